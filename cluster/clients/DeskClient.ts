@@ -1,4 +1,5 @@
 /** What a node asks of desks: all submissions for one desk leave in one call; what comes meanwhile goes with the next. */
+import type { Balance } from "@venue/domain/Trader"
 import type { UserId } from "@venue/domain/UserId"
 import { Clock, Context, Effect, Exit, Layer } from "effect"
 import type { Sharding } from "effect/cluster/Sharding"
@@ -26,7 +27,7 @@ type RawDesk = ReturnType<Effect.Success<typeof Desk.client>>
 
 /** A question about one account: whoever asks is told no less than what this node has told already. */
 type ReadOf<A, Asked extends Read = Read> = (asked: Omit<Asked, "heads">) => Effect.Effect<A, Unavailable | RateLimited>
-type ReadTags = "Summary" | "Orders" | "Leverages" | "Watermarks" | "Preview"
+type ReadTags = "Summary" | "Balances" | "Orders" | "Leverages" | "Watermarks" | "Preview"
 /** Commands leave in batches, and questions with what this node has been told. */
 type AskedDesk = Omit<RawDesk, "Submit" | ReadTags>
 
@@ -52,6 +53,8 @@ export class DeskClient extends Context.Service<
     ) => Effect.Effect<A, Exclude<E, ClusterFault> | Unavailable>
     /** What an account has and holds: at once as a rule when its desk is here. */
     readonly summary: ReadOf<AccountSummary>
+    /** What all accounts of a user have, whichever of them is named. */
+    readonly balances: ReadOf<ReadonlyArray<Balance>>
     readonly orders: ReadOf<OpenOrders>
     readonly leverages: ReadOf<Leverages>
     readonly watermarks: ReadOf<ReadonlyArray<Watermark>>
@@ -115,6 +118,7 @@ export class DeskClient extends Context.Service<
             const told = localEntities.desks.get(deskOf(asked.userId, desks))?.summary(asked)
             return told === undefined ? askSummary(asked) : Effect.succeed(told)
           }),
+        balances: question((desk, asked) => desk.Balances(asked)),
         orders: question((desk, asked) => desk.Orders(asked)),
         leverages: question((desk, asked) => desk.Leverages(asked)),
         watermarks: question((desk, asked) => desk.Watermarks(asked)),

@@ -38,6 +38,9 @@ export class TooManyConnections extends Schema.TaggedError<TooManyConnections>()
   userId: UserId
 }) {}
 
+/** What the markets of the user have committed is not all known here, so that nothing was decided: try again. */
+export class MarketsBehind extends Schema.TaggedError<MarketsBehind>()("MarketsBehind", { userId: UserId }) {}
+
 /** Which of the two message buckets of a user a message is taken from, and how much of it. */
 export const Cost = Schema.Struct({ bucket: Schema.Literals(["general", "cancel"]), weight: Schema.Number })
 export type Cost = typeof Cost.Type
@@ -137,15 +140,17 @@ export type Previewed = typeof Previewed.Type
 const change = <
   const Tag extends LedgerCommand["_tag"],
   Fields extends Schema.Struct.Fields,
-  Refusal extends Schema.Top
+  Refusal extends Schema.Top,
+  const Others extends ReadonlyArray<Schema.Top> = []
 >(
   tag: Tag,
   command: { readonly fields: Fields },
-  refusal: Refusal
+  refusal: Refusal,
+  ...others: Others
 ) =>
   Rpc.make(tag, {
     payload: { userId: UserId, cost: Cost, ...Struct.omit(command.fields, ["_tag"]) },
-    error: Schema.Union([refusal, Unavailable, RateLimited])
+    error: Schema.Union([refusal, Unavailable, RateLimited, ...others])
   })
 
 /** The gateway, and its own clock as it said this: only differences count, so that no two clocks are compared. */
@@ -172,6 +177,12 @@ export const Desk = Entity.make("Desk", [
     error: Unavailable
   }),
   Rpc.make("Summary", { payload: Read, success: AccountSummary, error: Schema.Union([Unavailable, RateLimited]) }),
+  /** Of all accounts of the user at one moment, the primary one first. */
+  Rpc.make("Balances", {
+    payload: Read,
+    success: Schema.Array(Balance),
+    error: Schema.Union([Unavailable, RateLimited])
+  }),
   Rpc.make("Orders", {
     payload: Read,
     success: OpenOrders,
@@ -197,7 +208,8 @@ export const Desk = Entity.make("Desk", [
   /** Positions of accounts in liquidation that nobody took so far. */
   Rpc.make("LeftPositions", { success: Schema.Array(LeftPosition) }),
   change("Credit", Credit, ledgerRefusals.Credit),
-  change("Transfer", Transfer, ledgerRefusals.Transfer),
+  /** Decided on no less than all markets of the user have committed. */
+  change("Transfer", Transfer, ledgerRefusals.Transfer, MarketsBehind),
   change("SetLeverage", SetLeverage, ledgerRefusals.SetLeverage),
   change("OpenAccount", OpenAccount, ledgerRefusals.OpenAccount),
   /** Answers once this user has joined every market and each knows their builder code. */

@@ -34,6 +34,10 @@ export const pages = {
   "interval-not-offered": "Charts are not drawn in this interval; detail names those that there are.",
   "leverage-not-available": "The symbol does not offer this leverage.",
   "leverage-in-use": "Leverage is fixed while the symbol has open orders or a position.",
+  "same-account": "Money is moved between two accounts that are not the same.",
+  "insufficient-balance": "The account cannot give up so much; errors say how much it can.",
+  "too-many-subaccounts": "The user has as many subaccounts as are allowed; none is ever removed.",
+  "idempotency-key-reused": "The key was used for another request, or so long ago that nobody knows; choose a new one.",
   "invalid-wallet-address": "The address of a wallet is 0x and 40 hex digits; of mixed case, with the right checksum.",
   "invalid-builder-code": "A builder code is a UUID.",
   "malformed-wallet-message": "The wallet message is not one that was written for this builder code.",
@@ -203,6 +207,15 @@ export const problems = (baseUrl: string) => ({
   leverageNotAvailable: (detail: string) => new BadRequest(body(baseUrl, 400, "leverage-not-available", { detail })),
   leverageInUse: (symbol: string) =>
     new Conflict(body(baseUrl, 409, "leverage-in-use", { detail: `${symbol} has open orders or a position.` })),
+  sameAccount: () => new BadRequest(body(baseUrl, 400, "same-account")),
+  insufficientBalance: (location: string, message: string, value: number) =>
+    new BadRequest(body(baseUrl, 400, "insufficient-balance", { errors: [{ location, message, value }] })),
+  tooManySubaccounts: (limit: number) =>
+    new Conflict(body(baseUrl, 409, "too-many-subaccounts", { detail: `A user has at most ${limit} subaccounts.` })),
+  keyReused: () =>
+    new UnprocessableEntity(
+      body(baseUrl, 422, "idempotency-key-reused", { errors: [{ location: "header.idempotency-key" }] })
+    ),
   rangeNotAllowed: () => new BadRequest(body(baseUrl, 400, "range-not-allowed")),
   rangeTooLong: (detail: string) => new BadRequest(body(baseUrl, 400, "range-too-long", { detail })),
   offsetTooLarge: (detail: string) => new BadRequest(body(baseUrl, 400, "offset-too-large", { detail })),

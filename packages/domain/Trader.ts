@@ -1,6 +1,7 @@
 /** What may be asked of one trader's ledger and what its journal records. Money in 1e-6 USD. */
 import { Schema } from "effect"
 import { AccountId } from "./AccountId.ts"
+import { KeyedRequest, RequestDone, RequestKept, RequestKeyReused } from "./KeyedRequest.ts"
 import { MarketSymbol } from "./MarketSymbol.ts"
 import { AddTwap, InvalidTwap, TwapEnding, TwapId, TwapTerms } from "./Twap.ts"
 import { UserId } from "./UserId.ts"
@@ -13,16 +14,18 @@ export const Credit = Schema.TaggedStruct("Credit", {
   creditId: Schema.String,
   accountId: AccountId,
   amount: Schema.BigInt,
-  reason: Schema.String
+  reason: Schema.String,
+  request: Schema.optionalKey(KeyedRequest)
 })
 export type Credit = typeof Credit.Type
 
-/** Money moves between two accounts of the same user. */
+/** Money moves between two accounts of the same user. A repeat of `transferId` within a day changes nothing. */
 export const Transfer = Schema.TaggedStruct("Transfer", {
   transferId: Schema.String,
   fromAccountId: AccountId,
   toAccountId: AccountId,
-  amount: Schema.BigInt
+  amount: Schema.BigInt,
+  request: Schema.optionalKey(KeyedRequest)
 })
 export type Transfer = typeof Transfer.Type
 
@@ -34,7 +37,10 @@ export const SetLeverage = Schema.TaggedStruct("SetLeverage", {
 export type SetLeverage = typeof SetLeverage.Type
 
 /** Opens a subaccount; the primary account exists from the start and has the user's id. */
-export const OpenAccount = Schema.TaggedStruct("OpenAccount", { accountId: AccountId })
+export const OpenAccount = Schema.TaggedStruct("OpenAccount", {
+  accountId: AccountId,
+  request: Schema.optionalKey(KeyedRequest)
+})
 export type OpenAccount = typeof OpenAccount.Type
 
 /** Switches cancel-on-disconnect of one connection on or off. */
@@ -201,7 +207,8 @@ export const TraderEvent = Schema.Union([
   ProviderAppointed,
   TwapAccepted,
   TwapEnded,
-  TwapForgotten
+  TwapForgotten,
+  RequestKept
 ])
 export type TraderEvent = typeof TraderEvent.Type
 
@@ -239,10 +246,17 @@ export class TooManyAccounts extends Schema.TaggedError<TooManyAccounts>()("TooM
 
 /** Why each command is refused. */
 export const ledgerRefusals = {
-  Credit: Schema.Union([UnknownAccount, InvalidAmount, InsufficientBalance]),
-  Transfer: Schema.Union([UnknownAccount, SameAccount, InvalidAmount, InsufficientBalance]),
+  Credit: Schema.Union([UnknownAccount, InvalidAmount, InsufficientBalance, RequestDone, RequestKeyReused]),
+  Transfer: Schema.Union([
+    UnknownAccount,
+    SameAccount,
+    InvalidAmount,
+    InsufficientBalance,
+    RequestDone,
+    RequestKeyReused
+  ]),
   SetLeverage: Schema.Union([UnknownAccount, UnknownSymbol, NotALevel, LeverageInUse]),
-  OpenAccount: TooManyAccounts,
+  OpenAccount: Schema.Union([TooManyAccounts, RequestDone, RequestKeyReused]),
   Arm: UnknownAccount,
   SetTier: Schema.Never,
   AppointBuilder: Schema.Never,

@@ -92,6 +92,7 @@ export const make = Effect.gen(function* () {
       return { ...appender, provenAtMillis: () => provenAt(from.epoch, owner.stream) }
     },
     read: (stream, after, limit) => Effect.map(turn, () => rowsOf(stream).slice(after, after + limit)),
+    heads: (streams) => Effect.map(turn, () => streams.map((stream) => rowsOf(stream).length)),
     saveSnapshot: (stream, seq, state) =>
       Effect.map(turn, () => {
         const row = rowsOf(stream)[seq - 1]

@@ -75,6 +75,7 @@ export const make = Effect.gen(function* () {
     claimMany: Effect.fn("Journal.claimMany")((streams, into, still) => claimMany(queries, streams, into, still)),
     append: flush.append,
     read: queries.read,
+    heads: queries.heads,
     saveSnapshot: queries.saveSnapshot,
     wakeUps: queries.wakeUps,
     projected: queries.projected

@@ -18,6 +18,7 @@ const savedWithin = "1 minute"
 
 export interface JournalQueries extends ClaimStore {
   readonly read: (stream: string, after: number, limit: number) => Effect.Effect<ReadonlyArray<Row>, JournalUnavailable>
+  readonly heads: JournalShape["heads"]
   readonly saveSnapshot: (
     stream: string,
     seq: number,
@@ -104,6 +105,7 @@ export const make = (sql: SqlClient.SqlClient): JournalQueries => {
         (won) => new Set(won.map(([stream]) => stream!))
       ),
     read: (stream, after, limit) => pages([{ stream, seq: after }], limit, maxPageBytes),
+    heads: (streams) => Effect.map(ask(newest, [streams]), (rows) => rows.map(([seq]) => Number(seq))),
     saveSnapshot,
     wakeUps: (desk) =>
       Effect.map(ask("select user_id, reason, detail from wake_up where desk = $1", [desk]), (rows) =>
@@ -177,6 +179,12 @@ const tails = `
   ) t
   where t.before < $4
   order by t.stream, t.seq`
+
+/** For each stream one look into the index. */
+const newest = `
+  select coalesce((select j.seq from journal j where j.stream = q.stream order by j.seq desc limit 1), 0)
+  from unnest($1::text[]) with ordinality as q (stream, place)
+  order by q.place`
 
 /** A statement of its own, never inside an open transaction: flushes that meet it wait for it. */
 const claim = `

@@ -118,6 +118,8 @@ export interface JournalShape {
   readonly append: (owner: Owner, from: Claimed) => Appender
   /** Committed rows after a seq, in order: at most `limit`, or fewer when they are large; none means there are none. */
   readonly read: (stream: string, after: number, limit: number) => Effect.Effect<ReadonlyArray<Row>, JournalUnavailable>
+  /** The newest committed row of each of these, in their order; 0 for a stream without rows. */
+  readonly heads: (streams: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<number>, JournalUnavailable>
   /**
    * Never replaces a newer one, and never runs ahead of the journal. The state is these bytes one after the other; they
    * must not change while it is saved.

@@ -25,11 +25,13 @@ import {
   TooManyAccounts,
   type TraderEvent,
   type Transfer,
+  type Transferred,
   UnknownAccount,
   UnknownSymbol
 } from "@venue/domain/Trader"
 import { Result } from "effect"
 import * as Account from "./Account.ts"
+import * as KeptRequests from "./KeptRequests.ts"
 import * as Exposure from "./Exposure.ts"
 import * as Leaving from "./Leaving.ts"
 import type { OrderHold } from "./OrderHold.ts"
@@ -46,15 +48,19 @@ export { hash, restore, snapshot, type Snapshot } from "./Snapshot.ts"
 export { defaults, make, type Settings, type Trader } from "./Trader.ts"
 
 type Tag = LedgerCommand["_tag"]
-type Decision<Of extends Tag> = Result.Result<ReadonlyArray<TraderEvent>, LedgerRefusal<Of>>
+type Decided<Refusal> = Result.Result<ReadonlyArray<TraderEvent>, Refusal>
+type Decision<Of extends Tag> = Decided<LedgerRefusal<Of>>
 
 const decisions: {
   readonly [Of in Tag]: (trader: Trader, command: LedgerCommandOf<Of>, nowMillis: number) => Decision<Of>
 } = {
-  Credit: credit,
-  Transfer: transfer,
+  Credit: (trader, command, atMillis) =>
+    KeptRequests.once(trader, command.request, atMillis, () => credit(trader, command, atMillis)),
+  Transfer: (trader, command, atMillis) =>
+    KeptRequests.once(trader, command.request, atMillis, () => transfer(trader, command, atMillis)),
   SetLeverage: setLeverage,
-  OpenAccount: openAccount,
+  OpenAccount: (trader, command, atMillis) =>
+    KeptRequests.once(trader, command.request, atMillis, () => openAccount(trader, command)),
   Arm: arm,
   SetTier: setTier,
   AppointBuilder: appointBuilder,
@@ -81,7 +87,7 @@ export const apply = (trader: Trader, event: TraderEvent): void => {
       trader.creditIds.add(event.creditId)
       return Account.deposit(accountOf(trader, event.accountId), event.amount)
     case "Transferred":
-      trader.transferIds.add(event.transferId)
+      keepTransfer(trader, event)
       Account.deposit(accountOf(trader, event.fromAccountId), -event.amount)
       return Account.deposit(accountOf(trader, event.toAccountId), event.amount)
     case "LeverageSet": {
@@ -131,6 +137,9 @@ export const apply = (trader: Trader, event: TraderEvent): void => {
     }
     case "TwapForgotten":
       trader.twaps.delete(event.twapId)
+      return
+    case "RequestKept":
+      return KeptRequests.keep(trader, event)
   }
 }
 
@@ -247,7 +256,11 @@ export const pending = (trader: Trader, accountId: AccountId, symbol: MarketSymb
   trader.accounts.get(accountId)?.exposures.get(symbol)?.pending ?? 0
 
 /** A correction may take no more than what no position or order needs. */
-function credit(trader: Trader, { accountId, amount, creditId, reason }: Credit, atMillis: number): Decision<"Credit"> {
+function credit(
+  trader: Trader,
+  { accountId, amount, creditId, reason }: Credit,
+  atMillis: number
+): Decided<UnknownAccount | InvalidAmount | InsufficientBalance> {
   if (trader.creditIds.has(creditId)) return Result.succeed([])
   const held = balance(trader, accountId)
   if (held === undefined) return Result.fail(new UnknownAccount({ accountId }))
@@ -258,7 +271,11 @@ function credit(trader: Trader, { accountId, amount, creditId, reason }: Credit,
   return Result.succeed([{ _tag: "Credited", creditId, accountId, amount, reason, atMillis }])
 }
 
-function transfer(trader: Trader, command: Transfer, atMillis: number): Decision<"Transfer"> {
+function transfer(
+  trader: Trader,
+  command: Transfer,
+  atMillis: number
+): Decided<UnknownAccount | SameAccount | InvalidAmount | InsufficientBalance> {
   const { amount, fromAccountId, toAccountId, transferId } = command
   if (trader.transferIds.has(transferId)) return Result.succeed([])
   const source = balance(trader, fromAccountId)
@@ -270,6 +287,17 @@ function transfer(trader: Trader, command: Transfer, atMillis: number): Decision
     return Result.fail(new InsufficientBalance({ withdrawable: source.withdrawable, required: amount }))
   }
   return Result.succeed([{ _tag: "Transferred", transferId, fromAccountId, toAccountId, amount, atMillis }])
+}
+
+/** Whoever asks again does so within seconds. */
+const transferKeptMillis = 24 * 60 * 60 * 1000
+
+function keepTransfer({ transferIds }: Trader, { atMillis, transferId }: Transferred): void {
+  transferIds.set(transferId, atMillis)
+  for (const [oldest, keptMillis] of transferIds) {
+    if (keptMillis > atMillis - transferKeptMillis) return
+    transferIds.delete(oldest)
+  }
 }
 
 /** A command on its way may become an order, so it fixes the level too. */
@@ -292,7 +320,7 @@ function setLeverage(trader: Trader, { accountId, leverage: level, symbol }: Set
   return Result.succeed([{ _tag: "LeverageSet", accountId, symbol, leverage: level }])
 }
 
-function openAccount(trader: Trader, { accountId }: OpenAccount): Decision<"OpenAccount"> {
+function openAccount(trader: Trader, { accountId }: OpenAccount): Decided<TooManyAccounts> {
   if (trader.accounts.has(accountId)) return Result.succeed([])
   const limit = trader.settings.maxSubaccounts
   if (trader.accounts.size > limit) return Result.fail(new TooManyAccounts({ limit }))

@@ -9,7 +9,7 @@ import { accountOf, type Trader } from "./Trader.ts"
 
 /** Money is decimal text, which every encoding keeps whole. */
 export interface Snapshot {
-  readonly version: 6
+  readonly version: 7
   readonly userId: UserId
   readonly accounts: ReadonlyArray<{
     readonly accountId: AccountId
@@ -20,7 +20,8 @@ export interface Snapshot {
   readonly joined: ReadonlyArray<MarketSymbol>
   readonly left: ReadonlyArray<MarketSymbol>
   readonly creditIds: ReadonlyArray<string>
-  readonly transferIds: ReadonlyArray<string>
+  readonly transferIds: ReadonlyArray<readonly [transferId: string, atMillis: number]>
+  readonly requests: ReadonlyArray<readonly [requestId: string, fingerprint: string, atMillis: number]>
   readonly armed: ReadonlyArray<readonly [connectionId: string, accountId: AccountId]>
   readonly builderMarkets: ReadonlyArray<MarketSymbol>
   readonly tier: number
@@ -29,9 +30,10 @@ export interface Snapshot {
   readonly twaps: ReadonlyArray<readonly [symbol: MarketSymbol, terms: TwapTerms, ending: TwapEnding | null]>
 }
 
-/** What any version wrote: the first knew no tiers, the second no builders, the third no providers, the fourth no TWAPs, the fifth nobody who left. */
+/** What any version wrote: the first knew no tiers, the second no builders, the third no providers, the fourth no TWAPs, the fifth nobody who left, the sixth no requests and no times of transfers. */
 type Stored =
   | Snapshot
+  | Version6
   | Version5
   | Version4
   | Version3
@@ -47,12 +49,16 @@ interface Version3 extends Omit<Version4, "version" | "accounts"> {
 interface Version4 extends Omit<Version5, "version" | "twaps"> {
   readonly version: 4
 }
-interface Version5 extends Omit<Snapshot, "version" | "left"> {
+interface Version5 extends Omit<Version6, "version" | "left"> {
   readonly version: 5
+}
+interface Version6 extends Omit<Snapshot, "version" | "transferIds" | "requests"> {
+  readonly version: 6
+  readonly transferIds: ReadonlyArray<string>
 }
 
 export const snapshot = (trader: Trader): Snapshot => ({
-  version: 6,
+  version: 7,
   userId: trader.userId,
   accounts: [...trader.accounts.values()].map(({ accountId, deposit, leverages, providerLimits }) => ({
     accountId,
@@ -64,6 +70,7 @@ export const snapshot = (trader: Trader): Snapshot => ({
   left: [...trader.left],
   creditIds: [...trader.creditIds],
   transferIds: [...trader.transferIds],
+  requests: Array.from(trader.requests, ([requestId, { atMillis, fingerprint }]) => [requestId, fingerprint, atMillis]),
   armed: [...trader.armed],
   builderMarkets: [...trader.builderMarkets],
   tier: trader.tier,
@@ -81,7 +88,6 @@ export const restore = (trader: Trader, from: Stored): void => {
   }
   for (const symbol of from.joined) trader.joined.add(symbol)
   for (const creditId of from.creditIds) trader.creditIds.add(creditId)
-  for (const transferId of from.transferIds) trader.transferIds.add(transferId)
   for (const [connectionId, accountId] of from.armed) trader.armed.set(connectionId, accountId)
   if (from.version === 1) return
   trader.tier = from.tier
@@ -99,6 +105,10 @@ export const restore = (trader: Trader, from: Stored): void => {
   }
   if (from.version === 5) return
   for (const symbol of from.left) trader.left.add(symbol)
+  if (from.version === 6) return
+  for (const [transferId, atMillis] of from.transferIds) trader.transferIds.set(transferId, atMillis)
+  for (const [requestId, fingerprint, atMillis] of from.requests)
+    trader.requests.set(requestId, { fingerprint, atMillis })
 }
 
 /**

@@ -54,9 +54,12 @@ export interface Trader {
   readonly left: Set<MarketSymbol>
   /** They know the user's builder code; none for a user without one. */
   readonly builderMarkets: Set<MarketSymbol>
-  /** Ids are kept for ever: a deposit notice may be repeated years later and must still change nothing. */
+  /** They are kept for ever: a deposit notice may be repeated years later and must still change nothing. */
   readonly creditIds: Set<string>
-  readonly transferIds: Set<string>
+  /** Those of a day, each with its time; the oldest comes first. */
+  readonly transferIds: Map<string, number>
+  /** Those with a key, each with what was asked and its time; the oldest comes first. */
+  readonly requests: Map<string, { readonly fingerprint: string; readonly atMillis: number }>
   /** Each connection that cancels on disconnect has its account here. */
   readonly armed: Map<string, AccountId>
   readonly inFlight: Map<string, InFlight>
@@ -85,7 +88,8 @@ export const make = (
   left: new Set(),
   builderMarkets: new Set(),
   creditIds: new Set(),
-  transferIds: new Set(),
+  transferIds: new Map(),
+  requests: new Map(),
   armed: new Map(),
   inFlight: new Map(),
   twaps: new Map(),

@@ -39,6 +39,7 @@ export const make = Effect.gen(function* () {
       whenReplied: desks.whenReplied,
       ask: (userId, call) => reach(deskOf(userId, count), desks.ask(userId, call)),
       summary: (asked) => reach(deskOf(asked.userId, count), desks.summary(asked)),
+      balances: (asked) => reach(deskOf(asked.userId, count), desks.balances(asked)),
       orders: (asked) => reach(deskOf(asked.userId, count), desks.orders(asked)),
       leverages: (asked) => reach(deskOf(asked.userId, count), desks.leverages(asked)),
       watermarks: (asked) => reach(deskOf(asked.userId, count), desks.watermarks(asked)),

@@ -24,6 +24,7 @@ describe("TraderRecord", () => {
     assert.deepStrictEqual(TraderRecord.decode(fixture("provider-record-1")), [provider])
     assert.deepStrictEqual(TraderRecord.decode(fixture("twap-record-1")), twap)
     assert.deepStrictEqual(TraderRecord.decode(fixture("left-record-1")), [left])
+    assert.deepStrictEqual(TraderRecord.decode(fixture("request-record-1")), [requestKept])
   })
 
   it("an unknown version and an empty record are refused", () => {
@@ -61,6 +62,13 @@ const provider: TraderEvent = {
 }
 
 const left: TraderEvent = { _tag: "Left", symbol: MarketSymbol.make("GOLD-USD"), atMillis: 1_795_219_830_000 }
+
+const requestKept: TraderEvent = {
+  _tag: "RequestKept",
+  requestId: "7c1e9f04-2b6d-4d83-a05a-91f3c8e7b642",
+  fingerprint: "47DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU",
+  atMillis: 1_795_219_830_000
+}
 
 const twapId = TwapId.make("0f7b2d96-84ae-4c1d-9b53-7e20a6c8d4f1")
 const twap: ReadonlyArray<TraderEvent> = [
@@ -118,6 +126,7 @@ const traderEvent: fc.Arbitrary<TraderEvent> = fc.oneof(
     leverage: fc.integer({ min: 1, max: 50 })
   }),
   fc.record({ _tag: fc.constant("AccountOpened"), accountId: id.map((text) => AccountId.make(text)) }),
+  fc.record({ _tag: fc.constant("RequestKept"), requestId: id, fingerprint: id, atMillis }),
   fc.record({ _tag: fc.constant("Joined"), symbol: id.map((text) => MarketSymbol.make(text)) }),
   fc.record({ _tag: fc.constant("Armed"), connectionId: id, accountId: id.map((text) => AccountId.make(text)) }),
   fc.record({ _tag: fc.constant("Disarmed"), connectionId: id }),

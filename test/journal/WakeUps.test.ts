@@ -1,11 +1,11 @@
 /** Wake-up entries of a desk, in memory and in Postgres. */
 import { UserId } from "@venue/domain/UserId"
-import { type Alongside, Journal } from "@venue/journal/Journal"
+import { Journal, type WakeUpChange } from "@venue/journal/Journal"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { postgresLayer } from "../Postgres.ts"
 
-const entry = (user: string, desk: string, detail: string): Alongside => ({
+const entry = (user: string, desk: string, detail: string): WakeUpChange => ({
   _tag: "WakeUp",
   userId: UserId.make(user),
   desk,
@@ -14,7 +14,7 @@ const entry = (user: string, desk: string, detail: string): Alongside => ({
 })
 
 /** One row with these entries. */
-const record = Effect.fnUntraced(function* (alongside: ReadonlyArray<Alongside>) {
+const record = Effect.fnUntraced(function* (alongside: ReadonlyArray<WakeUpChange>) {
   const journal = yield* Journal
   const from = yield* journal.claim("waking", { restore: () => true, replay: () => {} }, Effect.succeed(true))
   let collected = false

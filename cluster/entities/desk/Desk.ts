@@ -23,6 +23,7 @@ import * as Places from "../../clients/Places.ts"
 import * as SimulatedSerialization from "../../clients/SimulatedSerialization.ts"
 import { VenueSettings } from "../../VenueSettings.ts"
 import * as Builders from "./Builders.ts"
+import * as CommittedHeads from "./CommittedHeads.ts"
 import * as Disconnects from "./Disconnects.ts"
 import * as FeeTiers from "./FeeTiers.ts"
 import * as Leaving from "./Leaving.ts"
@@ -78,7 +79,7 @@ export const DeskLayer: Layer.Layer<
       Preview: ({ payload }) => Rpc.fork(preview(payload)),
       AtRisk: () => Rpc.fork(Effect.sync(() => atRisk(traders))),
       LeftPositions: () => Rpc.fork(Effect.sync(liquidations.left)),
-      ...changes(calls, disconnects),
+      ...changes(calls, disconnects, yield* CommittedHeads.make),
       AppointProvider: ({ payload: { cost, userId, ...command } }) =>
         Rpc.fork(
           calls.change(
@@ -116,8 +117,9 @@ type Handlers = Parameters<typeof Desk.of>[0]
 const reads = (
   { read }: TraderCalls.TraderCalls,
   symbols: ReadonlyArray<MarketSymbol>
-): Pick<Handlers, "Summary" | "Orders" | "Leverages" | "Watermarks"> => ({
+): Pick<Handlers, "Summary" | "Balances" | "Orders" | "Leverages" | "Watermarks"> => ({
   Summary: ({ payload }) => Rpc.fork(read(payload, TraderCalls.summary)),
+  Balances: ({ payload }) => Rpc.fork(read(payload, TraderCalls.balances)),
   Orders: ({ payload }) => Rpc.fork(read(payload, TraderCalls.openOrders)),
   Leverages: ({ payload }) =>
     Rpc.fork(
@@ -145,11 +147,12 @@ const atRisk = (traders: Traders.Traders): AccountsAtRisk => {
 
 const changes = (
   { change }: TraderCalls.TraderCalls,
-  disconnects: Disconnects.Disconnects
+  disconnects: Disconnects.Disconnects,
+  caughtUp: Effect.Success<typeof CommittedHeads.make>
 ): Pick<Handlers, "Credit" | "Transfer" | "SetLeverage" | "OpenAccount" | "Arm"> => ({
   Credit: ({ payload: { cost, userId, ...command } }) => Rpc.fork(change(userId, cost, { _tag: "Credit", ...command })),
   Transfer: ({ payload: { cost, userId, ...command } }) =>
-    Rpc.fork(change(userId, cost, { _tag: "Transfer", ...command })),
+    Rpc.fork(change(userId, cost, { _tag: "Transfer", ...command }, caughtUp)),
   SetLeverage: ({ payload: { cost, userId, ...command } }) =>
     Rpc.fork(change(userId, cost, { _tag: "SetLeverage", ...command })),
   OpenAccount: ({ payload: { cost, userId, ...command } }) =>

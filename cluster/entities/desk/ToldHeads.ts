@@ -17,10 +17,10 @@ export const told = (feed: Feed["Service"], trader: Trader, heads: ReadonlyArray
   Effect.suspend(() => {
     if (areTold(feed, trader, heads)) return Effect.void
     return Effect.callback<void>((resume) => {
-      // A watcher is told after the traders, so that they know what its row says.
-      const stop = feed.watch(() => {
+      const look = () => {
         if (areTold(feed, trader, heads)) resume(Effect.void)
-      })
-      return Effect.sync(stop)
+      }
+      // A watcher is told after the traders, so that they know what its row says.
+      return Effect.sync(feed.watch(look, look))
     })
   })

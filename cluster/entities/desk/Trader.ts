@@ -209,7 +209,7 @@ const makeJoins = (
   }
 }
 
-/** Decides the command and hands what came of it to the journal. */
+/** Decides the command and hands what came of it to the journal; a refusal too is told once what it rests on is committed. */
 const change = <Tag extends LedgerCommand["_tag"]>(
   ledger: Ledger.Trader,
   command: LedgerCommandOf<Tag>,
@@ -218,8 +218,8 @@ const change = <Tag extends LedgerCommand["_tag"]>(
   done: (result: Result.Result<void, LedgerRefusal<Tag> | "lost">) => void
 ): void => {
   const decided = Ledger.decide(ledger, command, nowMillis)
-  if (Result.isFailure(decided)) return done(Result.fail(decided.failure))
-  record(decided.success, (committed) => done(committed ? Result.succeed(undefined) : Result.fail("lost")))
+  const events = Result.isSuccess(decided) ? decided.success : []
+  record(events, (committed) => done(committed ? Result.map(decided, () => undefined) : Result.fail("lost")))
 }
 
 /** The ledger holds for it and it is on its way; false when too much waits for its market. It is awaited until told otherwise. */

@@ -1,6 +1,6 @@
 /** What is asked of one trader: charged to its user, and answered once the trader is awake and its markets are live. */
 import type { AccountId } from "@venue/domain/AccountId"
-import type { LedgerCommand, LedgerCommandOf, LedgerRefusal } from "@venue/domain/Trader"
+import type { Balance, LedgerCommand, LedgerCommandOf, LedgerRefusal } from "@venue/domain/Trader"
 import type { UserId } from "@venue/domain/UserId"
 import * as Ledger from "@venue/ledger/Ledger"
 import * as Twaps from "@venue/ledger/Twaps"
@@ -22,12 +22,12 @@ export interface TraderCalls {
     get: (trader: Trader, accountId: AccountId) => A | undefined
   ) => Effect.Effect<A, Unavailable | RateLimited>
   /** Decided once `ready`: unless told otherwise, on what every joined market says. Answers when the journal has it. */
-  readonly change: <Tag extends LedgerCommand["_tag"]>(
+  readonly change: <Tag extends LedgerCommand["_tag"], E = never>(
     userId: UserId,
     cost: Cost,
     command: LedgerCommandOf<Tag>,
-    ready?: (trader: Trader) => Effect.Effect<void, Unavailable>
-  ) => Effect.Effect<void, LedgerRefusal<Tag> | Unavailable | RateLimited>
+    ready?: (trader: Trader) => Effect.Effect<void, Unavailable | E>
+  ) => Effect.Effect<void, LedgerRefusal<Tag> | Unavailable | RateLimited | E>
 }
 
 export const make = Effect.fnUntraced(function* (traders: Traders) {
@@ -67,6 +67,10 @@ export const summary = ({ ledger }: Trader, accountId: AccountId): AccountSummar
   const balance = Ledger.balance(ledger, accountId)
   return balance === undefined ? undefined : { balance, holdings: Ledger.holdings(ledger, accountId) }
 }
+
+/** Of all accounts, whichever is named. */
+export const balances = ({ ledger }: Trader): ReadonlyArray<Balance> =>
+  Ledger.accountIds(ledger).map((accountId) => Ledger.balance(ledger, accountId)!)
 
 /** Undefined when the user has no such account. */
 export const openOrders = ({ ledger }: Trader, accountId: AccountId): OpenOrders | undefined =>

@@ -4,6 +4,7 @@ import { HttpApi, HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api
 import { InvalidRequest } from "../InvalidRequest.ts"
 import { ErrorModel, GatewayTimeout, NotFound, ServiceUnavailable } from "../Problem.ts"
 import { HealthGroup } from "../rest/Health.ts"
+import { Repeated, repeatable } from "../Repeatable.ts"
 import { Moment, NumberOrText, SchemaLink, Uuid } from "../Body.ts"
 import { version } from "../Version.ts"
 import { AlarmsGroup } from "./Alarms.ts"
@@ -21,7 +22,7 @@ import { ReserveFundGroup } from "./ReserveFund.ts"
 import { SigningKeysGroup } from "./SigningKeys.ts"
 import { SplitsGroup } from "./Splits.ts"
 import { TradingStateGroup } from "./TradingState.ts"
-import { Usd } from "./Usd.ts"
+import { Usd } from "../Usd.ts"
 import { UsersGroup } from "./Users.ts"
 
 /** A correction may be negative. */
@@ -69,8 +70,9 @@ export const AccountsAtRisk = Schema.Struct({
 export const OperatorGroup = HttpApiGroup.make("operator")
   .add(
     HttpApiEndpoint.post("credits", "/credits", {
+      headers: repeatable,
       payload: Credit,
-      success: Credited,
+      success: Repeated(Credited),
       error: [NotFound, ServiceUnavailable, GatewayTimeout]
     }),
     HttpApiEndpoint.get("proof", "/proof", { success: Proof, error: ServiceUnavailable })

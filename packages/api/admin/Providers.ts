@@ -6,7 +6,7 @@ import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { NumberOrText, SchemaLink, Uuid } from "../Body.ts"
 import { Conflict, GatewayTimeout, NotFound, ServiceUnavailable } from "../Problem.ts"
 import { OperatorOnly, Reason, Symbols } from "./Operator.ts"
-import { Usd } from "./Usd.ts"
+import { Usd } from "../Usd.ts"
 
 /** In markets that are not named, the limits stay as they are. */
 export const AppointProvider = Schema.Struct({

@@ -4,7 +4,7 @@ import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { NumberOrText, SchemaLink, Uuid } from "../Body.ts"
 import { Conflict, GatewayTimeout, NotFound, ServiceUnavailable } from "../Problem.ts"
 import { OperatorOnly, Reason } from "./Operator.ts"
-import { Usd } from "./Usd.ts"
+import { Usd } from "../Usd.ts"
 
 /** It counts once for its id; the id with another amount is a conflict. */
 export const TopUp = Schema.Struct({

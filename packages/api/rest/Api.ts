@@ -25,12 +25,13 @@ import { SubaccountsGroup } from "./Subaccounts.ts"
 import { SymbolMetricsGroup } from "./SymbolMetrics.ts"
 import { TakerVolumeGroup } from "./TakerVolume.ts"
 import { TradeGroup } from "./Trade.ts"
+import { TransferGroup } from "./Transfer.ts"
 import { UnderlierGroup } from "./Underlier.ts"
 
 export class Api extends HttpApi.make("venue")
   .add(RefdataGroup, PositionsGroup, TradeGroup, LeverageGroup, OrderPreviewGroup, HealthGroup)
   .add(OnboardingGroup, ProfileGroup, BuilderCodeGroup, BuilderWalletGroup)
-  .add(ApiKeysGroup, SubaccountsGroup)
+  .add(ApiKeysGroup, SubaccountsGroup, TransferGroup)
   .add(CandlesGroup, UnderlierGroup, FundingRatesGroup, OpenInterestGroup, TakerVolumeGroup, LongShortGroup)
   .add(FuturesGroup, SymbolMetricsGroup, AggregatorGroup)
   .add(HistoricOrdersGroup, HistoricTwapsGroup)

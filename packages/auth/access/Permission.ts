@@ -32,6 +32,8 @@ const rule = (...anyOf: ReadonlyArray<Permission>): Rule => ({
   fresh: false
 })
 const trading: Rule = { ...rule("execute_orders"), needs: "trade" }
+/** Accounts of a user, and money among them. */
+const subaccounts: Rule = { ...rule("subaccount_ops"), on: "user", needs: "trade" }
 /** A key that leaked must not make another. */
 const keys: Rule = { ...rule(), via: ["jwt"], on: "user", ownOnly: true, fresh: true }
 /** The user as others see them, for whoever signed them in. */
@@ -80,6 +82,9 @@ export const rules = {
   "POST /user/leverage": trading,
   "POST /user/orders/preview": trading,
   "GET /user/subaccounts": { ...rule("view_balance", "subaccount_ops"), on: "user" },
+  "POST /user/subaccounts": { ...subaccounts, ignoresNamed: true },
+  "GET /user/subaccounts/balance": { ...rule("view_balance"), on: "user" },
+  "POST /user/transfer": subaccounts,
   "GET /user/api-keys": keys,
   "POST /user/api-keys": keys,
   "PATCH /user/api-keys/:public_key": keys,

@@ -1,6 +1,6 @@
 /** What an operator may do: credit an account, and ask what is at risk and whether the books balance. */
 import { AdminApi } from "@venue/api/admin/Api"
-import { microsOf } from "@venue/api/admin/Usd"
+import { microsOf } from "@venue/api/Usd"
 import { problems } from "@venue/api/Problem"
 import { Accounts } from "@venue/auth/session/Accounts"
 import { DeskClient } from "@venue/cluster/clients/DeskClient"
@@ -12,6 +12,7 @@ import { AccountId } from "@venue/domain/AccountId"
 import { ReadTables } from "@venue/storage/history/ReadTables"
 import { Effect, Option } from "effect"
 import { group } from "../http/Endpoints.ts"
+import * as Repeatable from "../http/Repeatable.ts"
 import { makeAsked, makeOfDesks } from "./Operators.ts"
 import * as Proof from "./Proof.ts"
 import * as Risk from "./Risk.ts"
@@ -37,26 +38,31 @@ export const layer = (baseUrl: string) =>
         .handle(
           "credits",
           Effect.fnUntraced(
-            function* ({ payload: { account_id, amount, reason } }) {
+            function* ({ headers, payload: { account_id, amount, reason } }) {
               const accountId = AccountId.make(account_id.toLowerCase())
               const owner = yield* accounts.ownerOf(accountId)
               if (Option.isNone(owner)) return yield* noSuchAccount
               const userId = owner.value
-              const creditId = ids.next().text
-              const credit = { userId, cost: noCost, creditId, accountId, amount: BigInt(microsOf(amount)), reason }
+              const micros = BigInt(microsOf(amount))
+              const request = Repeatable.requestOf(userId, "POST /credits", headers, [
+                accountId,
+                String(micros),
+                reason
+              ])
+              const creditId = request?.requestId ?? ids.next().text
+              const credit = { creditId, accountId, amount: micros, reason, ...(request && { request }) }
               yield* asked("credit_asked", userId, { creditId, accountId, amount, reason })
-              // The same id again changes nothing, so what is unknown is asked again.
-              yield* Effect.retry(
-                desks.ask(userId, (desk) => desk.Credit(credit)),
-                { while: ({ _tag }) => _tag === "Unavailable", times: 2 }
+              const isRepeat = yield* Repeatable.isRepeat(
+                desks.ask(userId, (desk) => desk.Credit({ userId, cost: noCost, ...credit }))
               )
-              return { credit_id: creditId, account_id: accountId, amount }
+              return Repeatable.answer({ credit_id: creditId, account_id: accountId, amount }, isRepeat)
             },
             Effect.catchTags({
               UnknownAccount: () => noSuchAccount,
               InsufficientBalance: () =>
                 Effect.fail(refusals.unfit("body.amount", "Expected no more than the account can give up")),
               InvalidAmount: () => Effect.fail(refusals.unfit("body.amount", "Expected an amount other than 0")),
+              RequestKeyReused: () => Effect.fail(refusals.keyReused()),
               DatabaseUnavailable: () => Effect.fail(refusals.draining()),
               RateLimited: () => Effect.fail(refusals.draining()),
               Unavailable: () => Effect.fail(refusals.deadlinePassed())

@@ -1,7 +1,7 @@
 /** Answers an operator who appoints liquidity providers, or asks who they are. */
 import { AdminApi } from "@venue/api/admin/Api"
 import { liquidityProvider } from "@venue/api/admin/Providers"
-import { microsOf } from "@venue/api/admin/Usd"
+import { microsOf } from "@venue/api/Usd"
 import { problems } from "@venue/api/Problem"
 import { Accounts } from "@venue/auth/session/Accounts"
 import { DeskClient } from "@venue/cluster/clients/DeskClient"

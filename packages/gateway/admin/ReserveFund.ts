@@ -1,6 +1,6 @@
 /** Answers an operator who puts money into the reserve fund of a market. */
 import { AdminApi } from "@venue/api/admin/Api"
-import { microsOf } from "@venue/api/admin/Usd"
+import { microsOf } from "@venue/api/Usd"
 import { problems } from "@venue/api/Problem"
 import { MarketClient } from "@venue/cluster/clients/MarketClient"
 import { decimalOfMoney } from "@venue/domain/Decimal"

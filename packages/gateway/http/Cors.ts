@@ -1,5 +1,6 @@
 /** Whose pages may call REST from a browser: anybody's with a token they hold, since no cookies are ever involved. */
 import { headerName, neutralBrand } from "@venue/api/Headers"
+import { replayedHeader } from "@venue/api/Repeatable"
 import type { CrossOrigin, Route } from "./Gate.ts"
 
 export const crossOrigin = (brand: string): CrossOrigin => {
@@ -8,7 +9,7 @@ export const crossOrigin = (brand: string): CrossOrigin => {
     "access-control-expose-headers": [...exposed, headerName(brand, "server-time")].join(", ")
   }
   const asked = [brand, neutralBrand].map((prefix) => headerName(prefix, "requested-account-id"))
-  const allowed = ["authorization", "content-type", ...new Set(asked)].join(", ")
+  const allowed = ["authorization", "content-type", "idempotency-key", ...new Set(asked)].join(", ")
   return {
     requestHeaders: (routes) => (isForPages(routes) ? allowed : undefined),
     answerHeaders: (routes) => (isForPages(routes) ? shared : none)
@@ -16,7 +17,14 @@ export const crossOrigin = (brand: string): CrossOrigin => {
 }
 
 /** What a page of another site may read besides the body. */
-const exposed = ["retry-after", "ratelimit-limit", "ratelimit-remaining", "ratelimit-reset", "x-request-id"]
+const exposed = [
+  "retry-after",
+  "ratelimit-limit",
+  "ratelimit-remaining",
+  "ratelimit-reset",
+  "x-request-id",
+  replayedHeader
+]
 
 const none = {}
 

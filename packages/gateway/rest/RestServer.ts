@@ -44,6 +44,7 @@ import * as Subaccounts from "./Subaccounts.ts"
 import * as SymbolMetrics from "./SymbolMetrics.ts"
 import * as TakerVolume from "./TakerVolume.ts"
 import * as Trade from "./Trade.ts"
+import * as Transfer from "./Transfer.ts"
 import * as Underlier from "./Underlier.ts"
 
 export interface RestServerOptions {
@@ -103,6 +104,7 @@ const site = ({ baseUrl, brand, ...rest }: Authentication.AuthenticationOptions)
         OrderPreview.layer(baseUrl),
         ApiKeys.layer(baseUrl),
         Subaccounts.layer(baseUrl),
+        Transfer.layer(baseUrl),
         Onboarding.layer(baseUrl),
         Profile.layer(baseUrl),
         BuilderCode.layer({ baseUrl, brand }),

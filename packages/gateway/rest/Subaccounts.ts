@@ -1,33 +1,81 @@
-/** Answers `GET /user/subaccounts`. */
+/** Answers `GET` and `POST /user/subaccounts`, and `GET /user/subaccounts/balance`. */
 import { problems, schemaUri } from "@venue/api/Problem"
 import { Api } from "@venue/api/rest/Api"
 import { Caller } from "@venue/api/rest/Caller"
-import { isPrimary } from "@venue/domain/AccountId"
+import { accountBalance } from "@venue/api/rest/Subaccounts"
+import { DeskClient } from "@venue/cluster/clients/DeskClient"
+import { Ids } from "@venue/cluster/clients/Ids"
+import { noCost } from "@venue/cluster/protocol/Desk"
+import { AccountId, isPrimary, primaryAccountOf } from "@venue/domain/AccountId"
 import { Users } from "@venue/storage/access/Users"
 import { Effect } from "effect"
 import { group } from "../http/Endpoints.ts"
+import { rateExceeded } from "../http/Refusal.ts"
+import * as Repeatable from "../http/Repeatable.ts"
 
 export const layer = (baseUrl: string) =>
   group(
     Api,
     "subaccounts",
     Effect.fnUntraced(function* (handlers) {
+      const desks = yield* DeskClient
+      const ids = yield* Ids
       const users = yield* Users
-      return handlers.handle(
-        "subaccounts",
-        Effect.fnUntraced(
-          function* () {
-            const { userId } = yield* Caller
-            const accounts = yield* users.accounts(userId)
-            return {
-              $schema: schemaUri(baseUrl, "ListSubaccountsResponseBody"),
-              account_ids: accounts
-                .map(({ accountId }) => accountId)
-                .filter((accountId) => !isPrimary(accountId, userId))
-            }
-          },
-          Effect.catchTag("DatabaseUnavailable", () => Effect.fail(problems(baseUrl).draining()))
+      const refusals = problems(baseUrl)
+      return handlers
+        .handle(
+          "subaccounts",
+          Effect.fnUntraced(
+            function* () {
+              const { userId } = yield* Caller
+              const accounts = yield* users.accounts(userId)
+              return {
+                $schema: schemaUri(baseUrl, "ListSubaccountsResponseBody"),
+                account_ids: accounts
+                  .map(({ accountId }) => accountId)
+                  .filter((accountId) => !isPrimary(accountId, userId))
+              }
+            },
+            Effect.catchTag("DatabaseUnavailable", () => Effect.fail(refusals.draining()))
+          )
         )
-      )
+        .handle(
+          "createSubaccount",
+          Effect.fnUntraced(
+            function* ({ headers }) {
+              const { userId } = yield* Caller
+              const request = Repeatable.requestOf(userId, "POST /user/subaccounts", headers, [])
+              const accountId = AccountId.make(request?.requestId ?? ids.next().text)
+              const open = { userId, cost: noCost, accountId, ...(request && { request }) }
+              const isRepeat = yield* Repeatable.isRepeat(desks.ask(userId, (desk) => desk.OpenAccount(open)))
+              const $schema = schemaUri(baseUrl, "CreateSubaccountResponseBody")
+              return Repeatable.answer({ $schema, account_id: accountId }, isRepeat)
+            },
+            Effect.catchTags({
+              TooManyAccounts: ({ limit }) => Effect.fail(refusals.tooManySubaccounts(limit)),
+              RequestKeyReused: () => Effect.fail(refusals.keyReused()),
+              // It may have been opened all the same.
+              Unavailable: () => Effect.fail(refusals.deadlinePassed()),
+              RateLimited: (limited) => rateExceeded(refusals, limited)
+            })
+          )
+        )
+        .handle(
+          "subaccountBalances",
+          Effect.fnUntraced(
+            function* () {
+              const { userId } = yield* Caller
+              const balances = yield* desks.balances({ userId, accountId: primaryAccountOf(userId), cost: noCost })
+              return {
+                $schema: schemaUri(baseUrl, "SubaccountBalancesResponseBody"),
+                accounts: balances.map((balance) => accountBalance(userId, balance))
+              }
+            },
+            Effect.catchTags({
+              Unavailable: () => Effect.fail(refusals.draining()),
+              RateLimited: (limited) => rateExceeded(refusals, limited)
+            })
+          )
+        )
     })
   )

@@ -1,6 +1,6 @@
 /** The operator interface: what it takes. */
 import { Credit, Proof } from "@venue/api/admin/Api"
-import { microsOf } from "@venue/api/admin/Usd"
+import { microsOf } from "@venue/api/Usd"
 import { SetPrice } from "@venue/api/admin/Prices"
 import { AdminApi } from "@venue/api/admin/Api"
 import { describe, expect, it } from "@effect/vitest"

@@ -177,7 +177,10 @@ const others = Layer.mergeAll(
   HttpApiBuilder.group(Api, "apiKeys", (handlers) =>
     handlers.handleAll({ list: unasked, create: unasked, rename: unasked, revoke: unasked, rotate: unasked })
   ),
-  HttpApiBuilder.group(Api, "subaccounts", (handlers) => handlers.handleAll({ subaccounts: unasked }))
+  HttpApiBuilder.group(Api, "subaccounts", (handlers) =>
+    handlers.handleAll({ subaccounts: unasked, createSubaccount: unasked, subaccountBalances: unasked })
+  ),
+  HttpApiBuilder.group(Api, "transfer", (handlers) => handlers.handleAll({ transfer: unasked }))
 )
 
 const authenticated = Layer.succeed(Authenticated, (answer) =>

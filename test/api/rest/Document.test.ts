@@ -39,6 +39,8 @@ it("is version 3.1 of interface 0.1.0, with every path", () => {
     "/user/api-keys/{public_key}",
     "/user/api-keys/{public_key}/rotate",
     "/user/subaccounts",
+    "/user/subaccounts/balance",
+    "/user/transfer",
     "/candles/{symbol}",
     "/underlier/{symbol}",
     "/funding/{symbol}",

@@ -58,6 +58,7 @@ const standIn = (silent: Silent) =>
           ask: () => Effect.die("not asked"),
           askDesk: () => Effect.die("not asked"),
           summary: () => Effect.die("not asked"),
+          balances: () => Effect.die("not asked"),
           orders: () => Effect.die("not asked"),
           leverages: () => Effect.die("not asked"),
           watermarks: () => Effect.die("not asked"),

@@ -31,6 +31,7 @@ const trade: Expected = { permissions: ["execute_orders"], trades: true }
 const take = { permissions: ["execute_orders"] }
 const orders = { permissions: ["view_orders"] }
 const positions = { permissions: ["view_positions"] }
+const subaccounts: Expected = { permissions: ["subaccount_ops"], on: "user", trades: true }
 const person: Expected = { only: "jwt", on: "user" }
 const inPerson: Expected = { ...person, own: true }
 const byBuilder: Expected = { only: "hmac", on: "user", ignoresNamed: true }
@@ -70,6 +71,9 @@ const reference: Record<string, Expected> = {
   "POST /user/leverage": trade,
   "POST /user/orders/preview": trade,
   "GET /user/subaccounts": { permissions: ["view_balance", "subaccount_ops"], on: "user" },
+  "POST /user/subaccounts": { ...subaccounts, ignoresNamed: true },
+  "GET /user/subaccounts/balance": { permissions: ["view_balance"], on: "user" },
+  "POST /user/transfer": subaccounts,
   "GET /user/api-keys": inPerson,
   "POST /user/api-keys": inPerson,
   "PATCH /user/api-keys/:public_key": inPerson,

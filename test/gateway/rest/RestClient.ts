@@ -140,6 +140,7 @@ export const layerCutOff = (database: "there" | "gone") =>
           DeskClient.of({
             ...desks,
             ask: () => Effect.fail(new Unavailable({ what: "a test" })),
+            balances: () => Effect.fail(new Unavailable({ what: "a test" })),
             summary: () => Effect.fail(new Unavailable({ what: "a test" })),
             watermarks: () => Effect.fail(new Unavailable({ what: "a test" }))
           })

@@ -131,6 +131,7 @@ const historyOf = (
             ask: unused,
             askDesk: unused,
             summary: unused,
+            balances: unused,
             orders: unused,
             leverages: unused,
             preview: unused,

@@ -27,8 +27,6 @@ export const recordAccount = Effect.fnUntraced(function* (from: Claimed, userId:
       return { events, alongside: [{ _tag: "AccountRow" as const, userId, accountId }] }
     }
     const lost = (why: string) => resume(Effect.die(why))
-    journal
-      .append({ stream: traderStream(userId), collect, committed: () => resume(Effect.void), lost }, from)
-      .wake()
+    journal.append({ stream: traderStream(userId), collect, committed: () => resume(Effect.void), lost }, from).wake()
   })
 })

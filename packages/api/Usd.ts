@@ -1,4 +1,4 @@
-/** Amounts of money in what an operator asks: USD with at most six decimals. */
+/** Amounts of money in what is asked: USD with at most six decimals. */
 import { Schema } from "effect"
 
 /** So many USD keep the amount in 1e-6 USD a safe integer. */

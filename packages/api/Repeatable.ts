@@ -1,0 +1,16 @@
+/** A change that its client may send again: a key names it, and the answer says whether it was done before. */
+import { Schema } from "effect"
+import { HttpApiSchema } from "effect/http-api"
+
+/** The headers of such a request. */
+export const repeatable = {
+  "idempotency-key": Schema.optionalKey(
+    Schema.String.check(Schema.isPattern(/^[\x21-\x7e]{1,255}$/, { expected: "1 to 255 visible ASCII characters" }))
+  )
+}
+
+/** The answer to one; with the header when it was done before, and nothing is done now. */
+export const Repeated = <S extends Schema.Top>(success: S) =>
+  HttpApiSchema.WithHeaders(success, { [replayedHeader]: Schema.optionalKey(Schema.Literal("true")) })
+
+export const replayedHeader = "idempotent-replayed"
