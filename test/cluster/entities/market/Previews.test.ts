@@ -46,7 +46,7 @@ const slowLog = () => {
 const turns = Effect.repeat(Effect.yieldNow, { times: 50 })
 const around = Layer.mergeAll(venue, Logger.layer([]))
 
-it.effect("rule 4.19: four are looked at together, 256 may wait, and one more is told to come again", () =>
+it.effect("I48: four are looked at together, 256 may wait, and one more is told to come again", () =>
   Effect.gen(function* () {
     const { answer, asked, log } = slowLog()
     const preview = yield* Previews.make(symbol, log)
