@@ -138,6 +138,7 @@ const open: ReadonlySet<string> = new Set([
   "GET /asyncapi/trade.yaml",
   "GET /asyncapi/market-data.json",
   "GET /asyncapi/market-data.yaml",
+  "GET /docs",
   "GET /problems/:page",
   "GET /schemas/:file"
 ])

@@ -5,11 +5,13 @@ import { HttpRouter, HttpServerResponse } from "effect/http"
 import type { OpenApi } from "effect/http-api"
 import type { Route } from "../http/Gate.ts"
 import { refusal } from "../http/Refusal.ts"
+import * as Docs from "./Docs.ts"
 
 export const routes: ReadonlyArray<Route> = [
   ...descriptionRoutes("/openapi"),
   { method: "GET", path: "/problems/:page" },
-  { method: "GET", path: "/schemas/:file" }
+  { method: "GET", path: "/schemas/:file" },
+  Docs.route
 ]
 
 export const layer = (baseUrl: string, spec: OpenApi.OpenAPISpec) => {
@@ -34,7 +36,8 @@ export const layer = (baseUrl: string, spec: OpenApi.OpenAPISpec) => {
   return Layer.mergeAll(
     description("/openapi", spec),
     HttpRouter.add("GET", "/problems/:page", find(problems, "page")),
-    HttpRouter.add("GET", "/schemas/:file", find(schemas, "file"))
+    HttpRouter.add("GET", "/schemas/:file", find(schemas, "file")),
+    Docs.layer(spec)
   )
 }
 
