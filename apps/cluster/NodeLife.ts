@@ -50,8 +50,8 @@ export interface Next {
 /** Nobody answers for so long only when frozen or gone: another owner has its shards by then. */
 export const killAfterMillis = 9_000
 const tellAfterMillis = 3_000
-/** One that was asked to end closes its addresses first, and ends itself within 15 s. */
-const endWithinMillis = 20_000
+/** One that was asked to end closes its addresses first, and ends itself within 30 s. */
+const endWithinMillis = 35_000
 /** Until it answers the first time: tables to prepare, markets to load. */
 export const startWithinMillis = 60_000
 /** One that has served for so long started well, and its next end is the first again. */

@@ -14,6 +14,6 @@ Start.run(
     const settings = yield* ClusterSettings.load
     yield* asked._tag === "Start" ? Cluster.run(settings) : ClusterStatus.answer(asked, settings.venue)
   }),
-  // Its gateways have 15 s to stop, then its runners, then the database.
-  { stopMillis: 60_000, words: Result.isSuccess(command) && command.success._tag === "Start" ? "venue: starting" : "" }
+  // Its gateways have 30 s to stop, then its runners, then the database.
+  { stopMillis: 90_000, words: Result.isSuccess(command) && command.success._tag === "Start" ? "venue: starting" : "" }
 )

@@ -61,6 +61,7 @@ export const run = Effect.fn("Dev.run")(function* (settings: Settings) {
   const live = Effect.gen(function* () {
     const feed = yield* Feed
     const trade = yield* TradeGateway
+    const health = yield* Health
     yield* say("waking the markets and the desks")
     yield* Seed.plant({ people, builderCode: secrets.builderCode, termsVersion: settings.termsVersion })
     yield* Seed.plantFutures(simulated)
@@ -73,7 +74,7 @@ export const run = Effect.fn("Dev.run")(function* (settings: Settings) {
       authClientKey: secrets.authClientKey
     })
     // While the addresses are still there, and all that answers: the last to come are the first to go.
-    yield* Effect.addFinalizer(() => Effect.andThen(trade.drain, Runner.disarmed))
+    yield* Effect.addFinalizer(() => health.stop.pipe(Effect.andThen(trade.drain), Effect.andThen(Runner.disarmed)))
 
     yield* priced(feed, simulated)
     if (settings.marketMaker) {

@@ -42,7 +42,7 @@ export const run = Effect.gen(function* () {
       authClientKey: Redacted.value(settings.authClientKey)
     })
     // While the addresses are still there, and all that answers.
-    yield* Effect.addFinalizer(() => trade.drain)
+    yield* Effect.addFinalizer(() => Effect.andThen(health.stop, trade.drain))
     yield* membership.tell(() => ({ isReady: health.ready(), shards: 0 }))
     yield* NodeLayers.awaited(health.ready)
     const told = Object.entries(urls).map(([name, url]) => `${name.replace("_", " ")} ${url}`)

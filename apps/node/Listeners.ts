@@ -13,7 +13,7 @@ import * as Socket from "@venue/gateway/socket/Socket"
 import * as SocketBudget from "@venue/gateway/socket/SocketBudget"
 import { TradeGateway } from "@venue/gateway/trade/TradeGateway"
 import { LivingGateways } from "@venue/storage/nodes/LivingGateways"
-import { Clock, Effect, Option } from "effect"
+import { Clock, Effect, Option, Scope } from "effect"
 import { placeOf } from "./Access.ts"
 import type { SharedSettings } from "./Settings.ts"
 
@@ -22,6 +22,7 @@ export interface ListenersOptions {
   readonly authClientKey: string
 }
 
+/** They close all at once, so that requests in flight at one have their time while those at another have theirs. */
 export const open = Effect.fn("Listeners.open")(function* (
   settings: SharedSettings,
   { admin, authClientKey }: ListenersOptions
@@ -32,54 +33,64 @@ export const open = Effect.fn("Listeners.open")(function* (
   const health = yield* Health
   const { brand, host, trustedProxies } = settings
   const countryHeader = Option.getOrUndefined(settings.countryHeader)
-  const rest = yield* RestServer.open({
-    host,
-    port: settings.restPort,
-    brand,
-    trustedProxies,
-    countryHeader,
-    publicUrl: Option.getOrUndefined(settings.publicRestUrl),
-    sockets: {
-      trade: Option.getOrElse(settings.publicTradeUrl, () => urlOf("ws", host, settings.tradePort)),
-      marketData: Option.getOrElse(settings.publicMarketDataUrl, () => urlOf("ws", host, settings.marketDataPort))
-    }
-  })
-  yield* auth(settings, authClientKey, rateLimits)
+  const addresses = yield* Scope.fork(yield* Effect.scope, "parallel")
+  const opened = <A, E, R>(listener: Effect.Effect<A, E, R | Scope.Scope>) =>
+    Effect.flatMap(Scope.fork(addresses, "sequential"), (scope) => Scope.provide(listener, scope))
+  const rest = yield* opened(
+    RestServer.open({
+      host,
+      port: settings.restPort,
+      brand,
+      trustedProxies,
+      countryHeader,
+      publicUrl: Option.getOrUndefined(settings.publicRestUrl),
+      sockets: {
+        trade: Option.getOrElse(settings.publicTradeUrl, () => urlOf("ws", host, settings.tradePort)),
+        marketData: Option.getOrElse(settings.publicMarketDataUrl, () => urlOf("ws", host, settings.marketDataPort))
+      },
+      accessLog: tellsRequests(settings)
+    })
+  )
+  yield* opened(auth(settings, authClientKey, rateLimits))
   const addressOf = ClientAddress.ofUpgrade(trustedProxies)
   const countryOf = ClientAddress.countryOfUpgrade(trustedProxies, countryHeader)
-  const operator = yield* AdminServer.open({ ...admin, port: settings.adminPort })
+  const operator = yield* opened(AdminServer.open({ ...admin, port: settings.adminPort }))
   const clock = yield* Clock.Clock
   const budgets = SocketBudget.make({
     limits: rateLimits,
     nowMillis: () => clock.currentTimeMillisUnsafe(),
     livingGateways: yield* LivingGateways
   })
-  const tradeListener = yield* Socket.listen({
-    what: "the trade socket",
-    host,
-    port: settings.tradePort,
-    budget: budgets.trade,
-    baseUrl: rest.url,
-    addressOf,
-    accept: (transport, request) =>
-      trade.open(
-        transport,
-        headerValue(request.headers as Record<string, string | undefined>, brand, "builder-code") ?? "",
-        addressOf(request),
-        countryOf(request)
-      ),
-    answer: health.answer(rest.url)
-  })
-  const marketDataListener = yield* Socket.listen({
-    what: "the market-data socket",
-    host,
-    port: settings.marketDataPort,
-    budget: budgets.marketData,
-    baseUrl: rest.url,
-    addressOf,
-    accept: (transport) => marketData.open(transport),
-    answer: health.answer(rest.url)
-  })
+  const tradeListener = yield* opened(
+    Socket.listen({
+      what: "the trade socket",
+      host,
+      port: settings.tradePort,
+      budget: budgets.trade,
+      baseUrl: rest.url,
+      addressOf,
+      accept: (transport, request) =>
+        trade.open(
+          transport,
+          headerValue(request.headers as Record<string, string | undefined>, brand, "builder-code") ?? "",
+          addressOf(request),
+          countryOf(request)
+        ),
+      answer: health.answer(rest.url)
+    })
+  )
+  const marketDataListener = yield* opened(
+    Socket.listen({
+      what: "the market-data socket",
+      host,
+      port: settings.marketDataPort,
+      budget: budgets.marketData,
+      baseUrl: rest.url,
+      addressOf,
+      accept: (transport) => marketData.open(transport),
+      answer: health.answer(rest.url)
+    })
+  )
   return {
     rest: rest.url,
     auth: placeOf(settings).url,
@@ -88,6 +99,9 @@ export const open = Effect.fn("Listeners.open")(function* (
     admin: operator.url
   }
 })
+
+const tellsRequests = ({ accessLog, environment }: SharedSettings): boolean =>
+  Option.match(accessLog, { onNone: () => environment !== "development", onSome: (said) => said === "on" })
 
 const auth = Effect.fnUntraced(function* (settings: SharedSettings, clientKey: string, limits: boolean) {
   const { brand, host, publicFormRefresh, serviceName, trustedProxies } = settings

@@ -23,8 +23,11 @@ export const teardown: Runtime.Teardown = (exit, onExit) =>
 
 let isAskedToStop = false
 
-/** Sockets are answered within 5 s and what is armed is cancelled within 5 more; more time is for a database that hangs. */
-const usualStopMillis = 15_000
+/**
+ * Sockets are answered within 5 s, what is armed is cancelled within 5 more, and requests are answered within 15 after
+ * that; more time is for a database that hangs.
+ */
+const usualStopMillis = 30_000
 
 /** A stop that hangs ends all the same. */
 export const boundTheStop = (stopMillis = usualStopMillis) =>

@@ -36,6 +36,8 @@ export const shared = {
   desks: Config.Int("VENUE_DESKS").pipe(Config.withDefault(16)),
   maxOpenOrdersPerSymbol: Config.Int("VENUE_MAX_OPEN_ORDERS_PER_SYMBOL").pipe(Config.withDefault(200)),
   maxOpenOrdersPerAccount: Config.Int("VENUE_MAX_OPEN_ORDERS_PER_ACCOUNT").pipe(Config.withDefault(1_000)),
+  /** Of REST; on wherever people are served, unless it says otherwise. */
+  accessLog: Config.option(Config.Literals(["on", "off"], "VENUE_ACCESS_LOG")),
   secretKey: Config.option(Config.Redacted("VENUE_SECRET_KEY")),
   publicRestUrl: Config.option(Config.String("VENUE_PUBLIC_REST_URL")),
   publicAuthUrl: Config.option(Config.String("VENUE_PUBLIC_AUTH_URL")),

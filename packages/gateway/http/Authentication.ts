@@ -20,6 +20,7 @@ import { HttpServerRequest } from "effect/http"
 import { tokenOf } from "../auth/Bearer.ts"
 import { type ClientAddress, type ClientCountry, network } from "./ClientAddress.ts"
 import { actionOf } from "./Gate.ts"
+import * as RequestNotes from "./RequestNotes.ts"
 import { weightOf } from "./RequestWeight.ts"
 import * as Refusal from "./Refusal.ts"
 
@@ -84,6 +85,7 @@ export const layer = ({ addressOf, baseUrl, brand, countryOf, limits }: Authenti
             SessionEnded: unproven,
             DatabaseUnavailable: unavailable
           })
+          yield* RequestNotes.note({ userId: caller.userId })
           yield* Refusal.unlessExceeded(refusals, yield* charge(caller.userId, weight))
 
           const named = headerValue(request.headers, brand, "requested-account-id")

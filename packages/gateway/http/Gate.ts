@@ -8,6 +8,7 @@ import {
   HttpServerResponse
 } from "effect/http"
 import { HttpApi, type HttpApiGroup } from "effect/http-api"
+import * as AccessLog from "./AccessLog.ts"
 import type { Within } from "./Deadlines.ts"
 import type { Gzip } from "./Gzip.ts"
 import type { Wording } from "./PlainHttp.ts"
@@ -101,10 +102,13 @@ export interface GateOptions {
   readonly gzip?: Gzip
   /** What may be gzipped: its length tells nothing that is secret. By default nothing is. */
   readonly isGzipped?: (route: Route) => boolean
+  /** Whether each request is told in the log. */
+  readonly accessLog?: boolean
 }
 
 export const gate = <E, R>(
   {
+    accessLog = false,
     admit = () => undefined,
     answerHeaders,
     bodies = "json",
@@ -173,10 +177,13 @@ export const gate = <E, R>(
         ...answerHeaders?.(request, notes, answer.status),
         ...crossOrigin?.answerHeaders(here)
       })
-    const answer = refused(request, served, here, notes)
-    if (answer !== undefined) return Effect.succeed(finished(answer))
     const inner = here.some((route) => gzipped.has(route)) ? zipped : app
-    return within(inner, tooLate).pipe(Effect.catchCause(failed), Effect.map(finished), noted(notes))
+    const refusal = refused(request, served, here, notes)
+    const answer =
+      refusal === undefined
+        ? within(inner, tooLate).pipe(Effect.catchCause(failed), Effect.map(finished), noted(notes))
+        : Effect.succeed(finished(refusal))
+    return accessLog ? AccessLog.told(answer, request, here[0]?.path, notes) : answer
   }).pipe(Effect.provideService(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(maxBodyBytes)))
 }
 

@@ -13,6 +13,8 @@ export class Health extends Context.Service<
   {
     /** What must hold was so within the last seconds. Being live is to answer at all. */
     readonly ready: () => boolean
+    /** From then on this node is not ready, whatever else holds: it is about to stop. */
+    readonly stop: Effect.Effect<void>
     /** Answers the plain requests of a listener that serves sockets; `baseUrl` is where problems are explained. */
     readonly answer: (baseUrl: string) => (request: IncomingMessage, response: ServerResponse) => void
   }
@@ -60,7 +62,9 @@ const make = Effect.fnUntraced(function* ({ needsAll }: { readonly needsAll: boo
   )
   yield* Effect.forkScoped(Effect.repeat(probe, Schedule.spaced("1 second")))
 
+  let isStopping = false
   const ready = (): boolean => {
+    if (isStopping) return false
     const since = clock.currentTimeMillisUnsafe() - freshMillis
     if (revocations.unheardMillis() > maxUnheardMillis) return false
     if (!conditions.every((holds) => holds())) return false
@@ -70,7 +74,13 @@ const make = Effect.fnUntraced(function* ({ needsAll }: { readonly needsAll: boo
       Array.from(instruments.keys()).every((symbol) => (feed.head(symbol)?.heardAtMillis ?? -Infinity) >= since)
     )
   }
-  return Health.of({ ready, answer: (baseUrl) => (request, response) => answer(baseUrl, ready, request, response) })
+  return Health.of({
+    ready,
+    stop: Effect.sync(() => {
+      isStopping = true
+    }),
+    answer: (baseUrl) => (request, response) => answer(baseUrl, ready, request, response)
+  })
 })
 
 const freshMillis = 5_000

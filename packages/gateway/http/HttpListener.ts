@@ -1,6 +1,6 @@
 /** One HTTP address: routes behind their gate, on a port that says so when it is taken. */
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
-import { Clock, Context, Effect, type FileSystem, Layer, Logger, type Path, References, type Scope } from "effect"
+import { Clock, Context, Effect, type FileSystem, Layer, Logger, type Path, References, Scope } from "effect"
 import { type Etag, HttpMiddleware, HttpPlatform, HttpRouter } from "effect/http"
 import type { IncomingMessage, ServerResponse } from "node:http"
 import * as Deadlines from "./Deadlines.ts"
@@ -43,7 +43,15 @@ export const listen = Effect.fnUntraced(function* <R>(
 ): Effect.fn.Return<HttpListener, Listening.ListenFailed, Exclude<R, Platform> | Scope.Scope> {
   const scope = yield* Effect.scope
   const { host, publicUrl, timeouts, what } = options
-  const { port, server } = yield* Listening.open({ what, host, port: options.port, timeouts })
+  const { close, port, server } = yield* Listening.open({
+    what,
+    host,
+    port: options.port,
+    timeouts,
+    maxConnections,
+    // Whatever is asked when the address closes is answered by then, if only with the end of its time.
+    graceMillis: deadlineMillis
+  })
   const url = publicUrl ?? Listening.urlOf("http", host, port)
   const { layer, names, refusals = problemRefusals(url), takes = () => false, ...site } = siteAt(url)
   PlainHttp.refuseUnparsable(server, refusals.unparsable)
@@ -58,17 +66,22 @@ export const listen = Effect.fnUntraced(function* <R>(
   const within = yield* Deadlines.make(deadlineMillis)
   const gzip = Gzip.on(Context.get(services, HttpPlatform.HttpPlatform))
   const app = gate({ ...site, refusals, within, gzip }, Context.get(services, HttpRouter.HttpRouter).asHttpEffect())
-  const handle = yield* Effect.updateContext(NodeHttpServer.makeHandler(app, { scope }), ofRequests)
+  const requests = yield* Scope.fork(scope)
+  const handle = yield* Effect.updateContext(NodeHttpServer.makeHandler(app, { scope: requests }), ofRequests)
   server.on("request", (request, response) => {
     const fault =
-      PlainHttp.hostFault(request) ?? (names === undefined ? undefined : PlainHttp.nameFault(request, names))
+      PlainHttp.headFault(request) ?? (names === undefined ? undefined : PlainHttp.nameFault(request, names))
     if (fault !== undefined) PlainHttp.refuse(refusals.unparsable, response, fault)
     else if (!takes(request, response)) handle(request, response)
   })
+  // Before the requests themselves end, and what answers them.
+  yield* Effect.addFinalizer(() => close)
   return { port, url }
 })
 
 const stalledMillis = 60_000
+/** Of one listener. */
+const maxConnections = 10_000
 
 /**
  * What every request carries: time and the log. Routes have taken the services they need when they were made, and a

@@ -1,6 +1,7 @@
 /** An HTTP server on its port, for as long as its scope is open. */
-import { Effect, Schema, type Scope } from "effect"
+import { Duration, Effect, Schedule, Schema, type Scope } from "effect"
 import { createServer, type Server } from "node:http"
+import type { Socket } from "node:net"
 
 /** The listener could not start, most often because the port is taken. */
 export class ListenFailed extends Schema.TaggedError<ListenFailed>()("ListenFailed", {
@@ -23,6 +24,10 @@ export interface ListeningOptions {
   /** Ends what the server knows nothing of, such as sockets; by then nobody new comes. */
   readonly closing?: () => void
   readonly timeouts?: Timeouts | undefined
+  /** Whoever comes beyond them is cut off at once; by default as many as the system lets in. */
+  readonly maxConnections?: number
+  /** Answers in flight have this long when the address closes. */
+  readonly graceMillis?: number
 }
 
 /** How long a client may take to send, and to take what it is sent. */
@@ -40,13 +45,15 @@ export interface Timeouts {
 export interface Listening {
   readonly server: Server
   readonly port: number
+  /** Lets nobody in any more and waits for the answers in flight; done anyway at the end of the scope. */
+  readonly close: Effect.Effect<void>
 }
 
 /** What goes wrong with a server that listens, such as too many open files, is logged, and it listens on. */
 export const open = Effect.fnUntraced(function* (
   options: ListeningOptions
 ): Effect.fn.Return<Listening, ListenFailed, Scope.Scope> {
-  const { closing = () => {}, host, port, timeouts = patience, what } = options
+  const { closing = () => {}, graceMillis = 2_000, host, maxConnections, port, timeouts = patience, what } = options
   const run = Effect.runForkWith(yield* Effect.context<never>())
   return yield* Effect.acquireRelease(
     Effect.callback<Listening, ListenFailed>((resume) => {
@@ -55,8 +62,16 @@ export const open = Effect.fnUntraced(function* (
         headersTimeout: timeouts.headersMillis,
         // Node looks each half minute unless told otherwise, and cuts off as late as that.
         connectionsCheckingInterval: timeouts.checkMillis,
+        keepAliveTimeout: keepAliveMillis,
+        maxHeaderSize: maxHeadBytes,
         // Node would answer without a body; whoever listens refuses in its own words.
         requireHostHeader: false
+      })
+      if (maxConnections !== undefined) server.maxConnections = maxConnections
+      const sockets = new Set<Socket>()
+      server.on("connection", (socket) => {
+        sockets.add(socket)
+        socket.on("close", () => sockets.delete(socket))
       })
       server.on("error", (cause) => {
         if (server.listening) run(Effect.logError(`${what}: a connection could not be taken`, cause))
@@ -64,23 +79,46 @@ export const open = Effect.fnUntraced(function* (
       })
       server.listen(port, host, () => {
         const address = server.address()
-        resume(Effect.succeed({ server, port: typeof address === "object" && address !== null ? address.port : port }))
+        const actual = typeof address === "object" && address !== null ? address.port : port
+        resume(Effect.succeed({ server, port: actual, close: closed(server, sockets, closing, graceMillis) }))
       })
     }),
-    ({ server }) =>
-      Effect.callback<void>((resume) => {
-        server.close(() => resume(Effect.void))
-        closing()
-      }).pipe(Effect.timeout(grace), Effect.ignore, Effect.andThen(Effect.sync(() => server.closeAllConnections())))
+    ({ close }) => close
   )
 })
+
+const closed = (
+  server: Server,
+  sockets: ReadonlySet<Socket>,
+  closing: () => void,
+  graceMillis: number
+): Effect.Effect<void> =>
+  Effect.callback<void>((resume) => {
+    server.close(() => resume(Effect.void))
+    // Node waits for the first word of those who have said none.
+    for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy()
+    closing()
+  }).pipe(
+    // Whoever has its answer would stay connected, and might ask for more.
+    Effect.raceFirst(
+      Effect.repeat(
+        Effect.sync(() => server.closeIdleConnections()),
+        Schedule.spaced("50 millis")
+      )
+    ),
+    Effect.timeout(Duration.millis(graceMillis)),
+    Effect.ignore,
+    Effect.andThen(Effect.sync(() => server.closeAllConnections()))
+  )
 
 export const urlOf = (scheme: "http" | "ws", host: string, port: number): string =>
   `${scheme}://${authorityOf(host, port)}`
 
 const patience: Timeouts = { headersMillis: 10_000, requestMillis: 30_000, checkMillis: 1_000 }
-/** Answers in flight have this long when the address closes. */
-const grace = "2 seconds"
+/** Longer than the minute after which proxies in front usually give up a connection that is idle: they end it, not we. */
+const keepAliveMillis = 75_000
+/** The address and the headers of a request together. */
+const maxHeadBytes = 16 * 1024
 
 /** An address of the newer kind stands in brackets. */
 function authorityOf(host: string, port: number): string {

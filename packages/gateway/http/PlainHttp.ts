@@ -25,11 +25,15 @@ export const send = (
   response.end(text)
 }
 
+/** Why a request is refused for its first line or its headers. */
+export const headFault = (request: IncomingMessage): Fault | undefined =>
+  (request.url ?? "").length > maxTargetBytes ? targetTooLong : hostFault(request)
+
 /**
  * From HTTP/1.1 on a request says whom it is for, and none says so twice: of two names a proxy in front may believe the
  * other one.
  */
-export const hostFault = ({ httpVersion, rawHeaders }: IncomingMessage): Fault | undefined => {
+const hostFault = ({ httpVersion, rawHeaders }: IncomingMessage): Fault | undefined => {
   let hosts = 0
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const name = rawHeaders[at]!
@@ -81,6 +85,15 @@ export const refuseUnparsable = (server: Server, wording: Wording): void => {
   )
 }
 
+/** Node gives an address as it came, a character for each byte. */
+const maxTargetBytes = 8 * 1024
+
+const targetTooLong: Fault = {
+  status: 414,
+  title: "URI Too Long",
+  detail: "The address of a request is 8 KiB at most."
+}
+
 const notHttp: Fault = { status: 400, title: "Bad Request", detail: "The bytes are not an HTTP request." }
 
 const notOneHost: Fault = { status: 400, title: "Bad Request", detail: "Expected one Host header." }
@@ -88,7 +101,11 @@ const notOneHost: Fault = { status: 400, title: "Bad Request", detail: "Expected
 const unparsables: ReadonlyMap<string, Fault> = new Map([
   [
     "HPE_HEADER_OVERFLOW",
-    { status: 431, title: "Request Header Fields Too Large", detail: "The headers are too large." }
+    {
+      status: 431,
+      title: "Request Header Fields Too Large",
+      detail: "The address and the headers of a request are 16 KiB together at most."
+    }
   ],
   [
     "ERR_HTTP_REQUEST_TIMEOUT",

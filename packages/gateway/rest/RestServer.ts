@@ -60,12 +60,14 @@ export interface RestServerOptions {
   readonly trustedProxies?: ReadonlyArray<string>
   /** In which the proxy that speaks to us writes the country the request comes from, as two letters. */
   readonly countryHeader?: string | undefined
+  /** Whether each request is told in the log. */
+  readonly accessLog?: boolean
 }
 
 export const open = Effect.fn("RestServer.open")(function* (options: RestServerOptions) {
   const clock = yield* Clock.Clock
   const { rateLimits } = yield* VenueSettings
-  const { brand, countryHeader, sockets, trustedProxies = [] } = options
+  const { accessLog = false, brand, countryHeader, sockets, trustedProxies = [] } = options
   const addressOf = ClientAddress.from(trustedProxies)
   const countryOf = ClientAddress.countryFrom(trustedProxies, countryHeader)
   const limits = RateLimits.make({
@@ -85,6 +87,7 @@ export const open = Effect.fn("RestServer.open")(function* (options: RestServerO
       idOf: RequestId.from(trustedProxies),
       // What is for everybody, and whole tables. An account's figures beside what a page of another site asked are not.
       isGzipped: (route) => RequestCharge.payerOf(route) === "address" || route.path.endsWith("-csv"),
+      accessLog,
       answerHeaders: (request, notes, status) => ({
         ...quotaHeaders(request, notes),
         ...(status === 401 ? { [serverTime]: String(clock.currentTimeMillisUnsafe()) } : undefined)

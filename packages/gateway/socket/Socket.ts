@@ -63,7 +63,7 @@ export const listen = Effect.fnUntraced(function* (
   const { unparsable: wording } = problemRefusals(options.baseUrl)
   PlainHttp.refuseUnparsable(server, wording)
   server.on("request", (request, response) => {
-    const fault = PlainHttp.hostFault(request)
+    const fault = PlainHttp.headFault(request)
     if (fault === undefined) options.answer(request, response)
     else PlainHttp.refuse(wording, response, fault)
   })
@@ -72,7 +72,7 @@ export const listen = Effect.fnUntraced(function* (
   )
   server.on("upgrade", (request, socket: NetSocket, head) => {
     socket.on("error", () => socket.destroy())
-    const fault = PlainHttp.hostFault(request)
+    const fault = PlainHttp.headFault(request)
     if (fault !== undefined) return PlainHttp.refuseSocket(wording, socket, fault)
     const address = options.addressOf(request)
     const refusal = options.budget.refusal(address)

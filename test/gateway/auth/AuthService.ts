@@ -160,7 +160,7 @@ export const layer = ({
       const logs: Array<string> = []
       const logger = Logger.make((entry) => void logs.push(Logger.formatLogFmt.log(entry)))
       const serverKey = Redacted.make("the server key of this test, of any characters")
-      const health = Layer.succeed(Health, Health.of({ ready: isReady, answer: () => () => {} }))
+      const health = Layer.succeed(Health, Health.of({ ready: isReady, stop: Effect.void, answer: () => () => {} }))
       const sites = Result.getOrThrow(sitesOf([signInUri, `${origin}/sign-in`], { allowLoopback: true }))
 
       const tables = Layer.mergeAll(

@@ -15,6 +15,16 @@ import { Clock, Context, Effect, Layer, Schedule } from "effect"
 import { TestClock } from "effect/testing"
 import { call, layer, RestClient } from "../rest/RestClient.ts"
 
+it.effect("a node that is about to stop is not ready, whatever else holds", () =>
+  Effect.gen(function* () {
+    const { ready, stop } = Context.get(yield* Layer.build(standIn({})), Health)
+    yield* TestClock.adjust("2 seconds")
+    expect(ready()).toBe(true)
+    yield* stop
+    expect(ready()).toBe(false)
+  })
+)
+
 interface Silent {
   market?: string
   desk?: string

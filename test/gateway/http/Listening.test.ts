@@ -1,9 +1,12 @@
 /** What every address of the venue has in common. */
+import * as HttpListener from "@venue/gateway/http/HttpListener"
 import * as Listening from "@venue/gateway/http/Listening"
 import { expect, it } from "@effect/vitest"
 import { Deferred, Effect, Exit, Fiber, Logger, Scope } from "effect"
+import { HttpRouter, HttpServerResponse } from "effect/http"
 import { TestClock } from "effect/testing"
-import { connect } from "node:net"
+import type { IncomingMessage } from "node:http"
+import { connect, type Socket } from "node:net"
 import { call } from "../rest/RestClient.ts"
 
 const place = { what: "a test", host: "127.0.0.1", port: 0 }
@@ -35,6 +38,88 @@ it.live("whoever sends nothing has no connection for ever", () =>
   Effect.gen(function* () {
     const { server } = yield* Listening.open(place)
     expect(server).toMatchObject({ requestTimeout: 30_000, headersTimeout: 10_000, connectionsCheckingInterval: 1_000 })
+    expect(server).toMatchObject({ keepAliveTimeout: 75_000, maxHeaderSize: 16_384 })
+  })
+)
+
+/** A client, once it is let in or turned away. */
+const come = (port: number) =>
+  Effect.acquireRelease(
+    Effect.callback<Socket>((resume) => {
+      const socket = connect(port, "127.0.0.1", () => resume(Effect.succeed(socket)))
+      socket.on("error", () => {})
+    }),
+    (socket) => Effect.sync(() => socket.destroy())
+  )
+
+const ended = (socket: Socket) =>
+  Effect.callback<void>((resume) => {
+    if (socket.destroyed) return resume(Effect.void)
+    socket.resume().on("close", () => resume(Effect.void))
+  })
+
+it.live("whoever comes beyond the connections that an address has is cut off, and the others are served", () =>
+  Effect.gen(function* () {
+    const { port, server } = yield* Listening.open({ ...place, maxConnections: 1 })
+    server.on("request", (_, response) => response.end("served"))
+    const first = yield* come(port)
+    yield* ended(yield* come(port))
+    const answer = Effect.callback<string>((resume) => {
+      first.on("data", (data) => resume(Effect.succeed(String(data))))
+      first.write("GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+    })
+    expect(yield* answer).toContain("served")
+  })
+)
+
+it.live("I48: an address of HTTP has 10,000 connections", () =>
+  Effect.gen(function* () {
+    let most: number | undefined
+    const site = {
+      layer: HttpRouter.add("GET", "/", HttpServerResponse.text("served")),
+      routes: [{ method: "GET", path: "/" }],
+      takes: ({ socket }: IncomingMessage) => {
+        most = (socket as Socket & { readonly server: { readonly maxConnections: number } }).server.maxConnections
+        return false
+      }
+    }
+    const { url } = yield* HttpListener.listen(place, () => site)
+    expect((yield* call(url)).text).toBe("served")
+    expect(most).toBe(10_000)
+  })
+)
+
+it.effect("an address that closes lets nobody in, and answers who asked before for as long as a request may take", () =>
+  Effect.gen(function* () {
+    const scope = yield* Scope.make()
+    const asked = yield* Deferred.make<void>()
+    const word = yield* Deferred.make<string>()
+    const { port, url } = yield* HttpListener.listen(place, () => ({
+      layer: HttpRouter.add(
+        "GET",
+        "/",
+        Effect.andThen(Deferred.succeed(asked, undefined), Effect.map(Deferred.await(word), HttpServerResponse.text))
+      ),
+      routes: [{ method: "GET", path: "/" }]
+    })).pipe(Scope.provide(scope))
+    const idle = yield* come(port)
+    const answer = yield* Effect.forkChild(call(url))
+    yield* Deferred.await(asked)
+    const closing = yield* Effect.forkChild(Scope.close(scope, Exit.void))
+    // Whoever asks for nothing is gone at once.
+    yield* ended(idle)
+    const late = yield* Effect.flip(
+      Effect.callback<void, NodeJS.ErrnoException>((resume) => {
+        const socket = connect(port, "127.0.0.1", () => resume(Effect.void))
+        socket.on("error", (error) => resume(Effect.fail(error)))
+      })
+    )
+    expect(late.code).toBe("ECONNREFUSED")
+    yield* TestClock.adjust("14 seconds")
+    yield* Deferred.succeed(word, "answered")
+    expect((yield* Fiber.join(answer)).text).toBe("answered")
+    yield* TestClock.adjust("1 second")
+    yield* Fiber.join(closing)
   })
 )
 

@@ -90,6 +90,27 @@ it.live(
   30_000
 )
 
+it.live("I50: an address of more than 8 KiB is too long, and so are headers of more than 16 with it", () =>
+  Effect.gen(function* () {
+    const { restUrl } = yield* RestClient
+    const asked = (path: string, header = "") =>
+      Effect.map(
+        raw(restUrl, `GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nX: ${header}\r\n\r\n`),
+        (text) => {
+          const [head = "", body = "{}"] = text.split("\r\n\r\n")
+          return [Number(head.split(" ")[1]), JSON.parse(body).detail]
+        }
+      )
+    const long = "/refdata?ticker="
+    const told = "The address of a request is 8 KiB at most."
+    expect((yield* asked(long.padEnd(8_192, "a")))[0]).toBe(200)
+    expect(yield* asked(long.padEnd(8_193, "a"))).toEqual([414, told])
+    const both = "The address and the headers of a request are 16 KiB together at most."
+    expect(yield* asked(long.padEnd(8_192, "a"), "y".repeat(8_192))).toEqual([431, both])
+    expect(yield* asked(long.padEnd(20_000, "a"))).toEqual([431, both])
+  }).pipe(Effect.provide(layer))
+)
+
 it.live("I50: a request without a host, and one that expects what nobody offers, is refused as everything is", () =>
   Effect.gen(function* () {
     const { adminUrl, restUrl } = yield* RestClient

@@ -108,7 +108,7 @@ export const layer = layerOver.pipe(Layer.provideMerge(layerMemory))
 
 /** The same, with nobody who looks after its health, so that hours of a test's clock pass quickly. */
 export const layerQuiet = Layer.effect(RestClient, make).pipe(
-  Layer.provideMerge(Layer.succeed(Health)({ ready: () => true, answer: () => () => {} })),
+  Layer.provideMerge(Layer.succeed(Health)({ ready: () => true, stop: Effect.void, answer: () => () => {} })),
   Layer.provideMerge(layerMemory)
 )
 
