@@ -12,6 +12,7 @@ it("without arguments all parts run, five rounds each, against their anchors", (
     operations: 1_000_000,
     overloadSeconds: 60,
     kills: 20,
+    trades: 10_000_000,
     shapes: [],
     json: null,
     against: null

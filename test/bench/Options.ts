@@ -10,6 +10,8 @@ export interface Options {
   readonly operations: number
   readonly overloadSeconds: number
   readonly kills: number
+  /** Of the account with the long history. */
+  readonly trades: number
   /** Where all that is written goes; gone when the bench ends. */
   readonly folder: string
   readonly json: string | null
@@ -42,6 +44,7 @@ function readAll(args: ReadonlyArray<string>, parts: ReadonlyArray<string>): Omi
       operations: { type: "string" },
       overload: { type: "string" },
       kills: { type: "string" },
+      trades: { type: "string" },
       shapes: { type: "string" },
       json: { type: "string" },
       against: { type: "string" }
@@ -49,7 +52,11 @@ function readAll(args: ReadonlyArray<string>, parts: ReadonlyArray<string>): Omi
   })
   const unknown = positionals.filter((part) => !parts.includes(part))
   if (unknown.length > 0) throw new Error(`there is no part ${unknown.join(", ")}; there are ${parts.join(", ")}`)
-  const number = (name: "rounds" | "seconds" | "operations" | "overload" | "kills", usual: number, quick: number) => {
+  const number = (
+    name: "rounds" | "seconds" | "operations" | "overload" | "kills" | "trades",
+    usual: number,
+    quick: number
+  ) => {
     const given = values[name]
     if (given === undefined) return values.quick ? quick : usual
     if (Number(given) > 0) return Number(given)
@@ -62,6 +69,7 @@ function readAll(args: ReadonlyArray<string>, parts: ReadonlyArray<string>): Omi
     operations: number("operations", 1_000_000, 100_000),
     overloadSeconds: number("overload", 60, 10),
     kills: number("kills", 20, 3),
+    trades: number("trades", 10_000_000, 100_000),
     shapes: values.shapes?.split(",") ?? [],
     json: values.json ?? null,
     against: values.against ?? null

@@ -9,6 +9,8 @@ export interface RestOptions {
   readonly port: number
   readonly path: string
   readonly keys: ReadonlyArray<{ readonly public_key: string; readonly secret_key: string }>
+  /** An access token; without one each request is signed by a key in turn. */
+  readonly token?: string
   readonly connections: number
   readonly seconds: number
 }
@@ -29,13 +31,15 @@ let measuring = false
 let nonce = BigInt(`0x${randomBytes(12).toString("hex")}`)
 
 const request = (index: number): string => {
+  const { path, port, token } = options
+  const head = `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nAccept: application/json\r\n`
+  if (token !== undefined) return `${head}Authorization: Bearer ${token}\r\n\r\n`
   const { public_key, secret_key } = options.keys[index % options.keys.length]!
   const once = (nonce++).toString(16)
   const at = Math.floor(Date.now() / 1000)
   const signature = createHmac("sha256", secret_key).update(`${once}:${at}`).digest("hex")
   return (
-    `GET ${options.path} HTTP/1.1\r\nHost: 127.0.0.1:${options.port}\r\nAccept: application/json\r\n` +
-    `x-svc-public-key: ${public_key}\r\nx-svc-nonce: ${once}\r\nx-svc-timestamp: ${at}\r\n` +
+    `${head}x-svc-public-key: ${public_key}\r\nx-svc-nonce: ${once}\r\nx-svc-timestamp: ${at}\r\n` +
     `x-svc-hmac-signature: ${signature}\r\n\r\n`
   )
 }

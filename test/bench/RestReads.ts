@@ -86,15 +86,15 @@ const judged = (ours: RestReport, anchor: RestReport): Round => {
   return refusals.length === 0 ? found : { ...found, void: `refused ${refusals.join(", ")}` }
 }
 
-const refusalsOf = ({ refused }: RestReport): ReadonlyArray<string> =>
+export const refusalsOf = ({ refused }: RestReport): ReadonlyArray<string> =>
   Object.entries(refused).map(([status, count]) => `${count} x ${status}`)
 
-const load = async (options: RestOptions): Promise<RestReport> => {
+export const load = async (options: RestOptions): Promise<RestReport> => {
   const client = Worker.start("RestClient.ts", [JSON.stringify(options)])
   const report = await client.hear<RestReport>()
   await client.stop()
   return report
 }
 
-const figures = ({ p50Millis, p99Millis, readsPerSecond }: RestReport): string =>
+export const figures = ({ p50Millis, p99Millis, readsPerSecond }: RestReport): string =>
   `${figure(readsPerSecond)}/s p50 ${figure(p50Millis)} p99 ${figure(p99Millis)} ms`

@@ -90,7 +90,7 @@ export const signin = async (options: Options): Promise<ReadonlyArray<Row>> => {
   }))
 }
 
-const placeOf = ({ devFile, urls }: Venue): Place => {
+export const placeOf = ({ devFile, urls }: Venue): Place => {
   const told = JSON.parse(readFileSync(devFile, "utf8")) as Readonly<
     Record<"auth_client_key" | "service_name" | "sign_in_uri", string>
   >

@@ -9,6 +9,7 @@ import { bigMarket } from "./BigMarket.ts"
 import { replacement } from "./KeyReplacement.ts"
 import { nodes } from "./ClusterCost.ts"
 import { failover } from "./Failover.ts"
+import { history } from "./HistoryReads.ts"
 import { kills } from "./Kills.ts"
 import { marks } from "./Marks.ts"
 import * as Matching from "./Matching.ts"
@@ -35,6 +36,7 @@ const parts: Readonly<Record<string, (options: Options) => Promise<ReadonlyArray
   overload,
   stream: StreamDeliveries.stream,
   rest: RestReads.rest,
+  history,
   bearer,
   signin,
   replacement,
