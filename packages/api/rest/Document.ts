@@ -5,6 +5,7 @@ import { type Member, memberName } from "../Brand.ts"
 import { headerName } from "../Headers.ts"
 import { type Status, titles } from "../Problem.ts"
 import { Api } from "./Api.ts"
+import { examples } from "./Examples.ts"
 
 /** Who may ask, and on what: as much of a permission rule as a client needs to know. */
 export interface Access {
@@ -23,16 +24,18 @@ export const document = ({ accessOf, baseUrl, brand }: DocumentOptions): OpenApi
   const spec = described(Api)
   return {
     ...spec,
+    info: { ...spec.info, description: `${beyondOperations} Problems are explained at ${baseUrl}/problems/.` },
     servers: [{ url: baseUrl }],
     components: {
       ...spec.components,
-      schemas: prefixed(spec.components.schemas, brand),
+      schemas: prefixed(exemplified(spec.components.schemas), brand),
       securitySchemes: schemes(brand)
     },
     paths: eachOperation(spec.paths, (operation, method, path) => {
       const access = accessOf(`${method.toUpperCase()} ${path.replaceAll(/\{(\w+)\}/g, ":$1")}`)
       const told = path.startsWith("/health/") ? operation : answering(operation, [429])
-      return access === undefined ? told : secured(told, brand, access)
+      const fit = fitting(told, access === undefined)
+      return access === undefined ? fit : secured(fit, brand, access)
     })
   }
 }
@@ -65,7 +68,21 @@ const eachOperation = (
     })
   )
 
+const beyondOperations =
+  "What is answered before it is known which operation is asked, or where none is, stands at no operation: 400 to bytes " +
+  "that are no HTTP, 404 to another path, 405 with `Allow` to another method, 408 to a request that does not arrive in " +
+  "time, 414 to an address of more than 8 KiB, 431 to headers of more than 16 KiB with it; nor does 500, a fault of the " +
+  "venue. All of them are an `ErrorModel`."
+
 const hmacHeaders = ["public-key", "hmac-signature", "nonce", "timestamp"] as const
+
+const exemplified = (schemas: Schemas): Schemas =>
+  Object.fromEntries(
+    Object.entries(schemas).map(([name, schema]) => {
+      const example = examples[name]
+      return [name, example === undefined ? schema : { ...schema, examples: [example] }]
+    })
+  )
 
 /** Bodies whose members carry the operator's prefix have it in their schemas too. */
 const prefixed = (schemas: Schemas, brand: string): Schemas =>
@@ -102,6 +119,19 @@ const accountHeader = (brand: string): Operation["parameters"][number] => ({
   required: false,
   schema: { type: "string", format: "uuid" }
 })
+
+/** Where nothing is sent that could be unfit, or not allowed, nobody is told so. */
+const fitting = (operation: Operation, isOpen: boolean): Operation => {
+  const { parameters, requestBody } = operation
+  const isFree = ({ in: place, schema }: Operation["parameters"][number]) =>
+    place === "header" || (place === "path" && Object.keys(schema).every((key) => key === "type"))
+  if (requestBody !== undefined || !parameters.every(isFree)) return operation
+  const takesValues = parameters.some(({ in: place }) => place === "path")
+  // Whoever shows credentials may name an account in a header, wherever one is asked.
+  const never = [...(takesValues ? [] : ["400"]), ...(isOpen ? ["422"] : [])]
+  const responses = Object.entries(operation.responses).filter(([status]) => !never.includes(status))
+  return { ...operation, responses: Object.fromEntries(responses) }
+}
 
 const modelled = (operation: Operation): Operation => ({
   ...operation,

@@ -1,0 +1,80 @@
+/** What many endpoints are answered with alike, and how: nobody need say so of each. */
+import { Effect } from "effect"
+import { type Answer, call, raw, RestClient } from "../RestClient.ts"
+import type { Operation } from "./Operations.ts"
+import { asked, byKey, byKeyOf, credentialsFor, inPerson, type Provocation, Scene } from "./Scene.ts"
+
+/** Undefined where this operation is not answered so, or has to be asked in a way of its own. */
+type Everybody = (operation: Operation) => Provocation | undefined
+
+/** An address of it, whatever it leads to. */
+export const urlOf = ({ path }: Operation): string => path.replaceAll(/\{\w+\}/g, "x")
+
+/** The same by status: what the table of an operation says comes before it. */
+export const everybody: Readonly<Record<number, Everybody>> = {
+  /** The body is no body. */
+  400: (operation) => (operation.body === undefined ? undefined : unreadable(operation)),
+  401: (operation) => (operation.via.length === 0 ? undefined : asked(operation.method, urlOf(operation))),
+  /** With the other kind of credentials; where both will do, on another's account, or by a key that permits nothing. */
+  403: (operation) => {
+    const { method, parameters, via } = operation
+    const url = urlOf(operation)
+    if (via.length === 0) return undefined
+    if (via.length === 1) return via[0] === "jwt" ? byKey(method, url) : inPerson(method, url)
+    return parameters.some(({ name }) => name.endsWith("requested-account-id"))
+      ? naming(operation, "00000000-0000-4000-8000-ffffffffffff")
+      : Effect.flatMap(Scene, ({ powerless }) => byKeyOf(powerless, method, url))
+  },
+  413: (operation) => {
+    const long = JSON.stringify("x".repeat(64 * 1024))
+    return operation.body === undefined ? undefined : sent(operation, "application/json", long)
+  },
+  415: (operation) => (operation.body === undefined ? undefined : sent(operation, "text/plain", "{}")),
+  /** A body that is a list, a parameter that is there twice, or an account that is no UUID. */
+  422: (operation) => {
+    const named = operation.parameters.find(({ in: place }) => place === "query")?.name
+    if (operation.body !== undefined) return sent(operation, "application/json", "[]")
+    if (named !== undefined) return asMayAsk(operation, `${urlOf(operation)}?${named}=x&${named}=y`)
+    return operation.via.length === 0 ? asked(operation.method, urlOf(operation)) : naming(operation, "x")
+  }
+}
+
+/** With good credentials of a kind that it takes, if it takes any. */
+export const asMayAsk = ({ method, via }: Operation, url: string, init: RequestInit = {}): Provocation =>
+  Effect.gen(function* () {
+    const { restUrl } = yield* RestClient
+    return yield* call(`${restUrl}${url}`, {
+      ...init,
+      method,
+      headers: { ...(yield* credentialsFor(via)), ...(init.headers as Record<string, string>) }
+    })
+  })
+
+const sent = (operation: Operation, type: string, body: string): Provocation =>
+  asMayAsk(operation, urlOf(operation), { body, headers: { "content-type": type } })
+
+const naming = (operation: Operation, account: string): Provocation =>
+  asMayAsk(operation, urlOf(operation), { headers: { "x-acme-requested-account-id": account } })
+
+/** A chunk of a body says how long it is, and this one does not. */
+const unreadable = (operation: Operation): Provocation =>
+  Effect.gen(function* () {
+    const { restUrl } = yield* RestClient
+    const headers = {
+      ...(yield* credentialsFor(operation.via)),
+      host: "x",
+      "content-type": "application/json",
+      "transfer-encoding": "chunked"
+    }
+    const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
+    return answerOf(
+      yield* raw(restUrl, `${operation.method} ${urlOf(operation)} HTTP/1.1\r\n${lines.join("")}\r\nzz\r\n`)
+    )
+  })
+
+const answerOf = (bytes: string): Answer => {
+  const [head = "", text = ""] = bytes.split("\r\n\r\n")
+  const [line = "", ...lines] = head.split("\r\n")
+  const pairs = lines.map((one): [string, string] => [one.slice(0, one.indexOf(":")), one.slice(one.indexOf(":") + 2)])
+  return { status: Number(line.split(" ")[1]), headers: new Headers(pairs), text, body: JSON.parse(text) }
+}
