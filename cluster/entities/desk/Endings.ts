@@ -1,7 +1,7 @@
 /** The cancels of armed connections that have ended, market by market, until all of them are recorded. */
 import type { Id } from "@venue/domain/Id"
-import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import * as Ledger from "@venue/ledger/Ledger"
+import * as MarketCancels from "./MarketCancels.ts"
 import type { Lost, OrderTimes } from "./OrderTimes.ts"
 import type { Trader } from "./Trader.ts"
 
@@ -21,12 +21,9 @@ export interface Endings {
   readonly isDisarming: () => boolean
 }
 
-/** The cancels of one connection, by market. It stays armed until all of them are recorded. */
-interface Ending {
-  readonly trader: Trader
+/** The cancels of one connection. It stays armed until all of them are recorded. */
+interface Ending extends MarketCancels.MarketCancels {
   readonly lost: Lost
-  readonly sent: Map<MarketSymbol, { readonly commandId: Id; readonly expiresAtMillis: number }>
-  readonly recorded: Set<MarketSymbol>
 }
 
 export const make = (ids: { readonly next: () => Id }, now: () => number, times: OrderTimes): Endings => {
@@ -35,36 +32,13 @@ export const make = (ids: { readonly next: () => Id }, now: () => number, times:
   const disarming = new Set<string>()
   const ended = new Set<string>()
 
-  /** Cancels in every market that answers; true once all have recorded it. */
-  const cancelled = ({ lost, recorded, sent, trader }: Ending): boolean => {
-    const symbols = trader.symbols()
-    for (const symbol of symbols) {
-      if (recorded.has(symbol) || !trader.isLive(symbol)) continue
-      const last = sent.get(symbol)
-      if (last !== undefined && trader.ledger.inFlight.has(last.commandId.text)) continue
-      // One that was recorded in time did its work; one that waited too long for its market is sent again.
-      if (last !== undefined && now() <= last.expiresAtMillis) {
-        recorded.add(symbol)
-        continue
-      }
-      const commandId = ids.next()
-      const expiresAtMillis = now() + cancelExpiryMillis
-      const except = times.after(trader, lost, symbol)
-      const cancel = {
-        _tag: "CancelAllOrders",
-        commandId,
-        expiresAtMillis,
-        accountId: lost.accountId,
-        symbol,
-        cause: "DISCONNECT",
-        ...(except.length === 0 ? {} : { except })
-      } as const
-      if (trader.enter(cancel)) {
-        sent.set(symbol, { commandId, expiresAtMillis })
-      }
-    }
-    return symbols.every((symbol) => recorded.has(symbol))
-  }
+  const begin = (trader: Trader, lost: Lost): Ending => ({
+    ...MarketCancels.make(trader, lost, times, now, () => ({
+      commandId: ids.next(),
+      expiresAtMillis: now() + cancelExpiryMillis
+    })),
+    lost
+  })
 
   return {
     end: (connectionId, trader, heardAtMillis) => {
@@ -76,12 +50,11 @@ export const make = (ids: { readonly next: () => Id }, now: () => number, times:
       let ending = endings.get(connectionId)
       if (ending?.trader !== trader) {
         // What is heard of it after its end began changes nothing, nor does it that its trader was loaded again.
-        const lost = ending?.lost ?? { connectionId, accountId, heardAtMillis }
-        ending = { trader, lost, sent: new Map(), recorded: new Set() }
+        ending = begin(trader, ending?.lost ?? { connectionId, accountId, heardAtMillis })
         endings.set(connectionId, ending)
         remember(ended, connectionId)
       }
-      if (!cancelled(ending)) return false
+      if (!ending.goOn()) return false
       endings.delete(connectionId)
       disarming.add(connectionId)
       trader.change({ _tag: "Arm", connectionId, accountId, armed: false }, () => void disarming.delete(connectionId))

@@ -9,15 +9,15 @@ import type { CancelTwap } from "@venue/domain/Order"
 import { type AddTwap, childId, type InvalidTwap, TwapId, type TwapEnding } from "@venue/domain/Twap"
 import type { SubmitRefusal } from "@venue/domain/SubmitRefusal"
 import type { LedgerCommandOf, UnknownAccount } from "@venue/domain/Trader"
-import type { UserId } from "@venue/domain/UserId"
 import * as Ledger from "@venue/ledger/Ledger"
 import type { TraderTwap } from "@venue/ledger/Trader"
 import * as TwapCommands from "@venue/ledger/TwapCommands"
 import * as Twaps from "@venue/ledger/Twaps"
-import { Clock, Effect, Latch, Result } from "effect"
+import { Clock, Effect, Result } from "effect"
 import { Ids } from "../../clients/Ids.ts"
 import { Feed } from "../../feed/Feed.ts"
 import { VenueSettings } from "../../VenueSettings.ts"
+import * as DueTraders from "./DueTraders.ts"
 import * as SilentMarkets from "./SilentMarkets.ts"
 import type { Trader } from "./Trader.ts"
 import type { Traders } from "./Traders.ts"
@@ -50,9 +50,6 @@ export const make = Effect.fnUntraced(function* (traders: Traders) {
       else recording.set(twapId, left)
     }
   }
-  const due = yield* makeDue(traders, (trader) => look(trader))
-  traders.watch(due.notice)
-  traders.watchMoves(due.notice)
 
   const record = <Tag extends "AddTwap" | "EndTwaps" | "ForgetTwaps">(
     trader: Trader,
@@ -87,6 +84,7 @@ export const make = Effect.fnUntraced(function* (traders: Traders) {
     record(trader, over, { _tag: "ForgetTwaps", twapIds: over }, () => {})
     return againMillis
   }
+  yield* DueTraders.make(traders, { what: "TWAPs", concerns: ({ ledger }) => ledger.twaps.size > 0, look })
 
   return {
     add: (trader, request) => {
@@ -152,50 +150,7 @@ const refusalOf = (failure: InvalidTwap | UnknownAccount): SubmitRefusal =>
     ? { _tag: "UnknownAccount", accountId: failure.accountId }
     : { _tag: "InvalidTwap", flaw: failure.flaw, bound: failure.bound }
 
-/** Traders with TWAPs, and when each is to be looked at next. */
-const makeDue = Effect.fnUntraced(function* (traders: Traders, look: (trader: Trader) => number) {
-  const clock = yield* Clock.Clock
-  const more = yield* Latch.make(false)
-  const dueMillis = new Map<UserId, number>()
-
-  const notice = (trader: Trader) => {
-    if (trader.ledger.twaps.size === 0) return
-    dueMillis.set(trader.userId, -Infinity)
-    more.openUnsafe()
-  }
-  /** A thrown error is a fault of ours: it costs its own trader a new start from the journal, and nobody else anything. */
-  const lookAt = Effect.fnUntraced(function* (trader: Trader) {
-    const looked = Result.try(() => look(trader))
-    if (Result.isSuccess(looked)) return looked.success
-    yield* Effect.logError(`the TWAPs of user ${trader.userId} could not go on; it is loaded again`, looked.failure)
-    traders.drop(trader.userId)
-    return Infinity
-  })
-  const loop = Effect.gen(function* () {
-    yield* more.close
-    let nextMillis = Infinity
-    for (const [userId, atMillis] of Array.from(dueMillis)) {
-      let againMillis = atMillis
-      if (atMillis <= clock.currentTimeMillisUnsafe()) {
-        // Before it is looked at, so that what is noticed meanwhile counts.
-        dueMillis.delete(userId)
-        const trader = traders.get(userId)
-        againMillis = trader === undefined ? Infinity : yield* lookAt(trader)
-        if (againMillis !== Infinity && !dueMillis.has(userId)) dueMillis.set(userId, againMillis)
-      }
-      nextMillis = Math.min(nextMillis, againMillis)
-    }
-    if (nextMillis === Infinity) return yield* more.await
-    const waitMillis = Math.min(nextMillis - clock.currentTimeMillisUnsafe(), longestSleepMillis)
-    if (waitMillis > 0) yield* Effect.raceFirst(more.await, Effect.sleep(waitMillis))
-  })
-  yield* Effect.forkScoped(Effect.forever(loop))
-  return { notice }
-})
-
 /** A TWAP that begins or ends has time to wait for its market. */
 const expiryMillis = 60_000
 /** Where the outcome of what was done is not known, or nothing could be done, it is looked at again after this. */
 const lookAgainMillis = TwapCommands.lookAgainMillis
-/** Timers know no longer times than some weeks. */
-const longestSleepMillis = 86_400_000
