@@ -13,6 +13,7 @@ import {
   ledgerRefusals,
   OpenAccount,
   ProviderLimit,
+  SetDeadManSwitch,
   SetLeverage,
   Transfer
 } from "@venue/domain/Trader"
@@ -218,6 +219,7 @@ export const Desk = Entity.make("Desk", [
   change("AppointProvider", AppointProvider, ledgerRefusals.AppointProvider),
   Rpc.make("Providers", { success: Schema.Array(ProviderLimit) }),
   change("Arm", Arm, ledgerRefusals.Arm),
+  change("SetDeadManSwitch", SetDeadManSwitch, ledgerRefusals.SetDeadManSwitch),
   /** Names a connection of a gateway, which is refused when it is one too many of its user. */
   Rpc.make("Attach", {
     payload: { ...speaker, connectionId: Schema.String, ...account },

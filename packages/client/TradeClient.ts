@@ -1,7 +1,12 @@
 /** A client of the trade socket: signs in, subscribes, and comes back after a loss. */
 import type { AddOrder, CancelOrder, Channel, Command, PreviewOrder } from "@venue/api/trade/CommandSchema"
 import type { ErrorResponse } from "@venue/api/ErrorFrame"
-import { Frame, type OrderResponse, type PreviewResponse } from "@venue/api/trade/FrameSchema"
+import {
+  type CancelAllAfterResponse,
+  Frame,
+  type OrderResponse,
+  type PreviewResponse
+} from "@venue/api/trade/FrameSchema"
 import { Effect, Option, type Queue, Schema, type Scope } from "effect"
 import type { Credentials } from "./Credentials.ts"
 import { type Backoff, keepOpen, patient, type Session } from "./ReconnectingSocket.ts"
@@ -53,6 +58,11 @@ export interface TradeClient {
   readonly place: (order: NewOrder) => Effect.Effect<OrderResponse, AskError>
   /** What the order would come to; it is not placed. */
   readonly preview: (order: PreviewedOrder) => Effect.Effect<PreviewResponse, AskError>
+  /**
+   * The account's orders are cancelled after so many seconds, 5 to 600, unless this is asked again before; 0 ends that. Whoever
+   * asks for it asks every third of that time.
+   */
+  readonly cancelAllAfter: (timeoutSeconds: number) => Effect.Effect<CancelAllAfterResponse, AskError>
   /** The first order cancelled, or `NO_SUCH_ORDER`. */
   readonly cancel: (order: OrderToCancel) => Effect.Effect<OrderResponse, AskError>
 }
@@ -122,6 +132,13 @@ export const make = Effect.fn("TradeClient.make")(function* (
         Option.filter(
           Option.fromNullishOr(preview_response),
           (preview) => preview.client_order_id === params.client_order_id
+        )
+      ),
+    cancelAllAfter: (timeout_secs) =>
+      ask({ type: "cancel_all_after", params: { timeout_secs } }, ({ cancel_all_after_response }) =>
+        Option.filter(
+          Option.fromNullishOr(cancel_all_after_response),
+          (response) => response.timeout_secs === timeout_secs
         )
       ),
     cancel: (params) =>

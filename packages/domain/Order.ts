@@ -68,8 +68,8 @@ export const Order = Schema.Struct({
 export type Order = typeof Order.Type
 
 /**
- * Why all orders of an account are cancelled: it was asked for, a connection that had armed it was lost, or the account is
- * in liquidation.
+ * Why all orders of an account are cancelled: it was asked for, a connection that had armed it was lost or its dead-man
+ * switch fired, or the account is in liquidation.
  */
 export const CancelCause = Schema.Literals(["REQUEST", "DISCONNECT", "LIQUIDATION"])
 export type CancelCause = typeof CancelCause.Type
@@ -77,7 +77,7 @@ export type CancelCause = typeof CancelCause.Type
 /** A cancel of all orders spares so many at most: an account may have fewer open in one market. */
 export const maxSpared = 1_024
 
-/** Orders that a lost connection's cancel spares: placed or modified after the connection was last heard of. */
+/** Orders that the cancel after a lost connection or a dead-man switch spares: placed or modified after that. */
 export const Spared = Schema.Array(OrderId).check(Schema.isMaxLength(maxSpared))
 
 /** How an order leaves the book without being filled. */
@@ -147,7 +147,7 @@ export type CancelTwap = typeof CancelTwap.Type
 export const CancelAllOrders = Schema.TaggedStruct("CancelAllOrders", {
   ...envelope,
   cause: CancelCause,
-  /** These stay where a connection was lost; left out where there are none. */
+  /** These stay where a connection was lost, or a dead-man switch fired; left out where there are none. */
   except: Schema.optionalKey(Spared)
 })
 export type CancelAllOrders = typeof CancelAllOrders.Type

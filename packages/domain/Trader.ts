@@ -1,6 +1,7 @@
 /** What may be asked of one trader's ledger and what its journal records. Money in 1e-6 USD. */
 import { Schema } from "effect"
 import { AccountId } from "./AccountId.ts"
+import { DeadManSwitch } from "./DeadManSwitch.ts"
 import { KeyedRequest, RequestDone, RequestKept, RequestKeyReused } from "./KeyedRequest.ts"
 import { MarketSymbol } from "./MarketSymbol.ts"
 import { AddTwap, InvalidTwap, TwapEnding, TwapId, TwapTerms } from "./Twap.ts"
@@ -52,6 +53,25 @@ export const Arm = Schema.TaggedStruct("Arm", {
 export type Arm = typeof Arm.Type
 
 /**
+ * The orders of an account are to be cancelled so long after this came to its gateway, unless another such request comes
+ * before that; 0 switches it off. A repeat changes nothing, and neither does a request that was overtaken.
+ */
+export const SetDeadManSwitch = Schema.TaggedStruct("SetDeadManSwitch", {
+  accountId: AccountId,
+  askedMillis: Schema.Number,
+  timeoutSeconds: Schema.Number
+})
+export type SetDeadManSwitch = typeof SetDeadManSwitch.Type
+
+/** The dead-man switches whose time has come fire. */
+export const FireDeadManSwitches = Schema.TaggedStruct("FireDeadManSwitches", {})
+export type FireDeadManSwitches = typeof FireDeadManSwitches.Type
+
+/** All cancels of the dead-man switch that fired then are recorded. */
+export const EndFiring = Schema.TaggedStruct("EndFiring", { accountId: AccountId, firedMillis: Schema.Number })
+export type EndFiring = typeof EndFiring.Type
+
+/**
  * A day has begun, and this is the effective volume of the days before it that count (rule 11.4). It changes nothing when
  * the tier of that day, or of a later one, is set.
  */
@@ -100,7 +120,10 @@ export const LedgerCommand = Schema.Union([
   AddTwap,
   EndTwaps,
   ForgetTwaps,
-  LeaveMarkets
+  LeaveMarkets,
+  SetDeadManSwitch,
+  FireDeadManSwitches,
+  EndFiring
 ])
 export type LedgerCommand = typeof LedgerCommand.Type
 /** The command of that name. */
@@ -193,6 +216,13 @@ export type TwapEnded = typeof TwapEnded.Type
 export const TwapForgotten = Schema.TaggedStruct("TwapForgotten", { twapId: TwapId })
 export type TwapForgotten = typeof TwapForgotten.Type
 
+/** The dead-man switch of an account stands so from here on. */
+export const DeadManSwitchSet = Schema.TaggedStruct("DeadManSwitchSet", {
+  accountId: AccountId,
+  ...DeadManSwitch.fields
+})
+export type DeadManSwitchSet = typeof DeadManSwitchSet.Type
+
 export const TraderEvent = Schema.Union([
   Credited,
   Transferred,
@@ -208,7 +238,8 @@ export const TraderEvent = Schema.Union([
   TwapAccepted,
   TwapEnded,
   TwapForgotten,
-  RequestKept
+  RequestKept,
+  DeadManSwitchSet
 ])
 export type TraderEvent = typeof TraderEvent.Type
 
@@ -264,7 +295,10 @@ export const ledgerRefusals = {
   AddTwap: Schema.Union([UnknownAccount, InvalidTwap]),
   EndTwaps: Schema.Never,
   ForgetTwaps: Schema.Never,
-  LeaveMarkets: Schema.Never
+  LeaveMarkets: Schema.Never,
+  SetDeadManSwitch: UnknownAccount,
+  FireDeadManSwitches: Schema.Never,
+  EndFiring: Schema.Never
 } satisfies { readonly [Tag in LedgerCommand["_tag"]]: Schema.Top }
 export type LedgerRefusal<Tag extends LedgerCommand["_tag"] = LedgerCommand["_tag"]> =
   (typeof ledgerRefusals)[Tag]["Type"]

@@ -23,7 +23,7 @@ export interface WakeUpChange {
   /** It wakes the user. */
   readonly desk: string
   /** `unprojected`: rows up to the one whose seq is the detail, or later ones, may not be in the read tables. */
-  readonly reason: "joined" | "armed" | "twap" | "participant" | "unprojected"
+  readonly reason: "joined" | "armed" | "switch" | "twap" | "participant" | "unprojected"
   readonly detail: string
 }
 

@@ -31,6 +31,7 @@ import {
 } from "@venue/domain/Trader"
 import { Result } from "effect"
 import * as Account from "./Account.ts"
+import * as DeadManSwitches from "./DeadManSwitches.ts"
 import * as KeptRequests from "./KeptRequests.ts"
 import * as Exposure from "./Exposure.ts"
 import * as Leaving from "./Leaving.ts"
@@ -68,7 +69,10 @@ const decisions: {
   AddTwap: Twaps.add,
   EndTwaps: (trader, command, atMillis) => Result.succeed(Twaps.end(trader, command, atMillis)),
   ForgetTwaps: (trader, command) => Result.succeed(Twaps.forget(trader, command)),
-  LeaveMarkets: (trader, command, atMillis) => Result.succeed(Leaving.leave(trader, command, atMillis))
+  LeaveMarkets: (trader, command, atMillis) => Result.succeed(Leaving.leave(trader, command, atMillis)),
+  SetDeadManSwitch: DeadManSwitches.set,
+  FireDeadManSwitches: (trader, _command, atMillis) => Result.succeed(DeadManSwitches.fire(trader, atMillis)),
+  EndFiring: (trader, command) => Result.succeed(DeadManSwitches.endFiring(trader, command))
 }
 
 /** Gives the events for the trader's own journal: none where the command was done before or changes nothing. */
@@ -140,6 +144,10 @@ export const apply = (trader: Trader, event: TraderEvent): void => {
       return
     case "RequestKept":
       return KeptRequests.keep(trader, event)
+    case "DeadManSwitchSet": {
+      const { accountId, askedMillis, dueMillis, firedMillis } = event
+      trader.switches.set(accountId, { askedMillis, dueMillis, firedMillis })
+    }
   }
 }
 

@@ -1,5 +1,6 @@
 /** What a trader's own journal says, as plain values; what its markets say comes from their views. */
 import { type AccountId, primaryAccountOf } from "@venue/domain/AccountId"
+import type { DeadManSwitch } from "@venue/domain/DeadManSwitch"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import type { TwapEnding, TwapTerms } from "@venue/domain/Twap"
 import type { UserId } from "@venue/domain/UserId"
@@ -9,7 +10,7 @@ import { accountOf, type Trader } from "./Trader.ts"
 
 /** Money is decimal text, which every encoding keeps whole. */
 export interface Snapshot {
-  readonly version: 7
+  readonly version: 8
   readonly userId: UserId
   readonly accounts: ReadonlyArray<{
     readonly accountId: AccountId
@@ -28,11 +29,16 @@ export interface Snapshot {
   readonly tierDay: number
   /** How far they have come is for their markets to tell. */
   readonly twaps: ReadonlyArray<readonly [symbol: MarketSymbol, terms: TwapTerms, ending: TwapEnding | null]>
+  readonly switches: ReadonlyArray<readonly [accountId: AccountId, deadManSwitch: DeadManSwitch]>
 }
 
-/** What any version wrote: the first knew no tiers, the second no builders, the third no providers, the fourth no TWAPs, the fifth nobody who left, the sixth no requests and no times of transfers. */
+/**
+ * What any version wrote: the first knew no tiers, the second no builders, the third no providers, the fourth no TWAPs, the
+ * fifth nobody who left, the sixth no requests and no times of transfers, the seventh no dead-man switches.
+ */
 type Stored =
   | Snapshot
+  | Version7
   | Version6
   | Version5
   | Version4
@@ -52,13 +58,16 @@ interface Version4 extends Omit<Version5, "version" | "twaps"> {
 interface Version5 extends Omit<Version6, "version" | "left"> {
   readonly version: 5
 }
-interface Version6 extends Omit<Snapshot, "version" | "transferIds" | "requests"> {
+interface Version6 extends Omit<Version7, "version" | "transferIds" | "requests"> {
   readonly version: 6
   readonly transferIds: ReadonlyArray<string>
 }
+interface Version7 extends Omit<Snapshot, "version" | "switches"> {
+  readonly version: 7
+}
 
 export const snapshot = (trader: Trader): Snapshot => ({
-  version: 7,
+  version: 8,
   userId: trader.userId,
   accounts: [...trader.accounts.values()].map(({ accountId, deposit, leverages, providerLimits }) => ({
     accountId,
@@ -75,7 +84,8 @@ export const snapshot = (trader: Trader): Snapshot => ({
   builderMarkets: [...trader.builderMarkets],
   tier: trader.tier,
   tierDay: trader.tierDay,
-  twaps: [...trader.twaps.values()].map(({ ending, symbol, terms }) => [symbol, terms, ending])
+  twaps: [...trader.twaps.values()].map(({ ending, symbol, terms }) => [symbol, terms, ending]),
+  switches: [...trader.switches]
 })
 
 /** Fills a trader just made. It holds nothing yet of any market. */
@@ -109,6 +119,8 @@ export const restore = (trader: Trader, from: Stored): void => {
   for (const [transferId, atMillis] of from.transferIds) trader.transferIds.set(transferId, atMillis)
   for (const [requestId, fingerprint, atMillis] of from.requests)
     trader.requests.set(requestId, { fingerprint, atMillis })
+  if (from.version === 7) return
+  for (const [accountId, deadManSwitch] of from.switches) trader.switches.set(accountId, deadManSwitch)
 }
 
 /**

@@ -1,5 +1,6 @@
 /** One trader in memory: the user's accounts, what its own journal says, and which commands are on their way. */
 import { type AccountId, primaryAccountOf } from "@venue/domain/AccountId"
+import type { DeadManSwitch } from "@venue/domain/DeadManSwitch"
 import { firstTier } from "@venue/domain/Fee"
 import type { Instrument } from "@venue/domain/Instrument"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
@@ -62,6 +63,8 @@ export interface Trader {
   readonly requests: Map<string, { readonly fingerprint: string; readonly atMillis: number }>
   /** Each connection that cancels on disconnect has its account here. */
   readonly armed: Map<string, AccountId>
+  /** Of each account that ever asked for one; the others have none that is on. */
+  readonly switches: Map<AccountId, DeadManSwitch>
   readonly inFlight: Map<string, InFlight>
   /** Those that its journal has accepted and not yet forgotten, in that order. */
   readonly twaps: Map<TwapId, TraderTwap>
@@ -91,6 +94,7 @@ export const make = (
   transferIds: new Map(),
   requests: new Map(),
   armed: new Map(),
+  switches: new Map(),
   inFlight: new Map(),
   twaps: new Map(),
   tier: firstTier,

@@ -92,6 +92,21 @@ it.layer(layer, { timeout: "60 seconds" })("a venue", (it) => {
     }).pipe(Effect.scoped)
   )
 
+  it.effect("switches a dead-man switch on, renews it, and switches it off", () =>
+    Effect.gen(function* () {
+      const venue = yield* TestVenue
+      yield* venue.price("AAPL-USD", 200)
+      const client = yield* connected(yield* keyOf(yield* venue.user("dora")))
+      yield* client.place(order)
+      const { cancel_at } = yield* client.cancelAllAfter(30)
+      const renewed = yield* client.cancelAllAfter(40)
+      expect(renewed).toEqual({ timeout_secs: 40, cancel_at: cancel_at! + 10 })
+      expect(yield* client.cancelAllAfter(0)).toEqual({ timeout_secs: 0, cancel_at: null })
+      const refused = yield* Effect.flip(client.cancelAllAfter(4))
+      expect(refused).toMatchObject({ _tag: "CommandFailed", code: "InvalidParameter" })
+    }).pipe(Effect.scoped)
+  )
+
   it.effect("takes a TWAP, and answers its cancel by either id", () =>
     Effect.gen(function* () {
       const venue = yield* TestVenue

@@ -25,6 +25,7 @@ describe("TraderRecord", () => {
     assert.deepStrictEqual(TraderRecord.decode(fixture("twap-record-1")), twap)
     assert.deepStrictEqual(TraderRecord.decode(fixture("left-record-1")), [left])
     assert.deepStrictEqual(TraderRecord.decode(fixture("request-record-1")), [requestKept])
+    assert.deepStrictEqual(TraderRecord.decode(fixture("switch-record-1")), [switched])
   })
 
   it("an unknown version and an empty record are refused", () => {
@@ -68,6 +69,14 @@ const requestKept: TraderEvent = {
   requestId: "7c1e9f04-2b6d-4d83-a05a-91f3c8e7b642",
   fingerprint: "47DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU",
   atMillis: 1_795_219_830_000
+}
+
+const switched: TraderEvent = {
+  _tag: "DeadManSwitchSet",
+  accountId: AccountId.make("5d2b8c1f-60e3-4a97-bc0d-2f7e9a4186c5"),
+  askedMillis: 1_795_186_844_200,
+  dueMillis: 1_795_186_850_000,
+  firedMillis: 1_795_186_844_731
 }
 
 const twapId = TwapId.make("0f7b2d96-84ae-4c1d-9b53-7e20a6c8d4f1")
@@ -175,7 +184,14 @@ const traderEvent: fc.Arbitrary<TraderEvent> = fc.oneof(
     ending: fc.constantFrom(...TwapEnding.literals),
     atMillis
   }),
-  fc.record({ _tag: fc.constant("TwapForgotten"), twapId: fc.uuid().map((text) => TwapId.make(text)) })
+  fc.record({ _tag: fc.constant("TwapForgotten"), twapId: fc.uuid().map((text) => TwapId.make(text)) }),
+  fc.record({
+    _tag: fc.constant("DeadManSwitchSet"),
+    accountId: id.map((text) => AccountId.make(text)),
+    askedMillis: atMillis,
+    dueMillis: atMillis,
+    firedMillis: atMillis
+  })
 )
 
 const kept: ReadonlyArray<TraderEvent> = [

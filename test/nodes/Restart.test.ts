@@ -73,6 +73,29 @@ it(
   }
 )
 
+it("I55: a dead-man switch outlasts a death, and fires once: what is placed then stays", patient, async () => {
+  const site = await DevApp.makeSite()
+  const first = await DevApp.start(site)
+  const [alice] = first.file.users
+  const socket = await TradeSocket.open(first.file.urls.trade, alice!)
+  await TradeSocket.subscribe(socket, ["order_responses"])
+  await placeFarAway(socket)
+  const isOn = socket.next(({ cancel_all_after_response: told }) => told)
+  socket.send("cancel_all_after", { timeout_secs: 5 })
+  expect(await isOn).toMatchObject({ timeout_secs: 5 })
+  await first.end("SIGKILL")
+
+  const second = await DevApp.start(site)
+  const open = async () => (await Truth.read(second.file.urls.trade, alice!)).open.length
+  await DevApp.until("the order is cancelled", async () => (await open()) === 0)
+  const again = await TradeSocket.open(second.file.urls.trade, alice!)
+  await TradeSocket.subscribe(again, ["order_responses"])
+  await placeFarAway(again)
+  await new Promise((later) => setTimeout(later, 1_000))
+  expect(await open()).toBe(1)
+  await second.end("SIGINT")
+})
+
 /** An order that nobody meets. */
 async function placeFarAway(socket: TradeSocket.TradeSocket): Promise<void> {
   const rests = socket.next(({ order_response: row }) => row)

@@ -53,6 +53,7 @@ export interface Frame {
   readonly all_orders_response?: { readonly orders: ReadonlyArray<OrderRow> }
   readonly user_trades_response?: ReadonlyArray<TradeRow>
   readonly ack?: object
+  readonly cancel_all_after_response?: { readonly timeout_secs: number; readonly cancel_at: number | null }
   readonly err?: {
     readonly error_code: string
     readonly message?: string

@@ -24,6 +24,7 @@ import * as SimulatedSerialization from "../../clients/SimulatedSerialization.ts
 import { VenueSettings } from "../../VenueSettings.ts"
 import * as Builders from "./Builders.ts"
 import * as CommittedHeads from "./CommittedHeads.ts"
+import * as DeadManSwitches from "./DeadManSwitches.ts"
 import * as Disconnects from "./Disconnects.ts"
 import * as FeeTiers from "./FeeTiers.ts"
 import * as Leaving from "./Leaving.ts"
@@ -55,6 +56,7 @@ export const DeskLayer: Layer.Layer<
     yield* Waking.wake(traders, deskId)
     disconnects.endOrphans(deskId)
 
+    yield* DeadManSwitches.make(traders, disconnects)
     yield* FeeTiers.make(traders)
     yield* Leaving.make(traders)
     const twaps = yield* Twaps.make(traders)
@@ -149,7 +151,7 @@ const changes = (
   { change }: TraderCalls.TraderCalls,
   disconnects: Disconnects.Disconnects,
   caughtUp: Effect.Success<typeof CommittedHeads.make>
-): Pick<Handlers, "Credit" | "Transfer" | "SetLeverage" | "OpenAccount" | "Arm"> => ({
+): Pick<Handlers, "Credit" | "Transfer" | "SetLeverage" | "OpenAccount" | "Arm" | "SetDeadManSwitch"> => ({
   Credit: ({ payload: { cost, userId, ...command } }) => Rpc.fork(change(userId, cost, { _tag: "Credit", ...command })),
   Transfer: ({ payload: { cost, userId, ...command } }) =>
     Rpc.fork(change(userId, cost, { _tag: "Transfer", ...command }, caughtUp)),
@@ -157,7 +159,9 @@ const changes = (
     Rpc.fork(change(userId, cost, { _tag: "SetLeverage", ...command })),
   OpenAccount: ({ payload: { cost, userId, ...command } }) =>
     Rpc.fork(change(userId, cost, { _tag: "OpenAccount", ...command })),
-  // It asks no market.
+  // These ask no market.
+  SetDeadManSwitch: ({ payload: { cost, userId, ...command } }) =>
+    Rpc.fork(change(userId, cost, { _tag: "SetDeadManSwitch", ...command }, () => Effect.void)),
   Arm: ({ payload: { cost, userId, ...command } }) =>
     Rpc.fork(
       change(userId, cost, { _tag: "Arm", ...command }, () =>

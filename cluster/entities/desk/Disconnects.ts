@@ -32,6 +32,8 @@ export interface Disconnects {
   readonly leave: (gatewayId: string) => void
   /** A request is on its way, over this connection if that is armed, or about to be. */
   readonly entered: OrderTimes.OrderTimes["entered"]
+  /** What is not to be cancelled after a loss. */
+  readonly after: OrderTimes.OrderTimes["after"]
   /** Whether the request would place something behind the cancel of its connection, which is taken for lost. */
   readonly isTooLate: (request: OrderRequest, connectionId: string | undefined) => boolean
   /** The armed traders of this desk are awake: what dead gateways armed begins to end. */
@@ -80,8 +82,8 @@ export const make = Effect.fnUntraced(function* (traders: Traders) {
     })
   )
   const look = (trader: Trader) => {
-    if (Ledger.armed(trader.ledger).size === 0) return times.forget(trader.userId)
-    if (isLooking) return
+    times.tidy(trader)
+    if (isLooking || Ledger.armed(trader.ledger).size === 0) return
     isLooking = true
     lookedAtMillis = now()
     looks.start()
@@ -119,7 +121,7 @@ export const make = Effect.fnUntraced(function* (traders: Traders) {
       leases.forget(connection.connectionId)
     },
     leave: leases.forgetGateway,
-    entered: times.entered,
+    ...times,
     isTooLate: ({ _tag }, connectionId) =>
       connectionId !== undefined && (_tag === "PlaceOrder" || _tag === "ModifyOrder") && endings.hasEnded(connectionId),
     endOrphans,

@@ -1,12 +1,14 @@
 /**
  * When the open orders of traders with an armed connection were placed and modified, and over which connection: the
- * cancel after a lost one spares what came after it was last heard of. An order of which nothing is known came before.
+ * cancel after a lost one spares what came after it was last heard of, and that of a dead-man switch what came after it
+ * fired. An order of which nothing is known came before.
  */
 import type { AccountId } from "@venue/domain/AccountId"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { maxSpared, type OrderRequest } from "@venue/domain/Order"
 import { type OrderId, orderIdFrom, parseOrderId } from "@venue/domain/OrderId"
 import type { UserId } from "@venue/domain/UserId"
+import * as DeadManSwitches from "@venue/ledger/DeadManSwitches"
 import * as Ledger from "@venue/ledger/Ledger"
 import type { Trader } from "./Trader.ts"
 
@@ -18,10 +20,12 @@ export interface OrderTimes {
    * more than a cancel may spare, these are the newest: to cancel is what was promised.
    */
   readonly after: (trader: Trader, lost: Lost, symbol: MarketSymbol) => ReadonlyArray<OrderId>
-  readonly forget: (userId: UserId) => void
+  /** Forgets a trader that no cancel may come for. */
+  readonly tidy: (trader: Trader) => void
 }
 
 export interface Lost {
+  /** Empty where it was no connection, but the account's dead-man switch fired at that time. */
   readonly connectionId: string
   readonly accountId: AccountId
   readonly heardAtMillis: number
@@ -62,7 +66,7 @@ export const make = (now: () => number): OrderTimes => {
   }
   return {
     entered: (trader, request, connectionId) => {
-      if (Ledger.armed(trader.ledger).size === 0) return
+      if (!isKept(trader)) return
       const { accountId, commandId, symbol } = request
       const told = { atMillis: now(), connectionId }
       if (request._tag === "PlaceOrder") {
@@ -86,9 +90,14 @@ export const make = (now: () => number): OrderTimes => {
       }
       return spared.slice(-maxSpared)
     },
-    forget: (userId) => void traders.delete(userId)
+    tidy: (trader) => {
+      if (!isKept(trader)) traders.delete(trader.userId)
+    }
   }
 }
+
+const isKept = ({ ledger }: Trader): boolean =>
+  Ledger.armed(ledger).size > 0 || DeadManSwitches.fired(ledger).length > 0
 
 const held = ({ ledger }: Trader, { accountId, orderId, symbol }: Times) =>
   Ledger.held(ledger, accountId, symbol, orderId.text)

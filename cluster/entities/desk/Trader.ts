@@ -50,6 +50,8 @@ export interface Trader {
     command: LedgerCommandOf<Tag>,
     done: (result: Result.Result<void, LedgerRefusal<Tag> | "lost">) => void
   ) => void
+  /** Calls back once all that was changed so far is in the journal, or with false when that will not be known. */
+  readonly whenRecorded: (then: (isRecorded: boolean) => void) => void
   /** Calls back once every joined market is live, or with false when the trader is gone. Returns how to stop waiting. */
   readonly whenLive: (then: (isLive: boolean) => void) => () => void
   /** Every joined market is live, or the one that is named. */
@@ -68,7 +70,6 @@ export const make = (owned: TraderLog.Owned, ledger: Ledger.Trader, around: Surr
   const { from, userId } = owned
   const { feed, markets, nowMillis } = around
   const joined = JoinedMarket.empty()
-  const { bySymbol } = joined
   const waiters = makeWaiters(joined, () => isGone)
   let isGone = false
 
@@ -77,7 +78,7 @@ export const make = (owned: TraderLog.Owned, ledger: Ledger.Trader, around: Surr
     isGone = true
     stopAwaiting()
     follows.stop()
-    bySymbol.clear()
+    joined.bySymbol.clear()
     log.close()
     waiters.tell(false)
   }
@@ -96,7 +97,7 @@ export const make = (owned: TraderLog.Owned, ledger: Ledger.Trader, around: Surr
   const { send, stopAwaiting, submit } = makeSends(markets, ledger, from.epoch)
   const isSent = (commandId: string) => ledger.inFlight.has(commandId)
   const take = (symbol: MarketSymbol, event: MarketEvent, seq: number) => {
-    const market = bySymbol.get(symbol)
+    const market = joined.bySymbol.get(symbol)
     if (market === undefined || !JoinedMarket.event(market, event, seq, nowMillis(), isSent)) return
     Ledger.observe(ledger, symbol, event)
     if (Ledger.moves[event._tag]) around.moved(userId)
@@ -139,6 +140,7 @@ export const make = (owned: TraderLog.Owned, ledger: Ledger.Trader, around: Surr
       isGone ? done(Result.fail("lost")) : change(ledger, command, nowMillis(), record, done),
     send: (symbol, make) => !isGone && send(symbol, make),
     projected: log.projected,
+    whenRecorded: (then) => (isGone ? then(false) : log.record([], then)),
     whenLive: waiters.add,
     isLive: (symbol) => !isGone && JoinedMarket.isLive(joined, symbol),
     leaveUnused: (sinceMillis) => {

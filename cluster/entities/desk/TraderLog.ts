@@ -1,4 +1,5 @@
 /** A trader's own journal: what is to be recorded gathers in a row while the one before it is being written. */
+import { isOn } from "@venue/domain/DeadManSwitch"
 import { type TraderEvent, traderStream } from "@venue/domain/Trader"
 import type { UserId } from "@venue/domain/UserId"
 import type { Alongside, Claimed, JournalShape, WakeUpChange } from "@venue/journal/Journal"
@@ -110,6 +111,8 @@ function wakeUpOf(event: TraderEvent): Pick<WakeUpChange, "_tag" | "reason" | "d
       return { _tag: "WakeUp", reason: "armed", detail: event.connectionId }
     case "Disarmed":
       return { _tag: "WakeUpEnded", reason: "armed", detail: event.connectionId }
+    case "DeadManSwitchSet":
+      return { _tag: isOn(event) ? "WakeUp" : "WakeUpEnded", reason: "switch", detail: event.accountId }
     case "TwapAccepted":
       return { _tag: "WakeUp", reason: "twap", detail: event.terms.twapId }
     case "TwapForgotten":

@@ -4,12 +4,15 @@ import { Journal, type WakeUp } from "@venue/journal/Journal"
 import { Effect, Schedule } from "effect"
 import type { Traders } from "./Traders.ts"
 
-/** Answers once those with an armed connection are here: their gateway may be gone. The others come behind that. */
+/**
+ * Answers once those are here whose orders may have to be cancelled though nobody asks: the gateway of an armed connection
+ * may be gone, and a dead-man switch may be due. The others come behind that.
+ */
 export const wake = Effect.fnUntraced(function* (traders: Traders, deskId: string) {
   const journal = yield* Journal
   const entries = yield* journal.wakeUps(deskId).pipe(Effect.retry(Schedule.spaced("200 millis")), Effect.orDie)
   traders.unprojected(usersOf(entries.filter(({ reason }) => reason === "unprojected")))
-  yield* wakeOrKeep(traders, usersOf(entries.filter(({ reason }) => reason === "armed")))
+  yield* wakeOrKeep(traders, usersOf(entries.filter(({ reason }) => reason === "armed" || reason === "switch")))
   traders.name(usersOf(entries))
 })
 

@@ -20,6 +20,7 @@ export type Command =
   | Session.Subscribe
   | Session.Unsubscribe
   | Session.CancelOnDisconnect
+  | Session.CancelAllAfter
   | Queries.GetOrder
   | Queries.GetUserOrders
   | Queries.GetUserTrades
@@ -63,6 +64,8 @@ const weights: { readonly [Tag in (Command | Malformed)["_tag"]]: Weight } = {
   CancelTwap: { bucket: "cancel", weight: 1 },
   CancelAllOrders: { bucket: "cancel", weight: 2 },
   CancelOnDisconnect: { bucket: "general", weight: 0.1 },
+  // Orders that use up the other bucket do not keep anybody from renewing it.
+  CancelAllAfter: { bucket: "cancel", weight: 1 },
   ClosePosition: { bucket: "general", weight: 1 },
   AddTwap: { bucket: "general", weight: 1 },
   CancelStopOrder: { bucket: "cancel", weight: 1 },
@@ -112,6 +115,8 @@ const read = (type: unknown, params: Fields): Command | Malformed => {
       return Session.unsubscribe(params)
     case "cancel_on_disconnect":
       return Session.cancelOnDisconnect(params)
+    case "cancel_all_after":
+      return Session.cancelAllAfter(params)
     case "add_twap":
       return Twaps.addTwap(params)
     case "cancel_stop_order":

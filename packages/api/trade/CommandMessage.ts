@@ -49,6 +49,12 @@ const session = {
     ["ack", "err"],
     Commands.CancelOnDisconnect,
     { type: "cancel_on_disconnect", params: { cancel_on_disconnect: true } }
+  ),
+  cancel_all_after: command(
+    "Has all open orders of the account cancelled after 5 to 600 seconds, unless it is sent again before that; 0 ends it.",
+    ["cancel_all_after_response", "err"],
+    Commands.CancelAllAfter,
+    { type: "cancel_all_after", params: { timeout_secs: 30 } }
   )
 }
 

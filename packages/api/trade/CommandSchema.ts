@@ -1,4 +1,5 @@
 /** Every command of the trade socket as it travels: the contract that `Command.ts` reads by hand. */
+import { Timeout } from "@venue/domain/DeadManSwitch"
 import { OrderType, Side, TimeInForce } from "@venue/domain/Order"
 import { isUuid } from "@venue/domain/Id"
 import { Schema, SchemaTransformation } from "effect"
@@ -274,6 +275,14 @@ export const CancelOnDisconnect = message(
   Schema.Struct({ cancel_on_disconnect: Member.truth("All open orders of the account go when this connection ends") })
 )
 
+/** The account's dead-man switch; 0 switches it off. */
+export const CancelAllAfter = message(
+  "cancel_all_after",
+  Schema.Struct({
+    timeout_secs: NumberOrText(Timeout).annotate({ description: "Seconds from 5 to 600, or 0 for off." })
+  })
+)
+
 /** Any command that this venue does. */
 export const Command = Schema.Union([
   AddOrder,
@@ -294,6 +303,7 @@ export const Command = Schema.Union([
   Auth,
   Subscribe,
   Unsubscribe,
-  CancelOnDisconnect
+  CancelOnDisconnect,
+  CancelAllAfter
 ])
 export type Command = typeof Command.Type

@@ -35,9 +35,23 @@ export const unsubscribed = (channel: Channel): string => `{"unsubscribed":"${ch
 /** The event of the channel of that name: the flag of this connection. */
 export const cancelOnDisconnect = (armed: boolean): string => `{"cancel_on_disconnect":${armed}}`
 
-/** `incoming` is JSON text: `Incoming.ofObject` of the request. Clients look for the one key or the other. */
-export const ack = (incoming: string | undefined): string =>
-  `{"ack":{${incoming === undefined ? "" : `"incoming_message":${incoming}`}},"ack_response":true}`
+/** `incoming` is JSON text: `Incoming.ofObject` of the request. */
+export const ack = (incoming: string | undefined): string => `{${acknowledged(incoming)}}`
+
+/** Clients look for the one key or the other. */
+const acknowledged = (incoming: string | undefined): string =>
+  `"ack":{${incoming === undefined ? "" : `"incoming_message":${incoming}`}},"ack_response":true`
+
+/** The answer to a `cancel_all_after`; `dueMillis` is 0 where nothing is due. */
+export const cancelAllAfterResponse = (
+  timeoutSeconds: number,
+  dueMillis: number,
+  incoming: string | undefined
+): string => {
+  const cancelAt = dueMillis === 0 ? null : dueMillis / 1_000
+  const response = `{"timeout_secs":${timeoutSeconds},"cancel_at":${cancelAt}}`
+  return `{"cancel_all_after_response":${response},${acknowledged(incoming)}}`
+}
 
 /** The answer to a `set_user_leverage` that the trader refused. */
 export const leverageRefused = (

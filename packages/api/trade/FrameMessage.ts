@@ -218,6 +218,15 @@ export const frames = {
     ack: { incoming_message: { type: "set_user_leverage", params: { symbol: "GOLD-USD", leverage: 20 } } },
     ack_response: true
   }),
+  cancel_all_after_response: message(
+    "The dead-man switch of the account is set, renewed or switched off.",
+    keyed("cancel_all_after_response", "ack", "ack_response"),
+    {
+      cancel_all_after_response: { timeout_secs: 30, cancel_at: 1_790_503_275 },
+      ack: { incoming_message: { type: "cancel_all_after", params: { timeout_secs: 30 } } },
+      ack_response: true
+    }
+  ),
   err: message("A command was not done, or its outcome is not known.", keyed("err"), {
     err: {
       error_code: "InvalidJSONFormat",

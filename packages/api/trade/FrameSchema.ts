@@ -163,6 +163,12 @@ export const AllOrders = Schema.Struct({
 }).annotate({ identifier: "AllOrders" })
 export type AllOrders = typeof AllOrders.Type
 
+export const CancelAllAfterResponse = Schema.Struct({
+  timeout_secs: Member.count("The seconds that were asked for; 0 switches it off"),
+  cancel_at: Schema.NullOr(Member.unixSeconds("Orders are cancelled then, unless it is renewed; null where it is off"))
+}).annotate({ identifier: "CancelAllAfterResponse" })
+export type CancelAllAfterResponse = typeof CancelAllAfterResponse.Type
+
 /** What an order would come to: nothing of it was placed. */
 export const PreviewResponse = Schema.Struct(PreviewParts).annotate({ identifier: "PreviewResponse" })
 export type PreviewResponse = typeof PreviewResponse.Type
@@ -188,6 +194,7 @@ export const Bodies = Schema.Struct({
   user_leverage_response: Schema.Array(LeverageLevel),
   available_leverage_levels_response: Schema.Array(LeverageLevel),
   cancel_on_disconnect: Schema.Boolean,
+  cancel_all_after_response: CancelAllAfterResponse,
   ack: Schema.Struct({ incoming_message: Schema.optionalKey(IncomingMessage) }),
   ack_response: Schema.Literal(true),
   err: ErrorResponse

@@ -1,4 +1,5 @@
-/** Commands about the connection itself: who it is for, what it hears, what happens when it ends. */
+/** Commands about the connection itself: who it is for, what it hears, what happens when it ends or falls silent. */
+import { isTimeout } from "@venue/domain/DeadManSwitch"
 import { isUuid } from "@venue/domain/Id"
 import { Redacted } from "effect"
 import { type Fields, isFields } from "../Incoming.ts"
@@ -62,6 +63,12 @@ export interface CancelOnDisconnect {
   readonly armed: boolean
 }
 
+export interface CancelAllAfter {
+  readonly _tag: "CancelAllAfter"
+  /** 0 switches it off. */
+  readonly timeoutSeconds: number
+}
+
 /** Messages never show a value: it may be a secret in the wrong place. */
 export const auth = (fields: Fields): Auth | Malformed => {
   const credential = readCredential(fields)
@@ -100,6 +107,14 @@ export const cancelOnDisconnect = (fields: Fields): CancelOnDisconnect | Malform
   return typeof armed === "boolean"
     ? { _tag: "CancelOnDisconnect", armed }
     : wrong("cancel_on_disconnect", armed, "true or false")
+}
+
+export const cancelAllAfter = (fields: Fields): CancelAllAfter | Malformed => {
+  const timeoutSeconds = Field.number(fields, "timeout_secs")
+  if (typeof timeoutSeconds !== "number") return timeoutSeconds
+  return isTimeout(timeoutSeconds)
+    ? { _tag: "CancelAllAfter", timeoutSeconds }
+    : outOfRange("timeout_secs", timeoutSeconds, "0, or a whole number from 5 to 600")
 }
 
 /** Market data that this socket carries too. */

@@ -52,6 +52,7 @@ export const rules = {
   cancel_order: rule("execute_orders"),
   cancel_all_orders: rule("execute_orders"),
   cancel_on_disconnect: rule("execute_orders"),
+  cancel_all_after: rule("execute_orders"),
   close_position: trading,
   add_twap: trading,
   cancel_stop_order: rule("execute_orders"),

@@ -1,12 +1,14 @@
 /** What a command of the trade socket sets in motion, and the answer that is to be expected. */
 import * as Incoming from "@venue/api/Incoming"
 import * as Frame from "@venue/api/trade/Frame"
+import type { CancelAllAfter } from "@venue/api/trade/SessionCommand"
 import * as SubmitRefusal from "@venue/api/trade/SubmitRefusal"
 import type * as Permission from "@venue/auth/access/Permission"
 import { DeskClient } from "@venue/cluster/clients/DeskClient"
 import type { Cost, Submission, Submitted } from "@venue/cluster/protocol/Desk"
 import { Ids } from "@venue/cluster/clients/Ids"
 import { VenueSettings } from "@venue/cluster/VenueSettings"
+import * as DeadManSwitch from "@venue/domain/DeadManSwitch"
 import { echoOf, unlisted } from "@venue/domain/Echo"
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import type { CancelAllOrders, OrderRequest } from "@venue/domain/Order"
@@ -37,6 +39,7 @@ export const make = Effect.gen(function* () {
   const order = yield* makeOrder
   const preview = yield* Previews.make(queries)
   const setLeverage = yield* makeSetLeverage
+  const cancelAllAfter = yield* makeCancelAllAfter
   const refused = yield* makeRefused
 
   const handle: CommandHandler["handle"] = (connection, member, command, cost, text) => {
@@ -89,6 +92,8 @@ export const make = Effect.gen(function* () {
           )
         return queries.atOnce(text, answer)
       }
+      case "CancelAllAfter":
+        return queries.atOnce(text, cancelAllAfter(member, command, cost, text))
     }
   }
 
@@ -118,6 +123,7 @@ const actions: { readonly [Tag in TradingCommand["_tag"]]: Permission.Action } =
   CancelAllOrders: "cancel_all_orders",
   ClosePosition: "close_position",
   CancelOnDisconnect: "cancel_on_disconnect",
+  CancelAllAfter: "cancel_all_after",
   GetOrder: "get_order",
   GetUserOrders: "get_user_orders",
   GetUserTrades: "get_user_trades",
@@ -202,6 +208,25 @@ const makeRefused = Effect.gen(function* () {
   }
 
   return refused
+})
+
+/** It counts from here, where it came, on: on its way it may be overtaken or come twice. */
+const makeCancelAllAfter = Effect.gen(function* () {
+  const desks = yield* DeskClient
+  const clock = yield* Clock.Clock
+
+  return ({ accountId, caller }: Member, { timeoutSeconds }: CancelAllAfter, cost: Cost, text: string): Answer => {
+    const { userId } = caller
+    const askedMillis = clock.currentTimeMillisUnsafe()
+    const dueMillis = DeadManSwitch.dueMillis(askedMillis, timeoutSeconds)
+    return desks
+      .ask(userId, (desk) => desk.SetDeadManSwitch({ userId, cost, accountId, askedMillis, timeoutSeconds }))
+      .pipe(
+        // Whoever asks was let in with this account.
+        Effect.catchTag("UnknownAccount", Effect.die),
+        Effect.as(Frame.cancelAllAfterResponse(timeoutSeconds, dueMillis, Incoming.ofObject(text)))
+      )
+  }
 })
 
 /** What is refused of these is told as an error. */

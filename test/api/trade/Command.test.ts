@@ -73,6 +73,7 @@ describe("the examples of the reference", () => {
       `{"type":"cancel_on_disconnect","params":{"cancel_on_disconnect":true}}`,
       { _tag: "CancelOnDisconnect", armed: true }
     ],
+    [`{"type":"cancel_all_after","params":{"timeout_secs":30}}`, { _tag: "CancelAllAfter", timeoutSeconds: 30 }],
     [
       `{"type":"close_position","params":{"symbol":"GOLD-USD","client_order_id":"flat-0931"}}`,
       { _tag: "ClosePosition", symbol: "GOLD-USD", clientOrderId: "flat-0931" }
@@ -348,6 +349,7 @@ it("cancels have a bucket of their own", () => {
   const cost = (type: string, params: object) => weight(decode(frame(type, params)))
   expect(cost("add_order", goldOrder)).toEqual({ bucket: "general", weight: 1 })
   expect(cost("cancel_all_orders", {})).toEqual({ bucket: "cancel", weight: 2 })
+  expect(cost("cancel_all_after", { timeout_secs: 5 })).toEqual({ bucket: "cancel", weight: 1 })
   expect(cost("get_user_orders", {})).toEqual({ bucket: "general", weight: 5 })
   expect(cost("cancel_stop_order", { stop_order_id: "s" })).toEqual({ bucket: "cancel", weight: 1 })
 })

@@ -118,6 +118,8 @@ const meaning = ({ params, type }: Written.Command): unknown => {
       return { _tag: "Unsubscribe", ...channelsOf(type, params) }
     case "cancel_on_disconnect":
       return { _tag: "CancelOnDisconnect", armed: params.cancel_on_disconnect }
+    case "cancel_all_after":
+      return { _tag: "CancelAllAfter", timeoutSeconds: params.timeout_secs }
   }
 }
 
@@ -223,6 +225,7 @@ const fieldNames = [
   "cancel_order_id_type",
   "price",
   "quantity",
+  "timeout_secs",
   "reduce_only",
   "take_profit",
   "limit",
@@ -252,7 +255,23 @@ const values = fc.oneof(
     "0",
     "-0"
   ),
-  fc.constantFrom<unknown>("1.50", "1e3", " 1", "01", 1_000, 1_001, 8.64e15, 8.65e15, 2 ** 53, 1e300, "9".repeat(40)),
+  fc.constantFrom<unknown>(
+    "1.50",
+    4,
+    5,
+    600,
+    601,
+    "1e3",
+    " 1",
+    "01",
+    1_000,
+    1_001,
+    8.64e15,
+    8.65e15,
+    2 ** 53,
+    1e300,
+    "9".repeat(40)
+  ),
   fc.constantFrom<unknown>("BUY", "sell", "GTC", "MARKET", "LIMIT", "order_id", "client_twap_id", "client_order_id"),
   fc.constantFrom<unknown>(["fills"], ["fills", "fills"], ["fills", "trades"], ["funding"], [null]),
   fc.uuid(),

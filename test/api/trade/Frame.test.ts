@@ -23,6 +23,19 @@ it("an acknowledgement carries the request and both signs", () => {
   })
 })
 
+it("what is cancelled later is acknowledged as ever, with the time at which it will be, or null for never", () => {
+  const request = `{"type":"cancel_all_after","params":{"timeout_secs":30}}`
+  const acknowledged = JSON.parse(Frame.ack(request))
+  expect(JSON.parse(Frame.cancelAllAfterResponse(30, 1_795_186_831_000, request))).toEqual({
+    ...acknowledged,
+    cancel_all_after_response: { timeout_secs: 30, cancel_at: 1_795_186_831 }
+  })
+  expect(JSON.parse(Frame.cancelAllAfterResponse(0, 0, request))).toEqual({
+    ...acknowledged,
+    cancel_all_after_response: { timeout_secs: 0, cancel_at: null }
+  })
+})
+
 it("an error carries the request, and never a key with null", () => {
   const request = `{"type":"modify_order","params":{"symbol":"GOLD-USD","order_id":"e41c7a90-3d52-4f0e-8b1a-6c9d0e2f4a77","side":"BUY","order_type":"LIMIT","price":3410.9}}`
   const example = `{"err":{"error_code":"InvalidJSONFormat","message":"missing field reduce_only","incoming_message":${request}}}`

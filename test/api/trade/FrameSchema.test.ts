@@ -239,6 +239,13 @@ it("the connection: signing in, channels, acknowledgements and errors, whatever 
   )
   check(fc.tuple(request, oneOf(ErrorCode.literals), fc.string(), fc.nat()), ([request, code, message, retryAfter]) => {
     holds(Frame.ack(request), "ack", "ack_response")
+    const isOn = retryAfter > 0
+    holds(
+      Frame.cancelAllAfterResponse(isOn ? retryAfter : 0, retryAfter * 1_000, request),
+      "cancel_all_after_response",
+      "ack",
+      "ack_response"
+    )
     holds(Frame.err(code, message, request), "err")
     holds(Frame.rateLimited(retryAfter, request), "err")
   })

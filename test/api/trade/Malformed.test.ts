@@ -157,6 +157,12 @@ describe("each refusal says what was wrong and what would be right", () => {
       "InvalidJSONFormat",
       "wrong field cancel_on_disconnect: expected true or false, got 1"
     ],
+    [frame("cancel_all_after", {}), "InvalidJSONFormat", "missing field timeout_secs: expected a JSON number"],
+    [
+      frame("cancel_all_after", { timeout_secs: 4 }),
+      "InvalidParameter",
+      "invalid timeout_secs: expected 0, or a whole number from 5 to 600, got 4"
+    ],
     [
       frame("add_twap", { symbol: "GOLD-USD", side: "BUY", total_quantity: 1, num_orders: 1 }),
       "InvalidParameter",

@@ -66,6 +66,7 @@ const matrix = {
   cancel_order: "execute_orders",
   cancel_all_orders: "execute_orders",
   cancel_on_disconnect: "execute_orders",
+  cancel_all_after: "execute_orders",
   close_position: "execute_orders",
   add_twap: "execute_orders",
   cancel_stop_order: "execute_orders",

@@ -44,6 +44,7 @@ const reference: Record<string, Expected> = {
   cancel_order: take,
   cancel_all_orders: take,
   cancel_on_disconnect: take,
+  cancel_all_after: take,
   close_position: trade,
   add_twap: trade,
   cancel_stop_order: take,

@@ -1,0 +1,148 @@
+/** Dead-man switches of some users at a desk that is killed or replaced again and again, beside a market that is a real machine. */
+import { primaryAccountOf } from "@venue/domain/AccountId"
+import { dueMillis } from "@venue/domain/DeadManSwitch"
+import type { MarketEvent } from "@venue/domain/Market"
+import { UserId } from "@venue/domain/UserId"
+import { Journal } from "@venue/journal/Journal"
+import * as Engine from "@venue/matching/Engine"
+import { ReadTables } from "@venue/storage/history/ReadTables"
+import { assert, it } from "@effect/vitest"
+import { Clock, Effect, Layer, Logger, Result } from "effect"
+import { TestClock } from "effect/testing"
+import { id } from "../../../Id.ts"
+import { chanceOf } from "../../../matching/Chance.ts"
+import { makeMarket } from "../../EngineMarket.ts"
+import { turns, venue } from "../../Neighbours.ts"
+import { begin, type Desk, enter, friday, pass, placed, switchesOf, wakeUps } from "./DeadManDesk.ts"
+
+const users = Array.from({ length: 8 }, (_, n) => UserId.make(id(`switch user ${n}`).text))
+
+/** What a client knows of its switch, and of its orders. */
+interface Known {
+  /** What it asked for and when, when that is due, and when it was answered, if it was. */
+  readonly words: Array<{ readonly asked: number; readonly due: number; answered: number }>
+  /** When each was placed, until it was cancelled; it may have been lost on its way. */
+  readonly orders: Map<string, number>
+}
+
+it.effect(
+  "I55: no switch fires before what was answered, and each cancels once, whoever dies or wakes with old memory",
+  () => {
+    const market = makeMarket()
+    const { decide, log, near } = market
+    const { percent, pick, whole } = chanceOf(55)
+    const known = new Map(users.map((user): [UserId, Known] => [user, { words: [], orders: new Map() }]))
+    const now = Clock.currentTimeMillis
+    let [kills, left, number] = [0, 0, 0]
+
+    /** Whatever the switch ended was due by all that its client had been answered, and was there when it fired. */
+    const check = Effect.fnUntraced(function* (events: ReadonlyArray<MarketEvent>) {
+      for (const event of events) {
+        if (event._tag !== "Ended") continue
+        const { orderId, userId } = event.order
+        const { orders, words } = known.get(userId)!
+        const fired = (yield* switchesOf(userId)).findLast(({ firedMillis }) => firedMillis !== 0)!.firedMillis
+        const newest = Math.max(...words.filter(({ answered }) => answered < fired).map(({ asked }) => asked))
+        // What has no answer yet may count already.
+        assert.isTrue(
+          words.some(({ asked, due }) => asked >= newest && due !== 0 && due <= fired),
+          "what was answered has held"
+        )
+        assert.isAtMost(orders.get(orderId.text)!, fired, "what came after it is spared")
+        orders.delete(orderId.text)
+      }
+    })
+    const deliver = Effect.gen(function* () {
+      const from = log.length
+      const nowMillis = yield* now
+      const delivered = near.submitted.splice(0)
+      for (const { command } of delivered) decide(command, nowMillis)
+      yield* turns
+      yield* check(log.slice(from))
+      return delivered.some(({ command }) => command._tag === "CancelAll")
+    })
+    return Effect.gen(function* () {
+      yield* TestClock.setTime(friday)
+      decide({ _tag: "Observe", priceE8: 200e8, teller: "operator" }, yield* now)
+      let on = yield* begin
+      let former: Desk | undefined
+      for (const user of users) {
+        const trader = yield* on.traders.wake(user)
+        const credit = { accountId: primaryAccountOf(user), amount: 1_000_000_000_000n, reason: "" }
+        trader.change({ _tag: "Credit", creditId: user, ...credit }, () => {})
+      }
+      const ask = Effect.fnUntraced(function* (user: UserId) {
+        const trader = on.traders.get(user)
+        if (trader === undefined) return
+        const timeoutSeconds = percent(10) ? 0 : whole(5, 15)
+        const askedMillis = yield* now
+        const word = { asked: askedMillis, due: dueMillis(askedMillis, timeoutSeconds), answered: Infinity }
+        known.get(user)!.words.push(word)
+        const clock = yield* Clock.Clock
+        const command = { accountId: primaryAccountOf(user), askedMillis, timeoutSeconds }
+        trader.change({ _tag: "SetDeadManSwitch", ...command }, (result) => {
+          if (Result.isSuccess(result)) word.answered = clock.currentTimeMillisUnsafe()
+        })
+      })
+      const place = Effect.fnUntraced(function* (user: UserId) {
+        const trader = on.traders.get(user)
+        if (trader === undefined) return
+        const request = placed(`order ${number++}`, primaryAccountOf(user), yield* now)
+        enter(on, trader, request)
+        known.get(user)!.orders.set(request.commandId.text, yield* now)
+      })
+      const move = Effect.gen(function* () {
+        kills++
+        if (former !== undefined) yield* former.kill
+        former = undefined
+        on.owned.is = false
+        if (percent(50)) {
+          yield* on.kill
+          // What was on its way is lost.
+          near.submitted.length = 0
+        } else former = on
+        on = yield* begin
+      })
+      for (let step = 0; step < 500; step++) {
+        for (let count = whole(0, 4); count > 0; count--) yield* ask(pick(...users))
+        for (let count = whole(0, 4); count > 0; count--) yield* place(pick(...users))
+        if (percent(70)) yield* turns
+        const hasFired = percent(70) && (yield* deliver)
+        if (hasFired && percent(50)) {
+          // Orders come behind the cancel, and before anybody knows that it is recorded.
+          for (const user of users) yield* place(user)
+          yield* deliver
+          yield* move
+        } else if (percent(5)) yield* move
+        yield* pass(whole(1, 1_500))
+      }
+      // Nobody asks any more.
+      for (let second = 0; second < 30; second++) {
+        if (second === 25) for (const user of users) yield* place(user)
+        yield* deliver
+        yield* pass(1_000)
+      }
+      for (const user of users) {
+        const events = yield* switchesOf(user)
+        const last = events.findLast(({ firedMillis }) => firedMillis !== 0)!.firedMillis
+        for (const { orderId } of Engine.view(market.engine, primaryAccountOf(user)).orders) {
+          left++
+          assert.isAbove(known.get(user)!.orders.get(orderId.text)!, last, "nothing is left of what was there")
+        }
+        assert.deepInclude(events.at(-1), { dueMillis: 0, firedMillis: 0 })
+      }
+      assert.deepEqual(yield* wakeUps, [])
+      const ended = log.filter(({ _tag }) => _tag === "Ended").length
+      assert.isAtLeast(left, users.length)
+      assert.isAbove(kills, 40)
+      assert.isAbove(ended, 900)
+    }).pipe(
+      Effect.provide(
+        Layer.mergeAll(market.layer, Journal.layerMemory, ReadTables.layerMemory, Logger.layer([])).pipe(
+          Layer.provideMerge(venue)
+        )
+      )
+    )
+  },
+  60_000
+)
