@@ -6,6 +6,7 @@
  * While one syncs, requests for it wait and events of it are kept. Margin is held against all the user has, so what adds
  * risk waits everywhere until every market is known that may hold something of the user (invariant I27).
  */
+import type { Id } from "@venue/domain/Id"
 import type { MarketEvent } from "@venue/domain/Market"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import type { OrderRequest } from "@venue/domain/Order"
@@ -141,6 +142,10 @@ export const released = (markets: JoinedMarkets): ReadonlyArray<OrderRequest> =>
   }
   return going
 }
+
+/** Whether it has not left for that market yet, since what came before it may not. */
+export const waits = ({ bySymbol }: JoinedMarkets, symbol: MarketSymbol, commandId: Id): boolean =>
+  bySymbol.get(symbol)?.requests.some((asked) => asked.commandId.text === commandId.text) === true
 
 /** Where the trader has left nothing is sent until it has joined again. */
 export const leave = ({ bySymbol }: JoinedMarkets, events: ReadonlyArray<TraderEvent>): void => {

@@ -46,7 +46,7 @@ export const make = (
       for (const symbol of symbols) {
         if (recorded.has(symbol) || !trader.isLive(symbol)) continue
         const last = sent.get(symbol)
-        if (last !== undefined && trader.ledger.inFlight.has(last.commandId.text)) continue
+        if (last !== undefined && isOnItsWay(trader, symbol, last)) continue
         // One that was recorded in time did its work; one that waited too long for its market is sent again.
         if (last !== undefined && now() <= last.expiresAtMillis) recorded.add(symbol)
         else cancel(symbol)
@@ -55,3 +55,7 @@ export const make = (
     }
   }
 }
+
+/** It may wait at the desk behind an order that adds risk, until all markets of the trader have told their views. */
+const isOnItsWay = (trader: Trader, symbol: MarketSymbol, { commandId }: Sent): boolean =>
+  trader.ledger.inFlight.has(commandId.text) || trader.waits(symbol, commandId)

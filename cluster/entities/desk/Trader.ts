@@ -1,5 +1,6 @@
 /** One trader at its desk: its ledger, its journal, and the markets it has joined. */
 import type { AccountId } from "@venue/domain/AccountId"
+import type { Id } from "@venue/domain/Id"
 import type { MarketEvent, TraderCommand } from "@venue/domain/Market"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import type { OrderRequest } from "@venue/domain/Order"
@@ -42,6 +43,8 @@ export interface Trader {
   readonly join: (symbol: MarketSymbol) => void
   /** False when too much waits already. */
   readonly enter: (request: OrderRequest) => boolean
+  /** Whether what was entered has not left for its market, since what came before it may not. */
+  readonly waits: (symbol: MarketSymbol, commandId: Id) => boolean
   /** What an order would hold, and what would leave for its market; undefined where there is no such account or symbol. */
   readonly preview: (request: PreviewRequest) => Ledger.Previewed | undefined
   /** A command that the ledger makes leaves for a market that was joined; false when too much waits for that already. */
@@ -157,9 +160,10 @@ const looks = (
   ledger: Ledger.Trader,
   joined: JoinedMarket.JoinedMarkets,
   traderEpoch: number
-): Pick<Trader, "symbols" | "preview" | "recordedIn" | "watermarks"> => ({
+): Pick<Trader, "symbols" | "preview" | "waits" | "recordedIn" | "watermarks"> => ({
   preview: (request) => Ledger.preview(ledger, request, traderEpoch),
   symbols: () => [...joined.bySymbol.keys()].filter((symbol) => !Ledger.hasLeft(ledger, symbol)),
+  waits: (symbol, commandId) => JoinedMarket.waits(joined, symbol, commandId),
   recordedIn: (commandId) => JoinedMarket.recordedIn(joined, commandId),
   watermarks: () => [...joined.bySymbol.values()].map(({ seq, symbol }) => ({ symbol, seq }))
 })

@@ -182,6 +182,27 @@ desk("I55: an owner that dies with half of the cancels recorded leaves the other
   })
 )
 
+desk("I55: a cancel that waits behind an order of which not every market is known has done nothing yet", (near) =>
+  Effect.gen(function* () {
+    const first = yield* begin
+    yield* set(yield* joined(first, near), 10)
+    yield* first.kill
+    near.views.delete(two.symbol)
+    const on = yield* begin
+    enter(on, yield* on.traders.wake(userId), placed("waits", accountId, friday))
+    yield* pass(11_000)
+    assert.deepEqual(near.submitted, [])
+    assert.deepInclude((yield* switchesOf(userId)).at(-1), { dueMillis: 0, firedMillis: friday + 10_000 })
+    near.answers(two)
+    yield* pass(500)
+    yield* pass(500)
+    assert.deepEqual(cancelsOf(near), [cancelAt(friday + 10_000), cancelAt(friday + 10_000, two)])
+    record(near, 2)
+    yield* pass(500)
+    assert.deepInclude((yield* switchesOf(userId)).at(-1), { dueMillis: 0, firedMillis: 0 })
+  })
+)
+
 desk(
   "I55: a market that could not be reached for a minute is sent another cancel, which spares what came since",
   (near) =>

@@ -51,6 +51,7 @@ const desk = Effect.fnUntraced(function* () {
       if (request._tag === "CancelAllOrders") cancels.push(request)
       return true
     },
+    waits: () => false,
     change: (command, done) => {
       for (const event of Result.getOrThrow(Ledger.decide(ledger, command, 0))) Ledger.apply(ledger, event)
       done(Result.succeed(undefined))

@@ -96,6 +96,7 @@ const play = Effect.fnUntraced(function* (seed: number) {
       if (request._tag === "CancelAllOrders") cancelled(new Set(request.except?.map(({ text }) => text)))
       return true
     },
+    waits: () => false,
     change: (command, done) => {
       for (const event of Result.getOrThrow(Ledger.decide(ledger, command, 0))) Ledger.apply(ledger, event)
       done(Result.succeed(undefined))
