@@ -71,8 +71,8 @@ const eachOperation = (
 const beyondOperations =
   "What is answered before it is known which operation is asked, or where none is, stands at no operation: 400 to bytes " +
   "that are no HTTP, 404 to another path, 405 with `Allow` to another method, 408 to a request that does not arrive in " +
-  "time, 414 to an address of more than 8 KiB, 431 to headers of more than 16 KiB with it; nor does 500, a fault of the " +
-  "venue. All of them are an `ErrorModel`."
+  "time, 413 or 415 to a body where none is asked for, 414 to an address of more than 8 KiB, 431 to headers of more than " +
+  "16 KiB with it; nor does 500, a fault of the venue. All of them are an `ErrorModel`."
 
 const hmacHeaders = ["public-key", "hmac-signature", "nonce", "timestamp"] as const
 

@@ -77,7 +77,7 @@ it.layer(Scene.layer, { excludeTestServices: true, timeout: "60 seconds" })("of 
   }
 })
 
-it.effect("429: whoever has spent what an address or a user has is told so at every endpoint that names it", () =>
+it.effect("whoever has spent what an address or a user has is told so, by 429, at every endpoint that names it", () =>
   Effect.gen(function* () {
     // No time passes, so nothing comes back.
     const change = { symbol: "NOPE-USD", leverage: 1 }
@@ -94,7 +94,7 @@ it.effect("429: whoever has spent what an address or a user has is told so at ev
   }).pipe(Effect.provide(Scene.layer))
 )
 
-it.effect("504: whatever takes longer than a request may is told so at every endpoint that names it", () =>
+it.effect("whatever takes longer than a request may is told so, by 504, at every endpoint that names it", () =>
   Effect.gen(function* () {
     const named = operations.filter(({ statuses }) => statuses.includes(504))
     const routes = routesOf(Api)

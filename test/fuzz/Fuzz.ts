@@ -1,0 +1,73 @@
+/** Asks a venue in memory what a seed makes up, and tells each answer that its description does not have. */
+import { defaults, VenueSettings } from "@venue/cluster/VenueSettings"
+import { TestVenue } from "@venue/testing/TestVenue"
+import { Effect, Layer } from "effect"
+import * as Random from "../chaos/Random.ts"
+import { faultOf, type Operation, validatorOf } from "../gateway/rest/contract/Operations.ts"
+import { Scene } from "../gateway/rest/contract/Scene.ts"
+import { type Answer, call, RestClient } from "../gateway/rest/RestClient.ts"
+import { type Made, request } from "./Requests.ts"
+
+export interface Options {
+  readonly requests: number
+  readonly seed: number
+}
+
+export interface Outcome {
+  /** How many were answered so. */
+  readonly statuses: ReadonlyMap<number, number>
+  /** The first of them: the number of the request leads back to it. */
+  readonly faults: ReadonlyArray<string>
+}
+
+/** Nobody is told to wait, so that all of it is asked. */
+export const layer = Scene.layer.pipe(Layer.provide(Layer.succeed(VenueSettings, { ...defaults, rateLimits: false })))
+
+export const run = Effect.fnUntraced(function* ({ requests, seed }: Options) {
+  const { powerless, trader } = yield* Scene
+  const { restUrl, signed } = yield* RestClient
+  const venue = yield* TestVenue
+  const token = yield* venue.token(trader)
+  const known = {
+    accounts: [trader.userId, yield* venue.subaccount(trader), powerless.userId],
+    publicKeys: [powerless.publicKey, "nothing"]
+  }
+  const credentials = Effect.fnUntraced(function* (kind: Made["credentials"]) {
+    const headers: Record<string, string> =
+      kind === "session" ? { authorization: `Bearer ${token}` } : kind === "wrong" ? { authorization: "Bearer x" } : {}
+    return kind === "key" ? yield* signed(trader) : headers
+  })
+  const statuses = new Map<number, number>()
+  const faults: Array<string> = []
+
+  const ask = Effect.fnUntraced(function* (number: number) {
+    const made = request(Random.make(seed, String(number)), known)
+    const { body, headers, method, operation, url } = made
+    const answer = yield* call(`${restUrl}${url}`, {
+      method,
+      headers: { ...headers, ...(yield* credentials(made.credentials)) },
+      ...(body === undefined ? {} : { body })
+    })
+    statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1)
+    const isDescribed = operation !== undefined && !beyond(operation).includes(answer.status)
+    const fault = isDescribed ? faultOf(operation, answer) : elsewhereFault(answer)
+    const told = answer.status >= 500 ? `${answer.status}: ${answer.text.slice(0, 300)}` : fault
+    if (told === undefined || faults.length >= maxFaults) return
+    faults.push(`request ${number} of seed ${seed}, ${method} ${url} ${JSON.stringify(headers)} ${body}: ${told}`)
+  })
+  yield* Effect.forEach(Array.from({ length: requests }).keys(), ask, { concurrency: 8, discard: true })
+  return { statuses, faults } satisfies Outcome as Outcome
+})
+
+const maxFaults = 20
+
+/** What the introduction of the description tells of, and no operation. */
+const beyond = ({ body }: Operation) => (body === undefined ? [413, 414, 415, 431] : [414, 431])
+
+const errorModel = validatorOf({ $ref: "#/components/schemas/ErrorModel" })
+
+/** Where no operation is, a refusal is a problem all the same. */
+const elsewhereFault = ({ body, headers, status, text }: Answer): string | undefined =>
+  status < 400 || text === "" || (headers.get("content-type") === "application/problem+json" && errorModel(body))
+    ? undefined
+    : `${status} is no problem: ${text.slice(0, 300)}`
