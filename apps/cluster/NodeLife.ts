@@ -8,7 +8,7 @@ import type { Wanted } from "@venue/storage/nodes/Nodes"
  *     │                         │ no answer for 60 s                           │ no answer for 9 s
  *     └────── ended ─── Killed ◀┴──────────────────────────────────────────────┘
  * ```
- * Any of those that run may end by itself, and one that is asked to has 20 s. Who was drained stays Drained until it is wanted again.
+ * Any of those that run may end by itself, and one that is asked to has 35 s. Who was drained stays Drained until it is wanted again.
  */
 export type Phase =
   | { readonly _tag: "BackingOff"; readonly untilMillis: number }

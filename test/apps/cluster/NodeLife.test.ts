@@ -37,9 +37,9 @@ it("a node that has answered nothing for nine seconds is killed, and not a momen
   assert.strictEqual(after(launched, ready, ...silence, silent(), silent()).action, undefined)
 })
 
-it("a node that hands over may be silent until it has ended by itself, for twenty seconds", () => {
+it("a node that hands over may be silent until it has ended by itself, for 35 seconds", () => {
   for (const wanted of ["draining", "restarting"] as const) {
-    const silence = Array.from({ length: 19 }, () => silent())
+    const silence = Array.from({ length: 34 }, () => silent())
     const ending = [launched, ready, want(wanted), ...silence] as const
     assert.strictEqual(after(...ending).action, undefined)
     assert.strictEqual(after(...ending).line, undefined)
