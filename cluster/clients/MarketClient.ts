@@ -49,6 +49,8 @@ export class MarketClient extends Context.Service<
     readonly preview: (symbol: MarketSymbol, command: PreviewCommand) => Effect.Effect<MarketPreview, Unavailable>
     /** The rows of a market of another node. While they come, commands go to that node directly. */
     readonly watch: (symbol: MarketSymbol) => Stream.Stream<Watched, Unavailable>
+    /** Tells it that somebody waits until its tables have its log up to `seq`. */
+    readonly catchUp: (symbol: MarketSymbol, seq: number) => Effect.Effect<void, Unavailable>
     readonly observe: (symbol: MarketSymbol, priceE8: number, teller: Teller) => Effect.Effect<void, Unavailable>
     readonly pauseSources: (symbol: MarketSymbol, paused: boolean) => Effect.Effect<void, Unavailable>
     readonly payDividend: (symbol: MarketSymbol, exDay: number, perUnitE8: number) => Effect.Effect<void, Unavailable>
@@ -135,6 +137,7 @@ export class MarketClient extends Context.Service<
             return ask(symbol, here === undefined ? client(symbol).Preview({ command }) : here.preview(command))
           }),
         watch: (symbol) => nodes.watch(symbol, () => client(symbol).Watch()),
+        catchUp: (symbol, seq) => ask(symbol, client(symbol).CatchUp({ seq })),
         observe: (symbol, priceE8, teller) => ask(symbol, client(symbol).Observe({ priceE8, teller })),
         pauseSources: (symbol, paused) => ask(symbol, client(symbol).PauseSources({ paused })),
         payDividend: (symbol, exDay, perUnitE8) => ask(symbol, client(symbol).PayDividend({ exDay, perUnitE8 })),

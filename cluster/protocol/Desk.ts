@@ -199,6 +199,12 @@ export const Desk = Entity.make("Desk", [
     success: Schema.Array(Watermark),
     error: Schema.Union([Unavailable, RateLimited])
   }),
+  /** Answers with the newest row of the trader's own journal: what the tables have of it, the reader may know. */
+  Rpc.make("JournalHead", {
+    payload: Read,
+    success: Schema.Number,
+    error: Schema.Union([Unavailable, RateLimited])
+  }),
   /** Of one that was not placed: nothing is recorded, nor held after the answer. */
   Rpc.make("Preview", {
     payload: PreviewRead,

@@ -141,6 +141,8 @@ export const Market = Entity.make("Market", [
   /** What an order would come to, as the log has it and what is on its way there. */
   Rpc.make("Preview", { payload: { command: PreviewCommand }, success: MarketPreview, error: Unavailable }),
   Rpc.make("Depth", { success: DepthAt, error: Unavailable }),
+  /** Somebody waits until the tables have the log up to here, so they do not stand back in a burst. */
+  Rpc.make("CatchUp", { payload: { seq: Schema.Number } }),
   /** Answers with what an operator has to see to. */
   Rpc.make("Alarms", { success: Schema.Array(MarketAlarm), error: Unavailable }),
   Rpc.make("Totals", { success: Totals, error: Unavailable }),

@@ -1,14 +1,15 @@
 /** What was: read from the tables once they have caught up with what the caller may already know. */
 import { DeskClient } from "@venue/cluster/clients/DeskClient"
+import { MarketClient } from "@venue/cluster/clients/MarketClient"
 import type { Cost, RateLimited } from "@venue/cluster/protocol/Desk"
 import { Unavailable } from "@venue/cluster/protocol/Market"
 import type { AccountId } from "@venue/domain/AccountId"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import type { UserId } from "@venue/domain/UserId"
-import { type MarketProjection, positionOf } from "@venue/storage/history/Projection"
+import { type MarketGroup, positionOf, type TraderGroup } from "@venue/storage/history/Projection"
 import type { ReadQuery } from "@venue/storage/history/ReadTable"
 import { ReadTables } from "@venue/storage/history/ReadTables"
-import { Context, type Duration, Effect, Layer, Semaphore } from "effect"
+import { Context, type Duration, Effect, Layer, Schedule, Semaphore } from "effect"
 
 export interface Reader {
   readonly userId: UserId
@@ -16,10 +17,13 @@ export interface Reader {
   readonly cost: Cost
 }
 
-/** Of which tables an answer is made, and of which market, where it is of one alone. */
+/** Of which tables an answer is made. */
 export interface Source {
-  readonly projection: MarketProjection
-  readonly symbol?: MarketSymbol | undefined
+  readonly projection: MarketGroup
+  /** Of these markets alone; where it is left out, of all that the reader's trader has joined. */
+  readonly symbols?: ReadonlyArray<MarketSymbol> | undefined
+  /** Of the journal of the reader's trader, too. */
+  readonly ofTrader?: TraderGroup
 }
 
 /** Of a reader, for the tables to catch up. */
@@ -30,6 +34,7 @@ const queryPatience = "3 seconds"
 const longPatience = "10 seconds"
 /** Queries at once, of all readers: fewer than the pool has connections, so that sign-ins and projections find theirs. */
 const maxQueries = 4
+const look = Schedule.spaced("20 millis")
 
 export class History extends Context.Service<
   History,
@@ -48,6 +53,7 @@ export class History extends Context.Service<
     History,
     Effect.gen(function* () {
       const desks = yield* DeskClient
+      const markets = yield* MarketClient
       const tables = yield* ReadTables
       const queries = yield* Semaphore.make(maxQueries)
       /** How far tables have come, as far as it was asked for: they never go back. */
@@ -56,32 +62,48 @@ export class History extends Context.Service<
 
       type Heads = ReadonlyArray<{ readonly symbol: MarketSymbol; readonly seq: number }>
 
-      const caughtUp = Effect.fnUntraced(function* (projection: MarketProjection, heads: Heads) {
-        const areBehind = (some: Heads) =>
-          some.filter(({ seq, symbol }) => (reached.get(positionOf(projection, symbol)) ?? 0) < seq)
-        let behind = areBehind(heads)
-        while (behind.length > 0) {
-          const symbols = behind.map(({ symbol }) => symbol)
-          const positions = yield* queries.withPermit(tables.positions([projection], symbols))
-          for (const [index, symbol] of symbols.entries()) {
-            reached.set(positionOf(projection, symbol), positions[index]!)
-          }
-          behind = areBehind(behind)
-          if (behind.length > 0) yield* Effect.sleep("20 millis")
-        }
+      /** Those that have not come so far; of these alone it is asked. */
+      const behindOf = Effect.fnUntraced(function* (group: MarketGroup, heads: Heads) {
+        const areBehind = () => heads.filter(({ seq, symbol }) => (reached.get(positionOf(group, symbol)) ?? 0) < seq)
+        const symbols = areBehind().map(({ symbol }) => symbol)
+        if (symbols.length === 0) return []
+        const positions = yield* queries.withPermit(tables.positions([group], symbols))
+        for (const [index, symbol] of symbols.entries()) reached.set(positionOf(group, symbol), positions[index]!)
+        return areBehind()
       })
+      /** Markets whose tables are behind hear that somebody waits; whether they do is seen in the tables. */
+      const marketsCaughtUp = Effect.fnUntraced(function* (group: MarketGroup, heads: Heads) {
+        const behind = yield* behindOf(group, heads)
+        if (behind.length === 0) return
+        const told = Effect.forEach(behind, ({ seq, symbol }) => Effect.ignore(markets.catchUp(symbol, seq)), {
+          discard: true,
+          concurrency: "unbounded"
+        })
+        yield* Effect.raceFirst(
+          Effect.andThen(told, Effect.never),
+          Effect.repeat(behindOf(group, behind), { schedule: look, until: ({ length }) => length === 0 })
+        )
+      })
+      const traderCaughtUp = (group: TraderGroup, userId: UserId, seq: number) =>
+        queries
+          .withPermit(tables.position(group, userId))
+          .pipe(Effect.repeat({ schedule: look, until: (position) => position >= seq }))
 
       const answered = <A>(query: ReadQuery<A>, within: Duration.Input) =>
         queries.withPermit(tables.read(query)).pipe(Effect.timeout(within), Effect.mapError(unavailable))
 
       const read = Effect.fn("History.read")(function* <A>(
         reader: Reader,
-        { projection, symbol: asked }: Source,
+        { ofTrader, projection, symbols }: Source,
         query: ReadQuery<A>
       ) {
         const watermarks = yield* desks.watermarks(reader)
-        const wanted = watermarks.filter(({ symbol }) => asked === undefined || asked === symbol)
-        yield* caughtUp(projection, wanted).pipe(Effect.timeout(patience), Effect.mapError(unavailable))
+        const journalSeq = ofTrader === undefined ? 0 : yield* desks.journalHead(reader)
+        const heads = watermarks.filter(({ symbol }) => symbols === undefined || symbols.includes(symbol))
+        yield* Effect.gen(function* () {
+          yield* marketsCaughtUp(projection, heads)
+          if (ofTrader !== undefined) yield* traderCaughtUp(ofTrader, reader.userId, journalSeq)
+        }).pipe(Effect.timeout(patience), Effect.mapError(unavailable))
         return yield* answered(query, queryPatience)
       })
 

@@ -129,7 +129,8 @@ export const neighbours = () => {
         splitContract: () => Effect.never,
         setLimits: () => Effect.never,
         delist: () => Effect.never,
-        totals: () => Effect.never
+        totals: () => Effect.never,
+        catchUp: () => Effect.never
       })
     )
   )

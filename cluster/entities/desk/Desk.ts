@@ -119,7 +119,7 @@ type Handlers = Parameters<typeof Desk.of>[0]
 const reads = (
   { read }: TraderCalls.TraderCalls,
   symbols: ReadonlyArray<MarketSymbol>
-): Pick<Handlers, "Summary" | "Balances" | "Orders" | "Leverages" | "Watermarks"> => ({
+): Pick<Handlers, "Summary" | "Balances" | "Orders" | "Leverages" | "Watermarks" | "JournalHead"> => ({
   Summary: ({ payload }) => Rpc.fork(read(payload, TraderCalls.summary)),
   Balances: ({ payload }) => Rpc.fork(read(payload, TraderCalls.balances)),
   Orders: ({ payload }) => Rpc.fork(read(payload, TraderCalls.openOrders)),
@@ -129,7 +129,8 @@ const reads = (
         symbols.map((symbol) => ({ symbol, leverage: Ledger.leverage(ledger, accountId, symbol) }))
       )
     ),
-  Watermarks: ({ payload }) => Rpc.fork(read(payload, (trader) => trader.watermarks()))
+  Watermarks: ({ payload }) => Rpc.fork(read(payload, (trader) => trader.watermarks())),
+  JournalHead: ({ payload }) => Rpc.fork(read(payload, (trader) => trader.journalSeq()))
 })
 
 /** Of whoever is awake: a trader that has a position is. */

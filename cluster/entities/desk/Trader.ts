@@ -63,6 +63,8 @@ export interface Trader {
   readonly projected: (seq: number) => boolean
   /** The markets that have recorded a command of a former owner; undefined until all have told what they have recorded. */
   readonly recordedIn: (commandId: string) => ReadonlyArray<MarketSymbol> | undefined
+  /** Its journal is committed up to this row. */
+  readonly journalSeq: () => number
   readonly watermarks: () => ReadonlyArray<{ readonly symbol: MarketSymbol; readonly seq: number }>
   /** Leaves the markets of which nothing was asked since then, as far as nothing of the trader is there. */
   readonly leaveUnused: (sinceMillis: number) => void
@@ -130,7 +132,7 @@ export const make = (owned: TraderLog.Owned, ledger: Ledger.Trader, around: Surr
   const trader: Trader = {
     userId,
     ledger,
-    ...looks(ledger, joined, from.epoch),
+    ...looks(ledger, joined, log, from.epoch),
     join: (symbol) => {
       if (!isGone) joins.used(symbol)
     },
@@ -155,16 +157,18 @@ export const make = (owned: TraderLog.Owned, ledger: Ledger.Trader, around: Surr
   return trader
 }
 
-/** What can be read off the joined markets. */
+/** What can be read off the joined markets, and off its own journal. */
 const looks = (
   ledger: Ledger.Trader,
   joined: JoinedMarket.JoinedMarkets,
+  { committedSeq }: TraderLog.TraderLog,
   traderEpoch: number
-): Pick<Trader, "symbols" | "preview" | "waits" | "recordedIn" | "watermarks"> => ({
+): Pick<Trader, "symbols" | "preview" | "waits" | "recordedIn" | "journalSeq" | "watermarks"> => ({
   preview: (request) => Ledger.preview(ledger, request, traderEpoch),
   symbols: () => [...joined.bySymbol.keys()].filter((symbol) => !Ledger.hasLeft(ledger, symbol)),
   waits: (symbol, commandId) => JoinedMarket.waits(joined, symbol, commandId),
   recordedIn: (commandId) => JoinedMarket.recordedIn(joined, commandId),
+  journalSeq: committedSeq,
   watermarks: () => [...joined.bySymbol.values()].map(({ seq, symbol }) => ({ symbol, seq }))
 })
 

@@ -8,6 +8,8 @@ import * as TraderRecord from "@venue/journal/TraderRecord"
 export interface TraderLog {
   /** `done` is called once all that was handed in so far is committed, or with false when that will not be known. */
   readonly record: (events: ReadonlyArray<TraderEvent>, done: (committed: boolean) => void) => void
+  /** Its newest row with events that is committed. */
+  readonly committedSeq: () => number
   /** The tables have its rows up to `seq`. True when an entry says otherwise, of these or of none: it is to go. */
   readonly projected: (seq: number) => boolean
   /** From here on nothing is recorded; whoever waits is told that it will not be known. */
@@ -39,6 +41,7 @@ export const make = (
 ): TraderLog => {
   let lastSeq = from.seq
   let { isUnprojected, writtenSeq } = owned
+  let committedSeq = writtenSeq
   let next = emptyRow()
   const writing: Array<Row> = []
   const appender = journal.append(
@@ -58,6 +61,7 @@ export const make = (
       },
       committed: (seq) => {
         const { dones } = writing.shift()!
+        committedSeq = seq
         on.recorded(seq)
         for (const done of dones) done(true)
       },
@@ -77,6 +81,7 @@ export const make = (
       row.dones.push(done)
       if (row === next) appender.wake()
     },
+    committedSeq: () => committedSeq,
     projected: (seq) => {
       if (seq < writtenSeq || !isUnprojected) return false
       isUnprojected = false

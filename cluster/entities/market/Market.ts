@@ -99,7 +99,7 @@ export const MarketLayer: Layer.Layer<never, never, Sharding.Sharding | Journal 
         Submit: ({ payload }) => submitted(payload.commands).pipe(Rpc.fork),
         Watch: () => Rpc.fork(stream),
         Stand: ({ payload }) => Rpc.fork(Effect.sync(() => takeovers.stand(payload.stands))),
-        ...reads({ view, depth, preview }, log, links?.self),
+        ...reads({ view, depth, preview }, log, projection, links?.self),
         PayDividend: ({ payload }) => submitted([{ _tag: "PayDividend", ...payload }]).pipe(Rpc.fork),
         TopUpFund: ({ payload }) =>
           Effect.andThen(
@@ -126,11 +126,13 @@ type Handlers = Parameters<typeof Market.of>[0]
 const reads = (
   { depth, preview, view }: Pick<LocalMarket, "depth" | "preview" | "view">,
   log: MarketLog.MarketLog,
+  projection: Projection.Projection,
   node: string | undefined
-): Pick<Handlers, "View" | "Preview" | "Depth" | "Alarms" | "Totals"> => ({
+): Pick<Handlers, "View" | "Preview" | "Depth" | "CatchUp" | "Alarms" | "Totals"> => ({
   View: ({ payload }) => view(payload.traders).pipe(Rpc.fork),
   Preview: ({ payload }) => preview(payload.command).pipe(Rpc.fork),
   Depth: () => Rpc.fork(Effect.map(depth, (at) => (node === undefined ? at : { ...at, node }))),
+  CatchUp: ({ payload }) => Rpc.fork(Effect.sync(() => projection.wanted(payload.seq))),
   Alarms: () => Rpc.fork(alarmsOf(log)),
   Totals: () => Rpc.fork(totalsOf(log))
 })

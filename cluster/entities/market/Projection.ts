@@ -16,6 +16,8 @@ export interface Projection {
   readonly committed: (row: CommittedRow<MarketEvent>) => void
   /** The log is held, and its claim is a row too: whoever waits for the tables need not wait for the next commit. */
   readonly claimed: (seq: number) => void
+  /** A reader waits for the tables to have this row, so they stand back no longer. */
+  readonly wanted: (seq: number) => void
 }
 
 const pageRows = 64
@@ -27,11 +29,14 @@ const lookMillis = 20
 const patienceMillis = 10_000
 /** A group that fills itself lets a burst go first for so long before each of its writes. */
 const fillPatienceMillis = 200
+/** The tables hurry for readers once in so long at most; those that come meanwhile wait for the next time, if they must. */
+const hurryMillis = 250
 
 export const make = Effect.fnUntraced(function* (symbol: MarketSymbol, projections: ReadonlyArray<MarketProjection>) {
   const journal = yield* Journal
   const tables = yield* ReadTables
   const bursts = yield* makeBursts
+  const readers = yield* makeReaders
   const more = yield* Latch.make(false)
   /** Unknown until the first commit. */
   let lastSeq: number | undefined
@@ -62,7 +67,7 @@ export const make = Effect.fnUntraced(function* (symbol: MarketSymbol, projectio
           const before = bursts.events()
           yield* tables.project(together, symbol, rows)
           done = rows.at(-1)!.seq
-          if (bursts.events() !== before) yield* bursts.standBack(isPatient)
+          if (bursts.events() !== before) yield* bursts.standBack(() => isPatient() && !readers.areServed(done))
         }
       }
     })
@@ -100,6 +105,7 @@ export const make = Effect.fnUntraced(function* (symbol: MarketSymbol, projectio
   }
   return {
     claimed,
+    wanted: readers.wanted,
     committed: ({ events, seq }) => {
       bursts.recorded(events.length)
       claimed(seq)
@@ -128,6 +134,27 @@ const makeBursts = Effect.map(Clock.Clock, (clock) => {
       }),
     standBack: (isPatient: () => boolean) =>
       Effect.suspend(() => (isPatient() ? Effect.repeat(isBurst, { while: (is) => is && isPatient() }) : Effect.void))
+  }
+})
+
+/** Who waits for the tables, and up to which row. */
+const makeReaders = Effect.map(Clock.Clock, (clock) => {
+  let wantedSeq = 0
+  let servedSeq = 0
+  let hurriedAtMillis = -Infinity
+  return {
+    wanted: (seq: number) => {
+      wantedSeq = Math.max(wantedSeq, seq)
+    },
+    /** Those for whom the tables hurry now. */
+    areServed: (doneSeq: number) => {
+      const nowMillis = clock.currentTimeMillisUnsafe()
+      if (doneSeq >= servedSeq && doneSeq < wantedSeq && nowMillis >= hurriedAtMillis + hurryMillis) {
+        servedSeq = wantedSeq
+        hurriedAtMillis = nowMillis
+      }
+      return doneSeq < servedSeq
+    }
   }
 })
 

@@ -21,14 +21,15 @@ import * as Downloads from "./Downloads.ts"
 
 type Refused = BadRequest | TooManyRequests | ServiceUnavailable
 
-export interface PageAsked<Row> extends Source {
+export interface PageAsked<Row> extends Pick<Source, "projection"> {
   readonly asked: ListAsked
   readonly query: (accountId: AccountId) => ReadQuery<ReadonlyArray<Row>>
   /** No index leads to what is asked for, so it is looked for a bounded time. */
   readonly isSearch?: boolean
 }
 
-export interface FileAsked<Row> extends Source {
+export interface FileAsked<Row> extends Pick<Source, "projection"> {
+  readonly symbol?: MarketSymbol | undefined
   readonly listing: (accountId: AccountId) => Listing<Row>
   readonly file: Csv.File<Row>
 }
@@ -79,7 +80,7 @@ export class Lists extends Context.Service<
           if (startMillis >= endMillis) return yield* refusals.rangeNotAllowed()
           if (offset > maxOffset) return yield* refusals.offsetTooLarge(otherWays(offset))
           const reader = { userId, accountId, cost: noCost }
-          const source = { projection, symbol }
+          const source = sourceOf(projection, symbol)
           if (!isSearch) return yield* history.read(reader, source, query(accountId))
           const found = yield* history.read(
             reader,
@@ -102,7 +103,7 @@ export class Lists extends Context.Service<
           yield* known(symbol)
           yield* downloads.admit(userId)
           const list = listing(accountId)
-          const last = yield* history.read({ userId, accountId, cost: noCost }, { projection, symbol }, list.last)
+          const last = yield* history.read({ userId, accountId, cost: noCost }, sourceOf(projection, symbol), list.last)
           const lineOf = (row: Row) => file.cells(instruments.get(row.symbol)!, row)
           const body = Downloads.lines(history.readOn, { columns: file.columns, lineOf, list, last })
           return HttpApiSchema.withHeaders({ body, headers: attachment(file.name) })
@@ -112,6 +113,11 @@ export class Lists extends Context.Service<
       })
     )
 }
+
+const sourceOf = (projection: Source["projection"], symbol: MarketSymbol | undefined): Source => ({
+  projection,
+  symbols: symbol === undefined ? undefined : [symbol]
+})
 
 const otherWays = (offset: number) =>
   `The largest offset is ${maxOffset}, got ${offset}: give end, the time of the last row you have, or read the CSV.`

@@ -22,11 +22,14 @@ export interface Projection<Subject, Event> {
   readonly writes: (subject: Subject, rows: ReadonlyArray<CommittedRow<Event>>) => ReadonlyArray<TableWrite>
 }
 
+/** Enough of a projection to ask how far it has come. */
+export type Group<Subject> = Pick<Projection<Subject, never>, "group" | "stream">
+export type MarketGroup = Group<MarketSymbol>
+export type TraderGroup = Group<UserId>
+
 export type MarketProjection = Projection<MarketSymbol, MarketEvent>
 export type TraderProjection = Projection<UserId, TraderEvent>
 
 /** The name of the group's position in that stream. */
-export const positionOf = <Subject>(
-  { group, stream }: Pick<Projection<Subject, never>, "group" | "stream">,
-  subject: Subject
-): string => `${group}:${stream(subject)}`
+export const positionOf = <Subject>({ group, stream }: Group<Subject>, subject: Subject): string =>
+  `${group}:${stream(subject)}`

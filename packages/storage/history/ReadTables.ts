@@ -6,7 +6,7 @@ import { Context, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { type DatabaseUnavailable, orUnavailable } from "@venue/postgres/DatabaseUnavailable"
 import * as Migrations from "@venue/postgres/Migrations"
-import { type CommittedRow, positionOf, type Projection } from "./Projection.ts"
+import { type CommittedRow, type Group, positionOf, type Projection } from "./Projection.ts"
 import { projectionTable, type ProjectionWrite, writeProjections } from "./ProjectionWrite.ts"
 import { emptyMemory, type ReadQuery, type TableWrite } from "./ReadTable.ts"
 
@@ -30,13 +30,10 @@ export class ReadTables extends Context.Service<
       rows: ReadonlyArray<CommittedRow<Event>>
     ) => Effect.Effect<void, ProjectionGap | DatabaseUnavailable>
     /** Tells the last seq of that stream that the group has had; it is 0 before the first. */
-    readonly position: <Subject, Event>(
-      projection: Projection<Subject, Event>,
-      subject: Subject
-    ) => Effect.Effect<number, DatabaseUnavailable>
+    readonly position: <Subject>(group: Group<Subject>, subject: Subject) => Effect.Effect<number, DatabaseUnavailable>
     /** The same of many subjects: how far the hindmost of the groups has come with each. */
-    readonly positions: <Subject, Event>(
-      projections: ReadonlyArray<Projection<Subject, Event>>,
+    readonly positions: <Subject>(
+      groups: ReadonlyArray<Group<Subject>>,
       subjects: ReadonlyArray<Subject>
     ) => Effect.Effect<ReadonlyArray<number>, DatabaseUnavailable>
     readonly read: <A>(query: ReadQuery<A>) => Effect.Effect<A, DatabaseUnavailable>
@@ -134,13 +131,14 @@ export class ReadTables extends Context.Service<
   })
 }
 
-type Groups<Subject> = ReadonlyArray<Pick<Projection<Subject, never>, "group" | "stream">>
-
-const namesOf = <Subject>(projections: Groups<Subject>, subjects: ReadonlyArray<Subject>): ReadonlyArray<string> =>
+const namesOf = <Subject>(
+  projections: ReadonlyArray<Group<Subject>>,
+  subjects: ReadonlyArray<Subject>
+): ReadonlyArray<string> =>
   projections.flatMap((projection) => subjects.map((subject) => positionOf(projection, subject)))
 
 const hindmost = <Subject>(
-  projections: Groups<Subject>,
+  projections: ReadonlyArray<Group<Subject>>,
   subjects: ReadonlyArray<Subject>,
   positions: ReadonlyMap<string, number>
 ): ReadonlyArray<number> =>

@@ -113,6 +113,7 @@ const setUp = Effect.gen(function* () {
             setLimits: () => Effect.never,
             delist: () => Effect.never,
             totals: () => Effect.never,
+            catchUp: () => Effect.never,
             depth: () => depth,
             watch: () => Stream.never
           })

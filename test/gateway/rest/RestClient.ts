@@ -142,7 +142,8 @@ export const layerCutOff = (database: "there" | "gone") =>
             ask: () => Effect.fail(new Unavailable({ what: "a test" })),
             balances: () => Effect.fail(new Unavailable({ what: "a test" })),
             summary: () => Effect.fail(new Unavailable({ what: "a test" })),
-            watermarks: () => Effect.fail(new Unavailable({ what: "a test" }))
+            watermarks: () => Effect.fail(new Unavailable({ what: "a test" })),
+            journalHead: () => Effect.fail(new Unavailable({ what: "a test" }))
           })
         )
       )

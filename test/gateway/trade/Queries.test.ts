@@ -1,5 +1,6 @@
 /** Queries whose answers do not come or come late, and what is read and asked meanwhile. */
 import { DeskClient } from "@venue/cluster/clients/DeskClient"
+import { MarketClient } from "@venue/cluster/clients/MarketClient"
 import { noCost } from "@venue/cluster/protocol/Desk"
 import { Unavailable } from "@venue/cluster/protocol/Market"
 import { AccountId } from "@venue/domain/AccountId"
@@ -122,12 +123,14 @@ const historyOf = (
             ...tables
           })
         ),
+        Layer.mock(MarketClient)({ submit: () => false, enter: () => () => {}, catchUp: () => Effect.void }),
         Layer.succeed(
           DeskClient,
           DeskClient.of({
             submit: () => {},
             whenReplied: (_userId, then) => then(),
             watermarks: () => Effect.succeed(watermarks),
+            journalHead: unused,
             ask: unused,
             askDesk: unused,
             summary: unused,

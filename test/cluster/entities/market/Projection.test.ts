@@ -154,6 +154,33 @@ it.effect("in a burst the journal goes first, until it is over or the tables are
   }).pipe(Effect.provide(layer))
 })
 
+it.effect("in a burst the row that a reader waits for is written at once, and no more than that", () => {
+  const { layer, recorded, written } = around(Array.from({ length: 1_000 }, () => Effect.sleep("30 millis")))
+  return Effect.gen(function* () {
+    const { committed, wanted } = yield* Projection.make(symbol, Projections.ofMarkets)
+    const burst = Effect.fnUntraced(function* (rows: number) {
+      for (let count = 0; count < rows; count++) {
+        recorded.push(row(recorded.length + 1, 128))
+        committed(recorded.at(-1)!)
+        yield* turns
+        yield* TestClock.adjust("20 millis")
+      }
+    })
+    yield* burst(20)
+    assert.isBelow(written.length, 5)
+    wanted(20)
+    yield* burst(40)
+    assert.isAtLeast(written.length, 20)
+    assert.isBelow(written.length, 25)
+    // Those who come next are served together.
+    wanted(58)
+    wanted(60)
+    yield* burst(80)
+    assert.isAtLeast(written.length, 60)
+    assert.isBelow(written.length, 65)
+  }).pipe(Effect.provide(layer))
+})
+
 it.effect("a group that is added later fills itself from the first row; the newest rows do not wait for it", () => {
   const { layer, recorded } = around([])
   const had = { old: new Array<number>(), late: new Array<number>() }
