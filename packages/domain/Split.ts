@@ -76,6 +76,16 @@ export const book = (
   return received
 }
 
+/**
+ * What the reserve fund's account buys, or sells, for so much. It is paid with the fund's own money, which `Position.fund`
+ * books, so that the account has a position and no cash.
+ */
+export const oddLots = (instrument: Instrument, { fundLots, markE8 }: Pick<ContractSplit, "fundLots" | "markE8">) => ({
+  side: fundLots > 0 ? ("BUY" as const) : ("SELL" as const),
+  lots: Math.abs(fundLots),
+  cost: valueOf(instrument, BigInt(fundLots), 1, markE8)
+})
+
 /** A lot in 1e-8 and a price in 1e-8, and money in 1e-6. */
 const perMicro = 10n ** 10n
 

@@ -80,8 +80,8 @@ function buyOddLots({ instrument, participants }: Market, { fundLots, markE8, re
   totals.cash += remainder
   if (fundLots === 0) return
   const account = Participants.account(participants, Split.fundAccountId, Split.fundUserId)
-  const cost = Split.valueOf(instrument, BigInt(fundLots), 1, markE8)
-  Participants.fill(participants, account, fundLots > 0 ? "BUY" : "SELL", Math.abs(fundLots), Math.abs(cost), 0)
+  const { cost, lots, side } = Split.oddLots(instrument, { fundLots, markE8 })
+  Participants.fill(participants, account, side, lots, Math.abs(cost), 0)
   Position.fund(account.position, cost)
   totals.reserveFund -= cost
 }

@@ -30,6 +30,7 @@ import { signInAttempts } from "./migrations/0023_sign_in_attempts.ts"
 import { marketData } from "./migrations/0024_market_data.ts"
 import { settlementCalendar } from "./migrations/0025_settlement_calendar.ts"
 import { historyIndexes } from "./migrations/0026_history_indexes.ts"
+import { holding } from "./migrations/0027_holding.ts"
 import * as Table from "./Table.ts"
 
 /** Numbers only grow: a database that has seen one skips everything below it. */
@@ -59,7 +60,8 @@ const all = {
   "0023_sign_in_attempts": signInAttempts,
   "0024_market_data": marketData,
   "0025_settlement_calendar": settlementCalendar,
-  "0026_history_indexes": historyIndexes
+  "0026_history_indexes": historyIndexes,
+  "0027_holding": holding
 }
 
 const versions = Table.selection({ version: { schema: Schema.Number, expression: "max(migration_id)" } })

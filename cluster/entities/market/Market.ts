@@ -49,7 +49,7 @@ export const MarketLayer: Layer.Layer<never, never, Sharding.Sharding | Journal 
       const clock = yield* MarketClock.make(() => log)
       const takeovers = yield* Takeovers.make(() => log)
       const watchers = yield* MarketWatchers.make(symbol, () => log)
-      const projection = yield* Projection.make(symbol, Projections.ofMarkets)
+      const projection = yield* Projection.make(symbol, Projections.ofMarket(instrument))
       const log = yield* MarketLog.make(instrument, {
         owned: Effect.sync(() => sharding.hasShardId(shardId)),
         committed: (committed) => {

@@ -6,6 +6,7 @@ import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { UserId } from "@venue/domain/UserId"
 import { integer, numeric, of, storable } from "@venue/postgres/Column"
 import * as Table from "@venue/postgres/Table"
+import { Schema } from "effect"
 import type { MarketProjection } from "./Projection.ts"
 import * as ReadTable from "./ReadTable.ts"
 
@@ -84,5 +85,51 @@ export const ofUsers = (
       found.set(at, { userId, symbol, volume: (found.get(at)?.volume ?? 0n) + maker + taker })
     }
     return [...found].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, sum]) => sum)
+  }
+})
+
+const days = Table.selection({
+  day: { schema: Schema.Number, expression: "day" },
+  maker: { schema: numeric.schema, expression: "sum(maker)::text" },
+  taker: { schema: numeric.schema, expression: "sum(taker)::text" }
+})
+/** What was traded on a day, in 1e-6 USD. */
+export type DayVolume = Table.Row<typeof days>
+
+export interface AccountDays {
+  readonly userId: UserId
+  readonly accountId: AccountId
+  readonly symbols: ReadonlyArray<MarketSymbol>
+  readonly fromDay: number
+  readonly beforeDay: number
+}
+
+/** What an account traded in these symbols, by day. A day on which it traded nothing is left out. */
+export const ofAccount = ({
+  accountId,
+  beforeDay,
+  fromDay,
+  symbols,
+  userId
+}: AccountDays): ReadTable.ReadQuery<ReadonlyArray<DayVolume>> => ({
+  sql: (sql) =>
+    days.all(
+      sql`
+      select ${days.columns} from daily_volume
+      where user_id = ${storable(userId)} and day >= ${fromDay}::int and day < ${beforeDay}::int
+        and account_id = ${storable(accountId)} and symbol in ${sql.in(symbols)}
+      group by day
+      order by day`.unprepared
+    ),
+  memory: (memory) => {
+    const found = new Map<number, DayVolume>()
+    for (const row of dailyVolumes.rowsIn(memory)) {
+      const { day } = row
+      if (row.userId !== userId || row.accountId !== accountId || !symbols.includes(row.symbol)) continue
+      if (day < fromDay || day >= beforeDay) continue
+      const { maker, taker } = found.get(day) ?? { maker: 0n, taker: 0n }
+      found.set(day, { day, maker: maker + row.maker, taker: taker + row.taker })
+    }
+    return [...found.values()].toSorted((a, b) => a.day - b.day)
   }
 })

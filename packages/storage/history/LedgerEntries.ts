@@ -2,10 +2,13 @@
 import { AccountId } from "@venue/domain/AccountId"
 import { type MarketEvent, marketStream } from "@venue/domain/Market"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
+import { quarterHourMillis, quarterHourOf } from "@venue/domain/QuarterHour"
 import { type TraderEvent, traderStream } from "@venue/domain/Trader"
 import { Effect, Schema } from "effect"
 import { bigint, integer, numeric, of, storable, text } from "@venue/postgres/Column"
 import * as Table from "@venue/postgres/Table"
+import type { SqlClient } from "effect/sql"
+import * as Moments from "./Moments.ts"
 import type { CommittedRow, TraderProjection } from "./Projection.ts"
 import * as ReadTable from "./ReadTable.ts"
 
@@ -122,5 +125,56 @@ export const balance = (account: AccountId): ReadTable.ReadQuery<bigint> => ({
     ),
   memory: (memory) => sumOf(entries.rowsIn(memory).filter((entry) => entry.account === account))
 })
+
+const changes = Table.selection({
+  moment: { schema: Schema.Number, expression: "moment" },
+  amount: { schema: numeric.schema, expression: "sum(amount)::text" },
+  deposited: { schema: numeric.schema, expression: "coalesce(sum(amount) filter (where is_deposit), 0)::text" }
+})
+/** What an account had of its own at a moment, in 1e-6 USD, and so much of it is deposits less withdrawals, with transfers. */
+export type Cash = Table.Row<typeof changes>
+
+/** At each moment, of the entries before it. */
+export const cashAt = (account: AccountId, moments: Moments.Moments): ReadTable.ReadQuery<ReadonlyArray<Cash>> => {
+  const beforeMillis = Moments.last(moments) * quarterHourMillis
+  const known = {
+    sql: (sql: SqlClient.SqlClient) =>
+      changes.all(
+        sql`
+        select ${changes.columns} from (
+          select ${Moments.knowingColumn(sql, moments, `(at_millis / ${quarterHourMillis})::int`)} as moment, amount,
+            kind in ${sql.in(depositKinds)} as is_deposit
+          from ledger_entry
+          where account = ${storable(account)} and asset = ${asset} and at_millis < ${BigInt(beforeMillis)}::bigint
+        ) e
+        group by moment order by moment`.unprepared
+      ),
+    memory: (memory: ReadTable.Memory) =>
+      entries
+        .rowsIn(memory)
+        .filter((entry) => entry.account === account && entry.atMillis < beforeMillis)
+        .map(({ amount, atMillis, kind }) => ({
+          moment: Moments.knowing(moments, quarterHourOf(atMillis)),
+          amount,
+          deposited: depositKinds.includes(kind) ? amount : 0n
+        }))
+        .toSorted((a, b) => a.moment - b.moment)
+  }
+  return ReadTable.map(known, (rows) => summedUp(rows, moments))
+}
+
+const summedUp = (rows: ReadonlyArray<Cash>, moments: Moments.Moments): ReadonlyArray<Cash> => {
+  let [next, amount, deposited] = [0, 0n, 0n]
+  return Moments.all(moments).map((moment) => {
+    for (; next < rows.length && rows[next]!.moment <= moment; next++) {
+      amount += rows[next]!.amount
+      deposited += rows[next]!.deposited
+    }
+    return { moment, amount, deposited }
+  })
+}
+
+/** What else an account receives of its own is income. */
+const depositKinds: ReadonlyArray<LedgerEntry["kind"]> = ["credit", "transfer"]
 
 const sumOf = (rows: ReadonlyArray<LedgerEntry>): bigint => rows.reduce((total, { amount }) => total + amount, 0n)

@@ -1,23 +1,26 @@
 /** All groups of read tables. A new one has a file of its own, a migration, and its place in one of these lists. */
+import type { Instrument } from "@venue/domain/Instrument"
 import * as Candles from "./Candles.ts"
 import * as DailyVolumes from "./DailyVolumes.ts"
 import * as FundingRates from "./FundingRates.ts"
 import * as Holders from "./Holders.ts"
+import * as Holdings from "./Holdings.ts"
 import * as LedgerEntries from "./LedgerEntries.ts"
 import type { MarketProjection, TraderProjection } from "./Projection.ts"
 import * as Prices from "./Prices.ts"
 import * as Trading from "./Trading.ts"
 import * as Twaps from "./Twaps.ts"
 
-/** Written from the logs of markets. */
-export const ofMarkets: ReadonlyArray<MarketProjection> = [
+/** Written from the log of one market. */
+export const ofMarket = (instrument: Instrument): ReadonlyArray<MarketProjection> => [
   Trading.projection,
   DailyVolumes.projection,
   Twaps.projection,
   Candles.projection,
   Prices.projection,
   FundingRates.projection,
-  Holders.projection
+  Holders.projection,
+  Holdings.projection(instrument)
 ]
 
 /** Written from the journals of traders. */

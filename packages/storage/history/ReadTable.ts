@@ -28,6 +28,17 @@ export const first = <Row>({ memory, sql }: ReadQuery<ReadonlyArray<Row>>): Read
   memory: (rows) => memory(rows)[0]
 })
 
+export const map = <A, B>({ memory, sql }: ReadQuery<A>, to: (answer: A) => B): ReadQuery<B> => ({
+  sql: (client) => Effect.map(sql(client), to),
+  memory: (tables) => to(memory(tables))
+})
+
+/** Both answers, of one reader. */
+export const both = <A, B>(one: ReadQuery<A>, other: ReadQuery<B>): ReadQuery<readonly [A, B]> => ({
+  sql: (client) => Effect.zip(one.sql(client), other.sql(client)),
+  memory: (tables) => [one.memory(tables), other.memory(tables)]
+})
+
 export interface Memory {
   /** The rows of every table, by table and key, in the order they were first written. */
   readonly tables: Map<unknown, Map<string, unknown>>

@@ -4,9 +4,10 @@
  */
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql/SqlError"
 import { type DatabaseUnavailable, orUnavailable } from "@venue/postgres/DatabaseUnavailable"
 import * as Migrations from "@venue/postgres/Migrations"
-import { type CommittedRow, type Group, positionOf, type Projection } from "./Projection.ts"
+import { type CommittedRow, continues, type Group, positionOf, type Projection, type Writes } from "./Projection.ts"
 import { projectionTable, type ProjectionWrite, writeProjections } from "./ProjectionWrite.ts"
 import { emptyMemory, type ReadQuery, type TableWrite } from "./ReadTable.ts"
 
@@ -51,6 +52,19 @@ export class ReadTables extends Context.Service<
         return Option.match(at, { onNone: () => 0, onSome: ({ seq }) => seq })
       })
 
+      /**
+       * A position only grows. So what is read of a group's own rows once it stands at `before` is still so when it is found
+       * there by the write, which is nothing where somebody else has written since.
+       */
+      const continued = Effect.fnUntraced(function* (
+        position: string,
+        before: number,
+        writes: Writes
+      ): Effect.fn.Return<ReadonlyArray<TableWrite> | undefined, SqlError> {
+        if (!continues(writes)) return writes
+        return (yield* seqAt(position)) === before ? yield* writes.sql(sql) : undefined
+      })
+
       /** The rows are taken to follow each position; where they do not, it is asked for. */
       const project = Effect.fn("ReadTables.project")(function* <Subject, Event>(
         projections: ReadonlyArray<Projection<Subject, Event>>,
@@ -60,18 +74,16 @@ export class ReadTables extends Context.Service<
         if (rows.length === 0) return
         let behind = projections.map((projection) => ({ projection, skip: 0 }))
         while (behind.length > 0) {
-          const writes = behind.flatMap(({ projection, skip }): ReadonlyArray<ProjectionWrite> => {
-            if (!isWhole(rows, skip)) return []
-            const batches = projection.writes(subject, rows.slice(skip)).map(({ batch }) => batch)
-            return [
-              {
-                position: positionOf(projection, subject),
-                before: rows[skip]!.seq - 1,
-                last: rows.at(-1)!.seq,
-                batches
-              }
-            ]
-          })
+          const writes: Array<ProjectionWrite> = []
+          for (const { projection, skip } of behind) {
+            if (!isWhole(rows, skip)) continue
+            const position = positionOf(projection, subject)
+            const before = rows[skip]!.seq - 1
+            const found = yield* continued(position, before, projection.writes(subject, rows.slice(skip)))
+            if (found === undefined) continue
+            const batches = found.map(({ batch }) => batch)
+            writes.push({ position, before, last: rows.at(-1)!.seq, batches })
+          }
           const moved = writes.length === 0 ? nowhere : yield* writeProjections(sql, writes)
           const still: typeof behind = []
           for (const { projection } of behind) {
@@ -118,7 +130,8 @@ export class ReadTables extends Context.Service<
             const position = positionOf(projection, subject)
             const skip = yield* seen(position, positions.get(position) ?? 0, rows)
             if (skip === rows.length) return
-            const writes: ReadonlyArray<TableWrite> = projection.writes(subject, rows.slice(skip))
+            const asked = projection.writes(subject, rows.slice(skip))
+            const writes = continues(asked) ? asked.memory(memory) : asked
             for (const { remember } of writes) remember(memory)
             positions.set(position, rows.at(-1)!.seq)
           }),

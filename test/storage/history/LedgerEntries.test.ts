@@ -1,5 +1,6 @@
 /** The double entry of what comes in and moves, from the journals of traders and the logs of markets. */
 import { AccountId } from "@venue/domain/AccountId"
+import { starters } from "@venue/domain/Instrument"
 import type { MarketEvent } from "@venue/domain/Market"
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import type { TraderEvent } from "@venue/domain/Trader"
@@ -16,7 +17,7 @@ import { credited, traded, transferred } from "../../journal/EventsByHand.ts"
 
 const tables = Effect.map(ReadTables, ({ position, project, read }) => ({
   project: (symbol: MarketSymbol, rows: ReadonlyArray<CommittedRow<MarketEvent>>) =>
-    project(Projections.ofMarkets, symbol, rows),
+    project(Projections.ofMarket({ ...starters[0]!, symbol }), symbol, rows),
   projectTrader: (userId: UserId, rows: ReadonlyArray<CommittedRow<TraderEvent>>) =>
     project(Projections.ofTraders, userId, rows),
   ledgerPosition: (userId: UserId) => position(LedgerEntries.projection, userId),

@@ -2,6 +2,7 @@
 import * as Projection from "@venue/cluster/entities/market/Projection"
 import { primaryAccountOf } from "@venue/domain/AccountId"
 import { dayMillis } from "@venue/domain/Day"
+import { starters } from "@venue/domain/Instrument"
 import { type MarketEvent, marketStream } from "@venue/domain/Market"
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { UserId } from "@venue/domain/UserId"
@@ -10,6 +11,8 @@ import { DatabaseUnavailable } from "@venue/postgres/DatabaseUnavailable"
 import * as MarketRecord from "@venue/journal/MarketRecord"
 import * as Candles from "@venue/storage/history/Candles"
 import * as DailyVolumes from "@venue/storage/history/DailyVolumes"
+import * as Holdings from "@venue/storage/history/Holdings"
+import * as Profits from "@venue/storage/history/Profits"
 import type { CommittedRow, MarketProjection } from "@venue/storage/history/Projection"
 import * as Projections from "@venue/storage/history/Projections"
 import { ReadTables } from "@venue/storage/history/ReadTables"
@@ -80,7 +83,7 @@ it.effect("a write that threw, or that the database refused, is written again, i
     Effect.die("another")
   ])
   return Effect.gen(function* () {
-    const { committed } = yield* Projection.make(symbol, Projections.ofMarkets)
+    const { committed } = yield* Projection.make(symbol, Projections.ofMarket(starters[0]!))
     for (let seq = 1; seq <= 4; seq++) {
       recorded.push(row(seq))
       committed(row(seq))
@@ -98,7 +101,7 @@ it.effect("what was recorded before the market was served here is written though
   const { layer, recorded, transactions } = around([])
   recorded.push(row(1, 100), row(2, 28), row(3, 200), row(4))
   return Effect.gen(function* () {
-    yield* Projection.make(symbol, Projections.ofMarkets)
+    yield* Projection.make(symbol, Projections.ofMarket(starters[0]!))
     yield* turns
     assert.deepEqual(transactions, [[1, 2], [3], [4]])
   }).pipe(Effect.provide(layer))
@@ -108,7 +111,7 @@ it.effect("the row of a claim is taken in though nothing is recorded after it", 
   const { layer, recorded, written } = around([])
   recorded.push(row(1))
   return Effect.gen(function* () {
-    const { claimed, committed } = yield* Projection.make(symbol, Projections.ofMarkets)
+    const { claimed, committed } = yield* Projection.make(symbol, Projections.ofMarket(starters[0]!))
     yield* turns
     for (const [seq, tell] of [
       [2, () => claimed(2)],
@@ -128,7 +131,7 @@ it.effect("the row of a claim is taken in though nothing is recorded after it", 
 it.effect("in a burst the journal goes first, until it is over or the tables are ten seconds behind", () => {
   const { layer, recorded, written } = around(Array.from({ length: 1_000 }, () => Effect.sleep("30 millis")))
   return Effect.gen(function* () {
-    const { committed } = yield* Projection.make(symbol, Projections.ofMarkets)
+    const { committed } = yield* Projection.make(symbol, Projections.ofMarket(starters[0]!))
     const burst = Effect.fnUntraced(function* (rows: number) {
       for (let count = 0; count < rows; count++) {
         recorded.push(row(recorded.length + 1, 128))
@@ -157,7 +160,7 @@ it.effect("in a burst the journal goes first, until it is over or the tables are
 it.effect("in a burst the row that a reader waits for is written at once, and no more than that", () => {
   const { layer, recorded, written } = around(Array.from({ length: 1_000 }, () => Effect.sleep("30 millis")))
   return Effect.gen(function* () {
-    const { committed, wanted } = yield* Projection.make(symbol, Projections.ofMarkets)
+    const { committed, wanted } = yield* Projection.make(symbol, Projections.ofMarket(starters[0]!))
     const burst = Effect.fnUntraced(function* (rows: number) {
       for (let count = 0; count < rows; count++) {
         recorded.push(row(recorded.length + 1, 128))
@@ -263,7 +266,7 @@ it.effect("a group that cannot fill itself holds up no other, and goes on once i
 })
 
 it.live(
-  "on Postgres, what was traded before there were volumes and candles is in them soon after the start, and once",
+  "on Postgres, what was traded before there were volumes, candles and holdings is in them soon after the start, and once",
   () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
@@ -278,8 +281,8 @@ it.live(
         values (${marketStream(symbol)}, ${BigInt(seq)}, 1, ${MarketRecord.encode(events)})`
       }
       yield* project([Trading.projection], symbol, rows)
-      yield* Projection.make(symbol, Projections.ofMarkets)
-      for (const projection of [DailyVolumes.projection, Candles.projection]) {
+      yield* Projection.make(symbol, Projections.ofMarket(starters[0]!))
+      for (const projection of [DailyVolumes.projection, Candles.projection, Holdings.group]) {
         yield* Effect.repeat(position(projection, symbol), {
           schedule: Schedule.spaced("20 millis"),
           until: (seq) => seq === 200
@@ -291,6 +294,13 @@ it.live(
       ])
       const { candles, position: seq } = yield* read(Candles.recent(symbol, -1))
       assert.deepEqual([seq, candles.length, candles.reduce((sum, { trades }) => sum + trades, 0)], [200, 200, 200])
+      const asked = {
+        accountId: primaryAccountOf(taker),
+        instruments: [starters[0]!],
+        moments: { first: 200 * 96, step: 1, count: 1 }
+      }
+      const [held] = yield* read(Profits.at(asked))
+      assert.strictEqual(held?.quantityLots, 200_000_000)
       const trades = Trades.page({ accountId: primaryAccountOf(taker), limit: 1_000, offset: 0 })
       assert.lengthOf(yield* read(trades), 200)
     }).pipe(
