@@ -27,7 +27,7 @@ type RawDesk = ReturnType<Effect.Success<typeof Desk.client>>
 
 /** A question about one account: whoever asks is told no less than what this node has told already. */
 type ReadOf<A, Asked extends Read = Read> = (asked: Omit<Asked, "heads">) => Effect.Effect<A, Unavailable | RateLimited>
-type ReadTags = "Summary" | "Balances" | "Orders" | "Leverages" | "Watermarks" | "JournalHead" | "Preview"
+type ReadTags = "Summary" | "Balances" | "Orders" | "Leverages" | "Watermarks" | "JournalHead" | "FeeTier" | "Preview"
 /** Commands leave in batches, and questions with what this node has been told. */
 type AskedDesk = Omit<RawDesk, "Submit" | ReadTags>
 
@@ -60,6 +60,7 @@ export class DeskClient extends Context.Service<
     readonly watermarks: ReadOf<ReadonlyArray<Watermark>>
     /** How far the journal of the account's own trader has come. */
     readonly journalHead: ReadOf<number>
+    readonly feeTier: ReadOf<number>
     /** What an order would come to, if it were placed now. */
     readonly preview: ReadOf<Previewed, PreviewRead>
     /** Starts a desk that is not up; answers once it is. */
@@ -125,6 +126,7 @@ export class DeskClient extends Context.Service<
         leverages: question((desk, asked) => desk.Leverages(asked)),
         watermarks: question((desk, asked) => desk.Watermarks(asked)),
         journalHead: question((desk, asked) => desk.JournalHead(asked)),
+        feeTier: question((desk, asked) => desk.FeeTier(asked)),
         preview: question((desk, asked: Omit<PreviewRead, "heads"> & Pick<Read, "heads">) => desk.Preview(asked)),
         wake: (deskId) => askDesk(deskId, (desk) => desk.Wake()),
         askDesk

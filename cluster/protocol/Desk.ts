@@ -205,6 +205,12 @@ export const Desk = Entity.make("Desk", [
     success: Schema.Number,
     error: Schema.Union([Unavailable, RateLimited])
   }),
+  /** Answers with the fee tier of the user, from 1 on. */
+  Rpc.make("FeeTier", {
+    payload: Read,
+    success: Schema.Number,
+    error: Schema.Union([Unavailable, RateLimited])
+  }),
   /** Of one that was not placed: nothing is recorded, nor held after the answer. */
   Rpc.make("Preview", {
     payload: PreviewRead,

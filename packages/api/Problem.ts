@@ -22,6 +22,7 @@ export const pages = {
   "unknown-api-key": "The user has no such API key.",
   "too-many-api-keys": "The user has as many API keys as are allowed; revoke one first.",
   "unknown-symbol": "No instrument of that name is listed.",
+  "account-not-public": "There is no such account, or its user does not show it to everybody.",
   "no-active-future": "No future prices the symbol, or its calendar has none at this time; detail says which.",
   "no-such-path": "Nothing is served at this path.",
   "method-not-allowed": "The path exists, but not with this method; see the Allow header.",
@@ -201,6 +202,7 @@ export const problems = (baseUrl: string) => ({
     }),
   /** A symbol in the path or body. */
   unknownSymbol: (symbol: string) => new NotFound(body(baseUrl, 404, "unknown-symbol", about(symbol))),
+  accountNotPublic: () => new NotFound(body(baseUrl, 404, "account-not-public")),
   noActiveFuture: (detail: string) => new NotFound(body(baseUrl, 404, "no-active-future", { detail })),
   /** A symbol in a filter. */
   unknownSymbolFilter: (symbol: string) => new BadRequest(body(baseUrl, 400, "unknown-symbol", about(symbol))),

@@ -44,6 +44,7 @@ export const make = Effect.gen(function* () {
       leverages: (asked) => reach(deskOf(asked.userId, count), desks.leverages(asked)),
       watermarks: (asked) => reach(deskOf(asked.userId, count), desks.watermarks(asked)),
       journalHead: (asked) => reach(deskOf(asked.userId, count), desks.journalHead(asked)),
+      feeTier: (asked) => reach(deskOf(asked.userId, count), desks.feeTier(asked)),
       preview: (asked) => reach(deskOf(asked.userId, count), desks.preview(asked)),
       wake: (deskId) => reach(deskId, desks.wake(deskId)),
       askDesk: (deskId, call) => reach(deskId, desks.askDesk(deskId, call))

@@ -119,7 +119,7 @@ type Handlers = Parameters<typeof Desk.of>[0]
 const reads = (
   { read }: TraderCalls.TraderCalls,
   symbols: ReadonlyArray<MarketSymbol>
-): Pick<Handlers, "Summary" | "Balances" | "Orders" | "Leverages" | "Watermarks" | "JournalHead"> => ({
+): Pick<Handlers, "Summary" | "Balances" | "Orders" | "Leverages" | "Watermarks" | "JournalHead" | "FeeTier"> => ({
   Summary: ({ payload }) => Rpc.fork(read(payload, TraderCalls.summary)),
   Balances: ({ payload }) => Rpc.fork(read(payload, TraderCalls.balances)),
   Orders: ({ payload }) => Rpc.fork(read(payload, TraderCalls.openOrders)),
@@ -130,7 +130,8 @@ const reads = (
       )
     ),
   Watermarks: ({ payload }) => Rpc.fork(read(payload, (trader) => trader.watermarks())),
-  JournalHead: ({ payload }) => Rpc.fork(read(payload, (trader) => trader.journalSeq()))
+  JournalHead: ({ payload }) => Rpc.fork(read(payload, (trader) => trader.journalSeq())),
+  FeeTier: ({ payload }) => Rpc.fork(read(payload, ({ ledger }) => ledger.tier))
 })
 
 /** Of whoever is awake: a trader that has a position is. */

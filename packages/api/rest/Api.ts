@@ -3,11 +3,13 @@ import { HttpApi, OpenApi } from "effect/http-api"
 import { InvalidRequest } from "../InvalidRequest.ts"
 import { ErrorModel } from "../Problem.ts"
 import { version } from "../Version.ts"
+import { AccountEquityGroup } from "./AccountEquity.ts"
 import { AggregatorGroup } from "./Aggregator.ts"
 import { ApiKeysGroup } from "./ApiKeys.ts"
 import { BuilderCodeGroup } from "./BuilderCode.ts"
 import { BuilderWalletGroup } from "./BuilderWallet.ts"
 import { CandlesGroup } from "./Candles.ts"
+import { FeesGroup } from "./Fees.ts"
 import { FundingRatesGroup } from "./FundingRates.ts"
 import { FuturesGroup } from "./Futures.ts"
 import { HealthGroup } from "./Health.ts"
@@ -18,8 +20,11 @@ import { LongShortGroup } from "./LongShort.ts"
 import { OnboardingGroup } from "./Onboarding.ts"
 import { OpenInterestGroup } from "./OpenInterest.ts"
 import { OrderPreviewGroup } from "./OrderPreview.ts"
+import { PnlGroup } from "./Pnl.ts"
+import { PnlHoursGroup } from "./PnlHours.ts"
 import { PositionsGroup } from "./Positions.ts"
 import { ProfileGroup } from "./Profile.ts"
+import { PublicPositionsGroup } from "./PublicPositions.ts"
 import { RefdataGroup } from "./Refdata.ts"
 import { SubaccountsGroup } from "./Subaccounts.ts"
 import { SymbolMetricsGroup } from "./SymbolMetrics.ts"
@@ -27,6 +32,7 @@ import { TakerVolumeGroup } from "./TakerVolume.ts"
 import { TradeGroup } from "./Trade.ts"
 import { TransferGroup } from "./Transfer.ts"
 import { UnderlierGroup } from "./Underlier.ts"
+import { VolumeGroup } from "./Volume.ts"
 
 export class Api extends HttpApi.make("venue")
   .add(RefdataGroup, PositionsGroup, TradeGroup, LeverageGroup, OrderPreviewGroup, HealthGroup)
@@ -35,6 +41,7 @@ export class Api extends HttpApi.make("venue")
   .add(CandlesGroup, UnderlierGroup, FundingRatesGroup, OpenInterestGroup, TakerVolumeGroup, LongShortGroup)
   .add(FuturesGroup, SymbolMetricsGroup, AggregatorGroup)
   .add(HistoricOrdersGroup, HistoricTwapsGroup)
+  .add(PnlGroup, PnlHoursGroup, AccountEquityGroup, VolumeGroup, FeesGroup, PublicPositionsGroup)
   .middleware(InvalidRequest)
   .annotateMerge(OpenApi.annotations({ title: "Venue", version }))
   .annotate(HttpApi.AdditionalSchemas, [ErrorModel])

@@ -46,5 +46,5 @@ export const layer = (baseUrl: string) =>
     })
   )
 
-const statusOf = (state: TradingState) =>
+export const statusOf = (state: TradingState) =>
   state === "TRADING" ? "ACTIVE" : state === "DELISTED" ? "DELISTED" : "INACTIVE"

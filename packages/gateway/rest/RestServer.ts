@@ -13,6 +13,7 @@ import { HttpApiBuilder } from "effect/http-api"
 import { group } from "../http/Endpoints.ts"
 import * as ClientAddress from "../http/ClientAddress.ts"
 import { Health } from "../http/Health.ts"
+import * as AccountEquity from "./AccountEquity.ts"
 import * as Aggregator from "./Aggregator.ts"
 import * as ApiKeys from "./ApiKeys.ts"
 import * as Authentication from "../http/Authentication.ts"
@@ -22,6 +23,7 @@ import * as Candles from "./Candles.ts"
 import { Charts } from "./Charts.ts"
 import { crossOrigin } from "../http/Cors.ts"
 import { routesOf } from "../http/Gate.ts"
+import * as Fees from "./Fees.ts"
 import * as FundingRates from "./FundingRates.ts"
 import * as Futures from "./Futures.ts"
 import * as HistoricOrders from "./HistoricOrders.ts"
@@ -34,8 +36,11 @@ import * as Onboarding from "./Onboarding.ts"
 import * as OpenInterest from "./OpenInterest.ts"
 import * as OrderPreview from "./OrderPreview.ts"
 import * as Pages from "./Pages.ts"
+import * as Pnl from "./Pnl.ts"
+import * as PnlHours from "./PnlHours.ts"
 import * as Positions from "./Positions.ts"
 import * as Profile from "./Profile.ts"
+import * as PublicPositions from "./PublicPositions.ts"
 import * as Refdata from "./Refdata.ts"
 import * as RequestCharge from "../http/RequestCharge.ts"
 import * as RequestId from "../http/RequestId.ts"
@@ -46,6 +51,7 @@ import * as TakerVolume from "./TakerVolume.ts"
 import * as Trade from "./Trade.ts"
 import * as Transfer from "./Transfer.ts"
 import * as Underlier from "./Underlier.ts"
+import * as Volume from "./Volume.ts"
 
 export interface RestServerOptions {
   readonly host: string
@@ -103,6 +109,12 @@ const site = ({ baseUrl, brand, ...rest }: Authentication.AuthenticationOptions)
         Refdata.layer(baseUrl),
         Positions.layer(baseUrl),
         lists(baseUrl),
+        PublicPositions.layer(baseUrl),
+        Pnl.layer(baseUrl),
+        PnlHours.layer(baseUrl),
+        AccountEquity.layer(baseUrl),
+        Volume.layer(baseUrl),
+        Fees.layer(baseUrl),
         Leverage.layer(baseUrl),
         OrderPreview.layer(baseUrl),
         ApiKeys.layer(baseUrl),

@@ -22,16 +22,13 @@ export interface ReadQuery<A> {
   readonly memory: (memory: Memory) => A
 }
 
-/** The first of the rows, if there are any. */
-export const first = <Row>({ memory, sql }: ReadQuery<ReadonlyArray<Row>>): ReadQuery<Row | undefined> => ({
-  sql: (client) => Effect.map(sql(client), ([row]) => row),
-  memory: (rows) => memory(rows)[0]
-})
-
 export const map = <A, B>({ memory, sql }: ReadQuery<A>, to: (answer: A) => B): ReadQuery<B> => ({
   sql: (client) => Effect.map(sql(client), to),
   memory: (tables) => to(memory(tables))
 })
+
+/** The first of the rows, if there are any. */
+export const first = <Row>(rows: ReadQuery<ReadonlyArray<Row>>): ReadQuery<Row | undefined> => map(rows, ([row]) => row)
 
 /** Both answers, of one reader. */
 export const both = <A, B>(one: ReadQuery<A>, other: ReadQuery<B>): ReadQuery<readonly [A, B]> => ({

@@ -180,7 +180,13 @@ const others = Layer.mergeAll(
   HttpApiBuilder.group(Api, "subaccounts", (handlers) =>
     handlers.handleAll({ subaccounts: unasked, createSubaccount: unasked, subaccountBalances: unasked })
   ),
-  HttpApiBuilder.group(Api, "transfer", (handlers) => handlers.handleAll({ transfer: unasked }))
+  HttpApiBuilder.group(Api, "transfer", (handlers) => handlers.handleAll({ transfer: unasked })),
+  HttpApiBuilder.group(Api, "pnl", (handlers) => handlers.handleAll({ historicPnl: unasked })),
+  HttpApiBuilder.group(Api, "pnlHours", (handlers) => handlers.handleAll({ pnlHours: unasked })),
+  HttpApiBuilder.group(Api, "accountEquity", (handlers) => handlers.handleAll({ accountEquity: unasked })),
+  HttpApiBuilder.group(Api, "volume", (handlers) => handlers.handleAll({ volume: unasked })),
+  HttpApiBuilder.group(Api, "fees", (handlers) => handlers.handleAll({ fees: unasked })),
+  HttpApiBuilder.group(Api, "publicPositions", (handlers) => handlers.handleAll({ publicPositions: unasked }))
 )
 
 const authenticated = Layer.succeed(Authenticated, (answer) =>

@@ -55,7 +55,13 @@ it("is version 3.1 of interface 0.1.0, with every path", () => {
     "/user/historic-orders",
     "/historic-orders-csv",
     "/user/historic-twaps",
-    "/historic-twaps-csv"
+    "/historic-twaps-csv",
+    "/user/historic-pnl",
+    "/pnl",
+    "/user/account-equity",
+    "/user/volume",
+    "/user/fees",
+    "/public/accounts/{account_id}/positions"
   ])
 })
 
@@ -160,6 +166,8 @@ it("names the header of a subaccount where one may be selected, and nowhere else
     )
   )
   expect(named.toSorted()).toEqual([
+    "accountEquity.accountEquity",
+    "fees.fees",
     "historicOrders.historicOrders",
     "historicOrders.historicOrdersCsv",
     "historicTwaps.historicTwaps",
@@ -167,9 +175,12 @@ it("names the header of a subaccount where one may be selected, and nowhere else
     "leverage.setLeverage",
     "onboarding.onboarding",
     "orderPreview.previewOrder",
+    "pnl.historicPnl",
+    "pnlHours.pnlHours",
     "positions.positions",
     "trade.trades",
-    "trade.tradesCsv"
+    "trade.tradesCsv",
+    "volume.volume"
   ])
 })
 

@@ -73,6 +73,7 @@ const standIn = (silent: Silent) =>
           leverages: () => Effect.die("not asked"),
           watermarks: () => Effect.die("not asked"),
           journalHead: () => Effect.die("not asked"),
+          feeTier: () => Effect.die("not asked"),
           preview: () => Effect.die("not asked"),
           wake: (deskId) => (deskId === silent.desk ? Effect.fail(new Unavailable({ what: "desk" })) : Effect.void)
         })

@@ -20,6 +20,8 @@ it("whole tables weigh 20, lists and charts 5, anything else that is read 1", ()
   for (const action of files) expect([action, weightOf(action)]).toEqual([action, 20])
   const asked = ["GET /user/trade", "GET /user/api-keys", "GET /candles/:symbol", "GET /user/positions", "GET /refdata"]
   expect(asked.map(weightOf)).toEqual([5, 5, 5, 1, 1])
+  const past = ["GET /user/historic-pnl", "GET /pnl", "GET /user/account-equity", "GET /user/volume", "GET /user/fees"]
+  expect(past.map(weightOf)).toEqual([5, 5, 5, 5, 1])
 })
 
 it("what weighs something is there", () => {

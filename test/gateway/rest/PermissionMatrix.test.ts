@@ -32,6 +32,7 @@ const take = { permissions: ["execute_orders"] }
 const orders = { permissions: ["view_orders"] }
 const positions = { permissions: ["view_positions"] }
 const subaccounts: Expected = { permissions: ["subaccount_ops"], on: "user", trades: true }
+const balance = { permissions: ["view_balance"] }
 const person: Expected = { only: "jwt", on: "user" }
 const inPerson: Expected = { ...person, own: true }
 const byBuilder: Expected = { only: "hmac", on: "user", ignoresNamed: true }
@@ -69,6 +70,11 @@ const reference: Record<string, Expected> = {
   "GET /historic-orders-csv": orders,
   "GET /user/historic-twaps": orders,
   "GET /historic-twaps-csv": orders,
+  "GET /user/historic-pnl": positions,
+  "GET /pnl": positions,
+  "GET /user/account-equity": balance,
+  "GET /user/volume": balance,
+  "GET /user/fees": balance,
   "POST /user/leverage": trade,
   "POST /user/orders/preview": trade,
   "GET /user/subaccounts": { permissions: ["view_balance", "subaccount_ops"], on: "user" },
@@ -99,6 +105,7 @@ const open = [
   "GET /symbols/metrics",
   "GET /md/contracts",
   "GET /md/orderbook/:symbol",
+  "GET /public/accounts/:account_id/positions",
   "GET /health/live",
   "GET /health/ready",
   "GET /builder/web3/message"

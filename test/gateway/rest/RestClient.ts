@@ -143,7 +143,8 @@ export const layerCutOff = (database: "there" | "gone") =>
             balances: () => Effect.fail(new Unavailable({ what: "a test" })),
             summary: () => Effect.fail(new Unavailable({ what: "a test" })),
             watermarks: () => Effect.fail(new Unavailable({ what: "a test" })),
-            journalHead: () => Effect.fail(new Unavailable({ what: "a test" }))
+            journalHead: () => Effect.fail(new Unavailable({ what: "a test" })),
+            feeTier: () => Effect.fail(new Unavailable({ what: "a test" }))
           })
         )
       )

@@ -131,6 +131,7 @@ const historyOf = (
             whenReplied: (_userId, then) => then(),
             watermarks: () => Effect.succeed(watermarks),
             journalHead: unused,
+            feeTier: unused,
             ask: unused,
             askDesk: unused,
             summary: unused,

@@ -1,0 +1,25 @@
+/** A number for each window of a span of time. */
+import { minuteMillis } from "@venue/domain/Minute"
+import { Schema } from "effect"
+import { Moment, SchemaLink } from "../Body.ts"
+import { startOf } from "./ChartRange.ts"
+import { type Span, windows } from "./Duration.ts"
+
+export const SeriesPoint = Schema.Struct({
+  $schema: SchemaLink,
+  window_start: Moment,
+  value: Schema.Finite
+}).annotate({ identifier: "SeriesPoint" })
+export type SeriesPoint = typeof SeriesPoint.Type
+
+export const seriesOf = (span: Span, valueOf: (window: number) => number): ReadonlyArray<SeriesPoint> =>
+  Array.from({ length: windows(span) }, (_, window) => ({
+    window_start: startOf(span.startMillis / minuteMillis + window * span.intervalMinutes),
+    value: valueOf(window)
+  }))
+
+/** When a span begins and ends; of all there is, while there is nothing, no beginning is told. */
+export const boundsOf = ({ duration, endMillis, startMillis }: Span) => ({
+  ...(duration === "all" && startMillis >= endMillis ? {} : { start: startOf(startMillis / minuteMillis) }),
+  end: startOf(endMillis / minuteMillis)
+})

@@ -1,0 +1,100 @@
+/** Answers `GET /user/historic-pnl`. */
+import { problems, schemaUri } from "@venue/api/Problem"
+import { Api } from "@venue/api/rest/Api"
+import { Caller } from "@venue/api/rest/Caller"
+import { defaultDuration, type Span, spanOf, windows } from "@venue/api/rest/Duration"
+import { defaultUnit, inUnit } from "@venue/api/rest/Pnl"
+import { boundsOf, seriesOf } from "@venue/api/rest/Series"
+import { noCost } from "@venue/cluster/protocol/Desk"
+import { VenueSettings } from "@venue/cluster/VenueSettings"
+import { minuteMillis } from "@venue/domain/Minute"
+import { quarterHourMillis } from "@venue/domain/QuarterHour"
+import { Users } from "@venue/storage/access/Users"
+import * as Holdings from "@venue/storage/history/Holdings"
+import * as LedgerEntries from "@venue/storage/history/LedgerEntries"
+import type { Moments } from "@venue/storage/history/Moments"
+import * as Profits from "@venue/storage/history/Profits"
+import * as ReadTable from "@venue/storage/history/ReadTable"
+import { Clock, Effect } from "effect"
+import { History, type Reader } from "../History.ts"
+import { group } from "../http/Endpoints.ts"
+import { rateExceeded } from "../http/Refusal.ts"
+import { type Filtered, filtered, sinceOf } from "./PastAsked.ts"
+
+export const layer = (baseUrl: string) =>
+  group(
+    Api,
+    "pnl",
+    Effect.fnUntraced(function* (handlers) {
+      const history = yield* History
+      const users = yield* Users
+      const { instruments } = yield* VenueSettings
+      const refusals = problems(baseUrl)
+
+      /** What an account had as a span began and as each of its windows ended. */
+      const profitsOf = (reader: Reader, span: Span, asked: Filtered) =>
+        history.read(
+          reader,
+          { projection: Holdings.group, symbols: asked.symbols },
+          Profits.summed({
+            accountId: reader.accountId,
+            instruments: asked.instruments,
+            moments: boundariesOf(span)
+          })
+        )
+      /** The money that it was made with: equity as the span began, and what was paid in since, as each window ended. */
+      const basesOf = Effect.fnUntraced(function* (reader: Reader, span: Span) {
+        const { accountId } = reader
+        const moments = boundariesOf(span)
+        const start = { accountId, instruments: [...instruments.values()], moments: { ...moments, count: 1 } }
+        const [[begun], cash] = yield* history.read(
+          reader,
+          { projection: Holdings.group, ofTrader: LedgerEntries.projection },
+          ReadTable.both(Profits.summed(start), LedgerEntries.cashAt(accountId, moments))
+        )
+        const { amount, deposited: before } = cash[0]!
+        const equity = begun!.profit + begun!.rewards + amount
+        return cash.map(({ deposited }) => equity + deposited - before)
+      })
+
+      return handlers.handle(
+        "historicPnl",
+        Effect.fnUntraced(
+          function* ({ query: { duration = defaultDuration, symbol, unit = defaultUnit } }) {
+            const { accountId, userId } = yield* Caller
+            const reader = { userId, accountId, cost: noCost }
+            const asked = yield* filtered(refusals, instruments, symbol)
+            const since = yield* sinceOf(users, userId, duration)
+            const span = spanOf(duration, yield* Clock.currentTimeMillis, since)
+            const profits = yield* profitsOf(reader, span, asked)
+            const bases = unit === "percent" ? yield* basesOf(reader, span) : []
+            const data = seriesOf(span, (window) =>
+              inUnit(profits[window + 1]!.profit - profits[0]!.profit, bases[window + 1])
+            )
+            return {
+              $schema: schemaUri(baseUrl, "HistoricUserPnlResponseBody"),
+              duration,
+              unit,
+              interval_minutes: span.intervalMinutes,
+              ...boundsOf(span),
+              ...(asked.symbols === undefined ? {} : { symbols: asked.symbols }),
+              data,
+              count: data.length
+            }
+          },
+          Effect.catchTags({
+            DatabaseUnavailable: () => Effect.fail(refusals.draining()),
+            Unavailable: () => Effect.fail(refusals.draining()),
+            RateLimited: (limited) => rateExceeded(refusals, limited)
+          })
+        )
+      )
+    })
+  )
+
+/** The start of a span, and the end of each of its windows. */
+const boundariesOf = (span: Span): Moments => ({
+  first: span.startMillis / quarterHourMillis,
+  step: (span.intervalMinutes * minuteMillis) / quarterHourMillis,
+  count: windows(span) + 1
+})

@@ -1,0 +1,63 @@
+/** Answers `GET /pnl`. */
+import { problems, schemaUri } from "@venue/api/Problem"
+import { Api } from "@venue/api/rest/Api"
+import { Caller } from "@venue/api/rest/Caller"
+import { defaultLimitHours, pnlHour } from "@venue/api/rest/PnlHours"
+import { noCost } from "@venue/cluster/protocol/Desk"
+import { VenueSettings } from "@venue/cluster/VenueSettings"
+import { hourMillis } from "@venue/domain/Funding"
+import { minuteMillis } from "@venue/domain/Minute"
+import { quarterHourMillis } from "@venue/domain/QuarterHour"
+import * as Holdings from "@venue/storage/history/Holdings"
+import type { Moments } from "@venue/storage/history/Moments"
+import * as Profits from "@venue/storage/history/Profits"
+import { Clock, Effect } from "effect"
+import { History } from "../History.ts"
+import { group } from "../http/Endpoints.ts"
+import { rateExceeded } from "../http/Refusal.ts"
+import { filtered } from "./PastAsked.ts"
+
+export const layer = (baseUrl: string) =>
+  group(
+    Api,
+    "pnlHours",
+    Effect.fnUntraced(function* (handlers) {
+      const history = yield* History
+      const { instruments } = yield* VenueSettings
+      const refusals = problems(baseUrl)
+      return handlers.handle(
+        "pnlHours",
+        Effect.fnUntraced(
+          function* ({ query: { end = Infinity, limit_hours = defaultLimitHours, start = -Infinity, symbol } }) {
+            const { accountId, userId } = yield* Caller
+            const asked = yield* filtered(refusals, instruments, symbol)
+            if (start > end) return yield* refusals.rangeNotAllowed()
+            const moments = hoursOf(start, Math.min(end, (yield* Clock.currentTimeMillis) + 1), limit_hours)
+            const states = yield* history.read(
+              { userId, accountId, cost: noCost },
+              { projection: Holdings.group, symbols: asked.symbols },
+              Profits.at({ accountId, instruments: asked.instruments, moments })
+            )
+            const data = states.map((state) => {
+              const instrument = instruments.get(state.symbol)!
+              const startMinute = (state.moment * quarterHourMillis) / minuteMillis
+              return pnlHour(instrument, { ...state, startMinute, value: Profits.valueOf(instrument, state) })
+            })
+            return { $schema: schemaUri(baseUrl, "HourlyPnlResponseBody"), data, count: data.length }
+          },
+          Effect.catchTags({
+            Unavailable: () => Effect.fail(refusals.draining()),
+            RateLimited: (limited) => rateExceeded(refusals, limited)
+          })
+        )
+      )
+    })
+  )
+
+/** The last hours of so many that begin in a range. */
+const hoursOf = (startMillis: number, endMillis: number, limit: number): Moments => {
+  const before = Math.ceil(endMillis / hourMillis)
+  const from = Math.max(Math.ceil(startMillis / hourMillis), before - limit)
+  const step = hourMillis / quarterHourMillis
+  return { first: from * step, step, count: Math.max(0, before - from) }
+}

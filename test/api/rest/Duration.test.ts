@@ -1,0 +1,40 @@
+/** When spans of time begin and end, as the reference has it. */
+import { daysOf, type Duration, spanOf, windows } from "@venue/api/rest/Duration"
+import { symbolsOf } from "@venue/api/rest/SymbolFilter"
+import { expect, it } from "vitest"
+
+const iso = (millis: number) => new Date(millis).toISOString().slice(0, 16)
+const now = Date.UTC(2026, 10, 20, 15, 44, 59, 999)
+const since = Date.UTC(2025, 1, 28, 23, 59)
+
+const told = (duration: Duration, at = now) => {
+  const span = spanOf(duration, at, since)
+  return [iso(span.startMillis), iso(span.endMillis), span.intervalMinutes, windows(span)]
+}
+
+it("a span ends at the last whole window before now, and has as many as its name says", () => {
+  expect(told("1d")).toEqual(["2026-11-19T15:30", "2026-11-20T15:30", 15, 96])
+  expect(told("1w")).toEqual(["2026-11-13T15:00", "2026-11-20T15:00", 60, 168])
+  expect(told("1m")).toEqual(["2026-10-21T12:00", "2026-11-20T12:00", 240, 180])
+  expect(told("ytd")).toEqual(["2026-01-01T00:00", "2026-11-20T00:00", 1440, 323])
+  expect(told("all")).toEqual(["2025-02-28T00:00", "2026-11-20T00:00", 1440, 630])
+  expect(told("ytd", Date.UTC(2026, 0, 1, 12))).toEqual(["2026-01-01T00:00", "2026-01-01T00:00", 1440, 0])
+  expect(told("all", since)).toEqual(["2025-02-28T00:00", "2025-02-28T00:00", 1440, 0])
+})
+
+it("days of a range are whole, with the one that runs", () => {
+  const days = (range: Exclude<Duration, "1d">, at = now) => {
+    const { beforeDay, fromDay } = daysOf(range, at, since)
+    return [iso(fromDay * 86_400_000).slice(0, 10), beforeDay - fromDay]
+  }
+  expect(days("1w")).toEqual(["2026-11-14", 7])
+  expect(days("1m")).toEqual(["2026-10-22", 30])
+  expect(days("ytd")).toEqual(["2026-01-01", 324])
+  expect(days("all")).toEqual(["2025-02-28", 631])
+  expect(days("all", since)).toEqual(["2025-02-28", 1])
+})
+
+it("symbols are taken in any letter case, blanks and repeats left out; of none all are meant", () => {
+  expect(symbolsOf(" aapl-usd,CL-USD ,, AAPL-USD")).toEqual(["AAPL-USD", "CL-USD"])
+  expect([undefined, "", " , "].map(symbolsOf)).toEqual([undefined, undefined, undefined])
+})

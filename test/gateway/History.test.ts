@@ -1,0 +1,118 @@
+/** A reader of the past waits for what it may know already, and for no more. */
+import { DeskClient } from "@venue/cluster/clients/DeskClient"
+import { MarketClient } from "@venue/cluster/clients/MarketClient"
+import { noCost } from "@venue/cluster/protocol/Desk"
+import { AccountId } from "@venue/domain/AccountId"
+import { MarketSymbol } from "@venue/domain/MarketSymbol"
+import { UserId } from "@venue/domain/UserId"
+import { History } from "@venue/gateway/History"
+import * as Holdings from "@venue/storage/history/Holdings"
+import * as LedgerEntries from "@venue/storage/history/LedgerEntries"
+import { emptyMemory } from "@venue/storage/history/ReadTable"
+import { ReadTables } from "@venue/storage/history/ReadTables"
+import { assert, it } from "@effect/vitest"
+import { Effect, Fiber, Layer } from "effect"
+import { TestClock } from "effect/testing"
+import { turns } from "../cluster/Neighbours.ts"
+
+const [one, two] = [MarketSymbol.make("ONE-USD"), MarketSymbol.make("TWO-USD")]
+const reader = { userId: UserId.make("reader"), accountId: AccountId.make("reader"), cost: noCost }
+const answer = { sql: () => Effect.succeed("answer"), memory: () => "answer" }
+
+/** The reader was told of row 5 of both markets and of row 7 of its own journal; tables stand where the test says. */
+const around = (positions: Map<string, number>) => {
+  const told: Array<string> = []
+  const layer = History.layer.pipe(
+    Layer.provide(
+      Layer.mergeAll(
+        Layer.mock(DeskClient)({
+          submit: () => {},
+          whenReplied: (_userId, then) => then(),
+          watermarks: () =>
+            Effect.succeed([
+              { symbol: one, seq: 5 },
+              { symbol: two, seq: 5 }
+            ]),
+          journalHead: () => Effect.succeed(7)
+        }),
+        Layer.mock(MarketClient)({
+          submit: () => false,
+          enter: () => () => {},
+          catchUp: (symbol, seq) => Effect.sync(() => void told.push(`${symbol} ${seq}`))
+        }),
+        Layer.mock(ReadTables)({
+          position: (_group, subject) => Effect.sync(() => positions.get(String(subject)) ?? 0),
+          positions: (_groups, subjects) =>
+            Effect.sync(() => subjects.map((subject) => positions.get(String(subject)) ?? 0)),
+          read: ({ memory }) => Effect.sync(() => memory(emptyMemory()))
+        })
+      )
+    )
+  )
+  return { layer, told }
+}
+
+const projection = Holdings.group
+const ofTrader = LedgerEntries.projection
+
+it.effect("tables that have it all are read at once, and no market is told", () => {
+  const { layer, told } = around(
+    new Map<string, number>([
+      [one, 5],
+      [two, 6],
+      [reader.userId, 7]
+    ])
+  )
+  return Effect.gen(function* () {
+    const { read } = yield* History
+    assert.strictEqual(yield* read(reader, { projection, ofTrader }, answer), "answer")
+    assert.deepStrictEqual(told, [])
+  }).pipe(Effect.provide(layer))
+})
+
+it.effect(
+  "a market whose table is behind is told once, and the reader has its answer as soon as it has come so far",
+  () => {
+    const positions = new Map<string, number>([
+      [one, 4],
+      [two, 5]
+    ])
+    const { layer, told } = around(positions)
+    return Effect.gen(function* () {
+      const { read } = yield* History
+      const reading = yield* Effect.forkChild(read(reader, { projection }, answer))
+      yield* TestClock.adjust("1 second")
+      yield* turns
+      assert.deepStrictEqual([told, reading.pollUnsafe()], [[`${one} 5`], undefined])
+      positions.set(one, 5)
+      yield* TestClock.adjust("20 millis")
+      assert.strictEqual(yield* Fiber.join(reading), "answer")
+    }).pipe(Effect.provide(layer))
+  }
+)
+
+it.effect("markets that nothing is asked of are not waited for", () => {
+  const { layer, told } = around(new Map<string, number>([[two, 5]]))
+  return Effect.gen(function* () {
+    const { read } = yield* History
+    assert.strictEqual(yield* read(reader, { projection, symbols: [two] }, answer), "answer")
+    assert.deepStrictEqual(told, [])
+  }).pipe(Effect.provide(layer))
+})
+
+it.effect("the table of a trader's journal is waited for where it is read, for two seconds", () => {
+  const positions = new Map<string, number>([[reader.userId, 6]])
+  const { layer } = around(positions)
+  return Effect.gen(function* () {
+    const { read } = yield* History
+    const source = { projection, symbols: [], ofTrader }
+    const late = yield* Effect.forkChild(Effect.flip(read(reader, source, answer)))
+    yield* TestClock.adjust("2 seconds")
+    assert.strictEqual((yield* Fiber.join(late))._tag, "Unavailable")
+    const reading = yield* Effect.forkChild(read(reader, source, answer))
+    yield* TestClock.adjust("1 second")
+    positions.set(reader.userId, 7)
+    yield* TestClock.adjust("20 millis")
+    assert.strictEqual(yield* Fiber.join(reading), "answer")
+  }).pipe(Effect.provide(layer))
+})

@@ -1,0 +1,303 @@
+/** What REST tells of the past of an account, and what its user pays, over real sockets and under the clock of the test. */
+import { noCost } from "@venue/cluster/protocol/Desk"
+import { DeskClient } from "@venue/cluster/clients/DeskClient"
+import { defaults, VenueSettings } from "@venue/cluster/VenueSettings"
+import { primaryAccountOf } from "@venue/domain/AccountId"
+import { Profiles } from "@venue/storage/access/Profiles"
+import { type TestUser, TestVenue } from "@venue/testing/TestVenue"
+import { assert, expect, it } from "@effect/vitest"
+import { Context, Effect, Layer } from "effect"
+import { TestClock } from "effect/testing"
+import { aapl, friday, gold, limit } from "../../venue/Story.ts"
+import { layer, RestClient } from "./RestClient.ts"
+
+/** One sells 10 to the other; the connections end, since open ones cost time whenever the clock moves. */
+const sell = (seller: TestUser, buyer: TestUser, price: number) =>
+  Effect.gen(function* () {
+    const venue = yield* TestVenue
+    const [selling, buying] = [yield* venue.trade(seller), yield* venue.trade(buyer)]
+    yield* selling.send(limit("SELL", 10, price))
+    yield* selling.take("order_response")
+    yield* buying.send(limit("BUY", 10, price))
+    yield* buying.take("fill_response")
+  }).pipe(Effect.scoped)
+
+/**
+ * Friday 15:00 UTC: Bob buys 10 AAPL-USD of Alice at 200, she as maker. At 15:10 the mark is 210; at 15:20 Bob is paid in
+ * another 50,000, and it is 15:40.
+ */
+const began = Effect.gen(function* () {
+  const venue = yield* TestVenue
+  const desks = yield* DeskClient
+  yield* venue.price(aapl, 200)
+  const alice = yield* venue.user("alice")
+  const bob = yield* venue.user("bob")
+  yield* sell(alice, bob, 200)
+  yield* TestClock.adjust("10 minutes")
+  yield* venue.price(aapl, 210)
+  yield* TestClock.adjust("10 minutes")
+  const more = { creditId: "more", accountId: primaryAccountOf(bob.userId), amount: 50_000_000_000n, reason: "test" }
+  yield* desks.ask(bob.userId, (desk) => desk.Credit({ userId: bob.userId, cost: noCost, ...more }))
+  yield* TestClock.adjust("20 minutes")
+  yield* venue.settle
+  return { alice, bob }
+})
+
+/** No more markets than are asked of: each costs time whenever the clock moves. */
+const settings = {
+  ...defaults,
+  instruments: new Map([aapl, gold].map((symbol) => [symbol, defaults.instruments.get(symbol)!] as const))
+}
+
+class Past extends Context.Service<Past, { readonly alice: TestUser; readonly bob: TestUser }>()(
+  "test/gateway/rest/Past"
+) {}
+
+const past = Layer.unwrap(
+  Effect.as(
+    TestClock.setTime(friday),
+    Layer.effect(Past, began).pipe(Layer.provideMerge(layer), Layer.provide(Layer.succeed(VenueSettings, settings)))
+  )
+)
+
+const asked = Effect.fnUntraced(function* (user: TestUser, path: string) {
+  const { get, signed } = yield* RestClient
+  return yield* get(path, yield* signed(user))
+})
+
+const points = (body: { readonly data: ReadonlyArray<{ readonly window_start: string; readonly value: number }> }) =>
+  body.data.map(({ value, window_start }) => [window_start.slice(11, 16), value])
+
+/** The clock goes on from one to the next, and never stops at an hour: what the hour brings is in the tables soon after it. */
+it.layer(past, { timeout: "60 seconds" })("the past, from 15:40 on", (it) => {
+  it.effect(
+    "profit is what changed since the span began, fees taken off, window by window; of some symbols where they are named",
+    () =>
+      Effect.gen(function* () {
+        const { alice, bob } = yield* Past
+        const { restUrl } = yield* RestClient
+        const { body, headers, status } = yield* asked(bob, "/user/historic-pnl?duration=1d")
+        expect([status, headers.get("cache-control")]).toEqual([200, "no-store"])
+        const { data, ...rest } = body
+        expect(rest).toEqual({
+          $schema: `${restUrl}/schemas/HistoricUserPnlResponseBody.json`,
+          duration: "1d",
+          unit: "number",
+          interval_minutes: 15,
+          start: "2026-11-19T15:30:00Z",
+          end: "2026-11-20T15:30:00Z",
+          count: 96
+        })
+        // The fee of a taker is 0.1 % of 2,000.
+        expect(points(body).slice(-4)).toEqual([
+          ["14:30", 0],
+          ["14:45", 0],
+          ["15:00", 98],
+          ["15:15", 98]
+        ])
+        expect(data[0]).toEqual({ window_start: "2026-11-19T15:30:00Z", value: 0 })
+        // She paid 0.02 %.
+        expect(points((yield* asked(alice, "/user/historic-pnl?duration=1d")).body).at(-1)).toEqual(["15:15", -100.4])
+        const filtered = yield* asked(bob, "/user/historic-pnl?duration=1d&symbol=aapl-usd,,%20GOLD-USD,AAPL-USD")
+        expect([filtered.body.symbols, points(filtered.body).at(-1)]).toEqual([
+          ["AAPL-USD", "GOLD-USD"],
+          ["15:15", 98]
+        ])
+        const other = yield* asked(bob, "/user/historic-pnl?duration=1d&symbol=GOLD-USD")
+        expect(points(other.body).at(-1)).toEqual(["15:15", 0])
+        const week = yield* asked(bob, "/user/historic-pnl?symbol=")
+        expect([week.body.duration, week.body.interval_minutes, week.body.count, week.body.symbols]).toEqual([
+          "1w",
+          60,
+          168,
+          undefined
+        ])
+        const month = yield* asked(bob, "/user/historic-pnl?duration=1m")
+        expect([month.body.start, month.body.end, month.body.count]).toEqual([
+          "2026-10-21T12:00:00Z",
+          "2026-11-20T12:00:00Z",
+          180
+        ])
+        const year = yield* asked(bob, "/user/historic-pnl?duration=ytd")
+        expect([year.body.start, year.body.count]).toEqual(["2026-01-01T00:00:00Z", 323])
+        const all = yield* asked(bob, "/user/historic-pnl?duration=all")
+        expect([all.body.start, all.body.end, all.body.data, all.body.count]).toEqual([
+          undefined,
+          "2026-11-20T00:00:00Z",
+          [],
+          0
+        ])
+      })
+  )
+
+  it.effect("percent is of the equity that the span began with and what was paid in since, cut to six decimals", () =>
+    Effect.gen(function* () {
+      const { alice, bob } = yield* Past
+      const of = (user: TestUser) =>
+        Effect.map(asked(user, "/user/historic-pnl?duration=1d&unit=percent"), ({ body }) => points(body).slice(-3))
+      expect(yield* of(bob)).toEqual([
+        ["14:45", 0],
+        ["15:00", 0.098],
+        // 98 of 150,000.
+        ["15:15", 0.065333]
+      ])
+      expect((yield* of(alice)).at(-1)).toEqual(["15:15", -0.1004])
+      const nobody = yield* (yield* TestVenue).user("nobody", 0)
+      expect((yield* of(nobody)).at(-1)).toEqual(["15:15", 0])
+    })
+  )
+
+  it.effect("what no window, unit, symbol or hour can be is refused", () =>
+    Effect.gen(function* () {
+      const { bob } = yield* Past
+      const status = (path: string) => Effect.map(asked(bob, path), ({ status }) => status)
+      for (const path of [
+        "/user/historic-pnl?duration=2w",
+        "/user/historic-pnl?unit=euro",
+        "/user/account-equity?duration=1y",
+        "/user/volume?range=1d",
+        "/pnl?limit_hours=0",
+        "/pnl?limit_hours=2161",
+        "/pnl?start=yesterday"
+      ]) {
+        expect([path, yield* status(path)]).toEqual([path, 422])
+      }
+      for (const path of [
+        "/user/historic-pnl?symbol=AAPL-USD,NOPE-USD",
+        "/user/volume?symbol=NOPE-USD",
+        "/pnl?symbol=NOPE-USD",
+        "/pnl?start=2026-11-20T00:00:00Z&end=2026-11-19T00:00:00Z"
+      ]) {
+        expect([path, yield* status(path)]).toEqual([path, 400])
+      }
+    })
+  )
+
+  it.effect("volume is of whole days with the one that runs, and fees are what the tier of the user pays", () =>
+    Effect.gen(function* () {
+      const { alice, bob } = yield* Past
+      const { body } = yield* asked(bob, "/user/volume")
+      expect([body.range, body.interval, body.start, body.end, body.count]).toEqual([
+        "1w",
+        "1d",
+        "2026-11-14T00:00:00Z",
+        "2026-11-20T00:00:00Z",
+        7
+      ])
+      expect(body.data.slice(-2)).toEqual([
+        { date: "2026-11-19T00:00:00Z", maker_volume: 0, taker_volume: 0, volume: 0 },
+        { date: "2026-11-20T00:00:00Z", maker_volume: 0, taker_volume: 2000, volume: 2000 }
+      ])
+      expect([body.total_maker_volume, body.total_taker_volume, body.total_volume]).toEqual([0, 2000, 2000])
+      const count = (query: string) =>
+        Effect.map(asked(alice, `/user/volume?${query}`), ({ body }) => [body.count, body.total_maker_volume])
+      expect(yield* count("range=1m")).toEqual([30, 2000])
+      expect(yield* count("range=ytd")).toEqual([324, 2000])
+      expect(yield* count("range=all&symbol=AAPL-USD")).toEqual([1, 2000])
+      expect(yield* count("range=all&symbol=GOLD-USD")).toEqual([1, 0])
+
+      const { body: paid } = yield* asked(bob, "/user/fees")
+      expect(Object.keys(paid.fees)).toEqual(["AAPL-USD", "GOLD-USD"])
+      expect([paid.fees["AAPL-USD"], paid.fees["GOLD-USD"]]).toEqual([
+        { maker_fee: 20_000, taker_fee: 100_000 },
+        { maker_fee: 10_000, taker_fee: 50_000 }
+      ])
+      const { admin } = yield* RestClient
+      const halt = { state: "HALTED", symbols: ["GOLD-USD"], reason: "a test" }
+      expect((yield* admin("POST", "/trading-state", halt)).status).toBe(200)
+      expect((yield* asked(bob, "/user/fees")).body.fees).not.toHaveProperty("GOLD-USD")
+    })
+  )
+
+  it.effect("equity is told as each window began, and is the balance that the account had", () =>
+    Effect.gen(function* () {
+      const { bob } = yield* Past
+      const venue = yield* TestVenue
+      const { body } = yield* asked(bob, "/user/account-equity?duration=1d")
+      expect([body.start, body.end, body.count]).toEqual(["2026-11-19T15:30:00Z", "2026-11-20T15:30:00Z", 96])
+      expect(points(body).slice(-2)).toEqual([
+        ["15:00", 0],
+        ["15:15", 100_098]
+      ])
+      yield* TestClock.adjust("6 minutes")
+      yield* venue.settle
+      const later = yield* asked(bob, "/user/account-equity?duration=1d")
+      const desks = yield* DeskClient
+      const { balance } = yield* desks.summary({
+        userId: bob.userId,
+        accountId: primaryAccountOf(bob.userId),
+        cost: noCost
+      })
+      expect(points(later.body).at(-1)).toEqual(["15:30", Number(balance.equity) / 1_000_000])
+    })
+  )
+
+  it.effect("a subaccount is told of alone", () =>
+    Effect.gen(function* () {
+      const { bob } = yield* Past
+      const venue = yield* TestVenue
+      const { get, signed } = yield* RestClient
+      const accountId = yield* venue.subaccount(bob, 10)
+      yield* TestClock.adjust("16 minutes")
+      yield* venue.settle
+      const headers = { ...(yield* signed(bob)), "x-svc-requested-account-id": accountId }
+      const { body } = yield* get("/user/account-equity?duration=1d", headers)
+      expect(points(body).slice(-2)).toEqual([
+        ["15:30", 0],
+        ["15:45", 0]
+      ])
+      const fresh = { ...(yield* signed(bob)), "x-svc-requested-account-id": accountId }
+      expect((yield* get("/user/volume", fresh)).body.total_volume).toBe(0)
+    })
+  )
+
+  it.effect("hours tell the first state of each, from the first that is known, the last of so many", () =>
+    Effect.gen(function* () {
+      const { alice, bob } = yield* Past
+      const venue = yield* TestVenue
+      yield* TestClock.adjust("60 minutes")
+      yield* venue.settle
+      const { body } = yield* asked(alice, "/pnl")
+      const state = { realised_pnl: 0, unrealised_pnl: -100, net_funding: 0, fees: 0.4, quantity: -10, cost: -2000 }
+      const hour = (at: string) => ({ symbol: "AAPL-USD", hour: `2026-11-20T${at}:00:00Z`, ...state })
+      expect([body.count, body.data]).toEqual([2, [hour("16"), hour("17")]])
+      const hours = (query: string) =>
+        Effect.map(asked(bob, `/pnl?${query}`), ({ body }) =>
+          body.data.map((row: { hour: string }) => row.hour.slice(11, 13))
+        )
+      expect(yield* hours("limit_hours=1")).toEqual(["17"])
+      expect(yield* hours("start=2026-11-20T16:00:00Z&end=2026-11-20T17:00:00Z&symbol=aapl-usd")).toEqual(["16"])
+      expect(yield* hours("start=2026-11-20T16:00:01Z&end=2030-01-01T00:00:00Z")).toEqual(["17"])
+      expect(yield* hours("symbol=GOLD-USD")).toEqual([])
+      expect(yield* hours("end=2026-11-20T15:00:00Z")).toEqual([])
+    })
+  )
+
+  it.effect("anybody sees what a user shows, a second old at most, and nothing of anybody else", () =>
+    Effect.gen(function* () {
+      const { alice, bob } = yield* Past
+      const profiles = yield* Profiles
+      const { get } = yield* RestClient
+      const seen = (accountId: string) => get(`/public/accounts/${accountId}/positions`)
+      const hidden = yield* seen(alice.userId)
+      const unknown = yield* seen("00000000-0000-4000-8000-ffffffffffff")
+      expect([hidden.status, unknown.status, hidden.body.detail]).toEqual([404, 404, unknown.body.detail])
+      expect((yield* seen("alice")).status).toBe(422)
+
+      yield* profiles.change(alice.userId, { isPublic: true, username: "alice" })
+      expect((yield* seen(alice.userId)).status).toBe(404)
+      yield* TestClock.adjust("1 second")
+      const shown = yield* seen(alice.userId.toUpperCase())
+      expect(shown.body).toMatchObject({
+        account: { account_id: alice.userId, user_id: alice.userId, is_public: true, username: "alice" },
+        positions: [{ symbol: "AAPL-USD", position: -10, average_price: 200, unrealised_pnl: -100 }]
+      })
+      assert.notProperty(shown.body.account, "avatar_url")
+
+      yield* sell(bob, alice, 210)
+      expect((yield* seen(alice.userId)).body.positions).toHaveLength(1)
+      yield* TestClock.adjust("1 second")
+      expect((yield* seen(alice.userId)).body.positions).toEqual([])
+    })
+  )
+})
