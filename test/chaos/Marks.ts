@@ -1,5 +1,7 @@
 /** What things cost now, heard from any gateway that answers, so that orders meet their markets. */
 import { WebSocket } from "ws"
+import * as FrameFaults from "../FrameFaults.ts"
+import { frameFault } from "../SocketFrames.ts"
 
 export interface Marks {
   readonly of: (symbol: string) => number | undefined
@@ -22,6 +24,7 @@ export const listen = (urls: ReadonlyArray<string>, symbols: ReadonlyArray<strin
     ws.on("error", () => {})
     ws.on("message", (data) => {
       heardAt = performance.now()
+      FrameFaults.add(frameFault("market_data", String(data)))
       const frame = JSON.parse(String(data)) as { type?: string; symbol?: string; price?: string }
       if (frame.type === "mark_price") marks.set(frame.symbol!, Number(frame.price))
     })

@@ -1,5 +1,7 @@
 /** What a gateway shows of an account, asked at a quiet time. */
 import { WebSocket } from "ws"
+import * as FrameFaults from "../FrameFaults.ts"
+import { frameFault } from "../SocketFrames.ts"
 import { now } from "./History.ts"
 import type { BalanceRow, FillRow, OrderRow, PositionRow, Read } from "./HistoryLine.ts"
 import { type Key, signed } from "./Signing.ts"
@@ -53,6 +55,7 @@ const readOnce = (through: string, url: string, account: string, key: Key): Prom
       refuse(new Error(`${through} closed the connection`))
     })
     ws.on("message", (data) => {
+      FrameFaults.add(frameFault("trade", String(data)))
       const frame = JSON.parse(String(data)) as Frame
       const { all_orders_response: listed, authenticated, balance_response, err, position_response } = frame
       const { user_trades_response: page } = frame
