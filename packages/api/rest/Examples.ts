@@ -254,6 +254,48 @@ export const examples: Readonly<Record<string, Schema.Json>> = {
     created_at: hour,
     updated_at: created
   }),
+  HistoricUserPnlResponseBody: {
+    duration: "1w",
+    unit: "percent",
+    interval_minutes: 60,
+    start: "2026-02-23T15:00:00Z",
+    end: "2026-03-02T15:00:00Z",
+    symbols: ["AAPL-USD"],
+    ...listed({ window_start: "2026-03-02T14:00:00Z", value: 0.473601 })
+  },
+  HourlyPnlResponseBody: listed({
+    symbol: "AAPL-USD",
+    hour: "2026-03-02T15:00:00Z",
+    realised_pnl: 12.5,
+    unrealised_pnl: 0.16,
+    net_funding: -0.012,
+    fees: 0.0926,
+    quantity: -2,
+    cost: -463
+  }),
+  AccountEquityResponseBody: {
+    duration: "1w",
+    interval_minutes: 60,
+    start: "2026-02-23T15:00:00Z",
+    end: "2026-03-02T15:00:00Z",
+    ...listed({ window_start: "2026-03-02T14:00:00Z", value: 25_118.18 })
+  },
+  UserVolumeResponseBody: {
+    range: "1w",
+    interval: "1d",
+    start: "2026-02-24T00:00:00Z",
+    end: "2026-03-02T00:00:00Z",
+    symbols: ["AAPL-USD"],
+    ...listed({ date: "2026-03-02T00:00:00Z", maker_volume: 463, taker_volume: 231.5, volume: 694.5 }),
+    total_maker_volume: 463,
+    total_taker_volume: 231.5,
+    total_volume: 694.5
+  },
+  FeesResponseBody: { fees: { "AAPL-USD": { maker_fee: 20_000, taker_fee: 100_000 } } },
+  PublicPositionsResponseBody: {
+    account: { account_id: userId, user_id: userId, is_public: true, username: "alice" },
+    positions: [position]
+  },
   CreateSubaccountRequestBody: {},
   CreateSubaccountResponseBody: { account_id: subaccount },
   SubaccountBalancesResponseBody: {

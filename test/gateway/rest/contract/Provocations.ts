@@ -67,6 +67,22 @@ export const provocations: Readonly<Record<string, Readonly<Record<number, Provo
     200: byKey("GET", "/historic-twaps-csv"),
     400: byKey("GET", "/historic-twaps-csv?symbol=NOPE-USD")
   },
+  "GET /user/historic-pnl": {
+    200: byKey("GET", "/user/historic-pnl?unit=percent&symbol=GOLD-USD"),
+    400: byKey("GET", "/user/historic-pnl?symbol=NOPE-USD")
+  },
+  "GET /pnl": { 200: byKey("GET", "/pnl"), 400: byKey("GET", "/pnl?symbol=NOPE-USD") },
+  "GET /user/account-equity": { 200: byKey("GET", "/user/account-equity?duration=all") },
+  "GET /user/volume": { 200: byKey("GET", "/user/volume"), 400: byKey("GET", "/user/volume?symbol=NOPE-USD") },
+  "GET /user/fees": { 200: byKey("GET", "/user/fees") },
+  "GET /public/accounts/{account_id}/positions": {
+    200: Effect.gen(function* () {
+      const { trader } = yield* Scene
+      yield* inPerson("PATCH", "/user/profile", { is_public: true })
+      return yield* asked("GET", `/public/accounts/${trader.userId}/positions`)
+    }),
+    404: asked("GET", "/public/accounts/00000000-0000-4000-8000-ffffffffffff/positions")
+  },
   "GET /user/subaccounts": { 200: byKey("GET", "/user/subaccounts") },
   "POST /user/subaccounts": {
     200: byKey("POST", "/user/subaccounts", {}),

@@ -5,6 +5,7 @@ import { Figures } from "@venue/gateway/marketData/Figures"
 import { Health } from "@venue/gateway/http/Health"
 import * as RestServer from "@venue/gateway/rest/RestServer"
 import { DatabaseUnavailable } from "@venue/postgres/DatabaseUnavailable"
+import { Profiles } from "@venue/storage/access/Profiles"
 import { ReadTables } from "@venue/storage/history/ReadTables"
 import { FuturesReference } from "@venue/storage/prices/FuturesReference"
 import { type TestUser, TestVenue } from "@venue/testing/TestVenue"
@@ -98,6 +99,7 @@ const make = Effect.gen(function* () {
     Effect.updateService(Hmac, (hmac) => ({ ...hmac, verify: gone })),
     Effect.updateService(Bearers, (bearers) => ({ ...bearers, verify: gone })),
     Effect.updateService(ReadTables, (tables) => ({ ...tables, read: gone, positions: gone, position: gone })),
+    Effect.updateService(Profiles, (profiles) => ({ ...profiles, find: gone })),
     Effect.updateService(FuturesReference, (futures) => ({ ...futures, activeAt: gone, settlements: gone })),
     Effect.updateService(Figures, (figures) => ({ ...figures, day: () => undefined })),
     Effect.updateService(Health, (health) => ({ ...health, ready: () => false }))
