@@ -23,6 +23,7 @@ import { UserClient } from "./clients/UserClient.ts"
 import { SingleProcess } from "./SingleProcess.ts"
 import { LocalEntities } from "./clients/LocalEntities.ts"
 import * as PriceFeed from "./singletons/PriceFeed.ts"
+import * as ReferralRewards from "./singletons/ReferralRewards.ts"
 import { SimulatedSerialization } from "./clients/SimulatedSerialization.ts"
 import { VenueSettings } from "./VenueSettings.ts"
 
@@ -79,9 +80,14 @@ const starter = Layer.effectDiscard(
 )
 
 /** A node with entities of its own. */
-export const layer = Layer.mergeAll(MarketLayer, DeskLayer, UserLayer, PriceFeed.layer, starter).pipe(
-  Layer.provideMerge(clients)
-)
+export const layer = Layer.mergeAll(
+  MarketLayer,
+  DeskLayer,
+  UserLayer,
+  PriceFeed.layer,
+  ReferralRewards.layer,
+  starter
+).pipe(Layer.provideMerge(clients))
 
 /** One process is the whole cluster. Payloads travel as they are unless `simulate` sends them through their codec. */
 export const alone = (options: { readonly simulate: boolean }) =>

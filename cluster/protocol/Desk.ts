@@ -19,6 +19,7 @@ import {
 } from "@venue/domain/Trader"
 import { AddTwap, Twap } from "@venue/domain/Twap"
 import { Preview, PreviewRequest } from "@venue/domain/Preview"
+import { RedeemCode } from "@venue/domain/Referral"
 import { RestBucket } from "@venue/domain/RestRates"
 import { UserId } from "@venue/domain/UserId"
 import { Schema, Struct } from "effect"
@@ -225,6 +226,12 @@ export const Desk = Entity.make("Desk", [
   change("Transfer", Transfer, ledgerRefusals.Transfer, MarketsBehind),
   change("SetLeverage", SetLeverage, ledgerRefusals.SetLeverage),
   change("OpenAccount", OpenAccount, ledgerRefusals.OpenAccount),
+  change("RedeemCode", RedeemCode, ledgerRefusals.RedeemCode),
+  /** Answers once the day is credited, or was before. */
+  Rpc.make("CreditReferrals", {
+    payload: { userId: UserId, day: Schema.Number, amount: Schema.BigInt },
+    error: Schema.Union([Unavailable, RateLimited])
+  }),
   /** Answers once this user has joined every market and each knows their builder code. */
   Rpc.make("AppointBuilder", { payload: BuilderCode, error: Unavailable }),
   /** Answers once the user has joined those markets, and its journal has it. */

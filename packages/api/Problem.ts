@@ -39,6 +39,10 @@ export const pages = {
   "insufficient-balance": "The account cannot give up so much; errors say how much it can.",
   "too-many-subaccounts": "The user has as many subaccounts as are allowed; none is ever removed.",
   "idempotency-key-reused": "The key was used for another request, or so long ago that nobody knows; choose a new one.",
+  "unknown-invitation-code": "There is no such code, or somebody else came with it.",
+  "own-invitation-code": "A user does not come with a code of their own.",
+  "already-referred": "The user came with a code already, and that is for good.",
+  "has-traded": "A code is redeemed before the first trade.",
   "invalid-wallet-address": "The address of a wallet is 0x and 40 hex digits; of mixed case, with the right checksum.",
   "invalid-builder-code": "A builder code is a UUID.",
   "malformed-wallet-message": "The wallet message is not one that was written for this builder code.",
@@ -218,6 +222,10 @@ export const problems = (baseUrl: string) => ({
     new UnprocessableEntity(
       body(baseUrl, 422, "idempotency-key-reused", { errors: [{ location: "header.idempotency-key" }] })
     ),
+  unknownInvitationCode: () => new NotFound(body(baseUrl, 404, "unknown-invitation-code")),
+  ownInvitationCode: () => new BadRequest(body(baseUrl, 400, "own-invitation-code")),
+  alreadyReferred: () => new Conflict(body(baseUrl, 409, "already-referred")),
+  hasTraded: () => new Conflict(body(baseUrl, 409, "has-traded")),
   rangeNotAllowed: () => new BadRequest(body(baseUrl, 400, "range-not-allowed")),
   rangeTooLong: (detail: string) => new BadRequest(body(baseUrl, 400, "range-too-long", { detail })),
   offsetTooLarge: (detail: string) => new BadRequest(body(baseUrl, 400, "offset-too-large", { detail })),

@@ -4,6 +4,7 @@ import { AccountId } from "./AccountId.ts"
 import { DeadManSwitch } from "./DeadManSwitch.ts"
 import { KeyedRequest, RequestDone, RequestKept, RequestKeyReused } from "./KeyedRequest.ts"
 import { MarketSymbol } from "./MarketSymbol.ts"
+import { AlreadyReferred, CreditReferrals, HasTraded, RedeemCode, ReferralsCredited, Referred } from "./Referral.ts"
 import { AddTwap, InvalidTwap, TwapEnding, TwapId, TwapTerms } from "./Twap.ts"
 import { UserId } from "./UserId.ts"
 
@@ -123,7 +124,9 @@ export const LedgerCommand = Schema.Union([
   LeaveMarkets,
   SetDeadManSwitch,
   FireDeadManSwitches,
-  EndFiring
+  EndFiring,
+  RedeemCode,
+  CreditReferrals
 ])
 export type LedgerCommand = typeof LedgerCommand.Type
 /** The command of that name. */
@@ -239,7 +242,9 @@ export const TraderEvent = Schema.Union([
   TwapEnded,
   TwapForgotten,
   RequestKept,
-  DeadManSwitchSet
+  DeadManSwitchSet,
+  Referred,
+  ReferralsCredited
 ])
 export type TraderEvent = typeof TraderEvent.Type
 
@@ -298,7 +303,9 @@ export const ledgerRefusals = {
   LeaveMarkets: Schema.Never,
   SetDeadManSwitch: UnknownAccount,
   FireDeadManSwitches: Schema.Never,
-  EndFiring: Schema.Never
+  EndFiring: Schema.Never,
+  RedeemCode: Schema.Union([AlreadyReferred, HasTraded, RequestDone, RequestKeyReused]),
+  CreditReferrals: Schema.Never
 } satisfies { readonly [Tag in LedgerCommand["_tag"]]: Schema.Top }
 export type LedgerRefusal<Tag extends LedgerCommand["_tag"] = LedgerCommand["_tag"]> =
   (typeof ledgerRefusals)[Tag]["Type"]
@@ -313,6 +320,8 @@ export const Balance = Schema.Struct({
   fees: Schema.BigInt,
   /** What fills of others brought the owner of a builder code; `null` for an account that earns nothing by one. */
   builderRewards: Schema.NullOr(Schema.BigInt),
+  /** What the fees of others brought whoever invited them. A node of an older release does not tell of it. */
+  referralRewards: Schema.optionalKey(Schema.BigInt),
   orderMargin: Schema.BigInt,
   positionMargin: Schema.BigInt,
   equity: Schema.BigInt,

@@ -15,6 +15,7 @@ export type {
   Claimed,
   JournalShape,
   Owner,
+  RedeemedCode,
   Replay,
   Row,
   RowContent,

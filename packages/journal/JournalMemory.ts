@@ -1,5 +1,6 @@
 /** The journal kept in the process; several nodes of one test may stand on the same rows. */
 import type { AccountId } from "@venue/domain/AccountId"
+import type { UserId } from "@venue/domain/UserId"
 import { Clock, Context, Effect, Layer } from "effect"
 import { Buffer } from "node:buffer"
 import * as Flush from "./Flush.ts"
@@ -20,10 +21,18 @@ export class JournalRows extends Context.Service<
     readonly wakeUps: Map<string, WakeUpChange>
     /** The accounts that rows have opened, by their ids. */
     readonly accounts: Map<AccountId, OpenedAccount>
+    /** Who came with each code. */
+    readonly redeemed: Map<string, { readonly userId: UserId; readonly atMillis: number }>
   }
 >()("@venue/storage/JournalRows") {
   static readonly layer = Layer.sync(JournalRows, () =>
-    JournalRows.of({ rows: new Map(), snapshots: new Map(), wakeUps: new Map(), accounts: new Map() })
+    JournalRows.of({
+      rows: new Map(),
+      snapshots: new Map(),
+      wakeUps: new Map(),
+      accounts: new Map(),
+      redeemed: new Map()
+    })
   )
 }
 
@@ -116,12 +125,13 @@ const turn = Effect.callback<void>((resume) => {
   setImmediate(() => resume(Effect.void))
 })
 
-const keep = ({ accounts, wakeUps }: JournalRows["Service"], along: Alongside, atMillis: number): void => {
+const keep = ({ accounts, redeemed, wakeUps }: JournalRows["Service"], along: Alongside, atMillis: number): void => {
   if (along._tag === "AccountRow") {
     const { accountId, userId } = along
     if (!accounts.has(accountId)) accounts.set(accountId, { accountId, userId, openedAtMillis: atMillis })
     return
   }
+  if (along._tag === "RedeemedCode") return void redeemed.set(along.code, { userId: along.userId, atMillis })
   const key = JSON.stringify([along.userId, along.reason, along.detail])
   if (along._tag === "WakeUp") wakeUps.set(key, along)
   else wakeUps.delete(key)

@@ -1,5 +1,5 @@
 /** The one statement of a flush: rows that follow a row of their own epoch, and what rides along with them. */
-import type { AccountRow, Alongside, WakeUpChange } from "./JournalStream.ts"
+import type { AccountRow, Alongside, RedeemedCode, WakeUpChange } from "./JournalStream.ts"
 import type { Draft } from "./OpenStream.ts"
 
 /**
@@ -41,7 +41,7 @@ const wakeUps = `
       and u.user_id = w.user_id and u.reason = w.reason and u.detail = w.detail
   )`
 
-const accountRows = `
+const rareRows = `
   opened as (
     insert into account (account_id, user_id, opened_at)
     select w.account_id, u.user_id, now()
@@ -49,6 +49,11 @@ const accountRows = `
     join venue_user u on u.user_id = w.user_id
     where ${isWon}
     on conflict do nothing
+  ),
+  redeemed as (
+    update invitation_code c set held_for = w.user_id, redeemed_at = now()
+    from unnest($17::text[], $18::text[], $19::text[]) as w (draft, user_id, code)
+    where ${isWon} and c.code = w.code
   )`
 
 /** The rows go first: the other parts are asked for once all of `won` is known, so every node locks in one order. */
@@ -56,7 +61,7 @@ const appendWith = (...parts: ReadonlyArray<string>) =>
   `with won as (${append}),${parts.join(",")} select stream, epoch from won`
 
 const appendWithWakeUps = appendWith(wakeUps)
-const appendWithAccounts = appendWith(wakeUps, accountRows)
+const appendWithAll = appendWith(wakeUps, rareRows)
 
 export interface Statement {
   readonly text: string
@@ -80,20 +85,26 @@ export const ofDrafts = (drafts: ReadonlyArray<Draft>): Statement => {
   const set = entries.filter(({ entry }) => entry._tag === "WakeUp")
   const ended = entries.filter(({ entry }) => entry._tag === "WakeUpEnded")
   const parameters = [...rows, ...columns(set), set.map(({ entry }) => entry.desk), ...columns(ended)]
-  const accounts = drafts.flatMap((draft) =>
-    draft.alongside.filter(isAccount).map((row) => [rowName(draft), row] as const)
-  )
-  if (accounts.length === 0) return { text: appendWithWakeUps, parameters }
+  const accounts = ridesOf(drafts, isAccount)
+  const codes = ridesOf(drafts, isCode)
+  if (accounts.length + codes.length === 0) return { text: appendWithWakeUps, parameters }
   return {
-    text: appendWithAccounts,
+    text: appendWithAll,
     parameters: [
       ...parameters,
       accounts.map(([draft]) => draft),
       accounts.map(([, { userId }]) => userId),
-      accounts.map(([, { accountId }]) => accountId)
+      accounts.map(([, { accountId }]) => accountId),
+      codes.map(([draft]) => draft),
+      codes.map(([, { userId }]) => userId),
+      codes.map(([, { code }]) => code)
     ]
   }
 }
+
+/** Those of one kind, each beside the row that it rides along with. */
+const ridesOf = <Kind extends Alongside>(drafts: ReadonlyArray<Draft>, isKind: (ride: Alongside) => ride is Kind) =>
+  drafts.flatMap((draft) => draft.alongside.filter(isKind).map((ride) => [rowName(draft), ride] as const))
 
 /** Which drafts the statement's answer names; nearly always all of them. */
 export const verdicts = (
@@ -114,7 +125,8 @@ interface Entry {
   readonly entry: WakeUpChange
 }
 
-const isAccount = (along: Alongside): along is AccountRow => along._tag === "AccountRow"
+const isAccount = (ride: Alongside): ride is AccountRow => ride._tag === "AccountRow"
+const isCode = (ride: Alongside): ride is RedeemedCode => ride._tag === "RedeemedCode"
 
 /**
  * All parts of the statement see the table as it was before, so each key is told its last word only. Between two
@@ -125,7 +137,7 @@ const net = (drafts: ReadonlyArray<Draft>): ReadonlyArray<Entry> => {
   for (const draft of drafts) {
     const row = rowName(draft)
     for (const entry of draft.alongside) {
-      if (isAccount(entry)) continue
+      if (isAccount(entry) || isCode(entry)) continue
       const key = JSON.stringify([entry.userId, entry.reason, entry.detail])
       const before = entries.get(key)
       if (before !== undefined && before.row !== row && before.entry._tag === "WakeUp") continue

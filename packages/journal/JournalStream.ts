@@ -14,7 +14,7 @@ export interface Row {
 }
 
 /** What is written in the same instant as a row, under the same fence. */
-export type Alongside = WakeUpChange | AccountRow
+export type Alongside = WakeUpChange | AccountRow | RedeemedCode
 
 /** A wake-up entry to set or to remove. */
 export interface WakeUpChange {
@@ -32,6 +32,13 @@ export interface AccountRow {
   readonly _tag: "AccountRow"
   readonly userId: UserId
   readonly accountId: AccountId
+}
+
+/** The user came with this code, which the table `invitation_code` has. */
+export interface RedeemedCode {
+  readonly _tag: "RedeemedCode"
+  readonly userId: UserId
+  readonly code: string
 }
 
 export interface WakeUp {

@@ -20,6 +20,8 @@ export interface Account {
   isBuilder: boolean
   /** Credits and transfers count here, in and out. */
   deposit: bigint
+  /** Credited for those whom the user has brought (rule 13.4). */
+  referralRewards: bigint
   /** Counts orders and placements on their way, as far as they may rest, over all markets. */
   openOrders: number
   /** The totals are as fresh as the last `refresh`. */
@@ -34,6 +36,7 @@ export const make = (accountId: AccountId): Account => ({
   providerLimits: new Map(),
   isBuilder: false,
   deposit: 0n,
+  referralRewards: 0n,
   openOrders: 0,
   equity: 0n,
   margin: 0n
@@ -41,6 +44,11 @@ export const make = (accountId: AccountId): Account => ({
 
 export const deposit = (account: Account, amount: bigint): void => {
   account.deposit += amount
+  account.equity += amount
+}
+
+export const reward = (account: Account, amount: bigint): void => {
+  account.referralRewards += amount
   account.equity += amount
 }
 
@@ -93,6 +101,7 @@ export const balance = (account: Account, prices: Prices): Balance => {
     deposit: account.deposit,
     ...total,
     builderRewards: account.isBuilder ? rewards : null,
+    referralRewards: account.referralRewards,
     equity: account.equity,
     available: free,
     withdrawable: sure > 0n && !isFrozen(account) ? sure : 0n

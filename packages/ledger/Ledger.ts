@@ -37,6 +37,7 @@ import * as Exposure from "./Exposure.ts"
 import * as Leaving from "./Leaving.ts"
 import type { OrderHold } from "./OrderHold.ts"
 import * as Provider from "./Provider.ts"
+import * as Referrals from "./Referrals.ts"
 import * as Twaps from "./Twaps.ts"
 import { accountOf, release as releaseCommand, type Trader } from "./Trader.ts"
 
@@ -72,7 +73,10 @@ const decisions: {
   LeaveMarkets: (trader, command, atMillis) => Result.succeed(Leaving.leave(trader, command, atMillis)),
   SetDeadManSwitch: DeadManSwitches.set,
   FireDeadManSwitches: (trader, _command, atMillis) => Result.succeed(DeadManSwitches.fire(trader, atMillis)),
-  EndFiring: (trader, command) => Result.succeed(DeadManSwitches.endFiring(trader, command))
+  EndFiring: (trader, command) => Result.succeed(DeadManSwitches.endFiring(trader, command)),
+  RedeemCode: (trader, command, atMillis) =>
+    KeptRequests.once(trader, command.request, atMillis, () => Referrals.redeem(trader, command, atMillis)),
+  CreditReferrals: (trader, command, atMillis) => Result.succeed(Referrals.credit(trader, command, atMillis))
 }
 
 /** Gives the events for the trader's own journal: none where the command was done before or changes nothing. */
@@ -147,7 +151,13 @@ export const apply = (trader: Trader, event: TraderEvent): void => {
     case "DeadManSwitchSet": {
       const { accountId, askedMillis, dueMillis, firedMillis } = event
       trader.switches.set(accountId, { askedMillis, dueMillis, firedMillis })
+      return
     }
+    case "Referred":
+      trader.referrerId = event.referrerId
+      return
+    case "ReferralsCredited":
+      return Referrals.credited(trader, event)
   }
 }
 

@@ -10,11 +10,12 @@ import { accountOf, type Trader } from "./Trader.ts"
 
 /** Money is decimal text, which every encoding keeps whole. */
 export interface Snapshot {
-  readonly version: 8
+  readonly version: 9
   readonly userId: UserId
   readonly accounts: ReadonlyArray<{
     readonly accountId: AccountId
     readonly deposit: string
+    readonly referralRewards: string
     readonly leverages: ReadonlyArray<readonly [symbol: MarketSymbol, leverage: number]>
     readonly providerLimits: ReadonlyArray<readonly [symbol: MarketSymbol, limit: number]>
   }>
@@ -27,6 +28,8 @@ export interface Snapshot {
   readonly builderMarkets: ReadonlyArray<MarketSymbol>
   readonly tier: number
   readonly tierDay: number
+  readonly referrerId: UserId | null
+  readonly referralDay: number
   /** How far they have come is for their markets to tell. */
   readonly twaps: ReadonlyArray<readonly [symbol: MarketSymbol, terms: TwapTerms, ending: TwapEnding | null]>
   readonly switches: ReadonlyArray<readonly [accountId: AccountId, deadManSwitch: DeadManSwitch]>
@@ -34,10 +37,12 @@ export interface Snapshot {
 
 /**
  * What any version wrote: the first knew no tiers, the second no builders, the third no providers, the fourth no TWAPs, the
- * fifth nobody who left, the sixth no requests and no times of transfers, the seventh no dead-man switches.
+ * fifth nobody who left, the sixth no requests and no times of transfers, the seventh no dead-man switches, the
+ * eighth no referrals.
  */
 type Stored =
   | Snapshot
+  | Version8
   | Version7
   | Version6
   | Version5
@@ -50,7 +55,7 @@ interface Version2 extends Omit<Version3, "version" | "builderMarkets"> {
 }
 interface Version3 extends Omit<Version4, "version" | "accounts"> {
   readonly version: 3
-  readonly accounts: ReadonlyArray<Omit<Snapshot["accounts"][number], "providerLimits">>
+  readonly accounts: ReadonlyArray<Omit<Version4["accounts"][number], "providerLimits">>
 }
 interface Version4 extends Omit<Version5, "version" | "twaps"> {
   readonly version: 4
@@ -62,16 +67,21 @@ interface Version6 extends Omit<Version7, "version" | "transferIds" | "requests"
   readonly version: 6
   readonly transferIds: ReadonlyArray<string>
 }
-interface Version7 extends Omit<Snapshot, "version" | "switches"> {
+interface Version7 extends Omit<Version8, "version" | "switches"> {
   readonly version: 7
+}
+interface Version8 extends Omit<Snapshot, "version" | "accounts" | "referrerId" | "referralDay"> {
+  readonly version: 8
+  readonly accounts: ReadonlyArray<Omit<Snapshot["accounts"][number], "referralRewards">>
 }
 
 export const snapshot = (trader: Trader): Snapshot => ({
-  version: 8,
+  version: 9,
   userId: trader.userId,
-  accounts: [...trader.accounts.values()].map(({ accountId, deposit, leverages, providerLimits }) => ({
+  accounts: [...trader.accounts.values()].map(({ accountId, deposit, leverages, providerLimits, referralRewards }) => ({
     accountId,
     deposit: deposit.toString(),
+    referralRewards: referralRewards.toString(),
     leverages: [...leverages],
     providerLimits: [...providerLimits]
   })),
@@ -84,6 +94,8 @@ export const snapshot = (trader: Trader): Snapshot => ({
   builderMarkets: [...trader.builderMarkets],
   tier: trader.tier,
   tierDay: trader.tierDay,
+  referrerId: trader.referrerId,
+  referralDay: trader.referralDay,
   twaps: [...trader.twaps.values()].map(({ ending, symbol, terms }) => [symbol, terms, ending]),
   switches: [...trader.switches]
 })
@@ -121,6 +133,12 @@ export const restore = (trader: Trader, from: Stored): void => {
     trader.requests.set(requestId, { fingerprint, atMillis })
   if (from.version === 7) return
   for (const [accountId, deadManSwitch] of from.switches) trader.switches.set(accountId, deadManSwitch)
+  if (from.version === 8) return
+  for (const { accountId, referralRewards } of from.accounts) {
+    Account.reward(accountOf(trader, accountId), BigInt(referralRewards))
+  }
+  trader.referrerId = from.referrerId
+  trader.referralDay = from.referralDay
 }
 
 /**

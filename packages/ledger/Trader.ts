@@ -71,6 +71,10 @@ export interface Trader {
   /** The fee tier, from 1 on, and the day it was set for; 0 before the first. */
   tier: number
   tierDay: number
+  /** Who brought the user; null for one who came without a code. */
+  referrerId: UserId | null
+  /** The last day that is credited for those whom the user has brought; 0 before the first. */
+  referralDay: number
   lastSequence: number
 }
 
@@ -99,6 +103,8 @@ export const make = (
   twaps: new Map(),
   tier: firstTier,
   tierDay: 0,
+  referrerId: null,
+  referralDay: 0,
   lastSequence: 0
 })
 

@@ -31,6 +31,7 @@ import { marketData } from "./migrations/0024_market_data.ts"
 import { settlementCalendar } from "./migrations/0025_settlement_calendar.ts"
 import { historyIndexes } from "./migrations/0026_history_indexes.ts"
 import { holding } from "./migrations/0027_holding.ts"
+import { referrals } from "./migrations/0028_referrals.ts"
 import * as Table from "./Table.ts"
 
 /** Numbers only grow: a database that has seen one skips everything below it. */
@@ -61,7 +62,8 @@ const all = {
   "0024_market_data": marketData,
   "0025_settlement_calendar": settlementCalendar,
   "0026_history_indexes": historyIndexes,
-  "0027_holding": holding
+  "0027_holding": holding,
+  "0028_referrals": referrals
 }
 
 const versions = Table.selection({ version: { schema: Schema.Number, expression: "max(migration_id)" } })

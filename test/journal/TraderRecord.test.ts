@@ -26,6 +26,7 @@ describe("TraderRecord", () => {
     assert.deepStrictEqual(TraderRecord.decode(fixture("left-record-1")), [left])
     assert.deepStrictEqual(TraderRecord.decode(fixture("request-record-1")), [requestKept])
     assert.deepStrictEqual(TraderRecord.decode(fixture("switch-record-1")), [switched])
+    assert.deepStrictEqual(TraderRecord.decode(fixture("referral-record-1")), referral)
   })
 
   it("an unknown version and an empty record are refused", () => {
@@ -78,6 +79,16 @@ const switched: TraderEvent = {
   dueMillis: 1_795_186_850_000,
   firedMillis: 1_795_186_844_731
 }
+
+const referral: ReadonlyArray<TraderEvent> = [
+  {
+    _tag: "Referred",
+    code: "7ZK4M0QX2P",
+    referrerId: UserId.make("3b0a6f7e-51c4-4a52-9d0b-6a1f2c7e9d10"),
+    atMillis: 1_795_219_830_000
+  },
+  { _tag: "ReferralsCredited", day: 20_778, amount: 714_000n, atMillis: 1_795_219_500_000 }
+]
 
 const twapId = TwapId.make("0f7b2d96-84ae-4c1d-9b53-7e20a6c8d4f1")
 const twap: ReadonlyArray<TraderEvent> = [
@@ -135,6 +146,8 @@ const traderEvent: fc.Arbitrary<TraderEvent> = fc.oneof(
     leverage: fc.integer({ min: 1, max: 50 })
   }),
   fc.record({ _tag: fc.constant("AccountOpened"), accountId: id.map((text) => AccountId.make(text)) }),
+  fc.record({ _tag: fc.constant("Referred"), code: id, referrerId: id.map((text) => UserId.make(text)), atMillis }),
+  fc.record({ _tag: fc.constant("ReferralsCredited"), day: fc.integer({ min: 0, max: 100_000 }), amount, atMillis }),
   fc.record({ _tag: fc.constant("RequestKept"), requestId: id, fingerprint: id, atMillis }),
   fc.record({ _tag: fc.constant("Joined"), symbol: id.map((text) => MarketSymbol.make(text)) }),
   fc.record({ _tag: fc.constant("Armed"), connectionId: id, accountId: id.map((text) => AccountId.make(text)) }),

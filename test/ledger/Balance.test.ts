@@ -34,6 +34,7 @@ test("the worked account: equity 5,302.30, available 3,886.30, withdrawable 3,68
     funding: usd(-3.5),
     fees: usd(14.2),
     builderRewards: null,
+    referralRewards: 0n,
     orderMargin: usd(396),
     positionMargin: usd(1_020),
     equity: usd(5_302.3),

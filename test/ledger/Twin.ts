@@ -207,6 +207,7 @@ export const balance = (twin: Twin, accountId: AccountId) => {
     funding: total(funding),
     fees: total(fees),
     builderRewards: rewards,
+    referralRewards: 0n,
     ...margins,
     equity,
     available,

@@ -33,13 +33,16 @@ const rooms: ReadonlyArray<readonly [room: string, mayImport: ReadonlyArray<stri
     "cluster/feed",
     [...packages("domain", "journal"), "cluster/protocol", "cluster/clients", "cluster/VenueSettings.ts"]
   ],
+  ["cluster/tables", [...packages("domain", "storage"), "cluster/feed", "cluster/VenueSettings.ts"]],
   ...["cluster/entities", "cluster/singletons"].map(
     (room) =>
       [
         room,
         [
           ...packages("domain", "matching", "ledger", "postgres", "journal", "storage", "providers"),
-          ...["protocol", "clients", "feed", "SingleProcess.ts", "VenueSettings.ts"].map((name) => `cluster/${name}`)
+          ...["protocol", "clients", "feed", "tables", "SingleProcess.ts", "VenueSettings.ts"].map(
+            (name) => `cluster/${name}`
+          )
         ]
       ] as const
   ),

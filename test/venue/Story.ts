@@ -6,6 +6,7 @@ import { defaults, VenueSettings } from "@venue/cluster/VenueSettings"
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import type { ReadTables } from "@venue/storage/history/ReadTables"
 import type { BuilderCodes } from "@venue/storage/access/BuilderCodes"
+import type { InvitationCodes } from "@venue/storage/access/InvitationCodes"
 import { Journal } from "@venue/journal/Journal"
 import type { Frame as TradeFrame, OrderResponse } from "@venue/api/trade/FrameSchema"
 import { layerOn, TestVenue } from "@venue/testing/TestVenue"
@@ -31,7 +32,16 @@ export const story = <E>(
   ) => Effect.Effect<
     void,
     E,
-    TestVenue | BuilderCodes | DeskClient | LocalEntities | MarketClient | Journal | ReadTables | Sharding | Scope.Scope
+    | TestVenue
+    | BuilderCodes
+    | InvitationCodes
+    | DeskClient
+    | LocalEntities
+    | MarketClient
+    | Journal
+    | ReadTables
+    | Sharding
+    | Scope.Scope
   >,
   atMillis = friday,
   journal = Journal.layerMemory
@@ -43,12 +53,12 @@ export const story = <E>(
         const venue = yield* TestVenue
         yield* venue.price(aapl, 200)
         yield* Effect.scoped(tell(venue))
-      }).pipe(Effect.provide(layerOn(journal)), Effect.provideService(VenueSettings, settings))
+      }).pipe(Effect.provide(layerOn(journal)), Effect.provideService(VenueSettings, fewMarkets))
     )
   )
 
 /** As listed, but for the markets that no story needs: each costs time whenever the clock moves. */
-const settings = {
+export const fewMarkets = {
   ...defaults,
   instruments: new Map(
     [aapl, MarketSymbol.make("NVDA-USD"), gold, MarketSymbol.make("NATGAS-USD")].map(

@@ -13,6 +13,7 @@ import {
   type AccountSummary,
   Desk,
   type Heard,
+  noCost,
   type Renewed,
   TooManyConnections
 } from "../../protocol/Desk.ts"
@@ -153,7 +154,10 @@ const changes = (
   { change }: TraderCalls.TraderCalls,
   disconnects: Disconnects.Disconnects,
   caughtUp: Effect.Success<typeof CommittedHeads.make>
-): Pick<Handlers, "Credit" | "Transfer" | "SetLeverage" | "OpenAccount" | "Arm" | "SetDeadManSwitch"> => ({
+): Pick<
+  Handlers,
+  "Credit" | "Transfer" | "SetLeverage" | "OpenAccount" | "RedeemCode" | "CreditReferrals" | "Arm" | "SetDeadManSwitch"
+> => ({
   Credit: ({ payload: { cost, userId, ...command } }) => Rpc.fork(change(userId, cost, { _tag: "Credit", ...command })),
   Transfer: ({ payload: { cost, userId, ...command } }) =>
     Rpc.fork(change(userId, cost, { _tag: "Transfer", ...command }, caughtUp)),
@@ -161,7 +165,11 @@ const changes = (
     Rpc.fork(change(userId, cost, { _tag: "SetLeverage", ...command })),
   OpenAccount: ({ payload: { cost, userId, ...command } }) =>
     Rpc.fork(change(userId, cost, { _tag: "OpenAccount", ...command })),
+  RedeemCode: ({ payload: { cost, userId, ...command } }) =>
+    Rpc.fork(change(userId, cost, { _tag: "RedeemCode", ...command })),
   // These ask no market.
+  CreditReferrals: ({ payload: { userId, ...command } }) =>
+    Rpc.fork(change(userId, noCost, { _tag: "CreditReferrals", ...command }, () => Effect.void)),
   SetDeadManSwitch: ({ payload: { cost, userId, ...command } }) =>
     Rpc.fork(change(userId, cost, { _tag: "SetDeadManSwitch", ...command }, () => Effect.void)),
   Arm: ({ payload: { cost, userId, ...command } }) =>

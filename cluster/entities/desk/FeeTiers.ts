@@ -4,20 +4,17 @@
  */
 import { dayMillis, dayOf } from "@venue/domain/Day"
 import { effectiveVolume, firstTier, volumeDays } from "@venue/domain/Fee"
-import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import type { UserId } from "@venue/domain/UserId"
 import * as Ledger from "@venue/ledger/Ledger"
 import * as DailyVolumes from "@venue/storage/history/DailyVolumes"
 import { ReadTables } from "@venue/storage/history/ReadTables"
 import { Clock, Effect, Latch, Result } from "effect"
-import { Feed } from "../../feed/Feed.ts"
 import { VenueSettings } from "../../VenueSettings.ts"
-import * as TableWriter from "../market/TableWriter.ts"
+import * as TableWriter from "../../tables/TableWriter.ts"
+import * as PassedMidnight from "../../tables/PassedMidnight.ts"
 import type { Trader } from "./Trader.ts"
 import type { Traders } from "./Traders.ts"
 
-/** Clocks of nodes differ by less: what a market recorded as of the day before has been heard by then. */
-const afterMidnightMillis = 30_000
 /** Volumes asked for by one statement. */
 const maxGroup = 256
 
@@ -31,7 +28,7 @@ export const make = Effect.fnUntraced(function* (traders: Traders) {
   /** They are due, or nothing is to be done for them any more on this day. */
   const seen = new Set<UserId>()
   let day = 0
-  let markets = yield* makeMarkets(day)
+  let markets = yield* PassedMidnight.make(DailyVolumes.projection, day)
 
   const notice = (trader: Trader) => {
     if (seen.has(trader.userId)) return
@@ -42,7 +39,7 @@ export const make = Effect.fnUntraced(function* (traders: Traders) {
   }
   const begin = Effect.fnUntraced(function* (next: number) {
     day = next
-    markets = yield* makeMarkets(day)
+    markets = yield* PassedMidnight.make(DailyVolumes.projection, day)
     due.clear()
     seen.clear()
     for (const trader of traders.all()) notice(trader)
@@ -92,7 +89,7 @@ export const make = Effect.fnUntraced(function* (traders: Traders) {
   const loop = Effect.gen(function* () {
     while (true) {
       yield* more.close
-      const atMillis = clock.currentTimeMillisUnsafe() - afterMidnightMillis
+      const atMillis = clock.currentTimeMillisUnsafe() - PassedMidnight.afterMillis
       const today = dayOf(atMillis)
       if (today > day) yield* begin(today)
       if (due.size === 0) {
@@ -110,32 +107,3 @@ const lookAgain = "1 second"
 /** Whether another tier may be due to the trader on that day: not when it is set, nor where nothing was ever traded. */
 const mayChange = ({ ledger }: Trader, day: number): boolean =>
   ledger.tierDay < day && (ledger.joined.size > 0 || ledger.tier !== firstTier)
-
-/** Which markets have volumes that hold all of the days before `day`. */
-const makeMarkets = Effect.fnUntraced(function* (day: number) {
-  const feed = yield* Feed
-  const tables = yield* ReadTables
-  const { instruments } = yield* VenueSettings
-  const heardFromMillis = day * dayMillis + afterMidnightMillis
-  /** They were heard late enough to have told all of the day before, and the volumes lack rows up to these. */
-  const heads = new Map<MarketSymbol, number>()
-  const passed = new Set<MarketSymbol>()
-
-  const look = Effect.fnUntraced(function* (symbol: MarketSymbol) {
-    const head = feed.head(symbol)
-    if (head !== undefined && head.heardAtMillis >= heardFromMillis && !heads.has(symbol)) heads.set(symbol, head.seq)
-    const seq = heads.get(symbol)
-    if (seq !== undefined && (yield* tables.position(DailyVolumes.projection, symbol)) >= seq) passed.add(symbol)
-  })
-  return {
-    /** What is not listed has no log to wait for. */
-    passed: Effect.gen(function* () {
-      yield* Effect.forEach(
-        [...instruments.keys()].filter((symbol) => !passed.has(symbol)),
-        look,
-        { discard: true }
-      )
-      return (symbol: MarketSymbol) => passed.has(symbol) || !instruments.has(symbol)
-    })
-  }
-})

@@ -6,7 +6,7 @@ import * as Projections from "@venue/storage/history/Projections"
 import { ReadTables } from "@venue/storage/history/ReadTables"
 import * as TraderRecord from "@venue/journal/TraderRecord"
 import { Effect, Latch } from "effect"
-import * as TableWriter from "../market/TableWriter.ts"
+import * as TableWriter from "../../tables/TableWriter.ts"
 
 const pageSize = 256
 /** Positions asked for by one statement. */

@@ -101,6 +101,7 @@ const emptyRow = (): Row => ({ events: [], alongside: [], dones: [] })
 /** What an event is told by elsewhere, in the same instant. */
 function alongsideOf(event: TraderEvent, userId: UserId, desk: string): Alongside | undefined {
   if (event._tag === "AccountOpened") return { _tag: "AccountRow", userId, accountId: event.accountId }
+  if (event._tag === "Referred") return { _tag: "RedeemedCode", userId, code: event.code }
   const entry = wakeUpOf(event)
   return entry === undefined ? undefined : { userId, desk, ...entry }
 }

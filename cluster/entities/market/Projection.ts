@@ -9,7 +9,7 @@ import * as MarketRecord from "@venue/journal/MarketRecord"
 import type { CommittedRow, MarketProjection } from "@venue/storage/history/Projection"
 import { ReadTables } from "@venue/storage/history/ReadTables"
 import { Clock, Effect, Latch } from "effect"
-import * as TableWriter from "./TableWriter.ts"
+import * as TableWriter from "../../tables/TableWriter.ts"
 
 export interface Projection {
   /** A row is in the journal; it is read back from there, so that nothing waits in memory. */

@@ -15,6 +15,7 @@ import { FuturesGroup } from "./Futures.ts"
 import { HealthGroup } from "./Health.ts"
 import { HistoricOrdersGroup } from "./HistoricOrders.ts"
 import { HistoricTwapsGroup } from "./HistoricTwaps.ts"
+import { InvitationsGroup } from "./Invitations.ts"
 import { LeverageGroup } from "./Leverage.ts"
 import { LongShortGroup } from "./LongShort.ts"
 import { OnboardingGroup } from "./Onboarding.ts"
@@ -26,6 +27,7 @@ import { PositionsGroup } from "./Positions.ts"
 import { ProfileGroup } from "./Profile.ts"
 import { PublicPositionsGroup } from "./PublicPositions.ts"
 import { RefdataGroup } from "./Refdata.ts"
+import { ReferralRewardsGroup } from "./ReferralRewards.ts"
 import { SubaccountsGroup } from "./Subaccounts.ts"
 import { SymbolMetricsGroup } from "./SymbolMetrics.ts"
 import { TakerVolumeGroup } from "./TakerVolume.ts"
@@ -37,7 +39,7 @@ import { VolumeGroup } from "./Volume.ts"
 export class Api extends HttpApi.make("venue")
   .add(RefdataGroup, PositionsGroup, TradeGroup, LeverageGroup, OrderPreviewGroup, HealthGroup)
   .add(OnboardingGroup, ProfileGroup, BuilderCodeGroup, BuilderWalletGroup)
-  .add(ApiKeysGroup, SubaccountsGroup, TransferGroup)
+  .add(ApiKeysGroup, SubaccountsGroup, TransferGroup, InvitationsGroup, ReferralRewardsGroup)
   .add(CandlesGroup, UnderlierGroup, FundingRatesGroup, OpenInterestGroup, TakerVolumeGroup, LongShortGroup)
   .add(FuturesGroup, SymbolMetricsGroup, AggregatorGroup)
   .add(HistoricOrdersGroup, HistoricTwapsGroup)

@@ -73,6 +73,9 @@ const trade = {
   execution_type: "NEW"
 }
 
+const volumes = { self_lifetime_notional_volume: 100_500, self_notional_volume: 9_000 }
+const invitation = { code: "7ZK4M0QX2P", created_at: created, redeemed_at: null, redeemed_by: null }
+
 const preview = {
   user_id: userId,
   symbol: "AAPL-USD",
@@ -306,6 +309,26 @@ export const examples: Readonly<Record<string, Schema.Json>> = {
   },
   TransferRequestBody: { amount: 12.5 },
   ListSubaccountsResponseBody: { account_ids: [subaccount] },
+  InvitationJobRequestBody: {},
+  InvitationJobResponseBody: {
+    qualified: true,
+    ...volumes,
+    required_lifetime_notional_volume: 100_000,
+    codes_issued: 1,
+    codes: [invitation]
+  },
+  InvitationCodesResponseBody: listed(invitation),
+  RedeemCodeRequestBody: { code: invitation.code },
+  RedeemCodeResponseBody: { referrer_user_id: userId },
+  ReferralVolumeResponseBody: { ...volumes, referred_notional_volume: 10_000, referred_users: 1, qualified: true },
+  ReferralRewardsResponseBody: {
+    duration: "1w",
+    interval: "1d",
+    start: "2026-02-23T00:00:00.000Z",
+    end: "2026-03-02T00:00:00.000Z",
+    ...listed({ reward_date: "2026-03-01T00:00:00.000Z", amount: 0.714 }),
+    total_amount: 0.714
+  },
   OnboardingResponseBody: {
     identity: "verified",
     terms_accepted: false,

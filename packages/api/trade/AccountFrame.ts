@@ -32,7 +32,7 @@ export const balanceResponse = (balance: Balance): string =>
     balance.unrealised
   )},"net_funding":${Digits.money(balance.funding)},"available_balance":${Digits.money(
     balance.available
-  )},"referral_rewards":0,"fees":${Digits.money(balance.fees)}${
+  )},"referral_rewards":${Digits.money(balance.referralRewards ?? 0n)},"fees":${Digits.money(balance.fees)}${
     balance.builderRewards === null ? "" : `,"builder_rewards":${Digits.money(balance.builderRewards)}`
   }}}`
 

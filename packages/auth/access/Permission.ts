@@ -40,6 +40,8 @@ const keys: Rule = { ...rule(), via: ["jwt"], on: "user", ownOnly: true, fresh: 
 const person: Rule = { ...rule(), via: ["jwt"], on: "user" }
 /** What a user agrees to and says of themselves: nobody does it for them, least of all an application that may only read. */
 const inPerson: Rule = { ...person, ownOnly: true }
+/** Those whom a user has brought, and what that earns. */
+const earnings: Rule = { ...rule("view_balance"), on: "user" }
 /** A builder's backend. */
 const builder: Rule = { ...rule(), via: ["hmac"], on: "user", ignoresNamed: true }
 
@@ -91,6 +93,12 @@ export const rules = {
   "POST /user/subaccounts": { ...subaccounts, ignoresNamed: true },
   "GET /user/subaccounts/balance": { ...rule("view_balance"), on: "user" },
   "POST /user/transfer": subaccounts,
+  "GET /user/invitation-codes": earnings,
+  "POST /user/invitation-codes/job": earnings,
+  // Whoever brought a user did so for good.
+  "POST /user/invitation-codes/redeem": inPerson,
+  "GET /user/referrals/notional-volume": earnings,
+  "GET /user/referral-rewards": earnings,
   "GET /user/api-keys": keys,
   "POST /user/api-keys": keys,
   "PATCH /user/api-keys/:public_key": keys,

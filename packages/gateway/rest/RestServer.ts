@@ -29,6 +29,7 @@ import * as Futures from "./Futures.ts"
 import * as HistoricOrders from "./HistoricOrders.ts"
 import * as HistoricTwaps from "./HistoricTwaps.ts"
 import * as HttpListener from "../http/HttpListener.ts"
+import * as Invitations from "./Invitations.ts"
 import * as Leverage from "./Leverage.ts"
 import { Lists } from "./Lists.ts"
 import * as LongShort from "./LongShort.ts"
@@ -42,6 +43,7 @@ import * as Positions from "./Positions.ts"
 import * as Profile from "./Profile.ts"
 import * as PublicPositions from "./PublicPositions.ts"
 import * as Refdata from "./Refdata.ts"
+import * as ReferralRewards from "./ReferralRewards.ts"
 import * as RequestCharge from "../http/RequestCharge.ts"
 import * as RequestId from "../http/RequestId.ts"
 import * as SocketPages from "./SocketPages.ts"
@@ -120,6 +122,8 @@ const site = ({ baseUrl, brand, ...rest }: Authentication.AuthenticationOptions)
         ApiKeys.layer(baseUrl),
         Subaccounts.layer(baseUrl),
         Transfer.layer(baseUrl),
+        Invitations.layer(baseUrl),
+        ReferralRewards.layer(baseUrl),
         Onboarding.layer(baseUrl),
         Profile.layer(baseUrl),
         BuilderCode.layer({ baseUrl, brand }),

@@ -8,6 +8,7 @@ import { FactorChallenges } from "./FactorChallenges.ts"
 import { Factors } from "./Factors.ts"
 import { Grants } from "./Grants.ts"
 import { Identities } from "./Identities.ts"
+import { InvitationCodes } from "./InvitationCodes.ts"
 import { LegalAcceptances } from "./LegalAcceptances.ts"
 import { Nonces } from "./Nonces.ts"
 import { OAuthClients } from "./OAuthClients.ts"
@@ -32,6 +33,7 @@ export const layer = Layer.mergeAll(ApiKeys.layer, Identities.layer, Sessions.la
       FactorChallenges.layer,
       Factors.layer,
       Grants.layer,
+      InvitationCodes.layer,
       LegalAcceptances.layer,
       Nonces.layer,
       OAuthClients.layer,
@@ -62,6 +64,7 @@ export const layerMemory = Layer.mergeAll(
       FactorChallenges.layerMemory,
       Factors.layerMemory,
       Grants.layerMemory,
+      InvitationCodes.layerMemory,
       LegalAcceptances.layerMemory,
       Nonces.layerMemory,
       OAuthClients.layerMemory,

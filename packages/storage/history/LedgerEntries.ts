@@ -1,9 +1,11 @@
 /** The ledger is kept in double entry: what one event writes sums to zero in each asset. */
-import { AccountId } from "@venue/domain/AccountId"
+import { AccountId, primaryAccountOf } from "@venue/domain/AccountId"
+import { dateOf } from "@venue/domain/Day"
 import { type MarketEvent, marketStream } from "@venue/domain/Market"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { quarterHourMillis, quarterHourOf } from "@venue/domain/QuarterHour"
 import { type TraderEvent, traderStream } from "@venue/domain/Trader"
+import type { UserId } from "@venue/domain/UserId"
 import { Effect, Schema } from "effect"
 import { bigint, integer, numeric, of, storable, text } from "@venue/postgres/Column"
 import * as Table from "@venue/postgres/Table"
@@ -18,6 +20,9 @@ export const fundingAccount = AccountId.make("venue/funding")
 /** What the operator puts into reserve funds comes from here: it is the venue's own, and no customer's. */
 export const operatorAccount = AccountId.make("venue/operator")
 
+/** What the venue gives of its fees to whoever brought a user: its balance is below zero by all that was given. */
+export const referralAccount = AccountId.make("venue/referrals")
+
 /** It has what the operator put in. What the market itself gains and spends stands in its log and its trades. */
 export const reserveFundAccount = (symbol: MarketSymbol): AccountId => AccountId.make(`reserve-fund/${symbol}`)
 
@@ -30,7 +35,7 @@ const ledgerEntryTable = Table.make("ledger_entry", {
   /** It counts from 0 within the journal row. */
   place: integer,
   transactionId: text,
-  kind: of("text", Schema.Literals(["credit", "transfer", "top-up"])),
+  kind: of("text", Schema.Literals(["credit", "transfer", "top-up", "referral"])),
   account: text,
   asset: of("text", Schema.Literal(asset)),
   /** It counts 1e-6 USD and has a sign. */
@@ -45,7 +50,7 @@ const entries = ReadTable.make(ledgerEntryTable, { key: ({ place, seq, stream })
 export const projection: TraderProjection = {
   group: "ledger",
   stream: traderStream,
-  writes: (userId, rows) => [entries.write(entriesOf(traderStream(userId), rows, ofTrader))]
+  writes: (userId, rows) => [entries.write(entriesOf(traderStream(userId), rows, (event) => ofTrader(userId, event)))]
 }
 
 /** What the rows of a market write, together with its trades: a group of its own would only look for them in older rows, which have none. */
@@ -61,7 +66,7 @@ interface Move extends Pick<LedgerEntry, "transactionId" | "kind" | "reason" | "
   readonly amount: bigint
 }
 
-const ofTrader = (event: TraderEvent): Move | undefined => {
+const ofTrader = (userId: UserId, event: TraderEvent): Move | undefined => {
   switch (event._tag) {
     case "Credited": {
       const { accountId: to, amount, atMillis, creditId: transactionId, reason } = event
@@ -70,6 +75,12 @@ const ofTrader = (event: TraderEvent): Move | undefined => {
     case "Transferred": {
       const { amount, atMillis, fromAccountId: from, toAccountId: to, transferId: transactionId } = event
       return { transactionId, kind: "transfer", from, to, amount, reason: "", atMillis }
+    }
+    case "ReferralsCredited": {
+      const { amount, atMillis, day } = event
+      const [from, to] = [referralAccount, primaryAccountOf(userId)]
+      const transactionId = `referral/${userId}/${dateOf(day)}`
+      return { transactionId, kind: "referral", from, to, amount, reason: "", atMillis }
     }
     default:
       return undefined

@@ -1,6 +1,7 @@
 /** All groups of read tables. A new one has a file of its own, a migration, and its place in one of these lists. */
 import type { Instrument } from "@venue/domain/Instrument"
 import * as Candles from "./Candles.ts"
+import * as DailyFees from "./DailyFees.ts"
 import * as DailyVolumes from "./DailyVolumes.ts"
 import * as FundingRates from "./FundingRates.ts"
 import * as Holders from "./Holders.ts"
@@ -8,6 +9,7 @@ import * as Holdings from "./Holdings.ts"
 import * as LedgerEntries from "./LedgerEntries.ts"
 import type { MarketProjection, TraderProjection } from "./Projection.ts"
 import * as Prices from "./Prices.ts"
+import * as ReferralRewards from "./ReferralRewards.ts"
 import * as Trading from "./Trading.ts"
 import * as Twaps from "./Twaps.ts"
 
@@ -15,6 +17,7 @@ import * as Twaps from "./Twaps.ts"
 export const ofMarket = (instrument: Instrument): ReadonlyArray<MarketProjection> => [
   Trading.projection,
   DailyVolumes.projection,
+  DailyFees.projection,
   Twaps.projection,
   Candles.projection,
   Prices.projection,
@@ -24,4 +27,4 @@ export const ofMarket = (instrument: Instrument): ReadonlyArray<MarketProjection
 ]
 
 /** Written from the journals of traders. */
-export const ofTraders: ReadonlyArray<TraderProjection> = [LedgerEntries.projection]
+export const ofTraders: ReadonlyArray<TraderProjection> = [LedgerEntries.projection, ReferralRewards.projection]

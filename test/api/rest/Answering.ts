@@ -186,7 +186,11 @@ const others = Layer.mergeAll(
   HttpApiBuilder.group(Api, "accountEquity", (handlers) => handlers.handleAll({ accountEquity: unasked })),
   HttpApiBuilder.group(Api, "volume", (handlers) => handlers.handleAll({ volume: unasked })),
   HttpApiBuilder.group(Api, "fees", (handlers) => handlers.handleAll({ fees: unasked })),
-  HttpApiBuilder.group(Api, "publicPositions", (handlers) => handlers.handleAll({ publicPositions: unasked }))
+  HttpApiBuilder.group(Api, "publicPositions", (handlers) => handlers.handleAll({ publicPositions: unasked })),
+  HttpApiBuilder.group(Api, "invitations", (handlers) =>
+    handlers.handleAll({ issueCodes: unasked, invitationCodes: unasked, referralVolume: unasked, redeemCode: unasked })
+  ),
+  HttpApiBuilder.group(Api, "referralRewards", (handlers) => handlers.handleAll({ referralRewards: unasked }))
 )
 
 const authenticated = Layer.succeed(Authenticated, (answer) =>

@@ -31,6 +31,7 @@ const trade: Expected = { permissions: ["execute_orders"], trades: true }
 const take = { permissions: ["execute_orders"] }
 const orders = { permissions: ["view_orders"] }
 const positions = { permissions: ["view_positions"] }
+const earnings: Expected = { permissions: ["view_balance"], on: "user" }
 const subaccounts: Expected = { permissions: ["subaccount_ops"], on: "user", trades: true }
 const balance = { permissions: ["view_balance"] }
 const person: Expected = { only: "jwt", on: "user" }
@@ -81,6 +82,11 @@ const reference: Record<string, Expected> = {
   "POST /user/subaccounts": { ...subaccounts, ignoresNamed: true },
   "GET /user/subaccounts/balance": { permissions: ["view_balance"], on: "user" },
   "POST /user/transfer": subaccounts,
+  "GET /user/invitation-codes": earnings,
+  "POST /user/invitation-codes/job": earnings,
+  "POST /user/invitation-codes/redeem": inPerson,
+  "GET /user/referrals/notional-volume": earnings,
+  "GET /user/referral-rewards": earnings,
   "GET /user/api-keys": inPerson,
   "POST /user/api-keys": inPerson,
   "PATCH /user/api-keys/:public_key": inPerson,

@@ -17,7 +17,9 @@
 import { Onboarding } from "@venue/auth/access/Onboarding"
 import * as RestServer from "@venue/gateway/rest/RestServer"
 import { IdentityUnavailable } from "@venue/providers/Identity"
+import { InvitationCodes } from "@venue/storage/access/InvitationCodes"
 import { UserStates } from "@venue/storage/access/UserStates"
+import type { TestUser } from "@venue/testing/TestVenue"
 import { Effect } from "effect"
 import { sockets } from "../RestClient.ts"
 import { activeBuilder, registration } from "./Builders.ts"
@@ -101,6 +103,15 @@ export const provocations: Readonly<Record<string, Readonly<Record<number, Provo
       return yield* transfer(body.account_id)
     }),
     400: Effect.flatMap(Scene, ({ trader }) => transfer(trader.userId))
+  },
+  "POST /user/invitation-codes/job": { 200: byKey("POST", "/user/invitation-codes/job", {}) },
+  "GET /user/invitation-codes": { 200: byKey("GET", "/user/invitation-codes") },
+  "GET /user/referrals/notional-volume": { 200: byKey("GET", "/user/referrals/notional-volume") },
+  "GET /user/referral-rewards": { 200: byKey("GET", "/user/referral-rewards") },
+  "POST /user/invitation-codes/redeem": {
+    200: Effect.flatMap(newcomer("guest"), (guest) => redeem(guest, "1111111111")),
+    404: Effect.flatMap(newcomer("stranger"), (stranger) => redeem(stranger, "0000000000")),
+    409: Effect.flatMap(Scene, ({ trader }) => redeem(trader, "2222222222"))
   },
   "POST /user/leverage": {
     200: leverage("EUR-USD", 5),
@@ -198,6 +209,15 @@ function transfer(to: string): Provocation {
     const { trader } = yield* Scene
     const accounts = `src_account_id=${trader.userId}&dst_account_id=${to}`
     return yield* byKey("POST", `/user/transfer?${accounts}`, { amount: 1 })
+  })
+}
+
+/** Somebody has given two codes away. */
+function redeem(user: TestUser, code: string): Provocation {
+  return Effect.gen(function* () {
+    const { powerless } = yield* Scene
+    yield* (yield* InvitationCodes).issue(powerless.userId, ["1111111111", "2222222222"])
+    return yield* inPersonOf(user, "POST", "/user/invitation-codes/redeem", { code })
   })
 }
 

@@ -1,0 +1,156 @@
+/** Answers what is asked about invitation codes, and of what those trade whom a user has brought. */
+import { problems, schemaUri } from "@venue/api/Problem"
+import { Api } from "@venue/api/rest/Api"
+import { Caller } from "@venue/api/rest/Caller"
+import { invitationCode } from "@venue/api/rest/Invitations"
+import { DeskClient } from "@venue/cluster/clients/DeskClient"
+import { noCost } from "@venue/cluster/protocol/Desk"
+import { dayOf } from "@venue/domain/Day"
+import { decimalOfMoney } from "@venue/domain/Decimal"
+import { codesOfUser, qualifyingVolume, recentDays } from "@venue/domain/Referral"
+import type { UserId } from "@venue/domain/UserId"
+import { InvitationCodes } from "@venue/storage/access/InvitationCodes"
+import * as DailyVolumes from "@venue/storage/history/DailyVolumes"
+import { ReadTables } from "@venue/storage/history/ReadTables"
+import { Clock, Effect } from "effect"
+import * as SecureRandom from "effect/crypto/SecureRandom"
+import { group } from "../http/Endpoints.ts"
+import { rateExceeded } from "../http/Refusal.ts"
+import * as Repeatable from "../http/Repeatable.ts"
+
+export const layer = (baseUrl: string) =>
+  group(
+    Api,
+    "invitations",
+    Effect.fnUntraced(function* (handlers) {
+      const codes = yield* InvitationCodes
+      const random = yield* SecureRandom.SecureRandom
+      const redeem = yield* makeRedeem
+      const volumes = yield* makeVolumes
+      const refusals = problems(baseUrl)
+      const unavailable = { DatabaseUnavailable: () => Effect.fail(refusals.draining()) }
+
+      return handlers
+        .handle(
+          "issueCodes",
+          Effect.fnUntraced(function* () {
+            const { userId } = yield* Caller
+            const own = yield* volumes.own(userId)
+            if (own.qualified) yield* codes.issue(userId, yield* newCodes(random))
+            const issued = yield* codes.ofUser(userId)
+            return {
+              $schema: schemaUri(baseUrl, "InvitationJobResponseBody"),
+              ...own,
+              required_lifetime_notional_volume: decimalOfMoney(qualifyingVolume),
+              codes_issued: issued.length,
+              codes: issued.map(invitationCode)
+            }
+          }, Effect.catchTags(unavailable))
+        )
+        .handle(
+          "invitationCodes",
+          Effect.fnUntraced(function* () {
+            const { userId } = yield* Caller
+            const issued = yield* codes.ofUser(userId)
+            return {
+              $schema: schemaUri(baseUrl, "InvitationCodesResponseBody"),
+              count: issued.length,
+              data: issued.map(invitationCode)
+            }
+          }, Effect.catchTags(unavailable))
+        )
+        .handle(
+          "referralVolume",
+          Effect.fnUntraced(function* () {
+            const { userId } = yield* Caller
+            const brought = yield* codes.broughtBy([userId])
+            return {
+              $schema: schemaUri(baseUrl, "ReferralVolumeResponseBody"),
+              ...(yield* volumes.own(userId)),
+              referred_notional_volume: decimalOfMoney(
+                yield* volumes.ofAll(brought.map((referral) => referral.userId))
+              ),
+              referred_users: brought.length
+            }
+          }, Effect.catchTags(unavailable))
+        )
+        .handle(
+          "redeemCode",
+          Effect.fnUntraced(
+            function* ({ headers, payload }) {
+              const { userId } = yield* Caller
+              const { isRepeat, referrerId } = yield* redeem(userId, payload.code.toUpperCase(), headers)
+              const $schema = schemaUri(baseUrl, "RedeemCodeResponseBody")
+              return Repeatable.answer({ $schema, referrer_user_id: referrerId }, isRepeat)
+            },
+            Effect.catchTags({
+              ...unavailable,
+              UnknownInvitationCode: () => Effect.fail(refusals.unknownInvitationCode()),
+              OwnInvitationCode: () => Effect.fail(refusals.ownInvitationCode()),
+              AlreadyReferred: () => Effect.fail(refusals.alreadyReferred()),
+              HasTraded: () => Effect.fail(refusals.hasTraded()),
+              RequestKeyReused: () => Effect.fail(refusals.keyReused()),
+              // It may have been done all the same.
+              Unavailable: () => Effect.fail(refusals.deadlinePassed()),
+              RateLimited: (limited) => rateExceeded(refusals, limited)
+            })
+          )
+        )
+    })
+  )
+
+/** The code is kept for the user, and then their journal says that they came with it. */
+const makeRedeem = Effect.gen(function* () {
+  const codes = yield* InvitationCodes
+  const desks = yield* DeskClient
+  return Effect.fnUntraced(function* (
+    userId: UserId,
+    code: string,
+    headers: Parameters<typeof Repeatable.requestOf>[2]
+  ) {
+    const referrerId = yield* codes.hold(code, userId)
+    const request = Repeatable.requestOf(userId, "POST /user/invitation-codes/redeem", headers, [code])
+    const redeem = { userId, cost: noCost, code, referrerId, ...(request && { request }) }
+    const isRepeat = yield* Repeatable.isRepeat(desks.ask(userId, (desk) => desk.RedeemCode(redeem))).pipe(
+      // The journal says that the user did not come with it.
+      Effect.tapError(({ _tag }) =>
+        _tag === "AlreadyReferred" || _tag === "HasTraded" ? codes.letGo(code, userId) : Effect.void
+      )
+    )
+    return { referrerId, isRepeat }
+  })
+})
+
+/** What users traded, of the days that the tables have. */
+const makeVolumes = Effect.gen(function* () {
+  const tables = yield* ReadTables
+  const between = (userIds: ReadonlyArray<UserId>, fromDay: number, beforeDay: number) =>
+    userIds.length === 0
+      ? Effect.succeed(0n)
+      : Effect.map(tables.read(DailyVolumes.ofUsers(userIds, fromDay, beforeDay)), (sums) =>
+          sums.reduce((total, { volume }) => total + volume, 0n)
+        )
+  const upToNow = Effect.map(Clock.currentTimeMillis, (nowMillis) => dayOf(nowMillis) + 1)
+  return {
+    own: Effect.fnUntraced(function* (userId: UserId) {
+      const tomorrow = yield* upToNow
+      const lifetime = yield* between([userId], 0, tomorrow)
+      return {
+        qualified: lifetime >= qualifyingVolume,
+        self_lifetime_notional_volume: decimalOfMoney(lifetime),
+        self_notional_volume: decimalOfMoney(yield* between([userId], tomorrow - recentDays, tomorrow))
+      }
+    }),
+    ofAll: (userIds: ReadonlyArray<UserId>) => Effect.flatMap(upToNow, (tomorrow) => between(userIds, 0, tomorrow))
+  }
+})
+
+/** Five bits of a random byte make a character. */
+const newCodes = (random: SecureRandom.SecureRandom["Service"]) =>
+  Effect.map(random.randomBytes(codesOfUser * codeLength), (bytes) => {
+    const text = Array.from(bytes, (byte) => alphabet[byte & 31]).join("")
+    return Array.from({ length: codesOfUser }, (_, index) => text.slice(index * codeLength, (index + 1) * codeLength))
+  })
+
+const codeLength = 10
+const alphabet = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
