@@ -164,6 +164,10 @@ export const gate = <E, R>(
     return refusals.unexpected(cause)
   }
 
+  /** Where nothing is sent and said to be of another type, the library says so, and not in our words. */
+  const worded = (answer: HttpServerResponse.HttpServerResponse) =>
+    answer.status === 415 && bodies === "json" ? refusals.refuse("body-not-json") : answer
+
   const tooLate = () => refusals.refuse("deadline-passed")
 
   return Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
@@ -181,7 +185,7 @@ export const gate = <E, R>(
     const refusal = refused(request, served, here, notes)
     const answer =
       refusal === undefined
-        ? within(inner, tooLate).pipe(Effect.catchCause(failed), Effect.map(finished), noted(notes))
+        ? within(inner, tooLate).pipe(Effect.map(worded), Effect.catchCause(failed), Effect.map(finished), noted(notes))
         : Effect.succeed(finished(refusal))
     return accessLog ? AccessLog.told(answer, request, here[0]?.path, notes) : answer
   }).pipe(Effect.provideService(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(maxBodyBytes)))

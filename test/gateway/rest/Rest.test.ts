@@ -251,6 +251,13 @@ it.layer(layer, { excludeTestServices: true })("REST", (it) => {
         fetch(`${rest.restUrl}/user/leverage`, { method: "POST", body: "{}", headers }).then((r) => r.status)
       )
       expect(plain).toBe(415)
+      const user = yield* (yield* TestVenue).user("wordless")
+      const wordless = yield* call(`${rest.restUrl}/user/leverage`, {
+        method: "POST",
+        body: "",
+        headers: { ...(yield* rest.signed(user)), ...headers }
+      })
+      expect(wordless).toMatchObject(problem(415, "body-not-json"))
     })
   )
 
