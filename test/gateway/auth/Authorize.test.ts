@@ -25,7 +25,7 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("authori
       const nowhere = [
         request(clientId, { client_id: undefined }),
         request("00000000-0000-4000-8000-000000000000"),
-        request("x".repeat(10_000)),
+        request("x".repeat(5_000)),
         `${request(clientId)}&client_id=${clientId}`,
         `${request(clientId)}&redirect_uri=${encodeURIComponent(redirectUri)}`,
         ...[
