@@ -47,6 +47,7 @@ describe("Permission", () => {
       return permits(own, action) && !permits({ ...own, clientId: "application" }, action)
     })
     assert.deepStrictEqual(refused, [
+      "POST /user/invitation-codes/redeem",
       "GET /user/api-keys",
       "POST /user/api-keys",
       "PATCH /user/api-keys/:public_key",
