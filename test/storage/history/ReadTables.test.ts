@@ -1,6 +1,6 @@
 import { AccountId } from "@venue/domain/AccountId"
 import { starters } from "@venue/domain/Instrument"
-import type { MarketEvent, Traded } from "@venue/domain/Market"
+import { type MarketEvent, marketStream, type Traded } from "@venue/domain/Market"
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { orderIdFrom } from "@venue/domain/OrderId"
 import { UserId } from "@venue/domain/UserId"
@@ -101,6 +101,34 @@ const suite = (name: string, readTables: Layer.Layer<ReadTables, unknown>) =>
         assert.strictEqual(yield* position(MarketSymbol.make("HOLE-USD")), 1)
         assert.deepStrictEqual(yield* trades({ accountId: AccountId.make("hole-taker"), ...all }), [])
       })
+    )
+
+    it.effect(
+      "I56: rows of a group's own are read once it stands where it is about to write from, and not before",
+      () =>
+        Effect.gen(function* () {
+          const { project } = yield* ReadTables
+          const symbol = MarketSymbol.make("ONWARD-USD")
+          /** The row that each write began at for which the group's own were read. */
+          const begunAt: Array<number> = []
+          const onward: MarketProjection = {
+            group: "onward",
+            stream: marketStream,
+            writes: (_symbol, [first]) => {
+              const read = () => {
+                begunAt.push(first!.seq)
+                return []
+              }
+              return { sql: () => Effect.sync(read), memory: read }
+            }
+          }
+          const rows = [1, 2, 3].map((seq) => ({ seq, events: [] }))
+          assert.strictEqual((yield* Effect.flip(project([onward], symbol, rows.slice(1))))._tag, "ProjectionGap")
+          yield* project([onward], symbol, rows.slice(0, 2))
+          yield* project([onward], symbol, rows)
+          yield* project([onward], symbol, rows)
+          assert.deepStrictEqual(begunAt, [1, 3])
+        })
     )
 
     it.effect("I8: two owners that project at once land each event once", () =>
