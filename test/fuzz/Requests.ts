@@ -1,6 +1,6 @@
 /** Requests of a seed, made from the description of REST: some as it asks for them, most with something wrong. */
 import type { Random } from "../chaos/Random.ts"
-import { headerTexts, methods, moments, names, noBodies, texts, types, values, words } from "./Values.ts"
+import { headerTexts, methods, moments, names, noBodies, oversizedBody, texts, types, values, words } from "./Values.ts"
 import { type Operation, operations, spec } from "../gateway/rest/contract/Operations.ts"
 
 export type Credentials = "key" | "session" | "none" | "wrong"
@@ -80,6 +80,7 @@ const bodyOf = (random: Random, { body }: Operation, method: string, spoil: Spoi
   if (method === "GET" || method === "HEAD") return undefined
   if (body === undefined) return spoil(0.05) ? "{}" : undefined
   if (spoil(0.05)) return random.pick(noBodies)
+  if (spoil(0.03)) return oversizedBody
   const example = structuredClone(exampleOf(random, body))
   if (typeof example !== "object" || example === null) return JSON.stringify(example)
   for (let left = 3; left > 0 && spoil(0.5); left--) {

@@ -94,6 +94,8 @@ export const noBodies = [
   "[".repeat(20_000),
   '{"a":1e999}',
   '{"\\ud800":"\\udfff"}',
-  JSON.stringify("x".repeat(70_000)),
   '{"__proto__":{"leverage":5},"symbol":"EUR-USD"}'
 ]
+
+/** More than a body may have. */
+export const oversizedBody = JSON.stringify("x".repeat(70_000))
