@@ -3,6 +3,7 @@ import { AccountId } from "@venue/domain/AccountId"
 import { starters } from "@venue/domain/Instrument"
 import type { MarketEvent } from "@venue/domain/Market"
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
+import { quarterHourMillis } from "@venue/domain/QuarterHour"
 import type { TraderEvent } from "@venue/domain/Trader"
 import { UserId } from "@venue/domain/UserId"
 import * as LedgerEntries from "@venue/storage/history/LedgerEntries"
@@ -58,6 +59,35 @@ const suite = (name: string, readTables: Layer.Layer<ReadTables, unknown>) =>
         assert.strictEqual((yield* ledgerBalance(LedgerEntries.fundingAccount)) - before, -99_999_999_999n - 2n ** 70n)
         assert.strictEqual(yield* ledgerBalance(AccountId.make("stranger")), 0n)
         assert.deepStrictEqual(yield* sumByAsset(), [{ asset: "USD", sum: 0n }])
+      })
+    )
+
+    it.effect("cash at moments is what came before each, of any kind, and what of it was deposited (rule 8.11)", () =>
+      Effect.gen(function* () {
+        const { projectTrader } = yield* tables
+        const { read } = yield* ReadTables
+        const [first, account, other] = [1_990_000, AccountId.make("past"), AccountId.make("past-2")]
+        const at = (quarters: number, millis = 0) => (first + quarters) * quarterHourMillis + millis
+        const dated = (event: TraderEvent, atMillis: number) => ({ ...event, atMillis }) as TraderEvent
+        const events = [
+          dated(credited(account, 1_000n), at(-90)),
+          dated(credited(account, 100n), at(2, -1)),
+          dated(transferred(account, other, 30n), at(2)),
+          dated({ _tag: "ReferralsCredited", day: 1, amount: 7n, atMillis: 0 }, at(5)),
+          dated(credited(account, 5n), at(6))
+        ]
+        yield* projectTrader(UserId.make("past"), [{ seq: 1, events }])
+        const cash = yield* read(LedgerEntries.cashAt(account, { first, step: 2, count: 4 }))
+        assert.deepStrictEqual(
+          cash.map(({ amount, deposited, moment }) => [moment - first, amount, deposited]),
+          [
+            [0, 1_000n, 1_000n],
+            [2, 1_100n, 1_100n],
+            [4, 1_070n, 1_070n],
+            [6, 1_077n, 1_070n]
+          ]
+        )
+        assert.deepStrictEqual(yield* read(LedgerEntries.cashAt(account, { first, step: 2, count: 0 })), [])
       })
     )
 
