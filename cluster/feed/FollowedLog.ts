@@ -23,6 +23,8 @@ export interface FollowedLog {
   readonly reset: (levels: ReadonlyArray<Level>) => void
   /** A market of this node that is looked at from now on, as it sends no heartbeats here. Returns how to stop. */
   readonly attach: (market: LocalMarket) => () => void
+  /** Such a market is looked at now. */
+  readonly isAttached: () => boolean
 }
 
 /** Each batch that is taken in goes on to `dispatch`. */
@@ -60,6 +62,7 @@ export const make = (clock: Clock.Clock, dispatch: (batch: Batch) => void): Foll
       return () => {
         attached = undefined
       }
-    }
+    },
+    isAttached: () => attached !== undefined
   }
 }

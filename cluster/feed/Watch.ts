@@ -34,9 +34,6 @@ export const start = Effect.fnUntraced(function* (
   const readBack = yield* makeReadBack(instrument, log)
   const attach = yield* makeAttach(instrument)
 
-  /** The market lives here and is looked at, so that its silence says nothing: it says by itself that it has left. */
-  let isHere = false
-
   /** One residence of the market, from attaching to its end or to the first hole. */
   const session = Effect.gen(function* () {
     yield* markets.depth(symbol)
@@ -68,13 +65,7 @@ export const start = Effect.fnUntraced(function* (
     if (!waited.every(log.advance)) return
     if (here !== undefined) {
       const detach = log.attach(here)
-      isHere = true
-      yield* Effect.addFinalizer(() =>
-        Effect.sync(() => {
-          isHere = false
-          detach()
-        })
-      )
+      yield* Effect.addFinalizer(() => Effect.sync(detach))
     }
     yield* Deferred.await(over)
   })
@@ -87,7 +78,7 @@ export const start = Effect.fnUntraced(function* (
     yield* Effect.raceFirst(
       Fiber.await(watching),
       Effect.andThen(
-        silence(log, () => isHere),
+        silence(log),
         Effect.logWarning(`nothing was heard of ${symbol} for ${silentMillis / 1_000} s: it is watched anew`)
       )
     )
@@ -97,14 +88,14 @@ export const start = Effect.fnUntraced(function* (
 })
 
 /**
- * Ends when a market was not heard for too long, unless the session has found it here. One that hangs may have begun when the
- * market was here, or have the market come here since: where the market is now says nothing of it.
+ * Ends when a market was not heard for too long, unless the session has found it here: it says by itself that it has left. One
+ * that hangs may have begun when the market was here, or have the market come here since: where the market is now says nothing.
  */
-const silence = (log: FollowedLog, isHere: () => boolean) =>
+const silence = (log: FollowedLog) =>
   Effect.gen(function* () {
     const before = log.head()?.heardAtMillis
     yield* Effect.sleep(silentMillis)
-    if (isHere()) return yield* Effect.never
+    if (log.isAttached()) return yield* Effect.never
     return log.head()?.heardAtMillis === before
   }).pipe(Effect.repeat({ until: (isSilent) => isSilent }))
 
