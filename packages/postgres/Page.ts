@@ -3,7 +3,12 @@
 /** One read answers with this many rows at most, whatever was asked. */
 const maxLimit = 1_000
 
-export const pageOf = ({ limit, offset }: { readonly limit: number; readonly offset: number }) => ({
+export interface Page {
+  readonly limit: number
+  readonly offset: number
+}
+
+export const pageOf = ({ limit, offset }: Page): Page => ({
   limit: Math.min(Math.max(limit, 0), maxLimit),
   offset: Math.min(Math.max(offset, 0), Number.MAX_SAFE_INTEGER)
 })

@@ -6,13 +6,13 @@ import { EndStatus, type Order, OrderType, Side, TimeInForce } from "@venue/doma
 import { OrderRefusal } from "@venue/domain/Reject"
 import { Schema } from "effect"
 import type { SqlClient } from "effect/sql"
-import type { Fragment } from "effect/sql/Statement"
 import { UserId } from "@venue/domain/UserId"
 import { bigint, boolean, float8, numeric, of, orNull, storable, text } from "@venue/postgres/Column"
-import { pageOf } from "@venue/postgres/Page"
+import type { Page } from "@venue/postgres/Page"
 import * as Table from "@venue/postgres/Table"
+import * as HistoryList from "./HistoryList.ts"
 import * as ReadTable from "./ReadTable.ts"
-import { type Listing, partOf, rowOrder } from "./RowOrder.ts"
+import { rowOrder } from "./RowOrder.ts"
 import { type TradeRow, trades } from "./Trades.ts"
 
 const TerminalStatus = Schema.Literals(["FILLED", ...EndStatus.literals, ...OrderRefusal.literals])
@@ -65,10 +65,7 @@ export interface OrderFilter {
   readonly endMillis?: number | undefined
 }
 
-export interface OrderQuery extends OrderFilter {
-  readonly limit: number
-  readonly offset: number
-}
+export interface OrderQuery extends OrderFilter, Page {}
 
 /**
  * Answers with the orders that an event ends. A refusal ends one if it refuses a place: a modify names its target, a
@@ -146,39 +143,6 @@ export const endedOrders = ReadTable.make(endedOrderTable, {
   maxInMemory: 100_000
 })
 
-/** The newest come first. */
-export const page = (query: OrderQuery): ReadTable.ReadQuery<ReadonlyArray<HistoricOrder>> => {
-  const { limit, offset } = pageOf(query)
-  return {
-    sql: (sql) =>
-      withFills(sql, order.newestFirst, sql`where ${wanted(sql, query)}`, sql`limit ${limit} offset ${offset}`),
-    memory: (memory) =>
-      withFillsIn(
-        memory,
-        endedOrders
-          .rowsIn(memory)
-          .filter(isWanted(query))
-          .sort((a, b) => order.compare(b, a))
-          .slice(offset, offset + limit)
-      )
-  }
-}
-
-export const listing = (filter: OrderFilter): Listing<HistoricOrder> => ({
-  last: ReadTable.first(page({ ...filter, limit: 1, offset: 0 })),
-  part: (part) => ({
-    sql: (sql) =>
-      withFills(
-        sql,
-        order.oldestFirst,
-        sql`where ${wanted(sql, filter)} and ${order.within(sql, part)}`,
-        sql`limit ${part.limit}`
-      ),
-    memory: (memory) =>
-      withFillsIn(memory, partOf<EndedOrder>(endedOrders.rowsIn(memory).filter(isWanted(filter)), order, part))
-  })
-})
-
 const wanted = (sql: SqlClient.SqlClient, filter: OrderFilter) => {
   const all = [sql`account_id = ${storable(filter.accountId)}`]
   if (filter.symbol !== undefined) all.push(sql`symbol = ${storable(filter.symbol)}`)
@@ -199,18 +163,18 @@ const isWanted =
     (endMillis === undefined || row.endedAtMillis < endMillis)
 
 /** Fills are summed for those orders alone that are told. */
-const withFills = (sql: SqlClient.SqlClient, orderBy: string, where: Fragment, limit: Fragment) =>
+const withFills = (sql: SqlClient.SqlClient, { limit, orderBy, where }: HistoryList.Chosen) =>
   historicOrders.all(
     sql`
       select ${historicOrders.columns} from (
-        select * from ended_order ${where} order by ${sql.literal(orderBy)} ${limit}
+        select * from ended_order where ${where} order by ${orderBy} ${limit}
       ) ended_order
       cross join lateral (
         select sum(quantity) as quantity, sum(quantity) filter (where side <> aggressor_side) as passive,
           sum(price::numeric * quantity) as cost, min(at_millis) as first_at, max(at_millis) as last_at
         from trade where trade.order_id = ended_order.order_id
       ) fills
-      order by ${sql.literal(orderBy)}`.unprepared
+      order by ${orderBy}`.unprepared
   )
 
 const withFillsIn = (memory: ReadTable.Memory, orders: ReadonlyArray<EndedOrder>): ReadonlyArray<HistoricOrder> => {
@@ -234,3 +198,12 @@ const summed = (ended: EndedOrder, fills: ReadonlyArray<TradeRow>): HistoricOrde
     lastFillAtMillis: times.length === 0 ? null : Math.max(...times)
   }
 }
+
+export const { listing, page } = HistoryList.make<OrderFilter, EndedOrder, HistoricOrder>({
+  order,
+  wanted,
+  isWanted,
+  select: withFills,
+  rowsIn: endedOrders.rowsIn,
+  toldIn: withFillsIn
+})

@@ -6,11 +6,12 @@ import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { OrderOrigin, OrderType, Side, TimeInForce } from "@venue/domain/Order"
 import { UserId } from "@venue/domain/UserId"
 import { bigint, of, storable, text } from "@venue/postgres/Column"
-import { pageOf } from "@venue/postgres/Page"
+import type { Page } from "@venue/postgres/Page"
 import * as Table from "@venue/postgres/Table"
 import type { SqlClient } from "effect/sql"
+import * as HistoryList from "./HistoryList.ts"
 import * as ReadTable from "./ReadTable.ts"
-import { type Listing, partOf, rowOrder } from "./RowOrder.ts"
+import { rowOrder } from "./RowOrder.ts"
 
 /** Prices count ticks, quantities count lots, and money counts 1e-6 USD. */
 const tradeTable = Table.make("trade", {
@@ -62,10 +63,7 @@ export interface TradeFilter {
   readonly endMillis?: number | undefined
 }
 
-export interface TradeQuery extends TradeFilter {
-  readonly limit: number
-  readonly offset: number
-}
+export interface TradeQuery extends TradeFilter, Page {}
 
 export const rowsOf = (symbol: MarketSymbol, trade: Traded): ReadonlyArray<TradeRow> => [
   rowOf(symbol, trade, "taker"),
@@ -101,38 +99,6 @@ const rowOf = (symbol: MarketSymbol, trade: Traded, role: "maker" | "taker"): Tr
   }
 }
 
-/** The newest come first. */
-export const page = (query: TradeQuery): ReadTable.ReadQuery<ReadonlyArray<TradeRow>> => {
-  const { limit, offset } = pageOf(query)
-  return {
-    sql: (sql) =>
-      tradeTable.all(
-        sql`
-          select ${tradeTable.columns} from trade where ${wanted(sql, query)}
-          order by ${sql.literal(order.newestFirst)} limit ${limit} offset ${offset}`.unprepared
-      ),
-    memory: (memory) =>
-      trades
-        .rowsIn(memory)
-        .filter(isWanted(query))
-        .sort((a, b) => order.compare(b, a))
-        .slice(offset, offset + limit)
-  }
-}
-
-export const listing = (filter: TradeFilter): Listing<TradeRow> => ({
-  last: ReadTable.first(page({ ...filter, limit: 1, offset: 0 })),
-  part: (part) => ({
-    sql: (sql) =>
-      tradeTable.all(
-        sql`
-          select ${tradeTable.columns} from trade where ${wanted(sql, filter)} and ${order.within(sql, part)}
-          order by ${sql.literal(order.oldestFirst)} limit ${part.limit}`.unprepared
-      ),
-    memory: (memory) => partOf(trades.rowsIn(memory).filter(isWanted(filter)), order, part)
-  })
-})
-
 const wanted = (sql: SqlClient.SqlClient, filter: TradeFilter) => {
   const all = [sql`account_id = ${storable(filter.accountId)}`]
   if (filter.symbol !== undefined) all.push(sql`symbol = ${storable(filter.symbol)}`)
@@ -155,3 +121,13 @@ const isWanted =
     (side === undefined || row.side === side) &&
     (startMillis === undefined || row.atMillis >= startMillis) &&
     (endMillis === undefined || row.atMillis < endMillis)
+
+export const { listing, page } = HistoryList.make<TradeFilter, TradeRow, TradeRow>({
+  order,
+  wanted,
+  isWanted,
+  select: (sql, { limit, orderBy, where }) =>
+    tradeTable.all(sql`select ${tradeTable.columns} from trade where ${where} order by ${orderBy} ${limit}`.unprepared),
+  rowsIn: trades.rowsIn,
+  toldIn: (_memory, told) => told
+})

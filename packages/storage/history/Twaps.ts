@@ -6,13 +6,14 @@ import { Side } from "@venue/domain/Order"
 import { statusAfter, type TwapClosed, TwapEnding, TwapId } from "@venue/domain/Twap"
 import { UserId } from "@venue/domain/UserId"
 import { bigint, boolean, of, storable, text } from "@venue/postgres/Column"
-import { pageOf } from "@venue/postgres/Page"
+import type { Page } from "@venue/postgres/Page"
 import * as Table from "@venue/postgres/Table"
 import { Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { MarketProjection } from "./Projection.ts"
+import * as HistoryList from "./HistoryList.ts"
 import * as ReadTable from "./ReadTable.ts"
-import { type Listing, partOf, rowOrder } from "./RowOrder.ts"
+import { rowOrder } from "./RowOrder.ts"
 
 /** Prices count ticks, quantities count lots, and money counts 1e-6 USD. */
 const twapTable = Table.make("twap", {
@@ -89,42 +90,7 @@ export interface TwapFilter {
   readonly symbol?: MarketSymbol | undefined
 }
 
-export interface TwapQuery extends TwapFilter {
-  readonly limit: number
-  readonly offset: number
-}
-
-/** The newest come first. */
-export const page = (query: TwapQuery): ReadTable.ReadQuery<ReadonlyArray<EndedTwap>> => {
-  const { limit, offset } = pageOf(query)
-  return {
-    sql: (sql) =>
-      twapTable.all(
-        sql`
-          select ${twapTable.columns} from twap where ${wanted(sql, query)}
-          order by ${sql.literal(order.newestFirst)} limit ${limit} offset ${offset}`.unprepared
-      ),
-    memory: (memory) =>
-      twaps
-        .rowsIn(memory)
-        .filter(isWanted(query))
-        .sort((a, b) => order.compare(b, a))
-        .slice(offset, offset + limit)
-  }
-}
-
-export const listing = (filter: TwapFilter): Listing<EndedTwap> => ({
-  last: ReadTable.first(page({ ...filter, limit: 1, offset: 0 })),
-  part: (part) => ({
-    sql: (sql) =>
-      twapTable.all(
-        sql`
-          select ${twapTable.columns} from twap where ${wanted(sql, filter)} and ${order.within(sql, part)}
-          order by ${sql.literal(order.oldestFirst)} limit ${part.limit}`.unprepared
-      ),
-    memory: (memory) => partOf(twaps.rowsIn(memory).filter(isWanted(filter)), order, part)
-  })
-})
+export interface TwapQuery extends TwapFilter, Page {}
 
 const wanted = (sql: SqlClient.SqlClient, { accountId, symbol }: TwapFilter) => {
   const ofAccount = sql`account_id = ${storable(accountId)}`
@@ -136,3 +102,13 @@ const isWanted =
   ({ accountId, symbol }: TwapFilter) =>
   (row: EndedTwap): boolean =>
     row.accountId === accountId && (symbol === undefined || row.symbol === symbol)
+
+export const { listing, page } = HistoryList.make<TwapFilter, EndedTwap, EndedTwap>({
+  order,
+  wanted,
+  isWanted,
+  select: (sql, { limit, orderBy, where }) =>
+    twapTable.all(sql`select ${twapTable.columns} from twap where ${where} order by ${orderBy} ${limit}`.unprepared),
+  rowsIn: twaps.rowsIn,
+  toldIn: (_memory, told) => told
+})
