@@ -34,6 +34,12 @@ export const notBefore = <E>(waitMillis: number, problem: E) =>
 export const rateExceeded = (problems: Problem.Problems, { retryAfterMillis }: Pick<RateLimited, "retryAfterMillis">) =>
   notBefore(retryAfterMillis, problems.rateExceeded())
 
+/** What a read meets in place of an answer: nothing was changed by it, and it may be asked again. */
+export const unanswered = (problems: Problem.Problems) => ({
+  Unavailable: () => Effect.fail(problems.draining()),
+  RateLimited: (limited: RateLimited) => rateExceeded(problems, limited)
+})
+
 /** Takes it from the caller's bucket, or says how long to wait for it. */
 export const spend = (problems: Problem.Problems, limits: RateLimits, caller: string, weight: number) =>
   Effect.suspend(() => unlessExceeded(problems, limits.charge(caller, weight)))

@@ -2,13 +2,11 @@
 import { problems, schemaUri } from "@venue/api/Problem"
 import { Api } from "@venue/api/rest/Api"
 import { Caller } from "@venue/api/rest/Caller"
-import { defaultDuration, spanOf, windows } from "@venue/api/rest/Duration"
+import { defaultDuration, spanOf } from "@venue/api/rest/Duration"
 import { boundsOf, seriesOf } from "@venue/api/rest/Series"
 import { noCost } from "@venue/cluster/protocol/Desk"
 import { VenueSettings } from "@venue/cluster/VenueSettings"
 import { decimalOfMoney } from "@venue/domain/Decimal"
-import { minuteMillis } from "@venue/domain/Minute"
-import { quarterHourMillis } from "@venue/domain/QuarterHour"
 import { Users } from "@venue/storage/access/Users"
 import * as Holdings from "@venue/storage/history/Holdings"
 import * as LedgerEntries from "@venue/storage/history/LedgerEntries"
@@ -17,8 +15,8 @@ import * as ReadTable from "@venue/storage/history/ReadTable"
 import { Clock, Effect } from "effect"
 import { History } from "../History.ts"
 import { group } from "../http/Endpoints.ts"
-import { rateExceeded } from "../http/Refusal.ts"
-import { sinceOf } from "./PastAsked.ts"
+import { unanswered } from "../http/Refusal.ts"
+import { sinceOf, startsOf } from "./PastAsked.ts"
 
 export const layer = (baseUrl: string) =>
   group(
@@ -38,11 +36,7 @@ export const layer = (baseUrl: string) =>
             const { accountId, userId } = yield* Caller
             const since = yield* sinceOf(users, userId, duration)
             const span = spanOf(duration, yield* Clock.currentTimeMillis, since)
-            const moments = {
-              first: span.startMillis / quarterHourMillis,
-              step: (span.intervalMinutes * minuteMillis) / quarterHourMillis,
-              count: windows(span)
-            }
+            const moments = startsOf(span)
             const query = ReadTable.both(
               Profits.summed({ accountId, instruments, moments }),
               LedgerEntries.cashAt(accountId, moments)
@@ -62,9 +56,8 @@ export const layer = (baseUrl: string) =>
             }
           },
           Effect.catchTags({
-            DatabaseUnavailable: () => Effect.fail(refusals.draining()),
-            Unavailable: () => Effect.fail(refusals.draining()),
-            RateLimited: (limited) => rateExceeded(refusals, limited)
+            ...unanswered(refusals),
+            DatabaseUnavailable: () => Effect.fail(refusals.draining())
           })
         )
       )

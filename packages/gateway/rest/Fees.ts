@@ -8,7 +8,7 @@ import { Feed } from "@venue/cluster/feed/Feed"
 import { noCost } from "@venue/cluster/protocol/Desk"
 import { Effect } from "effect"
 import { group } from "../http/Endpoints.ts"
-import { rateExceeded } from "../http/Refusal.ts"
+import { unanswered } from "../http/Refusal.ts"
 import { statusOf } from "./Refdata.ts"
 
 export const layer = (baseUrl: string) =>
@@ -30,10 +30,7 @@ export const layer = (baseUrl: string) =>
             )
             return { $schema: schemaUri(baseUrl, "FeesResponseBody"), fees: feesOf(active, tier) }
           },
-          Effect.catchTags({
-            Unavailable: () => Effect.fail(refusals.draining()),
-            RateLimited: (limited) => rateExceeded(refusals, limited)
-          })
+          Effect.catchTags(unanswered(refusals))
         )
       )
     })

@@ -16,7 +16,7 @@ import { Context, Effect, Layer, Option, type Scope, type Stream } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { HttpApiSchema } from "effect/http-api"
 import { History, type Source } from "../History.ts"
-import { rateExceeded } from "../http/Refusal.ts"
+import { unanswered } from "../http/Refusal.ts"
 import * as Downloads from "./Downloads.ts"
 
 type Refused = BadRequest | TooManyRequests | ServiceUnavailable
@@ -59,10 +59,7 @@ export class Lists extends Context.Service<
         const downloads = yield* Downloads.make(baseUrl)
         const refusals = problems(baseUrl)
         const refused = <A, E, R>(self: Effect.Effect<A, E | Unavailable | RateLimited, R>) =>
-          Effect.catchTags(self as Effect.Effect<A, Refused | Unavailable | RateLimited, R>, {
-            Unavailable: () => Effect.fail(refusals.draining()),
-            RateLimited: (limited) => rateExceeded(refusals, limited)
-          })
+          Effect.catchTags(self as Effect.Effect<A, Refused | Unavailable | RateLimited, R>, unanswered(refusals))
         const known = (symbol: MarketSymbol | undefined) =>
           symbol === undefined || instruments.has(symbol)
             ? Effect.void

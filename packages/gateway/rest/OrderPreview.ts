@@ -13,7 +13,7 @@ import type { PreviewRequest } from "@venue/domain/Preview"
 import { Clock, Effect } from "effect"
 import * as BuilderAppointment from "../BuilderAppointment.ts"
 import { group } from "../http/Endpoints.ts"
-import { rateExceeded } from "../http/Refusal.ts"
+import { unanswered } from "../http/Refusal.ts"
 
 export const layer = (baseUrl: string) =>
   group(
@@ -56,9 +56,8 @@ export const layer = (baseUrl: string) =>
             }
           },
           Effect.catchTags({
-            Unavailable: () => Effect.fail(refusals.draining()),
-            DatabaseUnavailable: () => Effect.fail(refusals.draining()),
-            RateLimited: (limited) => rateExceeded(refusals, limited)
+            ...unanswered(refusals),
+            DatabaseUnavailable: () => Effect.fail(refusals.draining())
           })
         )
       )

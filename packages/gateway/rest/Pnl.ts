@@ -2,13 +2,11 @@
 import { problems, schemaUri } from "@venue/api/Problem"
 import { Api } from "@venue/api/rest/Api"
 import { Caller } from "@venue/api/rest/Caller"
-import { defaultDuration, type Span, spanOf, windows } from "@venue/api/rest/Duration"
+import { defaultDuration, type Span, spanOf } from "@venue/api/rest/Duration"
 import { defaultUnit, inUnit } from "@venue/api/rest/Pnl"
 import { boundsOf, seriesOf } from "@venue/api/rest/Series"
 import { noCost } from "@venue/cluster/protocol/Desk"
 import { VenueSettings } from "@venue/cluster/VenueSettings"
-import { minuteMillis } from "@venue/domain/Minute"
-import { quarterHourMillis } from "@venue/domain/QuarterHour"
 import { Users } from "@venue/storage/access/Users"
 import * as Holdings from "@venue/storage/history/Holdings"
 import * as LedgerEntries from "@venue/storage/history/LedgerEntries"
@@ -18,8 +16,8 @@ import * as ReadTable from "@venue/storage/history/ReadTable"
 import { Clock, Effect } from "effect"
 import { History, type Reader } from "../History.ts"
 import { group } from "../http/Endpoints.ts"
-import { rateExceeded } from "../http/Refusal.ts"
-import { type Filtered, filtered, sinceOf } from "./PastAsked.ts"
+import { unanswered } from "../http/Refusal.ts"
+import { type Filtered, filtered, sinceOf, startsOf } from "./PastAsked.ts"
 
 export const layer = (baseUrl: string) =>
   group(
@@ -83,9 +81,8 @@ export const layer = (baseUrl: string) =>
             }
           },
           Effect.catchTags({
-            DatabaseUnavailable: () => Effect.fail(refusals.draining()),
-            Unavailable: () => Effect.fail(refusals.draining()),
-            RateLimited: (limited) => rateExceeded(refusals, limited)
+            ...unanswered(refusals),
+            DatabaseUnavailable: () => Effect.fail(refusals.draining())
           })
         )
       )
@@ -93,8 +90,7 @@ export const layer = (baseUrl: string) =>
   )
 
 /** The start of a span, and the end of each of its windows. */
-const boundariesOf = (span: Span): Moments => ({
-  first: span.startMillis / quarterHourMillis,
-  step: (span.intervalMinutes * minuteMillis) / quarterHourMillis,
-  count: windows(span) + 1
-})
+const boundariesOf = (span: Span): Moments => {
+  const starts = startsOf(span)
+  return { ...starts, count: starts.count + 1 }
+}

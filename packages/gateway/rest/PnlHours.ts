@@ -14,7 +14,7 @@ import * as Profits from "@venue/storage/history/Profits"
 import { Clock, Effect } from "effect"
 import { History } from "../History.ts"
 import { group } from "../http/Endpoints.ts"
-import { rateExceeded } from "../http/Refusal.ts"
+import { unanswered } from "../http/Refusal.ts"
 import { filtered } from "./PastAsked.ts"
 
 export const layer = (baseUrl: string) =>
@@ -45,10 +45,7 @@ export const layer = (baseUrl: string) =>
             })
             return { $schema: schemaUri(baseUrl, "HourlyPnlResponseBody"), data, count: data.length }
           },
-          Effect.catchTags({
-            Unavailable: () => Effect.fail(refusals.draining()),
-            RateLimited: (limited) => rateExceeded(refusals, limited)
-          })
+          Effect.catchTags(unanswered(refusals))
         )
       )
     })

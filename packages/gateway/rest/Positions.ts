@@ -11,7 +11,7 @@ import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import type { Holding } from "@venue/domain/Trader"
 import { Effect } from "effect"
 import { group } from "../http/Endpoints.ts"
-import { rateExceeded } from "../http/Refusal.ts"
+import { unanswered } from "../http/Refusal.ts"
 
 export const layer = (baseUrl: string) =>
   group(
@@ -28,10 +28,7 @@ export const layer = (baseUrl: string) =>
             const { accountId, userId } = yield* Caller
             return body(baseUrl, instruments, yield* desks.summary({ userId, accountId, cost: noCost }))
           },
-          Effect.catchTags({
-            Unavailable: () => Effect.fail(refusals.draining()),
-            RateLimited: (limited) => rateExceeded(refusals, limited)
-          })
+          Effect.catchTags(unanswered(refusals))
         )
       )
     })

@@ -10,7 +10,7 @@ import { AccountId, isPrimary, primaryAccountOf } from "@venue/domain/AccountId"
 import { Users } from "@venue/storage/access/Users"
 import { Effect } from "effect"
 import { group } from "../http/Endpoints.ts"
-import { rateExceeded } from "../http/Refusal.ts"
+import { rateExceeded, unanswered } from "../http/Refusal.ts"
 import * as Repeatable from "../http/Repeatable.ts"
 
 export const layer = (baseUrl: string) =>
@@ -71,10 +71,7 @@ export const layer = (baseUrl: string) =>
                 accounts: balances.map((balance) => accountBalance(userId, balance))
               }
             },
-            Effect.catchTags({
-              Unavailable: () => Effect.fail(refusals.draining()),
-              RateLimited: (limited) => rateExceeded(refusals, limited)
-            })
+            Effect.catchTags(unanswered(refusals))
           )
         )
     })

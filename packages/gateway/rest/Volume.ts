@@ -11,7 +11,7 @@ import * as DailyVolumes from "@venue/storage/history/DailyVolumes"
 import { Clock, Effect } from "effect"
 import { History } from "../History.ts"
 import { group } from "../http/Endpoints.ts"
-import { rateExceeded } from "../http/Refusal.ts"
+import { unanswered } from "../http/Refusal.ts"
 import { filtered, sinceOf } from "./PastAsked.ts"
 
 export const layer = (baseUrl: string) =>
@@ -44,9 +44,8 @@ export const layer = (baseUrl: string) =>
             }
           },
           Effect.catchTags({
-            DatabaseUnavailable: () => Effect.fail(refusals.draining()),
-            Unavailable: () => Effect.fail(refusals.draining()),
-            RateLimited: (limited) => rateExceeded(refusals, limited)
+            ...unanswered(refusals),
+            DatabaseUnavailable: () => Effect.fail(refusals.draining())
           })
         )
       )
