@@ -40,6 +40,12 @@ export const unanswered = (problems: Problem.Problems) => ({
   RateLimited: (limited: RateLimited) => rateExceeded(problems, limited)
 })
 
+/** The same of a change that was asked for: it may have been done where no answer came. */
+export const unconfirmed = (problems: Problem.Problems) => ({
+  ...unanswered(problems),
+  Unavailable: () => Effect.fail(problems.deadlinePassed())
+})
+
 /** Takes it from the caller's bucket, or says how long to wait for it. */
 export const spend = (problems: Problem.Problems, limits: RateLimits, caller: string, weight: number) =>
   Effect.suspend(() => unlessExceeded(problems, limits.charge(caller, weight)))

@@ -15,7 +15,7 @@ import { ReadTables } from "@venue/storage/history/ReadTables"
 import { Clock, Effect } from "effect"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import { group } from "../http/Endpoints.ts"
-import { rateExceeded } from "../http/Refusal.ts"
+import { unconfirmed } from "../http/Refusal.ts"
 import * as Repeatable from "../http/Repeatable.ts"
 
 export const layer = (baseUrl: string) =>
@@ -90,9 +90,7 @@ export const layer = (baseUrl: string) =>
               AlreadyReferred: () => Effect.fail(refusals.alreadyReferred()),
               HasTraded: () => Effect.fail(refusals.hasTraded()),
               RequestKeyReused: () => Effect.fail(refusals.keyReused()),
-              // It may have been done all the same.
-              Unavailable: () => Effect.fail(refusals.deadlinePassed()),
-              RateLimited: (limited) => rateExceeded(refusals, limited)
+              ...unconfirmed(refusals)
             })
           )
         )

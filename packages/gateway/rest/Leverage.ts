@@ -9,7 +9,7 @@ import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import type { LeverageInUse, NotALevel, UnknownSymbol } from "@venue/domain/Trader"
 import { Effect } from "effect"
 import { group } from "../http/Endpoints.ts"
-import { rateExceeded } from "../http/Refusal.ts"
+import { unconfirmed } from "../http/Refusal.ts"
 
 export const layer = (baseUrl: string) =>
   group(
@@ -34,9 +34,7 @@ export const layer = (baseUrl: string) =>
             NotALevel: refused,
             LeverageInUse: refused,
             UnknownAccount: () => Effect.fail(refusals.notPermitted()),
-            // It may have been done all the same.
-            Unavailable: () => Effect.fail(refusals.deadlinePassed()),
-            RateLimited: (limited) => rateExceeded(refusals, limited)
+            ...unconfirmed(refusals)
           })
         )
       )

@@ -10,7 +10,7 @@ import { AccountId, isPrimary, primaryAccountOf } from "@venue/domain/AccountId"
 import { Users } from "@venue/storage/access/Users"
 import { Effect } from "effect"
 import { group } from "../http/Endpoints.ts"
-import { rateExceeded, unanswered } from "../http/Refusal.ts"
+import { unanswered, unconfirmed } from "../http/Refusal.ts"
 import * as Repeatable from "../http/Repeatable.ts"
 
 export const layer = (baseUrl: string) =>
@@ -54,9 +54,7 @@ export const layer = (baseUrl: string) =>
             Effect.catchTags({
               TooManyAccounts: ({ limit }) => Effect.fail(refusals.tooManySubaccounts(limit)),
               RequestKeyReused: () => Effect.fail(refusals.keyReused()),
-              // It may have been opened all the same.
-              Unavailable: () => Effect.fail(refusals.deadlinePassed()),
-              RateLimited: (limited) => rateExceeded(refusals, limited)
+              ...unconfirmed(refusals)
             })
           )
         )

@@ -10,7 +10,7 @@ import { noCost } from "@venue/cluster/protocol/Desk"
 import { AccountId } from "@venue/domain/AccountId"
 import { Effect } from "effect"
 import { group } from "../http/Endpoints.ts"
-import { rateExceeded } from "../http/Refusal.ts"
+import { unconfirmed } from "../http/Refusal.ts"
 import * as Repeatable from "../http/Repeatable.ts"
 
 export const layer = (baseUrl: string) =>
@@ -47,9 +47,7 @@ export const layer = (baseUrl: string) =>
             // The schema lets no other amount through.
             InvalidAmount: Effect.die,
             MarketsBehind: () => Effect.fail(refusals.draining()),
-            // It may have been done all the same.
-            Unavailable: () => Effect.fail(refusals.deadlinePassed()),
-            RateLimited: (limited) => rateExceeded(refusals, limited)
+            ...unconfirmed(refusals)
           })
         )
       )
