@@ -45,3 +45,10 @@ export const divideUp = (a: bigint, b: bigint): bigint => (a + b - 1n) / b
 
 /** Prints plain decimal text and never an exponent, for the string fields of market data and reference data. */
 export const text = (units: number, decimals: number): string => (units / unitScale).toFixed(decimals)
+
+/** Prints an amount of money whole, with its six decimals. */
+export const textOfMoney = (money: bigint): string => {
+  const size = money < 0n ? -money : money
+  const [whole, part] = [size / BigInt(moneyScale), size % BigInt(moneyScale)]
+  return `${money < 0n ? "-" : ""}${whole}.${String(part).padStart(6, "0")}`
+}

@@ -9,6 +9,8 @@ export const SubmitRefusal = Schema.Union([
   Schema.TaggedStruct("AccountLoading", {}),
   /** This market, or one that the user has joined, has not shown lately that it can record an order. */
   Schema.TaggedStruct("MarketSilent", { symbol: MarketSymbol }),
+  /** Neither an order nor a modification is let in anywhere; cancels are. */
+  Schema.TaggedStruct("VenueCancelOnly", {}),
   Schema.TaggedStruct("UnknownAccount", { accountId: AccountId }),
   Schema.TaggedStruct("TooManyWaiting", { symbol: MarketSymbol }),
   /** The account has no such stop, or it is unlike what was said of it. */

@@ -2,11 +2,21 @@
 import { Schema } from "effect"
 import { AccountId } from "./AccountId.ts"
 import { DeadManSwitch } from "./DeadManSwitch.ts"
+import { Deposit, Deposited, DepositReversed, ReverseDeposit, UnknownDeposit } from "./Deposit.ts"
 import { KeyedRequest, RequestDone, RequestKept, RequestKeyReused } from "./KeyedRequest.ts"
 import { MarketSymbol } from "./MarketSymbol.ts"
 import { AlreadyReferred, CreditReferrals, HasTraded, RedeemCode, ReferralsCredited, Referred } from "./Referral.ts"
 import { AddTwap, InvalidTwap, TwapEnding, TwapId, TwapTerms } from "./Twap.ts"
 import { UserId } from "./UserId.ts"
+import {
+  BelowMinimum,
+  NotAboveFee,
+  ReturnWithdrawal,
+  UnknownWithdrawal,
+  Withdraw,
+  WithdrawalAccepted,
+  WithdrawalReturned
+} from "./Withdrawal.ts"
 
 /** The name of a trader's stream in the journal. */
 export const traderStream = (userId: UserId): string => `trader/${userId}`
@@ -17,6 +27,8 @@ export const Credit = Schema.TaggedStruct("Credit", {
   accountId: AccountId,
   amount: Schema.BigInt,
   reason: Schema.String,
+  /** The operator whose deed it is, whom the audit names. */
+  by: Schema.optionalKey(Schema.String),
   request: Schema.optionalKey(KeyedRequest)
 })
 export type Credit = typeof Credit.Type
@@ -126,7 +138,11 @@ export const LedgerCommand = Schema.Union([
   FireDeadManSwitches,
   EndFiring,
   RedeemCode,
-  CreditReferrals
+  CreditReferrals,
+  Deposit,
+  ReverseDeposit,
+  Withdraw,
+  ReturnWithdrawal
 ])
 export type LedgerCommand = typeof LedgerCommand.Type
 /** The command of that name. */
@@ -139,6 +155,7 @@ export const Credited = Schema.TaggedStruct("Credited", {
   accountId: AccountId,
   amount: Schema.BigInt,
   reason: Schema.String,
+  by: Schema.optionalKey(Schema.String),
   atMillis: Schema.Number
 })
 export type Credited = typeof Credited.Type
@@ -244,7 +261,11 @@ export const TraderEvent = Schema.Union([
   RequestKept,
   DeadManSwitchSet,
   Referred,
-  ReferralsCredited
+  ReferralsCredited,
+  Deposited,
+  DepositReversed,
+  WithdrawalAccepted,
+  WithdrawalReturned
 ])
 export type TraderEvent = typeof TraderEvent.Type
 
@@ -259,7 +280,7 @@ export class UnknownAccount extends Schema.TaggedError<UnknownAccount>()("Unknow
 
 export class SameAccount extends Schema.TaggedError<SameAccount>()("SameAccount", { accountId: AccountId }) {}
 
-/** Amounts of transfers are above zero; credits are not zero. */
+/** Amounts of transfers and deposits are above zero; credits are not zero. */
 export class InvalidAmount extends Schema.TaggedError<InvalidAmount>()("InvalidAmount", { amount: Schema.BigInt }) {}
 
 export class UnknownSymbol extends Schema.TaggedError<UnknownSymbol>()("UnknownSymbol", { symbol: MarketSymbol }) {}
@@ -305,12 +326,16 @@ export const ledgerRefusals = {
   FireDeadManSwitches: Schema.Never,
   EndFiring: Schema.Never,
   RedeemCode: Schema.Union([AlreadyReferred, HasTraded, RequestDone, RequestKeyReused]),
-  CreditReferrals: Schema.Never
+  CreditReferrals: Schema.Never,
+  Deposit: InvalidAmount,
+  ReverseDeposit: UnknownDeposit,
+  Withdraw: Schema.Union([BelowMinimum, NotAboveFee, InsufficientBalance, RequestDone, RequestKeyReused]),
+  ReturnWithdrawal: UnknownWithdrawal
 } satisfies { readonly [Tag in LedgerCommand["_tag"]]: Schema.Top }
 export type LedgerRefusal<Tag extends LedgerCommand["_tag"] = LedgerCommand["_tag"]> =
   (typeof ledgerRefusals)[Tag]["Type"]
 
-/** One account's money; `available` may be negative, through prices only. */
+/** One account's money; `available` may be negative, through prices, funding, fees and reversed deposits only. */
 export const Balance = Schema.Struct({
   accountId: AccountId,
   deposit: Schema.BigInt,

@@ -12,6 +12,7 @@ export type {
   AccountRow,
   Alongside,
   Appender,
+  AuditedDeed,
   Claimed,
   JournalShape,
   Owner,
@@ -22,6 +23,7 @@ export type {
   WakeUp,
   WakeUpChange
 } from "./JournalStream.ts"
+export type { TreasuryStep } from "./JournalTreasury.ts"
 export { JournalUnavailable, maxRowBytes, NotOwner } from "./JournalStream.ts"
 
 export class Journal extends Context.Service<Journal, JournalShape>()("@venue/journal/Journal") {

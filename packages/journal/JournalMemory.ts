@@ -5,7 +5,8 @@ import { Clock, Context, Effect, Layer } from "effect"
 import { Buffer } from "node:buffer"
 import * as Flush from "./Flush.ts"
 import { claimMany, type ClaimStore, type Snapshot } from "./JournalClaim.ts"
-import type { AccountRow, Alongside, JournalShape, Row, WakeUpChange } from "./JournalStream.ts"
+import type { AccountRow, Alongside, AuditedDeed, JournalShape, Row, WakeUpChange } from "./JournalStream.ts"
+import type { TreasuryStep } from "./JournalTreasury.ts"
 import * as OpenStream from "./OpenStream.ts"
 
 export interface OpenedAccount extends Omit<AccountRow, "_tag"> {
@@ -23,6 +24,10 @@ export class JournalRows extends Context.Service<
     readonly accounts: Map<AccountId, OpenedAccount>
     /** Who came with each code. */
     readonly redeemed: Map<string, { readonly userId: UserId; readonly atMillis: number }>
+    /** In the order of the rows: the tables of the treasury take what is new when they are next asked. */
+    readonly treasury: Array<TreasuryStep>
+    /** What operators did, in the same order; the audit takes it likewise. */
+    readonly deeds: Array<AuditedDeed>
   }
 >()("@venue/storage/JournalRows") {
   static readonly layer = Layer.sync(JournalRows, () =>
@@ -31,7 +36,9 @@ export class JournalRows extends Context.Service<
       snapshots: new Map(),
       wakeUps: new Map(),
       accounts: new Map(),
-      redeemed: new Map()
+      redeemed: new Map(),
+      treasury: [],
+      deeds: []
     })
   )
 }
@@ -125,13 +132,19 @@ const turn = Effect.callback<void>((resume) => {
   setImmediate(() => resume(Effect.void))
 })
 
-const keep = ({ accounts, redeemed, wakeUps }: JournalRows["Service"], along: Alongside, atMillis: number): void => {
+const keep = (
+  { accounts, deeds, redeemed, treasury, wakeUps }: JournalRows["Service"],
+  along: Alongside,
+  atMillis: number
+): void => {
   if (along._tag === "AccountRow") {
     const { accountId, userId } = along
     if (!accounts.has(accountId)) accounts.set(accountId, { accountId, userId, openedAtMillis: atMillis })
     return
   }
   if (along._tag === "RedeemedCode") return void redeemed.set(along.code, { userId: along.userId, atMillis })
+  if (along._tag === "TreasuryStep") return void treasury.push(along)
+  if (along._tag === "AuditedDeed") return void deeds.push(along)
   const key = JSON.stringify([along.userId, along.reason, along.detail])
   if (along._tag === "WakeUp") wakeUps.set(key, along)
   else wakeUps.delete(key)

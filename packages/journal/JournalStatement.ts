@@ -1,5 +1,7 @@
 /** The one statement of a flush: rows that follow a row of their own epoch, and what rides along with them. */
-import type { AccountRow, Alongside, RedeemedCode, WakeUpChange } from "./JournalStream.ts"
+import { types } from "@venue/postgres/Column"
+import type { AccountRow, Alongside, AuditedDeed, RedeemedCode, WakeUpChange } from "./JournalStream.ts"
+import * as JournalTreasury from "./JournalTreasury.ts"
 import type { Draft } from "./OpenStream.ts"
 
 /**
@@ -54,6 +56,13 @@ const rareRows = `
     update invitation_code c set held_for = w.user_id, redeemed_at = now()
     from unnest($17::text[], $18::text[], $19::text[]) as w (draft, user_id, code)
     where ${isWon} and c.code = w.code
+  ),
+  audited as (
+    insert into audit (recorded_at, action, actor, user_id, facts)
+    select w.at, w.action, w.actor, w.subject, w.facts
+    from unnest($20::text[], $21::timestamptz[], $22::text[], $23::text[], $24::text[], $25::jsonb[])
+      as w (draft, at, action, actor, subject, facts)
+    where ${isWon}
   )`
 
 /** The rows go first: the other parts are asked for once all of `won` is known, so every node locks in one order. */
@@ -61,7 +70,8 @@ const appendWith = (...parts: ReadonlyArray<string>) =>
   `with won as (${append}),${parts.join(",")} select stream, epoch from won`
 
 const appendWithWakeUps = appendWith(wakeUps)
-const appendWithAll = appendWith(wakeUps, rareRows)
+const appendWithRareRows = appendWith(wakeUps, rareRows)
+const appendWithAll = appendWith(wakeUps, rareRows, JournalTreasury.parts(26, isWon))
 
 export interface Statement {
   readonly text: string
@@ -87,19 +97,26 @@ export const ofDrafts = (drafts: ReadonlyArray<Draft>): Statement => {
   const parameters = [...rows, ...columns(set), set.map(({ entry }) => entry.desk), ...columns(ended)]
   const accounts = ridesOf(drafts, isAccount)
   const codes = ridesOf(drafts, isCode)
-  if (accounts.length + codes.length === 0) return { text: appendWithWakeUps, parameters }
-  return {
-    text: appendWithAll,
-    parameters: [
-      ...parameters,
-      accounts.map(([draft]) => draft),
-      accounts.map(([, { userId }]) => userId),
-      accounts.map(([, { accountId }]) => accountId),
-      codes.map(([draft]) => draft),
-      codes.map(([, { userId }]) => userId),
-      codes.map(([, { code }]) => code)
-    ]
-  }
+  const deeds = ridesOf(drafts, isDeed)
+  const steps = ridesOf(drafts, isTreasuryStep)
+  if (accounts.length + codes.length + deeds.length + steps.length === 0) return { text: appendWithWakeUps, parameters }
+  const withRareRows = [
+    ...parameters,
+    accounts.map(([draft]) => draft),
+    accounts.map(([, { userId }]) => userId),
+    accounts.map(([, { accountId }]) => accountId),
+    codes.map(([draft]) => draft),
+    codes.map(([, { userId }]) => userId),
+    codes.map(([, { code }]) => code),
+    deeds.map(([draft]) => draft),
+    deeds.map(([, { atMillis }]) => new Date(atMillis)),
+    deeds.map(([, { action }]) => action),
+    deeds.map(([, { actor }]) => actor),
+    deeds.map(([, { subject }]) => subject),
+    deeds.map(([, { facts }]) => types.jsonb.convert(facts))
+  ]
+  if (steps.length === 0) return { text: appendWithRareRows, parameters: withRareRows }
+  return { text: appendWithAll, parameters: [...withRareRows, ...JournalTreasury.parameters(steps)] }
 }
 
 /** Those of one kind, each beside the row that it rides along with. */
@@ -125,8 +142,11 @@ interface Entry {
   readonly entry: WakeUpChange
 }
 
+const isWakeUp = (ride: Alongside): ride is WakeUpChange => ride._tag === "WakeUp" || ride._tag === "WakeUpEnded"
 const isAccount = (ride: Alongside): ride is AccountRow => ride._tag === "AccountRow"
 const isCode = (ride: Alongside): ride is RedeemedCode => ride._tag === "RedeemedCode"
+const isDeed = (ride: Alongside): ride is AuditedDeed => ride._tag === "AuditedDeed"
+const isTreasuryStep = (ride: Alongside): ride is JournalTreasury.TreasuryStep => ride._tag === "TreasuryStep"
 
 /**
  * All parts of the statement see the table as it was before, so each key is told its last word only. Between two
@@ -137,7 +157,7 @@ const net = (drafts: ReadonlyArray<Draft>): ReadonlyArray<Entry> => {
   for (const draft of drafts) {
     const row = rowName(draft)
     for (const entry of draft.alongside) {
-      if (isAccount(entry) || isCode(entry)) continue
+      if (!isWakeUp(entry)) continue
       const key = JSON.stringify([entry.userId, entry.reason, entry.detail])
       const before = entries.get(key)
       if (before !== undefined && before.row !== row && before.entry._tag === "WakeUp") continue

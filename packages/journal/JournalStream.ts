@@ -2,6 +2,7 @@
 import type { AccountId } from "@venue/domain/AccountId"
 import type { UserId } from "@venue/domain/UserId"
 import { type Effect, Schema } from "effect"
+import type { TreasuryStep } from "./JournalTreasury.ts"
 
 /** One committed row. The row of a claim has empty `events`. */
 export interface Row {
@@ -14,7 +15,7 @@ export interface Row {
 }
 
 /** What is written in the same instant as a row, under the same fence. */
-export type Alongside = WakeUpChange | AccountRow | RedeemedCode
+export type Alongside = WakeUpChange | AccountRow | RedeemedCode | TreasuryStep | AuditedDeed
 
 /** A wake-up entry to set or to remove. */
 export interface WakeUpChange {
@@ -39,6 +40,17 @@ export interface RedeemedCode {
   readonly _tag: "RedeemedCode"
   readonly userId: UserId
   readonly code: string
+}
+
+/** What an operator did to a user, in the table `audit`. */
+export interface AuditedDeed {
+  readonly _tag: "AuditedDeed"
+  readonly action: string
+  readonly actor: string
+  readonly subject: string
+  /** These are ids, names and amounts, and never a secret. */
+  readonly facts: Readonly<Record<string, string | number>>
+  readonly atMillis: number
 }
 
 export interface WakeUp {

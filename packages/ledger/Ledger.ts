@@ -38,6 +38,7 @@ import * as Leaving from "./Leaving.ts"
 import type { OrderHold } from "./OrderHold.ts"
 import * as Provider from "./Provider.ts"
 import * as Referrals from "./Referrals.ts"
+import * as Treasury from "./Treasury.ts"
 import * as Twaps from "./Twaps.ts"
 import { accountOf, release as releaseCommand, type Trader } from "./Trader.ts"
 
@@ -76,7 +77,12 @@ const decisions: {
   EndFiring: (trader, command) => Result.succeed(DeadManSwitches.endFiring(trader, command)),
   RedeemCode: (trader, command, atMillis) =>
     KeptRequests.once(trader, command.request, atMillis, () => Referrals.redeem(trader, command, atMillis)),
-  CreditReferrals: (trader, command, atMillis) => Result.succeed(Referrals.credit(trader, command, atMillis))
+  CreditReferrals: (trader, command, atMillis) => Result.succeed(Referrals.credit(trader, command, atMillis)),
+  Deposit: Treasury.deposit,
+  ReverseDeposit: Treasury.reverseDeposit,
+  Withdraw: (trader, command, atMillis) =>
+    KeptRequests.once(trader, command.request, atMillis, () => Treasury.withdraw(trader, command, atMillis)),
+  ReturnWithdrawal: Treasury.returnWithdrawal
 }
 
 /** Gives the events for the trader's own journal: none where the command was done before or changes nothing. */
@@ -158,6 +164,14 @@ export const apply = (trader: Trader, event: TraderEvent): void => {
       return
     case "ReferralsCredited":
       return Referrals.credited(trader, event)
+    case "Deposited":
+      return Treasury.deposited(trader, event)
+    case "DepositReversed":
+      return Treasury.depositReversed(trader, event)
+    case "WithdrawalAccepted":
+      return Treasury.withdrawalAccepted(trader, event)
+    case "WithdrawalReturned":
+      return Treasury.withdrawalReturned(trader, event)
   }
 }
 
@@ -276,7 +290,7 @@ export const pending = (trader: Trader, accountId: AccountId, symbol: MarketSymb
 /** A correction may take no more than what no position or order needs. */
 function credit(
   trader: Trader,
-  { accountId, amount, creditId, reason }: Credit,
+  { accountId, amount, by, creditId, reason }: Credit,
   atMillis: number
 ): Decided<UnknownAccount | InvalidAmount | InsufficientBalance> {
   if (trader.creditIds.has(creditId)) return Result.succeed([])
@@ -286,7 +300,8 @@ function credit(
   if (amount < 0n && held.available + amount < 0n) {
     return Result.fail(new InsufficientBalance({ withdrawable: held.withdrawable, required: -amount }))
   }
-  return Result.succeed([{ _tag: "Credited", creditId, accountId, amount, reason, atMillis }])
+  const credited = { creditId, accountId, amount, reason, ...(by === undefined ? {} : { by }) }
+  return Result.succeed([{ _tag: "Credited", ...credited, atMillis }])
 }
 
 function transfer(

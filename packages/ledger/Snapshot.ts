@@ -2,6 +2,7 @@
 import { type AccountId, primaryAccountOf } from "@venue/domain/AccountId"
 import type { DeadManSwitch } from "@venue/domain/DeadManSwitch"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
+import type { RailName, WithdrawalMethod } from "@venue/domain/Rail"
 import type { TwapEnding, TwapTerms } from "@venue/domain/Twap"
 import type { UserId } from "@venue/domain/UserId"
 import * as Account from "./Account.ts"
@@ -10,7 +11,7 @@ import { accountOf, type Trader } from "./Trader.ts"
 
 /** Money is decimal text, which every encoding keeps whole. */
 export interface Snapshot {
-  readonly version: 9
+  readonly version: 10
   readonly userId: UserId
   readonly accounts: ReadonlyArray<{
     readonly accountId: AccountId
@@ -33,15 +34,20 @@ export interface Snapshot {
   /** How far they have come is for their markets to tell. */
   readonly twaps: ReadonlyArray<readonly [symbol: MarketSymbol, terms: TwapTerms, ending: TwapEnding | null]>
   readonly switches: ReadonlyArray<readonly [accountId: AccountId, deadManSwitch: DeadManSwitch]>
+  readonly deposits: ReadonlyArray<readonly [depositId: string, rail: RailName, amount: string, isReversed: boolean]>
+  readonly withdrawals: ReadonlyArray<
+    readonly [withdrawalId: string, method: WithdrawalMethod, amount: string, atMillis: number, isReturned: boolean]
+  >
 }
 
 /**
  * What any version wrote: the first knew no tiers, the second no builders, the third no providers, the fourth no TWAPs, the
  * fifth nobody who left, the sixth no requests and no times of transfers, the seventh no dead-man switches, the
- * eighth no referrals.
+ * eighth no referrals, the ninth no deposits and withdrawals.
  */
 type Stored =
   | Snapshot
+  | Version9
   | Version8
   | Version7
   | Version6
@@ -70,13 +76,16 @@ interface Version6 extends Omit<Version7, "version" | "transferIds" | "requests"
 interface Version7 extends Omit<Version8, "version" | "switches"> {
   readonly version: 7
 }
-interface Version8 extends Omit<Snapshot, "version" | "accounts" | "referrerId" | "referralDay"> {
+interface Version8 extends Omit<Version9, "version" | "accounts" | "referrerId" | "referralDay"> {
   readonly version: 8
-  readonly accounts: ReadonlyArray<Omit<Snapshot["accounts"][number], "referralRewards">>
+  readonly accounts: ReadonlyArray<Omit<Version9["accounts"][number], "referralRewards">>
+}
+interface Version9 extends Omit<Snapshot, "version" | "deposits" | "withdrawals"> {
+  readonly version: 9
 }
 
 export const snapshot = (trader: Trader): Snapshot => ({
-  version: 9,
+  version: 10,
   userId: trader.userId,
   accounts: [...trader.accounts.values()].map(({ accountId, deposit, leverages, providerLimits, referralRewards }) => ({
     accountId,
@@ -97,7 +106,20 @@ export const snapshot = (trader: Trader): Snapshot => ({
   referrerId: trader.referrerId,
   referralDay: trader.referralDay,
   twaps: [...trader.twaps.values()].map(({ ending, symbol, terms }) => [symbol, terms, ending]),
-  switches: [...trader.switches]
+  switches: [...trader.switches],
+  deposits: Array.from(trader.deposits, ([depositId, { amount, isReversed, rail }]) => [
+    depositId,
+    rail,
+    amount.toString(),
+    isReversed
+  ]),
+  withdrawals: Array.from(trader.withdrawals, ([withdrawalId, { amount, atMillis, isReturned, method }]) => [
+    withdrawalId,
+    method,
+    amount.toString(),
+    atMillis,
+    isReturned
+  ])
 })
 
 /** Fills a trader just made. It holds nothing yet of any market. */
@@ -139,6 +161,13 @@ export const restore = (trader: Trader, from: Stored): void => {
   }
   trader.referrerId = from.referrerId
   trader.referralDay = from.referralDay
+  if (from.version === 9) return
+  for (const [depositId, rail, amount, isReversed] of from.deposits) {
+    trader.deposits.set(depositId, { rail, amount: BigInt(amount), isReversed })
+  }
+  for (const [withdrawalId, method, amount, atMillis, isReturned] of from.withdrawals) {
+    trader.withdrawals.set(withdrawalId, { method, amount: BigInt(amount), atMillis, isReturned })
+  }
 }
 
 /**

@@ -5,6 +5,7 @@ import { firstTier } from "@venue/domain/Fee"
 import type { Instrument } from "@venue/domain/Instrument"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import type { OpenInterest } from "@venue/domain/OpenInterest"
+import type { RailName, WithdrawalMethod } from "@venue/domain/Rail"
 import type { Twap, TwapEnding, TwapId, TwapTerms } from "@venue/domain/Twap"
 import type { UserId } from "@venue/domain/UserId"
 import * as Account from "./Account.ts"
@@ -26,6 +27,22 @@ export interface InFlight {
   readonly exposure: Exposure.Exposure
   /** It holds margin for this order; empty when it holds nothing. */
   readonly orderId: string
+}
+
+/** It was credited. */
+export interface TraderDeposit {
+  readonly rail: RailName
+  readonly amount: bigint
+  readonly isReversed: boolean
+}
+
+/** It was debited. */
+export interface TraderWithdrawal {
+  readonly method: WithdrawalMethod
+  /** The fee is a part of it. */
+  readonly amount: bigint
+  readonly atMillis: number
+  readonly isReturned: boolean
 }
 
 /** A TWAP as its trader knows it. */
@@ -55,8 +72,10 @@ export interface Trader {
   readonly left: Set<MarketSymbol>
   /** They know the user's builder code; none for a user without one. */
   readonly builderMarkets: Set<MarketSymbol>
-  /** They are kept for ever: a deposit notice may be repeated years later and must still change nothing. */
+  /** They are kept for ever, and so are deposits and withdrawals: a notice may be repeated years later. */
   readonly creditIds: Set<string>
+  readonly deposits: Map<string, TraderDeposit>
+  readonly withdrawals: Map<string, TraderWithdrawal>
   /** Those of a day, each with its time; the oldest comes first. */
   readonly transferIds: Map<string, number>
   /** Those with a key, each with what was asked and its time; the oldest comes first. */
@@ -95,6 +114,8 @@ export const make = (
   left: new Set(),
   builderMarkets: new Set(),
   creditIds: new Set(),
+  deposits: new Map(),
+  withdrawals: new Map(),
   transferIds: new Map(),
   requests: new Map(),
   armed: new Map(),

@@ -1,5 +1,14 @@
 /** Fixed-point numbers and their roundings. */
-import { decimalOfMoney, decimalOfUnits, divideUp, mulDivDown, mulDivUp, text, unitsOf } from "@venue/domain/Decimal"
+import {
+  decimalOfMoney,
+  decimalOfUnits,
+  divideUp,
+  mulDivDown,
+  mulDivUp,
+  text,
+  textOfMoney,
+  unitsOf
+} from "@venue/domain/Decimal"
 import { assert, test } from "@effect/vitest"
 import * as FastCheck from "fast-check"
 
@@ -47,6 +56,18 @@ test("small products divided round like big ones", () => {
 test("money is printed as its decimal", () => {
   assert.strictEqual(decimalOfMoney(3_886_300_000n), 3_886.3)
   assert.strictEqual(decimalOfMoney(-1_994), -0.001994)
+})
+
+test("money is printed whole, with its six decimals", () => {
+  const printed = [0n, 1n, -1n, 1_000_000n, -12_345_678n, 9_007_199_254_740_993_000_001n].map(textOfMoney)
+  assert.deepStrictEqual(printed, [
+    "0.000000",
+    "0.000001",
+    "-0.000001",
+    "1.000000",
+    "-12.345678",
+    "9007199254740993.000001"
+  ])
 })
 
 test("text never shows an exponent", () => {

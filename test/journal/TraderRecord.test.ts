@@ -1,8 +1,10 @@
 import { AccountId } from "@venue/domain/AccountId"
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
+import { RailName, WithdrawalMethod } from "@venue/domain/Rail"
 import type { TraderEvent } from "@venue/domain/Trader"
 import { TwapEnding, TwapId } from "@venue/domain/Twap"
 import { UserId } from "@venue/domain/UserId"
+import { HoldReason } from "@venue/domain/Withdrawal"
 import * as TraderRecord from "@venue/journal/TraderRecord"
 import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
@@ -27,6 +29,8 @@ describe("TraderRecord", () => {
     assert.deepStrictEqual(TraderRecord.decode(fixture("request-record-1")), [requestKept])
     assert.deepStrictEqual(TraderRecord.decode(fixture("switch-record-1")), [switched])
     assert.deepStrictEqual(TraderRecord.decode(fixture("referral-record-1")), referral)
+    assert.deepStrictEqual(TraderRecord.decode(fixture("treasury-record-1")), treasury)
+    assert.deepStrictEqual(TraderRecord.decode(fixture("credit-record-1")), [credited])
   })
 
   it("an unknown version and an empty record are refused", () => {
@@ -90,6 +94,43 @@ const referral: ReadonlyArray<TraderEvent> = [
   { _tag: "ReferralsCredited", day: 20_778, amount: 714_000n, atMillis: 1_795_219_500_000 }
 ]
 
+const treasury: ReadonlyArray<TraderEvent> = [
+  {
+    _tag: "Deposited",
+    depositId: "TRON/4f0c9b2ad1/3",
+    rail: "TRON",
+    amount: 125_000_000n,
+    atMillis: 1_795_219_830_000
+  },
+  {
+    _tag: "DepositReversed",
+    depositId: "BANK/ach-20261124-77/0",
+    rail: "BANK",
+    amount: 2_500_000_000n,
+    reason: "ACH return R01",
+    atMillis: 1_795_219_831_000
+  },
+  {
+    _tag: "WithdrawalAccepted",
+    withdrawalId: "9d2f6c1e-53ab-4e07-8b1c-70f4d2a9e6b3",
+    method: "ARBITRUM_ONE",
+    amount: 60_000_000_000n,
+    fee: 1_000_000n,
+    destination: "0x52908400098527886E0F7030069857D2E4169EE7",
+    reasons: ["amount", "new-destination"],
+    atMillis: 1_795_219_832_000
+  },
+  {
+    _tag: "WithdrawalReturned",
+    withdrawalId: "9d2f6c1e-53ab-4e07-8b1c-70f4d2a9e6b3",
+    ending: "REJECTED",
+    reason: "the destination is flagged",
+    method: "ARBITRUM_ONE",
+    amount: 60_000_000_000n,
+    atMillis: 1_795_219_833_000
+  }
+]
+
 const twapId = TwapId.make("0f7b2d96-84ae-4c1d-9b53-7e20a6c8d4f1")
 const twap: ReadonlyArray<TraderEvent> = [
   {
@@ -129,6 +170,7 @@ const traderEvent: fc.Arbitrary<TraderEvent> = fc.oneof(
     accountId: id.map((text) => AccountId.make(text)),
     amount,
     reason: fc.string(),
+    by: fc.string(),
     atMillis
   }),
   fc.record({
@@ -148,6 +190,40 @@ const traderEvent: fc.Arbitrary<TraderEvent> = fc.oneof(
   fc.record({ _tag: fc.constant("AccountOpened"), accountId: id.map((text) => AccountId.make(text)) }),
   fc.record({ _tag: fc.constant("Referred"), code: id, referrerId: id.map((text) => UserId.make(text)), atMillis }),
   fc.record({ _tag: fc.constant("ReferralsCredited"), day: fc.integer({ min: 0, max: 100_000 }), amount, atMillis }),
+  fc.record({
+    _tag: fc.constant("Deposited"),
+    depositId: id,
+    rail: fc.constantFrom(...RailName.literals),
+    amount,
+    atMillis
+  }),
+  fc.record({
+    _tag: fc.constant("DepositReversed"),
+    depositId: id,
+    rail: fc.constantFrom(...RailName.literals),
+    amount,
+    reason: fc.string(),
+    atMillis
+  }),
+  fc.record({
+    _tag: fc.constant("WithdrawalAccepted"),
+    withdrawalId: id,
+    method: fc.constantFrom(...WithdrawalMethod.literals),
+    amount,
+    fee: amount,
+    destination: fc.string(),
+    reasons: fc.array(fc.constantFrom(...HoldReason.literals)),
+    atMillis
+  }),
+  fc.record({
+    _tag: fc.constant("WithdrawalReturned"),
+    withdrawalId: id,
+    ending: fc.constantFrom("REJECTED", "FAILED"),
+    reason: fc.string(),
+    method: fc.constantFrom(...WithdrawalMethod.literals),
+    amount,
+    atMillis
+  }),
   fc.record({ _tag: fc.constant("RequestKept"), requestId: id, fingerprint: id, atMillis }),
   fc.record({ _tag: fc.constant("Joined"), symbol: id.map((text) => MarketSymbol.make(text)) }),
   fc.record({ _tag: fc.constant("Armed"), connectionId: id, accountId: id.map((text) => AccountId.make(text)) }),
@@ -206,6 +282,16 @@ const traderEvent: fc.Arbitrary<TraderEvent> = fc.oneof(
     firedMillis: atMillis
   })
 )
+
+const credited: TraderEvent = {
+  _tag: "Credited",
+  creditId: "c-4",
+  accountId: AccountId.make("alice"),
+  amount: 12_500_000n,
+  reason: "a gift",
+  by: "olga",
+  atMillis: 1_790_503_244_121
+}
 
 const kept: ReadonlyArray<TraderEvent> = [
   { _tag: "AccountOpened", accountId: AccountId.make("5d2b8c1f-60e3-4a97-bc0d-2f7e9a4186c5") },

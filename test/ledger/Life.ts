@@ -12,6 +12,7 @@ import { assert } from "@effect/vitest"
 import { Result } from "effect"
 import { id } from "../Id.ts"
 import { aapl, alice, decimalPrice, gold, instruments, make, pricedAt } from "./Scene.ts"
+import * as LifeTreasury from "./LifeTreasury.ts"
 import type { Step } from "./Steps.ts"
 import * as Twin from "./Twin.ts"
 
@@ -43,6 +44,7 @@ export const live = () => {
     payments: [],
     rewards: null
   }
+  const treasury = LifeTreasury.make(scene, twin, AccountId.make(alice))
   let sent: Array<Sent> = []
   const resting = new Map<string, { order: Order; readonly symbol: MarketSymbol }>()
   let lastId = 0
@@ -55,19 +57,17 @@ export const live = () => {
   for (const symbol of symbols) reprice(MarketSymbol.make(symbol), basePrice[symbol]!)
   for (const accountId of accountIds) {
     for (const symbol of symbols) {
-      scene.ask({
-        _tag: "SetLeverage",
-        accountId: AccountId.make(accountId),
-        symbol,
-        leverage: levels[`${accountId} ${symbol}`]!
-      })
+      const leverage = levels[`${accountId} ${symbol}`]!
+      scene.ask({ _tag: "SetLeverage", accountId: AccountId.make(accountId), symbol, leverage })
     }
   }
+  const book = (accountId: string, amount: bigint) =>
+    twin.deposits.set(accountId, twin.deposits.get(accountId)! + amount)
   const money = (accountId: AccountId, amount: bigint) => {
     const decided = scene.ask({ _tag: "Credit", creditId: `credit-${++lastId}`, accountId, amount, reason: "" })
     const allowed = amount > 0n || (amount < 0n && Twin.balance(twin, accountId).available + amount >= 0n)
     assert.strictEqual(Result.isSuccess(decided), allowed, "I11: credit")
-    if (allowed) twin.deposits.set(accountId, twin.deposits.get(accountId)! + amount)
+    if (allowed) book(accountId, amount)
   }
   const move = (from: string, to: string, amount: bigint) => {
     const before = Twin.balance(twin, AccountId.make(from))
@@ -81,8 +81,8 @@ export const live = () => {
     const allowed = amount > 0n && amount <= before.withdrawable
     assert.strictEqual(Result.isSuccess(decided), allowed, "I17: transfer")
     if (!allowed) return
-    twin.deposits.set(from, twin.deposits.get(from)! - amount)
-    twin.deposits.set(to, twin.deposits.get(to)! + amount)
+    book(from, -amount)
+    book(to, amount)
     assert.isTrue(Twin.balance(twin, AccountId.make(from)).available >= 0n, "I11: what left was there")
   }
   /** A day begins, or one that has begun is told again. */
@@ -374,6 +374,8 @@ export const live = () => {
         return tier(step)
       case "move":
         return move(accountId, other, BigInt(step.size * step.pick) * 50_001n - 1_000n)
+      default:
+        return treasury.take(step, step.kind)
     }
   }
   /** Everything on its way ends without leaving anything. */

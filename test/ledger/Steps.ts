@@ -18,6 +18,9 @@ export const step = FastCheck.record({
     "reward",
     "money",
     "move",
+    "deposit",
+    "withdraw",
+    "undo",
     "tier"
   ),
   account: FastCheck.nat(1),

@@ -6,7 +6,7 @@ import { live } from "./Life.ts"
 import { alice } from "./Scene.ts"
 import { step } from "./Steps.ts"
 
-test("I11, I17, I27: after every step of 600 random lives all figures and findings are those of the twin, and no hold leaks", () => {
+test("I11, I13, I14, I16, I17, I27: after every step of 600 random lives all figures and findings are those of the twin, and no hold leaks", () => {
   FastCheck.assert(
     FastCheck.property(FastCheck.array(step, { minLength: 10, maxLength: 60, size: "max" }), (steps) => {
       const life = live()

@@ -1,0 +1,77 @@
+/** What the whole venue lets in: less once its books are in doubt, and more again step by step (I52, I53). */
+import { Schema } from "effect"
+
+/**
+ *     TRADING ──→ HALTED → CANCEL_ONLY → TRADING
+ *
+ * The auditor halts; the way back is an operator's. In both others only cancels are let in. While it is HALTED nobody is
+ * liquidated either, since what accounts have is in doubt; in CANCEL_ONLY it is known again.
+ */
+export const VenueTrading = Schema.Literals(["TRADING", "CANCEL_ONLY", "HALTED"])
+export type VenueTrading = typeof VenueTrading.Type
+
+/** They are open only while the venue trades, and never while nobody has audited it for `longestUnauditedMillis`. */
+export const VenueWithdrawals = Schema.Literals(["OPEN", "BLOCKED"])
+export type VenueWithdrawals = typeof VenueWithdrawals.Type
+
+export interface VenueMode {
+  readonly trading: VenueTrading
+  readonly withdrawals: VenueWithdrawals
+  /** Why it is so, for those who run the venue. */
+  readonly reason: string
+  /** `auditor`, or the name of an operator. */
+  readonly changedBy: string
+  readonly changedAtMillis: number
+  /** The last audit was of the books as they were then; null before the first. */
+  readonly auditedAtMillis: number | null
+  /** What that audit found in the books; null for nothing. */
+  readonly fault: string | null
+  /** Where what a rail holds is not what the books say of it; null for nowhere. */
+  readonly difference: string | null
+}
+
+/** This name changes the mode for the auditor. */
+export const auditor = "auditor"
+
+/** An operator's command leads from one of these to the next, and no step is left out (I53). */
+export const VenueStep = Schema.Literals(["CANCEL_ONLY", "TRADING", "WITHDRAWALS"])
+export type VenueStep = typeof VenueStep.Type
+
+/** An auditor that was not heard of for so long blocks withdrawals, and not trading. */
+export const longestUnauditedMillis = 30_000
+
+/** A step back rests on an audit no older than this. */
+export const freshAuditMillis = 10_000
+
+/** The venue takes cancels alone for now; nothing was done. */
+export class VenueCancelOnly extends Schema.TaggedError<VenueCancelOnly>()("VenueCancelOnly", {}) {}
+
+/** Nothing leaves the venue for now; nothing was taken. */
+export class WithdrawalsBlocked extends Schema.TaggedError<WithdrawalsBlocked>()("WithdrawalsBlocked", {}) {}
+
+export const isAudited = ({ auditedAtMillis }: VenueMode, nowMillis: number): boolean =>
+  auditedAtMillis !== null && nowMillis - auditedAtMillis < longestUnauditedMillis
+
+/** Why a step is not to be taken from here; undefined when it may be. */
+export const obstacle = (mode: VenueMode, step: VenueStep, nowMillis: number): string | undefined => {
+  const { auditedAtMillis, difference, fault, trading, withdrawals } = mode
+  if (step === "CANCEL_ONLY" && trading !== "HALTED") return `The venue is not halted: it is ${trading}.`
+  if (step === "TRADING" && trading !== "CANCEL_ONLY") return `It trades again from CANCEL_ONLY: it is ${trading}.`
+  if (step === "WITHDRAWALS" && (trading !== "TRADING" || withdrawals === "OPEN")) {
+    return trading === "TRADING" ? "Withdrawals are open." : `Withdrawals come after TRADING: it is ${trading}.`
+  }
+  if (
+    auditedAtMillis === null ||
+    nowMillis - auditedAtMillis >= freshAuditMillis ||
+    auditedAtMillis <= mode.changedAtMillis
+  ) {
+    return "There is no audit since the last change that is fresh: see that the auditor runs, and wait for its next."
+  }
+  if (fault !== null) return `The books do not balance: ${fault}`
+  return step === "WITHDRAWALS" && difference !== null ? `A rail differs from the books: ${difference}` : undefined
+}
+
+export const stepped = (step: VenueStep): Pick<VenueMode, "trading" | "withdrawals"> => ({
+  trading: step === "CANCEL_ONLY" ? "CANCEL_ONLY" : "TRADING",
+  withdrawals: step === "WITHDRAWALS" ? "OPEN" : "BLOCKED"
+})

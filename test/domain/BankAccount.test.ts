@@ -1,0 +1,76 @@
+import { type BankDetails, faultsOf, isKnown, masked } from "@venue/domain/BankAccount"
+import { assert, it } from "@effect/vitest"
+
+const details: BankDetails = {
+  first_name: "Zoë",
+  last_name: "van den Berg",
+  routing_number: "021000021",
+  bank_name: "First Bank",
+  account_number: "123456789",
+  type: "checking",
+  street_line_1: "1 Main Street",
+  country: "USA",
+  state: "NY",
+  city: "New York",
+  postal_code: "10001"
+}
+const nobody = { firstName: null, lastName: null }
+const faults = (
+  change: Partial<BankDetails>,
+  verified = { firstName: "ZOE", lastName: "Vandenberg" } as {
+    firstName: string | null
+    lastName: string | null
+  }
+) => faultsOf({ ...details, ...change }, verified).map(({ member }) => member)
+
+it("details that are right have no fault, and names are compared without letter case, accents and spaces", () => {
+  assert.deepStrictEqual(faults({}), [])
+  assert.deepStrictEqual(faults({ first_name: "Zoé", last_name: "VAN DEN BERG" }), [])
+  assert.deepStrictEqual(faults({ street_line_2: "Floor 2", country: "DEU", type: "savings" }), [])
+})
+
+it("a routing number has nine digits and the checksum of the weights 3, 7 and 1", () => {
+  for (const right of ["021000021", "011401533", "091000019"])
+    assert.deepStrictEqual(faults({ routing_number: right }), [])
+  for (const wrong of ["021000022", "201000021", "21000021", "0210000210", "02100002x", ""]) {
+    assert.deepStrictEqual(faults({ routing_number: wrong }), ["routing_number"])
+  }
+})
+
+it("each other member is refused where it is not what a bank takes", () => {
+  const { state: _, ...stateless } = details
+  assert.deepStrictEqual(
+    faultsOf(stateless, nobody).map(({ member }) => member),
+    ["state"]
+  )
+  assert.deepStrictEqual(faultsOf({ ...stateless, country: "DEU" }, nobody), [])
+  const wrong: ReadonlyArray<readonly [keyof BankDetails, ReadonlyArray<string>]> = [
+    ["account_number", ["123", "123456789012345678", "12 34", "12a4"]],
+    ["type", ["Checking", "current", ""]],
+    ["country", ["US", "usa", "QQQ", ""]],
+    ["street_line_1", ["Main Street", "", "1\nMain", `1${"x".repeat(200)}`]],
+    ["street_line_2", [" ", "a\0b"]],
+    ["city", ["", "x".repeat(101)]],
+    ["postal_code", ["", "x".repeat(21)]],
+    ["bank_name", [""]],
+    ["state", [""]]
+  ]
+  for (const [member, values] of wrong) {
+    for (const value of values) assert.deepStrictEqual([value, faults({ [member]: value })], [value, [member]])
+  }
+})
+
+it("another holder is refused, and one of whom nobody knows the name is not, but is not known", () => {
+  assert.deepStrictEqual(faults({ first_name: "Zo" }), ["first_name"])
+  assert.deepStrictEqual(faults({ last_name: "Berg" }), ["last_name"])
+  assert.deepStrictEqual(faults({ first_name: "Anybody" }, nobody), [])
+  assert.isFalse(isKnown(nobody))
+  assert.isFalse(isKnown({ firstName: "Zoë", lastName: null }))
+  assert.isTrue(isKnown({ firstName: "Zoë", lastName: "Berg" }))
+})
+
+it("four digits of an account number are shown at most, and never more than half of it", () => {
+  assert.strictEqual(masked(details), "****6789")
+  assert.strictEqual(masked({ ...details, account_number: "1234" }), "****34")
+  assert.strictEqual(masked({ ...details, account_number: "12345" }), "****45")
+})
