@@ -32,6 +32,18 @@ import { settlementCalendar } from "./migrations/0025_settlement_calendar.ts"
 import { historyIndexes } from "./migrations/0026_history_indexes.ts"
 import { holding } from "./migrations/0027_holding.ts"
 import { referrals } from "./migrations/0028_referrals.ts"
+import { depositAddress } from "./migrations/0029_deposit_address.ts"
+import { bankAccount } from "./migrations/0030_bank_account.ts"
+import { operator } from "./migrations/0031_operator.ts"
+import { venueMode } from "./migrations/0032_venue_mode.ts"
+import { treasury } from "./migrations/0033_treasury.ts"
+import { sweep } from "./migrations/0034_sweep.ts"
+import { withdrawalDecision } from "./migrations/0035_withdrawal_decision.ts"
+import { webhook } from "./migrations/0036_webhook.ts"
+import { simulatedRail } from "./migrations/0037_simulated_rail.ts"
+import { audit } from "./migrations/0038_audit.ts"
+import { withdrawalSigning } from "./migrations/0039_withdrawal_signing.ts"
+import { railHolding } from "./migrations/0040_rail_holding.ts"
 import * as Table from "./Table.ts"
 
 /** Numbers only grow: a database that has seen one skips everything below it. */
@@ -63,7 +75,19 @@ const all = {
   "0025_settlement_calendar": settlementCalendar,
   "0026_history_indexes": historyIndexes,
   "0027_holding": holding,
-  "0028_referrals": referrals
+  "0028_referrals": referrals,
+  "0029_deposit_address": depositAddress,
+  "0030_bank_account": bankAccount,
+  "0031_operator": operator,
+  "0032_venue_mode": venueMode,
+  "0033_treasury": treasury,
+  "0034_sweep": sweep,
+  "0035_withdrawal_decision": withdrawalDecision,
+  "0036_webhook": webhook,
+  "0037_simulated_rail": simulatedRail,
+  "0038_audit": audit,
+  "0039_withdrawal_signing": withdrawalSigning,
+  "0040_rail_holding": railHolding
 }
 
 const versions = Table.selection({ version: { schema: Schema.Number, expression: "max(migration_id)" } })

@@ -1,6 +1,8 @@
 /** All tables of who may come in are one layer, on Postgres or in memory. */
 import { Layer } from "effect"
 import { ApiKeys } from "./ApiKeys.ts"
+import { DeskReports } from "../audit/DeskReports.ts"
+import { RailAudits } from "../audit/RailAudits.ts"
 import { Audit } from "./Audit.ts"
 import { Authorizations } from "./Authorizations.ts"
 import { BuilderCodes } from "./BuilderCodes.ts"
@@ -12,6 +14,7 @@ import { InvitationCodes } from "./InvitationCodes.ts"
 import { LegalAcceptances } from "./LegalAcceptances.ts"
 import { Nonces } from "./Nonces.ts"
 import { OAuthClients } from "./OAuthClients.ts"
+import { Operators } from "./Operators.ts"
 import { Profiles } from "./Profiles.ts"
 import { RecoveryCodes } from "./RecoveryCodes.ts"
 import { Revocations } from "./Revocations.ts"
@@ -21,10 +24,19 @@ import { SigningKeyTable } from "./SigningKeyTable.ts"
 import { Transaction } from "@venue/postgres/Transaction"
 import { Users } from "./Users.ts"
 import { UserStates } from "./UserStates.ts"
+import { VenueModes } from "./VenueModes.ts"
 import { WalletNonces } from "./WalletNonces.ts"
 import { WithdrawalAddresses } from "./WithdrawalAddresses.ts"
 
-export const layer = Layer.mergeAll(ApiKeys.layer, Identities.layer, Sessions.layer, UserStates.layer).pipe(
+export const layer = Layer.mergeAll(
+  ApiKeys.layer,
+  Identities.layer,
+  Sessions.layer,
+  UserStates.layer,
+  VenueModes.layer,
+  DeskReports.layer,
+  RailAudits.layer
+).pipe(
   Layer.provideMerge(
     Layer.mergeAll(
       Audit.layer,
@@ -37,6 +49,7 @@ export const layer = Layer.mergeAll(ApiKeys.layer, Identities.layer, Sessions.la
       LegalAcceptances.layer,
       Nonces.layer,
       OAuthClients.layer,
+      Operators.layer,
       Profiles.layer,
       RecoveryCodes.layer,
       Revocations.layer,
@@ -54,7 +67,10 @@ export const layerMemory = Layer.mergeAll(
   ApiKeys.layerMemory,
   Identities.layerMemory,
   Sessions.layerMemory,
-  UserStates.layerMemory
+  UserStates.layerMemory,
+  VenueModes.layerMemory,
+  DeskReports.layerMemory,
+  RailAudits.layerMemory
 ).pipe(
   Layer.provideMerge(
     Layer.mergeAll(
@@ -68,6 +84,7 @@ export const layerMemory = Layer.mergeAll(
       LegalAcceptances.layerMemory,
       Nonces.layerMemory,
       OAuthClients.layerMemory,
+      Operators.layerMemory,
       Profiles.layerMemory,
       RecoveryCodes.layerMemory,
       Revocations.layerMemory,

@@ -1,10 +1,14 @@
-/** The audit log tells who did what: it only grows, in the transaction of what was done. */
+/**
+ * The audit log tells who did what: it only grows, in the transaction of what was done. What a trader's journal records of an
+ * operator comes in with its row.
+ */
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { MigrationError } from "effect/sql/Migrator"
 import type { SqlError } from "effect/sql/SqlError"
 import { named, of, storable, text, timestamptz } from "@venue/postgres/Column"
 import { type DatabaseUnavailable, orUnavailable } from "@venue/postgres/DatabaseUnavailable"
+import { JournalRows } from "@venue/journal/JournalMemory"
 import { MemoryTables } from "@venue/postgres/MemoryTables"
 import * as Migrations from "@venue/postgres/Migrations"
 import * as Table from "@venue/postgres/Table"
@@ -13,7 +17,7 @@ const auditTable = Table.make("audit", {
   recordedAtMillis: timestamptz,
   /** It is in the past tense, such as `signed_in`. */
   action: text,
-  /** It is a user's id, or `operator`. */
+  /** It is a user's id, or the name of an operator. */
   actor: text,
   /** It is the id of whom this is about: a user, an application or a signing key; or it is the symbol of a contract, or a year of the calendar. */
   subject: named("user_id", text),
@@ -59,25 +63,34 @@ export class Audit extends Context.Service<
     Audit,
     Effect.gen(function* () {
       const tables = yield* MemoryTables
-      const deeds = tables.table<Recorded>()
+      const recorded = tables.table<Recorded>()
+      const taken = tables.table<number>()
+      const { deeds } = yield* JournalRows
+      const add = (row: Recorded) => recorded.set(String(recorded.rows().length), row)
+      /** What came with rows of the journal since the last time. */
+      const catchUp = Effect.sync(() => {
+        for (const { _tag, atMillis, ...deed } of deeds.slice(taken.get("") ?? 0)) {
+          add({ ...deed, recordedAtMillis: atMillis })
+        }
+        taken.set("", deeds.length)
+      })
       return Audit.of({
         record: (deed) =>
-          tables.transaction(
-            Effect.map(Clock.currentTimeMillis, (recordedAtMillis) =>
-              deeds.set(String(deeds.rows().length), { ...deed, recordedAtMillis })
-            )
+          Effect.andThen(catchUp, Clock.currentTimeMillis).pipe(
+            Effect.map((recordedAtMillis) => add({ ...deed, recordedAtMillis })),
+            tables.transaction
           ),
         about: (subject) =>
-          Effect.sync(() =>
-            deeds
+          Effect.map(catchUp, () =>
+            recorded
               .rows()
               .filter((deed) => deed.subject === subject)
               .toReversed()
               .slice(0, maxListed)
-          )
+          ).pipe(tables.transaction)
       })
     })
-  ).pipe(Layer.provide(MemoryTables.layer))
+  ).pipe(Layer.provide([MemoryTables.layer, JournalRows.layer]))
 }
 
 const maxListed = 100

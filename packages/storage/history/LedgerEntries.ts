@@ -4,6 +4,7 @@ import { dateOf } from "@venue/domain/Day"
 import { type MarketEvent, marketStream } from "@venue/domain/Market"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { quarterHourMillis, quarterHourOf } from "@venue/domain/QuarterHour"
+import { type RailName, railOf } from "@venue/domain/Rail"
 import { type TraderEvent, traderStream } from "@venue/domain/Trader"
 import type { UserId } from "@venue/domain/UserId"
 import { Effect, Schema } from "effect"
@@ -23,6 +24,20 @@ export const operatorAccount = AccountId.make("venue/operator")
 /** What the venue gives of its fees to whoever brought a user: its balance is below zero by all that was given. */
 export const referralAccount = AccountId.make("venue/referrals")
 
+/** What is outside: below zero by all that came in by that rail and has not left by it. */
+export const externalAccount = (rail: RailName): AccountId => AccountId.make(`external/${rail}`)
+
+/** It has what was debited and has neither arrived nor gone back. */
+export const inFlightAccount = (rail: RailName): AccountId => AccountId.make(`treasury/in-flight/${rail}`)
+
+/** What came to the bank with a message that is nobody's, until an operator says whose it is, or the bank takes it back. */
+export const suspenseAccount = AccountId.make("suspense/bank")
+
+/** The venue's own money on its rails: what it put there, less what it took. */
+export const ownAccount = AccountId.make("venue/own")
+
+export const withdrawalFeeAccount = AccountId.make("venue/fees/withdrawal")
+
 /** It has what the operator put in. What the market itself gains and spends stands in its log and its trades. */
 export const reserveFundAccount = (symbol: MarketSymbol): AccountId => AccountId.make(`reserve-fund/${symbol}`)
 
@@ -35,7 +50,23 @@ const ledgerEntryTable = Table.make("ledger_entry", {
   /** It counts from 0 within the journal row. */
   place: integer,
   transactionId: text,
-  kind: of("text", Schema.Literals(["credit", "transfer", "top-up", "referral"])),
+  kind: of(
+    "text",
+    Schema.Literals([
+      "credit",
+      "transfer",
+      "top-up",
+      "referral",
+      "deposit",
+      "deposit-reversal",
+      "withdrawal",
+      "withdrawal-return",
+      "withdrawal-settlement",
+      "suspense",
+      "suspense-release",
+      "own-money"
+    ])
+  ),
   account: text,
   asset: of("text", Schema.Literal(asset)),
   /** It counts 1e-6 USD and has a sign. */
@@ -60,7 +91,7 @@ export const ofMarketRows = (
 ): ReadTable.TableWrite => entries.write(entriesOf(marketStream(symbol), rows, (event) => ofMarket(symbol, event)))
 
 /** Money goes from one account to another. */
-interface Move extends Pick<LedgerEntry, "transactionId" | "kind" | "reason" | "atMillis"> {
+export interface Move extends Pick<LedgerEntry, "transactionId" | "kind" | "reason" | "atMillis"> {
   readonly from: AccountId
   readonly to: AccountId
   readonly amount: bigint
@@ -82,9 +113,64 @@ const ofTrader = (userId: UserId, event: TraderEvent): Move | undefined => {
       const transactionId = `referral/${userId}/${dateOf(day)}`
       return { transactionId, kind: "referral", from, to, amount, reason: "", atMillis }
     }
+    case "Deposited": {
+      const { amount, atMillis, depositId: transactionId, rail } = event
+      const [from, to] = [externalAccount(rail), primaryAccountOf(userId)]
+      return { transactionId, kind: "deposit", from, to, amount, reason: "", atMillis }
+    }
+    case "DepositReversed": {
+      const { amount, atMillis, depositId, rail, reason } = event
+      const [from, to] = [primaryAccountOf(userId), externalAccount(rail)]
+      return { transactionId: `${depositId}/reversal`, kind: "deposit-reversal", from, to, amount, reason, atMillis }
+    }
+    case "WithdrawalAccepted": {
+      const { amount, atMillis, method, withdrawalId: transactionId } = event
+      const [from, to] = [primaryAccountOf(userId), inFlightAccount(railOf(method))]
+      return { transactionId, kind: "withdrawal", from, to, amount, reason: "", atMillis }
+    }
+    case "WithdrawalReturned": {
+      const { amount, atMillis, method, reason, withdrawalId } = event
+      const [from, to] = [inFlightAccount(railOf(method)), primaryAccountOf(userId)]
+      return { transactionId: `${withdrawalId}/return`, kind: "withdrawal-return", from, to, amount, reason, atMillis }
+    }
     default:
       return undefined
   }
+}
+
+/** What the step of a withdrawal writes that has arrived: no row of a journal tells of it. */
+export const paidOut = (
+  { amount, fee, rail, withdrawalId }: Arrived,
+  step: number,
+  atMillis: number
+): ReadTable.TableWrite => {
+  const about = {
+    transactionId: `${withdrawalId}/settlement`,
+    kind: "withdrawal-settlement",
+    from: inFlightAccount(rail),
+    reason: "",
+    atMillis
+  } as const
+  const moves: ReadonlyArray<Move> = [
+    { ...about, to: externalAccount(rail), amount: amount - fee },
+    { ...about, to: withdrawalFeeAccount, amount: fee }
+  ]
+  return written(moves, `withdrawal/${withdrawalId}`, step)
+}
+
+/** Moves that no row of a journal tells of, as row `seq` of a stream of their own. */
+export const written = (moves: ReadonlyArray<Move>, stream: string, seq: number): ReadTable.TableWrite =>
+  entries.write(moves.flatMap((move, at) => pairOf(move, stream, seq, at * 2)))
+
+/** What of such a stream is in memory. */
+export const ofStream = (memory: ReadTable.Memory, of: string): ReadonlyArray<LedgerEntry> =>
+  entries.rowsIn(memory).filter(({ stream }) => stream === of)
+
+interface Arrived {
+  readonly withdrawalId: string
+  readonly rail: RailName
+  readonly amount: bigint
+  readonly fee: bigint
 }
 
 const ofMarket = (symbol: MarketSymbol, event: MarketEvent): Move | undefined => {
@@ -104,13 +190,23 @@ const entriesOf = <Event>(
     for (const event of events) {
       const move = moveOf(event)
       if (move === undefined) continue
-      const { amount, from, to, ...about } = move
-      const where = { ...about, stream, seq, asset } as const
-      entries.push({ ...where, place: entries.length, account: to, amount })
-      entries.push({ ...where, place: entries.length, account: from, amount: -amount })
+      entries.push(...pairOf(move, stream, seq, entries.length))
     }
     return entries
   })
+
+const pairOf = (
+  { amount, from, to, ...about }: Move,
+  stream: string,
+  seq: number,
+  place: number
+): ReadonlyArray<LedgerEntry> => {
+  const where = { ...about, stream, seq, asset } as const
+  return [
+    { ...where, place, account: to, amount },
+    { ...where, place: place + 1, account: from, amount: -amount }
+  ]
+}
 
 const sum = { schema: numeric.schema, expression: "coalesce(sum(amount), 0)::text" }
 const balances = Table.selection({ sum })
@@ -186,6 +282,13 @@ const summedUp = (rows: ReadonlyArray<Cash>, moments: Moments.Moments): Readonly
 }
 
 /** What else an account receives of its own is income. */
-const depositKinds: ReadonlyArray<LedgerEntry["kind"]> = ["credit", "transfer"]
+const depositKinds: ReadonlyArray<LedgerEntry["kind"]> = [
+  "credit",
+  "transfer",
+  "deposit",
+  "deposit-reversal",
+  "withdrawal",
+  "withdrawal-return"
+]
 
 const sumOf = (rows: ReadonlyArray<LedgerEntry>): bigint => rows.reduce((total, { amount }) => total + amount, 0n)

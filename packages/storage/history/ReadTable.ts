@@ -1,5 +1,5 @@
 /** A read table: its columns, which rows are the same row, and how it is kept where there is no database. */
-import { Effect } from "effect"
+import { Context, Effect, Layer } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import type { Batch, Table } from "@venue/postgres/Table"
@@ -44,6 +44,11 @@ export interface Memory {
 }
 
 export const emptyMemory = (): Memory => ({ tables: new Map(), positions: new Map() })
+
+/** Shared as one value, all of one venue have the same rows. */
+export class ReadMemory extends Context.Service<ReadMemory, Memory>()("@venue/storage/history/ReadMemory") {
+  static readonly layer = Layer.sync(ReadMemory, emptyMemory)
+}
 
 interface Options<Row> {
   /** Rows with one key are one row. */

@@ -9,7 +9,7 @@ import { type DatabaseUnavailable, orUnavailable } from "@venue/postgres/Databas
 import * as Migrations from "@venue/postgres/Migrations"
 import { type CommittedRow, continues, type Group, positionOf, type Projection, type Writes } from "./Projection.ts"
 import { projectionTable, type ProjectionWrite, writeProjections } from "./ProjectionWrite.ts"
-import { emptyMemory, type ReadQuery, type TableWrite } from "./ReadTable.ts"
+import { ReadMemory, type ReadQuery, type TableWrite } from "./ReadTable.ts"
 
 /** The rows do not go on where the group stands: they are to be read from the journal, from there on. */
 export class ProjectionGap extends Schema.TaggedError<ProjectionGap>()("ProjectionGap", {
@@ -118,30 +118,31 @@ export class ReadTables extends Context.Service<
     })
   ).pipe(Layer.provide(Migrations.layer))
 
-  static readonly layerMemory = Layer.sync(ReadTables, () => {
-    const memory = emptyMemory()
-    const { positions } = memory
-
-    return ReadTables.of({
-      project: (projections, subject, rows) =>
-        Effect.forEach(
-          projections,
-          Effect.fnUntraced(function* (projection) {
-            const position = positionOf(projection, subject)
-            const skip = yield* seen(position, positions.get(position) ?? 0, rows)
-            if (skip === rows.length) return
-            const asked = projection.writes(subject, rows.slice(skip))
-            const writes = continues(asked) ? asked.memory(memory) : asked
-            for (const { remember } of writes) remember(memory)
-            positions.set(position, rows.at(-1)!.seq)
-          }),
-          { discard: true }
-        ),
-      position: (projection, subject) => Effect.sync(() => positions.get(positionOf(projection, subject)) ?? 0),
-      positions: (projections, subjects) => Effect.sync(() => hindmost(projections, subjects, positions)),
-      read: (query) => Effect.sync(() => query.memory(memory))
+  static readonly layerMemory = Layer.effect(
+    ReadTables,
+    Effect.map(ReadMemory, (memory) => {
+      const { positions } = memory
+      return ReadTables.of({
+        project: (projections, subject, rows) =>
+          Effect.forEach(
+            projections,
+            Effect.fnUntraced(function* (projection) {
+              const position = positionOf(projection, subject)
+              const skip = yield* seen(position, positions.get(position) ?? 0, rows)
+              if (skip === rows.length) return
+              const asked = projection.writes(subject, rows.slice(skip))
+              const writes = continues(asked) ? asked.memory(memory) : asked
+              for (const { remember } of writes) remember(memory)
+              positions.set(position, rows.at(-1)!.seq)
+            }),
+            { discard: true }
+          ),
+        position: (projection, subject) => Effect.sync(() => positions.get(positionOf(projection, subject)) ?? 0),
+        positions: (projections, subjects) => Effect.sync(() => hindmost(projections, subjects, positions)),
+        read: (query) => Effect.sync(() => query.memory(memory))
+      })
     })
-  })
+  ).pipe(Layer.provide(ReadMemory.layer))
 }
 
 const namesOf = <Subject>(

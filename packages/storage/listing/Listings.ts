@@ -36,7 +36,7 @@ export class Listings extends Context.Service<
     Listings,
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const all = listingTable.all(sql`select ${listingTable.columns} from listing order by clob_pair_id`)
+      const all = rowsOf(sql)
       return Listings.of({
         add: Effect.fn("Listings.add")(
           (terms: Terms) =>
@@ -50,7 +50,7 @@ export class Listings extends Context.Service<
             ),
           orUnavailable
         ),
-        all: orUnavailable(Effect.map(all, instruments))
+        all: orUnavailable(listed(sql))
       })
     })
   ).pipe(Layer.provide(Migrations.layer))
@@ -73,6 +73,13 @@ export class Listings extends Context.Service<
     })
   ).pipe(Layer.provide(MemoryTables.layer))
 }
+
+/** The same for who only asks a database, and prepares no tables there. */
+export const listed = (sql: SqlClient.SqlClient): Effect.Effect<ReadonlyArray<Instrument>, SqlError> =>
+  Effect.map(rowsOf(sql), instruments)
+
+const rowsOf = (sql: SqlClient.SqlClient) =>
+  listingTable.all(sql`select ${listingTable.columns} from listing order by clob_pair_id`)
 
 /** Those of a new venue, now or in a later release, have the numbers up to this one. */
 const ofNewVenues = 1_000

@@ -1,9 +1,30 @@
+import { traderStream } from "@venue/domain/Trader"
+import { UserId } from "@venue/domain/UserId"
+import { type AuditedDeed, type Claimed, Journal } from "@venue/journal/Journal"
+import { JournalRows } from "@venue/journal/JournalMemory"
+import * as TraderRecord from "@venue/journal/TraderRecord"
 import { Audit } from "@venue/storage/access/Audit"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { postgresLayer } from "../../Postgres.ts"
+import { claimed } from "./OpenedAccount.ts"
 
-const suite = (name: string, services: Layer.Layer<Audit, unknown>) =>
+/** A desk records what an operator did; answers whether the journal took the row. */
+const recorded = Effect.fnUntraced(function* (from: Claimed, userId: UserId, ...alongside: ReadonlyArray<AuditedDeed>) {
+  const journal = yield* Journal
+  let isCollected = false
+  return yield* Effect.callback<boolean>((resume) => {
+    const collect = () => {
+      if (isCollected) return undefined
+      isCollected = true
+      return { events: TraderRecord.encode([]), alongside }
+    }
+    const told = (isTaken: boolean) => () => resume(Effect.succeed(isTaken))
+    journal.append({ stream: traderStream(userId), collect, committed: told(true), lost: told(false) }, from).wake()
+  })
+})
+
+const suite = (name: string, services: Layer.Layer<Audit | Journal, unknown>) =>
   layer(services, { timeout: "30 seconds" })(name, (it) => {
     it.effect("what was done is told, the newest first", () =>
       Effect.gen(function* () {
@@ -28,13 +49,43 @@ const suite = (name: string, services: Layer.Layer<Audit, unknown>) =>
       Effect.gen(function* () {
         const audit = yield* Audit
         const texts = ["", "a\0b", "\\u0000", "half of \ud83d", "空 😀", `"'`, "x".repeat(500)]
+        const from = yield* claimed(UserId.make("ben"))
         for (const reason of texts) {
           yield* audit.record({ action: "user_frozen", actor: "operator", subject: "ben", facts: { reason } })
         }
-        assert.lengthOf(yield* audit.about("ben"), texts.length)
+        const deeds = texts.map((reason) => ({ ...deed, subject: "ben", facts: { reason } }))
+        assert.isTrue(yield* recorded(from, UserId.make("ben"), ...deeds))
+        assert.lengthOf(yield* audit.about("ben"), 2 * texts.length)
+      })
+    )
+
+    it.effect("what a trader's journal records of an operator is there with its row, and not without it", () =>
+      Effect.gen(function* () {
+        const audit = yield* Audit
+        const eve = UserId.make("eve")
+        const first = yield* claimed(eve)
+        const second = yield* claimed(eve)
+        assert.isFalse(yield* recorded(first, eve, { ...deed, actor: "fenced" }))
+        assert.deepStrictEqual(yield* audit.about("eve"), [])
+        assert.isTrue(yield* recorded(second, eve, deed))
+        yield* audit.record({ action: "user_frozen", actor: "operator", subject: "eve", facts: {} })
+        const [later, earlier, ...more] = yield* audit.about("eve")
+        assert.strictEqual(later?.action, "user_frozen")
+        const { _tag, atMillis: recordedAtMillis, ...rest } = deed
+        assert.deepStrictEqual(earlier, { ...rest, recordedAtMillis })
+        assert.deepStrictEqual(more, [])
       })
     )
   })
 
-suite("Audit in memory", Audit.layerMemory)
-suite("Audit on Postgres", Audit.layer.pipe(Layer.provide(postgresLayer)))
+const deed: AuditedDeed = {
+  _tag: "AuditedDeed",
+  action: "credited",
+  actor: "olga",
+  subject: "eve",
+  facts: { creditId: "c-1", amount: 12.5, reason: "a gift" },
+  atMillis: 5_000
+}
+
+suite("Audit in memory", Layer.merge(Audit.layerMemory, Journal.layerMemoryNode).pipe(Layer.provide(JournalRows.layer)))
+suite("Audit on Postgres", Layer.merge(Audit.layer, Journal.layer).pipe(Layer.provide(postgresLayer)))

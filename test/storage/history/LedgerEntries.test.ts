@@ -62,6 +62,56 @@ const suite = (name: string, readTables: Layer.Layer<ReadTables, unknown>) =>
       })
     )
 
+    it.effect(
+      "I9, I10: what comes in, leaves, is reversed and returned is booked on both sides, and counts as deposited",
+      () =>
+        Effect.gen(function* () {
+          const { ledgerBalance, projectTrader, sumByAsset } = yield* tables
+          const { read } = yield* ReadTables
+          const account = AccountId.make("treasury-user")
+          const outside = LedgerEntries.externalAccount("TRON")
+          const inFlight = LedgerEntries.inFlightAccount("BANK")
+          const atMillis = 1_790_000_000_000
+          const deposit = (depositId: string, amount: bigint) =>
+            ({ _tag: "Deposited", depositId, rail: "TRON", amount, atMillis }) as const
+          const accepted = (withdrawalId: string, amount: bigint) =>
+            ({
+              _tag: "WithdrawalAccepted",
+              withdrawalId,
+              method: "wire",
+              amount,
+              fee: 25n,
+              destination: "bank account",
+              reasons: [],
+              atMillis
+            }) as const
+          const events: ReadonlyArray<TraderEvent> = [
+            deposit("a", 1_000n),
+            deposit("b", 10n),
+            { ...deposit("b", 10n), _tag: "DepositReversed", reason: "R01" },
+            accepted("v", 300n),
+            accepted("w", 200n),
+            {
+              _tag: "WithdrawalReturned",
+              withdrawalId: "v",
+              ending: "REJECTED",
+              reason: "",
+              method: "wire",
+              amount: 300n,
+              atMillis
+            }
+          ]
+          yield* projectTrader(UserId.make(account), [{ seq: 1, events }])
+          assert.strictEqual(yield* ledgerBalance(account), 800n)
+          assert.strictEqual(yield* ledgerBalance(outside), -1_000n)
+          assert.strictEqual(yield* ledgerBalance(inFlight), 200n)
+          assert.deepStrictEqual(yield* sumByAsset(), [{ asset: "USD", sum: 0n }])
+          const moments = { first: Math.floor(atMillis / quarterHourMillis) + 1, step: 1, count: 1 }
+          const [cash] = yield* read(LedgerEntries.cashAt(account, moments))
+          assert.deepInclude(cash, { amount: 800n, deposited: 800n })
+        })
+    )
+
     it.effect("cash at moments is what came before each, of any kind, and what of it was deposited (rule 8.11)", () =>
       Effect.gen(function* () {
         const { projectTrader } = yield* tables

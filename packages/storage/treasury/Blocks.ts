@@ -1,0 +1,38 @@
+/** What keeps a queued withdrawal from leaving. It is asked in the statement that submits, so that nothing slips by. */
+import type { UserStates } from "../access/UserStates.ts"
+import type { DatabaseUnavailable } from "@venue/postgres/DatabaseUnavailable"
+import { Effect } from "effect"
+import type { DepositsShape } from "./DepositTable.ts"
+import type { TreasuryFlags } from "./TreasuryFlags.ts"
+import type { UserId } from "@venue/domain/UserId"
+
+/** Says whether the venue lets money leave; where nobody audits, silence of the auditor blocks nothing. */
+export const areOpen = (hasAuditor: boolean): string =>
+  hasAuditor ? "withdrawals_are_open()" : "(select m.withdrawals = 'OPEN' from venue_mode m)"
+
+/** Of a row of `withdrawal`: its user or address is frozen, or a chain has lost money that its user was credited. */
+export const isBlocked = `(
+  exists (select 1 from user_state u where u.user_id = withdrawal.user_id and u.frozen)
+  or exists (
+    select 1 from treasury_flag f where f.effect = 'frozen'
+      and ((f.kind = 'user' and f.subject = withdrawal.user_id) or (f.kind = 'address' and f.subject = withdrawal.destination))
+  )
+  or exists (
+    select 1 from deposit d where d.user_id = withdrawal.user_id and d.state = 'CREDITED' and d.gone_since is not null
+  )
+)`
+
+/** The same of the tables in memory. */
+export const isBlockedIn =
+  (states: UserStates["Service"], flags: TreasuryFlags["Service"], deposits: Pick<DepositsShape, "isMissing">) =>
+  ({ destination, userId }: Addressed): Effect.Effect<boolean, DatabaseUnavailable> =>
+    Effect.gen(function* () {
+      const about = [...(yield* flags.about("user", userId)), ...(yield* flags.about("address", destination))]
+      if (about.some(({ effect }) => effect === "frozen")) return true
+      return (yield* states.find(userId)).frozen || (yield* deposits.isMissing(userId))
+    })
+
+interface Addressed {
+  readonly userId: UserId
+  readonly destination: string
+}

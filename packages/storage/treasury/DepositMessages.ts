@@ -1,0 +1,99 @@
+/** A bank transfer is known by its message: each user has one for each way a bank takes money in, and it never changes. */
+import { DepositRail } from "@venue/domain/Rail"
+import { UserId } from "@venue/domain/UserId"
+import { of, storable, text, timestamptz } from "@venue/postgres/Column"
+import { type DatabaseUnavailable, orUnavailable } from "@venue/postgres/DatabaseUnavailable"
+import { MemoryTables } from "@venue/postgres/MemoryTables"
+import * as Migrations from "@venue/postgres/Migrations"
+import * as Table from "@venue/postgres/Table"
+import { Clock, Context, Effect, Layer, Option } from "effect"
+import * as SecureRandom from "effect/crypto/SecureRandom"
+import { SqlClient } from "effect/sql"
+import type { MigrationError } from "effect/sql/Migrator"
+import type { SqlError } from "effect/sql/SqlError"
+
+const messageTable = Table.make("deposit_message", {
+  userId: of("text", UserId),
+  rail: of("text", DepositRail),
+  message: text,
+  createdAtMillis: timestamptz
+})
+export type DepositMessage = Table.Row<typeof messageTable>
+
+export class DepositMessages extends Context.Service<
+  DepositMessages,
+  {
+    /** It is drawn on the first call, and the same on every other. The user must be there. */
+    readonly provide: (userId: UserId, rail: DepositRail) => Effect.Effect<DepositMessage, DatabaseUnavailable>
+    /** Whose it is to the letter, by whatever way the money came. */
+    readonly find: (message: string) => Effect.Effect<Option.Option<DepositMessage>, DatabaseUnavailable>
+  }
+>()("@venue/storage/treasury/DepositMessages") {
+  static readonly layer: Layer.Layer<
+    DepositMessages,
+    MigrationError | SqlError,
+    SqlClient.SqlClient | SecureRandom.SecureRandom
+  > = Layer.effect(
+    DepositMessages,
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const random = yield* SecureRandom.SecureRandom
+      const { columns } = messageTable
+      const known = (userId: UserId, rail: DepositRail) =>
+        messageTable.first(sql`
+          select ${columns} from deposit_message where user_id = ${storable(userId)} and rail = ${rail}`)
+      const insert = Effect.fnUntraced(function* (userId: UserId, rail: DepositRail) {
+        const createdAtMillis = yield* Clock.currentTimeMillis
+        const message = yield* drawn(random)
+        yield* sql`
+          insert into deposit_message ${messageTable.values({ userId, rail, message, createdAtMillis })}
+          on conflict do nothing`
+      })
+      return DepositMessages.of({
+        provide: Effect.fn("DepositMessages.provide")(function* (userId: UserId, rail: DepositRail) {
+          let row = yield* known(userId, rail)
+          // Somebody else may have the one that was drawn.
+          while (Option.isNone(row)) {
+            yield* insert(userId, rail)
+            row = yield* known(userId, rail)
+          }
+          return row.value
+        }, orUnavailable),
+        find: Effect.fn("DepositMessages.find")(
+          (message: string) =>
+            messageTable.first(sql`select ${columns} from deposit_message where message = ${storable(message)}`),
+          orUnavailable
+        )
+      })
+    })
+  ).pipe(Layer.provide(Migrations.layer))
+
+  static readonly layerMemory: Layer.Layer<DepositMessages, never, SecureRandom.SecureRandom> = Layer.effect(
+    DepositMessages,
+    Effect.gen(function* () {
+      const { table, transaction } = yield* MemoryTables
+      const random = yield* SecureRandom.SecureRandom
+      const messages = table<DepositMessage>()
+      const find = (message: string) => messages.rows().find((row) => row.message === message)
+      return DepositMessages.of({
+        provide: Effect.fnUntraced(function* (userId: UserId, rail: DepositRail) {
+          const key = `${userId} ${rail}`
+          const known = messages.get(key)
+          if (known !== undefined) return known
+          const message = yield* Effect.repeat(drawn(random), { until: (one) => find(one) === undefined })
+          const row = { userId, rail, message, createdAtMillis: yield* Clock.currentTimeMillis }
+          messages.set(key, row)
+          return row
+        }, transaction),
+        find: (message) => Effect.sync(() => Option.fromUndefinedOr(find(message)))
+      })
+    })
+  ).pipe(Layer.provide(MemoryTables.layer))
+}
+
+/** Five bits of a random byte make a character. None of them is taken for another: neither I, L, O nor U is among them. */
+const drawn = (random: SecureRandom.SecureRandom["Service"]) =>
+  Effect.map(random.randomBytes(length), (bytes) => Array.from(bytes, (byte) => alphabet[byte & 31]).join(""))
+
+const length = 12
+const alphabet = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"

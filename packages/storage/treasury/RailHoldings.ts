@@ -1,0 +1,77 @@
+/** What each rail held when it was last asked, and what had left it by then. */
+import { RailName } from "@venue/domain/Rail"
+import { bigint, numeric, of, orNull, text, textArray, timestamptz } from "@venue/postgres/Column"
+import { type DatabaseUnavailable, orUnavailable } from "@venue/postgres/DatabaseUnavailable"
+import { MemoryTables } from "@venue/postgres/MemoryTables"
+import * as Migrations from "@venue/postgres/Migrations"
+import * as Table from "@venue/postgres/Table"
+import { Context, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import type { MigrationError } from "effect/sql/Migrator"
+import type { SqlError } from "effect/sql/SqlError"
+
+const holdingTable = Table.make("rail_holding", {
+  rail: of("text", RailName),
+  /** The first is 1. */
+  number: bigint,
+  /** It counts 1e-6 USD. */
+  amount: numeric,
+  /** For people: where on the rail it was so. */
+  position: text,
+  /** What came in with a later block is not in it; null at a bank, where all is that was noted by then. */
+  block: orNull(bigint),
+  /** What was settled by then, or noted at a bank, is counted. */
+  asOfMillis: timestamptz,
+  /** Withdrawals that were sent and not ended, by whether they had left. */
+  leftIds: textArray,
+  waitingIds: textArray
+})
+export type RailHolding = Table.Row<typeof holdingTable>
+
+export class RailHoldings extends Context.Service<
+  RailHoldings,
+  {
+    /** The newest of each rail that was ever asked, in the order of their names. */
+    readonly newest: Effect.Effect<ReadonlyArray<RailHolding>, DatabaseUnavailable>
+    /** It takes the place of the one before. */
+    readonly record: (holding: Omit<RailHolding, "number">) => Effect.Effect<void, DatabaseUnavailable>
+  }
+>()("@venue/storage/treasury/RailHoldings") {
+  static readonly layer: Layer.Layer<RailHoldings, MigrationError | SqlError, SqlClient.SqlClient> = Layer.effect(
+    RailHoldings,
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      return RailHoldings.of({
+        newest: orUnavailable(holdingTable.all(sql`select ${holdingTable.columns} from rail_holding order by rail`)),
+        record: Effect.fn("RailHoldings.record")(
+          (holding: Omit<RailHolding, "number">) =>
+            Effect.asVoid(sql`
+              insert into rail_holding ${holdingTable.values({ ...holding, number: 1 })}
+              on conflict (rail) do update set
+                number = rail_holding.number + 1, amount = excluded.amount, position = excluded.position,
+                block = excluded.block, as_of = excluded.as_of, left_ids = excluded.left_ids,
+                waiting_ids = excluded.waiting_ids`),
+          orUnavailable
+        )
+      })
+    })
+  ).pipe(Layer.provide(Migrations.layer))
+
+  static readonly layerMemory: Layer.Layer<RailHoldings> = Layer.effect(
+    RailHoldings,
+    Effect.gen(function* () {
+      const { table, transaction } = yield* MemoryTables
+      const holdings = table<RailHolding>()
+      return RailHoldings.of({
+        newest: Effect.sync(() => holdings.rows().toSorted((a, b) => (a.rail < b.rail ? -1 : 1))),
+        record: (holding) =>
+          transaction(
+            Effect.sync(() => {
+              const { number = 0 } = holdings.get(holding.rail) ?? {}
+              holdings.set(holding.rail, { ...holding, number: number + 1 })
+            })
+          )
+      })
+    })
+  ).pipe(Layer.provide(MemoryTables.layer))
+}

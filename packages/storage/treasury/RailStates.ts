@@ -1,0 +1,110 @@
+/** How far what came in by each rail has been read, and since when one cannot be reached. */
+import { RailName } from "@venue/domain/Rail"
+import { of, orNull, text, timestamptz } from "@venue/postgres/Column"
+import { type DatabaseUnavailable, orUnavailable } from "@venue/postgres/DatabaseUnavailable"
+import { MemoryTables } from "@venue/postgres/MemoryTables"
+import * as Migrations from "@venue/postgres/Migrations"
+import * as Table from "@venue/postgres/Table"
+import { Clock, Context, Effect, Layer, Option } from "effect"
+import { SqlClient } from "effect/sql"
+import type { MigrationError } from "effect/sql/Migrator"
+import type { SqlError } from "effect/sql/SqlError"
+
+const stateTable = Table.make("rail_state", {
+  rail: of("text", RailName),
+  /** Opaque; null before the first scan. */
+  cursor: orNull(text),
+  scannedAtMillis: orNull(timestamptz),
+  /** Null while it answers. */
+  unavailableSinceMillis: orNull(timestamptz),
+  cause: orNull(text)
+})
+export type RailState = Table.Row<typeof stateTable>
+
+export class RailStates extends Context.Service<
+  RailStates,
+  {
+    /** Of a rail that was never asked too. */
+    readonly find: (rail: RailName) => Effect.Effect<RailState, DatabaseUnavailable>
+    /**
+     * All that came up to `cursor` is stored, and the rail answers. Nothing where it no longer stands at `before`: another
+     * owner reads on from there.
+     */
+    readonly scanned: (
+      rail: RailName,
+      before: string | null,
+      cursor: string
+    ) => Effect.Effect<void, DatabaseUnavailable>
+    /** It stays unavailable since the first time. */
+    readonly unavailable: (rail: RailName, cause: string) => Effect.Effect<void, DatabaseUnavailable>
+  }
+>()("@venue/storage/treasury/RailStates") {
+  static readonly layer: Layer.Layer<RailStates, MigrationError | SqlError, SqlClient.SqlClient> = Layer.effect(
+    RailStates,
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      return RailStates.of({
+        find: Effect.fn("RailStates.find")(function* (rail: RailName) {
+          const state = yield* stateTable.first(sql`
+            select ${stateTable.columns} from rail_state where rail = ${rail}`)
+          return Option.getOrElse(state, () => unknown(rail))
+        }, orUnavailable),
+        scanned: Effect.fn("RailStates.scanned")(function* (rail, before, cursor) {
+          const scannedAtMillis = yield* Clock.currentTimeMillis
+          const state = stateTable.values({ ...unknown(rail), cursor, scannedAtMillis })
+          yield* sql`
+            insert into rail_state ${state}
+            on conflict (rail) do update set
+              cursor = excluded.cursor, scanned_at = excluded.scanned_at, unavailable_since = null, cause = null
+            where rail_state.cursor is not distinct from ${before}::text`
+        }, orUnavailable),
+        unavailable: Effect.fn("RailStates.unavailable")(function* (rail, cause) {
+          const unavailableSinceMillis = yield* Clock.currentTimeMillis
+          const state = stateTable.values({ ...unknown(rail), unavailableSinceMillis, cause })
+          yield* sql`
+            insert into rail_state ${state}
+            on conflict (rail) do update set
+              unavailable_since = coalesce(rail_state.unavailable_since, excluded.unavailable_since),
+              cause = excluded.cause`
+        }, orUnavailable)
+      })
+    })
+  ).pipe(Layer.provide(Migrations.layer))
+
+  static readonly layerMemory: Layer.Layer<RailStates> = Layer.effect(
+    RailStates,
+    Effect.gen(function* () {
+      const { table, transaction } = yield* MemoryTables
+      const states = table<RailState>()
+      const of = (rail: RailName) => states.get(rail) ?? unknown(rail)
+      return RailStates.of({
+        find: (rail) => Effect.sync(() => of(rail)),
+        scanned: (rail, before, cursor) =>
+          transaction(
+            Effect.map(Clock.currentTimeMillis, (scannedAtMillis) => {
+              if (of(rail).cursor === before) states.set(rail, { ...unknown(rail), cursor, scannedAtMillis })
+            })
+          ),
+        unavailable: (rail, cause) =>
+          transaction(
+            Effect.map(Clock.currentTimeMillis, (nowMillis) => {
+              const before = of(rail)
+              states.set(rail, {
+                ...before,
+                unavailableSinceMillis: before.unavailableSinceMillis ?? nowMillis,
+                cause
+              })
+            })
+          )
+      })
+    })
+  ).pipe(Layer.provide(MemoryTables.layer))
+}
+
+const unknown = (rail: RailName): RailState => ({
+  rail,
+  cursor: null,
+  scannedAtMillis: null,
+  unavailableSinceMillis: null,
+  cause: null
+})

@@ -1,0 +1,45 @@
+/**
+ * Money that came to the bank with a message that is nobody's is held in suspense: its entries are written by the step that
+ * notes it, and undone by the one that says whose it is, or that it went back. Each is done once.
+ */
+import { externalAccount, type Move, ofStream, suspenseAccount, written } from "../history/LedgerEntries.ts"
+import type { Memory, TableWrite } from "../history/ReadTable.ts"
+import type { SqlClient } from "effect/sql"
+import type { Fragment } from "effect/sql/Statement"
+import type { Deposit } from "./DepositTable.ts"
+
+export const isSuspended = ({ rail, userId }: Pick<Deposit, "rail" | "userId">): boolean =>
+  rail === "BANK" && userId === null
+
+const streamOf = (depositId: string): string => `${prefix}${depositId}`
+const prefix = "suspense/"
+
+export const held = ({ amount, depositId }: Pick<Deposit, "amount" | "depositId">, atMillis: number): TableWrite =>
+  written([{ ...toSuspense, transactionId: streamOf(depositId), amount, atMillis }], streamOf(depositId), 1)
+
+const toSuspense: Omit<Move, "transactionId" | "amount" | "atMillis"> = {
+  kind: "suspense",
+  from: externalAccount("BANK"),
+  to: suspenseAccount,
+  reason: ""
+}
+
+/** Part of a statement: undoes what is held for the deposits that `moved` names. */
+export const released = (sql: SqlClient.SqlClient, atMillis: number): Fragment => sql`
+  released as (
+    insert into ledger_entry (stream, seq, place, transaction_id, kind, account, asset, amount, reason, at_millis)
+    select e.stream, 2, e.place, e.transaction_id || '/release', 'suspense-release', e.account, e.asset, -e.amount, '',
+      ${BigInt(atMillis)}::bigint
+    from moved m join ledger_entry e on e.stream = ${prefix} || m.deposit_id and e.seq = 1
+    where not exists (select from ledger_entry r where r.stream = e.stream and r.seq = 2)
+  )`
+
+export const releaseIn = (memory: Memory, { amount, depositId }: Deposit, atMillis: number): void => {
+  const stream = streamOf(depositId)
+  const seqs = new Set(ofStream(memory, stream).map(({ seq }) => seq))
+  if (!seqs.has(1) || seqs.has(2)) return
+  const { from, to } = toSuspense
+  const undone = { from: to, to: from, kind: "suspense-release", reason: "" } as const
+  const about = { transactionId: `${stream}/release`, amount, atMillis }
+  written([{ ...undone, ...about }], stream, 2).remember(memory)
+}

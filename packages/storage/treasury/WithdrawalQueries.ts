@@ -1,0 +1,135 @@
+/** What is asked about withdrawals on Postgres. */
+import type { RailName } from "@venue/domain/Rail"
+import type { UserId } from "@venue/domain/UserId"
+import { storable } from "@venue/postgres/Column"
+import { orUnavailable } from "@venue/postgres/DatabaseUnavailable"
+import { type Page, pageOf } from "@venue/postgres/Page"
+import type { Seal } from "@venue/postgres/Seal"
+import * as Table from "@venue/postgres/Table"
+import { Effect, Schema } from "effect"
+import type { SqlClient } from "effect/sql"
+import { isBlocked } from "./Blocks.ts"
+import { withdrawalSteps } from "./Steps.ts"
+import { payments, sealName, withdrawals, type WithdrawalsShape } from "./WithdrawalTable.ts"
+
+/** Those of one withdrawal, or of one user. */
+export const ofOne = (
+  sql: SqlClient.SqlClient,
+  seals: Seal["Service"]
+): Pick<WithdrawalsShape, "find" | "ofUser" | "sentTo" | "steps" | "payments"> => ({
+  find: Effect.fn("Withdrawals.find")(
+    (withdrawalId: string) =>
+      withdrawals.first(sql`select ${columns} from withdrawal where withdrawal_id = ${storable(withdrawalId)}`),
+    orUnavailable
+  ),
+  ofUser: Effect.fn("Withdrawals.ofUser")((userId: UserId, page: Page) => {
+    const { limit, offset } = pageOf(page)
+    return withdrawals.all(sql`
+      select ${columns} from withdrawal where user_id = ${storable(userId)}
+      order by created_at desc, withdrawal_id desc limit ${limit} offset ${offset}`)
+  }, orUnavailable),
+  sentTo: Effect.fn("Withdrawals.sentTo")(function* (userId: UserId, destination: string) {
+    const [row] = yield* sent.all(sql`
+      select ${sent.columns} from withdrawal
+      where user_id = ${storable(userId)} and destination = ${storable(destination)}`)
+    return row!
+  }, orUnavailable),
+  steps: Effect.fn("Withdrawals.steps")(
+    (withdrawalId: string) =>
+      withdrawalSteps.all(sql`
+        select ${withdrawalSteps.columns} from withdrawal_step
+        where withdrawal_id = ${storable(withdrawalId)} order by step`),
+    orUnavailable
+  ),
+  payments: Effect.fn("Withdrawals.payments")(function* (withdrawalId: string) {
+    const rows = yield* payments.all(sql`
+      select ${payments.columns} from withdrawal_payment
+      where withdrawal_id = ${storable(withdrawalId)} order by attempt`)
+    return rows.map(({ sealedBytes, withdrawalId: of, ...payment }) => ({
+      ...payment,
+      bytes: seals.open(sealedBytes, sealName(of, payment.attempt))
+    }))
+  }, orUnavailable)
+})
+
+/** Those that wait for something. */
+export const waiting = (
+  sql: SqlClient.SqlClient
+): Pick<
+  WithdrawalsShape,
+  "inState" | "queued" | "submitted" | "ending" | "nextSequence" | "hasUnsigned" | "refused"
+> => ({
+  inState: Effect.fn("Withdrawals.inState")((state, page) => {
+    const { limit, offset } = pageOf(page)
+    return withdrawals.all(sql`
+      select ${columns} from withdrawal where state = ${state}
+      order by updated_at, withdrawal_id limit ${limit} offset ${offset}`)
+  }, orUnavailable),
+  queued: Effect.fn("Withdrawals.queued")(
+    (rail: RailName, limit: number) =>
+      withdrawals.all(sql`
+        select ${columns} from withdrawal
+        where rail = ${rail} and state = 'QUEUED' and ${sql.literal(notBlocked)}
+        order by queued_at, withdrawal_id limit ${limit}`),
+    orUnavailable
+  ),
+  submitted: Effect.fn("Withdrawals.submitted")(
+    (rail: RailName) =>
+      withdrawals.all(sql`
+        select ${columns} from withdrawal
+        where rail = ${rail} and state = 'SUBMITTED' and ending is null
+        order by sequence limit ${maxOpen}`),
+    orUnavailable
+  ),
+  ending: Effect.fn("Withdrawals.ending")(
+    (rail: RailName) =>
+      withdrawals.all(sql`
+        select ${columns} from withdrawal
+        where rail = ${rail} and state in ('HELD_FOR_REVIEW', 'SUBMITTED') and ending is not null
+        order by updated_at limit ${maxOpen}`),
+    orUnavailable
+  ),
+  nextSequence: Effect.fn("Withdrawals.nextSequence")(function* (rail: RailName) {
+    const [row] = yield* next.all(sql`select ${next.columns} from withdrawal where rail = ${rail}`)
+    return row!.sequence ?? undefined
+  }, orUnavailable),
+  hasUnsigned: Effect.fn("Withdrawals.hasUnsigned")(
+    (rail: RailName) =>
+      Effect.map(
+        sql`
+          select 1 from withdrawal
+          where rail = ${rail} and state = 'SUBMITTED' and ending is null
+            and not exists (select 1 from withdrawal_payment p where p.withdrawal_id = withdrawal.withdrawal_id)
+          limit 1`,
+        ({ length }) => length > 0
+      ),
+    orUnavailable
+  ),
+  refused: Effect.fn("Withdrawals.refused")(
+    (limit: number) =>
+      withdrawals.all(sql`
+        select ${columns} from withdrawal
+        where refused_at is not null and state in ('QUEUED', 'SUBMITTED') and ending is null
+        order by refused_at, withdrawal_id limit ${limit}`),
+    orUnavailable
+  )
+})
+
+const { columns } = withdrawals
+const notBlocked = `not ${isBlocked}`
+const sent = Table.selection({
+  firstAtMillis: {
+    schema: Schema.NullOr(Schema.Number),
+    expression: "round(extract(epoch from min(created_at)) * 1000)::float8"
+  },
+  isUnsettled: {
+    schema: Schema.Boolean,
+    expression: "coalesce(bool_or(state not in ('SETTLED', 'REJECTED', 'FAILED')), false)"
+  }
+})
+const next = Table.selection({
+  sequence: { schema: Schema.NullOr(Schema.Number), expression: "(max(sequence) + 1)::float8" }
+})
+
+/** Of the oldest so many the end is asked for; what is younger waits for them. */
+const maxOpen = 1_000

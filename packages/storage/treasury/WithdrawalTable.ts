@@ -1,0 +1,139 @@
+/** The columns of withdrawals and of what was signed for them, and what is asked about them. */
+import { RailName, WithdrawalMethod } from "@venue/domain/Rail"
+import type { DatabaseUnavailable } from "@venue/postgres/DatabaseUnavailable"
+import type { Page } from "@venue/postgres/Page"
+import { UserId } from "@venue/domain/UserId"
+import { WithdrawalState } from "@venue/domain/Withdrawal"
+import { bigint, bytea, integer, numeric, of, orNull, text, textArray, timestamptz } from "@venue/postgres/Column"
+import * as Table from "@venue/postgres/Table"
+import { type Effect, type Option, type Redacted, Schema } from "effect"
+import { isBlocked } from "./Blocks.ts"
+import type { WithdrawalStep } from "./Steps.ts"
+
+const withdrawalTable = Table.make("withdrawal", {
+  withdrawalId: text,
+  userId: of("text", UserId),
+  rail: of("text", RailName),
+  method: of("text", WithdrawalMethod),
+  /** It counts 1e-6 USD, as the fee does, which is a part of it. */
+  amount: numeric,
+  fee: numeric,
+  /** An address, or the id of a linked bank account. */
+  destination: text,
+  /** It was held for these; an older node may read those of a newer one. */
+  reasons: textArray,
+  state: of("text", WithdrawalState),
+  /** The number of its newest step; ACCEPTED is the first. */
+  step: integer,
+  createdAtMillis: timestamptz,
+  updatedAtMillis: timestamptz,
+  /** Null while it was never queued. */
+  queuedAtMillis: orNull(timestamptz),
+  /** It only goes back from here on, and who said so. */
+  ending: orNull(of("text", Schema.Literals(["REJECTED", "FAILED"]))),
+  endedBy: orNull(text),
+  reason: orNull(text),
+  /** The outside knows by it what was paid, or is about to be. */
+  reference: orNull(text),
+  sequence: orNull(bigint),
+  /** It is not signed, since then and for this; both are null where nothing keeps it. */
+  refusedAtMillis: orNull(timestamptz),
+  refusal: orNull(text),
+  /** An operator wants it cancelled where it can be: its number is used up without paying it. */
+  cancelledBy: orNull(text),
+  cancelReason: orNull(text)
+})
+export type WithdrawalRow = Table.Row<typeof withdrawalTable>
+
+/** `isBlocked`: it would stay QUEUED now. */
+export interface Withdrawal extends WithdrawalRow {
+  readonly isBlocked: boolean
+}
+export const withdrawals = withdrawalTable.with({ isBlocked: { schema: Schema.Boolean, expression: isBlocked } })
+
+export const payments = Table.make("withdrawal_payment", {
+  withdrawalId: text,
+  attempt: integer,
+  purpose: of("text", Schema.Literals(["pay", "cancel"])),
+  reference: text,
+  sealedBytes: bytea,
+  expiresAtMillis: orNull(timestamptz),
+  signedAtMillis: timestamptz
+})
+
+/** One attempt to pay a withdrawal, as it was signed. */
+export interface StoredPayment {
+  readonly attempt: number
+  readonly purpose: "pay" | "cancel"
+  readonly reference: string
+  readonly bytes: Redacted.Redacted
+  readonly expiresAtMillis: number | null
+  readonly signedAtMillis: number
+}
+
+/** What a user has sent to one destination, or asked to. */
+export interface Sent {
+  /** Null where it was never asked. */
+  readonly firstAtMillis: number | null
+  /** Some of it has not come to its end. */
+  readonly isUnsettled: boolean
+}
+
+/** False where it is in another state by now, or was never in this one: nothing was done. */
+type Step = Effect.Effect<boolean, DatabaseUnavailable>
+
+export interface WithdrawalsShape {
+  readonly find: (withdrawalId: string) => Effect.Effect<Option.Option<Withdrawal>, DatabaseUnavailable>
+  /** The newest come first. */
+  readonly ofUser: (userId: UserId, page: Page) => Effect.Effect<ReadonlyArray<Withdrawal>, DatabaseUnavailable>
+  readonly sentTo: (userId: UserId, destination: string) => Effect.Effect<Sent, DatabaseUnavailable>
+  /** Of all users, those that came into this state first come first. */
+  readonly inState: (
+    state: Exclude<WithdrawalState, "ACCEPTED">,
+    page: Page
+  ) => Effect.Effect<ReadonlyArray<Withdrawal>, DatabaseUnavailable>
+  /** In the order they were queued; none that is blocked. */
+  readonly queued: (rail: RailName, limit: number) => Effect.Effect<ReadonlyArray<Withdrawal>, DatabaseUnavailable>
+  /** What was sent, and nobody has heard the end of. */
+  readonly submitted: (rail: RailName) => Effect.Effect<ReadonlyArray<Withdrawal>, DatabaseUnavailable>
+  /** They go back, and have not yet. */
+  readonly ending: (rail: RailName) => Effect.Effect<ReadonlyArray<Withdrawal>, DatabaseUnavailable>
+  readonly steps: (withdrawalId: string) => Effect.Effect<ReadonlyArray<WithdrawalStep>, DatabaseUnavailable>
+  /** The oldest comes first. */
+  readonly payments: (withdrawalId: string) => Effect.Effect<ReadonlyArray<StoredPayment>, DatabaseUnavailable>
+  /** The number after all that were used on this rail; undefined where none was. */
+  readonly nextSequence: (rail: RailName) => Effect.Effect<number | undefined, DatabaseUnavailable>
+  /** One has a number, and nothing was signed under it. */
+  readonly hasUnsigned: (rail: RailName) => Effect.Effect<boolean, DatabaseUnavailable>
+  /** Of all rails, those that are not signed, the oldest first. */
+  readonly refused: (limit: number) => Effect.Effect<ReadonlyArray<Withdrawal>, DatabaseUnavailable>
+  /** From HELD_FOR_REVIEW to QUEUED. */
+  readonly approve: (withdrawalId: string, actor: string) => Step
+  /** From QUEUED to SUBMITTED, with its number, which nobody else has. Nothing is signed yet. */
+  readonly submit: (withdrawal: Withdrawal, sequence: number) => Step
+  /** The next payment of one that is SUBMITTED. False where another has its place, or it is to be cancelled and this would pay it. */
+  readonly attempt: (withdrawalId: string, payment: StoredPayment) => Step
+  /** It waits, and is not signed for this. False where that is known. */
+  readonly refuse: (withdrawalId: string, reason: string) => Step
+  /** Once. It has failed when the rail says that no payment of it can come any more. */
+  readonly cancel: (withdrawalId: string, asked: { readonly by: string; readonly reason: string }) => Step
+  /** From SUBMITTED to SETTLED, with its ledger entries. */
+  readonly settle: (withdrawal: Withdrawal, reference: string) => Step
+  /**
+   * From now on a HELD_FOR_REVIEW one is to be REJECTED, or a SUBMITTED one FAILED, and nothing else can become of it. It gets
+   * there once its trader has the money back.
+   */
+  readonly end: (
+    withdrawalId: string,
+    ending: {
+      readonly ending: "REJECTED" | "FAILED"
+      readonly by: string
+      readonly reason: string
+      /** The outside knows by it what it ended with. */
+      readonly reference?: string | null
+    }
+  ) => Step
+}
+
+/** A payment is sealed under this. */
+export const sealName = (withdrawalId: string, attempt: number): string => `payment ${withdrawalId} ${attempt}`

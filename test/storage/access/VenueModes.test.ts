@@ -1,0 +1,136 @@
+import type { VenueStep } from "@venue/domain/VenueMode"
+import { HasAuditor, VenueModes } from "@venue/storage/access/VenueModes"
+import { assert, it } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { TestClock } from "effect/testing"
+import { postgresLayer } from "../../Postgres.ts"
+
+const clean = { fault: null, difference: null }
+const by = (name: string) => ({ by: name, reason: `so says ${name}` })
+
+const suite = (name: string, services: () => Layer.Layer<VenueModes, unknown>) => {
+  const each = (rule: string, story: Effect.Effect<void, unknown, VenueModes>) =>
+    it.effect(`${name}: ${rule}`, () => story.pipe(Effect.provide(services())), 30_000)
+
+  each(
+    "I52: a halt blocks withdrawals too, and keeps its first reason",
+    Effect.gen(function* () {
+      const modes = yield* VenueModes
+      yield* TestClock.setTime(5_000)
+      yield* modes.audited(clean)
+      assert.isTrue(modes.now().trading === "TRADING")
+      yield* modes.read
+      assert.isTrue(modes.mayWithdraw())
+      assert.deepStrictEqual([yield* modes.halt(by("auditor")), yield* modes.halt(by("tom"))], [true, false])
+      assert.isFalse(modes.mayWithdraw())
+      const { changedAtMillis, changedBy, reason, trading, withdrawals } = yield* modes.read
+      assert.deepStrictEqual(
+        { changedAtMillis, changedBy, reason, trading, withdrawals },
+        {
+          changedAtMillis: 5_000,
+          changedBy: "auditor",
+          reason: "so says auditor",
+          trading: "HALTED",
+          withdrawals: "BLOCKED"
+        }
+      )
+      assert.strictEqual(modes.now().trading, "HALTED")
+    })
+  )
+
+  each(
+    "I52: an auditor that is silent for 30 s blocks withdrawals, and not trading",
+    Effect.gen(function* () {
+      const modes = yield* VenueModes
+      yield* modes.read
+      assert.isFalse(modes.mayWithdraw())
+      yield* TestClock.setTime(5_000)
+      yield* modes.audited(clean)
+      yield* TestClock.setTime(34_999)
+      yield* modes.read
+      assert.isTrue(modes.mayWithdraw())
+      yield* TestClock.setTime(35_000)
+      yield* modes.read
+      assert.isFalse(modes.mayWithdraw())
+      assert.strictEqual(modes.now().trading, "TRADING")
+    })
+  )
+
+  each(
+    "I53: the venue comes back one step at a time, each on a clean audit since the last change",
+    Effect.gen(function* () {
+      const modes = yield* VenueModes
+      const refused = (step: VenueStep) => Effect.map(Effect.flip(modes.resume(step, by("tom"))), ({ _tag }) => _tag)
+      const steps: ReadonlyArray<VenueStep> = ["CANCEL_ONLY", "TRADING", "WITHDRAWALS"]
+      yield* TestClock.setTime(1_000)
+      yield* modes.audited(clean)
+      for (const step of steps) assert.strictEqual(yield* refused(step), "NotResumable")
+      yield* TestClock.setTime(2_000)
+      yield* modes.halt(by("auditor"))
+      for (const [at, step] of steps.entries()) {
+        // The last audit is from before the change.
+        assert.strictEqual(yield* refused(step), "NotResumable")
+        yield* TestClock.adjust("1 second")
+        yield* modes.audited({ fault: "the books", difference: null })
+        assert.strictEqual(yield* refused(step), "NotResumable")
+        yield* modes.audited(clean)
+        for (const other of steps) if (other !== step) assert.strictEqual(yield* refused(other), "NotResumable")
+        yield* TestClock.adjust("10 seconds")
+        assert.strictEqual(yield* refused(step), "NotResumable")
+        yield* modes.audited(clean)
+        const mode = yield* modes.resume(step, by("tom"))
+        assert.strictEqual(
+          `${mode.trading} ${mode.withdrawals}`,
+          ["CANCEL_ONLY BLOCKED", "TRADING BLOCKED", "TRADING OPEN"][at]
+        )
+      }
+    })
+  )
+
+  each(
+    "a rail that differs blocks withdrawals alone, until it does not",
+    Effect.gen(function* () {
+      const modes = yield* VenueModes
+      assert.isTrue(yield* modes.blockWithdrawals(by("auditor")))
+      assert.isFalse(yield* modes.blockWithdrawals(by("auditor")))
+      assert.deepStrictEqual([modes.now().trading, modes.now().withdrawals], ["TRADING", "BLOCKED"])
+      yield* TestClock.adjust("1 second")
+      yield* modes.audited({ fault: null, difference: "BANK" })
+      const refused = yield* Effect.flip(modes.resume("WITHDRAWALS", by("tom")))
+      assert.include(refused._tag === "NotResumable" ? refused.why : "", "BANK")
+      yield* modes.audited(clean)
+      yield* modes.resume("WITHDRAWALS", by("tom"))
+    })
+  )
+
+  each(
+    "where nobody audits, silence blocks nothing",
+    Effect.gen(function* () {
+      const modes = yield* VenueModes
+      assert.isTrue(modes.mayWithdraw())
+    }).pipe(Effect.provide(Layer.fresh(services()).pipe(Layer.provide(Layer.succeed(HasAuditor)(false)))))
+  )
+}
+
+suite("venue mode in memory", () => Layer.fresh(VenueModes.layerMemory))
+suite("venue mode on Postgres", () => VenueModes.layer.pipe(Layer.provide(Layer.fresh(postgresLayer))))
+
+it.live("whatever makes money leave asks in its own statement, which the clock of the database answers", () =>
+  Effect.gen(function* () {
+    const modes = yield* VenueModes
+    const sql = yield* SqlClient.SqlClient
+    const areOpen = Effect.map(
+      sql<{ readonly open: boolean }>`select withdrawals_are_open() as open`,
+      ([row]) => row!.open
+    )
+    assert.isFalse(yield* areOpen)
+    yield* modes.audited(clean)
+    assert.isTrue(yield* areOpen)
+    yield* sql`update venue_mode set audited_at = clock_timestamp() - interval '30 seconds'`
+    assert.isFalse(yield* areOpen)
+    yield* modes.audited(clean)
+    yield* modes.halt(by("auditor"))
+    assert.isFalse(yield* areOpen)
+  }).pipe(Effect.provide(VenueModes.layer.pipe(Layer.provideMerge(postgresLayer))), Effect.orDie)
+)

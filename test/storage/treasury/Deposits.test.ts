@@ -1,0 +1,248 @@
+import type { AccountId } from "@venue/domain/AccountId"
+import { depositIdOf } from "@venue/domain/Deposit"
+import { UserId } from "@venue/domain/UserId"
+import * as LedgerEntries from "@venue/storage/history/LedgerEntries"
+import { ReadTables } from "@venue/storage/history/ReadTables"
+import { Deposits } from "@venue/storage/treasury/Deposits"
+import { RailStates } from "@venue/storage/treasury/RailStates"
+import { assert, layer } from "@effect/vitest"
+import { Effect, type Layer, Option } from "effect"
+import { TestClock } from "effect/testing"
+import * as World from "./TreasuryWorld.ts"
+
+type Services = Layer.Success<typeof World.inMemory>
+const idOf = (txHash: string) => depositIdOf("TRON", txHash, 0)
+
+const all = { limit: 10, offset: 0 }
+
+const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
+  layer(services, { timeout: "60 seconds" })(name, (it) => {
+    const stepsOf = (txHash: string) =>
+      Effect.flatMap(Deposits, ({ steps }) =>
+        Effect.map(steps(idOf(txHash)), (all) => all.map(({ fromState, toState }) => `${fromState ?? "-"} ${toState}`))
+      )
+
+    it.effect("I16: one that is told ten times at once is there once; two of one transaction are two", () =>
+      Effect.gen(function* () {
+        const { detect, find, ofUser } = yield* Deposits
+        const userId = UserId.make("told")
+        const notices = Array.from({ length: 20 }, (_, at) => World.seen("tx", { userId, logIndex: at % 2 }))
+        yield* Effect.forEach(notices, detect, { concurrency: "unbounded" })
+        assert.strictEqual((yield* ofUser(userId, all)).length, 2)
+        assert.deepStrictEqual(
+          (yield* ofUser(userId, { limit: 10, offset: 0 })).map(({ logIndex, state, step }) => [logIndex, state, step]),
+          [
+            [1, "DETECTED", 1],
+            [0, "DETECTED", 1]
+          ]
+        )
+        assert.isTrue(Option.isNone(yield* find(depositIdOf("TRON", "tx", 2))))
+        assert.deepStrictEqual(yield* stepsOf("tx"), ["- DETECTED"])
+      })
+    )
+
+    it.effect("I9: what nobody knows at the bank is in suspense once, until it is assigned or goes back", () =>
+      Effect.gen(function* () {
+        const { addresses, assign, confirm, detect, drop, returned } = yield* Deposits
+        const { read } = yield* ReadTables
+        const bank = (txHash: string, userId: UserId | null) =>
+          World.seen(txHash, { rail: "BANK", method: "wire", userId, address: `to ${txHash}`, block: null })
+        const suspense = read(LedgerEntries.balance(LedgerEntries.suspenseAccount))
+        const ids = ["assigned", "back"].map((txHash) => depositIdOf("BANK", txHash, 0)) as [string, string]
+        for (const txHash of ["assigned", "assigned", "back"]) yield* detect(bank(txHash, null))
+        yield* detect(bank("known", UserId.make("amy")))
+        // A chain knows whose an address is.
+        yield* detect(World.seen("nobody", { userId: null }))
+        assert.strictEqual(yield* suspense, 100_000_000n)
+        assert.sameMembers([...(yield* addresses("BANK"))], ["to assigned", "to back", "to known"])
+        assert.isTrue(yield* drop(depositIdOf("BANK", "known", 0), "the bank took it back"))
+        yield* confirm(ids[0], "no user has this message")
+        const told = yield* Effect.all(
+          ["amy", "ben"].map((name) => assign(ids[0], UserId.make(name), null)),
+          { concurrency: 2 }
+        )
+        assert.sameMembers(told, [true, false])
+        assert.strictEqual(yield* suspense, 50_000_000n)
+        yield* returned(ids[1])
+        assert.isTrue(yield* drop(ids[1], "the bank took it back"))
+        assert.strictEqual(yield* suspense, 0n)
+        // It was released when it was assigned.
+        assert.isTrue(yield* drop(ids[0], "the bank took it back"))
+        assert.strictEqual(yield* suspense, 0n)
+        assert.strictEqual(yield* read(LedgerEntries.balance(LedgerEntries.externalAccount("BANK"))), 0n)
+      })
+    )
+
+    it.effect("I16: it is credited and reversed with the events of its trader, from no other state, and once", () =>
+      Effect.gen(function* () {
+        const { confirm, detect, offer } = yield* Deposits
+        const userId = UserId.make("life")
+        yield* detect(World.seen("life", { userId }))
+        yield* World.recorded(userId, World.deposited("life"))
+        assert.deepInclude(yield* World.deposit("life"), { state: "DETECTED" })
+        assert.isFalse(yield* offer(idOf("life")))
+        const both = yield* Effect.all([confirm(idOf("life"), null), confirm(idOf("life"), null)], { concurrency: 2 })
+        assert.sameMembers([...both], [true, false])
+        assert.isTrue(yield* offer(idOf("life")))
+        assert.isTrue(yield* offer(idOf("life")))
+        yield* World.recorded(userId, World.deposited("life"))
+        yield* World.recorded(userId, World.deposited("life"))
+        assert.deepInclude(yield* World.deposit("life"), { state: "CREDITED", creditedAtMillis: 8_000 })
+        yield* World.recorded(userId, World.reversed("life"))
+        yield* World.recorded(userId, World.reversed("life"))
+        assert.deepInclude(yield* World.deposit("life"), { state: "REVERSED", reason: "it is gone" })
+        yield* detect(World.seen("life", { userId, block: { number: 9, hash: "block-9" } }))
+        assert.deepInclude(yield* World.deposit("life"), {
+          state: "REVERSED",
+          reason: "it came again after it was reversed",
+          blockHash: "block-9"
+        })
+        assert.deepStrictEqual(yield* stepsOf("life"), [
+          "- DETECTED",
+          "DETECTED CONFIRMED",
+          "CONFIRMED CREDITED",
+          "CREDITED REVERSED"
+        ])
+      })
+    )
+
+    it.effect("I16: before it is credited a chain may lose it and find it again; once it is offered it may not", () =>
+      Effect.gen(function* () {
+        const { confirm, detect, drop, offer, ofUser, unconfirm } = yield* Deposits
+        const userId = UserId.make("lost")
+        yield* detect(World.seen("lost", { userId }))
+        assert.isTrue(yield* drop(idOf("lost"), "the chain lost it"))
+        assert.strictEqual((yield* ofUser(userId, all)).length, 0)
+        yield* detect(World.seen("lost", { userId }))
+        assert.deepInclude(yield* World.deposit("lost"), { state: "DETECTED", reason: null })
+        yield* confirm(idOf("lost"), null)
+        assert.isTrue(yield* unconfirm(idOf("lost")))
+        yield* confirm(idOf("lost"), null)
+        yield* offer(idOf("lost"))
+        assert.isFalse(yield* unconfirm(idOf("lost")))
+        assert.isFalse(yield* drop(idOf("lost"), ""))
+        assert.deepStrictEqual(yield* stepsOf("lost"), [
+          "- DETECTED",
+          "DETECTED DROPPED",
+          "DROPPED DETECTED",
+          "DETECTED CONFIRMED",
+          "CONFIRMED DETECTED",
+          "DETECTED CONFIRMED"
+        ])
+      })
+    )
+
+    it.effect("one with a reason against it, or of nobody known, is not offered; once it is assigned it is", () =>
+      Effect.gen(function* () {
+        const { assign, confirm, detect, offer, unmatched } = yield* Deposits
+        yield* detect(World.seen("small"))
+        yield* confirm(idOf("small"), "less than 5")
+        assert.isFalse(yield* offer(idOf("small")))
+        yield* detect(World.seen("nobody", { userId: null }))
+        assert.isFalse(yield* assign(idOf("nobody"), UserId.make("amy"), null))
+        yield* confirm(idOf("nobody"), "nobody has this message")
+        const waiting = yield* unmatched({ limit: 10, offset: 0 })
+        assert.deepStrictEqual(
+          waiting.map(({ depositId }) => depositId),
+          [idOf("nobody")]
+        )
+        assert.isTrue(yield* assign(idOf("nobody"), UserId.make("amy"), null))
+        assert.isFalse(yield* assign(idOf("nobody"), UserId.make("ben"), null))
+        assert.isTrue(yield* offer(idOf("nobody")))
+        assert.deepInclude(yield* World.deposit("nobody"), { userId: UserId.make("amy"), reason: null })
+      })
+    )
+
+    it.effect(
+      "I9: one that is nobody's is the venue's own once it is final, in one commit with its entries, and once",
+      () =>
+        Effect.gen(function* () {
+          const { assign, confirm, detect, drop, finish, own, returned, unmatched } = yield* Deposits
+          const { read } = yield* ReadTables
+          const balance = (account: AccountId) => read(LedgerEntries.balance(account))
+          const external = LedgerEntries.externalAccount("TRON")
+          const before = yield* Effect.all([balance(LedgerEntries.ownAccount), balance(external)])
+          yield* detect(World.seen("ours", { userId: null, amount: 9_000_000n }))
+          const ours = World.deposit("ours")
+          assert.isFalse(yield* own(yield* ours, "a top-up"))
+          yield* confirm(idOf("ours"), "it came to the account that pays withdrawals")
+          assert.isFalse(yield* own(yield* ours, "a top-up"))
+          yield* finish(idOf("ours"))
+          const deposit = yield* ours
+          const told = yield* Effect.all([own(deposit, "a top-up"), own(deposit, "another's")], { concurrency: 2 })
+          assert.sameMembers(told, [true, false])
+          assert.isFalse(yield* assign(idOf("ours"), UserId.make("amy"), null))
+          assert.deepStrictEqual(yield* unmatched(all), [])
+          assert.deepInclude(yield* ours, { state: "CONFIRMED", userId: null, reason: "it is the venue's own" })
+          assert.deepStrictEqual(yield* Effect.all([balance(LedgerEntries.ownAccount), balance(external)]), [
+            before[0] + 9_000_000n,
+            before[1] - 9_000_000n
+          ])
+
+          // What a user's is stays so.
+          yield* detect(World.seen("amys", { userId: UserId.make("amy") }))
+          yield* confirm(idOf("amys"), "it is below the minimum")
+          yield* finish(idOf("amys"))
+          assert.isFalse(yield* own(yield* World.deposit("amys"), "a top-up"))
+          // Strangers send dust to accounts on chains, and an operator need not look at it.
+          yield* detect(World.seen("dust", { userId: null, amount: 1n }))
+          yield* confirm(idOf("dust"), "it is below the minimum")
+          assert.deepStrictEqual(yield* unmatched(all), [])
+          const bank = { rail: "BANK", method: "wire", block: null, userId: null, amount: 1n } as const
+          const few = depositIdOf("BANK", "few", 0)
+          yield* detect(World.seen("few", bank))
+          yield* confirm(few, "it is below the minimum")
+          assert.deepStrictEqual(
+            (yield* unmatched(all)).map(({ depositId }) => depositId),
+            [few]
+          )
+          yield* returned(few)
+          yield* drop(few, "the bank took it back")
+        })
+    )
+
+    it.effect("those are due of which something may still become, whoever waited longest first", () =>
+      Effect.gen(function* () {
+        const { confirm, detect, due, finish, returned } = yield* Deposits
+        const rail = { rail: "BANK", method: "wire", block: null } as const
+        const id = (txHash: string) => depositIdOf("BANK", txHash, 0)
+        const asked = (limit: number) => Effect.map(due("BANK", limit), (rows) => rows.map(({ txHash }) => txHash))
+        for (const txHash of ["due-1", "due-2", "due-3"]) {
+          yield* TestClock.adjust("1 second")
+          yield* detect(World.seen(txHash, rail))
+        }
+        yield* TestClock.adjust("1 second")
+        assert.deepStrictEqual(yield* asked(2), ["due-1", "due-2"])
+        yield* TestClock.adjust("1 second")
+        assert.deepStrictEqual(yield* asked(1), ["due-3"])
+        yield* confirm(id("due-1"), "less than 10")
+        yield* confirm(id("due-2"), null)
+        for (const txHash of ["due-1", "due-2", "due-3"]) yield* finish(id(txHash))
+        assert.deepStrictEqual(yield* asked(10), ["due-2"])
+        yield* returned(id("due-1"))
+        assert.deepStrictEqual(yield* asked(10), ["due-1", "due-2"])
+        yield* detect(World.seen("due-1", rail))
+      })
+    )
+
+    it.effect("a rail reads on from where it stands, and is unavailable since the first time it was", () =>
+      Effect.gen(function* () {
+        const { find, scanned, unavailable } = yield* RailStates
+        assert.deepInclude(yield* find("TRON"), { cursor: null, unavailableSinceMillis: null })
+        yield* unavailable("TRON", "refused")
+        const since = (yield* find("TRON")).unavailableSinceMillis
+        yield* TestClock.adjust("1 minute")
+        yield* unavailable("TRON", "timed out")
+        assert.deepInclude(yield* find("TRON"), { unavailableSinceMillis: since, cause: "timed out" })
+        yield* scanned("TRON", null, "10")
+        assert.deepInclude(yield* find("TRON"), { cursor: "10", unavailableSinceMillis: null, cause: null })
+        yield* scanned("TRON", null, "3")
+        assert.strictEqual((yield* find("TRON")).cursor, "10")
+        yield* scanned("TRON", "10", "11")
+        assert.strictEqual((yield* find("TRON")).cursor, "11")
+      })
+    )
+  })
+
+suite("deposits in memory", World.inMemory)
+suite("deposits on Postgres", World.onPostgres)

@@ -1,0 +1,141 @@
+/** The database refuses each step that is none, whoever asks for it. */
+import { depositEdges, DepositState, depositIdOf } from "@venue/domain/Deposit"
+import { UserId } from "@venue/domain/UserId"
+import { withdrawalEdges, WithdrawalState } from "@venue/domain/Withdrawal"
+import { assert, layer } from "@effect/vitest"
+import { Effect, Exit } from "effect"
+import { SqlClient } from "effect/sql"
+import * as World from "./TreasuryWorld.ts"
+
+const isRefused = <A, E, R>(work: Effect.Effect<A, E, R>) => Effect.map(Effect.exit(work), Exit.isFailure)
+
+layer(World.onPostgres, { timeout: "120 seconds" })("edges on Postgres", (it) => {
+  it.effect("I15, I16: the edges are those of the domain", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const rows = yield* sql<{ readonly edge: string }>`
+        select of_table || ' ' || from_state || ' ' || to_state as edge from treasury_edge`
+      assert.sameMembers(
+        rows.map(({ edge }) => edge),
+        [
+          ...withdrawalEdges.map((edge) => ["withdrawal", ...edge].join(" ")),
+          ...depositEdges.map((edge) => ["deposit", ...edge].join(" "))
+        ]
+      )
+    })
+  )
+
+  it.effect("I15: of all pairs of states a withdrawal takes those alone, and none without the step that says so", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      yield* World.recorded(UserId.make("edge"), World.accepted("w"))
+      for (const from of WithdrawalState.literals) {
+        for (const to of WithdrawalState.literals) {
+          if (from === to) continue
+          const isEdge = withdrawalEdges.some(([a, b]) => a === from && b === to)
+          const name = `${from} ${to}`
+          // The row is brought to `from` with what keeps it from there switched off, then asked to go to `to`.
+          const work = sql.withTransaction(
+            Effect.gen(function* () {
+              yield* sql`alter table withdrawal disable trigger withdrawal_goes_on`
+              yield* sql`alter table withdrawal drop constraint withdrawal_withdrawal_id_state_fkey`
+              yield* sql`update withdrawal set state = ${from} where withdrawal_id = 'w'`
+              yield* sql`alter table withdrawal enable trigger withdrawal_goes_on`
+              yield* sql`update withdrawal set state = ${to} where withdrawal_id = 'w'`
+              return yield* Effect.fail("taken back" as const)
+            })
+          )
+          const failure = yield* Effect.flip(work)
+          assert.strictEqual(failure === "taken back", isEdge, name)
+          const step = sql.withTransaction(
+            Effect.gen(function* () {
+              yield* sql`alter table withdrawal_step drop constraint withdrawal_step_withdrawal_id_from_state_fkey`
+              yield* sql`alter table withdrawal_step drop constraint withdrawal_step_withdrawal_id_from_state_key`
+              yield* sql`
+                insert into withdrawal_step (withdrawal_id, to_state, from_state, step, actor, at)
+                values ('w', ${to}, ${from}, 9, 'nobody', now())`
+              return yield* Effect.fail("taken back" as const)
+            })
+          )
+          const isTaken = to === "ACCEPTED" || to === "QUEUED"
+          assert.strictEqual((yield* Effect.flip(step)) === "taken back", isEdge && !isTaken, `step ${name}`)
+        }
+      }
+      // An edge that is one needs its step, from a state that was reached, and leaves no state twice.
+      assert.isTrue(yield* isRefused(sql`update withdrawal set state = 'SUBMITTED' where withdrawal_id = 'w'`))
+      const insert = (from: string, to: string, number: number) => sql`
+        insert into withdrawal_step (withdrawal_id, to_state, from_state, step, actor, at)
+        values ('w', ${to}, ${from}, ${number}, 'nobody', now())`
+      assert.isTrue(yield* isRefused(insert("SUBMITTED", "SETTLED", 3)), "SUBMITTED was not reached")
+      assert.isTrue(yield* isRefused(insert("ACCEPTED", "HELD_FOR_REVIEW", 3)), "ACCEPTED was left")
+      assert.isTrue(yield* isRefused(insert("ACCEPTED", "QUEUED", 3)), "QUEUED was reached")
+      assert.isTrue(
+        yield* isRefused(sql`
+          insert into withdrawal_step (withdrawal_id, to_state, step, actor, at) values ('w', 'SETTLED', 3, 'nobody', now())`),
+        "it begins as ACCEPTED alone"
+      )
+    })
+  )
+
+  it.effect("I16: of all pairs of states a deposit takes those alone, each with its step, and is credited once", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const id = depositIdOf("TRON", "edge", 0)
+      yield* sql`
+        with d as (
+          insert into deposit (network, tx_hash, log_index, deposit_id, method, address, amount, state, step, detected_at,
+            updated_at, checked_at, is_returned, is_final)
+          values ('TRON', 'edge', 0, ${id}, 'TRON', 'T', 5, 'DETECTED', 1, now(), now(), now(), false, false)
+          returning deposit_id
+        )
+        insert into deposit_step (deposit_id, step, to_state, actor, at) select deposit_id, 1, 'DETECTED', 'x', now() from d`
+      for (const from of DepositState.literals) {
+        for (const to of DepositState.literals) {
+          if (from === to) continue
+          const isEdge = depositEdges.some(([a, b]) => a === from && b === to)
+          const work = sql.withTransaction(
+            Effect.gen(function* () {
+              yield* sql`alter table deposit disable trigger deposit_goes_on`
+              yield* sql`alter table deposit drop constraint deposit_deposit_id_step_state_fkey`
+              yield* sql`update deposit set state = ${from} where deposit_id = ${id}`
+              yield* sql`alter table deposit enable trigger deposit_goes_on`
+              yield* sql`update deposit set state = ${to} where deposit_id = ${id}`
+              return yield* Effect.fail("taken back" as const)
+            })
+          )
+          assert.strictEqual((yield* Effect.flip(work)) === "taken back", isEdge, `${from} ${to}`)
+          const step = sql.withTransaction(
+            Effect.gen(function* () {
+              yield* sql`
+                insert into deposit_step (deposit_id, step, from_state, to_state, actor, at)
+                values (${id}, 2, ${from}, ${to}, 'x', now())`
+              return yield* Effect.fail("taken back" as const)
+            })
+          )
+          assert.strictEqual((yield* Effect.flip(step)) === "taken back", isEdge, `step ${from} ${to}`)
+        }
+      }
+      assert.isTrue(
+        yield* isRefused(sql`update deposit set state = 'CONFIRMED' where deposit_id = ${id}`),
+        "without a step"
+      )
+      const credited = (number: number) => sql`
+        insert into deposit_step (deposit_id, step, from_state, to_state, actor, at)
+        values (${id}, ${number}, 'CONFIRMED', 'CREDITED', 'x', now())`
+      assert.isFalse(yield* isRefused(credited(7)))
+      assert.isTrue(yield* isRefused(credited(8)), "credited twice")
+    })
+  )
+
+  it.effect("I9, I14: entries, steps and payments are only ever added, whoever asks", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      for (const table of ["ledger_entry", "withdrawal_step", "deposit_step", "withdrawal_payment"]) {
+        const [first] = table === "ledger_entry" ? ["reason"] : [table === "withdrawal_payment" ? "reference" : "actor"]
+        assert.isTrue(yield* isRefused(sql.unsafe(`update ${table} set ${first} = 'x'`)), table)
+        assert.isTrue(yield* isRefused(sql.unsafe(`delete from ${table}`)), table)
+        assert.isTrue(yield* isRefused(sql.unsafe(`truncate ${table} cascade`)), table)
+      }
+    })
+  )
+})

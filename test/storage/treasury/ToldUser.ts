@@ -1,0 +1,89 @@
+/** A user with endpoints, who is told of money, in memory and on Postgres. */
+import { UserId } from "@venue/domain/UserId"
+import type { TryAnswer, WebhookEvent, WebhookMessage } from "@venue/domain/Webhook"
+import { Seal } from "@venue/postgres/Seal"
+import { Transaction } from "@venue/postgres/Transaction"
+import { Users } from "@venue/storage/access/Users"
+import { WebhookMemory } from "@venue/storage/treasury/WebhookMemory"
+import { type NewWebhook, type Taken, Webhooks } from "@venue/storage/treasury/Webhooks"
+import { assert } from "@effect/vitest"
+import { Clock, Context, Effect, Layer, Redacted } from "effect"
+import { SqlClient } from "effect/sql"
+import { credited } from "../../providers/webhooks/Message.ts"
+import { postgresLayer } from "../../Postgres.ts"
+
+/** Says what has become of money, as what writes deposits and withdrawals does. */
+export class Tell extends Context.Service<Tell, (message: WebhookMessage) => Effect.Effect<void, unknown>>()("Tell") {
+  static readonly layerMemory = Layer.effect(
+    Tell,
+    Effect.map(
+      WebhookMemory,
+      ({ tell }) =>
+        (message: WebhookMessage) =>
+          Effect.sync(() => tell(message))
+    )
+  ).pipe(Layer.provide(WebhookMemory.layer))
+
+  static readonly layer = Layer.effect(
+    Tell,
+    Effect.map(SqlClient.SqlClient, (sql) => (message: WebhookMessage) => {
+      const { amount, destination, event, fee, method, subjectId, txHash, userId } = message
+      const [created, at] = [new Date(message.createdAtMillis), new Date(message.atMillis)]
+      const credited = message.creditedAtMillis === null ? null : new Date(message.creditedAtMillis)
+      return sql`select tell_webhooks(${userId}, ${event}, ${subjectId}, ${method}, ${String(amount)}::numeric,
+        ${fee === null ? null : String(fee)}::numeric, ${destination}::text, ${txHash}::text, ${created}, ${credited}::timestamptz, ${at})`
+    })
+  )
+}
+
+export const day = 24 * 60 * 60 * 1000
+export const secret = Redacted.make("whsec_CanaryOfAWebhookSecret00000000000000000000")
+export const ok: TryAnswer = { status: 204, fault: null }
+export const wrong: TryAnswer = { status: 503, fault: "it answered with status 503" }
+
+let begun = 0
+/** A user, whose endpoints are gone when the test ends, so that nobody takes what another test has left behind. */
+export const begin = Effect.gen(function* () {
+  const webhooks = yield* Webhooks
+  begun += 1
+  const userId = UserId.make(`user-${begun}`)
+  yield* (yield* Users).create({ userId, name: userId })
+  yield* Effect.addFinalizer(() =>
+    Effect.flatMap(Effect.orDie(webhooks.ofUser(userId)), (own) =>
+      Effect.forEach(own, ({ webhookId }) => Effect.orDie(webhooks.remove(userId, webhookId)))
+    )
+  )
+  return userId
+})
+
+let made = 0
+export const endpointOf = (userId: UserId, change: Partial<NewWebhook> = {}): NewWebhook => {
+  made += 1
+  const events: ReadonlyArray<WebhookEvent> = ["deposit.credited", "withdrawal.settled"]
+  return { webhookId: `webhook-${made}`, userId, url: `https://example.com/${made}`, events, secret, ...change }
+}
+
+export const tell = Effect.fnUntraced(function* (userId: UserId, change: Partial<WebhookMessage> = {}) {
+  const { run } = yield* Transaction
+  const say = yield* Tell
+  const atMillis = yield* Clock.currentTimeMillis
+  yield* run(say({ ...credited, subjectId: `${userId} deposit`, userId, atMillis, ...change }))
+})
+
+export const next = (taken: ReadonlyArray<Taken>, webhookId?: string): Taken => {
+  const one = taken.find((each) => webhookId === undefined || each.webhookId === webhookId)
+  assert(one !== undefined)
+  return one
+}
+
+export const inMemory = Layer.mergeAll(
+  Webhooks.layerMemory,
+  Users.layerMemory,
+  Transaction.layerMemory,
+  Tell.layerMemory
+)
+
+export const onPostgres = Layer.mergeAll(Webhooks.layer, Users.layer, Transaction.layer, Tell.layer).pipe(
+  Layer.provide(Seal.layer(Redacted.make("the secret key of this test, of any characters"))),
+  Layer.provideMerge(postgresLayer)
+)
