@@ -1,7 +1,8 @@
 /** A source that is asked for its prices again and again. */
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
-import { Effect, Redacted, Schema, Stream } from "effect"
-import { HttpClient, HttpClientError, HttpClientRequest, HttpClientResponse } from "effect/http"
+import { Effect, Redacted } from "effect"
+import { HttpClient, HttpClientRequest, HttpClientResponse } from "effect/http"
+import { textOf, whyOf } from "../HttpAnswer.ts"
 import type { Contracts, PriceSource } from "./PriceSource.ts"
 import { type Fields, read } from "./Prints.ts"
 import * as SourceState from "./SourceState.ts"
@@ -26,7 +27,7 @@ export const make = Effect.fn("HttpPrices.make")(function* (
   const request = HttpClientRequest.get(options.url).pipe(HttpClientRequest.setHeaders(headers))
   const ask = client.execute(request).pipe(
     Effect.flatMap(HttpClientResponse.filterStatusOk),
-    Effect.flatMap(textOf),
+    Effect.flatMap((response) => textOf(response, maxBytes)),
     Effect.timeout(deadlineMillis),
     Effect.map((text) => read(fields, text))
   )
@@ -46,33 +47,6 @@ export const make = Effect.fn("HttpPrices.make")(function* (
     }
   }
 })
-
-class AnswerTooLarge extends Schema.TaggedError<AnswerTooLarge>()("AnswerTooLarge", {}) {
-  override get message() {
-    return `its answer is larger than ${maxBytes} bytes`
-  }
-}
-
-/** Leaves the address out: it may hold a key. */
-const whyOf = (error: HttpClientError.HttpClientError | { readonly message: string }): string => {
-  if (!HttpClientError.isHttpClientError(error)) return error.message
-  const { reason, response } = error
-  const cause = "cause" in reason ? reason.cause : undefined
-  if (cause instanceof Error)
-    return cause.message === "" ? String((cause as NodeJS.ErrnoException).code) : cause.message
-  return response === undefined ? reason._tag : `it answers with status ${response.status}`
-}
-
-/** Reads no more of an answer than a list of prices has reason to be. */
-const textOf = (response: HttpClientResponse.HttpClientResponse) =>
-  Effect.suspend(() => {
-    let bytes = 0
-    return response.stream.pipe(
-      Stream.tap((chunk) => ((bytes += chunk.length) > maxBytes ? Effect.fail(new AnswerTooLarge()) : Effect.void)),
-      Stream.decodeText(),
-      Stream.mkString
-    )
-  })
 
 const maxBytes = 1_048_576
 const deadlineMillis = 5_000

@@ -1,0 +1,73 @@
+/**
+ * Messages signed as Standard Webhooks 1.0 says: `webhook-id`, `webhook-timestamp` (Unix seconds) and `webhook-signature`
+ * (`v1,<base64>`, several with spaces between while a secret is being replaced).
+ */
+import { Clock, Duration, Effect, Redacted, Schema } from "effect"
+import { Buffer } from "node:buffer"
+import { timingSafeEqual } from "node:crypto"
+import { Webhook } from "standardwebhooks"
+
+export interface SignedHeaders {
+  readonly "webhook-id": string
+  readonly "webhook-timestamp": string
+  readonly "webhook-signature": string
+}
+
+/** `reason` is for logs. */
+export class WebhookRefused extends Schema.TaggedError<WebhookRefused>()("WebhookRefused", {
+  reason: Schema.Literals(["headers", "signature", "stale"])
+}) {}
+
+export const secretForm = "whsec_ and 24 to 64 bytes in base64"
+
+/** A secret of 24 to 64 bytes in base64, with `whsec_` before it. */
+export const isSecret = (secret: Redacted.Redacted): boolean => {
+  const [, base64] = /^whsec_([A-Za-z0-9+/]+={0,2})$/.exec(Redacted.value(secret)) ?? []
+  if (base64 === undefined || base64.length % 4 !== 0) return false
+  const { length } = Buffer.from(base64, "base64")
+  return length >= 24 && length <= 64
+}
+
+export const sign = (secret: Redacted.Redacted, id: string, body: string, atMillis: number): SignedHeaders => ({
+  "webhook-id": id,
+  "webhook-timestamp": String(Math.floor(atMillis / 1_000)),
+  "webhook-signature": signatureOf(secret, id, Math.floor(atMillis / 1_000), body)
+})
+
+/**
+ * Gives the id of a message that is signed and not older, or newer, than five minutes. The library's own check is not
+ * used: it reads the clock of the machine.
+ */
+export const verify = Effect.fn("StandardWebhook.verify")(function* (
+  secret: Redacted.Redacted,
+  headers: Readonly<Record<string, string | undefined>>,
+  body: string
+) {
+  const { "webhook-id": id, "webhook-signature": signatures, "webhook-timestamp": timestamp } = headers
+  if (id === undefined || signatures === undefined || timestamp === undefined)
+    return yield* new WebhookRefused({ reason: "headers" })
+  if (!idPattern.test(id) || !secondsPattern.test(timestamp) || signatures.length > maxSignatures)
+    return yield* new WebhookRefused({ reason: "headers" })
+  const seconds = Number(timestamp)
+  const expected = signatureOf(secret, id, seconds, body)
+  if (!signatures.split(" ").some((signature) => isEqual(signature, expected)))
+    return yield* new WebhookRefused({ reason: "signature" })
+  const now = yield* Clock.currentTimeMillis
+  if (Math.abs(now - seconds * 1_000) > goodForMillis) return yield* new WebhookRefused({ reason: "stale" })
+  return id
+})
+
+export const goodForMillis = Duration.toMillis("5 minutes")
+
+const idPattern = /^[A-Za-z0-9_-]{1,128}$/
+/** They are written in one way only, and stay a time that a date can hold. */
+const secondsPattern = /^[1-9][0-9]{0,11}$/
+const maxSignatures = 1_000
+
+const signatureOf = (secret: Redacted.Redacted, id: string, seconds: number, body: string): string =>
+  new Webhook(Redacted.value(secret)).sign(id, new Date(seconds * 1_000), body)
+
+const isEqual = (given: string, expected: string): boolean => {
+  const [a, b] = [Buffer.from(given), Buffer.from(expected)]
+  return a.length === b.length && timingSafeEqual(a, b)
+}

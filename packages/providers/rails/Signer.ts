@@ -1,0 +1,122 @@
+/**
+ * Who holds the keys that money leaves by. All else in the venue says what is to be signed, and gets it signed or a reason.
+ */
+import { Context, Effect, Layer, Redacted, Schema } from "effect"
+import { HttpClient, HttpClientRequest } from "effect/http"
+import { textOf, whyOf } from "../HttpAnswer.ts"
+import * as DepositAddresses from "./arbitrum/DepositAddresses.ts"
+import * as Transactions from "./arbitrum/Transactions.ts"
+import * as TronTransaction from "./tron/TronTransaction.ts"
+import { SigningOrder } from "./SigningOrder.ts"
+
+/** It will not sign this, however often it is asked. */
+export class SignerRefused extends Schema.TaggedError<SignerRefused>()("SignerRefused", { reason: Schema.String }) {}
+
+/** It cannot be reached, or answers something else than was agreed. `reason` has no secrets. */
+export class SignerUnavailable extends Schema.TaggedError<SignerUnavailable>()("SignerUnavailable", {
+  reason: Schema.String
+}) {
+  override get message() {
+    return `the signer: ${this.reason}`
+  }
+}
+
+/** The accounts that it signs for. */
+export const Accounts = Schema.Struct({
+  /** Pays withdrawals on Arbitrum One, and receives what is swept, where it has keys for that. */
+  hot: Schema.optionalKey(Schema.String),
+  /** Pays for sweeping. */
+  gasPayer: Schema.optionalKey(Schema.String),
+  /** Pays withdrawals on TRON, where it has a key for that. */
+  tron: Schema.optionalKey(Schema.String)
+})
+export type Accounts = typeof Accounts.Type
+
+/** The answer of a wallet to an order that it has signed, and to one that it refuses. */
+export const SignedAnswer = Schema.Struct({ bytes: Schema.String.check(Schema.isPattern(/^0x([0-9a-f]{2})+$/)) })
+export const RefusedAnswer = Schema.Struct({ reason: Schema.String })
+
+export class Signer extends Context.Service<
+  Signer,
+  {
+    readonly accounts: Effect.Effect<Accounts, SignerUnavailable>
+    /** Signed bytes are worth money, so they are kept from logs. */
+    readonly sign: (order: SigningOrder) => Effect.Effect<Redacted.Redacted, SignerRefused | SignerUnavailable>
+  }
+>()("@venue/providers/Signer") {
+  /** The keys are in this process, and sign whatever they are asked to: for a development. */
+  static readonly layerLocal = (
+    keys: Transactions.Keys | undefined,
+    tron?: TronTransaction.TronKey
+  ): Layer.Layer<Signer> =>
+    Layer.succeed(Signer, {
+      accounts: Effect.succeed({
+        ...(keys === undefined ? {} : accountsOf(keys)),
+        ...(tron === undefined ? {} : { tron: tron.address })
+      }),
+      sign: Effect.fn("Signer.sign")(function* (order: SigningOrder) {
+        if (order._tag !== "TronPayment") {
+          if (keys === undefined) return yield* new SignerRefused({ reason: "it has no keys for Arbitrum One" })
+          return Redacted.make<string>(yield* Transactions.sign(keys, order))
+        }
+        if (tron === undefined) return yield* new SignerRefused({ reason: "it has no key for TRON" })
+        return Redacted.make(TronTransaction.signedBy(tron, order))
+      })
+    })
+
+  /** A wallet, as `apps/wallet` is one: `GET <url>/accounts` and `POST <url>/sign` with a bearer secret. */
+  static readonly layer = (options: {
+    readonly url: string
+    readonly secret: Redacted.Redacted
+  }): Layer.Layer<Signer, never, HttpClient.HttpClient> =>
+    Layer.effect(
+      Signer,
+      Effect.map(HttpClient.HttpClient, (client) => {
+        const ask = (request: HttpClientRequest.HttpClientRequest) =>
+          client.execute(HttpClientRequest.bearerToken(request, options.secret)).pipe(
+            Effect.flatMap((response) =>
+              Effect.map(textOf(response, maxBytes), (text) => ({ status: response.status, text }))
+            ),
+            Effect.timeout(deadline),
+            Effect.mapError((error) => new SignerUnavailable({ reason: whyOf(error) }))
+          )
+        return Signer.of({
+          accounts: Effect.gen(function* () {
+            const { status, text } = yield* ask(HttpClientRequest.get(`${options.url}/accounts`))
+            if (status !== 200) return yield* unexpected(status)
+            return yield* Effect.mapError(decodeAccounts(text), () => unexpected(status))
+          }).pipe(Effect.withSpan("Signer.accounts")),
+          sign: Effect.fn("Signer.sign")(function* (order: SigningOrder) {
+            const request = HttpClientRequest.post(`${options.url}/sign`)
+            const body = HttpClientRequest.bodyText(request, encodeOrder(order), "application/json")
+            const { status, text } = yield* ask(body)
+            if (status === 409) {
+              const { reason } = yield* Effect.mapError(decodeRefused(text), () => unexpected(status))
+              return yield* new SignerRefused({ reason })
+            }
+            if (status !== 200) return yield* unexpected(status)
+            const { bytes } = yield* Effect.mapError(decodeSigned(text), () => unexpected(status))
+            return Redacted.make(bytes)
+          })
+        })
+      })
+    )
+}
+
+const accountsOf = ({ deposits, hot }: Transactions.Keys) => ({
+  hot: hot.address,
+  gasPayer: DepositAddresses.addressOf(deposits.deriveChild(DepositAddresses.gasPayerIndex))
+})
+
+const encodeOrder = Schema.encodeSync(Schema.fromJsonString(SigningOrder))
+const decodeAccounts = Schema.decodeUnknownEffect(Schema.fromJsonString(Accounts))
+const decodeSigned = Schema.decodeUnknownEffect(Schema.fromJsonString(SignedAnswer))
+const decodeRefused = Schema.decodeUnknownEffect(Schema.fromJsonString(RefusedAnswer))
+
+const unexpected = (status: number) =>
+  new SignerUnavailable({
+    reason: status === 401 ? "it does not take the secret" : `it answers ${status} in a form that was not agreed`
+  })
+
+const maxBytes = 65_536
+const deadline = "10 seconds"

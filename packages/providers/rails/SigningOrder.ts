@@ -1,0 +1,72 @@
+/** What a signer may be asked to sign: never bytes, but what they are to say. */
+import { Schema } from "effect"
+import * as TronAddress from "./tron/TronAddress.ts"
+
+const Count = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }))
+const Address = Schema.String.check(Schema.isPattern(/^0x[0-9a-fA-F]{40}$/))
+const Positive = Schema.BigIntFromString.check(Schema.isBetweenBigInt({ minimum: 1n, maximum: 2n ** 63n - 1n }))
+
+/** How an account sends a transaction to the chain. */
+const Sending = {
+  chainId: Count,
+  token: Address,
+  nonce: Count,
+  gas: Positive,
+  maxFeePerGas: Positive,
+  maxPriorityFeePerGas: Positive
+}
+
+/** Pays a withdrawal out of the hot account. */
+export const ArbitrumPayment = Schema.TaggedStruct("ArbitrumPayment", {
+  ...Sending,
+  withdrawalId: Schema.NonEmptyString.check(Schema.isMaxLength(100)),
+  destination: Address,
+  amount: Positive
+})
+export type ArbitrumPayment = typeof ArbitrumPayment.Type
+
+/** Uses the nonce of a withdrawal up, so that it is never paid: the hot account sends itself nothing. */
+export const ArbitrumCancel = Schema.TaggedStruct("ArbitrumCancel", {
+  ...Sending,
+  withdrawalId: Schema.NonEmptyString.check(Schema.isMaxLength(100))
+})
+export type ArbitrumCancel = typeof ArbitrumCancel.Type
+
+/** Brings what a deposit address holds to the hot account. The account that pays for sweeping sends it. */
+export const ArbitrumSweep = Schema.TaggedStruct("ArbitrumSweep", {
+  ...Sending,
+  /** Of the deposit address. */
+  index: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 0x7fff_fffe })),
+  amount: Positive,
+  authorization: Schema.String.check(Schema.isPattern(/^0x[0-9a-f]{64}$/)),
+  validBeforeSeconds: Count
+})
+export type ArbitrumSweep = typeof ArbitrumSweep.Type
+
+export type ArbitrumOrder = ArbitrumPayment | ArbitrumCancel | ArbitrumSweep
+
+const TronAccount = Schema.String.check(
+  Schema.makeFilter((text) => TronAddress.isAddress(text), { expected: "an address of TRON" })
+)
+
+/**
+ * Pays a withdrawal on TRON out of the hot account there. There are no nonces: one transaction comes in the place of another
+ * only once that one has expired.
+ */
+export const TronPayment = Schema.TaggedStruct("TronPayment", {
+  withdrawalId: Schema.NonEmptyString.check(Schema.isMaxLength(100)),
+  token: TronAccount,
+  destination: TronAccount,
+  amount: Positive,
+  refBlockId: Schema.String.check(Schema.isPattern(/^[0-9a-f]{64}$/)),
+  expirationMillis: Count,
+  timestampMillis: Count,
+  /** In 1e-6 TRX. */
+  feeLimit: Count,
+  /** The time of the newest block that is final. */
+  solidMillis: Count
+})
+export type TronPayment = typeof TronPayment.Type
+
+export const SigningOrder = Schema.Union([ArbitrumPayment, ArbitrumCancel, ArbitrumSweep, TronPayment])
+export type SigningOrder = typeof SigningOrder.Type

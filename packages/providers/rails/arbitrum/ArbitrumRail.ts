@@ -1,0 +1,56 @@
+/** Arbitrum One as a rail: USDC in to deposit addresses of an extended public key, and out of one hot account. */
+import { Effect } from "effect"
+import type { RailProvider } from "../RailProvider.ts"
+import type { Signer } from "../Signer.ts"
+import { arrivalStates } from "./ArrivalStates.ts"
+import * as Chain from "./Chain.ts"
+import type { AddressAt } from "./DepositAddresses.ts"
+import * as Holdings from "./Holdings.ts"
+import { outcome } from "./Outcomes.ts"
+import * as Payments from "./Payments.ts"
+import { rail, type RpcEndpoints } from "./RpcEndpoints.ts"
+import { scan } from "./Scan.ts"
+import * as SignerAccounts from "./SignerAccounts.ts"
+import * as Sweeps from "./Sweeps.ts"
+
+export interface ArbitrumOptions {
+  readonly endpoints: RpcEndpoints
+  readonly signer: Signer["Service"]
+  readonly addressAt: AddressAt
+  readonly chainId: number
+  /** In lower case. */
+  readonly token: string
+  readonly blocksAtOnce: number
+  readonly firstBlock: number | undefined
+  readonly maxFeePerGas: bigint
+  readonly overdueMillis: number
+  /** A deposit address that holds less keeps it, in 1e-6 USD. */
+  readonly leastSweep: bigint
+}
+
+export const make = (options: ArbitrumOptions): RailProvider => {
+  const accounts = SignerAccounts.of(options.signer)
+  return {
+    rail,
+    addressAt: options.addressAt,
+    scan: scan({ ...options, hot: Effect.map(accounts, ({ hot }) => hot) }),
+    arrivalStates: arrivalStates(options),
+    firstSequence: Effect.gen(function* () {
+      const { hot } = yield* accounts
+      const view = yield* options.endpoints.look
+      return yield* view.agreed((endpoint) =>
+        Effect.map(endpoint.ask([Chain.transactionCount(hot, "latest")]), ([count]) => count)
+      )
+    }).pipe(Effect.withSpan("Arbitrum.firstSequence")),
+    isOrdered: true,
+    check: Payments.check(options),
+    sign: Payments.sign(options),
+    send: Payments.send(options),
+    sweeper: Sweeps.sweeper(options),
+    outcome: outcome(options),
+    holdings: Effect.fn("Arbitrum.holdings")(function* (question) {
+      const { hot } = yield* accounts
+      return yield* Holdings.holdings(options, hot, question)
+    })
+  }
+}

@@ -1,0 +1,56 @@
+/** What has become of transfers that were seen: how deep they are, or that they are gone. */
+import { Effect } from "effect"
+import type { Arrival, ArrivalState } from "../RailProvider.ts"
+import * as Chain from "./Chain.ts"
+import type { RpcEndpoint, RpcFault } from "./RpcEndpoint.ts"
+import { fail, type RpcEndpoints } from "./RpcEndpoints.ts"
+import * as Token from "./Token.ts"
+
+export const arrivalStates = (options: { readonly endpoints: RpcEndpoints; readonly token: string }) =>
+  Effect.fn("Arbitrum.arrivalStates")(function* (arrivals: ReadonlyArray<Arrival>) {
+    if (arrivals.length === 0) return []
+    const view = yield* options.endpoints.look
+    const blocks = yield* view.agreed((endpoint) => blocksOf(endpoint, options.token, arrivals))
+    return blocks.map((block): ArrivalState => {
+      if (block === null) return { _tag: "Gone" }
+      const confirmations = Math.max(0, view.head.number - block.number + 1)
+      return { _tag: "Present", confirmations, isFinal: block.number <= view.final.number }
+    })
+  })
+
+/** The blocks that one endpoint says they are in; null where one is gone. */
+const blocksOf = Effect.fnUntraced(function* (endpoint: RpcEndpoint, token: string, arrivals: ReadonlyArray<Arrival>) {
+  const receipts = yield* endpoint.ask(arrivals.map(({ txHash }) => Chain.receipt(txHash)))
+  const blocks = yield* endpoint.ask(arrivals.map(({ block }) => Chain.block(block?.number ?? 0)))
+  return yield* Effect.forEach(arrivals, (arrival, index) =>
+    blockOf(endpoint, token, arrival, receipts[index]!, blocks[index]!)
+  )
+})
+
+/**
+ * It is gone where another block stands in the place of the one that it was in. Who merely does not find it may be behind,
+ * and that is no answer.
+ */
+const blockOf = (
+  endpoint: RpcEndpoint,
+  token: string,
+  arrival: Arrival,
+  receipt: Chain.Receipt | null,
+  block: Chain.Block | null
+): Effect.Effect<Chain.BlockName | null, RpcFault> => {
+  if (receipt !== null && isIn(receipt, token, arrival))
+    return receipt.blockNumber === block?.number && receipt.blockHash !== block.hash
+      ? fail(endpoint, `its block ${block.number} is another than that of its receipt`)
+      : Effect.succeed({ number: receipt.blockNumber, hash: receipt.blockHash })
+  if (block === null) return fail(endpoint, `it does not know block ${arrival.block?.number}, which was read`)
+  return block.hash === arrival.block?.hash
+    ? fail(endpoint, `it does not find ${arrival.txHash}, though its block is there`)
+    : Effect.succeed(null)
+}
+
+const isIn = ({ logs, status }: Chain.Receipt, token: string, { amount, logIndex, to }: Arrival): boolean => {
+  const log = logs[logIndex]
+  if (status !== 1 || log?.address !== token) return false
+  const transfer = Token.transferOf(log)
+  return transfer?.to === to && transfer.amount === amount
+}

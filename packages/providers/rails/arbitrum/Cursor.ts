@@ -1,0 +1,42 @@
+/**
+ * How far the chain was read. The last block is named by its hash too, so that a reorganisation below it is noticed; then
+ * everything after the block that was final is read again.
+ */
+import { Schema } from "effect"
+import type { BlockName } from "./Chain.ts"
+
+const Name = Schema.Struct({ number: Schema.Int, hash: Schema.String })
+const Text = Schema.fromJsonString(Schema.Struct({ read: Name, final: Name, hot: Schema.optionalKey(Schema.String) }))
+
+export interface Cursor {
+  /** All up to it was read. */
+  readonly read: BlockName
+  /** It is not above the former, and was final when that was read. */
+  readonly final: BlockName
+  /** The account that pays, once it is known: what comes to it was read too since then. */
+  readonly hot?: string
+}
+
+export const decode = Schema.decodeUnknownEffect(Text)
+export const encode: (cursor: Cursor) => string = Schema.encodeSync(Text)
+
+export interface Range {
+  readonly from: number
+  readonly to: number
+}
+
+/** Parts of at most `most` blocks, in their order. */
+export const partsOf = ({ from, to }: Range, most: number): ReadonlyArray<Range> =>
+  Array.from({ length: Math.max(0, Math.ceil((to - from + 1) / most)) }, (_, index) => ({
+    from: from + index * most,
+    to: Math.min(to, from + (index + 1) * most - 1)
+  }))
+
+/**
+ * The block to begin at, where `hashes` are those of the cursor's blocks now. Undefined where even the final one was
+ * replaced.
+ */
+export const next = ({ final, read }: Cursor, hashes: { readonly read: string; readonly final: string }) => {
+  if (hashes.read === read.hash) return read.number + 1
+  return hashes.final === final.hash ? final.number + 1 : undefined
+}

@@ -1,0 +1,61 @@
+/** What the venue holds on the chain, on its own accounts and on the deposit addresses. */
+import { confirmationsNeeded } from "@venue/domain/Deposit"
+import { Array as Arr, Effect, Option } from "effect"
+import type { Holdings, HoldingsQuestion, RailUnavailable } from "../RailProvider.ts"
+import * as Balances from "./Balances.ts"
+import * as Chain from "./Chain.ts"
+import * as Cursor from "./Cursor.ts"
+import { inclusionOf } from "./Outcomes.ts"
+import { type ChainView, type RpcEndpoints, unavailable } from "./RpcEndpoints.ts"
+
+export interface HoldingsOptions {
+  readonly endpoints: RpcEndpoints
+  /** In lower case. */
+  readonly token: string
+}
+
+/** At a block at which all that was credited, and all that was settled, is in the chain. */
+export const holdings = Effect.fnUntraced(function* (
+  { endpoints, token }: HoldingsOptions,
+  hot: string,
+  { addresses, cursor, sent }: HoldingsQuestion
+): Effect.fn.Return<Option.Option<Holdings>, RailUnavailable> {
+  const view = yield* endpoints.look
+  const block = Math.max(confirmedBlock(view), view.final.number)
+  const { read } = yield* Effect.mapError(Cursor.decode(cursor), unavailable)
+  if (read.number < block) return Option.none()
+  const balances = yield* balancesAt(view, token, [...new Set([hot, ...addresses])], block)
+  const hasLeft = yield* Effect.forEach(
+    sent,
+    (payments) =>
+      Effect.map(
+        view.agreed((endpoint) => inclusionOf(endpoint, payments)),
+        (included) => {
+          const payment = payments.find(({ reference }) => reference === included?.reference)
+          return payment?.purpose === "pay" && included!.isSuccess && included!.block <= block
+        }
+      ),
+    { concurrency: 4 }
+  )
+  const amount = balances.reduce((sum, balance) => sum + balance, 0n)
+  return Option.some({ amount, position: `block ${block}`, block, hasLeft })
+})
+
+/** What is in this block will be credited, or was. */
+export const confirmedBlock = ({ head }: ChainView): number => Math.max(0, head.number - confirmationsNeeded + 1)
+
+/** Of each of these at one block, in the order asked. */
+export const balancesAt = Effect.fn("Arbitrum.balancesAt")(function* (
+  view: ChainView,
+  token: string,
+  accounts: ReadonlyArray<string>,
+  block: number
+) {
+  const calls = Arr.chunksOf(accounts, Balances.maxAccounts).map((group) =>
+    Chain.view({ data: Balances.dataOf(token, group) }, block)
+  )
+  const parts = yield* view.agreed((endpoint) =>
+    Effect.map(endpoint.ask(calls), (answers) => answers.map(Balances.read))
+  )
+  return parts.flat()
+})

@@ -1,0 +1,61 @@
+/** What became of the attempts of one withdrawal. Only a final block answers for good. */
+import { Clock, Effect, Redacted } from "effect"
+import type { Outcome, Payment } from "../RailProvider.ts"
+import * as Chain from "./Chain.ts"
+import type { RpcEndpoint } from "./RpcEndpoint.ts"
+import { fail, type RpcEndpoints } from "./RpcEndpoints.ts"
+import * as Transactions from "./Transactions.ts"
+
+export interface OutcomeOptions {
+  readonly endpoints: RpcEndpoints
+  /** It would have come by now, had it offered enough. */
+  readonly overdueMillis: number
+}
+
+export const outcome = ({ endpoints, overdueMillis }: OutcomeOptions) =>
+  Effect.fn("Arbitrum.outcome")(function* (payments: ReadonlyArray<Payment>) {
+    const view = yield* endpoints.look
+    const included = yield* view.agreed((endpoint) => inclusionOf(endpoint, payments))
+    if (included !== null) {
+      if (included.block > view.final.number) return pending
+      const { purpose, reference } = payments.find((payment) => payment.reference === included.reference)!
+      return finalOutcome(purpose, reference, included.isSuccess)
+    }
+    const last = payments.at(-1)
+    const said = last === undefined ? undefined : yield* Transactions.read(Redacted.value(last.bytes))
+    if (last === undefined || said === undefined) return pending
+    // One before it has to come first, and more gas for this one would help nothing.
+    const counts = yield* view.each((endpoint) => endpoint.ask([Chain.transactionCount(said.from, "latest")]))
+    if (counts.some(([count]) => count > said.nonce))
+      yield* Effect.logWarning(
+        `Arbitrum One: nonce ${said.nonce} was used by a transaction that is none of the venue's`
+      )
+    const isNext = counts.every(([count]) => count === said.nonce)
+    const now = yield* Clock.currentTimeMillis
+    return isNext && now - last.signedAtMillis >= overdueMillis ? overdue : pending
+  })
+
+const pending: Outcome = { _tag: "Pending" }
+const overdue: Outcome = { _tag: "Overdue" }
+
+const finalOutcome = (purpose: Payment["purpose"], reference: string, isSuccess: boolean): Outcome => {
+  if (purpose === "cancel") return { _tag: "Failed", reference, reason: "it was cancelled" }
+  return isSuccess
+    ? { _tag: "Settled", reference }
+    : { _tag: "Failed", reference, reason: "the token refused the transfer" }
+}
+
+/** The one attempt that is in a block, as one endpoint says. */
+export const inclusionOf = Effect.fnUntraced(function* (endpoint: RpcEndpoint, payments: ReadonlyArray<Payment>) {
+  const receipts = yield* endpoint.ask(payments.map(({ reference }) => Chain.receipt(reference)))
+  const receipt = receipts.find((one) => one !== null)
+  if (receipt === undefined) return null
+  const [block] = yield* endpoint.ask([Chain.block(receipt.blockNumber)])
+  if (block?.hash !== receipt.blockHash) return yield* fail(endpoint, "a receipt of it is of no block of its chain")
+  return {
+    reference: receipt.transactionHash,
+    isSuccess: receipt.status === 1,
+    block: receipt.blockNumber,
+    hash: receipt.blockHash
+  }
+})

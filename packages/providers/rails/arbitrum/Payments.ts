@@ -1,0 +1,168 @@
+/** Withdrawals on the chain: every attempt to pay one has the same nonce, so that one of them can come at most. */
+import { Clock, Effect, Redacted, Result } from "effect"
+import { getAddress, isAddress, zeroAddress } from "viem"
+import { type Payment, type PaymentOrder, type RailUnavailable, SigningRefused } from "../RailProvider.ts"
+import type { Signer, SignerRefused, SignerUnavailable } from "../Signer.ts"
+import type { ArbitrumOrder } from "../SigningOrder.ts"
+import * as Chain from "./Chain.ts"
+import * as Fees from "./Fees.ts"
+import * as Holdings from "./Holdings.ts"
+import type { RpcFault } from "./RpcEndpoint.ts"
+import { type ChainView, rail, type RpcEndpoints, unavailable } from "./RpcEndpoints.ts"
+import * as SignerAccounts from "./SignerAccounts.ts"
+import * as Token from "./Token.ts"
+import * as Transactions from "./Transactions.ts"
+
+export interface PaymentOptions {
+  readonly endpoints: RpcEndpoints
+  readonly signer: Signer["Service"]
+  readonly chainId: number
+  /** In lower case. */
+  readonly token: string
+  /** More is offered for no transaction, in wei of gas: it waits until the chain is cheaper. */
+  readonly maxFeePerGas: bigint
+}
+
+/** What would be signed now. */
+const prepared = Effect.fnUntraced(function* (options: PaymentOptions, order: PaymentOrder) {
+  const { hot } = yield* SignerAccounts.of(options.signer)
+  const view = yield* options.endpoints.look
+  const previous = yield* lastOf(order.previous)
+  const fees = yield* feesOf(options, view, previous)
+  const call = order.purpose === "pay" ? yield* transferOf(options, view, hot, order) : { to: hot, data: "0x" }
+  const gas = yield* gasOf(view, { from: hot, ...call }, previous)
+  yield* canPay(view, hot, gas * fees.maxFeePerGas)
+  return { hot, call, gas, fees }
+})
+
+export const check = (options: PaymentOptions) =>
+  Effect.fn("Arbitrum.check")((order: PaymentOrder) => Effect.asVoid(prepared(options, order)))
+
+export const sign = (options: PaymentOptions) =>
+  Effect.fn("Arbitrum.sign")(function* (
+    order: PaymentOrder
+  ): Effect.fn.Return<Payment, RailUnavailable | SigningRefused> {
+    const { call, fees, gas, hot } = yield* prepared(options, order)
+    const sending = { chainId: options.chainId, token: options.token, nonce: order.sequence, gas, ...fees }
+    const { amount, destination, withdrawalId } = order
+    const bytes = yield* signed(
+      options.signer,
+      order.purpose === "pay"
+        ? { _tag: "ArbitrumPayment", ...sending, withdrawalId, destination: Redacted.value(destination), amount }
+        : { _tag: "ArbitrumCancel", ...sending, withdrawalId }
+    )
+    const said = yield* Transactions.read(Redacted.value(bytes))
+    const isOrdered =
+      said?.from === hot &&
+      said.nonce === order.sequence &&
+      said.chainId === options.chainId &&
+      said.value === 0n &&
+      said.to === getAddress(call.to) &&
+      said.data === call.data
+    if (!isOrdered) return yield* refused("the signer signed something else than was ordered")
+    return {
+      attempt: order.previous.length + 1,
+      purpose: order.purpose,
+      reference: said.hash,
+      bytes,
+      expiresAtMillis: null,
+      signedAtMillis: yield* Clock.currentTimeMillis
+    }
+  })
+
+/** What is there already, or can come no more, is no fault: the outcome tells. */
+export const send = ({ endpoints }: Pick<PaymentOptions, "endpoints">) =>
+  Effect.fn("Arbitrum.send")(function* ({ bytes, reference }: Pick<Payment, "bytes" | "reference">) {
+    const said = yield* Transactions.read(Redacted.value(bytes))
+    if (said === undefined) return yield* unavailable("what was stored is no transaction")
+    const view = yield* endpoints.look
+    const sent = yield* view.each((endpoint) =>
+      Effect.result(endpoint.ask([Chain.sendTransaction(Redacted.value(bytes))]))
+    )
+    if (sent.some(Result.isSuccess)) return
+    const known = yield* view.each((endpoint) =>
+      endpoint.ask([Chain.transaction(reference), Chain.transactionCount(said.from, "latest")])
+    )
+    if (known.some(([transaction, count]) => transaction !== null || count > said.nonce)) return
+    const faults = sent.filter(Result.isFailure).map(({ failure }) => failure)
+    if (faults.some(({ reason }) => offersTooLittle.test(reason))) return
+    return yield* unavailable(faults[0])
+  })
+
+/** Another attempt that offers more is there, or the chain has become dearer: a replacement is due, as the outcome tells. */
+const offersTooLittle = /underpriced|less than block base fee/i
+
+/** Each attempt has to say more than the one before it, whatever that was for. */
+export const lastOf = Effect.fnUntraced(function* (previous: ReadonlyArray<Payment>) {
+  const last = previous.at(-1)
+  if (last === undefined) return undefined
+  const said = yield* Transactions.read(Redacted.value(last.bytes))
+  return said ?? (yield* refused(`attempt ${last.attempt} was stored, and is no transaction`))
+})
+
+export const feesOf = Effect.fnUntraced(function* (
+  { maxFeePerGas }: PaymentOptions,
+  { baseFeePerGas }: ChainView,
+  previous: Fees.Fees | undefined
+) {
+  const fees = previous === undefined ? Fees.first(baseFeePerGas) : Fees.next(previous, baseFeePerGas)
+  if (fees.maxFeePerGas <= maxFeePerGas) return fees
+  const reason = `it would offer ${fees.maxFeePerGas} wei for gas, which is above the ${maxFeePerGas} of the settings`
+  return yield* unavailable(reason)
+})
+
+const transferOf = Effect.fnUntraced(function* (
+  { token }: PaymentOptions,
+  view: ChainView,
+  hot: string,
+  order: PaymentOrder
+) {
+  const destination = Redacted.value(order.destination)
+  if (!isAddress(destination)) return yield* refused("its destination is no address of this chain")
+  const own = [token, hot.toLowerCase(), zeroAddress]
+  if (own.includes(destination.toLowerCase()))
+    return yield* refused("its destination is the token, the venue's own account or nobody's")
+  const [held = 0n] = yield* Holdings.balancesAt(view, token, [hot], view.head.number)
+  if (held < order.amount)
+    return yield* refused(`token balance too low: ${hot} holds ${held} and needs ${order.amount}, in 1e-6 USD`)
+  return { to: token, data: Token.transferData(destination, order.amount) }
+})
+
+/** Half as much again as it takes now: what the chain asks for its data may rise before the transaction comes. */
+export const gasOf = Effect.fnUntraced(function* (
+  view: ChainView,
+  message: Parameters<typeof Chain.gas>[0],
+  previous: Pick<Transactions.Signed, "gas"> | undefined
+) {
+  const estimates = yield* view.each((endpoint) =>
+    Effect.map(endpoint.ask([Chain.gas(message)]), ([gas]) => gas).pipe(
+      Effect.catch((fault) => (fault.isRefusal ? Effect.succeed(fault) : Effect.fail(fault)))
+    )
+  )
+  const most = estimates.filter((gas) => typeof gas === "bigint").reduce((a, b) => (a > b ? a : b), 0n)
+  if (most > 0n) return previous === undefined || (most * 3n) / 2n > previous.gas ? (most * 3n) / 2n : previous.gas
+  const { reason } = estimates[0] as RpcFault
+  return yield* refused(`it would fail, says the chain: ${reason}`)
+})
+
+export const canPay = Effect.fnUntraced(function* (view: ChainView, account: string, cost: bigint) {
+  const wei = yield* view.agreed((endpoint) =>
+    Effect.map(endpoint.ask([Chain.balance(account, view.head.number)]), ([balance]) => balance)
+  )
+  if (wei < cost) return yield* refused(`gas balance too low: ${account} holds ${wei} wei and may need ${cost}`)
+})
+
+export const signed = (
+  signer: Signer["Service"],
+  order: ArbitrumOrder
+): Effect.Effect<Redacted.Redacted, RailUnavailable | SigningRefused> =>
+  signer
+    .sign(order)
+    .pipe(
+      Effect.mapError((error: SignerRefused | SignerUnavailable) =>
+        error._tag === "SignerRefused" ? refusal(`the wallet refuses: ${error.reason}`) : unavailable(error)
+      )
+    )
+
+const refusal = (reason: string) => new SigningRefused({ rail, reason })
+const refused = (reason: string) => Effect.fail(refusal(reason))

@@ -1,0 +1,132 @@
+/** All servers that are asked for the chain: those that answer must say the same, or nothing is known. */
+import { Clock, Effect, Equal, Result } from "effect"
+import { RailUnavailable } from "../RailProvider.ts"
+import * as Chain from "./Chain.ts"
+import { type RpcEndpoint, RpcFault } from "./RpcEndpoint.ts"
+
+export interface RpcEndpoints {
+  /** What they see now; each answer is good for what is asked right after it. */
+  readonly look: Effect.Effect<ChainView, RailUnavailable>
+}
+
+export interface RpcEndpointsOptions {
+  readonly endpoints: ReadonlyArray<RpcEndpoint>
+  /** Fewer that answer know nothing. */
+  readonly leastEndpoints: number
+  readonly chainId: number
+  /** Who has seen no newer block for so long is not asked, as if it did not answer. */
+  readonly staleMillis: number
+}
+
+/** The chain as those see it that answered: nobody is asked for what is above the lowest of their heads. */
+export interface ChainView {
+  readonly head: Chain.BlockName
+  /** Blocks up to this one stay for ever. */
+  readonly final: Chain.BlockName
+  /** The highest that any of them says. */
+  readonly baseFeePerGas: bigint
+  readonly timestampSeconds: number
+  readonly agreed: <A>(ask: Ask<A>) => Effect.Effect<A, RailUnavailable>
+  /** What each says that answers, in no order that means anything. */
+  readonly each: <A>(ask: Ask<A>) => Effect.Effect<ReadonlyArray<A>, RailUnavailable>
+}
+type Ask<A> = (endpoint: RpcEndpoint) => Effect.Effect<A, RpcFault>
+
+export const rail = "ARBITRUM_ONE"
+export const unavailable = (cause: unknown): RailUnavailable => new RailUnavailable({ rail, cause })
+
+export const make = (options: RpcEndpointsOptions): RpcEndpoints => {
+  const answers = answersOf(options.leastEndpoints)
+  const look = Effect.gen(function* () {
+    const heads = yield* answers(options.endpoints, (endpoint) => headOf(options, endpoint))
+    const fresh = heads.map(({ endpoint }) => endpoint)
+    const each = <A>(ask: Ask<A>) => Effect.map(answers(fresh, ask), (all) => all.map(({ answer }) => answer))
+    const agreed = <A>(ask: Ask<A>) => Effect.flatMap(answers(fresh, ask), sameOf)
+
+    const headNumber = lowest(heads.map(({ answer }) => answer.latest.number))
+    const finalNumber = lowest([headNumber, ...heads.map(({ answer }) => answer.finalized.number)])
+    const [head, final] = yield* agreed((endpoint) => namesAt(endpoint, [headNumber, finalNumber]))
+    return {
+      head: head!,
+      final: final!,
+      baseFeePerGas: heads.reduce((most, { answer }) => maxOf(most, answer.latest.baseFeePerGas ?? 0n), 0n),
+      timestampSeconds: lowest(heads.map(({ answer }) => answer.latest.timestamp)),
+      agreed,
+      each
+    }
+  }).pipe(Effect.withSpan("RpcEndpoints.look"))
+  return { look }
+}
+
+/** The hashes of blocks that are there for certain, unless the chain became shorter since. */
+export const namesAt = Effect.fnUntraced(function* (endpoint: RpcEndpoint, numbers: ReadonlyArray<number>) {
+  const blocks = yield* endpoint.ask(numbers.map((number) => Chain.block(number)))
+  return yield* Effect.forEach(blocks, (block, index) =>
+    block === null || block.number !== numbers[index]
+      ? fail(endpoint, `it does not know block ${numbers[index]}, which is not above its head`)
+      : Effect.succeed<Chain.BlockName>({ number: block.number, hash: block.hash })
+  )
+})
+
+export const fail = (endpoint: RpcEndpoint, reason: string) =>
+  Effect.fail(new RpcFault({ endpoint: endpoint.name, reason, isRefusal: false }))
+
+const headOf = Effect.fnUntraced(function* (options: RpcEndpointsOptions, endpoint: RpcEndpoint) {
+  const [chainId, latest, finalized] = yield* endpoint.ask([
+    Chain.chainId,
+    Chain.block("latest"),
+    Chain.block("finalized")
+  ])
+  if (chainId !== options.chainId) return yield* fail(endpoint, `it is of chain ${chainId}, not ${options.chainId}`)
+  if (latest === null || finalized === null) return yield* fail(endpoint, "it knows no newest or no final block")
+  const seconds = Math.floor((yield* Clock.currentTimeMillis) / 1_000) - latest.timestamp
+  if (seconds * 1_000 > options.staleMillis) return yield* fail(endpoint, `its newest block is ${seconds} s old`)
+  return { latest, finalized }
+})
+
+interface Said<A> {
+  readonly endpoint: RpcEndpoint
+  readonly answer: A
+}
+
+/** Whoever fails is told of once, and again when it fails in another way. */
+const answersOf = (leastEndpoints: number) => {
+  const told = new Map<string, string>()
+  const tell = (name: string, reason: string) =>
+    Effect.suspend(() => {
+      if (told.get(name) === reason) return Effect.void
+      told.set(name, reason)
+      return reason === "" ? Effect.void : Effect.logWarning(`Arbitrum One: ${name}: ${reason}`)
+    })
+  return Effect.fnUntraced(function* <A>(
+    endpoints: ReadonlyArray<RpcEndpoint>,
+    ask: Ask<A>
+  ): Effect.fn.Return<ReadonlyArray<Said<A>>, RailUnavailable> {
+    const asked = yield* Effect.forEach(
+      endpoints,
+      (endpoint) => Effect.result(Effect.map(ask(endpoint), (answer) => ({ endpoint, answer }))),
+      { concurrency: "unbounded" }
+    )
+    const faults = asked.filter(Result.isFailure).map(({ failure }) => failure)
+    yield* Effect.forEach(faults, ({ endpoint, reason }) => tell(endpoint, reason))
+    const said = asked.filter(Result.isSuccess).map(({ success }) => success)
+    yield* Effect.forEach(said, ({ endpoint }) => tell(endpoint.name, ""))
+    if (said.length >= Math.max(1, leastEndpoints)) return said
+    return yield* unavailable(faults[0] ?? tooFew(leastEndpoints))
+  })
+}
+
+const sameOf = <A>([first, ...others]: ReadonlyArray<Said<A>>): Effect.Effect<A, RailUnavailable> => {
+  const other = others.find(({ answer }) => !Equal.equals(answer, first!.answer))
+  if (other === undefined) return Effect.succeed(first!.answer)
+  const endpoint = `${first!.endpoint.name} and ${other.endpoint.name}`
+  const reason = "they do not say the same of the chain"
+  return Effect.fail(unavailable(new RpcFault({ endpoint, reason, isRefusal: false })))
+}
+
+const lowest = (numbers: ReadonlyArray<number>): number => Math.min(...numbers)
+
+const tooFew = (least: number) =>
+  new RpcFault({ endpoint: "all endpoints", reason: `fewer than ${least} of them answer`, isRefusal: false })
+
+const maxOf = (a: bigint, b: bigint): bigint => (a > b ? a : b)

@@ -1,0 +1,23 @@
+/** The venue's own accounts on the chain, as whoever holds their keys tells them. */
+import { Effect } from "effect"
+import type { RailUnavailable } from "../RailProvider.ts"
+import type { Signer } from "../Signer.ts"
+import { getAddress, isAddress } from "viem"
+import { unavailable } from "./RpcEndpoints.ts"
+
+/** In the form with a checksum. */
+export interface SignerAccounts {
+  /** It pays withdrawals, and receives what is swept. */
+  readonly hot: string
+  /** It pays for sweeping. */
+  readonly gasPayer: string
+}
+
+export const of = ({ accounts }: Signer["Service"]): Effect.Effect<SignerAccounts, RailUnavailable> =>
+  Effect.flatMap(Effect.mapError(accounts, unavailable), ({ gasPayer, hot }) => {
+    if (hot === undefined || gasPayer === undefined)
+      return Effect.fail(unavailable("the wallet has no keys for Arbitrum One"))
+    if (![hot, gasPayer].every((account) => isAddress(account, { strict: false })))
+      return Effect.fail(unavailable("what the wallet tells are no addresses"))
+    return Effect.succeed({ hot: getAddress(hot), gasPayer: getAddress(gasPayer) })
+  })

@@ -1,0 +1,89 @@
+/**
+ * Brings deposits to the hot account by `transferWithAuthorization`: the address signs, and the account that pays for
+ * sweeping sends it.
+ */
+import { Clock, Effect, Redacted } from "effect"
+import { getAddress, keccak256, toHex } from "viem"
+import { type RailUnavailable, type Payment, type Sweeper, type SweepOrder, SigningRefused } from "../RailProvider.ts"
+import * as Chain from "./Chain.ts"
+import type { AddressAt } from "./DepositAddresses.ts"
+import * as Holdings from "./Holdings.ts"
+import * as Payments from "./Payments.ts"
+import { rail } from "./RpcEndpoints.ts"
+import * as SignerAccounts from "./SignerAccounts.ts"
+import * as Transactions from "./Transactions.ts"
+
+export interface SweepOptions extends Payments.PaymentOptions {
+  readonly addressAt: AddressAt
+  /** In 1e-6 USD. */
+  readonly leastSweep: bigint
+}
+
+export const sweeper = (options: SweepOptions): Sweeper => {
+  const accounts = SignerAccounts.of(options.signer)
+  return {
+    due: Effect.fn("Arbitrum.due")(function* (addresses) {
+      const view = yield* options.endpoints.look
+      const confirmed = yield* Holdings.balancesAt(view, options.token, addresses, Holdings.confirmedBlock(view))
+      const held = yield* Holdings.balancesAt(view, options.token, addresses, view.head.number)
+      return addresses.flatMap((address, index) => {
+        const [amount, now] = [confirmed[index] ?? 0n, held[index] ?? 0n]
+        const least = amount < now ? amount : now
+        return least >= options.leastSweep ? [{ address, amount: least }] : []
+      })
+    }),
+    firstSequence: Effect.gen(function* () {
+      const { gasPayer } = yield* accounts
+      const view = yield* options.endpoints.look
+      return yield* view.agreed((endpoint) =>
+        Effect.map(endpoint.ask([Chain.transactionCount(gasPayer, "latest")]), ([count]) => count)
+      )
+    }).pipe(Effect.withSpan("Arbitrum.firstSweep")),
+    sign: Effect.fn("Arbitrum.signSweep")(function* (
+      order: SweepOrder
+    ): Effect.fn.Return<Payment, RailUnavailable | SigningRefused> {
+      if (options.addressAt(order.index) !== order.address)
+        return yield* refused(
+          `deposit address ${order.index} is not ${order.address}: the extended key was another one`
+        )
+      const { gasPayer } = yield* accounts
+      const view = yield* options.endpoints.look
+      const fees = yield* Payments.feesOf(options, view, yield* Payments.lastOf(order.previous))
+      yield* Payments.canPay(view, gasPayer, mostGas * fees.maxFeePerGas)
+      const bytes = yield* Payments.signed(options.signer, {
+        _tag: "ArbitrumSweep",
+        chainId: options.chainId,
+        token: options.token,
+        nonce: order.sequence,
+        gas: mostGas,
+        ...fees,
+        index: order.index,
+        amount: order.amount,
+        authorization: authorizationOf(options, order),
+        validBeforeSeconds: view.timestampSeconds + validSeconds
+      })
+      const said = yield* Transactions.read(Redacted.value(bytes))
+      if (said?.from !== gasPayer || said.nonce !== order.sequence || said.to !== getAddress(options.token))
+        return yield* refused("the signer signed something else than was ordered")
+      yield* Payments.gasOf(view, { from: gasPayer, to: options.token, data: said.data }, undefined)
+      return {
+        attempt: order.previous.length + 1,
+        purpose: "pay",
+        reference: said.hash,
+        bytes,
+        expiresAtMillis: null,
+        signedAtMillis: yield* Clock.currentTimeMillis
+      }
+    })
+  }
+}
+
+/** It is good once; a replacement has the same, so that one of them moves the money at most. */
+const authorizationOf = ({ chainId, token }: SweepOptions, { address, sequence }: SweepOrder): string =>
+  keccak256(toHex(`sweep ${chainId} ${token} ${address} ${sequence}`))
+
+const refused = (reason: string) => Effect.fail(new SigningRefused({ rail, reason }))
+
+/** What is not used is not paid. On this chain it counts for the data too, whose price changes. */
+const mostGas = 1_000_000n
+const validSeconds = 86_400

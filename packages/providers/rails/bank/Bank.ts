@@ -1,0 +1,171 @@
+/** A bank that speaks the contract of `docs/bank-contract.md`. */
+import { PayoutRail } from "@venue/domain/Rail"
+import { Clock, Effect, Equal, Option, Redacted, Schema } from "effect"
+import { HttpClient, HttpClientRequest } from "effect/http"
+import { textOf, whyOf } from "../../HttpAnswer.ts"
+import {
+  type Arrival,
+  type HoldingsQuestion,
+  type Payment,
+  type RailProvider,
+  RailUnavailable,
+  SigningRefused
+} from "../RailProvider.ts"
+import * as Contract from "./BankContract.ts"
+
+export interface BankOptions {
+  /** Paths are added to it: `https://bank.example/v1`. */
+  readonly url: string
+  readonly key: Redacted.Redacted
+}
+
+export const make = Effect.fn("Bank.make")(function* (
+  options: BankOptions
+): Effect.fn.Return<RailProvider, never, HttpClient.HttpClient> {
+  const exchange = exchanging(yield* HttpClient.HttpClient, options)
+
+  const entriesAfter = (cursor: string | null, limit: number) => {
+    const after = cursor === null ? {} : { after: cursor }
+    const request = HttpClientRequest.get("/credits").pipe(
+      HttpClientRequest.setUrlParams({ limit: String(limit), ...after })
+    )
+    return Effect.flatMap(exchange(request), readCredits)
+  }
+
+  const scan = Effect.fn("Bank.scan")(function* (cursor: string | null) {
+    const { data, next } = yield* entriesAfter(cursor, Contract.pageLimit)
+    return {
+      arrivals: data.flatMap((entry) => (entry.kind === "credit" ? [arrivalOf(entry)] : [])),
+      returned: data.flatMap(({ kind, reference }) => (kind === "return" ? [{ txHash: reference, logIndex: 0 }] : [])),
+      cursor: next
+    }
+  })
+
+  const send = Effect.fn("Bank.send")(function* ({ bytes, purpose, reference }: Payment) {
+    if (purpose === "cancel") return
+    const request = HttpClientRequest.post("/payouts").pipe(
+      HttpClientRequest.setHeader("idempotency-key", reference),
+      HttpClientRequest.bodyText(Redacted.value(bytes), "application/json")
+    )
+    const { id } = yield* Effect.flatMap(exchange(request), readPayout)
+    if (id !== reference) return yield* unavailable(`it took payout ${reference} as ${id}`)
+  })
+
+  const outcome = Effect.fn("Bank.outcome")(function* (payments: ReadonlyArray<Payment>) {
+    const [payment] = payments
+    if (payment === undefined) return pending
+    const { purpose, reference } = payment
+    if (purpose === "cancel") return { _tag: "Failed" as const, reference: null, reason: "it was cancelled" }
+    const answer = yield* exchange(HttpClientRequest.get(`/payouts/${reference}`))
+    // It may be on its way there: what is not found has not failed.
+    if (answer.status === 404) return pending
+    const { id, reason, status } = yield* readPayout(answer)
+    if (id !== reference) return yield* unavailable(`it answers for payout ${reference} with ${id}`)
+    if (status === "pending") return pending
+    return status === "settled"
+      ? { _tag: "Settled" as const, reference }
+      : { _tag: "Failed" as const, reference, reason: reason ?? "not_told" }
+  })
+
+  /** It tells its balance of now alone: nothing is to be booked, and no payout to end, while it is asked. Payouts that are pending are in it. */
+  const holdings = Effect.fn("Bank.holdings")(function* ({ cursor, sent }: HoldingsQuestion) {
+    const hasNews = Effect.map(entriesAfter(cursor, 1), ({ data }) => data.length > 0)
+    const outcomes = Effect.forEach(
+      sent,
+      (payments) => Effect.map(outcome(payments), ({ _tag }) => _tag === "Settled"),
+      { concurrency: 4 }
+    )
+    const hasLeft = yield* outcomes
+    const { balance } = yield* Effect.flatMap(exchange(HttpClientRequest.get("/balance")), readHoldings)
+    if ((yield* hasNews) || !Equal.equals(hasLeft, yield* outcomes)) return Option.none()
+    return Option.some({ amount: balance, position: `entry ${cursor}`, block: null, hasLeft })
+  })
+
+  return {
+    rail: "BANK",
+    addressAt: undefined,
+    scan,
+    // What it lists is booked; what is taken back later is an entry of its own.
+    arrivalStates: (arrivals) =>
+      Effect.succeed(arrivals.map(() => ({ _tag: "Present", confirmations: 1, isFinal: true }))),
+    // It has no numbers: one withdrawal is one payout by its id.
+    firstSequence: Effect.succeed(0),
+    isOrdered: false,
+    check: (order) => Effect.asVoid(sign(order)),
+    sign,
+    send,
+    outcome,
+    holdings
+  }
+})
+
+const pending = { _tag: "Pending" as const }
+
+const arrivalOf = ({ amount, message, payment_rail, reference }: typeof Contract.Credit.Type): Arrival => ({
+  txHash: reference,
+  logIndex: 0,
+  to: message,
+  amount,
+  block: null,
+  paymentRail: payment_rail
+})
+
+const decodePayee = Schema.decodeUnknownEffect(Schema.fromJsonString(Contract.Payee))
+const isPayoutId = Schema.is(Contract.PayoutId)
+const isPayoutRail = Schema.is(PayoutRail)
+const encodeRequest = Schema.encodeSync(Schema.fromJsonString(Contract.PayoutRequest))
+
+/** Nothing here has a signature: what is sent is made once, and is sent with the key. A cancel is a mark, made before that. */
+const sign: RailProvider["sign"] = Effect.fn("Bank.sign")(function* (order) {
+  const { amount, destination, paymentRail, previous, purpose, withdrawalId } = order
+  const signedAtMillis = yield* Clock.currentTimeMillis
+  const made = { attempt: previous.length + 1, purpose, expiresAtMillis: null, signedAtMillis }
+  if (purpose === "cancel" && previous.length === 0)
+    return { ...made, reference: `cancel ${withdrawalId}`, bytes: Redacted.make("") }
+  if (purpose === "cancel")
+    return yield* refused("a payout that was sent is not cancelled; the bank settles or fails it")
+  if (previous.length > 0) return yield* refused("a withdrawal is one payout, which has been made already")
+  if (!isPayoutId(withdrawalId))
+    return yield* refused("the id of a withdrawal has up to 64 letters, digits and hyphens")
+  if (!isPayoutRail(paymentRail)) return yield* refused("a payout goes by ach_push or by wire")
+  if (amount <= 0n || !Contract.isWholeCents(amount)) return yield* refused("a payout is of whole cents, above zero")
+  const payee = yield* Effect.mapError(decodePayee(Redacted.value(destination)), () =>
+    refused("the details of the bank account are not of the form that the contract has")
+  )
+  const body = encodeRequest({ amount, currency: "usd", payment_rail: paymentRail, payee })
+  return { ...made, reference: withdrawalId, bytes: Redacted.make(body, { label: "payout" }) }
+})
+
+const rail = "BANK"
+const refused = (reason: string) => new SigningRefused({ rail, reason })
+const unavailable = (cause: unknown) => new RailUnavailable({ rail, cause })
+
+interface Exchanged {
+  readonly status: number
+  readonly text: string
+}
+
+/** One request within its deadline. Errors of requests hold what was sent, so that only a sentence is made of them. */
+const exchanging =
+  (client: HttpClient.HttpClient, { key, url }: BankOptions) =>
+  (request: HttpClientRequest.HttpClientRequest): Effect.Effect<Exchanged, RailUnavailable> =>
+    client.execute(request.pipe(HttpClientRequest.prependUrl(url), HttpClientRequest.bearerToken(key))).pipe(
+      Effect.flatMap((response) =>
+        Effect.map(textOf(response, Contract.maxAnswerBytes), (text) => ({ status: response.status, text }))
+      ),
+      Effect.timeout(deadline),
+      Effect.mapError((error) => unavailable(whyOf(error)))
+    )
+
+const read = <A, I>(answer: Schema.Codec<A, I>) => {
+  const decode = Schema.decodeUnknownEffect(Schema.fromJsonString(answer))
+  return ({ status, text }: Exchanged): Effect.Effect<A, RailUnavailable> =>
+    status === 200 || status === 201
+      ? Effect.mapError(decode(text), (error) => unavailable(whyOf(error)))
+      : Effect.fail(unavailable(`it answers with status ${status}`))
+}
+const readCredits = read(Contract.Credits)
+const readPayout = read(Contract.Payout)
+const readHoldings = read(Contract.Holdings)
+
+const deadline = "10 seconds"

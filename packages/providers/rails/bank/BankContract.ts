@@ -1,0 +1,83 @@
+/** What is asked of the bank, and what it answers: `docs/bank-contract.md` as schemas. Inside, money counts in 1e-6 USD. */
+import { BankDetails, faultsOf } from "@venue/domain/BankAccount"
+import { PayoutRail } from "@venue/domain/Rail"
+import { Schema, SchemaTransformation } from "effect"
+
+const microsPerCent = 10_000n
+
+export const isWholeCents = (micros: bigint): boolean => micros % microsPerCent === 0n
+
+/** The bank's account is in USD and counts in cents: `"1234.50"`, always with two decimals. */
+const cents = SchemaTransformation.transform({
+  decode: (text: string) => BigInt(text.replace(".", "")) * microsPerCent,
+  encode: (micros: bigint) => {
+    const [sign, size] = micros < 0n ? ["-", -micros] : ["", micros]
+    return `${sign}${size / 1_000_000n}.${String((size / microsPerCent) % 100n).padStart(2, "0")}`
+  }
+})
+const centsText = (pattern: RegExp) => Schema.String.check(Schema.isPattern(pattern))
+
+/** A return may take more than there is. */
+const Balance = centsText(/^-?(0|[1-9]\d{0,12})\.\d{2}$/).pipe(Schema.decodeTo(Schema.BigInt, cents))
+export const Amount = centsText(/^(0|[1-9]\d{0,12})\.\d{2}$/).pipe(
+  Schema.decodeTo(Schema.BigInt.check(Schema.isGreaterThanBigInt(0n)), cents)
+)
+
+const nobody = { firstName: null, lastName: null }
+
+/** The account that a payout goes to, as it was linked. */
+export const Payee = BankDetails.check(
+  Schema.makeFilter((details) => faultsOf(details, nobody).length === 0, { expected: "details of a bank account" })
+)
+
+export const PayoutRequest = Schema.Struct({
+  amount: Amount,
+  currency: Schema.Literal("usd"),
+  payment_rail: PayoutRail,
+  payee: Payee
+})
+
+/** The venue chose it: the id of the withdrawal. */
+export const PayoutId = Schema.String.check(Schema.isPattern(/^[A-Za-z0-9-]{1,64}$/))
+
+/** Words without digits, so that nothing of an account can stand in it. */
+export const FailureReason = Schema.String.check(Schema.isPattern(/^[a-z]+(_[a-z]+){0,7}$/), Schema.isMaxLength(64))
+
+export const Payout = Schema.Struct({
+  id: PayoutId,
+  status: Schema.Literals(["pending", "settled", "failed"]),
+  reason: Schema.NullOr(FailureReason)
+})
+export type Payout = typeof Payout.Type
+
+/** The bank's name of a credit, for ever. */
+export const CreditReference = Schema.String.check(Schema.isPattern(/^[A-Za-z0-9._:-]{1,64}$/))
+
+export const Credit = Schema.Struct({
+  kind: Schema.Literal("credit"),
+  reference: CreditReference,
+  amount: Amount,
+  message: Schema.String.check(Schema.isMaxLength(256)),
+  payment_rail: Schema.String.check(Schema.isPattern(/^[a-z_]{1,32}$/))
+})
+
+/** The credit of this reference was taken back, whole. */
+export const Return = Schema.Struct({ kind: Schema.Literal("return"), reference: CreditReference })
+
+export const Entry = Schema.Union([Credit, Return])
+export type Entry = typeof Entry.Type
+
+export const Cursor = Schema.String.check(Schema.isPattern(/^[A-Za-z0-9._:-]{1,64}$/))
+
+/** Entries after the cursor in the order in which they were booked, and where the next request begins. */
+export const Credits = Schema.Struct({
+  data: Schema.Array(Entry).check(Schema.isMaxLength(500)),
+  next: Cursor
+})
+
+/** What is booked; payouts that are pending are still in it. */
+export const Holdings = Schema.Struct({ balance: Balance })
+
+/** The most that is read of an answer: a full list of credits has less. */
+export const maxAnswerBytes = 1_048_576
+export const pageLimit = 500

@@ -1,0 +1,26 @@
+/** Where a scan goes on: the last block that was read, and one before it that was final by then. */
+import type { AddressHex } from "./TronAddress.ts"
+
+export interface TronCursor {
+  readonly tip: BlockId
+  readonly solid: BlockId
+  /** The account that pays, once it is known: what comes to it was read too since then. */
+  readonly hot: AddressHex | undefined
+}
+
+/** The id of a block begins with its number, in 16 digits. */
+export interface BlockId {
+  readonly number: number
+  readonly id: string
+}
+
+export const write = ({ hot, solid, tip }: TronCursor): string =>
+  [tip.id, solid.id, ...(hot === undefined ? [] : [hot])].join(":")
+
+/** Undefined where it is none. */
+export const read = (cursor: string): TronCursor | undefined => {
+  const [, tip, solid, hot] = /^([0-9a-f]{64}):([0-9a-f]{64})(?::(41[0-9a-f]{40}))?$/.exec(cursor) ?? []
+  return tip === undefined || solid === undefined ? undefined : { tip: blockIdOf(tip), solid: blockIdOf(solid), hot }
+}
+
+const blockIdOf = (id: string): BlockId => ({ number: Number.parseInt(id.slice(0, 16), 16), id })

@@ -1,0 +1,79 @@
+/**
+ * What the venue holds in final blocks. Nodes tell the balance of one address at a time, and blocks become final meanwhile: what
+ * moved in them is asked again, until nothing did.
+ */
+import { Effect, Option } from "effect"
+import type { Holdings, HoldingsQuestion, Payment, RailUnavailable } from "../RailProvider.ts"
+import * as TronAddress from "./TronAddress.ts"
+import * as TronCursor from "./TronCursor.ts"
+import { type TronNode, unavailable } from "./TronNode.ts"
+import type { TronNodes } from "./TronNodes.ts"
+import { isSuccess, transfersOf } from "./TronTransfers.ts"
+
+export interface TronHoldingsOptions {
+  readonly nodes: TronNodes
+  readonly token: TronAddress.AddressHex
+  readonly hot: Effect.Effect<TronAddress.AddressHex, RailUnavailable>
+}
+
+/** All of it is read of one node. */
+export const holdings = ({ hot, nodes, token }: TronHoldingsOptions) =>
+  Effect.fn("Tron.holdings")(function* (
+    question: HoldingsQuestion
+  ): Effect.fn.Return<Option.Option<Holdings>, RailUnavailable> {
+    const paying = yield* hot
+    return yield* nodes.first((node) => readOf(node, token, paying, question))
+  })
+
+const readOf = Effect.fnUntraced(function* (
+  node: TronNode,
+  token: TronAddress.AddressHex,
+  hot: TronAddress.AddressHex,
+  { addresses, cursor, sent }: HoldingsQuestion
+): Effect.fn.Return<Option.Option<Holdings>, RailUnavailable> {
+  const noted = TronCursor.read(cursor)
+  if (noted === undefined) return yield* unavailable("what was kept is no cursor")
+  const owners = new Set([hot, ...addresses.flatMap((address) => TronAddress.hexOf(address) ?? [])])
+  const balances = new Map<TronAddress.AddressHex, bigint>()
+  let block = (yield* node.solid).number
+  for (let asked: ReadonlySet<TronAddress.AddressHex> = owners; asked.size > 0;) {
+    yield* Effect.forEach(
+      asked,
+      (owner) => Effect.map(node.balanceOf(token, owner), (balance) => balances.set(owner, balance)),
+      { concurrency: 8 }
+    )
+    const { number } = yield* node.solid
+    // What came in after that is not noted, nor what was sent.
+    if (noted.tip.number < number) return Option.none()
+    asked = yield* movedIn(node, token, owners, block, number)
+    block = number
+  }
+  const hasLeft = yield* Effect.forEach(sent, (payments) => hasLeftBy(node, payments, block), { concurrency: 4 })
+  const amount = [...balances.values()].reduce((sum, balance) => sum + balance, 0n)
+  return Option.some({ amount, position: `final block ${block}`, block, hasLeft })
+})
+
+const hasLeftBy = (node: TronNode, payments: ReadonlyArray<Payment>, block: number) =>
+  Effect.map(
+    Effect.forEach(
+      payments.filter(({ purpose }) => purpose === "pay"),
+      ({ reference }) => node.info(reference, "solid")
+    ),
+    (infos) => infos.some((info) => info !== undefined && isSuccess(info) && info.blockNumber <= block)
+  )
+
+/** Those of the owners that a transfer is from or to in the blocks after this one, up to the last. */
+const movedIn = Effect.fnUntraced(function* (
+  node: TronNode,
+  token: TronAddress.AddressHex,
+  owners: ReadonlySet<TronAddress.AddressHex>,
+  after: number,
+  last: number
+) {
+  const moved = new Set<TronAddress.AddressHex>()
+  for (let number = after + 1; number <= last; number++) {
+    for (const { from, to } of (yield* node.infosOf(number)).flatMap((info) => transfersOf(info, token)))
+      for (const owner of [from, to]) if (owners.has(owner)) moved.add(owner)
+  }
+  return moved
+})

@@ -1,0 +1,77 @@
+/**
+ * What became of the attempts of one withdrawal. TRON has no numbers that a payment could use up: an attempt is over when it
+ * is in a final block, or when a final block is later than its expiration and no node has it.
+ */
+import { Effect } from "effect"
+import type { Outcome, Payment, RailUnavailable } from "../RailProvider.ts"
+import type * as TronAddress from "./TronAddress.ts"
+import { type TransactionInfo, type TronNode, unavailable } from "./TronNode.ts"
+import type { TronNodes } from "./TronNodes.ts"
+import { isSuccess, transfersOf } from "./TronTransfers.ts"
+
+export interface TronOutcomeOptions {
+  readonly nodes: TronNodes
+  readonly token: TronAddress.AddressHex
+}
+
+export const outcome = ({ nodes, token }: TronOutcomeOptions) =>
+  Effect.fn("Tron.outcome")(function* (payments: ReadonlyArray<Payment>): Effect.fn.Return<Outcome, RailUnavailable> {
+    const attempts = payments.filter(({ purpose }) => purpose === "pay")
+    const final: Array<TransactionInfo> = []
+    const open: Array<Payment> = []
+    for (const attempt of attempts) {
+      const info = yield* finalInfo(nodes, attempt)
+      if (info === undefined) open.push(attempt)
+      else final.push(info)
+    }
+    const carriedOut = final.find(isSuccess)
+    if (carriedOut !== undefined) {
+      if (transfersOf(carriedOut, token).length > 0) return { _tag: "Settled", reference: carriedOut.id }
+      // Neither paid nor failed, as far as anybody can tell from outside: nothing is given back.
+      return yield* unavailable(`transaction ${carriedOut.id} was carried out and moved nothing`)
+    }
+    for (const attempt of open) {
+      // One that is silent may have it.
+      const gone = yield* nodes.all((node) => isGone(node, attempt))
+      if (!gone.every(Boolean)) return pending
+    }
+    // All attempts are over, and none has paid.
+    const failed = final.at(-1)
+    if (failed !== undefined) return { _tag: "Failed", reference: failed.id, reason: reasonOf(failed) }
+    if (payments.some(({ purpose }) => purpose === "cancel"))
+      return { _tag: "Failed", reference: null, reason: "it was cancelled" }
+    return attempts.length === 0 ? pending : overdue
+  })
+
+const pending: Outcome = { _tag: "Pending" }
+const overdue: Outcome = { _tag: "Overdue" }
+
+const finalInfo = Effect.fnUntraced(function* (
+  nodes: TronNodes,
+  { reference }: Payment
+): Effect.fn.Return<TransactionInfo | undefined, RailUnavailable> {
+  const infos = (yield* nodes.answering((node) => node.info(reference, "solid"))).filter((info) => info !== undefined)
+  if (new Set(infos.map((info) => `${info.blockNumber} ${isSuccess(info)}`)).size > 1)
+    return yield* unavailable(`nodes do not agree on transaction ${reference}`)
+  return infos[0]
+})
+
+/**
+ * The time is asked before the transaction, so that the answer is at least as new. Behind one address there may be several
+ * servers, one of them a little behind, so that some time more goes by.
+ */
+const isGone = Effect.fnUntraced(function* (node: TronNode, { expiresAtMillis, reference }: Payment) {
+  const { timestampMillis } = yield* node.solid
+  if (expiresAtMillis === null || timestampMillis < expiresAtMillis + marginMillis) return false
+  const solid = yield* node.info(reference, "solid")
+  const included = yield* node.info(reference, "included")
+  return solid === undefined && included === undefined
+})
+
+export const marginMillis = 5 * 60_000
+
+/** The chain's own word, such as OUT_OF_ENERGY or REVERT. */
+const reasonOf = ({ receipt, result }: TransactionInfo): string => {
+  const reason = receipt?.result ?? result ?? ""
+  return /^[A-Z_]{1,40}$/.test(reason) ? reason : "the chain says no reason"
+}

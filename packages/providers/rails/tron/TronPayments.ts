@@ -1,0 +1,109 @@
+/** Withdrawals on the chain. An attempt is made only when none before it can come any more. */
+import { Clock, Effect, Redacted } from "effect"
+import { type Outcome, type Payment, type PaymentOrder, type RailUnavailable, SigningRefused } from "../RailProvider.ts"
+import type { TronPayment } from "../SigningOrder.ts"
+import * as TronAddress from "./TronAddress.ts"
+import { rail, unavailable } from "./TronNode.ts"
+import { headOf, type TronNodes } from "./TronNodes.ts"
+import * as TronTransaction from "./TronTransaction.ts"
+
+export interface TronPaymentOptions {
+  readonly nodes: TronNodes
+  readonly token: TronAddress.AddressHex
+  readonly hot: Effect.Effect<TronAddress.AddressHex, RailUnavailable>
+  readonly signed: (order: TronPayment) => Effect.Effect<Redacted.Redacted, RailUnavailable | SigningRefused>
+  readonly outcome: (payments: ReadonlyArray<Payment>) => Effect.Effect<Outcome, RailUnavailable>
+  /** In 1e-6 TRX. */
+  readonly feeLimit: number
+}
+
+export const check = (options: Pick<TronPaymentOptions, "nodes" | "token" | "hot">) =>
+  Effect.fn("Tron.check")((order: PaymentOrder) => Effect.asVoid(endsOf(options, order)))
+
+export const sign = (options: TronPaymentOptions) =>
+  Effect.fn("Tron.sign")(function* (order: PaymentOrder): Effect.fn.Return<Payment, RailUnavailable | SigningRefused> {
+    if (order.purpose === "cancel") return yield* cancelOf(order)
+    if (order.previous.some(({ purpose }) => purpose === "cancel"))
+      return yield* refused("it was cancelled, and is paid no more")
+    if (order.previous.length > 0 && (yield* options.outcome(order.previous))._tag !== "Overdue")
+      return yield* refused("an attempt before it can still come, or has come to an end for good")
+    const { from, to } = yield* endsOf(options, order)
+    // Expirations count by the clock of the chain.
+    const [head, solid] = yield* options.nodes.first((node) => Effect.all([headOf(node), node.solid]))
+    const payment: TronPayment = {
+      _tag: "TronPayment",
+      withdrawalId: order.withdrawalId,
+      token: TronAddress.ofHex(options.token),
+      destination: TronAddress.ofHex(to),
+      amount: order.amount,
+      refBlockId: solid.id,
+      expirationMillis: head.timestampMillis + validForMillis + (order.sequence % spreadMillis),
+      timestampMillis: head.timestampMillis,
+      feeLimit: options.feeLimit,
+      solidMillis: solid.timestampMillis
+    }
+    const bytes = yield* options.signed(payment)
+    const raw = TronTransaction.ordered(payment, TronAddress.ofHex(from))
+    if (!TronTransaction.isSigned(Redacted.value(bytes), raw, from))
+      return yield* refused("the signer signed something else than was ordered")
+    return {
+      attempt: order.previous.length + 1,
+      purpose: "pay",
+      reference: TronTransaction.idOf(raw),
+      bytes,
+      expiresAtMillis: payment.expirationMillis,
+      signedAtMillis: yield* Clock.currentTimeMillis
+    }
+  })
+
+/** What the chain has, or takes no more, is no fault: the outcome tells. A cancel is nothing that could be sent. */
+export const send = ({ nodes }: Pick<TronPaymentOptions, "nodes">) =>
+  Effect.fn("Tron.send")(function* ({ bytes, purpose }: Payment) {
+    if (purpose === "cancel") return
+    const answers = yield* nodes.answering((node) => node.broadcast(Redacted.value(bytes).slice(2)))
+    const [code] = answers.filter((answer) => answer !== undefined)
+    if (answers.some((answer) => answer === undefined || isOver.has(answer))) return
+    return yield* unavailable(`the transaction was not taken: ${/^[A-Z_]{1,40}$/.test(code ?? "") ? code : "unknown"}`)
+  })
+
+const isOver: ReadonlySet<string> = new Set(["DUP_TRANSACTION_ERROR", "TRANSACTION_EXPIRATION_ERROR"])
+
+/**
+ * No transaction could take the place of another, so that a cancel is a mark: no attempt is made any more, and once the last
+ * one has expired without coming, the withdrawal has failed.
+ */
+const cancelOf = Effect.fnUntraced(function* ({ previous, withdrawalId }: PaymentOrder) {
+  const signedAtMillis = yield* Clock.currentTimeMillis
+  const bytes = Redacted.make("")
+  const reference = `cancel ${withdrawalId}`
+  const cancel = { purpose: "cancel" as const, reference, bytes, expiresAtMillis: null, signedAtMillis }
+  return { attempt: previous.length + 1, ...cancel }
+})
+
+/** Who pays, and whom. */
+const endsOf = Effect.fnUntraced(function* (
+  { hot, nodes, token }: Pick<TronPaymentOptions, "nodes" | "token" | "hot">,
+  { amount, destination }: PaymentOrder
+) {
+  const to = TronAddress.hexOf(Redacted.value(destination))
+  if (to === undefined) return yield* refused("its destination is no address of TRON")
+  const from = yield* hot
+  if (to === token || to === from || !TronAddress.isAddress(Redacted.value(destination)))
+    return yield* refused("its destination is the token, the venue's own account or nobody's")
+  const held = yield* nodes.first((node) => node.balanceOf(token, from))
+  if (held < amount)
+    return yield* refused(
+      `token balance too low: ${TronAddress.ofHex(from)} holds ${held} and needs ${amount}, in 1e-6 USD`
+    )
+  return { from, to }
+})
+
+const refused = (reason: string) => Effect.fail(new SigningRefused({ rail, reason }))
+
+/** An attempt that has not come after ten minutes never will. */
+const validForMillis = 10 * 60_000
+/**
+ * Two payments of one amount to one address would be the same transaction, and be carried out once. The sequences of
+ * withdrawals tell their expirations apart.
+ */
+const spreadMillis = 60_000

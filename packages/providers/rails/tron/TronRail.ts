@@ -1,0 +1,75 @@
+/** TRON as a rail: USDT in to deposit addresses of an extended public key, and out of one hot account. */
+import { Effect } from "effect"
+import type { Arrival, ArrivalState, RailProvider, RailUnavailable } from "../RailProvider.ts"
+import * as TronAddress from "./TronAddress.ts"
+import { type Block, type TronNode, unavailable } from "./TronNode.ts"
+import { holdings } from "./TronHoldings.ts"
+import { outcome } from "./TronOutcome.ts"
+import * as TronPayments from "./TronPayments.ts"
+import { scan } from "./TronScan.ts"
+import { transfersOf } from "./TronTransfers.ts"
+
+export interface TronOptions extends Omit<TronPayments.TronPaymentOptions, "outcome"> {
+  readonly addressAt: (index: number) => string
+}
+
+export const make = (options: TronOptions): RailProvider => {
+  const outcomeOf = outcome(options)
+  return {
+    rail: "TRON",
+    addressAt: options.addressAt,
+    scan: scan(options),
+    arrivalStates: Effect.fn("Tron.arrivalStates")((arrivals: ReadonlyArray<Arrival>) =>
+      Effect.forEach(arrivals, (arrival) => stateOf(options, arrival), { concurrency: 4 })
+    ),
+    // It has no numbers; the venue's own count from zero.
+    firstSequence: Effect.succeed(0),
+    isOrdered: false,
+    check: TronPayments.check(options),
+    sign: TronPayments.sign({ ...options, outcome: outcomeOf }),
+    send: TronPayments.send(options),
+    outcome: outcomeOf,
+    holdings: holdings(options)
+  }
+}
+
+/** As all nodes that answer see it: one that has not got that far yet holds the others back. */
+const stateOf = Effect.fnUntraced(function* (
+  options: TronOptions,
+  arrival: Arrival
+): Effect.fn.Return<ArrivalState, RailUnavailable> {
+  const seen = yield* options.nodes.answering((node) => seenBy(node, options.token, arrival))
+  const present = seen.filter((one) => one !== undefined)
+  if (present.length === 0) return { _tag: "Gone" }
+  const blocks = new Set(present.map(({ block }) => block.id))
+  if (blocks.size > 1 || present.length < seen.length)
+    return yield* unavailable(`nodes do not agree on transaction ${arrival.txHash}`)
+  return {
+    _tag: "Present",
+    confirmations: Math.min(...present.map(({ confirmations }) => confirmations)),
+    isFinal: present.every(({ isFinal }) => isFinal)
+  }
+})
+
+interface Seen {
+  readonly block: Block
+  readonly confirmations: number
+  readonly isFinal: boolean
+}
+
+const seenBy = Effect.fnUntraced(function* (
+  node: TronNode,
+  token: TronAddress.AddressHex,
+  { amount, logIndex, to, txHash }: Arrival
+): Effect.fn.Return<Seen | undefined, RailUnavailable> {
+  const info = yield* node.info(txHash, "included")
+  const transfer =
+    info === undefined ? undefined : transfersOf(info, token).find((transfer) => transfer.logIndex === logIndex)
+  if (info === undefined || transfer?.amount !== amount || transfer.to !== TronAddress.hexOf(to)) return undefined
+  const [block, head, final] = yield* Effect.all([node.block(info.blockNumber), node.head, node.info(txHash, "solid")])
+  return {
+    block,
+    confirmations: Math.max(0, head.number - block.number + 1),
+    isFinal: final?.blockNumber === block.number
+  }
+})

@@ -1,0 +1,108 @@
+/** What came in: block by block from the cursor to the head, and again what was replaced since. */
+import { Effect } from "effect"
+import { knownOr } from "../PayingAccount.ts"
+import type { Arrival, RailUnavailable, Scan } from "../RailProvider.ts"
+import * as TronAddress from "./TronAddress.ts"
+import * as TronCursor from "./TronCursor.ts"
+import { type Block, type TronNode, unavailable } from "./TronNode.ts"
+import { headOf, type TronNodes } from "./TronNodes.ts"
+import { transfersOf } from "./TronTransfers.ts"
+
+export interface TronScanOptions {
+  readonly nodes: TronNodes
+  readonly token: TronAddress.AddressHex
+  /** The account that pays: what others send to it is the venue's too, and nobody's yet. */
+  readonly hot: Effect.Effect<TronAddress.AddressHex, RailUnavailable>
+}
+
+/** All of one scan is read of one node. */
+export const scan =
+  ({ hot, nodes, token }: TronScanOptions) =>
+  <E>(
+    cursor: string | null,
+    watched: Effect.Effect<ReadonlyArray<string>, E>
+  ): Effect.Effect<Scan, RailUnavailable | E> =>
+    nodes.first((node) => scanOf(node, token, hot, cursor, watched)).pipe(Effect.withSpan("Tron.scan"))
+
+const scanOf = Effect.fnUntraced(function* <E>(
+  node: TronNode,
+  token: TronAddress.AddressHex,
+  paying: Effect.Effect<TronAddress.AddressHex, RailUnavailable>,
+  cursor: string | null,
+  watched: Effect.Effect<ReadonlyArray<string>, E>
+): Effect.fn.Return<Scan, RailUnavailable | E> {
+  const head = yield* headOf(node)
+  const addresses = new Map((yield* watched).map((address) => [TronAddress.hexOf(address), address]))
+  const from = cursor === null ? { tip: head, solid: yield* node.solid, hot: undefined } : TronCursor.read(cursor)
+  if (from === undefined) return yield* unavailable("what was kept is no cursor")
+  // A node that is behind has nothing new.
+  if (head.number < from.tip.number) return { arrivals: [], returned: [], cursor: TronCursor.write(from) }
+  const hot = yield* knownOr(paying, from.hot)
+  const start = yield* startOf(node, head, from)
+  const read = yield* readOn(node, head, start)
+
+  const arrivals: Array<Arrival> = []
+  for (const { block, infos } of read) {
+    for (const transfer of infos.flatMap((info) => transfersOf(info, token))) {
+      // What is swept was noted when it came in.
+      const isPaying = transfer.to === hot && !addresses.has(transfer.from)
+      const to = isPaying ? TronAddress.ofHex(transfer.to) : addresses.get(transfer.to)
+      const { amount, logIndex, txHash } = transfer
+      if (to === undefined || amount === 0n) continue
+      arrivals.push({
+        txHash,
+        logIndex,
+        to,
+        amount,
+        block: { number: block.number, hash: block.id },
+        paymentRail: null
+      })
+    }
+  }
+  const tip = read.at(-1)?.block ?? start
+  return { arrivals, returned: [], cursor: TronCursor.write({ tip, solid: yield* solidOf(node, from, tip), hot }) }
+})
+
+/** After a reorganisation it is the last block that was final. */
+const startOf = Effect.fnUntraced(function* (
+  node: TronNode,
+  head: Block,
+  { solid, tip }: TronCursor.TronCursor
+): Effect.fn.Return<TronCursor.BlockId, RailUnavailable> {
+  if (head.id === tip.id) return tip
+  if ((yield* node.block(tip.number)).id === tip.id) return tip
+  if ((yield* node.block(solid.number)).id === solid.id) return solid
+  return yield* unavailable(`block ${solid.number} was final and has been replaced: this node is not of our chain`)
+})
+
+/** At most so many blocks; it stops early where they do not follow each other, as while they are replaced. */
+const readOn = Effect.fnUntraced(function* (node: TronNode, head: Block, start: TronCursor.BlockId) {
+  const read: Array<{ readonly block: Block; readonly infos: Effect.Success<ReturnType<TronNode["infosOf"]>> }> = []
+  let last = start
+  while (last.number < head.number && read.length < maxBlocks) {
+    const block = yield* node.block(last.number + 1)
+    if (block.parentId !== last.id) break
+    const infos = yield* node.infosOf(block.number)
+    const isWhole = block.hasTransactions === infos.length > 0 && infos.every(isOf(block))
+    if (!isWhole) return yield* unavailable(`a node does not have all of block ${block.number}`)
+    read.push({ block, infos })
+    last = block
+  }
+  return read
+})
+
+const isOf =
+  ({ number }: Block) =>
+  ({ blockNumber }: { readonly blockNumber: number }): boolean =>
+    blockNumber === number
+
+/** The newest final block that has been read. */
+const solidOf = Effect.fnUntraced(function* (node: TronNode, from: TronCursor.TronCursor, tip: TronCursor.BlockId) {
+  const solid = yield* node.solid
+  const number = Math.min(solid.number, tip.number)
+  if (number <= from.solid.number) return from.solid
+  return number === tip.number ? tip : yield* node.block(number)
+})
+
+/** Five minutes of the chain. */
+const maxBlocks = 100

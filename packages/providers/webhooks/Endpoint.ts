@@ -1,0 +1,48 @@
+/** Where messages may be sent, as far as an address says it; what its host stands for is asked before every try. */
+import { Context, Result, Schema } from "effect"
+import { isIP } from "node:net"
+import { isLoopback, isPublic } from "./PublicAddress.ts"
+
+/** On this machine, too: by http and at any port. It is for development, and production refuses it. */
+export const LoopbackEndpoints = Context.Reference<boolean>("@venue/providers/webhooks/LoopbackEndpoints", {
+  defaultValue: () => false
+})
+
+/** `expected` says what would be right. */
+export class EndpointRefused extends Schema.TaggedError<EndpointRefused>()("EndpointRefused", {
+  expected: Schema.String
+}) {}
+
+export const endpointOf = (text: string, allowsLoopback: boolean): Result.Result<URL, EndpointRefused> => {
+  const refused = (expected: string) => Result.fail(new EndpointRefused({ expected }))
+  const url = text.length <= maxLength && URL.canParse(text) ? new URL(text) : undefined
+  if (url === undefined) return refused(`an absolute url of at most ${maxLength} characters`)
+  const isHere = allowsLoopback && isThisMachine(hostOf(url))
+  if (url.protocol !== "https:" && !(isHere && url.protocol === "http:"))
+    return refused("a url that begins with https:")
+  if (url.username !== "" || url.password !== "") return refused("a url without a name and a password")
+  if (text.includes("#")) return refused("a url without a fragment")
+  if (isHere) return Result.succeed(url)
+  if (!ports.has(url.port)) return refused("a url with the port 443 or 8443")
+  return isPublicHost(hostOf(url)) ? Result.succeed(url) : refused("a url with a public host")
+}
+
+/** An address of IPv6 stands in brackets in a url. */
+export const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[(.*)\]$/, "$1")
+
+const maxLength = 2_048
+
+/** A url does not write its scheme's own port. */
+const ports = new Set(["", "8443"])
+
+const isThisMachine = (host: string): boolean => host === "localhost" || isLoopback(host)
+
+const isPublicHost = (host: string): boolean => (isIP(host) === 0 ? isPublicName(host) : isPublic(host))
+
+const isPublicName = (name: string): boolean => {
+  const labels = name.replace(/\.$/, "").split(".")
+  return labels.length > 1 && !unknown.some((suffix) => `.${labels.join(".")}`.endsWith(`.${suffix}`))
+}
+
+/** Names below these are in no public DNS. */
+const unknown = ["localhost", "local", "internal", "home.arpa", "lan", "intranet", "test", "invalid", "onion", "arpa"]

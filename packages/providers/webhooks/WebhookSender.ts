@@ -1,0 +1,133 @@
+/** Makes one try: a signed message to an address that anybody may have written, so it goes to public addresses alone. */
+import { maxFault, type TryAnswer, type WebhookMessage } from "@venue/domain/Webhook"
+import { Clock, Context, Effect, Layer, Option, type Redacted, Result, Schema } from "effect"
+import { Buffer } from "node:buffer"
+import type { LookupAddress } from "node:dns"
+import { type ClientRequest, type IncomingMessage, request as requestHttp } from "node:http"
+import { request as requestHttps, type RequestOptions } from "node:https"
+import { isIP, type LookupFunction } from "node:net"
+import * as StandardWebhook from "../StandardWebhook.ts"
+import { endpointOf, hostOf, LoopbackEndpoints } from "./Endpoint.ts"
+import { isLoopback, isPublic } from "./PublicAddress.ts"
+import { Resolver } from "./Resolver.ts"
+import { bodyOf } from "./WebhookBody.ts"
+
+export interface Try {
+  readonly url: string
+  readonly secret: Redacted.Redacted
+  /** It is the same over all tries. */
+  readonly messageId: string
+  readonly message: WebhookMessage
+}
+
+export class WebhookSender extends Context.Service<
+  WebhookSender,
+  {
+    /** It never takes longer than the deadline and a second. */
+    readonly send: (one: Try) => Effect.Effect<TryAnswer>
+  }
+>()("@venue/providers/webhooks/WebhookSender") {
+  static readonly layer: Layer.Layer<WebhookSender, never, Resolver> = Layer.effect(
+    WebhookSender,
+    Effect.gen(function* () {
+      const allowsLoopback = yield* LoopbackEndpoints
+      const resolver = yield* Resolver
+      const mayBe = (address: string) => isPublic(address) || (allowsLoopback && isLoopback(address))
+
+      /** All of them, so that a host with one that is not public is not sent to at all. */
+      const addressesOf = Effect.fnUntraced(function* (host: string) {
+        const addresses =
+          isIP(host) === 0
+            ? yield* resolver.addresses(host).pipe(Effect.orElseSucceed((): ReadonlyArray<string> => []))
+            : [host]
+        if (addresses.length === 0 || !addresses.every(mayBe)) return yield* new TryFailed({ fault: notPublic })
+        return addresses
+      })
+
+      const answerTo = Effect.fnUntraced(function* (one: Try) {
+        const endpoint = endpointOf(one.url, allowsLoopback)
+        if (Result.isFailure(endpoint)) {
+          return yield* new TryFailed({ fault: `it takes ${endpoint.failure.expected}` })
+        }
+        const addresses = yield* addressesOf(hostOf(endpoint.success))
+        const body = Buffer.from(bodyOf(one.message))
+        const signed = StandardWebhook.sign(one.secret, one.messageId, body.toString(), yield* Clock.currentTimeMillis)
+        return yield* post(endpoint.success, addresses, { ...signed, ...headers, "content-length": body.length }, body)
+      })
+
+      return WebhookSender.of({
+        send: Effect.fn("WebhookSender.send")(
+          function* (one: Try) {
+            const response = yield* Effect.timeoutOption(answerTo(one), deadline)
+            if (Option.isNone(response)) return failed(`no answer came within ${deadline}`)
+            const status = response.value.statusCode ?? 0
+            yield* dropped(response.value)
+            return status >= 200 && status < 300
+              ? { status, fault: null }
+              : failed(
+                  `it answered with status ${status}${status >= 300 && status < 400 ? ", which is not followed" : ""}`,
+                  status
+                )
+          },
+          Effect.scoped,
+          Effect.catchTag("TryFailed", ({ fault }) => Effect.succeed(failed(fault)))
+        )
+      })
+    })
+  )
+}
+
+const deadline = "10 seconds"
+const notPublic = "no public address of this host is known"
+const headers = { "content-type": "application/json", "user-agent": "venue-webhooks/1" }
+
+class TryFailed extends Schema.TaggedError<TryFailed>()("TryFailed", { fault: Schema.String }) {}
+
+const failed = (fault: string, status: number | null = null): TryAnswer => ({ status, fault: fault.slice(0, maxFault) })
+
+/** The connection goes to one of the addresses that were checked, and ends with the scope. No name is asked for again. */
+const post = Effect.fnUntraced(function* (
+  url: URL,
+  addresses: ReadonlyArray<string>,
+  headers: RequestOptions["headers"] & {},
+  body: Buffer
+) {
+  const options: RequestOptions = { method: "POST", headers, agent: false, lookup: only(addresses) }
+  const request = yield* Effect.acquireRelease(
+    Effect.sync(() => (url.protocol === "https:" ? requestHttps(url, options) : requestHttp(url, options))),
+    (request) => Effect.sync(() => request.destroy())
+  )
+  return yield* answered(request, body)
+})
+
+const answered = (request: ClientRequest, body: Buffer): Effect.Effect<IncomingMessage, TryFailed> =>
+  Effect.callback((resume) => {
+    request.once("response", (response) => resume(Effect.succeed(response)))
+    // It may come again, after the answer: then nobody is left to be told.
+    request.on("error", (error: NodeJS.ErrnoException) =>
+      resume(Effect.fail(new TryFailed({ fault: `the connection failed: ${error.code ?? error.name}` })))
+    )
+    request.end(body)
+  })
+
+/** An endpoint may fail when its answer is not read; more than this is not read for that. */
+const dropped = (response: IncomingMessage): Effect.Effect<void> =>
+  Effect.callback<void>((resume) => {
+    const end = () => resume(Effect.void)
+    let bytes = 0
+    response.on("data", (chunk: Buffer) => {
+      bytes += chunk.length
+      if (bytes >= maxAnswerBytes) end()
+    })
+    response.on("close", end)
+    response.on("error", end)
+  }).pipe(Effect.timeoutOption("1 second"), Effect.ensuring(Effect.sync(() => response.destroy())))
+
+const maxAnswerBytes = 16 * 1024
+
+/** Node asks for one or for all of them, as it wants to try them. */
+const only = (addresses: ReadonlyArray<string>): LookupFunction => {
+  const known: Array<LookupAddress> = addresses.map((address) => ({ address, family: isIP(address) }))
+  return (_host, { all }, callback) =>
+    all === true ? callback(null, known) : callback(null, known[0]!.address, known[0]!.family)
+}

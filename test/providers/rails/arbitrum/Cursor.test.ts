@@ -1,0 +1,43 @@
+import * as Cursor from "@venue/providers/rails/arbitrum/Cursor"
+import { Effect } from "effect"
+import * as fc from "fast-check"
+import { assert, it } from "vitest"
+
+const number = fc.integer({ min: 0, max: 2 ** 40 })
+const block = fc.record({ number, hash: fc.string({ unit: fc.constantFrom(..."0123456789abcdef"), minLength: 64 }) })
+
+it("a cursor is read as it was written, and nothing else is a cursor", () => {
+  fc.assert(
+    fc.property(block, block, (read, final) => {
+      assert.deepStrictEqual(Effect.runSync(Cursor.decode(Cursor.encode({ read, final }))), { read, final })
+    })
+  )
+  for (const text of ["", "{}", "7", '{"read":{"number":1},"final":null}'])
+    assert.isTrue(Effect.runSync(Effect.isFailure(Cursor.decode(text))))
+})
+
+it("the parts of a range hold each of its blocks once, in their order, and none is too large", () => {
+  fc.assert(
+    fc.property(number, fc.integer({ min: -1, max: 3_000 }), fc.integer({ min: 1, max: 900 }), (from, more, most) => {
+      const parts = Cursor.partsOf({ from, to: from + more }, most)
+      let next = from
+      for (const part of parts) {
+        assert.strictEqual(part.from, next)
+        assert.isTrue(part.to >= part.from && part.to - part.from < most)
+        next = part.to + 1
+      }
+      assert.strictEqual(next, from + more + 1)
+    })
+  )
+})
+
+it("what was replaced is read again from the block that was final, and nothing is when even that was replaced", () => {
+  fc.assert(
+    fc.property(block, block, (read, final) => {
+      const cursor = { read, final }
+      assert.strictEqual(Cursor.next(cursor, { read: read.hash, final: final.hash }), read.number + 1)
+      assert.strictEqual(Cursor.next(cursor, { read: "other", final: final.hash }), final.number + 1)
+      assert.isUndefined(Cursor.next(cursor, { read: "other", final: "other" }))
+    })
+  )
+})

@@ -1,0 +1,220 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Fiber, Logger, Redacted } from "effect"
+import { TestClock } from "effect/testing"
+import { inspect } from "node:util"
+import { proxied } from "./ProxiedEndpoint.ts"
+import * as TestChain from "./TestChain.ts"
+import * as TestRail from "./TestRail.ts"
+
+const first = TestRail.addressAt(0)
+const watched = TestRail.watching(first)
+
+const causeOf = <A, E extends { readonly cause: unknown }>(effect: Effect.Effect<A, E>) =>
+  Effect.map(Effect.flip(effect), ({ cause }) => String(cause))
+
+/** One deposit on a chain that two endpoints answer for; the second says what `answers` makes of the truth. */
+const twoEndpoints = Effect.gen(function* () {
+  const chain = yield* TestChain.make
+  const second = yield* proxied(chain.url)
+  const rail = yield* TestRail.make(chain, { urls: [chain.url, second.url] })
+  yield* chain.mine(5)
+  const { cursor } = yield* rail.scan(null, watched)
+  yield* chain.mint(first, 8_000_000n)
+  yield* chain.mine(3)
+  return { chain, cursor, rail, second }
+})
+
+describe("several endpoints", () => {
+  it.live("those that agree are believed", () =>
+    Effect.gen(function* () {
+      const { cursor, rail } = yield* twoEndpoints
+      const { arrivals } = yield* rail.scan(cursor, watched)
+      assert.strictEqual(arrivals.length, 1)
+      const [state] = yield* rail.arrivalStates(arrivals)
+      assert.deepStrictEqual(state, { _tag: "Present", confirmations: 3, isFinal: false })
+    }).pipe(Effect.scoped)
+  )
+
+  const ofDeposits = ["eth_getLogs", "eth_getTransactionReceipt"]
+  const lies: Readonly<Record<string, readonly [ReadonlyArray<string>, string, string]>> = {
+    "the hash of a block": [["eth_getBlockByNumber"], "hash", `0x${"ab".repeat(32)}`],
+    "an amount": [ofDeposits, "data", `0x${"0".repeat(63)}9`],
+    "the block of a deposit": [ofDeposits, "blockHash", `0x${"ab".repeat(32)}`]
+  }
+  for (const [what, [methods, field, value]] of Object.entries(lies))
+    it.live(`one that lies about ${what} makes nothing known`, () =>
+      Effect.gen(function* () {
+        const { cursor, rail, second } = yield* twoEndpoints
+        second.answer((asked, result) => (methods.includes(asked) ? changed(result, field, value) : result))
+        const cause = yield* causeOf(rail.scan(cursor, watched))
+        assert.match(cause, /endpoint 1 and endpoint 2: they do not say the same/)
+        second.answer((_, result) => result)
+        assert.strictEqual((yield* rail.scan(cursor, watched)).arrivals.length, 1)
+      }).pipe(Effect.scoped)
+    )
+
+  for (const [what, field, value] of [
+    ["whose logs are not those of its receipts", "data", `0x${"0".repeat(63)}9`],
+    ["that answers with logs of another token", "address", `0x${"12".repeat(20)}`]
+  ] as const)
+    it.live(`one ${what} has not answered`, () =>
+      Effect.gen(function* () {
+        const { chain, cursor, rail, second } = yield* twoEndpoints
+        second.answer((asked, result) => (asked === "eth_getLogs" ? changed(result, field, value) : result))
+        assert.deepStrictEqual(
+          (yield* rail.scan(cursor, watched)).arrivals.map(({ amount }) => amount),
+          [8_000_000n]
+        )
+        const alone = yield* TestRail.make(chain, { urls: [second.url] })
+        assert.match(yield* causeOf(alone.scan(cursor, watched)), /endpoint 1: (its logs are not|it answers with logs)/)
+      }).pipe(Effect.scoped)
+    )
+
+  it.live("a deposit that one of two does not find is neither there nor gone", () =>
+    Effect.gen(function* () {
+      const { chain, cursor, rail, second } = yield* twoEndpoints
+      const { arrivals } = yield* rail.scan(cursor, watched)
+      second.answer((method, result) => (method === "eth_getTransactionReceipt" ? null : result))
+      // What does not fit together is no answer: the other one's stands.
+      assert.strictEqual((yield* rail.arrivalStates(arrivals))[0]!._tag, "Present")
+      const alone = yield* TestRail.make(chain, { urls: [second.url] })
+      assert.match(yield* causeOf(alone.arrivalStates(arrivals)), /does not find 0x\w+, though its block is there/)
+      second.answer((method, result) =>
+        method === "eth_getTransactionReceipt" ? null : changed(result, "hash", `0x${"ab".repeat(32)}`)
+      )
+      assert.match(yield* causeOf(rail.arrivalStates(arrivals)), /do not say the same/)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("one that lags slows the others down, and loses nothing", () =>
+    Effect.gen(function* () {
+      const { chain, cursor, rail, second } = yield* twoEndpoints
+      const head = Number(yield* chain.rpc("eth_blockNumber"))
+      const behind = yield* chain.rpc("eth_getBlockByNumber", `0x${(head - 3).toString(16)}`, false)
+      second.answer((method, result, params) =>
+        method === "eth_getBlockByNumber" && params[0] === "latest" ? behind : result
+      )
+      const slow = yield* rail.scan(cursor, watched)
+      assert.deepStrictEqual(slow.arrivals, [])
+      second.answer((_, result) => result)
+      assert.strictEqual((yield* rail.scan(slow.cursor, watched)).arrivals.length, 1)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("one that stands still is left out after a while, so that the others go on", () =>
+    Effect.gen(function* () {
+      const { chain, cursor, second } = yield* twoEndpoints
+      const old = yield* chain.rpc("eth_getBlockByNumber", "0x1", false)
+      second.answer((method, result, params) =>
+        method === "eth_getBlockByNumber" && params[0] === "latest" ? changed(old, "timestamp", "0x65000000") : result
+      )
+      const rail = yield* TestRail.make(chain, { urls: [chain.url, second.url], staleMillis: 120_000 })
+      assert.strictEqual((yield* rail.scan(cursor, watched)).arrivals.length, 1)
+      const alone = yield* TestRail.make(chain, { urls: [second.url], staleMillis: 120_000 })
+      assert.match(yield* causeOf(alone.scan(cursor, watched)), /endpoint 1: its newest block is \d+ s old/)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live(
+    "while one is out the others go on; while all are out nothing is known, and afterwards nothing was lost",
+    () =>
+      Effect.gen(function* () {
+        const { chain, cursor, second } = yield* twoEndpoints
+        const third = yield* proxied(chain.url)
+        const rail = yield* TestRail.make(chain, { urls: [second.url, third.url] })
+        third.fail(503)
+        assert.strictEqual((yield* rail.scan(cursor, watched)).arrivals.length, 1)
+        second.fail(500)
+        assert.match(yield* causeOf(rail.scan(cursor, watched)), /endpoint \d: it answers with status 50/)
+        const two = yield* TestRail.make(chain, { urls: [chain.url, third.url], leastEndpoints: 2 })
+        assert.match(yield* causeOf(two.scan(cursor, watched)), /endpoint 2: it answers with status 503/)
+        second.fail(undefined)
+        assert.strictEqual((yield* rail.scan(cursor, watched)).arrivals.length, 1)
+      }).pipe(Effect.scoped)
+  )
+
+  it.live("one that never answers is given up after ten seconds", () =>
+    Effect.gen(function* () {
+      const { chain, second } = yield* twoEndpoints
+      const rail = yield* TestRail.make(chain, { urls: [second.url] })
+      second.hang()
+      const scanned = yield* Effect.forkChild(causeOf(rail.scan(null, watched)))
+      yield* TestClock.adjust("9 seconds")
+      assert.isUndefined(scanned.pollUnsafe())
+      yield* TestClock.adjust("1 second")
+      assert.match(yield* Fiber.join(scanned), /endpoint 1: /)
+    }).pipe(Effect.scoped, Effect.provide(TestClock.layer()))
+  )
+
+  for (const text of ["", "<html>", "[]", "{}", '{"jsonrpc":"2.0","id":0,"result":"0x"}', "null"])
+    it.live(`an answer that is ${text === "" ? "empty" : text} is no answer`, () =>
+      Effect.gen(function* () {
+        const { chain, cursor, second } = yield* twoEndpoints
+        second.say(text)
+        const rail = yield* TestRail.make(chain, { urls: [second.url] })
+        assert.match(yield* causeOf(rail.scan(cursor, watched)), /endpoint 1: its answer/)
+      }).pipe(Effect.scoped)
+    )
+
+  it.live("one of another chain is never asked for a deposit", () =>
+    Effect.gen(function* () {
+      const { chain, cursor, second } = yield* twoEndpoints
+      second.answer((method, result) => (method === "eth_chainId" ? "0x1" : result))
+      const rail = yield* TestRail.make(chain, { urls: [second.url] })
+      assert.match(yield* causeOf(rail.scan(cursor, watched)), /it is of chain 1, not 42161/)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("one that answers for few blocks at once is asked for fewer", () =>
+    Effect.gen(function* () {
+      const { chain, cursor, second } = yield* twoEndpoints
+      const asked: Array<number> = []
+      second.refuse((method, params) => {
+        if (method !== "eth_getLogs") return undefined
+        const { fromBlock, toBlock } = params[0] as { fromBlock: string; toBlock: string }
+        const blocks = Number(toBlock) - Number(fromBlock) + 1
+        asked.push(blocks)
+        return blocks > 1 ? "query returned more than 10000 results" : undefined
+      })
+      const rail = yield* TestRail.make(chain, { urls: [second.url] })
+      assert.strictEqual((yield* rail.scan(cursor, watched)).arrivals.length, 1)
+      assert.deepStrictEqual(asked, [3, 2, 1, 1, 1])
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("I46: a key in an address stands in no error and no log, even where the endpoint repeats it", () =>
+    Effect.gen(function* () {
+      const chain = yield* TestChain.make
+      const key = "canary-7f3a9c21d4"
+      const logged: Array<unknown> = []
+      const logger = Logger.make(({ cause, message }) => void logged.push(message, cause))
+      const endpoint = yield* proxied(chain.url)
+      endpoint.refuse(() => `project ${key} is over its limit`)
+      const [user, host] = [`${key}-user`, endpoint.url.replace("http://", "")]
+      for (const url of [
+        `${endpoint.url}/v2/${key}`,
+        `${endpoint.url}/?key=${key}`,
+        `http://${user}:${key}@${host}`,
+        `http://127.0.0.1:9/${key}`,
+        `http://${key}.invalid/`
+      ]) {
+        const rail = yield* TestRail.make(chain, { urls: [url] })
+        const failed = yield* Effect.flip(rail.scan(null, watched)).pipe(Effect.provide(Logger.layer([logger])))
+        const shown = inspect([failed, failed.cause, String(failed), JSON.stringify(failed), logged], { depth: 20 })
+        assert.notInclude(shown, key)
+        assert.match(String(failed.cause), /endpoint 1: /)
+      }
+      assert.notStrictEqual(logged.length, 0)
+      assert.notInclude(inspect(Redacted.make(key)), key)
+    }).pipe(Effect.scoped)
+  )
+})
+
+/** What stands in `field`, however deep, is `value`. */
+const changed = (json: unknown, field: string, value: string): unknown => {
+  if (Array.isArray(json)) return json.map((one) => changed(one, field, value))
+  if (typeof json !== "object" || json === null) return json
+  return Object.fromEntries(
+    Object.entries(json).map(([name, each]) => [name, name === field ? value : changed(each, field, value)])
+  )
+}

@@ -1,0 +1,262 @@
+import { assert, describe, it } from "@effect/vitest"
+import type { Outcome, Payment, PaymentOrder, RailProvider } from "@venue/providers/rails/RailProvider"
+import * as Transactions from "@venue/providers/rails/arbitrum/Transactions"
+import { Signer } from "@venue/providers/rails/Signer"
+import { Effect, Redacted } from "effect"
+import * as TestChain from "./TestChain.ts"
+import * as TestRail from "./TestRail.ts"
+
+const destination = "0x90F79bf6EB2c4f870365E785982E1f101E93b906"
+const ether = 10n ** 18n
+
+const { order } = TestRail
+
+/** A chain on which the venue has money. */
+const funded = Effect.gen(function* () {
+  const chain = yield* TestChain.make
+  yield* chain.mint(TestRail.hot, 100_000_000n)
+  yield* chain.giveGas(TestRail.hot, ether)
+  yield* chain.mine()
+  return chain
+})
+
+const said = ({ bytes }: Payment) => Effect.map(Transactions.read(Redacted.value(bytes)), (signed) => signed!)
+
+const tagOf = (rail: RailProvider, ...payments: ReadonlyArray<Payment>) =>
+  Effect.map(rail.outcome(payments), ({ _tag }): Outcome["_tag"] => _tag)
+
+describe("withdrawals on a real chain", () => {
+  it.live("a payment is settled when its block is final, and not before", () =>
+    Effect.gen(function* () {
+      const chain = yield* funded
+      const rail = yield* TestRail.make(chain, { overdueMillis: 600_000 })
+      assert.strictEqual(yield* rail.firstSequence, 0)
+      const payment = yield* rail.sign(order())
+      assert.strictEqual((yield* said(payment)).nonce, 0)
+      assert.strictEqual(yield* tagOf(rail, payment), "Pending")
+      yield* rail.send(payment)
+      assert.strictEqual(yield* tagOf(rail, payment), "Pending")
+      yield* chain.mine()
+      assert.strictEqual(yield* chain.balanceOf(destination), 40_000_000n)
+      yield* chain.mine(63)
+      assert.strictEqual(yield* tagOf(rail, payment), "Pending")
+      yield* chain.mine()
+      assert.deepStrictEqual(yield* rail.outcome([payment]), { _tag: "Settled", reference: payment.reference })
+      assert.strictEqual(yield* rail.firstSequence, 1)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live(
+    "what was sent is sent again without harm: while it waits, when it is in a block, and after another came",
+    () =>
+      Effect.gen(function* () {
+        const chain = yield* funded
+        const rail = yield* TestRail.make(chain)
+        const payment = yield* rail.sign(order())
+        yield* rail.send(payment)
+        yield* rail.send(payment)
+        const replacement = yield* rail.sign(order({ previous: [payment] }))
+        yield* rail.send(replacement)
+        yield* rail.send(payment)
+        yield* chain.mine()
+        yield* rail.send(replacement)
+        yield* rail.send(payment)
+        yield* chain.mine()
+        assert.strictEqual(yield* chain.balanceOf(destination), 40_000_000n)
+      }).pipe(Effect.scoped)
+  )
+
+  it.live("a transaction that the chain forgot is pending, and the same bytes bring it", () =>
+    Effect.gen(function* () {
+      const chain = yield* funded
+      const rail = yield* TestRail.make(chain, { overdueMillis: 600_000 })
+      const payment = yield* rail.sign(order())
+      yield* rail.send(payment)
+      yield* chain.rpc("anvil_dropTransaction", payment.reference)
+      yield* chain.mine(100)
+      assert.strictEqual(yield* tagOf(rail, payment), "Pending")
+      yield* rail.send(payment)
+      yield* chain.mine(65)
+      assert.strictEqual(yield* tagOf(rail, payment), "Settled")
+    }).pipe(Effect.scoped)
+  )
+
+  for (const depth of [3, 30]) {
+    it.live(
+      `a reorganisation of ${depth} blocks that takes a payment away leaves it pending, and it can come again`,
+      () =>
+        Effect.gen(function* () {
+          const chain = yield* funded
+          const rail = yield* TestRail.make(chain, { overdueMillis: 600_000 })
+          yield* chain.mine(70)
+          const payment = yield* rail.sign(order())
+          yield* rail.send(payment)
+          yield* chain.mine(depth)
+          assert.strictEqual(yield* chain.balanceOf(destination), 40_000_000n)
+          yield* chain.reorganise(depth)
+          assert.strictEqual(yield* chain.balanceOf(destination), 0n)
+          assert.strictEqual(yield* tagOf(rail, payment), "Pending")
+          yield* rail.send(payment)
+          yield* chain.mine(65)
+          assert.strictEqual(yield* tagOf(rail, payment), "Settled")
+          assert.strictEqual(yield* chain.balanceOf(destination), 40_000_000n)
+        }).pipe(Effect.scoped)
+    )
+  }
+
+  it.live("one that offers too little is overdue, and a replacement under its nonce comes in its place", () =>
+    Effect.gen(function* () {
+      const chain = yield* funded
+      const rail = yield* TestRail.make(chain)
+      const payment = yield* rail.sign(order())
+      yield* rail.send(payment)
+      const offered = (yield* said(payment)).maxFeePerGas
+      yield* chain.rpc("anvil_setNextBlockBaseFeePerGas", offered * 2n)
+      yield* chain.mine()
+      assert.strictEqual(yield* tagOf(rail, payment), "Overdue")
+      const replacement = yield* rail.sign(order({ previous: [payment] }))
+      const [before, after] = [yield* said(payment), yield* said(replacement)]
+      assert.strictEqual(after.nonce, before.nonce)
+      assert.strictEqual(after.data, before.data)
+      assert.isTrue(after.maxFeePerGas * 8n >= before.maxFeePerGas * 9n)
+      assert.isTrue(after.maxPriorityFeePerGas * 8n >= before.maxPriorityFeePerGas * 9n)
+      assert.strictEqual(replacement.attempt, payment.attempt + 1)
+      yield* rail.send(replacement)
+      yield* chain.mine(65)
+      assert.deepStrictEqual(yield* rail.outcome([payment, replacement]), {
+        _tag: "Settled",
+        reference: replacement.reference
+      })
+      assert.strictEqual(yield* chain.balanceOf(destination), 40_000_000n)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("one behind another that has not come is not overdue, as more gas would not help it", () =>
+    Effect.gen(function* () {
+      const chain = yield* funded
+      const rail = yield* TestRail.make(chain)
+      const second = yield* rail.sign(order({ withdrawalId: "withdrawal-2", sequence: 1 }))
+      yield* rail.send(second)
+      yield* chain.mine()
+      assert.strictEqual(yield* tagOf(rail, second), "Pending")
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("a cancel uses the nonce up: the withdrawal has failed once that is final, and is never paid", () =>
+    Effect.gen(function* () {
+      const chain = yield* funded
+      const rail = yield* TestRail.make(chain)
+      const payment = yield* rail.sign(order())
+      const cancel = yield* rail.sign(order({ purpose: "cancel", previous: [payment] }))
+      assert.strictEqual((yield* said(cancel)).nonce, 0)
+      yield* rail.send(cancel)
+      yield* chain.mine()
+      assert.strictEqual(yield* tagOf(rail, payment, cancel), "Pending")
+      yield* chain.mine(64)
+      const outcome = yield* rail.outcome([payment, cancel])
+      assert.deepStrictEqual(outcome, { _tag: "Failed", reference: cancel.reference, reason: "it was cancelled" })
+      yield* rail.send(payment)
+      yield* chain.mine()
+      assert.strictEqual(yield* chain.balanceOf(destination), 0n)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("a payment that came before its cancel is settled, not failed", () =>
+    Effect.gen(function* () {
+      const chain = yield* funded
+      const rail = yield* TestRail.make(chain)
+      const payment = yield* rail.sign(order())
+      yield* rail.send(payment)
+      yield* chain.mine()
+      const cancel = yield* rail.sign(order({ purpose: "cancel", previous: [payment] }))
+      yield* rail.send(cancel)
+      yield* chain.mine(64)
+      assert.deepStrictEqual(yield* rail.outcome([payment, cancel]), {
+        _tag: "Settled",
+        reference: payment.reference
+      })
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("a transfer that the token refuses has failed once its block is final", () =>
+    Effect.gen(function* () {
+      const chain = yield* funded
+      const rail = yield* TestRail.make(chain)
+      const payment = yield* rail.sign(order())
+      yield* chain.ask("setBlocked", destination, true)
+      yield* chain.mine()
+      yield* rail.send(payment)
+      yield* chain.mine()
+      assert.strictEqual(yield* tagOf(rail, payment), "Pending")
+      yield* chain.mine(64)
+      const outcome = yield* rail.outcome([payment])
+      const reason = "the token refused the transfer"
+      assert.deepStrictEqual(outcome, { _tag: "Failed", reference: payment.reference, reason })
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("a nonce that somebody else used up leaves a withdrawal pending for an operator, never failed", () =>
+    Effect.gen(function* () {
+      const chain = yield* funded
+      const rail = yield* TestRail.make(chain)
+      const payment = yield* rail.sign(order())
+      const other = yield* rail.sign(order({ withdrawalId: "withdrawal-2", amount: 1n }))
+      yield* rail.send(other)
+      yield* chain.mine(65)
+      assert.strictEqual(yield* tagOf(rail, payment), "Pending")
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("what cannot be paid is refused with the account, what it holds and what it needs", () =>
+    Effect.gen(function* () {
+      const chain = yield* funded
+      const rail = yield* TestRail.make(chain)
+      const reasonOf = (changed: Partial<PaymentOrder>) =>
+        Effect.map(Effect.flip(rail.sign(order(changed))), (error) =>
+          error._tag === "SigningRefused" ? error.reason : error._tag
+        )
+      const tooMuch = yield* reasonOf({ amount: 100_000_001n })
+      assert.match(tooMuch, /token balance too low: 0x\w{40} holds 100000000 and needs 100000001/)
+      for (const wrong of [chain.token, TestRail.hot, `0x${"0".repeat(40)}`, "TJRyWwFs9wTFGZg3JbrVriFbNfCug5tDeC"])
+        assert.match(yield* reasonOf({ destination: Redacted.make(wrong) }), /its destination is/)
+      yield* chain.ask("setBlocked", destination, true)
+      yield* chain.mine()
+      assert.match(yield* reasonOf({}), /it would fail, says the chain: .*account is blocked/)
+      yield* chain.ask("setBlocked", destination, false)
+      yield* chain.giveGas(TestRail.hot, 1_000n)
+      yield* chain.mine()
+      assert.match(yield* reasonOf({}), /gas balance too low: 0x\w{40} holds 1000 wei and may need \d+/)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("a fee above that of the settings waits until the chain is cheaper, and says so", () =>
+    Effect.gen(function* () {
+      const chain = yield* funded
+      const rail = yield* TestRail.make(chain, { maxFeePerGas: 5_000_000_000n })
+      yield* chain.rpc("anvil_setNextBlockBaseFeePerGas", 3_000_000_000n)
+      yield* chain.mine()
+      const waiting = yield* Effect.flip(rail.sign(order()))
+      assert.strictEqual(waiting._tag, "RailUnavailable")
+      assert.match(String(waiting.cause), /would offer 6001000000 wei for gas, which is above the 5000000000/)
+      yield* chain.rpc("anvil_setNextBlockBaseFeePerGas", 1_000_000_000n)
+      yield* chain.mine()
+      assert.strictEqual((yield* rail.sign(order())).purpose, "pay")
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("what a signer signed is read before it is stored: another amount is refused", () =>
+    Effect.gen(function* () {
+      const chain = yield* funded
+      const honest = yield* Effect.provide(Signer, Signer.layerLocal(TestRail.keys))
+      const rail = yield* TestRail.make(chain, {
+        signer: {
+          ...honest,
+          sign: (asked) =>
+            honest.sign(asked._tag === "ArbitrumPayment" ? { ...asked, amount: asked.amount + 1n } : asked)
+        }
+      })
+      const refused = yield* Effect.flip(rail.sign(order()))
+      assert.deepInclude(refused, { reason: "the signer signed something else than was ordered" })
+    }).pipe(Effect.scoped)
+  )
+})

@@ -1,0 +1,296 @@
+/** What the bank's client does, against the simulated bank over HTTP. */
+import type { Payment, PaymentOrder } from "@venue/providers/rails/RailProvider"
+import { calm, type Failure } from "@venue/providers/rails/bank/BankSimulator"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Fiber, Option, Redacted } from "effect"
+import * as Held from "../Held.ts"
+import { TestClock } from "effect/testing"
+import { inspect } from "node:util"
+import { bankKey, BankUnderTest, canaries, details, layerOf } from "./BankServer.ts"
+
+const usd = (amount: number) => BigInt(amount) * 1_000_000n
+
+const order = (withdrawalId: string, given: Partial<PaymentOrder> = {}): PaymentOrder => ({
+  withdrawalId,
+  destination: Redacted.make(JSON.stringify(details)),
+  amount: usd(475),
+  paymentRail: "wire",
+  sequence: 0,
+  purpose: "pay",
+  previous: [],
+  ...given
+})
+
+const bank = (name: string, test: (under: BankUnderTest["Service"]) => Effect.Effect<unknown, unknown>) =>
+  it.effect(name, () => Effect.flatMap(BankUnderTest, test).pipe(Effect.provide(layerOf())))
+
+describe("credits", () => {
+  bank("a scan begins at the head of now, and gives each entry once, in order", ({ provider, simulator }) =>
+    Effect.gen(function* () {
+      yield* simulator.credit({ amount: usd(1), message: "BEFORE", payment_rail: "wire" })
+      const first = yield* provider.scan(null, Effect.succeed([]))
+      assert.deepStrictEqual(first.arrivals, [])
+      yield* simulator.credit({
+        amount: 12_340_000n,
+        message: "ABCDEF123456",
+        payment_rail: "fednow",
+        reference: "r-1"
+      })
+      yield* simulator.credit({ amount: usd(50), message: " abcdef123456", payment_rail: "ach_push", reference: "r-2" })
+      yield* simulator.takeBack("r-2")
+      const second = yield* provider.scan(first.cursor, Effect.succeed([]))
+      assert.deepStrictEqual(second.arrivals, [
+        {
+          txHash: "r-1",
+          logIndex: 0,
+          to: "ABCDEF123456",
+          amount: 12_340_000n,
+          block: null,
+          paymentRail: "fednow"
+        },
+        // A message is handed on as it is: whether it is one of ours is decided where those are kept.
+        { txHash: "r-2", logIndex: 0, to: " abcdef123456", amount: usd(50), block: null, paymentRail: "ach_push" }
+      ])
+      assert.deepStrictEqual(second.returned, [{ txHash: "r-2", logIndex: 0 }])
+      const third = yield* provider.scan(second.cursor, Effect.succeed([]))
+      assert.deepStrictEqual(third, { arrivals: [], returned: [], cursor: second.cursor })
+      assert.deepStrictEqual(yield* provider.scan(first.cursor, Effect.succeed([])), second)
+    })
+  )
+
+  bank("what is listed is booked", ({ provider, simulator }) =>
+    Effect.gen(function* () {
+      const { cursor } = yield* provider.scan(null, Effect.succeed([]))
+      yield* simulator.credit({ amount: usd(20), message: "M", payment_rail: "wire" })
+      const { arrivals } = yield* provider.scan(cursor, Effect.succeed([]))
+      assert.deepStrictEqual(yield* provider.arrivalStates(arrivals), [
+        { _tag: "Present", confirmations: 1, isFinal: true }
+      ])
+      assert.strictEqual(yield* Held.amount(provider), usd(1_000_020))
+    })
+  )
+
+  bank("a credit is taken back once, by ACH only", ({ provider, simulator }) =>
+    Effect.gen(function* () {
+      yield* simulator.credit({ amount: usd(20), message: "M", payment_rail: "ach_push", reference: "ach" })
+      yield* simulator.credit({ amount: usd(20), message: "M", payment_rail: "wire", reference: "wire" })
+      yield* simulator.takeBack("ach")
+      assert.strictEqual((yield* Effect.flip(simulator.takeBack("ach"))).status, 409)
+      assert.strictEqual((yield* Effect.flip(simulator.takeBack("wire"))).status, 422)
+      assert.strictEqual((yield* Effect.flip(simulator.takeBack("none"))).status, 404)
+      assert.strictEqual(yield* Held.amount(provider), usd(1_000_020))
+    })
+  )
+
+  bank("five hundred entries come at a time, and the rest with the next scan", ({ provider, simulator }) =>
+    Effect.gen(function* () {
+      const { cursor } = yield* provider.scan(null, Effect.succeed([]))
+      for (let n = 0; n < 501; n++)
+        yield* simulator.credit({ amount: 10_000n, message: "\u{1f4b6}".repeat(128), payment_rail: "wire" })
+      const first = yield* provider.scan(cursor, Effect.succeed([]))
+      const second = yield* provider.scan(first.cursor, Effect.succeed([]))
+      assert.deepStrictEqual([first.arrivals.length, second.arrivals.length], [500, 1])
+    })
+  )
+
+  bank("a cursor that the bank does not know is no empty answer", ({ provider }) =>
+    Effect.gen(function* () {
+      const error = yield* Effect.flip(provider.scan("another:7", Effect.succeed([])))
+      assert.deepInclude(error, { _tag: "RailUnavailable", rail: "BANK", cause: "it answers with status 422" })
+    })
+  )
+})
+
+describe("holdings", () => {
+  bank("I12: a payout is in them until it has settled, and each answer says so", ({ provider, simulator }) =>
+    Effect.gen(function* () {
+      const payments = yield* Effect.forEach(["w-1", "w-2", "w-3"], (id) => provider.sign(order(id)))
+      for (const payment of payments.slice(0, 2)) yield* provider.send(payment)
+      yield* simulator.end("w-1", "settled", null)
+      const held = yield* Held.holdings(provider, { sent: payments.map((payment) => [payment]) })
+      assert.deepInclude(held, { amount: usd(1_000_000 - 475), block: null, hasLeft: [true, false, false] })
+    })
+  )
+
+  bank("I12: they are not told while a credit has not been read", ({ provider, simulator }) =>
+    Effect.gen(function* () {
+      const { cursor } = yield* provider.scan(null, Effect.succeed([]))
+      assert.isTrue(Option.isSome(yield* provider.holdings(Held.question({ cursor }))))
+      yield* simulator.credit({ amount: usd(20), message: "M", payment_rail: "wire" })
+      assert.isTrue(Option.isNone(yield* provider.holdings(Held.question({ cursor }))))
+    })
+  )
+})
+
+describe("payouts", () => {
+  bank("a payout is pending until it has settled", ({ provider, simulator }) =>
+    Effect.gen(function* () {
+      const payment = yield* provider.sign(order("w-1"))
+      assert.deepInclude(payment, { purpose: "pay", reference: "w-1", expiresAtMillis: null })
+      yield* provider.send(payment)
+      assert.deepStrictEqual(yield* provider.outcome([payment]), { _tag: "Pending" })
+      assert.strictEqual(yield* Held.amount(provider), usd(1_000_000))
+      yield* simulator.end("w-1", "settled", null)
+      assert.deepStrictEqual(yield* provider.outcome([payment]), { _tag: "Settled", reference: "w-1" })
+      assert.strictEqual(yield* Held.amount(provider), usd(1_000_000 - 475))
+    })
+  )
+
+  bank("a payout that fails says why, and takes nothing", ({ provider, simulator }) =>
+    Effect.gen(function* () {
+      const payment = yield* provider.sign(order("w-1"))
+      yield* provider.send(payment)
+      yield* simulator.end("w-1", "failed", "account_closed")
+      const failed = { _tag: "Failed" as const, reference: "w-1", reason: "account_closed" }
+      assert.deepStrictEqual(yield* provider.outcome([payment]), failed)
+      yield* provider.send(payment)
+      assert.deepStrictEqual(yield* provider.outcome([payment]), failed)
+      assert.strictEqual(yield* Held.amount(provider), usd(1_000_000))
+    })
+  )
+
+  bank("I14: it is sent any number of times, over lost answers too, and is one payout", ({ provider, simulator }) =>
+    Effect.gen(function* () {
+      const payment = yield* provider.sign(order("w-1"))
+      yield* simulator.behave({ ...calm, settle_after_seconds: null, failure: "lost_answer" })
+      assert.strictEqual((yield* Effect.flip(provider.send(payment)))._tag, "RailUnavailable")
+      yield* simulator.behave({ ...calm, settle_after_seconds: null })
+      for (let n = 0; n < 3; n++) yield* provider.send(payment)
+      yield* simulator.end("w-1", "settled", null)
+      yield* provider.send(payment)
+      const payouts = yield* simulator.payouts
+      assert.deepStrictEqual(
+        payouts.map(({ id, request, status }) => [id, request.amount, status]),
+        [["w-1", usd(475), "settled"]]
+      )
+    })
+  )
+
+  bank("I14: one idempotency key is no second payout of another amount", ({ provider, simulator }) =>
+    Effect.gen(function* () {
+      yield* provider.send(yield* provider.sign(order("w-1")))
+      const other = yield* provider.sign(order("w-1", { amount: usd(476) }))
+      assert.strictEqual((yield* Effect.flip(provider.send(other))).cause, "it answers with status 409")
+      assert.strictEqual((yield* simulator.payouts).length, 1)
+    })
+  )
+
+  bank("what the bank does not know has not failed", ({ provider }) =>
+    Effect.gen(function* () {
+      const payment = yield* provider.sign(order("w-1"))
+      assert.deepStrictEqual(yield* provider.outcome([payment]), { _tag: "Pending" })
+      assert.deepStrictEqual(yield* provider.outcome([]), { _tag: "Pending" })
+    })
+  )
+
+  bank("a bank without the money fails the payout", ({ provider }) =>
+    Effect.gen(function* () {
+      const payment = yield* provider.sign(order("w-1", { amount: usd(1_000_001) }))
+      yield* provider.send(payment)
+      assert.deepInclude(yield* provider.outcome([payment]), { _tag: "Failed", reason: "insufficient_funds" })
+    })
+  )
+
+  bank("payouts come to their end by themselves after the time that is set", ({ provider, simulator }) =>
+    Effect.gen(function* () {
+      yield* simulator.behave({ ...calm, settle_after_seconds: 60 })
+      const settling = yield* provider.sign(order("w-1"))
+      yield* provider.send(settling)
+      yield* simulator.behave({ ...calm, settle_after_seconds: 60, payouts_fail_with: "account_not_found" })
+      const failing = yield* provider.sign(order("w-2"))
+      yield* provider.send(failing)
+      yield* TestClock.adjust("59 seconds")
+      assert.deepStrictEqual(yield* provider.outcome([settling]), { _tag: "Pending" })
+      yield* TestClock.adjust("1 second")
+      assert.deepInclude(yield* provider.outcome([settling]), { _tag: "Settled" })
+      assert.deepInclude(yield* provider.outcome([failing]), { _tag: "Failed", reason: "account_not_found" })
+    })
+  )
+
+  bank(
+    "a payout that was never made is cancelled by a mark that the bank does not hear of",
+    ({ provider, simulator }) =>
+      Effect.gen(function* () {
+        const cancel = yield* provider.sign(order("w-1", { purpose: "cancel" }))
+        yield* provider.send(cancel)
+        assert.lengthOf(yield* simulator.payouts, 0)
+        const outcome = { _tag: "Failed", reference: null, reason: "it was cancelled" } as const
+        assert.deepStrictEqual(yield* provider.outcome([cancel]), outcome)
+        assert.strictEqual((yield* provider.sign(order("w-2"))).attempt, 1)
+      })
+  )
+
+  const refused: ReadonlyArray<readonly [what: string, given: Partial<PaymentOrder>, reason: RegExp]> = [
+    ["a cancel of what was made", { purpose: "cancel", previous: [{} as Payment] }, /not cancelled/],
+    ["a second attempt", { previous: [{} as Payment] }, /made already/],
+    ["a fraction of a cent", { amount: 10_001n }, /whole cents/],
+    ["nothing", { amount: 0n }, /above zero/],
+    ["a way that there is not", { paymentRail: "fednow" }, /ach_push or by wire/],
+    ["no way", { paymentRail: null }, /ach_push or by wire/],
+    ["an id with a slash", { withdrawalId: "../w" }, /letters, digits and hyphens/],
+    ["no details", { destination: Redacted.make("98765432109876") }, /details of the bank account/],
+    [
+      "other details",
+      { destination: Redacted.make(JSON.stringify({ ...details, account_number: "98765432109876x" })) },
+      /details of the bank account/
+    ]
+  ]
+  for (const [what, given, reason] of refused) {
+    bank(`I46: ${what} is not signed, and the refusal tells nothing of the bank account`, ({ provider }) =>
+      Effect.gen(function* () {
+        const error = yield* Effect.flip(provider.sign(order("w-1", given)))
+        assert.strictEqual(error._tag, "SigningRefused")
+        assert.match((error as { reason: string }).reason, reason)
+        for (const canary of canaries) assert.notInclude(inspect(error, { depth: null }), canary)
+      })
+    )
+  }
+})
+
+describe("an outage", () => {
+  const told: ReadonlyArray<readonly [failure: Failure, cause: RegExp]> = [
+    ["unavailable", /status 503/],
+    ["malformed", /another form/],
+    ["oversized", /larger than 1048576 bytes/],
+    ["lost_answer", /status 502/]
+  ]
+  for (const [failure, cause] of told) {
+    bank(`a bank that is ${failure} is unavailable, and neither key nor details are in the error`, (under) =>
+      Effect.gen(function* () {
+        const { provider, simulator } = under
+        const payment = yield* provider.sign(order("w-1"))
+        yield* simulator.behave({ ...calm, failure })
+        const errors = [
+          yield* Effect.flip(provider.scan(null, Effect.succeed([]))),
+          yield* Effect.flip(provider.send(payment)),
+          yield* Effect.flip(provider.outcome([payment])),
+          yield* Effect.flip(provider.holdings(Held.question()))
+        ]
+        for (const error of errors) {
+          assert.deepInclude(error, { _tag: "RailUnavailable", rail: "BANK" })
+          assert.match(String(error.cause), cause)
+          const seen = `${inspect(error, { depth: null })} ${JSON.stringify(error)} ${JSON.stringify(payment)}`
+          for (const canary of [bankKey, ...canaries]) assert.notInclude(seen, canary)
+        }
+      })
+    )
+  }
+
+  bank("a bank that is silent is unavailable after ten seconds", ({ provider, simulator }) =>
+    Effect.gen(function* () {
+      yield* simulator.behave({ ...calm, failure: "silent" })
+      const asked = yield* Effect.forkChild(Effect.flip(provider.holdings(Held.question())))
+      yield* TestClock.adjust("10 seconds")
+      assert.strictEqual((yield* Fiber.join(asked))._tag, "RailUnavailable")
+    })
+  )
+
+  bank("a bank that cannot be reached is unavailable", () =>
+    Effect.gen(function* () {
+      const provider = yield* Effect.scoped(Effect.map(BankUnderTest, ({ provider }) => provider)).pipe(
+        Effect.provide(layerOf())
+      )
+      assert.strictEqual((yield* Effect.flip(provider.holdings(Held.question())))._tag, "RailUnavailable")
+    })
+  )
+})

@@ -1,0 +1,372 @@
+/** What goes out on TRON: one payment for a withdrawal, whatever becomes of its transactions. */
+import type { Payment, PaymentOrder } from "@venue/providers/rails/RailProvider"
+import * as TronAddress from "@venue/providers/rails/tron/TronAddress"
+import { assert, describe, it } from "@effect/vitest"
+import { Clock, Effect, Redacted } from "effect"
+import { TestClock } from "effect/testing"
+import { inspect } from "node:util"
+import { honest, hot, scene, type TronScene, withNodes } from "./TronServer.ts"
+import { solidDepth, token } from "./TronChain.ts"
+
+const payeeHex = `41${"9e".repeat(20)}`
+const payee = TronAddress.ofHex(payeeHex)
+const usd = (amount: number) => BigInt(amount) * 1_000_000n
+
+const order = (given: Partial<PaymentOrder> = {}): PaymentOrder => ({
+  withdrawalId: "w-1",
+  destination: Redacted.make(payee),
+  amount: usd(997),
+  paymentRail: null,
+  sequence: 7,
+  purpose: "pay",
+  previous: [],
+  ...given
+})
+
+const payments = (name: string, test: (given: TronScene) => Effect.Effect<unknown, unknown>, nodes = 1) =>
+  it.effect(name, () => withNodes(Effect.flatMap(scene(nodes), test)))
+
+const pending = { _tag: "Pending" } as const
+const overdue = { _tag: "Overdue" } as const
+/** Blocks until a final one is later than ten minutes, what tells withdrawals apart and five minutes more. */
+const untilGone = 301 + solidDepth
+
+describe("a payment", () => {
+  payments("it has settled once its block is final", (tron) =>
+    Effect.gen(function* () {
+      const { chain, provider } = tron
+      const payment = yield* provider.sign(order())
+      assert.deepInclude(payment, { attempt: 1, purpose: "pay", signedAtMillis: yield* Clock.currentTimeMillis })
+      assert.strictEqual(payment.expiresAtMillis, chain.head.timestampMillis + 600_007)
+      assert.deepStrictEqual(yield* provider.outcome([payment]), pending)
+      yield* provider.send(payment)
+      yield* tron.mine()
+      assert.strictEqual(chain.find(payment.reference)?.block.number, chain.head.number)
+      for (let n = 0; n < solidDepth; n++) {
+        assert.deepStrictEqual(yield* provider.outcome([payment]), pending)
+        yield* tron.mine()
+      }
+      assert.deepStrictEqual(yield* provider.outcome([payment]), { _tag: "Settled", reference: payment.reference })
+      assert.deepStrictEqual(chain.received(payeeHex), [usd(997)])
+    })
+  )
+
+  payments("I14: it is sent any number of times and is carried out once", (tron) =>
+    Effect.gen(function* () {
+      const { chain, provider } = tron
+      const payment = yield* provider.sign(order())
+      for (let n = 0; n < 5; n++) {
+        yield* provider.send(payment)
+        yield* tron.mine()
+      }
+      yield* tron.mine(400)
+      yield* provider.send(payment)
+      yield* tron.mine(30)
+      assert.deepStrictEqual(chain.received(payeeHex), [usd(997)])
+      assert.deepInclude(yield* provider.outcome([payment]), { _tag: "Settled" })
+    })
+  )
+
+  payments("I13: two withdrawals of one amount to one address at one moment are two transactions", (tron) =>
+    Effect.gen(function* () {
+      const { chain, provider } = tron
+      const first = yield* provider.sign(order())
+      const second = yield* provider.sign(order({ withdrawalId: "w-2", sequence: 8 }))
+      assert.notStrictEqual(first.reference, second.reference)
+      yield* provider.send(first)
+      yield* provider.send(second)
+      yield* tron.mine(solidDepth + 1)
+      assert.deepStrictEqual(chain.received(payeeHex), [usd(997), usd(997)])
+    })
+  )
+
+  payments("one that a reorganisation takes away is pending, and comes again", (tron) =>
+    Effect.gen(function* () {
+      const { chain, provider } = tron
+      const payment = yield* provider.sign(order())
+      yield* provider.send(payment)
+      yield* tron.mine(3)
+      chain.reorganise(3, false)
+      assert.isUndefined(chain.find(payment.reference))
+      assert.deepStrictEqual(yield* provider.outcome([payment]), pending)
+      yield* provider.send(payment)
+      yield* tron.mine(solidDepth + 1)
+      assert.deepInclude(yield* provider.outcome([payment]), { _tag: "Settled" })
+      assert.deepStrictEqual(chain.received(payeeHex), [usd(997)])
+    })
+  )
+
+  for (const execution of ["OUT_OF_ENERGY", "REVERT"]) {
+    payments(`it has failed for good when its final receipt says ${execution}, and not before`, (tron) =>
+      Effect.gen(function* () {
+        const { chain, provider } = tron
+        const payment = yield* provider.sign(order())
+        chain.execution = execution
+        yield* provider.send(payment)
+        yield* tron.mine(solidDepth)
+        assert.deepStrictEqual(yield* provider.outcome([payment]), pending)
+        yield* tron.mine()
+        const failed = { _tag: "Failed", reference: payment.reference, reason: execution } as const
+        assert.deepStrictEqual(yield* provider.outcome([payment]), failed)
+        chain.execution = "SUCCESS"
+        yield* provider.send(payment)
+        yield* tron.mine(untilGone)
+        assert.deepStrictEqual(yield* provider.outcome([payment]), failed)
+        assert.deepStrictEqual(chain.received(payeeHex), [])
+        const again = yield* Effect.flip(provider.sign(order({ previous: [payment] })))
+        assert.strictEqual(again._tag, "SigningRefused")
+      })
+    )
+  }
+
+  payments("one that was carried out and moved nothing is neither paid nor given back", (tron) =>
+    Effect.gen(function* () {
+      const { chain, provider } = tron
+      const payment = yield* provider.sign(order())
+      yield* provider.send(payment)
+      yield* tron.mine()
+      const at = chain.head.number
+      chain.blocks[at] = {
+        ...chain.blocks[at]!,
+        transactions: chain.blocks[at]!.transactions.map((one) => ({ ...one, logs: [] }))
+      }
+      yield* tron.mine(solidDepth)
+      const error = yield* Effect.flip(provider.outcome([payment]))
+      assert.match(String(error.cause), /moved nothing/)
+    })
+  )
+})
+
+describe("an attempt that does not come", () => {
+  payments("I14: another is made only when a final block is later than its end, and only one of them pays", (tron) =>
+    Effect.gen(function* () {
+      const { chain, provider } = tron
+      const first = yield* provider.sign(order())
+      yield* provider.send(first)
+      chain.isCongested = true
+      for (let n = 0; n < untilGone - 1; n++) yield* tron.mine()
+      assert.deepStrictEqual(yield* provider.outcome([first]), pending)
+      const early = yield* Effect.flip(provider.sign(order({ previous: [first] })))
+      assert.match((early as { reason: string }).reason, /can still come/)
+      yield* tron.mine()
+      assert.deepStrictEqual(yield* provider.outcome([first]), overdue)
+
+      const second = yield* provider.sign(order({ previous: [first] }))
+      assert.strictEqual(second.attempt, 2)
+      assert.notStrictEqual(second.reference, first.reference)
+      chain.isCongested = false
+      yield* provider.send(first)
+      yield* provider.send(second)
+      assert.deepStrictEqual(yield* provider.outcome([first, second]), pending)
+      yield* tron.mine(solidDepth + 1)
+      assert.deepStrictEqual(yield* provider.outcome([first, second]), {
+        _tag: "Settled",
+        reference: second.reference
+      })
+      assert.deepStrictEqual(chain.received(payeeHex), [usd(997)])
+    })
+  )
+
+  payments("I14: one that comes with the last block that can include it is seen", (tron) =>
+    Effect.gen(function* () {
+      const { chain, provider } = tron
+      const first = yield* provider.sign(order())
+      yield* provider.send(first)
+      chain.isCongested = true
+      while (chain.head.timestampMillis + 3_000 < first.expiresAtMillis!) yield* tron.mine()
+      chain.isCongested = false
+      yield* tron.mine()
+      assert.isDefined(chain.find(first.reference))
+      assert.isAtLeast(chain.head.timestampMillis + 3_000, first.expiresAtMillis!)
+      yield* tron.mine(solidDepth)
+      assert.deepInclude(yield* provider.outcome([first]), { _tag: "Settled" })
+      const refused = yield* Effect.flip(provider.sign(order({ previous: [first] })))
+      assert.strictEqual(refused._tag, "SigningRefused")
+    })
+  )
+
+  payments(
+    "I14: it is not over while a node that may have it is silent, or behind",
+    (tron) =>
+      Effect.gen(function* () {
+        const { chain, provider, servers } = tron
+        const first = yield* provider.sign(order())
+        yield* provider.send(first)
+        chain.isCongested = true
+        yield* tron.mine(untilGone + 5)
+        servers[1]!.failure = "unavailable"
+        assert.strictEqual((yield* Effect.flip(provider.outcome([first])))._tag, "RailUnavailable")
+        const signing = yield* Effect.flip(provider.sign(order({ previous: [first] })))
+        assert.strictEqual(signing._tag, "RailUnavailable")
+        servers[1]!.failure = "none"
+        servers[1]!.behind = 30
+        assert.deepStrictEqual(yield* provider.outcome([first]), pending)
+        servers[1]!.behind = 0
+        assert.deepStrictEqual(yield* provider.outcome([first]), overdue)
+      }),
+    2
+  )
+
+  payments(
+    "what one node has in a final block has come, though another is out or behind",
+    (tron) =>
+      Effect.gen(function* () {
+        const { provider, servers } = tron
+        const first = yield* provider.sign(order())
+        yield* provider.send(first)
+        yield* tron.mine(solidDepth + 1)
+        for (const failure of ["unavailable", "malformed"] as const) {
+          servers[0]!.failure = failure
+          assert.deepInclude(yield* provider.outcome([first]), { _tag: "Settled" })
+        }
+        servers[0]!.failure = "none"
+        servers[0]!.behind = 5
+        assert.deepInclude(yield* provider.outcome([first]), { _tag: "Settled" })
+      }),
+    2
+  )
+})
+
+describe("a cancel", () => {
+  payments("it waits until the attempt can no longer come, and then the withdrawal has failed", (tron) =>
+    Effect.gen(function* () {
+      const { chain, provider } = tron
+      const first = yield* provider.sign(order())
+      yield* provider.send(first)
+      chain.isCongested = true
+      const cancel = yield* provider.sign(order({ purpose: "cancel", previous: [first] }))
+      assert.deepInclude(cancel, { attempt: 2, purpose: "cancel" })
+      yield* provider.send(cancel)
+      assert.deepStrictEqual(yield* provider.outcome([first, cancel]), pending)
+      yield* tron.mine(untilGone + 5)
+      assert.deepStrictEqual(yield* provider.outcome([first, cancel]), {
+        _tag: "Failed",
+        reference: null,
+        reason: "it was cancelled"
+      })
+      const paid = yield* Effect.flip(provider.sign(order({ previous: [first, cancel] })))
+      assert.match((paid as { reason: string }).reason, /was cancelled/)
+      chain.isCongested = false
+      yield* provider.send(first)
+      yield* tron.mine(30)
+      assert.deepStrictEqual(chain.received(payeeHex), [])
+    })
+  )
+
+  payments("an attempt that comes all the same has paid", (tron) =>
+    Effect.gen(function* () {
+      const { provider } = tron
+      const first = yield* provider.sign(order())
+      yield* provider.send(first)
+      const cancel = yield* provider.sign(order({ purpose: "cancel", previous: [first] }))
+      yield* tron.mine(solidDepth + 1)
+      assert.deepStrictEqual(yield* provider.outcome([first, cancel]), { _tag: "Settled", reference: first.reference })
+    })
+  )
+
+  payments("what was never signed fails at once", ({ provider }) =>
+    Effect.gen(function* () {
+      const cancel = yield* provider.sign(order({ purpose: "cancel" }))
+      assert.deepInclude(yield* provider.outcome([cancel]), { _tag: "Failed", reason: "it was cancelled" })
+      assert.deepStrictEqual(yield* provider.outcome([]), pending)
+    })
+  )
+})
+
+describe("what is not signed or sent", () => {
+  const refused: ReadonlyArray<readonly [what: string, given: Partial<PaymentOrder>, reason: RegExp]> = [
+    ["an address of another chain", { destination: Redacted.make(`0x${"9e".repeat(20)}`) }, /no address of TRON/],
+    ["the token itself", { destination: Redacted.make(TronAddress.ofHex(token)) }, /the token, the venue's own/],
+    ["the hot account", { destination: Redacted.make(TronAddress.ofHex(hot)) }, /the token, the venue's own/],
+    ["nobody", { destination: Redacted.make(TronAddress.ofHex(`41${"0".repeat(40)}`)) }, /nobody's/],
+    ["more than there is", { amount: usd(1_000_001) }, /token balance too low/]
+  ]
+  for (const [what, given, reason] of refused) {
+    payments(`a payment to or of ${what} is refused`, ({ provider }) =>
+      Effect.gen(function* () {
+        const error = yield* Effect.flip(provider.sign(order(given)))
+        assert.strictEqual(error._tag, "SigningRefused")
+        assert.match((error as { reason: string }).reason, reason)
+      })
+    )
+  }
+
+  it.effect("what the signer signs in place of the order is not sent", () =>
+    withNodes(
+      Effect.gen(function* () {
+        const { provider } = yield* scene(1, (given) => honest({ ...given, amount: given.amount + 1n }))
+        const error = yield* Effect.flip(provider.sign(order()))
+        assert.match((error as { reason: string }).reason, /something else than was ordered/)
+      })
+    )
+  )
+
+  payments("a chain that stands still, or a clock that is off, leaves nothing signed", (tron) =>
+    Effect.gen(function* () {
+      yield* TestClock.adjust("121 seconds")
+      const error = yield* Effect.flip(tron.provider.sign(order()))
+      assert.match(String((error as { cause: unknown }).cause), /two minutes off our clock/)
+    })
+  )
+
+  payments(
+    "it is sent to all nodes, and one that takes it is enough",
+    (tron) =>
+      Effect.gen(function* () {
+        const { chain, provider, servers } = tron
+        const payment = yield* provider.sign(order())
+        servers[0]!.failure = "unavailable"
+        yield* provider.send(payment)
+        assert.isTrue(chain.pool.has(payment.reference))
+        servers[1]!.failure = "silent"
+        servers[1]!.failsAt = "/none"
+        yield* provider.send(payment)
+        servers[1]!.failure = "unavailable"
+        servers[1]!.failsAt = undefined
+        assert.strictEqual((yield* Effect.flip(provider.send(payment)))._tag, "RailUnavailable")
+      }),
+    2
+  )
+
+  payments("I46: a node that does not take it is told of by its code, without the transaction", (tron) =>
+    Effect.gen(function* () {
+      const { chain, provider } = tron
+      const payment = yield* provider.sign(order())
+      // The block that the transaction refers to is not there any more.
+      chain.blocks.splice(10)
+      yield* tron.mine(40)
+      const error = yield* Effect.flip(provider.send(payment))
+      assert.match(String(error.cause), /not taken: TAPOS_ERROR/)
+      const bytes = Redacted.value(payment.bytes).slice(2)
+      for (const seen of [inspect(error, { depth: null }), inspect(payment), JSON.stringify(payment)])
+        assert.notInclude(seen, bytes)
+    })
+  )
+})
+
+it.effect("a signer is told all that the transaction is made of, and the time of the final block", () =>
+  withNodes(
+    Effect.gen(function* () {
+      const told: Array<Parameters<typeof honest>[0]> = []
+      const { chain, provider } = yield* scene(1, (given) => {
+        told.push(given)
+        return honest(given)
+      })
+      const payment: Payment = yield* provider.sign(order())
+      assert.deepStrictEqual(told, [
+        {
+          _tag: "TronPayment",
+          withdrawalId: "w-1",
+          token: TronAddress.ofHex(token),
+          destination: payee,
+          amount: usd(997),
+          refBlockId: chain.solid.id,
+          expirationMillis: payment.expiresAtMillis!,
+          timestampMillis: chain.head.timestampMillis,
+          feeLimit: 100_000_000,
+          solidMillis: chain.solid.timestampMillis
+        }
+      ])
+    })
+  )
+)

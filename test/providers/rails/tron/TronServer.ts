@@ -1,0 +1,191 @@
+/** A node's HTTP interface over a chain of the test, and what may go wrong with it. */
+import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
+import type { RailProvider } from "@venue/providers/rails/RailProvider"
+import * as TronAddress from "@venue/providers/rails/tron/TronAddress"
+import * as TronNode from "@venue/providers/rails/tron/TronNode"
+import * as TronNodes from "@venue/providers/rails/tron/TronNodes"
+import * as TronRail from "@venue/providers/rails/tron/TronRail"
+import * as TronTransaction from "@venue/providers/rails/tron/TronTransaction"
+import { Effect, Redacted, type Scope } from "effect"
+import { TestClock } from "effect/testing"
+import type { HttpClient } from "effect/http"
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
+import { type ChainBlock, genesisId, logOf, startMillis, token, TronChain } from "./TronChain.ts"
+
+export type TronFailure = "none" | "unavailable" | "silent" | "malformed" | "oversized"
+
+export class TronServer {
+  failure: TronFailure = "none"
+  /** It knows nothing of the newest so many blocks. */
+  behind = 0
+  /** It answers to this with the failure, and to all else as ever; undefined is all. */
+  failsAt: string | undefined
+  /** A block comes with each answer to this. */
+  minesAt: string | undefined
+  readonly asked: Array<string> = []
+  url = ""
+  readonly chain: TronChain
+
+  constructor(chain: TronChain) {
+    this.chain = chain
+  }
+
+  answer(path: string, body: Readonly<Record<string, unknown>>): unknown {
+    const { chain } = this
+    const known = chain.blocks.slice(0, chain.blocks.length - this.behind)
+    const head = known.at(-1)!
+    const solid = known[Math.max(0, known.length - 20)]!
+    const infoOf = (id: unknown, upTo: ChainBlock) => {
+      const found = chain.find(String(id))
+      return found === undefined || found.block.number > upTo.number ? {} : shownInfo(found.block, found.transaction)
+    }
+    switch (path) {
+      case "/wallet/getnowblock":
+        return shownBlock(head)
+      case "/walletsolidity/getnowblock":
+        return shownBlock(solid)
+      case "/wallet/getblock": {
+        const block = known[Number(body["id_or_num"])]
+        return block === undefined ? { Error: "no such block" } : shownBlock(block)
+      }
+      case "/wallet/gettransactioninfobyblocknum": {
+        const block = known[Number(body["num"])]
+        return block === undefined ? [] : block.transactions.map((one) => shownInfo(block, one))
+      }
+      case "/wallet/gettransactioninfobyid":
+        return infoOf(body["value"], head)
+      case "/walletsolidity/gettransactioninfobyid":
+        return infoOf(body["value"], solid)
+      case "/wallet/broadcasthex": {
+        const code = chain.broadcast(String(body["transaction"]))
+        return code === undefined ? { result: true } : { code, message: "00" }
+      }
+      case "/walletsolidity/triggerconstantcontract":
+        return {
+          result: { result: true },
+          constant_result: [chain.balanceOf(String(body["owner_address"]), solid).toString(16).padStart(64, "0")]
+        }
+      default:
+        return { Error: "no such path" }
+    }
+  }
+}
+
+const shownBlock = ({ id, number, parentId, timestampMillis, transactions }: ChainBlock) => ({
+  blockID: id,
+  block_header: {
+    raw_data: {
+      ...(number === 0 ? {} : { number, timestamp: timestampMillis }),
+      parentHash: parentId,
+      txTrieRoot: transactions.length === 0 ? "0".repeat(64) : "ab".repeat(32),
+      witness_address: "4167e39013be3cdd3814bed152d7439fb5b6791409"
+    },
+    witness_signature: "00"
+  },
+  ...(transactions.length === 0 ? {} : { transactions: transactions.map((one) => ({ txID: one.id })) })
+})
+
+const shownInfo = (
+  { number, timestampMillis }: ChainBlock,
+  { id, logs, result }: ChainBlock["transactions"][number]
+) => ({
+  id,
+  fee: 345_000,
+  blockNumber: number,
+  blockTimeStamp: timestampMillis,
+  contractResult: [""],
+  receipt: { energy_usage_total: 64_285, result },
+  ...(result === "SUCCESS" ? {} : { result: "FAILED" }),
+  ...(logs.length === 0 ? {} : { log: logs })
+})
+
+const listen = (server: TronServer) =>
+  Effect.acquireRelease(
+    Effect.callback<ReturnType<typeof createServer>>((resume) => {
+      const http = createServer((request, response) => {
+        let text = ""
+        request.on("data", (chunk) => (text += chunk))
+        request.on("end", () => {
+          const path = (request.url ?? "").replace(`/${urlKey}`, "")
+          server.asked.push(path)
+          if (server.minesAt === path) server.chain.mine()
+          const failure = server.failsAt === undefined || server.failsAt === path ? server.failure : "none"
+          if (failure === "silent") return
+          response.writeHead(failure === "unavailable" ? 503 : 200, { "content-type": "application/json" })
+          if (failure === "malformed") response.end('{"blockID":7,"id":7,"result":7,"0":7}')
+          else if (failure === "oversized") response.end("x".repeat(40 * 1_048_576))
+          else response.end(JSON.stringify(server.answer(path, JSON.parse(text))))
+        })
+      })
+      http.listen(0, "127.0.0.1", () => resume(Effect.succeed(http)))
+    }),
+    (http) =>
+      Effect.sync(() => {
+        http.close()
+        http.closeAllConnections()
+      })
+  ).pipe(
+    Effect.tap((http) =>
+      Effect.sync(() => {
+        server.url = `http://127.0.0.1:${(http.address() as AddressInfo).port}/${urlKey}`
+      })
+    )
+  )
+
+/** Nobody may see it. */
+export const urlKey = "canary-of-an-rpc-key"
+
+export const hotKey = new Uint8Array(Buffer.from("11".repeat(32), "hex"))
+export const hot = TronTransaction.addressOf(hotKey)
+export const somebody = `41${"5b".repeat(20)}`
+
+export interface TronScene {
+  readonly chain: TronChain
+  readonly servers: ReadonlyArray<TronServer>
+  readonly provider: RailProvider
+  /** The same rail, where the account that pays is told otherwise. */
+  readonly paidBy: (hot: TronRail.TronOptions["hot"]) => RailProvider
+  /** Blocks come, and time goes by with them. */
+  readonly mine: (count?: number) => Effect.Effect<void>
+  /** Somebody sends the token to an address in the next block. Gives the transaction. */
+  readonly deposit: (to: string, amount: bigint) => Effect.Effect<string>
+}
+
+/** A venue with so many nodes, at a chain that has come some way, with a million in the hot account. */
+export const scene = Effect.fnUntraced(function* (nodeCount = 1, signer: TronRail.TronOptions["signed"] = honest) {
+  const chain = new TronChain()
+  const servers = Array.from({ length: nodeCount }, () => new TronServer(chain))
+  for (const server of servers) yield* listen(server)
+  const nodes = yield* Effect.forEach(servers, ({ url }) =>
+    TronNode.make({ url: Redacted.make(url), apiKey: Redacted.make("canary-of-a-header") })
+  )
+  const paidBy = (paying: TronRail.TronOptions["hot"]) =>
+    TronRail.make({
+      nodes: TronNodes.make({ nodes, genesisId }),
+      token,
+      hot: paying,
+      signed: signer,
+      feeLimit: 100_000_000,
+      addressAt: (index) => TronAddress.ofHex(`41${index.toString(16).padStart(40, "0")}`)
+    })
+  const mine = (count = 1) =>
+    Effect.suspend(() => {
+      chain.mine(count)
+      return TestClock.setTime(Math.max(startMillis, chain.head.timestampMillis))
+    })
+  chain.outside([logOf(somebody, hot, 1_000_000_000_000n)])
+  yield* mine(40)
+  const deposit = (to: string, amount: bigint) =>
+    Effect.sync(() => chain.outside([logOf(somebody, TronAddress.hexOf(to)!, amount)]))
+  const made: TronScene = { chain, servers, provider: paidBy(Effect.succeed(hot)), paidBy, mine, deposit }
+  return made
+})
+
+export const key: TronTransaction.TronKey = { key: Redacted.make(hotKey), address: TronAddress.ofHex(hot) }
+
+export const honest: TronRail.TronOptions["signed"] = (order) =>
+  Effect.succeed(Redacted.make(TronTransaction.signedBy(key, order)))
+
+export const withNodes = <A, E>(effect: Effect.Effect<A, E, Scope.Scope | HttpClient.HttpClient>) =>
+  Effect.scoped(effect).pipe(Effect.provide(NodeHttpClient.layerUndici))

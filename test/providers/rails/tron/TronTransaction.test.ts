@@ -1,0 +1,96 @@
+/** Addresses and transactions of TRON, against what tronweb makes of the same. */
+import * as TronAddress from "@venue/providers/rails/tron/TronAddress"
+import * as TronTransaction from "@venue/providers/rails/tron/TronTransaction"
+import { assert, describe, it } from "@effect/vitest"
+import { HDKey, privateKeyToAddress } from "viem/accounts"
+import { bytesToHex } from "viem"
+import * as fc from "fast-check"
+import { vectors } from "./Vectors.ts"
+
+const transferOf = (vector: (typeof vectors)[number]): TronTransaction.Transfer => ({
+  ...vector,
+  from: TronAddress.hexOf(vector.from)!,
+  to: TronAddress.hexOf(vector.to)!,
+  token: TronAddress.hexOf(vector.token)!
+})
+
+describe("transactions", () => {
+  for (const vector of vectors) {
+    const raw = TronTransaction.rawOf(transferOf(vector))
+    const key = Buffer.from(vector.privateKey, "hex")
+
+    it(`a transfer of ${vector.amount} is the same to the byte, with its id and its signature`, () => {
+      assert.strictEqual(raw.toString("hex"), vector.rawData)
+      assert.strictEqual(TronTransaction.idOf(raw), vector.txId)
+      assert.include(TronTransaction.signed(raw, key), `1241${vector.signature}`)
+      assert.strictEqual(TronAddress.ofHex(TronTransaction.addressOf(key)), vector.from)
+    })
+
+    it(`what is signed for a transfer of ${vector.amount} is that and nothing else`, () => {
+      const from = TronTransaction.addressOf(key)
+      const bytes = TronTransaction.signed(raw, key)
+      assert.isTrue(TronTransaction.isSigned(bytes, raw, from))
+      const flipped = (at: number) => `${bytes.slice(0, at)}${bytes[at] === "0" ? "1" : "0"}${bytes.slice(at + 1)}`
+      for (const at of [2, 10, 60, 200, bytes.length - 70]) {
+        assert.isFalse(TronTransaction.isSigned(flipped(at), raw, from), `digit ${at}`)
+      }
+      const other = TronTransaction.rawOf({ ...transferOf(vector), amount: vector.amount + 1n })
+      assert.isFalse(TronTransaction.isSigned(bytes, other, from))
+      assert.isFalse(TronTransaction.isSigned(`${bytes}00`, raw, from))
+      assert.isFalse(TronTransaction.isSigned("0x", raw, from))
+      assert.isFalse(TronTransaction.isSigned(bytes, raw, transferOf(vector).to))
+    })
+  }
+
+  it("whatever one of its parts is changed to, the transaction is another one", () => {
+    const transfer = transferOf(vectors[0]!)
+    const id = TronTransaction.idOf(TronTransaction.rawOf(transfer))
+    const others: ReadonlyArray<Partial<TronTransaction.Transfer>> = [
+      { from: transfer.to },
+      { to: transfer.from },
+      { token: transfer.to },
+      { amount: 2n },
+      { refBlockId: vectors[1]!.refBlockId },
+      { expirationMillis: transfer.expirationMillis + 1 },
+      { timestampMillis: transfer.timestampMillis + 1 },
+      { feeLimit: transfer.feeLimit + 1 }
+    ]
+    const ids = others.map((other) => TronTransaction.idOf(TronTransaction.rawOf({ ...transfer, ...other })))
+    assert.strictEqual(new Set([id, ...ids]).size, others.length + 1)
+  })
+})
+
+describe("addresses", () => {
+  it("an address is read in its one form, and in no other", () => {
+    const hex = "41a614f803b6fd780986a42c78ec9c7f77e6ded13c"
+    const usdt = "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t"
+    assert.strictEqual(TronAddress.hexOf(usdt), hex)
+    assert.strictEqual(TronAddress.ofHex(hex), usdt)
+    const others = [
+      "",
+      "T",
+      hex,
+      `${usdt} `,
+      usdt.toLowerCase(),
+      usdt.replace(/t$/, "u"),
+      // A checksum that is right, of another prefix and of another length.
+      TronAddress.ofHex(`42${hex.slice(2)}`),
+      TronAddress.ofHex(`${hex}00`),
+      TronAddress.ofHex(hex.slice(0, -2)),
+      "0xa614f803b6fd780986a42c78ec9c7f77e6ded13c"
+    ]
+    for (const other of others) assert.isUndefined(TronAddress.hexOf(other), other)
+  })
+
+  it("I50: no text makes it throw", () => {
+    fc.assert(fc.property(fc.string(), (text) => TronAddress.hexOf(text) === undefined))
+  })
+
+  it("the address of a derived key is that of its EVM address under 41", () => {
+    const parent = HDKey.fromMasterSeed(Buffer.alloc(32, 7)).derive("m/44'/195'/0'/0")
+    const child = parent.deriveChild(3)
+    const key = child.privateKey!
+    const evm = privateKeyToAddress(bytesToHex(key))
+    assert.strictEqual(TronAddress.ofEvm(evm), TronAddress.ofHex(TronTransaction.addressOf(key)))
+  })
+})
