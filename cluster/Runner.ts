@@ -19,6 +19,7 @@ import { marketGroup } from "./protocol/Market.ts"
 import { DeskClient } from "./clients/DeskClient.ts"
 import { MarketClient } from "./clients/MarketClient.ts"
 import * as Places from "./clients/Places.ts"
+import { RailClient } from "./clients/RailClient.ts"
 import { UserClient } from "./clients/UserClient.ts"
 import { SingleProcess } from "./SingleProcess.ts"
 import { LocalEntities } from "./clients/LocalEntities.ts"
@@ -28,7 +29,7 @@ import { SimulatedSerialization } from "./clients/SimulatedSerialization.ts"
 import { VenueSettings } from "./VenueSettings.ts"
 
 /** What a node needs to talk to the entities, wherever they are: a gateway of its own is this and no more. */
-export const clients = Layer.mergeAll(DeskClient.layer, UserClient.layer).pipe(
+export const clients = Layer.mergeAll(DeskClient.layer, RailClient.layer, UserClient.layer).pipe(
   Layer.provideMerge(ToldHeads.layer),
   Layer.provideMerge(Feed.layer),
   Layer.provideMerge(MarketClient.layer),

@@ -15,6 +15,8 @@ export interface VenueSettings {
   readonly commandExpiryMillis: number
   /** Without a renewal for this long a gateway's armed connections count as ended. */
   readonly leaseMillis: number
+  /** How often the outside of a rail is asked. */
+  readonly railPollMillis: number
 }
 
 export const defaults: VenueSettings = {
@@ -24,7 +26,8 @@ export const defaults: VenueSettings = {
   maxOpenOrdersPerAccount: 1000,
   rateLimits: true,
   commandExpiryMillis: 5_000,
-  leaseMillis: 3_000
+  leaseMillis: 3_000,
+  railPollMillis: 1_000
 }
 
 export const VenueSettings = Context.Reference<VenueSettings>("@venue/cluster/VenueSettings", {

@@ -1,5 +1,6 @@
 /** What may be asked of the desk that holds a slice of the users. */
 import { AccountId } from "@venue/domain/AccountId"
+import { Deposit, ReverseDeposit } from "@venue/domain/Deposit"
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { Order, OrderRequest, StopRequest } from "@venue/domain/Order"
 import { SubmitRefusal } from "@venue/domain/SubmitRefusal"
@@ -22,6 +23,8 @@ import { Preview, PreviewRequest } from "@venue/domain/Preview"
 import { RedeemCode } from "@venue/domain/Referral"
 import { RestBucket } from "@venue/domain/RestRates"
 import { UserId } from "@venue/domain/UserId"
+import { VenueCancelOnly, WithdrawalsBlocked } from "@venue/domain/VenueMode"
+import { ReturnWithdrawal, Withdraw } from "@venue/domain/Withdrawal"
 import { Schema, Struct } from "effect"
 import { ClusterSchema, Entity } from "effect/cluster"
 import { Rpc } from "effect/rpc"
@@ -222,8 +225,13 @@ export const Desk = Entity.make("Desk", [
   /** Positions of accounts in liquidation that nobody took so far. */
   Rpc.make("LeftPositions", { success: Schema.Array(LeftPosition) }),
   change("Credit", Credit, ledgerRefusals.Credit),
-  /** Decided on no less than all markets of the user have committed. */
-  change("Transfer", Transfer, ledgerRefusals.Transfer, MarketsBehind),
+  /** Decided on no less than all markets of the user have committed, while the venue trades. */
+  change("Transfer", Transfer, ledgerRefusals.Transfer, MarketsBehind, VenueCancelOnly),
+  /** Decided on no less than that, too, while withdrawals are open. */
+  change("Withdraw", Withdraw, ledgerRefusals.Withdraw, MarketsBehind, WithdrawalsBlocked),
+  change("ReturnWithdrawal", ReturnWithdrawal, ledgerRefusals.ReturnWithdrawal),
+  change("Deposit", Deposit, ledgerRefusals.Deposit),
+  change("ReverseDeposit", ReverseDeposit, ledgerRefusals.ReverseDeposit),
   change("SetLeverage", SetLeverage, ledgerRefusals.SetLeverage),
   change("OpenAccount", OpenAccount, ledgerRefusals.OpenAccount),
   change("RedeemCode", RedeemCode, ledgerRefusals.RedeemCode),

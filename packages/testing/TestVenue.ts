@@ -23,8 +23,10 @@ import { Journal } from "@venue/journal/Journal"
 import { ReadTables } from "@venue/storage/history/ReadTables"
 import { Listings } from "@venue/storage/listing/Listings"
 import { FuturesReference } from "@venue/storage/prices/FuturesReference"
+import * as TreasuryTables from "@venue/storage/treasury/TreasuryTables"
 import { Users } from "@venue/storage/access/Users"
 import { UserStates } from "@venue/storage/access/UserStates"
+import { HasAuditor } from "@venue/storage/access/VenueModes"
 import { Clock, Context, Effect, Layer, Redacted, type Scope } from "effect"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import { TestClock } from "effect/testing"
@@ -254,6 +256,7 @@ export function layerOn<E, R>(journal: Layer.Layer<Journal, E, R>) {
     Layer.provideMerge(Runner.layer),
     Layer.provideMerge(Runner.alone({ simulate: true })),
     Layer.provideMerge(TestAccess.layer),
+    Layer.provideMerge(TreasuryTables.layerMemory),
     Layer.provideMerge(
       Layer.mergeAll(
         AccessTables.layerMemory,
@@ -264,6 +267,7 @@ export function layerOn<E, R>(journal: Layer.Layer<Journal, E, R>) {
         SigningKeys.layerMemory
       )
     ),
+    Layer.provideMerge(Layer.succeed(HasAuditor)(false)),
     Layer.provideMerge(SecureRandom.layerWebCrypto)
   )
 }

@@ -12,6 +12,8 @@ export const makeMarket = () => {
   const near = neighbours()
   const engine = Engine.make(one, { maxOpenOrders: 200 })
   const log: Array<MarketEvent> = []
+  /** The same, as rows; the first row would be its owner's claim. */
+  const rows: Array<{ readonly seq: number; readonly events: ReadonlyArray<MarketEvent> }> = []
   let seq = 1
   near.answers(one)
   near.answers(two)
@@ -23,7 +25,7 @@ export const makeMarket = () => {
     const events: Array<MarketEvent> = []
     Engine.decide(engine, command, nowMillis, events)
     if (events.length === 0) return
-    seq++
+    rows.push({ seq: ++seq, events })
     for (const event of events) {
       log.push(event)
       if (event._tag === "TradingStateChanged") near.tradingStates.set(one.symbol, event.state)
@@ -53,7 +55,7 @@ export const makeMarket = () => {
       })
     )
   ).pipe(Layer.provideMerge(near.layer))
-  return { near, engine, log, decide, layer }
+  return { near, engine, log, rows, decide, layer }
 }
 
 const nobody = primaryAccountOf(UserId.make("nobody"))

@@ -12,23 +12,48 @@ import type { MarketEvent, Priced, TraderCommand } from "@venue/domain/Market"
 import type { Stand } from "@venue/domain/Liquidation"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { flat } from "@venue/domain/Position"
+import type { PlaceOrder } from "@venue/domain/Order"
 import * as OpenInterest from "@venue/domain/OpenInterest"
 import type { TradingState } from "@venue/domain/TradingState"
 import { UserId } from "@venue/domain/UserId"
+import { DeskReports } from "@venue/storage/audit/DeskReports"
+import { VenueModes } from "@venue/storage/access/VenueModes"
 import { Effect, Layer, Stream } from "effect"
 
 export const [one, two] = starters as unknown as [Instrument, Instrument]
 
-export const venue = Layer.succeed(VenueSettings)({
-  ...defaults,
-  desks: 1,
-  instruments: new Map([one, two].map((instrument) => [instrument.symbol, instrument]))
-})
+/** The contracts of the desk or the market, and what the venue lets in: everything, until a test says otherwise. */
+export const venue = Layer.mergeAll(VenueModes.layerMemory, DeskReports.layerMemory, settings())
+
+export function settings() {
+  return Layer.succeed(VenueSettings)({
+    ...defaults,
+    desks: 1,
+    instruments: new Map([one, two].map((instrument) => [instrument.symbol, instrument]))
+  })
+}
 
 export const userId = UserId.make("00000000-0000-4000-8000-000000000001")
 
 /** The nth id of a test. */
 export const idOf = (n: number): Id => version4(0, 0, 0, n)
+
+/** An order that takes three of the first from whoever sells at 200. */
+export const buyingThree = (commandId: Id, accountId: AccountId, nowMillis: number): PlaceOrder => ({
+  _tag: "PlaceOrder",
+  commandId,
+  expiresAtMillis: nowMillis + 5_000,
+  accountId,
+  symbol: one.symbol,
+  side: "BUY",
+  type: "LIMIT",
+  timeInForce: "IOC",
+  price: 200,
+  quantity: 3,
+  reduceOnly: false,
+  clientOrderId: "",
+  builderCode: ""
+})
 
 export const neighbours = () => {
   const followers = new Map<string, Set<Follower>>()

@@ -1,13 +1,18 @@
 /** A slice of the users: all their trading commands come to it. It decides and hands on; it waits for no market. */
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
+import { railOf } from "@venue/domain/Rail"
 import type { Journal } from "@venue/journal/Journal"
 import type { ReadTables } from "@venue/storage/history/ReadTables"
+import { VenueCancelOnly, WithdrawalsBlocked } from "@venue/domain/VenueMode"
 import * as Ledger from "@venue/ledger/Ledger"
+import { VenueModes } from "@venue/storage/access/VenueModes"
+import type { DeskReports } from "@venue/storage/audit/DeskReports"
 import { Effect, type Layer } from "effect"
 import { Entity, Sharding } from "effect/cluster"
 import { Rpc } from "effect/rpc"
 import { Feed } from "../../feed/Feed.ts"
 import { MarketClient } from "../../clients/MarketClient.ts"
+import { RailClient } from "../../clients/RailClient.ts"
 import {
   type AccountsAtRisk,
   type AccountSummary,
@@ -23,6 +28,7 @@ import { LocalEntities, type LocalDesk } from "../../clients/LocalEntities.ts"
 import * as Places from "../../clients/Places.ts"
 import * as SimulatedSerialization from "../../clients/SimulatedSerialization.ts"
 import { VenueSettings } from "../../VenueSettings.ts"
+import * as AuditReports from "./AuditReports.ts"
 import * as Builders from "./Builders.ts"
 import * as CommittedHeads from "./CommittedHeads.ts"
 import * as DeadManSwitches from "./DeadManSwitches.ts"
@@ -37,6 +43,7 @@ import * as RestRate from "./RestRate.ts"
 import * as Submissions from "./Submissions.ts"
 import { areTold } from "./ToldHeads.ts"
 import * as TraderCalls from "./TraderCalls.ts"
+import type { Trader } from "./Trader.ts"
 import * as Traders from "./Traders.ts"
 import * as Twaps from "./Twaps.ts"
 import * as Waking from "./Waking.ts"
@@ -44,7 +51,7 @@ import * as Waking from "./Waking.ts"
 export const DeskLayer: Layer.Layer<
   never,
   never,
-  Sharding.Sharding | Journal | ReadTables | LocalEntities | Feed | MarketClient
+  Sharding.Sharding | Journal | ReadTables | VenueModes | DeskReports | LocalEntities | Feed | MarketClient | RailClient
 > = Desk.toLayer(
   Effect.gen(function* () {
     const { entityId, shardId } = yield* Entity.CurrentAddress
@@ -60,6 +67,7 @@ export const DeskLayer: Layer.Layer<
     yield* DeadManSwitches.make(traders, disconnects)
     yield* FeeTiers.make(traders)
     yield* Leaving.make(traders)
+    yield* AuditReports.make(deskId, traders)
     const twaps = yield* Twaps.make(traders)
     const liquidations = yield* Liquidations.make(traders, twaps)
     const submissions = yield* Submissions.make(deskId, traders, twaps, disconnects)
@@ -76,13 +84,16 @@ export const DeskLayer: Layer.Layer<
     })
     const { instruments } = yield* VenueSettings
     const feed = yield* Feed
+    const modes = yield* VenueModes
+    const caughtUp = yield* CommittedHeads.make
     return Desk.of({
       Submit: ({ payload }) => Rpc.fork(submissions.submit(payload.submissions)),
       ...reads(calls, [...instruments.keys()]),
       Preview: ({ payload }) => Rpc.fork(preview(payload)),
       AtRisk: () => Rpc.fork(Effect.sync(() => atRisk(traders))),
       LeftPositions: () => Rpc.fork(Effect.sync(liquidations.left)),
-      ...changes(calls, disconnects, yield* CommittedHeads.make),
+      ...changes(calls, disconnects, transferring(modes, caughtUp)),
+      ...treasury(calls, withdrawing(modes, caughtUp), yield* RailClient),
       AppointProvider: ({ payload: { cost, userId, ...command } }) =>
         Rpc.fork(
           calls.change(
@@ -150,17 +161,26 @@ const atRisk = (traders: Traders.Traders): AccountsAtRisk => {
   return { warned, inLiquidation, waiting }
 }
 
+type CaughtUp = Effect.Success<typeof CommittedHeads.make>
+
+/** What the venue lets in is asked last, when the answer is decided. */
+const transferring = (modes: VenueModes["Service"], caughtUp: CaughtUp) => (trader: Trader) =>
+  Effect.tap(caughtUp(trader), () => (modes.now().trading === "TRADING" ? Effect.void : new VenueCancelOnly()))
+
+const withdrawing = (modes: VenueModes["Service"], caughtUp: CaughtUp) => (trader: Trader) =>
+  Effect.tap(caughtUp(trader), () => (modes.mayWithdraw() ? Effect.void : new WithdrawalsBlocked()))
+
 const changes = (
   { change }: TraderCalls.TraderCalls,
   disconnects: Disconnects.Disconnects,
-  caughtUp: Effect.Success<typeof CommittedHeads.make>
+  transferable: ReturnType<typeof transferring>
 ): Pick<
   Handlers,
   "Credit" | "Transfer" | "SetLeverage" | "OpenAccount" | "RedeemCode" | "CreditReferrals" | "Arm" | "SetDeadManSwitch"
 > => ({
   Credit: ({ payload: { cost, userId, ...command } }) => Rpc.fork(change(userId, cost, { _tag: "Credit", ...command })),
   Transfer: ({ payload: { cost, userId, ...command } }) =>
-    Rpc.fork(change(userId, cost, { _tag: "Transfer", ...command }, caughtUp)),
+    Rpc.fork(change(userId, cost, { _tag: "Transfer", ...command }, transferable)),
   SetLeverage: ({ payload: { cost, userId, ...command } }) =>
     Rpc.fork(change(userId, cost, { _tag: "SetLeverage", ...command })),
   OpenAccount: ({ payload: { cost, userId, ...command } }) =>
@@ -180,6 +200,29 @@ const changes = (
         })
       )
     )
+})
+
+/** Money that comes, or comes back, asks no market. */
+const atOnce = () => Effect.void
+
+const treasury = (
+  { change }: TraderCalls.TraderCalls,
+  withdrawable: ReturnType<typeof withdrawing>,
+  rails: RailClient["Service"]
+): Pick<Handlers, "Withdraw" | "ReturnWithdrawal" | "Deposit" | "ReverseDeposit"> => ({
+  Withdraw: ({ payload: { cost, userId, ...command } }) =>
+    Rpc.fork(
+      Effect.tap(change(userId, cost, { _tag: "Withdraw", ...command }, withdrawable), () =>
+        // A hint, for which nobody waits: its rail looks for itself.
+        Effect.forkDetach(Effect.ignore(rails.wake(railOf(command.method))))
+      )
+    ),
+  ReturnWithdrawal: ({ payload: { cost, userId, ...command } }) =>
+    Rpc.fork(change(userId, cost, { _tag: "ReturnWithdrawal", ...command }, atOnce)),
+  Deposit: ({ payload: { cost, userId, ...command } }) =>
+    Rpc.fork(change(userId, cost, { _tag: "Deposit", ...command }, atOnce)),
+  ReverseDeposit: ({ payload: { cost, userId, ...command } }) =>
+    Rpc.fork(change(userId, cost, { _tag: "ReverseDeposit", ...command }, atOnce))
 })
 
 const presence = (

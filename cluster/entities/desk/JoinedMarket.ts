@@ -47,6 +47,9 @@ export interface JoinedMarkets {
   unknown: number
 }
 
+/** What is known of it is all that stood there up to this row, or later ones that did not concern the user. */
+export const knownTo = ({ seq, viewSeq }: JoinedMarket): number => Math.max(seq, viewSeq)
+
 export const empty = (): JoinedMarkets => ({ bySymbol: new Map(), unknown: 0 })
 
 export const join = (markets: JoinedMarkets, symbol: MarketSymbol, wasJoined: boolean): JoinedMarket => {

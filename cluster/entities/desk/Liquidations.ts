@@ -4,6 +4,7 @@
  */
 import { type Account, isFrozen, refresh } from "@venue/ledger/Account"
 import { isInLiquidation } from "@venue/ledger/Liquidation"
+import { VenueModes } from "@venue/storage/access/VenueModes"
 import { Clock, Effect, Result, type Scope } from "effect"
 import type { Batch } from "../../clients/LocalEntities.ts"
 import type { MarketClient } from "../../clients/MarketClient.ts"
@@ -26,12 +27,17 @@ export interface Liquidations {
 export const make = Effect.fnUntraced(function* (
   traders: Traders,
   twaps: DeskTwaps
-): Effect.fn.Return<Liquidations, never, Feed | MarketClient | Scope.Scope> {
+): Effect.fn.Return<Liquidations, never, Feed | MarketClient | VenueModes | Scope.Scope> {
   const clock = yield* Clock.Clock
   const feed = yield* Feed
   const { instruments } = yield* VenueSettings
   const run = Effect.runForkWith(yield* Effect.context<never>())
-  const act = yield* Measures.make(twaps)
+  const modes = yield* VenueModes
+  const measure = yield* Measures.make(twaps)
+  /** What accounts have is in doubt while the venue is halted (I52); each is looked at again every second. */
+  const act = (one: Measures.Case) => {
+    if (modes.now().trading !== "HALTED") measure(one)
+  }
   const left = yield* LeftPositions.make(traders)
   const stands = yield* Stands.make(traders)
   const cases = new Map<Account, Measures.Case>()

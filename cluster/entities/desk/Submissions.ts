@@ -4,6 +4,7 @@ import type { SubmitRefusal } from "@venue/domain/SubmitRefusal"
 import type { AddTwap } from "@venue/domain/Twap"
 import type { UserId } from "@venue/domain/UserId"
 import * as Ledger from "@venue/ledger/Ledger"
+import { VenueModes } from "@venue/storage/access/VenueModes"
 import { Clock, Effect, Result } from "effect"
 import type { Submission, Submitted } from "../../protocol/Desk.ts"
 import { VenueSettings } from "../../VenueSettings.ts"
@@ -102,6 +103,8 @@ const makeDecide = Effect.fnUntraced(function* (
   const clock = yield* Clock.Clock
   const { instruments } = yield* VenueSettings
   const silent = yield* SilentMarkets.make
+  const modes = yield* VenueModes
+  const isCancelOnly = () => modes.now().trading !== "TRADING"
 
   const decide = ({ connectionId, cost, request, userId }: Submission): Submitted => {
     const commandId = request.commandId.text
@@ -124,7 +127,7 @@ const makeDecide = Effect.fnUntraced(function* (
       const isFound = twaps.cancel(trader, request)
       return isFound ? { _tag: "HandedOn", commandId, symbols: [request.symbol] } : enter(trader, request)
     }
-    const refusal = twaps.add(trader, request)
+    const refusal = isCancelOnly() ? ({ _tag: "VenueCancelOnly" } as const) : twaps.add(trader, request)
     return refusal === undefined
       ? { _tag: "HandedOn", commandId, symbols: [request.symbol] }
       : refused(commandId, refusal)
@@ -132,6 +135,7 @@ const makeDecide = Effect.fnUntraced(function* (
   const objection: Submissions["objection"] = (trader, request) => {
     const commandId = request.commandId.text
     if (!isOfAll(request) && !instruments.has(request.symbol)) return { _tag: "BadSymbol", commandId }
+    if (!isCancel(request) && isCancelOnly()) return refused(commandId, { _tag: "VenueCancelOnly" })
     if (addsRisk(request) && !silent.mayAddRisk(trader, request.symbol)) {
       return refused(commandId, { _tag: "MarketSilent", symbol: request.symbol })
     }
@@ -158,6 +162,9 @@ const makeDecide = Effect.fnUntraced(function* (
 })
 
 const isOfAll = ({ _tag, symbol }: OrderRequest): boolean => _tag === "CancelAllOrders" && symbol === ""
+
+const isCancel = ({ _tag }: OrderRequest): boolean =>
+  _tag === "CancelOrder" || _tag === "CancelAllOrders" || _tag === "CancelTwap"
 
 /** A call waits so long for those who wake; its other submissions are not to wait for longer. */
 const patience = "500 millis"

@@ -65,6 +65,13 @@ export interface Trader {
   readonly recordedIn: (commandId: string) => ReadonlyArray<MarketSymbol> | undefined
   /** Its journal is committed up to this row. */
   readonly journalSeq: () => number
+  /**
+   * The rows that all of its memory is of: of its own journal, and of each market that is live. Undefined while something is
+   * decided that the journal does not have.
+   */
+  readonly standing: () =>
+    | { readonly seq: number; readonly markets: ReadonlyArray<{ readonly symbol: MarketSymbol; readonly seq: number }> }
+    | undefined
   readonly watermarks: () => ReadonlyArray<{ readonly symbol: MarketSymbol; readonly seq: number }>
   /** Leaves the markets of which nothing was asked since then, as far as nothing of the trader is there. */
   readonly leaveUnused: (sinceMillis: number) => void
@@ -161,14 +168,22 @@ export const make = (owned: TraderLog.Owned, ledger: Ledger.Trader, around: Surr
 const looks = (
   ledger: Ledger.Trader,
   joined: JoinedMarket.JoinedMarkets,
-  { committedSeq }: TraderLog.TraderLog,
+  { committedSeq, isAllCommitted }: TraderLog.TraderLog,
   traderEpoch: number
-): Pick<Trader, "symbols" | "preview" | "waits" | "recordedIn" | "journalSeq" | "watermarks"> => ({
+): Pick<Trader, "symbols" | "preview" | "waits" | "recordedIn" | "journalSeq" | "standing" | "watermarks"> => ({
   preview: (request) => Ledger.preview(ledger, request, traderEpoch),
   symbols: () => [...joined.bySymbol.keys()].filter((symbol) => !Ledger.hasLeft(ledger, symbol)),
   waits: (symbol, commandId) => JoinedMarket.waits(joined, symbol, commandId),
   recordedIn: (commandId) => JoinedMarket.recordedIn(joined, commandId),
   journalSeq: committedSeq,
+  standing: () => {
+    if (!isAllCommitted()) return undefined
+    const live = [...joined.bySymbol.values()].filter(({ state }) => state === "live")
+    return {
+      seq: committedSeq(),
+      markets: live.map((market) => ({ symbol: market.symbol, seq: JoinedMarket.knownTo(market) }))
+    }
+  },
   watermarks: () => [...joined.bySymbol.values()].map(({ seq, symbol }) => ({ symbol, seq }))
 })
 

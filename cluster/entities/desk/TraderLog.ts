@@ -1,8 +1,9 @@
 /** A trader's own journal: what is to be recorded gathers in a row while the one before it is being written. */
 import { isOn } from "@venue/domain/DeadManSwitch"
-import { type TraderEvent, traderStream } from "@venue/domain/Trader"
+import { decimalOfMoney } from "@venue/domain/Decimal"
+import { type Credited, type TraderEvent, traderStream } from "@venue/domain/Trader"
 import type { UserId } from "@venue/domain/UserId"
-import type { Alongside, Claimed, JournalShape, WakeUpChange } from "@venue/journal/Journal"
+import type { Alongside, AuditedDeed, Claimed, JournalShape, TreasuryStep, WakeUpChange } from "@venue/journal/Journal"
 import * as TraderRecord from "@venue/journal/TraderRecord"
 
 export interface TraderLog {
@@ -10,6 +11,8 @@ export interface TraderLog {
   readonly record: (events: ReadonlyArray<TraderEvent>, done: (committed: boolean) => void) => void
   /** Its newest row with events that is committed. */
   readonly committedSeq: () => number
+  /** All that was handed in is committed. */
+  readonly isAllCommitted: () => boolean
   /** The tables have its rows up to `seq`. True when an entry says otherwise, of these or of none: it is to go. */
   readonly projected: (seq: number) => boolean
   /** From here on nothing is recorded; whoever waits is told that it will not be known. */
@@ -82,6 +85,7 @@ export const make = (
       if (row === next) appender.wake()
     },
     committedSeq: () => committedSeq,
+    isAllCommitted: () => next.events.length === 0 && writing.length === 0,
     projected: (seq) => {
       if (seq < writtenSeq || !isUnprojected) return false
       isUnprojected = false
@@ -101,10 +105,28 @@ const emptyRow = (): Row => ({ events: [], alongside: [], dones: [] })
 /** What an event is told by elsewhere, in the same instant. */
 function alongsideOf(event: TraderEvent, userId: UserId, desk: string): Alongside | undefined {
   if (event._tag === "AccountOpened") return { _tag: "AccountRow", userId, accountId: event.accountId }
+  if (event._tag === "Credited") return deedOf(event, userId)
   if (event._tag === "Referred") return { _tag: "RedeemedCode", userId, code: event.code }
+  if (isOfTreasury(event)) return { _tag: "TreasuryStep", userId, event }
   const entry = wakeUpOf(event)
   return entry === undefined ? undefined : { userId, desk, ...entry }
 }
+
+/** A credit of an operator, who is named; tests and demonstrations credit without one. */
+function deedOf(
+  { accountId, amount, atMillis, by, creditId, reason }: Credited,
+  userId: UserId
+): AuditedDeed | undefined {
+  if (by === undefined) return undefined
+  const facts = { creditId, accountId, amount: decimalOfMoney(amount), reason }
+  return { _tag: "AuditedDeed", action: "credited", actor: by, subject: userId, facts, atMillis }
+}
+
+const isOfTreasury = (event: TraderEvent): event is TreasuryStep["event"] =>
+  event._tag === "Deposited" ||
+  event._tag === "DepositReversed" ||
+  event._tag === "WithdrawalAccepted" ||
+  event._tag === "WithdrawalReturned"
 
 /** What must wake its trader after a restart, though nobody asks for it. */
 function wakeUpOf(event: TraderEvent): Pick<WakeUpChange, "_tag" | "reason" | "detail"> | undefined {

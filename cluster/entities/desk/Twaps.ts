@@ -13,6 +13,7 @@ import * as Ledger from "@venue/ledger/Ledger"
 import type { TraderTwap } from "@venue/ledger/Trader"
 import * as TwapCommands from "@venue/ledger/TwapCommands"
 import * as Twaps from "@venue/ledger/Twaps"
+import { VenueModes } from "@venue/storage/access/VenueModes"
 import { Clock, Effect, Result } from "effect"
 import { Ids } from "../../clients/Ids.ts"
 import { Feed } from "../../feed/Feed.ts"
@@ -118,6 +119,7 @@ export const make = Effect.fnUntraced(function* (traders: Traders) {
 const makeSteps = Effect.gen(function* () {
   const clock = yield* Clock.Clock
   const silent = yield* SilentMarkets.make
+  const modes = yield* VenueModes
   const { commandExpiryMillis } = yield* VenueSettings
   const ids = yield* Ids
   const now = () => clock.currentTimeMillisUnsafe()
@@ -135,7 +137,8 @@ const makeSteps = Effect.gen(function* () {
   const place = (trader: Trader, twap: TraderTwap, step: { readonly slice: number; readonly lots: number }) => {
     const { symbol, terms } = twap
     const mayGo = terms.reduceOnly || (trader.isLive() && silent.mayAddRisk(trader, symbol))
-    if (!mayGo) return
+    // Each is an order: one whose time comes while the venue takes none is placed later, or missed.
+    if (!mayGo || modes.now().trading !== "TRADING") return
     trader.send(symbol, (traderEpoch) => {
       const commandId = childId(terms.twapId, step.slice)
       const envelope = { commandId, expiresAtMillis: now() + commandExpiryMillis, traderEpoch }

@@ -7,6 +7,7 @@ import type { MarketClient } from "@venue/cluster/clients/MarketClient"
 import { primaryAccountOf } from "@venue/domain/AccountId"
 import type { TakeoverClosed, TakeoverOpened } from "@venue/domain/Liquidation"
 import { Journal } from "@venue/journal/Journal"
+import { VenueModes } from "@venue/storage/access/VenueModes"
 import { ReadTables } from "@venue/storage/history/ReadTables"
 import { assert, it } from "@effect/vitest"
 import { Clock, Effect, Layer, Logger, type Scope } from "effect"
@@ -20,7 +21,9 @@ const accountId = primaryAccountOf(userId)
 
 const desk = (
   name: string,
-  tell: (near: Near) => Effect.Effect<void, unknown, Feed | MarketClient | Journal | ReadTables | Scope.Scope>
+  tell: (
+    near: Near
+  ) => Effect.Effect<void, unknown, Feed | MarketClient | Journal | ReadTables | VenueModes | Scope.Scope>
 ) =>
   it.effect(name, () => {
     const near = neighbours()
@@ -121,6 +124,21 @@ desk("rule 9.3: a market that does not trade, is stale or is silent is left alon
     near.heard.set(one.symbol, 0)
     yield* TestClock.adjust("2 seconds")
     assert.deepEqual(sent(), [])
+    yield* wait(2)
+    assert.deepEqual(sent(), [`Liquidate ${one.symbol}`])
+  })
+)
+
+desk("I52: nobody is liquidated while the venue is halted, and everybody due is once it takes cancels", (near) =>
+  Effect.gen(function* () {
+    const { price, sent, wait } = yield* begin(near)
+    const modes = yield* VenueModes
+    yield* modes.halt({ by: "auditor", reason: "the books" })
+    yield* price(200)
+    yield* wait(3)
+    assert.deepEqual(sent(), [])
+    yield* modes.audited({ fault: null, difference: null })
+    yield* modes.resume("CANCEL_ONLY", { by: "tom", reason: "checked" })
     yield* wait(2)
     assert.deepEqual(sent(), [`Liquidate ${one.symbol}`])
   })

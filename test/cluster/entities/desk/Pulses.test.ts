@@ -1,5 +1,6 @@
 /** What a desk tells of its accounts in a pulse is of no less than the asking gateway has told. */
 import { LocalEntities } from "@venue/cluster/clients/LocalEntities"
+import { RailClient } from "@venue/cluster/clients/RailClient"
 import { DeskLayer } from "@venue/cluster/entities/desk/Desk"
 import { Desk, type Head, noCost } from "@venue/cluster/protocol/Desk"
 import { primaryAccountOf } from "@venue/domain/AccountId"
@@ -50,6 +51,7 @@ const around = (near: ReturnType<typeof neighbours>) =>
     Journal.layerMemory,
     ReadTables.layerMemory,
     LocalEntities.layer,
+    Layer.succeed(RailClient)({ wake: () => Effect.void }),
     ShardingConfig.layer(),
     Logger.layer([])
   ).pipe(Layer.provideMerge(venue))

@@ -7,6 +7,7 @@ import { noCost } from "@venue/cluster/protocol/Desk"
 import { AccountId, primaryAccountOf } from "@venue/domain/AccountId"
 import { UserId } from "@venue/domain/UserId"
 import { Journal } from "@venue/journal/Journal"
+import { VenueModes } from "@venue/storage/access/VenueModes"
 import { ReadTables } from "@venue/storage/history/ReadTables"
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer, Logger } from "effect"
@@ -155,5 +156,37 @@ it.effect("an order that throws costs its own trader a new start, and nobody els
     assert.notStrictEqual(traders.get(userId), broken)
     assert.strictEqual(traders.get(UserId.make(other)), kept)
     assert.deepEqual(submissions.now([cancelOf(userId, 5)]), [handedOn(5)])
+  }).pipe(Effect.provide(around()))
+)
+
+it.effect("I52: while the venue takes cancels alone a desk refuses orders by name, and hands cancels on", () =>
+  Effect.gen(function* () {
+    const { submissions } = yield* make()
+    const modes = yield* VenueModes
+    yield* submissions.submit([cancelOf(userId, 1)])
+    yield* modes.halt({ by: "auditor", reason: "the books" })
+    const order: Submission = {
+      userId: UserId.make(userId),
+      cost: noCost,
+      request: {
+        _tag: "PlaceOrder",
+        commandId: idOf(2),
+        expiresAtMillis: 60_000,
+        accountId: primaryAccountOf(UserId.make(userId)),
+        symbol: one.symbol,
+        side: "BUY",
+        type: "LIMIT",
+        timeInForce: "GTC",
+        price: 100,
+        quantity: 1,
+        reduceOnly: true,
+        clientOrderId: "",
+        builderCode: ""
+      }
+    }
+    assert.deepEqual(submissions.now([order, cancelOf(userId, 3)]), [
+      { _tag: "Refused", commandId: idOf(2).text, refusal: { _tag: "VenueCancelOnly" } },
+      handedOn(3)
+    ])
   }).pipe(Effect.provide(around()))
 )

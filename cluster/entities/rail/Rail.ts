@@ -1,0 +1,41 @@
+/**
+ * One rail: looks at even steps of time, and when it is woken, for steps of deposits and withdrawals that are due. It keeps
+ * nothing: each step is a statement conditional on the state it leaves, so that a second owner does no harm.
+ */
+import { RailName } from "@venue/domain/Rail"
+import { RailProviders } from "@venue/providers/rails/RailProvider"
+import { Effect, Queue, Schema } from "effect"
+import { Entity } from "effect/cluster"
+import { Rail } from "../../protocol/Rail.ts"
+import { VenueSettings } from "../../VenueSettings.ts"
+import * as Holdings from "./Holdings.ts"
+import * as Look from "./Look.ts"
+import * as Sweeping from "./Sweeping.ts"
+
+export const RailLayer = Rail.toLayer(
+  Effect.gen(function* () {
+    const { entityId } = yield* Entity.CurrentAddress
+    const provider = (yield* RailProviders).get(Schema.decodeUnknownSync(RailName)(entityId))
+    const woken = yield* Queue.sliding<void>(1)
+    // A node of another release may wake a rail that this venue is not connected to.
+    if (provider !== undefined) {
+      yield* Effect.forkScoped(Effect.andThen(Look.make(provider), (look) => run(look, woken)))
+      yield* Effect.forkScoped(Sweeping.run(provider))
+      yield* Effect.forkScoped(Holdings.run(provider))
+    }
+    return Rail.of({ Wake: () => Effect.asVoid(Queue.offer(woken, undefined)) })
+  }),
+  { maxIdleTime: "365 days" }
+)
+
+/** Looks for ever; while the outside cannot be reached, less and less often. */
+const run = Effect.fnUntraced(function* (look: Effect.Effect<boolean>, woken: Queue.Dequeue<void>) {
+  const { railPollMillis } = yield* VenueSettings
+  let waitMillis = railPollMillis
+  while (true) {
+    waitMillis = (yield* look) ? railPollMillis : Math.min(waitMillis * 2, Math.max(longestWaitMillis, railPollMillis))
+    yield* Effect.timeoutOption(Queue.take(woken), waitMillis)
+  }
+})
+
+const longestWaitMillis = 60_000

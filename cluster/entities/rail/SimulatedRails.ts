@@ -1,0 +1,48 @@
+/** Made-up rails, whose state is in the venue's own database and so survives a restart. */
+import { RailName } from "@venue/domain/Rail"
+import { RailProviders, RailUnavailable } from "@venue/providers/rails/RailProvider"
+import * as Machine from "@venue/providers/rails/simulated/SimulatedRail"
+import * as Simulation from "@venue/providers/rails/simulated/Simulation"
+import { SimulatedStates } from "@venue/storage/treasury/SimulatedStates"
+import { Clock, Effect, Layer, Schema } from "effect"
+
+const State = Schema.fromJsonString(Schema.toCodecJson(Machine.SimulatedRail))
+const encode = Schema.encodeSync(State)
+const decode = Schema.decodeSync(State)
+
+const make = (names: ReadonlyArray<RailName>) =>
+  Effect.gen(function* () {
+    const { change } = yield* SimulatedStates
+    const clock = yield* Clock.Clock
+    const keep: Simulation.Keep = (rail, work) =>
+      change(rail, (text) => {
+        const state = text === null ? Machine.empty(clock.currentTimeMillisUnsafe()) : decode(text)
+        const [answer, after] = work(state)
+        return [answer, after === state && text !== null ? text : encode(after)]
+      }).pipe(Effect.mapError((cause) => new RailUnavailable({ rail, cause })))
+    return new Map(names.map((rail) => [rail, Simulation.make(rail, keep)]))
+  })
+
+/** In place of every rail that the venue is not connected to. */
+export const fillingIn = <E, R>(real: Layer.Layer<RailProviders, E, R>) =>
+  Layer.effect(
+    RailProviders,
+    Effect.gen(function* () {
+      const simulated = yield* Simulation.SimulatedRails
+      return new Map([
+        ...(yield* RailProviders),
+        ...[...simulated].map(([rail, { provider }]) => [rail, provider] as const)
+      ])
+    })
+  ).pipe(
+    Layer.provideMerge(
+      Layer.effect(
+        Simulation.SimulatedRails,
+        Effect.flatMap(RailProviders, (connected) => make(RailName.literals.filter((rail) => !connected.has(rail))))
+      )
+    ),
+    Layer.provide(real)
+  )
+
+/** All rails are made up. */
+export const layer = fillingIn(Layer.succeed(RailProviders)(new Map()))

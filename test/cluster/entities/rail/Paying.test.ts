@@ -1,0 +1,96 @@
+/** Two owners of one rail at once on Postgres, of whom one dies before or after any step: each withdrawal is paid once. */
+import { DeskClient } from "@venue/cluster/clients/DeskClient"
+import * as Paying from "@venue/cluster/entities/rail/Paying"
+import { UserId } from "@venue/domain/UserId"
+import type { RailProvider } from "@venue/providers/rails/RailProvider"
+import * as SimulatedRail from "@venue/providers/rails/simulated/SimulatedRail"
+import * as Simulation from "@venue/providers/rails/simulated/Simulation"
+import { BankAccounts } from "@venue/storage/treasury/BankAccounts"
+import { Withdrawals } from "@venue/storage/treasury/Withdrawals"
+import { assert, layer } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { TestClock } from "effect/testing"
+import * as World from "../../../storage/treasury/TreasuryWorld.ts"
+
+const userId = UserId.make("ann")
+
+/** A desk that gives back what it is told to, and knows of nothing else. */
+const desk = Layer.effect(
+  DeskClient,
+  Effect.map(Effect.context<Layer.Success<typeof World.onPostgres>>(), (context) => {
+    const ReturnWithdrawal = ({ ending, withdrawalId }: { ending: "REJECTED" | "FAILED"; withdrawalId: string }) =>
+      Effect.provideContext(World.recorded(userId, World.returned(withdrawalId, ending)), context)
+    const ask = (_: UserId, call: (desk: never) => Effect.Effect<unknown>) => call({ ReturnWithdrawal } as never)
+    return { ask } as unknown as DeskClient["Service"]
+  })
+)
+
+const services = Layer.mergeAll(desk, BankAccounts.layerMemory).pipe(Layer.provideMerge(World.onPostgres))
+
+const stored = ["submit", "attempt", "settle", "end"] as const
+const asked = ["check", "sign", "send", "outcome"] as const
+type Step = (typeof stored)[number] | (typeof asked)[number]
+const deaths = [...stored, ...asked].flatMap((step) => [`before ${step}`, `after ${step}`] as const)
+
+/** Of a service or provider: whoever takes the step is interrupted there. */
+const dying = <S extends object>(service: S, steps: ReadonlyArray<Step>, death: string): S => ({
+  ...service,
+  ...Object.fromEntries(
+    steps.map((step) => {
+      const work = service[step as keyof S] as (...args: ReadonlyArray<unknown>) => Effect.Effect<unknown>
+      return [
+        step,
+        (...args: ReadonlyArray<unknown>) =>
+          death === `before ${step}`
+            ? Effect.interrupt
+            : death === `after ${step}`
+              ? Effect.andThen(work(...args), Effect.interrupt)
+              : work(...args)
+      ]
+    })
+  )
+})
+
+/** Who looks at a rail, and dies at that step; by no name nobody does. */
+const owner = Effect.fnUntraced(function* (provider: RailProvider, death: string) {
+  const withdrawals = dying(yield* Withdrawals, stored, death)
+  const { outcomes, queue, returns } = yield* Paying.make(dying(provider, asked, death)).pipe(
+    Effect.provideService(Withdrawals, withdrawals)
+  )
+  return Effect.exit(Effect.andThen(Effect.andThen(returns, outcomes), queue))
+})
+
+layer(services, { timeout: "60 seconds" })("two owners on Postgres", (it) => {
+  for (const [at, death] of deaths.entries())
+    it.effect(`I14, I15: one of them dies ${death}`, () =>
+      Effect.gen(function* () {
+        let state = SimulatedRail.empty(0)
+        const { payments: paid, provider } = Simulation.make("TRON", (_, change) =>
+          Effect.sync(() => {
+            const [answer, next] = change(state)
+            state = next
+            return answer
+          })
+        )
+        const fails = at % 3 === 2 || death.endsWith("end")
+        if (fails) state = { ...state, nextFate: "fail" }
+        const id = `w ${death}`
+        yield* World.recorded(userId, World.accepted(id, { method: "TRON" }))
+        const looks = [yield* owner(provider, death), yield* owner(provider, "")]
+        for (let second = 0; second < 8; second++) {
+          yield* Effect.all(looks, { concurrency: "unbounded" })
+          yield* TestClock.adjust("1 second")
+        }
+        const { payments, steps } = yield* Withdrawals
+        assert.deepStrictEqual(
+          (yield* steps(id)).map(({ toState }) => toState),
+          ["ACCEPTED", "QUEUED", "SUBMITTED", fails ? "FAILED" : "SETTLED"]
+        )
+        assert.lengthOf(yield* payments(id), 1)
+        assert.deepStrictEqual(
+          (yield* paid).map(({ fate, withdrawalId }) => [withdrawalId, fate]),
+          [[id, fails ? "fail" : "pay"]]
+        )
+      })
+    )
+})

@@ -1,0 +1,74 @@
+/** A made-up rail whose state is in the database: the next start of a development goes on with the same chain and money. */
+import * as SimulatedRails from "@venue/cluster/entities/rail/SimulatedRails"
+import type { RailProvider } from "@venue/providers/rails/RailProvider"
+import * as Simulation from "@venue/providers/rails/simulated/Simulation"
+import { SimulatedStates } from "@venue/storage/treasury/SimulatedStates"
+import { assert, layer } from "@effect/vitest"
+import { Effect, Layer, Option, Redacted } from "effect"
+import { TestClock } from "effect/testing"
+import { postgresLayer } from "../../../Postgres.ts"
+
+/** As a process has it that was started just now; nothing of one start is known to the next but by the database. */
+const started = <A, E>(work: (rail: Simulation.Simulated) => Effect.Effect<A, E>) =>
+  Effect.flatMap(Simulation.SimulatedRails, (rails) => work(rails.get("TRON")!)).pipe(
+    Effect.provide(Layer.fresh(SimulatedRails.layer.pipe(Layer.provide(Layer.fresh(SimulatedStates.layer)))))
+  )
+
+const order = {
+  withdrawalId: "w",
+  destination: Redacted.make("Tsomewhere"),
+  amount: 30n,
+  paymentRail: null,
+  sequence: 0,
+  purpose: "pay" as const,
+  previous: []
+}
+
+const held = ({ holdings }: RailProvider, cursor: string) =>
+  Effect.map(holdings({ addresses: ["Tours"], cursor, sent: [] }), (told) => Option.getOrThrow(told).amount)
+
+layer(postgresLayer, { timeout: "60 seconds" })("a restart", (it) => {
+  it.effect("what came and what was paid is there, blocks went on, and what an operator ordered is still to come", () =>
+    Effect.gen(function* () {
+      const watched = Effect.succeed(["Tours"])
+      const [before, paid] = yield* started(({ deposit, nextFate, provider }) =>
+        Effect.gen(function* () {
+          yield* deposit("Tours", 100n, null)
+          const payment = yield* provider.sign(order)
+          yield* provider.send(payment)
+          yield* TestClock.adjust("5 seconds")
+          const { arrivals, cursor } = yield* provider.scan(null, watched)
+          yield* nextFate("fail")
+          return [{ arrivals, cursor, holdings: yield* held(provider, cursor) }, payment] as const
+        })
+      )
+      assert.strictEqual(before.holdings, 70n)
+      yield* TestClock.adjust("20 seconds")
+      yield* started(({ deposit, provider }) =>
+        Effect.gen(function* () {
+          assert.strictEqual(yield* held(provider, before.cursor), before.holdings)
+          assert.deepStrictEqual(yield* provider.scan(null, watched), {
+            arrivals: before.arrivals,
+            cursor: before.cursor,
+            returned: []
+          })
+          const [state] = yield* provider.arrivalStates(before.arrivals)
+          assert.deepStrictEqual(state, { _tag: "Present", confirmations: 25, isFinal: false })
+          assert.strictEqual((yield* provider.outcome([paid]))._tag, "Settled")
+          yield* provider.send(paid)
+          const failing = yield* provider.sign({ ...order, withdrawalId: "v", sequence: 1 })
+          yield* provider.send(failing)
+          const txHash = yield* deposit("Tours", 7n, null)
+          yield* TestClock.adjust("5 seconds")
+          assert.strictEqual((yield* provider.outcome([failing]))._tag, "Failed")
+          const { arrivals, cursor } = yield* provider.scan(before.cursor, watched)
+          assert.deepStrictEqual(
+            arrivals.map((arrival) => arrival.txHash),
+            [txHash]
+          )
+          assert.strictEqual(yield* held(provider, cursor), 77n)
+        })
+      )
+    })
+  )
+})
