@@ -16,6 +16,11 @@ export const pages = {
   "invalid-request": "A parameter, header or body is missing, of the wrong type or out of bounds; see errors.",
   "credentials-not-accepted": "The credentials are missing, unknown, wrong, expired or were used before.",
   "not-permitted": "The credentials are good, but do not permit this, or not on this account.",
+  "not-cancellable": "No payment of the withdrawal can be cancelled; detail says why.",
+  "not-held": "The withdrawal is not held for review; detail says what has become of it.",
+  "not-unmatched":
+    "The deposit is somebody's, or is not far enough: CONFIRMED to be assigned, final to be the venue's own.",
+  "role-needed": "The operator has not the role that this needs; detail names it.",
   "account-frozen": "The account is frozen; ask the operator.",
   "second-factor-required": "The user has a second factor; sign in with it.",
   "onboarding-required": "The user has to come further before this; errors name what is missing.",
@@ -60,20 +65,45 @@ export const pages = {
   "signing-key-in-use": "The active key is not removed; activate another one first.",
   "signing-key-too-early": "The key has not been in its state for long enough.",
   "not-resumable": "A symbol trades again from cancel-only, with a fresh price and balanced books.",
+  "venue-not-resumable":
+    "The venue comes back one step at a time, each on a clean audit since the last; detail says what is in the way.",
   "symbol-trades": "The symbol has to be stopped first: it is done to one that does not trade.",
   "symbol-delisted": "The contract has ended, or is being settled; nothing leads back.",
   "symbol-listed": "A contract of that name is listed with other terms; tick and lot are for ever.",
   "not-split":
     "The symbol is not halted, was split for this day or a later one, or cannot be split so; detail says which.",
   "dividend-paid": "A dividend for this day or a later one was paid already; nothing was paid now.",
+  "own-money-exists": "Own money of this id was of another amount or rail; nothing was noted now.",
   "top-up-exists": "A top-up of this id was of another amount; nothing was put in now.",
+  "operator-exists": "A name is one person's for ever, also when they were dismissed; choose another one.",
   "client-exists": "An application of this id was registered before; it keeps its id when it is disabled.",
   "username-taken": "Somebody else has this username.",
+  "invalid-network": "Money moves on ARBITRUM_ONE and on TRON.",
+  "invalid-currency": "Banks move money in usd alone.",
+  "invalid-payment-rail": "Money comes by ach_push, wire or fednow, and goes out by ach_push or wire.",
+  "invalid-amount": "The amount is not one that can be moved so; errors say what would be.",
+  "invalid-address": "The text is no address of the network, or the one that nobody has the key of.",
+  "invalid-bank-details": "The details are not those of a bank account of the user; errors say what would be right.",
+  "address-not-registered": "These credentials withdraw to addresses that the user has registered, and to no other.",
+  "invalid-webhook-url":
+    "Messages are sent to public https addresses at port 443 or 8443; errors say what would be right.",
+  "rail-not-connected": "The venue is not connected to this network or bank; detail says which.",
+  "too-many-deposit-addresses":
+    "The user has as many deposit addresses of a network as are allowed; none is ever taken back.",
+  "too-many-withdrawal-addresses": "The user has as many withdrawal addresses as are allowed; remove one first.",
+  "too-many-bank-accounts": "The user has as many linked bank accounts as are allowed; remove one first.",
+  "too-many-webhooks": "The user has as many webhooks as are allowed; delete one first.",
+  "unknown-webhook": "The user has no such webhook.",
+  "unknown-withdrawal-address": "The user has no such withdrawal address.",
+  "unknown-bank-account": "The user has no such linked bank account.",
+  "bank-account-in-use": "A withdrawal to the bank account is not settled yet.",
   "body-too-large": "A request body holds at most 64 KiB.",
   "body-not-json": "The request body must be JSON, and say so in its content type.",
   "rate-exceeded": "Too many requests; wait as long as Retry-After says.",
   "too-many-sockets": "This address has as many sockets open as are allowed; close one first.",
   "venue-full": "The venue has as many sockets open as it can; try again after what Retry-After says.",
+  "venue-cancel-only": "The venue takes cancels alone for now; nothing was done. Try again later.",
+  "withdrawals-blocked": "Nothing leaves the venue for now; nothing was taken from the account. Try again later.",
   draining: "The venue is starting, stopping or catching up; try again shortly.",
   "deadline-passed": "The outcome is unknown; read it back before trying again.",
   unexpected: "The venue failed; the outcome may be unknown."
@@ -181,6 +211,8 @@ export const schemaUri = (baseUrl: string, name: string): string => `${baseUrl}/
 
 /** The refusals an endpoint may fail with, for one public address. */
 export const problems = (baseUrl: string) => ({
+  ...ofOperators(baseUrl),
+  ...ofTreasury(baseUrl),
   invalidRequest: (errors: ReadonlyArray<ErrorDetail>) =>
     new UnprocessableEntity(body(baseUrl, 422, "invalid-request", { errors })),
   /** Of one member, whose schema cannot tell; `value` is what was sent, and nothing that is secret. */
@@ -245,6 +277,43 @@ export const problems = (baseUrl: string) => ({
   termsNotCurrent: () => new Conflict(body(baseUrl, 409, "terms-not-current")),
   alreadyVerified: () => new Conflict(body(baseUrl, 409, "already-verified")),
   providerUnavailable: () => new BadGateway(body(baseUrl, 502, "provider-unavailable")),
+  usernameTaken: () => new Conflict(body(baseUrl, 409, "username-taken")),
+  rateExceeded: () => new TooManyRequests(body(baseUrl, 429, "rate-exceeded")),
+  venueCancelOnly: () => new ServiceUnavailable(body(baseUrl, 503, "venue-cancel-only")),
+  withdrawalsBlocked: () => new ServiceUnavailable(body(baseUrl, 503, "withdrawals-blocked")),
+  draining: () => new ServiceUnavailable(body(baseUrl, 503, "draining")),
+  deadlinePassed: () => new GatewayTimeout(body(baseUrl, 504, "deadline-passed")),
+  unexpected: () => new InternalServerError(body(baseUrl, 500, "unexpected"))
+})
+export type Problems = ReturnType<typeof problems>
+
+/** Those of the operator interface. */
+const ofOperators = (baseUrl: string) => ({
+  notHeld: (state: string) =>
+    new Conflict(body(baseUrl, 409, "not-held", { detail: `The withdrawal is ${state}, and no longer held.` })),
+  notSubmitted: (state: string) =>
+    new Conflict(
+      body(baseUrl, 409, "not-cancellable", {
+        detail: `The withdrawal is ${state}: a payment is cancelled while it is SUBMITTED.`
+      })
+    ),
+  payoutMade: () =>
+    new Conflict(
+      body(baseUrl, 409, "not-cancellable", {
+        detail: "A payout that was given to the bank is not cancelled: the bank settles it or fails it."
+      })
+    ),
+  cancelAsked: (by: string) =>
+    new Conflict(
+      body(baseUrl, 409, "not-cancellable", {
+        detail: `${by} has asked for it; it has failed when the cancel is final.`
+      })
+    ),
+  notUnmatched: () => new Conflict(body(baseUrl, 409, "not-unmatched")),
+  roleNeeded: (needed: string, roles: ReadonlyArray<string>) =>
+    new Forbidden(
+      body(baseUrl, 403, "role-needed", { detail: `It needs the role ${needed}, and yours: ${roles.join(", ")}.` })
+    ),
   signingKeyNotStandby: () => new Conflict(body(baseUrl, 409, "signing-key-not-standby")),
   signingKeyInUse: () => new Conflict(body(baseUrl, 409, "signing-key-in-use")),
   signingKeyTooEarly: (readyAtMillis: number) =>
@@ -252,6 +321,7 @@ export const problems = (baseUrl: string) => ({
       body(baseUrl, 409, "signing-key-too-early", { detail: `It is possible from ${instant(readyAtMillis)} on.` })
     ),
   notResumable: (detail: string) => new Conflict(body(baseUrl, 409, "not-resumable", { detail })),
+  venueNotResumable: (detail: string) => new Conflict(body(baseUrl, 409, "venue-not-resumable", { detail })),
   symbolTrades: (detail: string) => new Conflict(body(baseUrl, 409, "symbol-trades", { detail })),
   symbolDelisted: (symbol: string) =>
     new Conflict(body(baseUrl, 409, "symbol-delisted", { detail: `${symbol} is delisted, or about to be.` })),
@@ -259,15 +329,45 @@ export const problems = (baseUrl: string) => ({
     new Conflict(body(baseUrl, 409, "symbol-listed", { detail: `${symbol} is listed with other terms.` })),
   notSplit: (detail: string) => new Conflict(body(baseUrl, 409, "not-split", { detail })),
   dividendPaid: (detail: string) => new Conflict(body(baseUrl, 409, "dividend-paid", { detail })),
+  ownMoneyExists: () => new Conflict(body(baseUrl, 409, "own-money-exists")),
   topUpExists: (detail: string) => new Conflict(body(baseUrl, 409, "top-up-exists", { detail })),
-  clientExists: () => new Conflict(body(baseUrl, 409, "client-exists")),
-  usernameTaken: () => new Conflict(body(baseUrl, 409, "username-taken")),
-  rateExceeded: () => new TooManyRequests(body(baseUrl, 429, "rate-exceeded")),
-  draining: () => new ServiceUnavailable(body(baseUrl, 503, "draining")),
-  deadlinePassed: () => new GatewayTimeout(body(baseUrl, 504, "deadline-passed")),
-  unexpected: () => new InternalServerError(body(baseUrl, 500, "unexpected"))
+  operatorExists: () => new Conflict(body(baseUrl, 409, "operator-exists")),
+  clientExists: () => new Conflict(body(baseUrl, 409, "client-exists"))
 })
-export type Problems = ReturnType<typeof problems>
+
+/** Those of money that comes in and goes out. */
+const ofTreasury = (baseUrl: string) => ({
+  /** Of what is moved, where to or how: the page says of which kind, and nothing that is secret is repeated. */
+  invalidValue: (page: Page, errors: ReadonlyArray<ErrorDetail>) =>
+    new BadRequest(body(baseUrl, 400, page, { errors })),
+  /** Nothing else is missing, and whoever signs in may accept them. */
+  termsRequired: () => new Unauthorized(body(baseUrl, 401, "onboarding-required", { errors: [{ message: "terms" }] })),
+  addressNotRegistered: () => new Forbidden(body(baseUrl, 403, "address-not-registered")),
+  railNotConnected: (rail: string) =>
+    new ServiceUnavailable(
+      body(baseUrl, 503, "rail-not-connected", { detail: `The venue is not connected to ${rail}.` })
+    ),
+  tooManyDepositAddresses: (limit: number) =>
+    new Conflict(
+      body(baseUrl, 409, "too-many-deposit-addresses", {
+        detail: `A user has at most ${limit} addresses of a network.`
+      })
+    ),
+  tooManyWithdrawalAddresses: (limit: number) =>
+    new Conflict(
+      body(baseUrl, 409, "too-many-withdrawal-addresses", { detail: `A user adds at most ${limit} addresses.` })
+    ),
+  tooManyBankAccounts: (limit: number) =>
+    new Conflict(
+      body(baseUrl, 409, "too-many-bank-accounts", { detail: `A user links at most ${limit} bank accounts.` })
+    ),
+  unknownWithdrawalAddress: () => new NotFound(body(baseUrl, 404, "unknown-withdrawal-address")),
+  tooManyWebhooks: (limit: number) =>
+    new Conflict(body(baseUrl, 409, "too-many-webhooks", { detail: `A user has at most ${limit} webhooks.` })),
+  unknownWebhook: () => new NotFound(body(baseUrl, 404, "unknown-webhook")),
+  unknownBankAccount: () => new NotFound(body(baseUrl, 404, "unknown-bank-account")),
+  bankAccountInUse: () => new Conflict(body(baseUrl, 409, "bank-account-in-use"))
+})
 
 const about = (symbol: string): Occurrence => ({
   detail: `No instrument is listed as ${JSON.stringify(symbol.slice(0, 64))}.`

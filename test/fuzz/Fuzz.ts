@@ -3,10 +3,12 @@ import { defaults, VenueSettings } from "@venue/cluster/VenueSettings"
 import { TestVenue } from "@venue/testing/TestVenue"
 import { Effect, Layer } from "effect"
 import * as Random from "../chaos/Random.ts"
-import { faultOf, type Operation, validatorOf } from "../gateway/rest/contract/Operations.ts"
+import { type Operation, rest } from "../gateway/rest/contract/Operations.ts"
 import { Scene } from "../gateway/rest/contract/Scene.ts"
 import { type Answer, call, RestClient } from "../gateway/rest/RestClient.ts"
 import { type Made, request } from "./Requests.ts"
+
+const { faultOf, validatorOf } = rest
 
 export interface Options {
   readonly requests: number

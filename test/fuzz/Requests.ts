@@ -1,7 +1,9 @@
 /** Requests of a seed, made from the description of REST: some as it asks for them, most with something wrong. */
 import type { Random } from "../chaos/Random.ts"
 import { headerTexts, methods, moments, names, noBodies, oversizedBody, texts, types, values, words } from "./Values.ts"
-import { type Operation, operations, spec } from "../gateway/rest/contract/Operations.ts"
+import { type Operation, rest } from "../gateway/rest/contract/Operations.ts"
+
+const { operations, spec } = rest
 
 export type Credentials = "key" | "session" | "none" | "wrong"
 

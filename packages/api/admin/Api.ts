@@ -1,4 +1,4 @@
-/** The operator interface: loopback only, one bearer token. */
+/** The operator interface: loopback only, a bearer token for each of those who run the venue. */
 import { Schema } from "effect"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { InvalidRequest } from "../InvalidRequest.ts"
@@ -8,22 +8,30 @@ import { Repeated, repeatable } from "../Repeatable.ts"
 import { Moment, NumberOrText, SchemaLink, Uuid } from "../Body.ts"
 import { version } from "../Version.ts"
 import { AlarmsGroup } from "./Alarms.ts"
+import { AppointmentsGroup } from "./Appointments.ts"
 import { DelistingsGroup } from "./Delistings.ts"
+import { DepositsGroup } from "./Deposits.ts"
 import { DividendsGroup } from "./Dividends.ts"
 import { FuturesGroup } from "./Futures.ts"
 import { InstrumentsGroup } from "./Instruments.ts"
 import { KeysGroup } from "./Keys.ts"
 import { LimitsGroup } from "./Limits.ts"
 import { OAuthClientsGroup } from "./OAuthClients.ts"
-import { OperatorOnly, Reason } from "./Operator.ts"
+import { NeededRole, OperatorOnly, Reason } from "./Operator.ts"
+import { OwnMoneyGroup } from "./OwnMoney.ts"
 import { PricesGroup } from "./Prices.ts"
+import { Proof } from "./Proof.ts"
 import { ProvidersGroup } from "./Providers.ts"
 import { ReserveFundGroup } from "./ReserveFund.ts"
+import { SimulatedRailsGroup } from "./SimulatedRails.ts"
 import { SigningKeysGroup } from "./SigningKeys.ts"
 import { SplitsGroup } from "./Splits.ts"
 import { TradingStateGroup } from "./TradingState.ts"
 import { Usd } from "../Usd.ts"
+import { TreasuryFlagsGroup } from "./TreasuryFlags.ts"
 import { UsersGroup } from "./Users.ts"
+import { WithdrawalsGroup } from "./Withdrawals.ts"
+import { VenueModeGroup } from "./VenueMode.ts"
 
 /** A correction may be negative. */
 export const Credit = Schema.Struct({
@@ -38,25 +46,6 @@ export const Credited = Schema.Struct({
   account_id: Schema.String,
   amount: Schema.Finite
 }).annotate({ identifier: "Credited" })
-
-/**
- * Every sum is 0 while the books balance: that of cash has all fees and funding in it, and the reserve funds of the markets
- * less what the operator has put there.
- */
-export const Proof = Schema.Struct({
-  balanced: Schema.Boolean,
-  assets: Schema.Array(Schema.Struct({ asset: Schema.String, sum: Schema.Finite })),
-  positions: Schema.Array(Schema.Struct({ symbol: Schema.String, sum: Schema.Finite })),
-  reserve_funds: Schema.Array(
-    Schema.Struct({
-      symbol: Schema.String,
-      amount: Schema.Finite,
-      /** The operator has put so much of it in. */
-      topped_up: Schema.Finite
-    })
-  ),
-  at: Moment
-}).annotate({ identifier: "Proof" })
 
 /** Accounts whose equity is at most a fifth above their maintenance margin, and those whose equity is not above it. */
 export const AccountsAtRisk = Schema.Struct({
@@ -74,7 +63,7 @@ export const OperatorGroup = HttpApiGroup.make("operator")
       payload: Credit,
       success: Repeated(Credited),
       error: [NotFound, ServiceUnavailable, GatewayTimeout]
-    }),
+    }).annotate(NeededRole, "treasurer"),
     HttpApiEndpoint.get("proof", "/proof", { success: Proof, error: ServiceUnavailable })
   )
   .add(HttpApiEndpoint.get("risk", "/risk", { success: AccountsAtRisk, error: ServiceUnavailable }))
@@ -91,6 +80,7 @@ export class AdminApi extends HttpApi.make("venue-admin")
     OAuthClientsGroup,
     SigningKeysGroup,
     TradingStateGroup,
+    VenueModeGroup,
     DividendsGroup,
     ReserveFundGroup,
     DelistingsGroup,
@@ -98,6 +88,12 @@ export class AdminApi extends HttpApi.make("venue-admin")
     SplitsGroup,
     InstrumentsGroup,
     LimitsGroup,
+    AppointmentsGroup,
+    WithdrawalsGroup,
+    DepositsGroup,
+    OwnMoneyGroup,
+    SimulatedRailsGroup,
+    TreasuryFlagsGroup,
     HealthGroup
   )
   .middleware(InvalidRequest)

@@ -1,15 +1,30 @@
 /** Who uses the operator interface, and why. */
+import { mayAct, type OperatorRole } from "@venue/domain/Operator"
 import { Context, Schema } from "effect"
-import { HttpApiMiddleware, HttpApiSecurity } from "effect/http-api"
-import { TooManyRequests, Unauthorized } from "../Problem.ts"
+import { type HttpApiEndpoint, HttpApiMiddleware, HttpApiSecurity } from "effect/http-api"
+import { Forbidden, ServiceUnavailable, TooManyRequests, Unauthorized } from "../Problem.ts"
 
 /** Who acts, for the audit. */
 export class Operator extends Context.Service<Operator, { readonly name: string }>()("@venue/api/admin/Operator") {}
 
 export class OperatorOnly extends HttpApiMiddleware.Service<OperatorOnly, { provides: Operator }>()(
   "@venue/api/admin/OperatorOnly",
-  { error: [Unauthorized, TooManyRequests], security: { operator: HttpApiSecurity.bearer } }
+  {
+    error: [Unauthorized, Forbidden, TooManyRequests, ServiceUnavailable],
+    security: { operator: HttpApiSecurity.bearer }
+  }
 ) {}
+
+/** What an endpoint needs that says so; otherwise viewers may read, and nobody but an admin may change anything. */
+export const NeededRole = Context.Reference<OperatorRole | undefined>("@venue/api/admin/NeededRole", {
+  defaultValue: () => undefined
+})
+
+export const neededFor = ({ annotations, method }: HttpApiEndpoint.Top): OperatorRole =>
+  Context.get(annotations, NeededRole) ?? (method === "GET" ? "viewer" : "admin")
+
+export const mayUse = (roles: ReadonlyArray<OperatorRole>, endpoint: HttpApiEndpoint.Top): boolean =>
+  mayAct(roles, neededFor(endpoint))
 
 /** Why, in the operator's words. */
 export const Reason = Schema.String.check(Schema.isMinLength(1), Schema.isMaxLength(500))

@@ -11,6 +11,8 @@ export class Caller extends Context.Service<
   {
     readonly userId: UserId
     readonly accountId: AccountId
+    /** What the credentials permit, by name. */
+    readonly permissions: ReadonlySet<string>
   }
 >()("@venue/api/rest/Caller") {}
 

@@ -1,6 +1,7 @@
 /** What every list of an account is asked for: which of its rows, and how many. */
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { Schema } from "effect"
+import { maxOffset } from "../Offset.ts"
 import { Moment, Optional, WholeNumber } from "../Parameter.ts"
 
 export const symbolQuery = { symbol: Optional(Schema.String) }
@@ -9,9 +10,6 @@ export const limitQuery = { limit: Optional(WholeNumber({ minimum: 1, maximum: 1
 export const offsetQuery = { offset: Optional(WholeNumber({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })) }
 
 export const defaultLimit = 100
-
-/** Whoever wants more reads from the last row on, by time, or all of it at once. */
-export const maxOffset = 100_000
 
 export const moment = { type: "string", format: "date-time" }
 /** What the parameters are, in the description. */

@@ -5,6 +5,7 @@ import { isUuid } from "@venue/domain/Id"
 import { Schema, SchemaTransformation } from "effect"
 import { NumberOrText } from "../Body.ts"
 import * as Member from "../Member.ts"
+import { maxOffset } from "../Offset.ts"
 
 export const Channel = Schema.Literals([
   "order_responses",
@@ -187,7 +188,7 @@ export const AddTwap = message(
 
 const Page = {
   limit: Maybe(whole("Rows at most; 1,000 when left out.", Schema.isBetween({ minimum: 1, maximum: 1_000 }))),
-  offset: Maybe(whole("Rows that are passed over.", Schema.isGreaterThanOrEqualTo(0)))
+  offset: Maybe(whole("Rows that are passed over.", Schema.isBetween({ minimum: 0, maximum: maxOffset })))
 }
 
 export const GetOrder = message(

@@ -1,6 +1,7 @@
 /** Commands that ask: orders, trades and leverage. */
 import type { Fields } from "../Incoming.ts"
 import type { Malformed } from "../Malformed.ts"
+import { maxOffset } from "../Offset.ts"
 import * as Field from "./Field.ts"
 
 export interface GetOrder {
@@ -98,7 +99,7 @@ interface Page {
 const readPage = (fields: Fields): Page | Malformed => {
   const limit = Field.wholeNumber(fields, "limit", 1, pageLimit, pageLimit)
   if (typeof limit !== "number") return limit
-  const offset = Field.wholeNumber(fields, "offset", 0, Number.MAX_SAFE_INTEGER, 0)
+  const offset = Field.wholeNumber(fields, "offset", 0, maxOffset, 0)
   return typeof offset === "number" ? { limit, offset } : offset
 }
 

@@ -9,6 +9,8 @@ export const message = (refusal: SubmitRefusal): string => {
       return "the account is being loaded; not placed, try again"
     case "MarketSilent":
       return `${refusal.symbol} or a market you hold cannot record orders now; not placed, try again`
+    case "VenueCancelOnly":
+      return "the venue takes cancels alone for now; not placed, try again later"
     case "UnknownAccount":
       return `no account ${refusal.accountId}`
     case "TooManyWaiting":

@@ -18,6 +18,8 @@ import { SessionTokens } from "../session/SessionTokens.ts"
 import type { SignInSite } from "../wallet/SignInSite.ts"
 import { type Requirements, UserEligibility } from "./Eligibility.ts"
 import { OperatorActions } from "./OperatorActions.ts"
+import { OperatorTokens } from "./OperatorTokens.ts"
+import { VenueModeActions } from "./VenueModeActions.ts"
 import { TokenRevocation } from "../session/TokenRevocation.ts"
 import { WalletSignIn } from "../wallet/WalletSignIn.ts"
 
@@ -65,7 +67,9 @@ export const layer = (options: AccessOptions) => {
         KeyRotation.layer,
         SessionTokens.layer({ issuer, serverKey }),
         UserEligibility.layer(requirements),
-        OperatorActions.layer
+        OperatorActions.layer,
+        OperatorTokens.layer,
+        VenueModeActions.layer
       )
     )
   )

@@ -101,9 +101,10 @@ export const missingFor = ({ canFund, canTrade, missing }: Eligibility, action: 
   return needs === "trade" ? missing.filter((gap) => gap !== "second_factor") : missing
 }
 
-const isInScope = ({ scope, userId }: Caller, on: Rule["on"], accountId: AccountId): boolean => {
-  const isFor = scope === allAccounts || (on !== "user" && scope === accountId)
-  return isFor && (on !== "main" || isPrimary(accountId, userId))
+const isInScope = ({ permissions, scope, userId }: Caller, on: Rule["on"], accountId: AccountId): boolean => {
+  const needsAll = on === "user" || (on === "funds" && permissions.has("deposit_withdraw"))
+  const isFor = scope === allAccounts || (!needsAll && scope === accountId)
+  return isFor && (on === "account" || on === "user" || isPrimary(accountId, userId))
 }
 
 const nothing: ReadonlyArray<Missing> = []

@@ -8,10 +8,11 @@ export interface Rule {
   /** One of these is enough; none are asked of a caller when the list is empty. */
   readonly anyOf: ReadonlyArray<Permission>
   /**
-   * What it acts on: the account the caller names; the main account, and nobody may name another; or the user as a
-   * whole, whichever of their accounts is named, and a key for one account does not do.
+   * What it acts on: the account the caller names; the main account, and nobody may name another; the main account as
+   * the one by which money comes in and goes out, where a key for one account does not do unless a builder obtained it;
+   * or the user as a whole, whichever of their accounts is named, and a key for one account does not do.
    */
-  readonly on: "account" | "main" | "user"
+  readonly on: "account" | "main" | "funds" | "user"
   /** The named account is not even looked at, whoever's it is. */
   readonly ignoresNamed: boolean
   /** What a user must have come far enough for. */
@@ -42,6 +43,12 @@ const person: Rule = { ...rule(), via: ["jwt"], on: "user" }
 const inPerson: Rule = { ...person, ownOnly: true }
 /** Those whom a user has brought, and what that earns. */
 const earnings: Rule = { ...rule("view_balance"), on: "user" }
+/** Money that comes in and goes out. */
+const treasury: Rule = { ...rule("deposit_withdraw"), on: "funds", needs: "fund", fresh: true }
+/** What a key that a builder obtained may do of it: it withdraws to addresses that are registered. */
+const toRegistered: Rule = { ...treasury, anyOf: ["deposit_withdraw", "withdraw_registered"] }
+/** Whoever may not, or may no longer, move money still reads what became of theirs. */
+const treasuryPast: Rule = { ...treasury, needs: "none" }
 /** A builder's backend. */
 const builder: Rule = { ...rule(), via: ["hmac"], on: "user", ignoresNamed: true }
 
@@ -111,7 +118,22 @@ export const rules = {
   "PATCH /user/profile": inPerson,
   "GET /user/builder-code": builder,
   "POST /user/builder-code": builder,
-  "POST /builder/web3/api-key": { ...rule("register_user"), via: ["hmac"], on: "main" }
+  "POST /builder/web3/api-key": { ...rule("register_user"), via: ["hmac"], on: "main" },
+  "GET /address": toRegistered,
+  "POST /address/rotate": treasury,
+  "GET /withdrawal-addresses": toRegistered,
+  "POST /withdrawal-addresses": treasury,
+  "DELETE /withdrawal-addresses/:id": treasury,
+  "GET /fiat-address": treasury,
+  "POST /bank-account": treasury,
+  "GET /webhooks": treasury,
+  "POST /webhooks": treasury,
+  "DELETE /webhooks/:id": treasury,
+  "DELETE /bank-account/:id": treasury,
+  "POST /withdraw": toRegistered,
+  "POST /fiat-withdraw": treasury,
+  "GET /withdrawals": treasuryPast,
+  "GET /deposits": treasuryPast
 } satisfies Record<string, Rule>
 
 export type Action = keyof typeof rules
@@ -143,8 +165,9 @@ const open: ReadonlySet<string> = new Set([
   "GET /md/orderbook/:symbol",
   "GET /public/accounts/:account_id/positions",
   "GET /builder/web3/message",
-  // What it says is signed by the identity provider.
+  // What they say is signed by the identity provider, and by the bank.
   "POST /provider/identity",
+  "POST /provider/bank",
   "GET /health/live",
   "GET /health/ready",
   "GET /openapi.json",

@@ -148,6 +148,7 @@ const issuing = Effect.fnUntraced(function* (terms: BuilderMessage.BuilderTerms)
   const keys = yield* ApiKeys
   const nonces = yield* WalletNonces
   const pair = yield* KeyPair.make
+  const random = yield* SecureRandom.SecureRandom
   const states = yield* UserStates
   const transaction = yield* Transaction
   const users = yield* Users
@@ -169,7 +170,13 @@ const issuing = Effect.fnUntraced(function* (terms: BuilderMessage.BuilderTerms)
         builder: { builderCode, address, messageHash }
       })
       if (termsVersion !== null) yield* states.acceptTerms(userId, termsVersion)
-      yield* addresses.add({ userId, network: "ARBITRUM_ONE", address, label: "" })
+      const addressId = yield* random.uuidV4()
+      yield* (
+        addresses
+          .add({ addressId, userId, network: "ARBITRUM_ONE", address, label: null, verified: true })
+          // One that its wallet verifies is added in any case.
+          .pipe(Effect.catchTag("TooManyWithdrawalAddresses", Effect.die))
+      )
       const { publicKey, secret } = yield* pair
       const replaced = yield* keys.replaceBuilderKey({
         publicKey,

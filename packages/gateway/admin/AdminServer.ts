@@ -1,18 +1,20 @@
 /** The operator interface on its port, for this machine only. */
 import { AdminApi } from "@venue/api/admin/Api"
 import * as InvalidRequest from "@venue/api/InvalidRequest"
-import { problems, schemaUri } from "@venue/api/Problem"
-import { described } from "@venue/api/rest/Document"
+import { problems } from "@venue/api/Problem"
+import { described } from "@venue/api/OpenApi"
 import { Effect, Layer, type Redacted } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { group } from "../http/Endpoints.ts"
-import { Health } from "../http/Health.ts"
+import * as HealthPages from "../http/HealthPages.ts"
 import { routesOf } from "../http/Gate.ts"
 import * as HttpListener from "../http/HttpListener.ts"
 import * as Pages from "../rest/Pages.ts"
 import * as Alarms from "./Alarms.ts"
+import * as Appointments from "./Appointments.ts"
 import * as Commands from "./Commands.ts"
 import * as Delistings from "./Delistings.ts"
+import * as Deposits from "./Deposits.ts"
 import * as Dividends from "./Dividends.ts"
 import * as Futures from "./Futures.ts"
 import * as Instruments from "./Instruments.ts"
@@ -20,13 +22,18 @@ import * as Keys from "./Keys.ts"
 import * as Limits from "./Limits.ts"
 import * as OAuthClients from "./OAuthClients.ts"
 import * as Operators from "./Operators.ts"
+import * as OwnMoney from "./OwnMoney.ts"
 import * as Prices from "./Prices.ts"
 import * as Providers from "./Providers.ts"
 import * as ReserveFund from "./ReserveFund.ts"
+import * as SimulatedRails from "./SimulatedRails.ts"
 import * as SigningKeys from "./SigningKeys.ts"
 import * as Splits from "./Splits.ts"
 import * as TradingState from "./TradingState.ts"
+import * as TreasuryFlags from "./TreasuryFlags.ts"
 import * as Users from "./Users.ts"
+import * as Withdrawals from "./Withdrawals.ts"
+import * as VenueMode from "./VenueMode.ts"
 
 export interface AdminServerOptions {
   readonly port: number
@@ -40,7 +47,7 @@ export const open = Effect.fn("AdminServer.open")(function* (options: AdminServe
       HttpApiBuilder.layer(AdminApi).pipe(
         Layer.provide([
           Commands.layer(baseUrl),
-          Alarms.layer,
+          Alarms.layer(baseUrl),
           Prices.layer(baseUrl),
           Futures.layer(baseUrl),
           Users.layer(baseUrl),
@@ -48,6 +55,7 @@ export const open = Effect.fn("AdminServer.open")(function* (options: AdminServe
           OAuthClients.layer(baseUrl),
           SigningKeys.layer(baseUrl),
           TradingState.layer(baseUrl),
+          VenueMode.layer(baseUrl),
           Dividends.layer(baseUrl),
           ReserveFund.layer(baseUrl),
           Delistings.layer(baseUrl),
@@ -55,7 +63,15 @@ export const open = Effect.fn("AdminServer.open")(function* (options: AdminServe
           Splits.layer(baseUrl),
           Instruments.layer(baseUrl),
           Limits.layer(baseUrl),
-          health(baseUrl)
+          Appointments.layer(baseUrl),
+          Withdrawals.layer(baseUrl),
+          Deposits.layer(baseUrl),
+          OwnMoney.layer(baseUrl),
+          SimulatedRails.layer(baseUrl),
+          TreasuryFlags.layer(baseUrl),
+          group(AdminApi, "health", (handlers) =>
+            Effect.map(HealthPages.answers(baseUrl), (answers) => handlers.handleAll(answers))
+          )
         ]),
         Layer.provide(Operators.layer(baseUrl, token)),
         Layer.provide(InvalidRequest.layer(problems(baseUrl)))
@@ -77,20 +93,3 @@ const namesOf = (baseUrl: string): ReadonlyArray<string> =>
     url.hostname = name
     return url.host
   })
-
-const health = (baseUrl: string) =>
-  group(
-    AdminApi,
-    "health",
-    Effect.fnUntraced(function* (handlers) {
-      const { ready } = yield* Health
-      const $schema = schemaUri(baseUrl, "Health")
-      return handlers
-        .handle("live", () => Effect.succeed({ $schema, status: "live" as const }))
-        .handle("ready", () =>
-          Effect.suspend(() =>
-            ready() ? Effect.succeed({ $schema, status: "ready" as const }) : Effect.fail(problems(baseUrl).draining())
-          )
-        )
-    })
-  )

@@ -1,7 +1,8 @@
-/** Answers an operator who asks what has to be seen to: every market and every desk says it for itself. */
+/** Answers an operator who asks what has to be seen to: the venue as a whole first, then every market and every desk for itself. */
 import type { Alarm } from "@venue/api/admin/Alarms"
 import { AdminApi } from "@venue/api/admin/Api"
 import { instant } from "@venue/api/Digits"
+import { problems } from "@venue/api/Problem"
 import { DeskClient } from "@venue/cluster/clients/DeskClient"
 import { MarketClient } from "@venue/cluster/clients/MarketClient"
 import { Feed } from "@venue/cluster/feed/Feed"
@@ -11,54 +12,63 @@ import { quantityOf } from "@venue/domain/Instrument"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { Clock, Effect } from "effect"
 import { group } from "../http/Endpoints.ts"
+import * as TreasuryAlarms from "./TreasuryAlarms.ts"
+import * as VenueModeAlarms from "./VenueModeAlarms.ts"
 
-export const layer = group(
-  AdminApi,
-  "alarms",
-  Effect.fnUntraced(function* (handlers) {
-    const desks = yield* DeskClient
-    const feed = yield* Feed
-    const markets = yield* MarketClient
-    const { desks: deskCount, instruments } = yield* VenueSettings
+export const layer = (baseUrl: string) =>
+  group(
+    AdminApi,
+    "alarms",
+    Effect.fnUntraced(function* (handlers) {
+      const ofTreasury = yield* TreasuryAlarms.make
+      const ofVenue = yield* VenueModeAlarms.make
+      const desks = yield* DeskClient
+      const feed = yield* Feed
+      const refusals = problems(baseUrl)
+      const markets = yield* MarketClient
+      const { desks: deskCount, instruments } = yield* VenueSettings
 
-    const ofMarket = (symbol: MarketSymbol): Effect.Effect<ReadonlyArray<typeof Alarm.Type>> =>
-      Effect.match(markets.alarms(symbol), {
-        onFailure: () => [unreachable(symbol, feed.head(symbol)?.heardAtMillis)],
-        onSuccess: (alarms) => alarms.map(({ kind, sinceMillis }) => ({ kind, symbol, since: instant(sinceMillis) }))
+      const ofMarket = (symbol: MarketSymbol): Effect.Effect<ReadonlyArray<typeof Alarm.Type>> =>
+        Effect.match(markets.alarms(symbol), {
+          onFailure: () => [unreachable(symbol, feed.head(symbol)?.heardAtMillis)],
+          onSuccess: (alarms) => alarms.map(({ kind, sinceMillis }) => ({ kind, symbol, since: instant(sinceMillis) }))
+        })
+      const left = ({ accountId, quantityLots, sinceMillis, symbol }: LeftPosition): typeof Alarm.Type => ({
+        kind: "POSITION_LEFT",
+        symbol,
+        since: instant(sinceMillis),
+        account_id: accountId,
+        quantity: quantityOf(instruments.get(symbol)!, quantityLots)
       })
-    const left = ({ accountId, quantityLots, sinceMillis, symbol }: LeftPosition): typeof Alarm.Type => ({
-      kind: "POSITION_LEFT",
-      symbol,
-      since: instant(sinceMillis),
-      account_id: accountId,
-      quantity: quantityOf(instruments.get(symbol)!, quantityLots)
-    })
-    const ofDesk = (deskId: string): Effect.Effect<ReadonlyArray<typeof Alarm.Type>> =>
-      Effect.match(
-        desks.askDesk(deskId, (desk) => desk.LeftPositions()),
-        {
-          onFailure: () => [unreachable(null, undefined)],
-          onSuccess: (positions) => positions.map(left)
-        }
-      )
-
-    return handlers.handle(
-      "list",
-      Effect.fnUntraced(function* () {
-        const deskIds = Array.from({ length: deskCount }, (_, id) => String(id))
-        const told = yield* Effect.all(
-          [
-            Effect.forEach(instruments.keys(), ofMarket, { concurrency: 8 }),
-            Effect.forEach(deskIds, ofDesk, { concurrency: 8 })
-          ],
-          { concurrency: "unbounded" }
+      const ofDesk = (deskId: string): Effect.Effect<ReadonlyArray<typeof Alarm.Type>> =>
+        Effect.match(
+          desks.askDesk(deskId, (desk) => desk.LeftPositions()),
+          {
+            onFailure: () => [unreachable(null, undefined)],
+            onSuccess: (positions) => positions.map(left)
+          }
         )
-        const data = told.flat(2)
-        return { data, count: data.length, at: instant(yield* Clock.currentTimeMillis) }
-      })
-    )
-  })
-)
+
+      return handlers.handle(
+        "list",
+        Effect.fnUntraced(
+          function* () {
+            const deskIds = Array.from({ length: deskCount }, (_, id) => String(id))
+            const told = yield* Effect.all(
+              [
+                Effect.forEach(instruments.keys(), ofMarket, { concurrency: 8 }),
+                Effect.forEach(deskIds, ofDesk, { concurrency: 8 })
+              ],
+              { concurrency: "unbounded" }
+            )
+            const data = [...(yield* ofVenue), ...told.flat(2), ...(yield* ofTreasury)]
+            return { data, count: data.length, at: instant(yield* Clock.currentTimeMillis) }
+          },
+          Effect.catchTag("DatabaseUnavailable", () => Effect.fail(refusals.draining()))
+        )
+      )
+    })
+  )
 
 const unreachable = (symbol: MarketSymbol | null, heardAtMillis: number | undefined): typeof Alarm.Type => ({
   kind: "UNREACHABLE",

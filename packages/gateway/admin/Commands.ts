@@ -1,5 +1,6 @@
 /** What an operator may do: credit an account, and ask what is at risk and whether the books balance. */
 import { AdminApi } from "@venue/api/admin/Api"
+import { Operator } from "@venue/api/admin/Operator"
 import { microsOf } from "@venue/api/Usd"
 import { problems } from "@venue/api/Problem"
 import { Accounts } from "@venue/auth/session/Accounts"
@@ -13,8 +14,9 @@ import { ReadTables } from "@venue/storage/history/ReadTables"
 import { Effect, Option } from "effect"
 import { group } from "../http/Endpoints.ts"
 import * as Repeatable from "../http/Repeatable.ts"
-import { makeAsked, makeOfDesks } from "./Operators.ts"
+import { makeOfDesks } from "./Operators.ts"
 import * as Proof from "./Proof.ts"
+import * as RailProof from "./RailProof.ts"
 import * as Risk from "./Risk.ts"
 
 export const layer = (baseUrl: string) =>
@@ -23,11 +25,11 @@ export const layer = (baseUrl: string) =>
     "operator",
     Effect.fnUntraced(function* (handlers) {
       const accounts = yield* Accounts
-      const asked = yield* makeAsked
       const desks = yield* DeskClient
       const ids = yield* Ids
       const markets = yield* MarketClient
       const tables = yield* ReadTables
+      const railProof = yield* RailProof.make
       const ofDesks = yield* makeOfDesks
       const { instruments } = yield* VenueSettings
       const refusals = problems(baseUrl)
@@ -50,8 +52,8 @@ export const layer = (baseUrl: string) =>
                 reason
               ])
               const creditId = request?.requestId ?? ids.next().text
-              const credit = { creditId, accountId, amount: micros, reason, ...(request && { request }) }
-              yield* asked("credit_asked", userId, { creditId, accountId, amount, reason })
+              const { name: by } = yield* Operator
+              const credit = { creditId, accountId, amount: micros, reason, by, ...(request && { request }) }
               const isRepeat = yield* Repeatable.isRepeat(
                 desks.ask(userId, (desk) => desk.Credit({ userId, cost: noCost, ...credit }))
               )
@@ -70,6 +72,11 @@ export const layer = (baseUrl: string) =>
           )
         )
         .handle("risk", () => Effect.mapError(Risk.of(ofDesks((desk) => desk.AtRisk())), () => refusals.draining()))
-        .handle("proof", () => Proof.of(instruments, markets, tables).pipe(Effect.mapError(() => refusals.draining())))
+        .handle("proof", () =>
+          Effect.zipWith(Proof.of(instruments, markets, tables), railProof, (sums, rails) => ({
+            ...sums,
+            ...rails
+          })).pipe(Effect.mapError(() => refusals.draining()))
+        )
     })
   )

@@ -1,21 +1,25 @@
-/** Who may use the operator interface: whoever has its token. Each deed is done in their name. */
-import { Operator, OperatorOnly } from "@venue/api/admin/Operator"
-import { problems } from "@venue/api/Problem"
+/** Who may use the operator interface: whoever has a token of it, as far as their roles go. Each deed is done in their name. */
+import { mayUse, neededFor, Operator, OperatorOnly } from "@venue/api/admin/Operator"
+import { problems, type ServiceUnavailable } from "@venue/api/Problem"
+import { OperatorTokens } from "@venue/auth/access/OperatorTokens"
 import { DeskClient } from "@venue/cluster/clients/DeskClient"
 import { Feed } from "@venue/cluster/feed/Feed"
 import { VenueSettings } from "@venue/cluster/VenueSettings"
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
+import { firstOperator, type OperatorRole } from "@venue/domain/Operator"
 import * as RateLimits from "@venue/domain/RateLimits"
 import { isOver } from "@venue/domain/TradingState"
 import { Audit, type Deed } from "@venue/storage/access/Audit"
-import { Clock, Effect, Layer, Redacted } from "effect"
+import { Clock, Effect, Layer, Option, Redacted, Semaphore } from "effect"
 import * as Refusal from "../http/Refusal.ts"
 import { isSameText } from "../http/SameText.ts"
 
 export const layer = (baseUrl: string, token: Redacted.Redacted) =>
   Layer.effect(
     OperatorOnly,
-    Effect.map(Clock.Clock, (clock) => {
+    Effect.gen(function* () {
+      const clock = yield* Clock.Clock
+      const tokens = yield* OperatorTokens
       const refusals = problems(baseUrl)
       const guesses = RateLimits.make({
         enabled: true,
@@ -24,28 +28,47 @@ export const layer = (baseUrl: string, token: Redacted.Redacted) =>
         refillMillis: guessesAtOnce * guessMillis
       })
       /**
-       * Everybody here comes from this machine, so guesses are counted together and the right token is not among them:
-       * however many a stranger sends, the operator is let in at once, and hardly more guesses than a second has wait.
+       * Everybody here comes from this machine, so guesses are counted together and right tokens are not among them:
+       * however many a stranger sends, operators are let in at once, and hardly more guesses than a second has wait.
        */
       const wrong = Refusal.spend(refusals, guesses, "a guess", 1).pipe(
         Effect.andThen(Effect.sleep(guessMillis)),
         Effect.andThen(Effect.fail(refusals.credentialsNotAccepted()))
       )
+      const lookUps = Semaphore.makeUnsafe(lookUpsAtOnce)
+      const found = (credential: Redacted.Redacted): Effect.Effect<Option.Option<Acting>, ServiceUnavailable> =>
+        isSameText(Redacted.value(credential), Redacted.value(token))
+          ? Effect.succeedSome(first)
+          : lookUps
+              .withPermit(tokens.find(credential))
+              .pipe(Effect.catchTag("DatabaseUnavailable", () => Effect.fail(refusals.draining())))
       return OperatorOnly.of({
-        operator: (answer, { credential }) =>
-          isSameText(Redacted.value(credential), Redacted.value(token))
-            ? Effect.provideService(answer, Operator, { name: "operator" })
-            : wrong
+        operator: Effect.fnUntraced(function* (answer, { credential, endpoint }) {
+          const operator = yield* found(credential)
+          if (Option.isNone(operator)) return yield* wrong
+          const { name, roles } = operator.value
+          if (!mayUse(roles, endpoint)) return yield* refusals.roleNeeded(neededFor(endpoint), roles)
+          return yield* Effect.provideService(answer, Operator, { name })
+        })
       })
     })
   )
 
+interface Acting {
+  readonly name: string
+  readonly roles: ReadonlyArray<OperatorRole>
+}
+
+/** The token of the settings is known while the database is away. */
+const first: Acting = { name: firstOperator, roles: ["admin"] }
+/** Guesses wait for each other here, and take no more of the database than this. */
+const lookUpsAtOnce = 2
 /** A wrong token is answered after so long, and as often, but for the first few. */
 const guessMillis = 1_000
 const guessesAtOnce = 10
 
 /**
- * Records what an operator asks, before it is done: the journal and the audit share no transaction, and nothing is done
+ * Records what an operator asks of a market, before it is done: a market's journal waits for no table, and nothing is done
  * that no row tells of.
  */
 export const makeAsked = Effect.map(

@@ -1,9 +1,10 @@
 /** Whose request it is: a token or signed headers, the account they name, and whether they are let through. */
 import { AccountId } from "@venue/domain/AccountId"
 import { isUuid } from "@venue/domain/Id"
+import type { Missing } from "@venue/domain/Onboarding"
 import { headerName, type Header, headerValue } from "@venue/api/Headers"
 import { shown } from "@venue/api/Fault"
-import { problems } from "@venue/api/Problem"
+import { type Forbidden, type Problems, problems, type Unauthorized } from "@venue/api/Problem"
 import { Authenticated, Caller } from "@venue/api/rest/Caller"
 import type { InvalidToken } from "@venue/auth/session/AccessToken"
 import * as AccessDecision from "@venue/auth/access/AccessDecision"
@@ -31,6 +32,8 @@ export interface AuthenticationOptions {
   readonly limits: RateLimits
   readonly addressOf: ClientAddress
   readonly countryOf: ClientCountry
+  /** How an interface words what the user still lacks; 403 unless told otherwise. */
+  readonly onboardingRequired?: (problems: Problems, missing: ReadonlyArray<Missing>) => Unauthorized | Forbidden
 }
 
 /** What a request is signed with; empty where a header is missing. */
@@ -44,7 +47,14 @@ export const signedOf = (headers: Parameters<typeof headerValue>[0], brand: stri
   }
 }
 
-export const layer = ({ addressOf, baseUrl, brand, countryOf, limits }: AuthenticationOptions) =>
+export const layer = ({
+  addressOf,
+  baseUrl,
+  brand,
+  countryOf,
+  limits,
+  onboardingRequired = (refusals, missing) => refusals.onboardingRequired(missing)
+}: AuthenticationOptions) =>
   Layer.effect(
     Authenticated,
     Effect.gen(function* () {
@@ -109,11 +119,12 @@ export const layer = ({ addressOf, baseUrl, brand, countryOf, limits }: Authenti
                 SessionEnded: () => Effect.fail(refusals.credentialsNotAccepted()),
                 UserFrozen: () => Effect.fail(refusals.accountFrozen()),
                 SecondFactorRequired: () => Effect.fail(refusals.secondFactorRequired()),
-                OnboardingRequired: ({ missing }) => Effect.fail(refusals.onboardingRequired(missing)),
+                OnboardingRequired: ({ missing }) => Effect.fail(onboardingRequired(refusals, missing)),
                 DatabaseUnavailable: unavailable
               })
             )
-          return yield* Effect.provideService(answer, Caller, { userId: caller.userId, accountId })
+          const { permissions, userId } = caller
+          return yield* Effect.provideService(answer, Caller, { userId, accountId, permissions })
         })
       )
     })

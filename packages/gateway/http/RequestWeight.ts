@@ -41,5 +41,17 @@ export const weights: ReadonlyMap<string, number> = new Map([
   ["POST /user/terms", 10],
   ["POST /user/verification", 10],
   ["PATCH /user/profile", 10],
-  ["POST /builder/web3/api-key", 10]
+  ["POST /builder/web3/api-key", 10],
+  ["POST /address/rotate", 10],
+  ["POST /withdrawal-addresses", 10],
+  ["DELETE /withdrawal-addresses/:id", 10],
+  ["POST /bank-account", 10],
+  ["GET /webhooks", 5],
+  ["POST /webhooks", 10],
+  ["DELETE /webhooks/:id", 10],
+  ["DELETE /bank-account/:id", 10],
+  ["POST /withdraw", 10],
+  ["POST /fiat-withdraw", 10],
+  ["GET /withdrawals", 5],
+  ["GET /deposits", 5]
 ])

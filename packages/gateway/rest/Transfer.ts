@@ -47,6 +47,7 @@ export const layer = (baseUrl: string) =>
             // The schema lets no other amount through.
             InvalidAmount: Effect.die,
             MarketsBehind: () => Effect.fail(refusals.draining()),
+            VenueCancelOnly: () => Effect.fail(refusals.venueCancelOnly()),
             ...unconfirmed(refusals)
           })
         )

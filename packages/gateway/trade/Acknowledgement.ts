@@ -1,7 +1,7 @@
 /**
  * The replies of one connection that begin with an acknowledgement, to cancels of all orders and to commands about stops:
- * each is sent once every market it touched has committed and its turn among the connection's commands has come, and what
- * became of the orders is told then.
+ * each is sent once every market it touched has committed and its turn among the connection's commands has come. What became
+ * of the orders waits behind it, in the reply queues of their symbols.
  */
 import * as Frame from "@venue/api/trade/Frame"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
@@ -11,7 +11,6 @@ export interface Acknowledgement {
   /** Markets it touches; unknown until the desk says which. */
   symbols: ReadonlyArray<MarketSymbol> | undefined
   readonly answered: Set<MarketSymbol>
-  readonly frames: Array<string>
   readonly dueMillis: number
   /** What its market refuses is not acknowledged: its one answer is an error. */
   readonly isOfStop: boolean
@@ -39,7 +38,6 @@ export const begin = (
     isOfStop,
     symbols: undefined,
     answered: new Set(),
-    frames: [],
     refusal: undefined,
     isItsTurn: false
   })
@@ -52,27 +50,17 @@ export const turn = (replies: Acknowledgements, commandId: string, send: (text: 
   answer(replies, commandId, reply, send)
 }
 
-/**
- * What the log tells of one market. `last`: that market has answered. `refused`: with this, or it is empty. Answers false
- * when it belongs to none of these.
- */
-export const tell = (
+/** This market has answered, and its log told what became of the orders there. */
+export const answered = (
   replies: Acknowledgements,
   commandId: string,
   symbol: MarketSymbol,
-  frames: ReadonlyArray<string>,
-  last: boolean,
-  refused: string,
   send: (text: string) => void
-): boolean => {
+): void => {
   const reply = replies.get(commandId)
-  if (reply === undefined) return false
-  if (refused !== "" && reply.isOfStop) {
-    reply.refusal = Frame.err("InvalidOrder", `the stop order was not changed: ${refused}`, reply.incoming)
-  } else reply.frames.push(...frames.filter((frame) => frame !== ""))
-  if (last) reply.answered.add(symbol)
+  if (reply === undefined) return
+  reply.answered.add(symbol)
   answer(replies, commandId, reply, send)
-  return true
 }
 
 /** The desk says which markets it touches. */
@@ -88,7 +76,7 @@ export const touched = (
   answer(replies, commandId, reply, send)
 }
 
-/** Its request is refused. What the markets have told of it all the same is sent after that. */
+/** Its request is refused, by a desk or a market. What the markets have told of it all the same is sent after that. */
 export const refuse = (
   replies: Acknowledgements,
   commandId: string,
@@ -106,14 +94,12 @@ export const refuse = (
 export const giveUp = (
   replies: Acknowledgements,
   nowMillis: number,
-  unknown: (incoming: string | undefined) => void,
-  send: (text: string) => void
+  unknown: (incoming: string | undefined) => void
 ): void => {
   for (const [commandId, reply] of replies) {
     if (reply.dueMillis > nowMillis || isComplete(reply)) continue
     replies.delete(commandId)
     unknown(reply.incoming)
-    reply.frames.forEach(send)
     reply.done()
   }
 }
@@ -127,7 +113,6 @@ const answer = (
   if (!reply.isItsTurn || !isComplete(reply)) return
   replies.delete(commandId)
   send(reply.refusal ?? Frame.ack(reply.incoming))
-  reply.frames.forEach(send)
   reply.done()
 }
 

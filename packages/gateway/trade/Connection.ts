@@ -352,7 +352,8 @@ export class Connection {
       fill + stop + twap,
       hearsOrders || this.isAnswer(event, batch) ? AccountEvents.order(event, accountId, batch) : "",
       AccountEvents.isLast(event),
-      event._tag === "Refused" ? event.status : ""
+      event._tag === "Refused" ? event.status : "",
+      event._tag === "Ended" ? event.order.orderId.text : ""
     )
   }
 }

@@ -69,23 +69,29 @@ export class Replies {
 
   /**
    * The log of a market tells this of a command, or of none of this connection's; empty frames are not sent. `beside` is
-   * told before the order: its fill, or the stop. `refused` is empty unless the market refused the command with it.
+   * told before the order: its fill, or the stop. `refused` is empty unless the market refused the command with it, `ended`
+   * unless it tells the end of that order.
    */
-  tell(symbol: MarketSymbol, commandId: string, beside: string, order: string, isLast: boolean, refused: string): void {
+  tell(
+    symbol: MarketSymbol,
+    commandId: string,
+    beside: string,
+    order: string,
+    isLast: boolean,
+    refused: string,
+    ended = ""
+  ): void {
     const { acknowledgements, send } = this
-    if (
-      acknowledgements.size > 0 &&
-      Acknowledgement.tell(acknowledgements, commandId, symbol, [beside, order], isLast, refused, send)
-    ) {
-      return this.backpressure.update()
+    if (acknowledgements.size > 0 && acknowledgements.has(commandId)) {
+      return this.tellAfterAcknowledgement(symbol, commandId, beside, order, isLast, refused)
     }
     const queue = this.queues.get(symbol)
     if (queue === undefined || queue.entries.length === 0) {
       send(beside)
       return send(order)
     }
-    if (beside !== "") ReplyQueue.tell(queue, commandId, beside, false, send)
-    ReplyQueue.tell(queue, commandId, order, isLast, send)
+    if (beside !== "") ReplyQueue.tell(queue, commandId, beside, false, send, ended)
+    ReplyQueue.tell(queue, commandId, order, isLast, send, ended)
     this.backpressure.update()
   }
 
@@ -100,7 +106,28 @@ export class Replies {
     for (const queue of this.queues.values()) {
       ReplyQueue.giveUp(queue, nowMillis, (request) => unknown(Incoming.ofObject(request)), this.send)
     }
-    Acknowledgement.giveUp(this.acknowledgements, nowMillis, unknown, this.send)
+    Acknowledgement.giveUp(this.acknowledgements, nowMillis, unknown)
+    this.backpressure.update()
+  }
+
+  private tellAfterAcknowledgement(
+    symbol: MarketSymbol,
+    commandId: string,
+    beside: string,
+    order: string,
+    isLast: boolean,
+    refused: string
+  ): void {
+    const { acknowledgements, send } = this
+    const { incoming, isOfStop } = acknowledgements.get(commandId)!
+    if (refused !== "" && isOfStop) {
+      const refusal = Frame.err("InvalidOrder", `the stop order was not changed: ${refused}`, incoming)
+      Acknowledgement.refuse(acknowledgements, commandId, refusal, send)
+    } else {
+      const queue = this.queueOf(symbol)
+      for (const frame of [beside, order]) if (frame !== "") ReplyQueue.tellAfter(queue, commandId, frame)
+      if (isLast) Acknowledgement.answered(acknowledgements, commandId, symbol, send)
+    }
     this.backpressure.update()
   }
 

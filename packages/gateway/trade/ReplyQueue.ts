@@ -1,6 +1,6 @@
 /**
- * The replies that are outstanding on one symbol of one connection. Events come in the order of the log, which is the
- * order of the commands; what a desk answers by itself comes when it comes, and waits here for its turn.
+ * The replies that are outstanding on one symbol of one connection. Events come in the order of the log, which is the order
+ * of the commands as a rule; what a desk answers by itself comes when it comes, and waits here for its turn.
  */
 import * as Backpressure from "./Backpressure.ts"
 
@@ -13,23 +13,27 @@ export interface Expected {
   readonly start?: () => void
 }
 
-/** A command without an answer yet, or text that waits behind one. */
-type Entry =
-  | Expected
-  | {
-      readonly commandId: undefined
-      readonly text: string
-      /** The log told it, so nothing that the log tells later may be sent before it. */
-      readonly isRecorded: boolean
-    }
+/** This waits behind a command without an answer. */
+interface Waiting {
+  readonly commandId: undefined
+  readonly text: string
+  /** It tells of this command; empty where it is of none of the connection's. An order has the id of its command. */
+  readonly of: string
+  /** The log told it, so nothing that the log tells later may be sent before it. */
+  readonly isRecorded: boolean
+}
+
+type Entry = Expected | Waiting
 
 export interface ReplyQueue {
   readonly entries: Array<Entry>
+  /** So many of the entries are texts that the log told. */
+  recorded: number
   /** It belongs to the connection and includes the weight of the entries. */
   readonly outstanding: Backpressure.Outstanding
 }
 
-export const make = (outstanding: Backpressure.Outstanding): ReplyQueue => ({ entries: [], outstanding })
+export const make = (outstanding: Backpressure.Outstanding): ReplyQueue => ({ entries: [], recorded: 0, outstanding })
 
 /** A command went out. */
 export const expect = (queue: ReplyQueue, expected: Expected): void => push(queue, expected)
@@ -45,19 +49,26 @@ export const ask = (queue: ReplyQueue, commandId: string, request: string, start
 
 /**
  * What the log tells about a command, or about none of this connection's. It is sent, or waits for its turn. `last`:
- * the command is answered by it.
+ * the command is answered by it. `ended`: it tells the end of this order, which may have been placed by a later command.
  */
 export const tell = (
   queue: ReplyQueue,
   commandId: string,
   text: string,
   last: boolean,
-  send: (text: string) => void
+  send: (text: string) => void,
+  ended = ""
 ): void => {
-  if (reply(queue, commandId, text, last, true, send) || text === "") return
-  const behind = queue.entries.findLastIndex((entry) => entry.commandId === undefined && entry.isRecorded)
+  if (reply(queue, commandId, text, last, true, send, ended) || text === "") return
+  const behind = lastRecorded(queue)
   if (behind === -1) send(text)
-  else replace(queue, behind + 1, 0, { commandId: undefined, text, isRecorded: true })
+  else insert(queue, behind + 1, { commandId: undefined, text, of: "", isRecorded: true })
+}
+
+/** What the log tells about a command that is acknowledged first, in this queue: it waits until that has been said. */
+export const tellAfter = (queue: ReplyQueue, commandId: string, text: string): void => {
+  const at = queue.entries.findIndex((entry) => entry.commandId === commandId)
+  insert(queue, Math.max(at, lastRecorded(queue)) + 1, { commandId: undefined, text, of: commandId, isRecorded: true })
 }
 
 /** What a desk answers by itself. It is sent at the command's turn; at once where that was given up. */
@@ -72,24 +83,28 @@ const reply = (
   text: string,
   last: boolean,
   isRecorded: boolean,
-  send: (text: string) => void
+  send: (text: string) => void,
+  ended = ""
 ): boolean => {
   const { entries } = queue
   if (commandId === "" || entries.length === 0) return false
-  if (entries[0]!.commandId === commandId) {
-    if (text !== "") send(text)
-    if (last) {
-      shift(queue)
-      if (entries.length > 0) release(queue, send)
-    }
-    return true
-  }
   // What a desk answers by itself is most often about the newest command.
-  const at = entries.findLastIndex((entry) => entry.commandId === commandId)
+  const at = entries[0]!.commandId === commandId ? 0 : entries.findLastIndex((entry) => entry.commandId === commandId)
   if (at === -1) return false
-  replace(queue, at, last ? 1 : 0, { commandId: undefined, text, isRecorded })
+  // Its market may have taken the command that placed it first.
+  const behind = ended === "" || queue.recorded === 0 ? -1 : entries.findLastIndex((entry) => isToldOf(entry, ended))
+  if (at > 0 || behind !== -1)
+    insert(queue, Math.max(at, behind + 1), { commandId: undefined, text, of: commandId, isRecorded })
+  else if (text !== "") send(text)
+  if (last) {
+    // What was put before it has moved it on.
+    remove(queue, entries[at]!.commandId === commandId ? at : at + 1)
+    if (at === 0) release(queue, send)
+  }
   return true
 }
+
+const isToldOf = (entry: Entry, commandId: string): boolean => entry.commandId === undefined && entry.of === commandId
 
 /** Gives up on commands whose answer is overdue: `unknown` says so to the client at their turn. */
 export const giveUp = (
@@ -102,7 +117,7 @@ export const giveUp = (
     const head = queue.entries[0]!
     if (head.commandId === undefined || head.dueMillis > nowMillis) return
     unknown(head.request)
-    shift(queue)
+    remove(queue, 0)
     release(queue, send)
   }
 }
@@ -113,23 +128,30 @@ const release = (queue: ReplyQueue, send: (text: string) => void): void => {
   while (entries.length > 0) {
     const head = entries[0]!
     if (head.commandId !== undefined) return head.start?.()
-    shift(queue)
+    remove(queue, 0)
     if (head.text !== "") send(head.text)
   }
 }
 
-const push = (queue: ReplyQueue, entry: Entry): void => {
-  queue.entries.push(entry)
-  queue.outstanding.weight += weightOf(entry)
+/** Where the newest text that the log told waits, or -1. */
+const lastRecorded = ({ entries, recorded }: ReplyQueue): number =>
+  recorded === 0 ? -1 : entries.findLastIndex((entry) => entry.commandId === undefined && entry.isRecorded)
+
+const push = (queue: ReplyQueue, expected: Expected): void => {
+  queue.entries.push(expected)
+  queue.outstanding.weight += weightOf(expected)
 }
 
-const shift = (queue: ReplyQueue): void => {
-  queue.outstanding.weight -= weightOf(queue.entries.shift()!)
+const insert = (queue: ReplyQueue, at: number, waiting: Waiting): void => {
+  queue.entries.splice(at, 0, waiting)
+  queue.outstanding.weight += weightOf(waiting)
+  if (waiting.isRecorded) queue.recorded += 1
 }
 
-const replace = (queue: ReplyQueue, at: number, count: 0 | 1, by: Entry): void => {
-  const [replaced] = queue.entries.splice(at, count, by)
-  queue.outstanding.weight += weightOf(by) - (replaced === undefined ? 0 : weightOf(replaced))
+const remove = (queue: ReplyQueue, at: number): void => {
+  const entry = at === 0 ? queue.entries.shift()! : queue.entries.splice(at, 1)[0]!
+  queue.outstanding.weight -= weightOf(entry)
+  if (entry.commandId === undefined && entry.isRecorded) queue.recorded -= 1
 }
 
 const weightOf = (entry: Entry): number =>

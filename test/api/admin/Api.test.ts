@@ -1,5 +1,6 @@
 /** The operator interface: what it takes. */
-import { Credit, Proof } from "@venue/api/admin/Api"
+import { Credit } from "@venue/api/admin/Api"
+import { Proof } from "@venue/api/admin/Proof"
 import { microsOf } from "@venue/api/Usd"
 import { SetPrice } from "@venue/api/admin/Prices"
 import { AdminApi } from "@venue/api/admin/Api"
@@ -50,6 +51,22 @@ it("a proof is sums", () =>
       assets: [{ asset: "USD", sum: 0 }],
       positions: [{ symbol: "GOLD-USD", sum: 0 }],
       reserve_funds: [{ symbol: "GOLD-USD", amount: 0.000001, topped_up: 0 }],
+      rails: [
+        {
+          rail: "BANK",
+          asset: "USD",
+          simulated: true,
+          position: null,
+          as_of: null,
+          holdings: null,
+          books: null,
+          difference: null,
+          uncredited: null,
+          in_flight: 1.5
+        }
+      ],
+      suspense: 0,
+      uncovered: { total: -3.5, operator_credits: 1, reserve_funds: 0.5, simulated_rails: -5 },
       at: "2026-09-27T14:40:44.118Z"
     })
   ).toBe(true))

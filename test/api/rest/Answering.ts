@@ -200,7 +200,8 @@ const authenticated = Layer.succeed(Authenticated, (answer) =>
     if (headers["x-svc-public-key"] !== "all") return yield* refusals.notPermitted()
     return yield* Effect.provideService(answer, Caller, {
       userId: UserId.make("alice"),
-      accountId: AccountId.make("alice")
+      accountId: AccountId.make("alice"),
+      permissions: new Set<string>()
     })
   })
 )

@@ -279,6 +279,12 @@ describe("what clients write in more than one way", () => {
       symbol: null
     }))
 
+  it("an offset has a bound", () => {
+    const decoded = (offset: number) => decode(frame("get_user_trades", { offset }))
+    expect(decoded(100_000)).toMatchObject({ _tag: "GetUserTrades", offset: 100_000 })
+    expect(decoded(100_001)).toMatchObject({ _tag: "Malformed", code: "InvalidParameter" })
+  })
+
   it("a channel asked for twice is one channel", () =>
     expect(decode(frame("subscribe", { channels: ["fills", "balances", "fills"] }))).toEqual({
       _tag: "Subscribe",

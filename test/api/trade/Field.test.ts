@@ -20,10 +20,10 @@ const commands: ReadonlyArray<
   ["set_user_leverage", { symbol: "GOLD-USD" }, ["leverage"], {}],
   ["modify_stop_order", { symbol: "GOLD-USD", stop_order_id: "s-1" }, ["price", "quantity"], {}],
   ["add_twap", twap, ["total_quantity"], { num_orders: [2, 1_000], order_interval_secs: [30, 86_400] }],
-  ["get_user_orders", {}, [], { limit: [1, 1_000], offset: [0, 1_000_000] }],
-  ["get_user_leverage", {}, [], { limit: [1, 1_000], offset: [0, 1_000_000] }],
-  ["get_available_leverage_levels", {}, [], { limit: [1, 1_000], offset: [0, 1_000_000] }],
-  ["get_user_trades", {}, ["start_ts", "end_ts"], { limit: [1, 1_000], offset: [0, 1_000_000] }]
+  ["get_user_orders", {}, [], { limit: [1, 1_000], offset: [0, 100_000] }],
+  ["get_user_leverage", {}, [], { limit: [1, 1_000], offset: [0, 100_000] }],
+  ["get_available_leverage_levels", {}, [], { limit: [1, 1_000], offset: [0, 100_000] }],
+  ["get_user_trades", {}, ["start_ts", "end_ts"], { limit: [1, 1_000], offset: [0, 100_000] }]
 ]
 
 const signIn = (unix_ts: unknown): unknown => {

@@ -125,7 +125,7 @@ describe("each refusal says what was wrong and what would be right", () => {
     [
       frame("get_user_leverage", { offset: -1 }),
       "InvalidParameter",
-      "invalid offset: expected a whole number from 0 to 9007199254740991, got -1"
+      "invalid offset: expected a whole number from 0 to 100000, got -1"
     ],
     [
       frame("get_user_trades", { start_ts: -1 }),

@@ -12,6 +12,7 @@ it.each<readonly [refusal: SubmitRefusal, said: string]>([
     { _tag: "MarketSilent", symbol: MarketSymbol.make(symbol) },
     "AAPL-USD or a market you hold cannot record orders now; not placed, try again"
   ],
+  [{ _tag: "VenueCancelOnly" }, "the venue takes cancels alone for now; not placed, try again later"],
   [{ _tag: "UnknownAccount", accountId: AccountId.make("7") }, "no account 7"],
   [{ _tag: "TooManyWaiting", symbol: MarketSymbol.make(symbol) }, "too many orders wait for AAPL-USD; try again"],
   [{ _tag: "DeskOverloaded" }, "too many orders are waiting; not placed, try again"],

@@ -1,10 +1,11 @@
 /** What requests over REST weigh. */
 import { Api } from "@venue/api/rest/Api"
+import { TreasuryApi } from "@venue/api/treasury/Api"
 import { actionOf, routesOf } from "@venue/gateway/http/Gate"
 import { weightOf, weights } from "@venue/gateway/http/RequestWeight"
 import { expect, it } from "vitest"
 
-const actions = routesOf(Api).map(actionOf)
+const actions = [...routesOf(Api), ...routesOf(TreasuryApi)].map(actionOf)
 
 it("every change weighs 10; a preview, which changes nothing, 2", () => {
   const preview = "POST /user/orders/preview"

@@ -2,10 +2,13 @@
  * What a published command-line client asks of a venue, request by request, with the credentials it shows: a token after a
  * login in the browser, else a signature in headers of the operator's prefix. It takes any status below 400 for done.
  */
+import * as TreasuryServer from "@venue/gateway/treasury/TreasuryServer"
 import { TestVenue } from "@venue/testing/TestVenue"
 import { expect, it } from "@effect/vitest"
 import { Clock, Effect } from "effect"
-import { type Answer, ask, RestClient } from "./RestClient.ts"
+import * as Rails from "../treasury/Rails.ts"
+import { options as treasuryOptions } from "../treasury/TreasuryClient.ts"
+import { type Answer, ask, call, RestClient } from "./RestClient.ts"
 import { Scene } from "./contract/Scene.ts"
 
 const json = { accept: "application/json" }
@@ -75,6 +78,21 @@ it.layer(Scene.layer, { excludeTestServices: true, timeout: "60 seconds" })("a c
         expect(headers.get("content-type")).toBe("text/csv; charset=utf-8")
         expect(text).toMatch(/^[a-z_,]+\r\n/)
       }
+    })
+  )
+
+  it.effect.each([
+    ["logged in", byLogin],
+    ["with a key", bySignature]
+  ] as const)("%s asks where to deposit, of the funding address and without a query", ([, credentials]) =>
+    Effect.gen(function* () {
+      const { url } = yield* Effect.provide(TreasuryServer.open(treasuryOptions), Rails.layer)
+      const { trader } = yield* Scene
+      const headers = { ...json, ...(yield* credentials), "x-acme-requested-account-id": trader.userId }
+      const answer = yield* call(`${url}/address`, { headers })
+      done(answer)
+      has(answer.body, { address: "string", network: "string", asset: "string" })
+      expect(answer.body.network).toBe("ARBITRUM_ONE")
     })
   )
 

@@ -1,6 +1,7 @@
 /** Every endpoint and message, by credential, permission, account and user, against what the reference says. */
 import { Api } from "@venue/api/rest/Api"
 import * as Command from "@venue/api/trade/Command"
+import { TreasuryApi } from "@venue/api/treasury/Api"
 import * as AccessDecision from "@venue/auth/access/AccessDecision"
 import type { Caller } from "@venue/auth/access/Caller"
 import { isOpen, rules } from "@venue/auth/access/Permission"
@@ -21,8 +22,8 @@ interface Expected {
   readonly trades?: true
   /** Not by an application that the user let in. */
   readonly own?: true
-  /** The user as a whole, or the main account alone. */
-  readonly on?: "user" | "main"
+  /** The user as a whole; the main account alone; or that with a key of all accounts, unless a builder obtained it. */
+  readonly on?: "user" | "main" | "funds"
   /** Whoever's account is named. */
   readonly ignoresNamed?: true
 }
@@ -36,9 +37,12 @@ const subaccounts: Expected = { permissions: ["subaccount_ops"], on: "user", tra
 const balance = { permissions: ["view_balance"] }
 const person: Expected = { only: "jwt", on: "user" }
 const inPerson: Expected = { ...person, own: true }
+const funds: Expected = { permissions: ["deposit_withdraw"], trades: true, on: "funds" }
+const fundsPast: Expected = { permissions: ["deposit_withdraw"], on: "funds" }
+const toRegistered: Expected = { ...funds, permissions: ["deposit_withdraw", "withdraw_registered"] }
 const byBuilder: Expected = { only: "hmac", on: "user", ignoresNamed: true }
 
-/** As the interfaces of REST and of the trade socket have it. */
+/** As the interfaces of REST, of the trade socket and of funding have it. */
 const reference: Record<string, Expected> = {
   auth: {},
   add_order: trade,
@@ -99,7 +103,22 @@ const reference: Record<string, Expected> = {
   "PATCH /user/profile": inPerson,
   "GET /user/builder-code": byBuilder,
   "POST /user/builder-code": byBuilder,
-  "POST /builder/web3/api-key": { permissions: ["register_user"], only: "hmac", on: "main" }
+  "POST /builder/web3/api-key": { permissions: ["register_user"], only: "hmac", on: "main" },
+  "GET /address": toRegistered,
+  "POST /address/rotate": funds,
+  "GET /withdrawal-addresses": toRegistered,
+  "POST /withdrawal-addresses": funds,
+  "DELETE /withdrawal-addresses/:id": funds,
+  "GET /fiat-address": funds,
+  "POST /bank-account": funds,
+  "GET /webhooks": funds,
+  "POST /webhooks": funds,
+  "DELETE /webhooks/:id": funds,
+  "DELETE /bank-account/:id": funds,
+  "POST /withdraw": toRegistered,
+  "POST /fiat-withdraw": funds,
+  "GET /withdrawals": fundsPast,
+  "GET /deposits": fundsPast
 }
 
 const charts = ["candles", "underlier", "funding", "open-interest", "taker-volume", "symbol-long-short"]
@@ -121,7 +140,7 @@ it("I38: every endpoint and message has its rule, and every rule is in the refer
   const actions = Object.keys(rules)
   assert.sameMembers(actions, Object.keys(reference))
   assert.sameMembers(
-    routesOf(Api).map(({ method, path }) => `${method} ${path}`),
+    [...new Set([...routesOf(Api), ...routesOf(TreasuryApi)].map(({ method, path }) => `${method} ${path}`))],
     [...open, ...actions.filter((action) => action.includes(" /"))]
   )
   assert.deepStrictEqual(
@@ -171,8 +190,9 @@ const expected = (action: string, caller: Caller, account: string | undefined, u
   if (permissions !== undefined && !permissions.some((name) => caller.permissions.has(name))) return "permission"
   const asked = ignoresNamed ? "alice" : (account ?? "alice")
   const acting = on === "user" ? "alice" : asked
-  const isOwn = asked === "alice" || (asked === "alice-2" && on !== "main")
-  const isFor = caller.scope === "all_accounts" || (caller.scope === acting && on !== "user")
+  const isOwn = asked === "alice" || (asked === "alice-2" && on !== "main" && on !== "funds")
+  const needsAll = on === "user" || (on === "funds" && caller.permissions.has("deposit_withdraw"))
+  const isFor = caller.scope === "all_accounts" || (caller.scope === acting && !needsAll)
   if (!isOwn || !isFor) return "account"
   if (user === "frozen") return "UserFrozen"
   if (user === "with_second_factor" && caller.aal === "aal1") return "SecondFactorRequired"

@@ -77,6 +77,13 @@ export const ask = Effect.fnUntraced(function* (
   return yield* call(`${restUrl}${path}`, request(method, headers, body))
 })
 
+/** The part of a client that asks at this address. */
+export const asking = (restUrl: string): Pick<RestClient["Service"], "restUrl" | "get" | "post"> => ({
+  restUrl,
+  get: (path, headers = {}) => call(`${restUrl}${path}`, { headers }),
+  post: (path, body, headers = {}) => call(`${restUrl}${path}`, request("POST", headers, body))
+})
+
 const make = Effect.gen(function* () {
   const venue = yield* TestVenue
   const { url: restUrl } = yield* RestServer.open({ host: "127.0.0.1", port: 0, brand: "acme", sockets })
@@ -85,10 +92,8 @@ const make = Effect.gen(function* () {
     token: Redacted.make(adminToken)
   })
   return RestClient.of({
-    restUrl,
+    ...asking(restUrl),
     adminUrl,
-    get: (path, headers = {}) => call(`${restUrl}${path}`, { headers }),
-    post: (path, body, headers = {}) => call(`${restUrl}${path}`, request("POST", headers, body)),
     admin: (method, path, body, token = adminToken) =>
       call(`${adminUrl}${path}`, request(method, { authorization: `Bearer ${token}` }, body)),
     signed: (user) =>

@@ -18,36 +18,22 @@ import { Profiles } from "@venue/storage/access/Profiles"
 import { ReadTables } from "@venue/storage/history/ReadTables"
 import { Listings } from "@venue/storage/listing/Listings"
 import { FuturesReference } from "@venue/storage/prices/FuturesReference"
+import * as TreasuryTables from "@venue/storage/treasury/TreasuryTables"
 import { Seal } from "@venue/postgres/Seal"
 import * as TestAccess from "@venue/testing/TestAccess"
 import { TestVenue } from "@venue/testing/TestVenue"
 import { expect, it } from "@effect/vitest"
-import { Effect, Exit, Layer, Logger, Redacted, References, Schedule, Tracer } from "effect"
+import { Effect, Layer, Redacted, Schedule } from "effect"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import { SqlClient } from "effect/sql"
 import { WebSocket } from "ws"
 import { wallet } from "../../auth/wallet/Wallets.ts"
+import * as Observed from "../../Observed.ts"
 import { dump, postgresLayer } from "../../Postgres.ts"
 import { adminToken, type Answer, ask as askRest, layerOver, RestClient } from "./RestClient.ts"
 
-const logs: Array<string> = []
-const spans: Array<Tracer.NativeSpan> = []
+const observed = Observed.make()
 const sealKey = "the secret key of this test, of any characters"
-
-const observed = Layer.mergeAll(
-  Logger.layer([Logger.make((entry) => void logs.push(Logger.formatLogFmt.log(entry)))]),
-  Layer.succeed(References.MinimumLogLevel, "All"),
-  Layer.succeed(
-    Tracer.Tracer,
-    Tracer.make({
-      span: (options) => {
-        const span = new Tracer.NativeSpan(options)
-        spans.push(span)
-        return span
-      }
-    })
-  )
-)
 
 const symbols = ["AAPL-USD", "GOLD-USD"]
 const settings = {
@@ -71,20 +57,21 @@ const layer = layerOver.pipe(
   Layer.provideMerge(TestAccess.layer),
   Layer.provideMerge(SigningKeys.layer),
   Layer.provideMerge(
-    Layer.mergeAll(AccessTables.layer, Journal.layer, ReadTables.layer, FuturesReference.layer, Listings.layer)
+    Layer.mergeAll(
+      AccessTables.layer,
+      TreasuryTables.layer,
+      Journal.layer,
+      ReadTables.layer,
+      FuturesReference.layer,
+      Listings.layer
+    )
   ),
   Layer.provideMerge(SecureRandom.layerWebCrypto),
   Layer.provideMerge(Seal.layer(Redacted.make(sealKey))),
   Layer.provideMerge(postgresLayer),
   Layer.provideMerge(Layer.succeed(VenueSettings)(settings)),
-  Layer.provideMerge(observed)
+  Layer.provideMerge(observed.layer)
 )
-
-/** What a tracer would send elsewhere. */
-const textOf = ({ attributes, events, name, status }: Tracer.NativeSpan) => {
-  const failure = status._tag === "Ended" && Exit.isFailure(status.exit) ? String(status.exit) : ""
-  return JSON.stringify([name, ...attributes, events.map(([event, , said]) => [event, said]), failure])
-}
 
 interface Key {
   readonly public_key: string
@@ -276,8 +263,8 @@ it.layer(layer, { excludeTestServices: true, timeout: "60 seconds" })("secrets o
       for (const text of silent) expect(text).not.toContain("authenticated")
 
       // What is searched has what belongs there.
-      const log = logs.join("\n")
-      const traced = spans.map(textOf).join("\n")
+      const log = observed.log()
+      const traced = observed.traced()
       const stored = yield* dump
       expect(log).toContain("a sign-in was refused")
       expect(log).toContain("a wallet message was refused")

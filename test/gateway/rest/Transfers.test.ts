@@ -1,6 +1,7 @@
 /** Subaccounts and transfers over REST, and requests that come again under their key. */
 import { AccountId } from "@venue/domain/AccountId"
 import { Selectable } from "@venue/domain/Permission"
+import { Audit } from "@venue/storage/access/Audit"
 import { type TestUser, TestVenue } from "@venue/testing/TestVenue"
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -172,7 +173,7 @@ it.effect("I8: a request that comes again under its key is done once, and gets t
   }).pipe(Effect.provide(layer))
 )
 
-it.effect("an operator's credit that comes again under its key is made once", () =>
+it.effect("an operator's credit that comes again under its key is made once, and once in the audit", () =>
   Effect.gen(function* () {
     const venue = yield* TestVenue
     const { adminUrl } = yield* RestClient
@@ -192,6 +193,10 @@ it.effect("an operator's credit that comes again under its key is made once", ()
     expect(answers[1]!.body).toEqual(answers[0]!.body)
     expect(answers[1]!.headers.get("idempotent-replayed")).toBe("true")
     expect(yield* available(user)).toEqual([25])
+    const entries = yield* (yield* Audit).about(user.userId)
+    expect(entries.map(({ action, actor, facts }) => [action, actor, facts["amount"]])).toEqual([
+      ["credited", "operator", 25]
+    ])
   }).pipe(Effect.provide(layer))
 )
 

@@ -2,7 +2,12 @@ import { AccountId } from "@venue/domain/AccountId"
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { UserId } from "@venue/domain/UserId"
 import * as Backpressure from "@venue/gateway/trade/Backpressure"
-import { type ExpectedOrder, type ExpectedQuery, unordered } from "@venue/gateway/trade/ExpectedReply"
+import {
+  type ExpectedAcknowledgement,
+  type ExpectedOrder,
+  type ExpectedQuery,
+  unordered
+} from "@venue/gateway/trade/ExpectedReply"
 import { Replies } from "@venue/gateway/trade/Replies"
 import { Id } from "@venue/domain/Id"
 import { noCost } from "@venue/cluster/protocol/Desk"
@@ -41,6 +46,77 @@ const order = (
       accountId: AccountId.make("u"),
       symbol
     }
+  }
+})
+
+const cancelAll = (symbol: string, isOfStop = false): ExpectedAcknowledgement => ({
+  ...order("cancel all", MarketSymbol.make(symbol)),
+  _tag: "Acknowledgement",
+  isOfStop
+})
+
+it("a cancel of all orders is acknowledged when each market has answered, and then told market by market in the order of its log", () => {
+  const { outstanding, replies, sent } = start()
+  const [a, b] = [MarketSymbol.make("A"), MarketSymbol.make("B")]
+  const all = cancelAll("")
+  replies.expect(all)
+  replies.expect(order("a1", a))
+  replies.handedOn(all, [a, b])
+  replies.tell(b, "cancel all", "stop b0", "b0 cancelled", false, "")
+  replies.tell(a, "cancel all", "", "a0 cancelled", false, "")
+  replies.tell(a, "cancel all", "", "", true, "")
+  replies.tell(a, "a1", "", "a1 acknowledged", true, "")
+  replies.tell(a, "of another connection", "", "a1 filled", false, "")
+  expect(sent).toEqual([])
+  replies.tell(b, "cancel all", "", "", true, "")
+  expect(sent.map((text) => (text.includes('"ack"') ? "ack" : text))).toEqual([
+    "ack",
+    "a0 cancelled",
+    "a1 acknowledged",
+    "a1 filled",
+    "stop b0",
+    "b0 cancelled"
+  ])
+  expect(outstanding.weight).toBe(0)
+})
+
+it("I22: an order that came after a cancel of all orders, and that the market took before it, is acknowledged before it is cancelled", () => {
+  const { outstanding, replies, sent } = start()
+  const a = MarketSymbol.make("A")
+  const all = cancelAll("A")
+  replies.expect(all)
+  replies.expect(order("a1", a))
+  replies.handedOn(all, [a])
+  replies.tell(a, "a1", "", "a1 acknowledged", true, "")
+  replies.tell(a, "cancel all", "", "a1 cancelled", false, "")
+  replies.tell(a, "cancel all", "", "", true, "")
+  expect(sent).toEqual([expect.stringContaining('"ack"'), "a1 acknowledged", "a1 cancelled"])
+  expect(outstanding.weight).toBe(0)
+})
+
+it("what was told of a cancel of all orders is sent behind its refusal, and where it is given up", () => {
+  for (const isRefused of [true, false]) {
+    const { outstanding, replies, sent } = start()
+    const all = cancelAll("")
+    replies.expect(all)
+    replies.tell(MarketSymbol.make("A"), "cancel all", "", "a0 cancelled", false, "")
+    if (isRefused) replies.answer(all, "refused")
+    else replies.giveUp(5_000)
+    const said = isRefused ? "refused" : expect.stringContaining("the outcome is not known yet")
+    expect(sent).toEqual([said, "a0 cancelled"])
+    expect(outstanding.weight).toBe(0)
+  }
+})
+
+it("what its market refuses of a command about a stop is an error in place of the acknowledgement", () => {
+  for (const isOfStop of [true, false]) {
+    const { replies, sent } = start()
+    const all = cancelAll("A", isOfStop)
+    replies.expect(all)
+    replies.handedOn(all, [MarketSymbol.make("A")])
+    replies.tell(MarketSymbol.make("A"), "cancel all", "", "told", true, "REJECTED")
+    const said = (text: string) => (text.includes("InvalidOrder") ? "error" : text.includes('"ack"') ? "ack" : text)
+    expect(sent.map(said)).toEqual(isOfStop ? ["error"] : ["ack", "told"])
   }
 })
 

@@ -13,7 +13,8 @@ const start = () => {
     expect: (id: string, due = 1_000) =>
       ReplyQueue.expect(queue, { commandId: id, request: `request ${id}`, dueMillis: due }),
     ask: (id: string, begin = () => {}) => ReplyQueue.ask(queue, id, `request ${id}`, begin),
-    tell: (id: string, text: string, last = true) => ReplyQueue.tell(queue, id, text, last, send),
+    tell: (id: string, text: string, last = true, ended = "") => ReplyQueue.tell(queue, id, text, last, send, ended),
+    tellAfter: (id: string, text: string) => ReplyQueue.tellAfter(queue, id, text),
     answer: (id: string, text: string) => ReplyQueue.answer(queue, id, text, send),
     giveUp: (now: number) => ReplyQueue.giveUp(queue, now, (request) => send(`unknown ${request}`), send)
   }
@@ -52,6 +53,37 @@ it("all that a command says is sent at its turn, and its last word need not be s
   tell("c", "ACK c")
   tell("a", "ACK a")
   expect(sent).toEqual(["ACK a", "CANCELLED 1", "CANCELLED 2", "ACK c"])
+})
+
+it("I22: an order that its market took before the cancel sent ahead of it is acknowledged before it is told to be cancelled", () => {
+  const { answer, expect: expectReply, queue, sent, tell } = start()
+  expectReply("cancel")
+  expectReply("desk")
+  expectReply("b")
+  expectReply("other")
+  tell("b", "ACK b")
+  tell("other", "ACK other")
+  tell("cancel", "CANCELLED earlier", false, "earlier")
+  tell("cancel", "CANCELLED b", false, "b")
+  tell("cancel", "")
+  expect(sent).toEqual(["CANCELLED earlier"])
+  answer("desk", "RateLimited")
+  expect(sent).toEqual(["CANCELLED earlier", "RateLimited", "ACK b", "CANCELLED b", "ACK other"])
+  expect(queue).toMatchObject({ entries: [], recorded: 0, outstanding: { weight: 0 } })
+})
+
+it("what the log tells of a command that is acknowledged first waits for that, and for what the log told before it", () => {
+  const { answer, ask, expect: expectReply, queue, sent, tell, tellAfter } = start()
+  ask("cancel all")
+  tellAfter("cancel all", "CANCELLED 1")
+  expectReply("a")
+  tell("a", "ACK a")
+  tellAfter("cancel all", "CANCELLED a")
+  tell("", "FILLED 2", false)
+  expect(sent).toEqual([])
+  answer("cancel all", "acknowledged")
+  expect(sent).toEqual(["acknowledged", "CANCELLED 1", "ACK a", "CANCELLED a", "FILLED 2"])
+  expect(queue).toMatchObject({ entries: [], recorded: 0, outstanding: { weight: 0 } })
 })
 
 it("a query is asked when all before it is answered, and what comes after it waits for its answer", () => {

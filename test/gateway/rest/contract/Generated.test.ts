@@ -1,50 +1,56 @@
 /** The description, as strangers' programs read it: one that checks it, and one that makes a client of it. */
 import { Validator } from "@seriousme/openapi-schema-validator"
-import { examples } from "@venue/api/rest/Examples"
+import { examples as ofRest } from "@venue/api/rest/Examples"
+import { examples as ofTreasury } from "@venue/api/treasury/Examples"
 import { TestVenue } from "@venue/testing/TestVenue"
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import SwaggerClient from "swagger-client"
 import { RestClient } from "../RestClient.ts"
-import { operations, spec, validatorOf } from "./Operations.ts"
+import { rest, treasury } from "./Operations.ts"
 import { Scene } from "./Scene.ts"
 
-it("is an OpenAPI 3.1 document", async () => {
-  const { errors, valid } = await new Validator().validate(JSON.parse(JSON.stringify(spec)))
-  expect([valid, errors ?? []]).toEqual([true, []])
-})
+for (const [what, { operations, spec, validatorOf }, examples] of [
+  ["REST", rest, ofRest],
+  ["funding", treasury, ofTreasury]
+] as const) {
+  it(`${what} is an OpenAPI 3.1 document`, async () => {
+    const { errors, valid } = await new Validator().validate(JSON.parse(JSON.stringify(spec)))
+    expect([valid, errors ?? []]).toEqual([true, []])
+  })
 
-it("every body of its examples is as its schema has it", () => {
-  const examples = Object.entries(spec.components.schemas).flatMap(([name, schema]) =>
-    ((schema as { readonly examples?: ReadonlyArray<unknown> }).examples ?? []).map(
-      (example) => [name, example] as const
+  it(`every body of the examples of ${what} is as its schema has it`, () => {
+    const shown = Object.entries(spec.components.schemas).flatMap(([name, schema]) =>
+      ((schema as { readonly examples?: ReadonlyArray<unknown> }).examples ?? []).map(
+        (example) => [name, example] as const
+      )
     )
-  )
-  for (const [name, example] of examples) {
-    const validate = validatorOf({ $ref: `#/components/schemas/${name}` })
-    expect([name, validate(example), validate.errors ?? []]).toEqual([name, true, []])
-  }
-})
+    for (const [name, example] of shown) {
+      const validate = validatorOf({ $ref: `#/components/schemas/${name}` })
+      expect([name, validate(example), validate.errors ?? []]).toEqual([name, true, []])
+    }
+  })
 
-it("shows no example of what there is no more", () => {
-  expect(Object.keys(examples).filter((name) => !(name in spec.components.schemas))).toEqual([])
-})
+  it(`${what} shows no example of what there is no more`, () => {
+    expect(Object.keys(examples).filter((name) => !(name in spec.components.schemas))).toEqual([])
+  })
 
-it("shows an example of whatever is sent, and of whatever comes back", () => {
-  const shown = (schema: object | undefined): boolean => {
-    if (schema === undefined) return true
-    const { $ref, anyOf } = schema as { readonly $ref?: string; readonly anyOf?: ReadonlyArray<object> }
-    if (anyOf !== undefined) return anyOf.every(shown)
-    const named = spec.components.schemas[$ref?.split("/").at(-1) ?? ""]
-    return "examples" in (named ?? schema)
-  }
-  const bare = operations.flatMap(({ body, name, responses }) =>
-    [body, ...Object.values(responses).map(({ content }) => content?.["application/json"]?.schema)].every(shown)
-      ? []
-      : [name]
-  )
-  expect(bare).toEqual([])
-})
+  it(`${what} shows an example of whatever is sent, and of whatever comes back`, () => {
+    const shown = (schema: object | undefined): boolean => {
+      if (schema === undefined) return true
+      const { $ref, anyOf } = schema as { readonly $ref?: string; readonly anyOf?: ReadonlyArray<object> }
+      if (anyOf !== undefined) return anyOf.every(shown)
+      const named = spec.components.schemas[$ref?.split("/").at(-1) ?? ""]
+      return "examples" in (named ?? schema)
+    }
+    const bare = operations.flatMap(({ body, name, responses }) =>
+      [body, ...Object.values(responses).map(({ content }) => content?.["application/json"]?.schema)].every(shown)
+        ? []
+        : [name]
+    )
+    expect(bare).toEqual([])
+  })
+}
 
 it.layer(Scene.layer, { excludeTestServices: true, timeout: "60 seconds" })("a client made of it", (it) => {
   const made = Effect.gen(function* () {

@@ -1,5 +1,6 @@
-/** The operations of the description of REST, and whether an answer is one that it tells of. */
+/** The operations of the description of an interface, and whether an answer is one that it tells of. */
 import { document } from "@venue/api/rest/Document"
+import { document as ofTreasury } from "@venue/api/treasury/Document"
 import { ruleOf } from "@venue/auth/access/Permission"
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js"
 import type { OpenApi } from "effect/http-api"
@@ -21,41 +22,78 @@ export interface Operation {
   readonly responses: OpenApi.OpenAPISpecOperation["responses"]
 }
 
-/** As the addresses of these tests serve it, but for where they are. */
-export const spec = document({ brand: "acme", baseUrl: "http://venue.test", accessOf: ruleOf })
-
-export const operations: ReadonlyArray<Operation> = Object.entries(spec.paths).flatMap(([path, item]) =>
-  Object.entries(item as Record<string, OpenApi.OpenAPISpecOperation>).map(
-    ([method, { parameters, requestBody, responses, security }]): Operation => ({
-      name: `${method.toUpperCase()} ${path}`,
-      method: method.toUpperCase(),
-      path,
-      parameters,
-      body: requestBody?.content["application/json"]?.schema,
-      via: security.map((scheme) => ("bearer" in scheme ? "jwt" : "hmac")),
-      statuses: Object.keys(responses).map(Number),
-      responses
-    })
-  )
-)
-
-/** What is not as the description has it; undefined when all is. */
-export const faultOf = ({ name, responses }: Operation, answer: Answer): string | undefined => {
-  const { headers, status, text } = answer
-  const wrong = (what: string) => `${name}: ${status} ${what}: ${text.slice(0, 500)}`
-  const response = responses[status]
-  if (response === undefined) return wrong("is not described")
-  const types = Object.keys(response.content ?? {})
-  if (types.length === 0) return text === "" ? undefined : wrong("has a body")
-  const type = headers.get("content-type") ?? "none"
-  const content = response.content?.[type as keyof typeof response.content]
-  if (content === undefined) return wrong(`is ${type} in place of ${types.join(" or ")}`)
-  return /^application\/(problem\+)?json$/.test(type) ? bodyFault(content.schema, answer.body, wrong) : undefined
+/** What an interface says of itself. */
+export interface Description {
+  readonly spec: OpenApi.OpenAPISpec
+  readonly operations: ReadonlyArray<Operation>
+  /** What it sends by itself, by the name of the event. */
+  readonly webhooks: Readonly<Record<string, { readonly schema: object; readonly example: unknown }>>
+  readonly validatorOf: (schema: object) => ValidateFunction
+  /** What is not as the description has it; undefined when all is. */
+  readonly faultOf: (operation: Operation, answer: Answer) => string | undefined
 }
 
-const bodyFault = (schema: object, body: unknown, wrong: (what: string) => string) => {
-  const validate = validatorOf(schema)
-  return validate(body) ? undefined : wrong(`is not as its schema has it (${ajv.errorsText(validate.errors)})`)
+interface Sent {
+  readonly post: {
+    readonly requestBody: {
+      readonly content: { readonly "application/json": { readonly schema: object; readonly example: unknown } }
+    }
+  }
+}
+
+const describe = (spec: OpenApi.OpenAPISpec & { readonly webhooks?: Readonly<Record<string, Sent>> }): Description => {
+  const ajv = new Ajv2020({ strict: false, allErrors: true, formats })
+  const validators = new Map<object, ValidateFunction>()
+  const validatorOf = (schema: object): ValidateFunction => {
+    const known = validators.get(schema)
+    if (known !== undefined) return known
+    const made = ajv.compile({ ...schema, components: spec.components })
+    validators.set(schema, made)
+    return made
+  }
+  const bodyFault = (schema: object, body: unknown, wrong: (what: string) => string) => {
+    const validate = validatorOf(schema)
+    return validate(body) ? undefined : wrong(`is not as its schema has it (${ajv.errorsText(validate.errors)})`)
+  }
+  return {
+    spec,
+    operations: operationsOf(spec),
+    webhooks: Object.fromEntries(
+      Object.entries(spec.webhooks ?? {}).map(([event, { post }]) => [
+        event,
+        post.requestBody.content["application/json"]
+      ])
+    ),
+    validatorOf,
+    faultOf: ({ name, responses }, { body, headers, status, text }) => {
+      const wrong = (what: string) => `${name}: ${status} ${what}: ${text.slice(0, 500)}`
+      const response = responses[status]
+      if (response === undefined) return wrong("is not described")
+      const types = Object.keys(response.content ?? {})
+      if (types.length === 0) return text === "" ? undefined : wrong("has a body")
+      const type = headers.get("content-type") ?? "none"
+      const content = response.content?.[type as keyof typeof response.content]
+      if (content === undefined) return wrong(`is ${type} in place of ${types.join(" or ")}`)
+      return /^application\/(problem\+)?json$/.test(type) ? bodyFault(content.schema, body, wrong) : undefined
+    }
+  }
+}
+
+function operationsOf(spec: OpenApi.OpenAPISpec): ReadonlyArray<Operation> {
+  return Object.entries(spec.paths).flatMap(([path, item]) =>
+    Object.entries(item as Record<string, OpenApi.OpenAPISpecOperation>).map(
+      ([method, { parameters, requestBody, responses, security }]): Operation => ({
+        name: `${method.toUpperCase()} ${path}`,
+        method: method.toUpperCase(),
+        path,
+        parameters,
+        body: requestBody?.content["application/json"]?.schema,
+        via: security.map((scheme) => ("bearer" in scheme ? "jwt" : "hmac")),
+        statuses: Object.keys(responses).map(Number),
+        responses
+      })
+    )
+  )
 }
 
 const formats = {
@@ -65,13 +103,7 @@ const formats = {
   uri: /^[a-z][a-z\d+.-]*:\S+$/i
 }
 
-const ajv = new Ajv2020({ strict: false, allErrors: true, formats })
-const validators = new Map<object, ValidateFunction>()
-
-export const validatorOf = (schema: object): ValidateFunction => {
-  const known = validators.get(schema)
-  if (known !== undefined) return known
-  const made = ajv.compile({ ...schema, components: spec.components })
-  validators.set(schema, made)
-  return made
-}
+/** As the addresses of these tests serve them, but for where they are. */
+const served = { brand: "acme", baseUrl: "http://venue.test", accessOf: ruleOf }
+export const rest = describe(document(served))
+export const treasury = describe(ofTreasury(served))

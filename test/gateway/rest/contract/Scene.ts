@@ -71,7 +71,7 @@ export const newcomer = (name: string, usd = 0): Effect.Effect<TestUser, never, 
 
 /** The same at another address. */
 export const at = <A, E, R>(restUrl: string, self: Effect.Effect<A, E, R>) =>
-  Effect.updateService(self, Client.RestClient, (client) => ({ ...client, restUrl }))
+  Effect.updateService(self, Client.RestClient, (client) => ({ ...client, ...Client.asking(restUrl) }))
 
 const gone = () => Effect.fail(new DatabaseUnavailable({ cause: "a test" }))
 

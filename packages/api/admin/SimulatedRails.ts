@@ -1,0 +1,83 @@
+/** What an operator of a development makes happen on a made-up chain or bank. */
+import { DepositRail, RailName } from "@venue/domain/Rail"
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
+import { NumberOrText, SchemaLink } from "../Body.ts"
+import { NotFound, ServiceUnavailable } from "../Problem.ts"
+import { Usd } from "../Usd.ts"
+import { NeededRole, OperatorOnly } from "./Operator.ts"
+
+const rail = { $schema: SchemaLink, rail: RailName }
+
+/** `sent_to` is a deposit address, or the message of a bank transfer. */
+export const SimulatedDeposit = Schema.Struct({
+  ...rail,
+  sent_to: Schema.String.check(Schema.isMinLength(1), Schema.isMaxLength(200)),
+  amount: NumberOrText(Usd.check(Schema.isGreaterThan(0))),
+  /** Of the bank alone. */
+  payment_rail: Schema.optionalKey(DepositRail)
+}).annotate({ identifier: "SimulatedDeposit" })
+
+export const SimulatedTransfer = Schema.Struct({ tx_hash: Schema.String }).annotate({ identifier: "SimulatedTransfer" })
+
+/** The newest blocks are replaced; what was in them comes again in the next, or never. */
+export const SimulatedReorganisation = Schema.Struct({
+  ...rail,
+  blocks: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 90 })),
+  comes_again: Schema.Boolean
+}).annotate({ identifier: "SimulatedReorganisation" })
+
+/** The bank takes a transfer back. */
+export const SimulatedReturn = Schema.Struct({ $schema: SchemaLink, tx_hash: Schema.String }).annotate({
+  identifier: "SimulatedReturn"
+})
+
+/** What becomes of the next payment: `stall` leaves it out of every block, so that it is sent anew. */
+export const SimulatedFate = Schema.Struct({ ...rail, fate: Schema.Literals(["pay", "fail", "stall"]) }).annotate({
+  identifier: "SimulatedFate"
+})
+
+export const SimulatedOutage = Schema.Struct({
+  ...rail,
+  seconds: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 3_600 }))
+}).annotate({ identifier: "SimulatedOutage" })
+
+/** What the rail holds is so much more, or less where it is below zero, and no transfer tells of it: an auditor is to see it. */
+export const SimulatedUntold = Schema.Struct({
+  ...rail,
+  amount: NumberOrText(Usd.check(Schema.makeFilter((amount) => amount !== 0, { expected: "an amount other than 0" })))
+}).annotate({ identifier: "SimulatedUntold" })
+
+const errors = [NotFound, ServiceUnavailable] as const
+const done = { success: HttpApiSchema.NoContent, error: errors }
+
+/** 404 where that rail is a real one. */
+export const SimulatedRailsGroup = HttpApiGroup.make("simulatedRails")
+  .add(
+    HttpApiEndpoint.post("deposit", "/simulated-rails/deposit", {
+      payload: SimulatedDeposit,
+      success: SimulatedTransfer,
+      error: errors
+    }).annotate(NeededRole, "admin"),
+    HttpApiEndpoint.post("reorganise", "/simulated-rails/reorganise", {
+      payload: SimulatedReorganisation,
+      ...done
+    }).annotate(NeededRole, "admin"),
+    HttpApiEndpoint.post("takeBack", "/simulated-rails/take-back", { payload: SimulatedReturn, ...done }).annotate(
+      NeededRole,
+      "admin"
+    ),
+    HttpApiEndpoint.post("nextPayment", "/simulated-rails/next-payment", { payload: SimulatedFate, ...done }).annotate(
+      NeededRole,
+      "admin"
+    ),
+    HttpApiEndpoint.post("addUntold", "/simulated-rails/add-untold", { payload: SimulatedUntold, ...done }).annotate(
+      NeededRole,
+      "admin"
+    ),
+    HttpApiEndpoint.post("cutOff", "/simulated-rails/cut-off", { payload: SimulatedOutage, ...done }).annotate(
+      NeededRole,
+      "admin"
+    )
+  )
+  .middleware(OperatorOnly)

@@ -1,0 +1,38 @@
+/** Amounts of money that leave: USD, with as many decimals as a chain or a bank knows of. */
+import { decimalOfMoney } from "@venue/domain/Decimal"
+import type { WithdrawalMethod } from "@venue/domain/Rail"
+import { amountRefusal, type BelowMinimum, type NotAboveFee } from "@venue/domain/Withdrawal"
+import { Result } from "effect"
+import { gotNumber } from "../Fault.ts"
+import type { BadRequest, Problems } from "../Problem.ts"
+import { microsOf } from "../Usd.ts"
+
+/** So many 1e-6 USD, if so much can leave that way at all. */
+export const read = (problems: Problems, method: WithdrawalMethod, sent: number): Result.Result<bigint, BadRequest> => {
+  const decimals = method === "ach_push" || method === "wire" ? 2 : 6
+  if (Math.abs(sent) > most) return Result.fail(refused(problems, `Expected no more than ${most}`, sent, most))
+  const micros = microsOf(sent)
+  if (micros / 1e6 !== sent || micros % 10 ** (6 - decimals) !== 0) {
+    return Result.fail(refused(problems, `Expected at most ${decimals} decimals`, sent))
+  }
+  const refusal = amountRefusal(method, BigInt(micros))
+  return refusal === undefined ? Result.succeed(BigInt(micros)) : Result.fail(tooLittle(problems, refusal))
+}
+
+/** Names the least that would do. */
+export const tooLittle = (problems: Problems, refusal: BelowMinimum | NotAboveFee): BadRequest => {
+  const sent = decimalOfMoney(refusal.amount)
+  if (refusal._tag === "NotAboveFee") {
+    return refused(problems, `Expected more than the fee, ${decimalOfMoney(refusal.fee)}`, sent)
+  }
+  const least = decimalOfMoney(refusal.minimum)
+  return refused(problems, `Expected at least ${least}`, sent, least)
+}
+
+const refused = (problems: Problems, expected: string, sent: number, near?: number): BadRequest =>
+  problems.invalidValue("invalid-amount", [
+    { location: "body.amount", message: `${expected}${gotNumber(sent, near)}`, value: sent }
+  ])
+
+/** In USD; so many keep the amount in 1e-6 USD a safe integer. */
+const most = 1_000_000_000

@@ -1,0 +1,26 @@
+/** `GET /fiat-address`: what a bank transfer to the venue has to say, to be known as the user's. */
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { SchemaLink } from "../Body.ts"
+import { described, Optional } from "../Parameter.ts"
+import { BadRequest, ServiceUnavailable } from "../Problem.ts"
+import { Authenticated } from "../rest/Caller.ts"
+import { currencyParameter, depositRailParameter } from "./Word.ts"
+
+export const FiatAddressResponseBody = Schema.Struct({
+  $schema: SchemaLink,
+  deposit_message: Schema.String.annotate({
+    description: "The reference of the transfer has to be this, exactly. It is the same on every call."
+  }).check(Schema.isPattern(/^[0-9A-Z]{12}$/))
+}).annotate({ identifier: "FiatAddressResponseBody" })
+
+export const FiatAddressGroup = HttpApiGroup.make("fiatAddress")
+  .add(
+    HttpApiEndpoint.get("fiatAddress", "/fiat-address", {
+      // Both have to be there; one that is missing is 400, like one that is wrong.
+      query: { currency: Optional(Schema.String), payment_rail: Optional(Schema.String) },
+      success: FiatAddressResponseBody,
+      error: [BadRequest, ServiceUnavailable]
+    }).annotate(OpenApi.Transform, described({ currency: currencyParameter, payment_rail: depositRailParameter }))
+  )
+  .middleware(Authenticated)

@@ -1,0 +1,61 @@
+/** What users' endpoints are sent, for the document: of the schemas that messages are encoded with. */
+import { type WebhookEvent, DepositEvent, WithdrawalEvent } from "@venue/domain/Webhook"
+import { WebhookDepositMessage, WebhookWithdrawalMessage } from "@venue/domain/WebhookBody"
+import type { Schema } from "effect"
+import { examples } from "./Examples.ts"
+
+export const messages = [WebhookDepositMessage, WebhookWithdrawalMessage] as const
+
+const header = (name: string, description: string) => ({
+  name,
+  in: "header",
+  required: true,
+  description,
+  schema: { type: "string" }
+})
+
+const parameters = [
+  header("webhook-id", "The message's id, the same over all tries and for all endpoints."),
+  header("webhook-timestamp", "Of this try, in Unix seconds."),
+  header(
+    "webhook-signature",
+    "`v1,` and the HMAC-SHA256 of `<id>.<timestamp>.<body>` under the endpoint's secret, in base64."
+  )
+]
+
+type Message = Readonly<Record<"type" | "timestamp" | "data", Schema.Json>>
+
+const messageOf = (event: WebhookEvent, name: "WebhookDepositMessage" | "WebhookWithdrawalMessage") => {
+  const example = examples[name] as Message
+  const status = event.slice(event.indexOf(".") + 1).toUpperCase()
+  const $ref = `#/components/schemas/${name}`
+  return {
+    post: {
+      operationId: `webhooks.${event}`,
+      tags: ["webhooks"],
+      description:
+        "Sent to each endpoint of the user that names this event, until it answers with a status of 200 to 299.",
+      parameters,
+      requestBody: {
+        required: true,
+        content: {
+          "application/json": {
+            schema: { allOf: [{ $ref }, { properties: { type: { const: event } } }] },
+            example: { ...example, type: event, data: { ...(example.data as object), status } }
+          }
+        }
+      },
+      responses: {
+        "2XX": { description: "The endpoint has taken the message." },
+        "410": { description: "The endpoint is gone: it is disabled, and nothing is sent to it any more." },
+        default: { description: "The endpoint has not taken the message, which is sent again." }
+      },
+      security: []
+    }
+  }
+}
+
+export const webhooks = Object.fromEntries([
+  ...DepositEvent.literals.map((event) => [event, messageOf(event, "WebhookDepositMessage")] as const),
+  ...WithdrawalEvent.literals.map((event) => [event, messageOf(event, "WebhookWithdrawalMessage")] as const)
+])

@@ -1,0 +1,50 @@
+/** The auditor stops what is in doubt, and operators lead the venue back step by step (I53); the audit keeps who did it and why. */
+import type { VenueMode, VenueStep } from "@venue/domain/VenueMode"
+import type { DatabaseUnavailable } from "@venue/postgres/DatabaseUnavailable"
+import { Transaction } from "@venue/postgres/Transaction"
+import { Audit } from "@venue/storage/access/Audit"
+import { type NotResumable, VenueModes } from "@venue/storage/access/VenueModes"
+import { Context, Effect, Layer } from "effect"
+import type { Operator } from "./Operator.ts"
+
+export class VenueModeActions extends Context.Service<
+  VenueModeActions,
+  {
+    /** Answers whether it was not halted yet. */
+    readonly halt: (by: Operator) => Effect.Effect<boolean, DatabaseUnavailable>
+    /** Answers whether they were not blocked yet. */
+    readonly blockWithdrawals: (by: Operator) => Effect.Effect<boolean, DatabaseUnavailable>
+    readonly resume: (step: VenueStep, by: Operator) => Effect.Effect<VenueMode, NotResumable | DatabaseUnavailable>
+  }
+>()("@venue/auth/access/VenueModeActions") {
+  static readonly layer: Layer.Layer<VenueModeActions, never, Audit | Transaction | VenueModes> = Layer.effect(
+    VenueModeActions,
+    Effect.gen(function* () {
+      const audit = yield* Audit
+      const modes = yield* VenueModes
+      const transaction = yield* Transaction
+      const record = (action: string, { actor, reason }: Operator, facts = {}) =>
+        audit.record({ action, actor, subject, facts: { reason, ...facts } })
+      return VenueModeActions.of({
+        halt: Effect.fn("VenueModeActions.halt")(function* (by: Operator) {
+          const isNew = yield* modes.halt({ by: by.actor, reason: by.reason })
+          if (isNew) yield* record("venue_halted", by)
+          return isNew
+        }, transaction.run),
+        blockWithdrawals: Effect.fn("VenueModeActions.blockWithdrawals")(function* (by: Operator) {
+          const isNew = yield* modes.blockWithdrawals({ by: by.actor, reason: by.reason })
+          if (isNew) yield* record("withdrawals_blocked", by)
+          return isNew
+        }, transaction.run),
+        resume: Effect.fn("VenueModeActions.resume")(function* (step: VenueStep, by: Operator) {
+          const mode = yield* modes.resume(step, { by: by.actor, reason: by.reason })
+          yield* record("venue_resumed", by, { step })
+          return mode
+        }, transaction.run)
+      })
+    })
+  )
+}
+
+/** What the audit keeps is about the venue as a whole. */
+const subject = "venue"

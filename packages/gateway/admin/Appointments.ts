@@ -1,0 +1,46 @@
+/** Answers who runs the venue, and an operator who appoints or dismisses one. */
+import { AdminApi } from "@venue/api/admin/Api"
+import { operatorBody } from "@venue/api/admin/Appointments"
+import { problems } from "@venue/api/Problem"
+import { OperatorTokens } from "@venue/auth/access/OperatorTokens"
+import { Effect, Redacted } from "effect"
+import { group } from "../http/Endpoints.ts"
+import { inTheNameOf } from "./Operators.ts"
+
+export const layer = (baseUrl: string) =>
+  group(
+    AdminApi,
+    "appointments",
+    Effect.fnUntraced(function* (handlers) {
+      const tokens = yield* OperatorTokens
+      const refusals = problems(baseUrl)
+      const unavailable = { DatabaseUnavailable: () => Effect.fail(refusals.draining()) }
+
+      return handlers
+        .handle("list", () =>
+          tokens.list.pipe(
+            Effect.map((list) => ({ data: list.map(operatorBody), count: list.length })),
+            Effect.catchTags(unavailable)
+          )
+        )
+        .handle(
+          "appoint",
+          Effect.fnUntraced(
+            function* ({ payload: { name, reason, roles } }) {
+              const token = yield* tokens.appoint({ name, roles }, yield* inTheNameOf(reason))
+              return { name, roles, token: Redacted.value(token) }
+            },
+            Effect.catchTags({ ...unavailable, OperatorExists: () => Effect.fail(refusals.operatorExists()) })
+          )
+        )
+        .handle(
+          "dismiss",
+          Effect.fnUntraced(
+            function* ({ payload: { name, reason } }) {
+              yield* tokens.dismiss(name, yield* inTheNameOf(reason))
+            },
+            Effect.catchTags({ ...unavailable, NoSuchOperator: () => Effect.fail(refusals.notFound("operator")) })
+          )
+        )
+    })
+  )

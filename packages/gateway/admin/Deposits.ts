@@ -1,0 +1,73 @@
+/** Answers an operator who looks at money that is nobody's yet, and says whose it is. */
+import { AdminApi } from "@venue/api/admin/Api"
+import { unmatchedDeposit } from "@venue/api/admin/Deposits"
+import { Operator } from "@venue/api/admin/Operator"
+import { problems } from "@venue/api/Problem"
+import { reasonAgainst } from "@venue/domain/Deposit"
+import { UserId } from "@venue/domain/UserId"
+import { Transaction } from "@venue/postgres/Transaction"
+import { Audit } from "@venue/storage/access/Audit"
+import { Users } from "@venue/storage/access/Users"
+import { Deposits } from "@venue/storage/treasury/Deposits"
+import { Effect, Option } from "effect"
+import { group } from "../http/Endpoints.ts"
+
+export const layer = (baseUrl: string) =>
+  group(
+    AdminApi,
+    "deposits",
+    Effect.fnUntraced(function* (handlers) {
+      const audit = yield* Audit
+      const deposits = yield* Deposits
+      const transaction = yield* Transaction
+      const users = yield* Users
+      const refusals = problems(baseUrl)
+      const unavailable = { DatabaseUnavailable: () => Effect.fail(refusals.draining()) }
+
+      return handlers
+        .handle("unmatched", () =>
+          deposits.unmatched({ limit: maxListed, offset: 0 }).pipe(
+            Effect.map((list) => ({ data: list.map(unmatchedDeposit), count: list.length })),
+            Effect.catchTags(unavailable)
+          )
+        )
+        .handle(
+          "assign",
+          Effect.fnUntraced(
+            function* ({ payload: { deposit_id: depositId, reason, user_id } }) {
+              const userId = UserId.make(user_id.toLowerCase())
+              if (Option.isNone(yield* users.find(userId))) return yield* refusals.notFound("user")
+              const found = yield* deposits.find(depositId)
+              if (Option.isNone(found)) return yield* refusals.notFound("deposit")
+              const { amount, rail } = found.value
+              if (!(yield* deposits.assign(depositId, userId, reasonAgainst(rail, amount)))) {
+                return yield* refusals.notUnmatched()
+              }
+              const { name } = yield* Operator
+              const facts = { depositId, amount: String(amount), reason }
+              yield* audit.record({ action: "deposit_assigned", actor: name, subject: userId, facts })
+            },
+            transaction.run,
+            Effect.catchTags(unavailable)
+          )
+        )
+        .handle(
+          "own",
+          Effect.fnUntraced(
+            function* ({ payload: { deposit_id: depositId, reason } }) {
+              const found = yield* deposits.find(depositId)
+              if (Option.isNone(found)) return yield* refusals.notFound("deposit")
+              const { amount, rail } = found.value
+              if (!(yield* deposits.own(found.value, reason))) return yield* refusals.notUnmatched()
+              const { name } = yield* Operator
+              const facts = { depositId, amount: String(amount), reason }
+              yield* audit.record({ action: "deposit_taken_as_own", actor: name, subject: rail, facts })
+            },
+            transaction.run,
+            Effect.catchTags(unavailable)
+          )
+        )
+    })
+  )
+
+const maxListed = 1_000

@@ -1,0 +1,38 @@
+/** Answers an operator who tells what of the venue's own money was put on a rail or taken; the audit's row is of the same commit. */
+import { AdminApi } from "@venue/api/admin/Api"
+import { Operator } from "@venue/api/admin/Operator"
+import { problems } from "@venue/api/Problem"
+import { microsOf } from "@venue/api/Usd"
+import { Transaction } from "@venue/postgres/Transaction"
+import { Audit } from "@venue/storage/access/Audit"
+import { OwnMoney } from "@venue/storage/treasury/OwnMoney"
+import { Effect } from "effect"
+import { group } from "../http/Endpoints.ts"
+
+export const layer = (baseUrl: string) =>
+  group(
+    AdminApi,
+    "ownMoney",
+    Effect.fnUntraced(function* (handlers) {
+      const audit = yield* Audit
+      const { move } = yield* OwnMoney
+      const transaction = yield* Transaction
+      const refusals = problems(baseUrl)
+      return handlers.handle(
+        "tell",
+        Effect.fnUntraced(
+          function* ({ payload: { amount, own_money_id, rail, reason } }) {
+            const id = own_money_id.toLowerCase()
+            const told = yield* move({ id, rail, amount: BigInt(microsOf(amount)), reason })
+            if (told === "other") return yield* refusals.ownMoneyExists()
+            const { name } = yield* Operator
+            const facts = { ownMoneyId: id, amount, reason }
+            if (told === "new") yield* audit.record({ action: "own_money_told", actor: name, subject: rail, facts })
+            return { own_money_id: id, rail, amount }
+          },
+          transaction.run,
+          Effect.catchTag("DatabaseUnavailable", () => Effect.fail(refusals.draining()))
+        )
+      )
+    })
+  )

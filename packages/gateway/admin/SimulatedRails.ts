@@ -1,0 +1,62 @@
+/** Obeys an operator who makes something happen on a made-up chain or bank. */
+import { AdminApi } from "@venue/api/admin/Api"
+import { problems } from "@venue/api/Problem"
+import { microsOf } from "@venue/api/Usd"
+import type { RailName } from "@venue/domain/Rail"
+import { SimulatedRails } from "@venue/providers/rails/simulated/Simulation"
+import { Effect } from "effect"
+import { group } from "../http/Endpoints.ts"
+
+export const layer = (baseUrl: string) =>
+  group(
+    AdminApi,
+    "simulatedRails",
+    Effect.fnUntraced(function* (handlers) {
+      const rails = yield* SimulatedRails
+      const refusals = problems(baseUrl)
+      const simulated = (name: RailName) => {
+        const rail = rails.get(name)
+        return rail === undefined ? Effect.fail(refusals.notFound("made-up rail")) : Effect.succeed(rail)
+      }
+      const unavailable = { RailUnavailable: () => Effect.fail(refusals.draining()) }
+      return handlers
+        .handle(
+          "deposit",
+          Effect.fnUntraced(function* ({ payload: { amount, payment_rail: paymentRail = null, rail, sent_to: to } }) {
+            const { deposit } = yield* simulated(rail)
+            return { tx_hash: yield* deposit(to, BigInt(microsOf(amount)), paymentRail) }
+          }, Effect.catchTags(unavailable))
+        )
+        .handle(
+          "reorganise",
+          Effect.fnUntraced(function* ({ payload: { blocks, comes_again: comesAgain, rail } }) {
+            yield* (yield* simulated(rail)).reorganise(blocks, comesAgain)
+          }, Effect.catchTags(unavailable))
+        )
+        .handle(
+          "takeBack",
+          Effect.fnUntraced(function* ({ payload: { tx_hash: txHash } }) {
+            const { takeBack } = yield* simulated("BANK")
+            if (!(yield* takeBack(txHash))) return yield* refusals.notFound("transfer that is there")
+          }, Effect.catchTags(unavailable))
+        )
+        .handle(
+          "nextPayment",
+          Effect.fnUntraced(function* ({ payload: { fate, rail } }) {
+            yield* (yield* simulated(rail)).nextFate(fate)
+          }, Effect.catchTags(unavailable))
+        )
+        .handle(
+          "addUntold",
+          Effect.fnUntraced(function* ({ payload: { amount, rail } }) {
+            yield* (yield* simulated(rail)).addUntold(BigInt(microsOf(amount)))
+          }, Effect.catchTags(unavailable))
+        )
+        .handle(
+          "cutOff",
+          Effect.fnUntraced(function* ({ payload: { rail, seconds } }) {
+            yield* (yield* simulated(rail)).cutOff(seconds)
+          }, Effect.catchTags(unavailable))
+        )
+    })
+  )

@@ -1,0 +1,66 @@
+/** Answers what the whole venue lets in, and leads it back step by step (I53). */
+import { AdminApi } from "@venue/api/admin/Api"
+import { instant } from "@venue/api/Digits"
+import { problems } from "@venue/api/Problem"
+import { VenueModeActions } from "@venue/auth/access/VenueModeActions"
+import { Feed } from "@venue/cluster/feed/Feed"
+import * as Oracle from "@venue/domain/Oracle"
+import type { VenueMode } from "@venue/domain/VenueMode"
+import type { DatabaseUnavailable } from "@venue/postgres/DatabaseUnavailable"
+import { type NotResumable, VenueModes } from "@venue/storage/access/VenueModes"
+import { Clock, Effect } from "effect"
+import { group } from "../http/Endpoints.ts"
+import { inTheNameOf } from "./Operators.ts"
+
+export const layer = (baseUrl: string) =>
+  group(
+    AdminApi,
+    "venueMode",
+    Effect.fnUntraced(function* (handlers) {
+      const actions = yield* VenueModeActions
+      const modes = yield* VenueModes
+      const feed = yield* Feed
+      const refusals = problems(baseUrl)
+      /** A contract that was never priced takes no orders, and neither does one that is stopped by itself. */
+      const stale = Effect.map(Clock.currentTimeMillis, (nowMillis) =>
+        [...feed.prices].flatMap(([symbol, prices]) => {
+          const trades = feed.tradingStates.get(symbol) === "TRADING"
+          const isFresh = Oracle.isFresh(feed.instruments.get(symbol)!, prices, nowMillis)
+          return trades && !isFresh ? [`The price of ${symbol} is stale: wait for it, or stop the contract.`] : []
+        })
+      )
+      const answered = (work: Effect.Effect<unknown, NotResumable | DatabaseUnavailable>) =>
+        Effect.catchTags(Effect.andThen(work, Effect.map(modes.read, bodyOf)), {
+          NotResumable: ({ why }) => Effect.fail(refusals.venueNotResumable(why)),
+          DatabaseUnavailable: () => Effect.fail(refusals.draining())
+        })
+      return handlers
+        .handle("show", () =>
+          Effect.map(modes.read, bodyOf).pipe(
+            Effect.catchTag("DatabaseUnavailable", () => Effect.fail(refusals.draining()))
+          )
+        )
+        .handle(
+          "change",
+          Effect.fnUntraced(function* ({ payload: { reason, to } }) {
+            const by = yield* inTheNameOf(reason)
+            if (to === "HALTED") return yield* answered(actions.halt(by))
+            if (to === "WITHDRAWALS_BLOCKED") return yield* answered(actions.blockWithdrawals(by))
+            const obstacles = to === "TRADING" ? yield* stale : []
+            if (obstacles.length > 0) return yield* refusals.venueNotResumable(obstacles.join(" "))
+            return yield* answered(actions.resume(to, by))
+          })
+        )
+    })
+  )
+
+const bodyOf = ({ auditedAtMillis, changedAtMillis, changedBy, ...mode }: VenueMode) => ({
+  trading: mode.trading,
+  withdrawals: mode.withdrawals,
+  changed_by: changedBy,
+  changed_at: instant(changedAtMillis),
+  reason: mode.reason,
+  audited_at: auditedAtMillis === null ? null : instant(auditedAtMillis),
+  fault: mode.fault,
+  difference: mode.difference
+})

@@ -1,0 +1,16 @@
+/** Answers `GET /health/live` and `/health/ready` of an interface. */
+import { problems, schemaUri } from "@venue/api/Problem"
+import { Effect } from "effect"
+import { Health } from "./Health.ts"
+
+export const answers = Effect.fnUntraced(function* (baseUrl: string) {
+  const { ready } = yield* Health
+  const $schema = schemaUri(baseUrl, "Health")
+  return {
+    live: () => Effect.succeed({ $schema, status: "live" as const }),
+    ready: () =>
+      Effect.suspend(() =>
+        ready() ? Effect.succeed({ $schema, status: "ready" as const }) : Effect.fail(problems(baseUrl).draining())
+      )
+  }
+})

@@ -1,0 +1,70 @@
+/** Answers `/bank-account`. */
+import { problems, schemaUri } from "@venue/api/Problem"
+import { Caller } from "@venue/api/rest/Caller"
+import { TreasuryApi } from "@venue/api/treasury/Api"
+import { bankDetails, detailsRefused } from "@venue/api/treasury/BankAccount"
+import * as Word from "@venue/api/treasury/Word"
+import { Ids } from "@venue/cluster/clients/Ids"
+import { faultsOf, isKnown } from "@venue/domain/BankAccount"
+import { Profiles } from "@venue/storage/access/Profiles"
+import { BankAccounts } from "@venue/storage/treasury/BankAccounts"
+import { Withdrawals } from "@venue/storage/treasury/Withdrawals"
+import { Effect, Redacted } from "effect"
+import { group } from "../http/Endpoints.ts"
+import * as AuditedChange from "./AuditedChange.ts"
+
+export const layer = (baseUrl: string) =>
+  group(
+    TreasuryApi,
+    "bankAccount",
+    Effect.fnUntraced(function* (handlers) {
+      const accounts = yield* BankAccounts
+      const changed = yield* AuditedChange.make
+      const ids = yield* Ids
+      const profiles = yield* Profiles
+      const withdrawals = yield* Withdrawals
+      const refusals = problems(baseUrl)
+      const unknownOutcome = () => Effect.fail(refusals.deadlinePassed())
+
+      return handlers
+        .handle(
+          "link",
+          Effect.fnUntraced(
+            function* ({ payload, query }) {
+              const { userId } = yield* Caller
+              yield* Effect.fromResult(Word.read(refusals, Word.currency, "query.currency", query.currency))
+              const details = bankDetails(payload)
+              const holder = yield* profiles.find(userId)
+              const faults = faultsOf(details, holder)
+              if (faults.length > 0) return yield* detailsRefused(refusals, faults)
+              const accountId = ids.next().text
+              const account = { accountId, userId, holderKnown: isKnown(holder), details: Redacted.make(details) }
+              yield* changed(userId, accounts.link(account), ({ holderKnown }) => ({
+                action: "bank_account_linked",
+                facts: { accountId, holderKnown }
+              }))
+              return { $schema: schemaUri(baseUrl, "LinkBankAccountResponseBody"), id: accountId }
+            },
+            Effect.catchTags({
+              TooManyBankAccounts: ({ limit }) => Effect.fail(refusals.tooManyBankAccounts(limit)),
+              DatabaseUnavailable: unknownOutcome
+            })
+          )
+        )
+        .handle(
+          "unlink",
+          Effect.fnUntraced(
+            function* ({ params }) {
+              const { userId } = yield* Caller
+              const accountId = params.id.toLowerCase()
+              if ((yield* withdrawals.sentTo(userId, accountId)).isUnsettled) return yield* refusals.bankAccountInUse()
+              const removed = yield* changed(userId, accounts.remove(userId, accountId), (isRemoved) =>
+                isRemoved ? { action: "bank_account_removed", facts: { accountId } } : undefined
+              )
+              if (!removed) return yield* refusals.unknownBankAccount()
+            },
+            Effect.catchTag("DatabaseUnavailable", unknownOutcome)
+          )
+        )
+    })
+  )

@@ -1,0 +1,31 @@
+/** Answers `GET /deposits`. */
+import { problems, schemaUri } from "@venue/api/Problem"
+import { Caller } from "@venue/api/rest/Caller"
+import { TreasuryApi } from "@venue/api/treasury/Api"
+import { deposits as shown } from "@venue/api/treasury/Deposits"
+import { pageAsked } from "@venue/api/treasury/TreasuryPage"
+import { Deposits } from "@venue/storage/treasury/Deposits"
+import { Effect } from "effect"
+import { group } from "../http/Endpoints.ts"
+
+export const layer = (baseUrl: string) =>
+  group(
+    TreasuryApi,
+    "deposits",
+    Effect.fnUntraced(function* (handlers) {
+      const deposits = yield* Deposits
+      const refusals = problems(baseUrl)
+      return handlers.handle(
+        "deposits",
+        Effect.fnUntraced(
+          function* ({ query }) {
+            const { userId } = yield* Caller
+            const page = yield* Effect.fromResult(pageAsked(refusals, query))
+            const data = (yield* deposits.ofUser(userId, page)).flatMap(shown)
+            return { $schema: schemaUri(baseUrl, "DepositsResponseBody"), count: data.length, data }
+          },
+          Effect.catchTag("DatabaseUnavailable", () => Effect.fail(refusals.draining()))
+        )
+      )
+    })
+  )

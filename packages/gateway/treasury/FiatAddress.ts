@@ -1,0 +1,35 @@
+/** Answers `GET /fiat-address`. */
+import { problems, schemaUri } from "@venue/api/Problem"
+import { Caller } from "@venue/api/rest/Caller"
+import { TreasuryApi } from "@venue/api/treasury/Api"
+import * as Word from "@venue/api/treasury/Word"
+import { RailProviders } from "@venue/providers/rails/RailProvider"
+import { DepositMessages } from "@venue/storage/treasury/DepositMessages"
+import { Effect } from "effect"
+import { group } from "../http/Endpoints.ts"
+
+export const layer = (baseUrl: string) =>
+  group(
+    TreasuryApi,
+    "fiatAddress",
+    Effect.fnUntraced(function* (handlers) {
+      const messages = yield* DepositMessages
+      const rails = yield* RailProviders
+      const refusals = problems(baseUrl)
+      return handlers.handle(
+        "fiatAddress",
+        Effect.fnUntraced(
+          function* ({ query }) {
+            const { userId } = yield* Caller
+            yield* Effect.fromResult(Word.read(refusals, Word.currency, "query.currency", query.currency))
+            const read = Word.read(refusals, Word.depositRail, "query.payment_rail", query.payment_rail)
+            const rail = yield* Effect.fromResult(read)
+            if (!rails.has("BANK")) return yield* refusals.railNotConnected("a bank")
+            const { message } = yield* messages.provide(userId, rail)
+            return { $schema: schemaUri(baseUrl, "FiatAddressResponseBody"), deposit_message: message }
+          },
+          Effect.catchTag("DatabaseUnavailable", () => Effect.fail(refusals.draining()))
+        )
+      )
+    })
+  )

@@ -1,0 +1,56 @@
+/** What is known of a user and a destination that holds a withdrawal for review; what amounts say is decided at the desk. */
+import { hourMillis } from "@venue/domain/Funding"
+import type { Network } from "@venue/domain/Rail"
+import type { UserId } from "@venue/domain/UserId"
+import type { HoldReason } from "@venue/domain/Withdrawal"
+import { Identities } from "@venue/storage/access/Identities"
+import { WithdrawalAddresses } from "@venue/storage/access/WithdrawalAddresses"
+import type { BankAccount } from "@venue/storage/treasury/BankAccounts"
+import { TreasuryFlags } from "@venue/storage/treasury/TreasuryFlags"
+import { Withdrawals } from "@venue/storage/treasury/Withdrawals"
+import { Clock, Effect } from "effect"
+
+export const make = Effect.fnUntraced(function* (newAddressHoldHours: number) {
+  const addresses = yield* WithdrawalAddresses
+  const flags = yield* TreasuryFlags
+  const identities = yield* Identities
+  const withdrawals = yield* Withdrawals
+
+  const flagged = Effect.fnUntraced(function* (userId: UserId, destination: string) {
+    const isFlagged = (kind: "user" | "address", subject: string) =>
+      Effect.map(flags.about(kind, subject), (set) => set.some(({ effect }) => effect === "flagged"))
+    const reasons: Array<HoldReason> = []
+    if (yield* isFlagged("user", userId)) reasons.push("flagged-user")
+    if (yield* isFlagged("address", destination)) reasons.push("flagged-destination")
+    return reasons
+  })
+
+  /** One that is not registered counts from when money was first asked to leave for it. */
+  const knownSince = Effect.fnUntraced(function* (userId: UserId, address: string, registeredAtMillis: number) {
+    const { firstAtMillis } = yield* withdrawals.sentTo(userId, address)
+    return Math.min(registeredAtMillis, firstAtMillis ?? Infinity)
+  })
+
+  return {
+    ofAddress: Effect.fnUntraced(function* (userId: UserId, network: Network, address: string) {
+      const lower = address.toLowerCase()
+      const own = yield* addresses.ofUser(userId)
+      const registered = own.find((row) => row.network === network && row.address.toLowerCase() === lower)
+      const reasons = yield* flagged(userId, address)
+      // Its wallet has signed: for a builder's key, or to sign in.
+      const isVerified =
+        registered?.verified === true ||
+        (network === "ARBITRUM_ONE" && (yield* identities.ofUser(userId)).some((one) => one.address === lower))
+      if (newAddressHoldHours > 0 && !isVerified) {
+        const since = yield* knownSince(userId, address, registered?.createdAtMillis ?? Infinity)
+        const isNew = (yield* Clock.currentTimeMillis) - since < newAddressHoldHours * hourMillis
+        if (isNew || since === Infinity) reasons.unshift("new-destination")
+      }
+      return { isRegistered: registered !== undefined, reasons }
+    }),
+    ofBankAccount: Effect.fnUntraced(function* ({ accountId, holderKnown, userId }: BankAccount) {
+      const reasons = yield* flagged(userId, accountId)
+      return holderKnown ? reasons : (["unverified-holder", ...reasons] satisfies ReadonlyArray<HoldReason>)
+    })
+  }
+})

@@ -1,0 +1,76 @@
+/** The interface by which money comes in and goes out, on its port. */
+import * as InvalidRequest from "@venue/api/InvalidRequest"
+import { type Problems, problems } from "@venue/api/Problem"
+import { TreasuryApi } from "@venue/api/treasury/Api"
+import { document } from "@venue/api/treasury/Document"
+import { ruleOf } from "@venue/auth/access/Permission"
+import type { Missing } from "@venue/domain/Onboarding"
+import { Effect, Layer, type Redacted } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import * as ApiListener from "../http/ApiListener.ts"
+import * as Authentication from "../http/Authentication.ts"
+import { group } from "../http/Endpoints.ts"
+import { routesOf } from "../http/Gate.ts"
+import * as HealthPages from "../http/HealthPages.ts"
+import * as Pages from "../rest/Pages.ts"
+import * as Address from "./Address.ts"
+import * as BankAccount from "./BankAccount.ts"
+import * as BankWebhook from "./BankWebhook.ts"
+import * as Deposits from "./Deposits.ts"
+import * as FiatAddress from "./FiatAddress.ts"
+import * as Withdraw from "./Withdraw.ts"
+import * as Webhooks from "./Webhooks.ts"
+import * as WithdrawalAddresses from "./WithdrawalAddresses.ts"
+import * as Withdrawals from "./Withdrawals.ts"
+
+export interface TreasuryServerOptions extends ApiListener.ApiListenerOptions {
+  /** What leaves for an address that is known for a shorter time is held for review; 0 holds none for that. */
+  readonly newAddressHoldHours: number
+  /** The bank signs with it when it tells that something has happened; without it nobody is heard. */
+  readonly bankWebhookSecret?: Redacted.Redacted | undefined
+}
+
+export const open = Effect.fn("TreasuryServer.open")(
+  ({ bankWebhookSecret, newAddressHoldHours, ...options }: TreasuryServerOptions) =>
+    ApiListener.listen(options, {
+      what: "the funding interface",
+      routes: [
+        ...routesOf(TreasuryApi),
+        ...Pages.routes,
+        ...(bankWebhookSecret === undefined ? [] : BankWebhook.routes)
+      ],
+      layer: (authentication) => site(authentication, { bankWebhookSecret, newAddressHoldHours })
+    })
+)
+
+const site = (
+  authentication: Authentication.AuthenticationOptions,
+  { bankWebhookSecret, newAddressHoldHours }: Pick<TreasuryServerOptions, "bankWebhookSecret" | "newAddressHoldHours">
+) => {
+  const { baseUrl, brand } = authentication
+  return Layer.mergeAll(
+    bankWebhookSecret === undefined ? Layer.empty : BankWebhook.layer(baseUrl, bankWebhookSecret),
+    HttpApiBuilder.layer(TreasuryApi).pipe(
+      Layer.provide([
+        Address.layer(baseUrl),
+        WithdrawalAddresses.layer(baseUrl),
+        FiatAddress.layer(baseUrl),
+        BankAccount.layer(baseUrl),
+        Webhooks.layer(baseUrl),
+        Withdraw.layer({ baseUrl, newAddressHoldHours }),
+        Withdrawals.layer(baseUrl),
+        Deposits.layer(baseUrl),
+        group(TreasuryApi, "health", (handlers) =>
+          Effect.map(HealthPages.answers(baseUrl), (answers) => handlers.handleAll(answers))
+        )
+      ]),
+      Layer.provide(Authentication.layer({ ...authentication, onboardingRequired })),
+      Layer.provide(InvalidRequest.layer(problems(baseUrl)))
+    ),
+    Pages.layer(baseUrl, document({ baseUrl, brand, accessOf: ruleOf }))
+  )
+}
+
+/** Where the terms alone are missing it is as if nobody had signed in (401), and otherwise the user may not (403). */
+const onboardingRequired = (refusals: Problems, missing: ReadonlyArray<Missing>) =>
+  missing.length === 1 && missing[0] === "terms" ? refusals.termsRequired() : refusals.onboardingRequired(missing)

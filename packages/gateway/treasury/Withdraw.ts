@@ -1,0 +1,115 @@
+/** Answers `POST /withdraw` and `POST /fiat-withdraw`. */
+import { type Problems, problems } from "@venue/api/Problem"
+import { Caller } from "@venue/api/rest/Caller"
+import { transferRefused } from "@venue/api/rest/Transfer"
+import * as Amount from "@venue/api/treasury/Amount"
+import { TreasuryApi } from "@venue/api/treasury/Api"
+import * as Word from "@venue/api/treasury/Word"
+import { DeskClient } from "@venue/cluster/clients/DeskClient"
+import { Ids } from "@venue/cluster/clients/Ids"
+import { noCost } from "@venue/cluster/protocol/Desk"
+import type { UserId } from "@venue/domain/UserId"
+import type { InsufficientBalance } from "@venue/domain/Trader"
+import type { BelowMinimum, NotAboveFee, Withdraw } from "@venue/domain/Withdrawal"
+import { RailProviders } from "@venue/providers/rails/RailProvider"
+import { BankAccounts } from "@venue/storage/treasury/BankAccounts"
+import { Effect, Option } from "effect"
+import { HttpEffect, HttpServerResponse } from "effect/http"
+import { group } from "../http/Endpoints.ts"
+import { unconfirmed } from "../http/Refusal.ts"
+import * as Repeatable from "../http/Repeatable.ts"
+import * as Destination from "./Destination.ts"
+import * as HoldReasons from "./HoldReasons.ts"
+
+export interface WithdrawOptions {
+  readonly baseUrl: string
+  readonly newAddressHoldHours: number
+}
+
+export const layer = ({ baseUrl, newAddressHoldHours }: WithdrawOptions) =>
+  group(
+    TreasuryApi,
+    "withdraw",
+    Effect.fnUntraced(function* (handlers) {
+      const accounts = yield* BankAccounts
+      const holds = yield* HoldReasons.make(newAddressHoldHours)
+      const rails = yield* RailProviders
+      const refusals = problems(baseUrl)
+      const send = yield* sending
+      const refused = refusedBy(refusals)
+
+      return handlers
+        .handle(
+          "withdraw",
+          Effect.fnUntraced(function* ({ headers, payload }) {
+            const { permissions, userId } = yield* Caller
+            const named = payload.network ?? Word.defaultNetwork
+            const network = yield* Effect.fromResult(Word.read(refusals, Word.network, "body.network", named))
+            const destination = yield* Effect.fromResult(Destination.read(refusals, network, payload.address))
+            const amount = yield* Effect.fromResult(Amount.read(refusals, network, payload.amount))
+            if (!rails.has(network)) return yield* refusals.railNotConnected(network)
+            const { isRegistered, reasons } = yield* holds.ofAddress(userId, network, destination)
+            // A key that a builder obtained permits no more.
+            if (!isRegistered && !permissions.has("deposit_withdraw")) return yield* refusals.addressNotRegistered()
+            const asked = { method: network, amount, destination, reasons }
+            return Repeatable.answer(undefined, yield* send(userId, "POST /withdraw", headers, asked))
+          }, Effect.catchTags(refused))
+        )
+        .handle(
+          "fiatWithdraw",
+          Effect.fnUntraced(function* ({ headers, payload }) {
+            const { userId } = yield* Caller
+            yield* Effect.fromResult(Word.read(refusals, Word.currency, "body.currency", payload.currency))
+            const read = Word.read(refusals, Word.payoutRail, "body.payment_rail", payload.payment_rail)
+            const method = yield* Effect.fromResult(read)
+            const amount = yield* Effect.fromResult(Amount.read(refusals, method, payload.amount))
+            const account = yield* accounts.find(userId, payload.account_id.toLowerCase())
+            if (Option.isNone(account)) return yield* refusals.unknownBankAccount()
+            if (!rails.has("BANK")) return yield* refusals.railNotConnected("a bank")
+            const { accountId: destination } = account.value
+            const reasons = yield* holds.ofBankAccount(account.value)
+            const asked = { method, amount, destination, reasons }
+            return Repeatable.answer(undefined, yield* send(userId, "POST /fiat-withdraw", headers, asked))
+          }, Effect.catchTags(refused))
+        )
+    })
+  )
+
+type Headers = Parameters<typeof Repeatable.requestOf>[2]
+type Asked = Pick<Withdraw, "method" | "amount" | "destination" | "reasons">
+
+/** Whether it was done before. Without a key each request is a withdrawal of its own. */
+const sending = Effect.gen(function* () {
+  const desks = yield* DeskClient
+  const ids = yield* Ids
+  return Effect.fnUntraced(function* (userId: UserId, operation: string, headers: Headers, asked: Asked) {
+    // Not why it would be held: that may differ from one time to the next.
+    const said = [asked.method, String(asked.amount), asked.destination]
+    const request = Repeatable.requestOf(userId, operation, headers, said)
+    const withdrawalId = request?.requestId ?? ids.next().text
+    const withdraw = { userId, cost: noCost, withdrawalId, ...asked, ...(request && { request }) }
+    const isRepeat = yield* Repeatable.isRepeat(desks.ask(userId, (desk) => desk.Withdraw(withdraw)))
+    yield* withoutBody
+    return isRepeat
+  })
+})
+
+/** Says so, as not every client takes an answer to be over that tells no length. */
+const withoutBody = HttpEffect.appendPreResponseHandler((_, response) =>
+  Effect.succeed(HttpServerResponse.setHeader(response, "content-length", "0"))
+)
+
+const refusedBy = (refusals: Problems) => {
+  const tooLittle = (refusal: BelowMinimum | NotAboveFee) => Effect.fail(Amount.tooLittle(refusals, refusal))
+  return {
+    BelowMinimum: tooLittle,
+    NotAboveFee: tooLittle,
+    InsufficientBalance: (refusal: InsufficientBalance) => Effect.fail(transferRefused(refusals, refusal)),
+    RequestKeyReused: () => Effect.fail(refusals.keyReused()),
+    MarketsBehind: () => Effect.fail(refusals.draining()),
+    WithdrawalsBlocked: () => Effect.fail(refusals.withdrawalsBlocked()),
+    // Nothing was asked of the desk yet.
+    DatabaseUnavailable: () => Effect.fail(refusals.draining()),
+    ...unconfirmed(refusals)
+  }
+}

@@ -1,0 +1,39 @@
+/** Answers `GET /withdrawals`. */
+import { problems, schemaUri } from "@venue/api/Problem"
+import { Caller } from "@venue/api/rest/Caller"
+import { TreasuryApi } from "@venue/api/treasury/Api"
+import { pageAsked } from "@venue/api/treasury/TreasuryPage"
+import { withdrawal } from "@venue/api/treasury/Withdrawals"
+import { BankAccounts } from "@venue/storage/treasury/BankAccounts"
+import { Withdrawals } from "@venue/storage/treasury/Withdrawals"
+import { Effect } from "effect"
+import { group } from "../http/Endpoints.ts"
+
+export const layer = (baseUrl: string) =>
+  group(
+    TreasuryApi,
+    "withdrawals",
+    Effect.fnUntraced(function* (handlers) {
+      const accounts = yield* BankAccounts
+      const withdrawals = yield* Withdrawals
+      const refusals = problems(baseUrl)
+      return handlers.handle(
+        "withdrawals",
+        Effect.fnUntraced(
+          function* ({ query }) {
+            const { userId } = yield* Caller
+            const page = yield* Effect.fromResult(pageAsked(refusals, query))
+            const rows = yield* withdrawals.ofUser(userId, page)
+            const banks = rows.filter(({ rail }) => rail === "BANK").map(({ destination }) => destination)
+            const linked = yield* accounts.named([...new Set(banks)])
+            // Of a bank account no more is shown than this.
+            const masks = new Map(linked.map(({ accountId, masked }) => [accountId, masked]))
+            const $schema = schemaUri(baseUrl, "WithdrawalsResponseBody")
+            const data = rows.map((row) => withdrawal(row, masks.get(row.destination) ?? row.destination))
+            return { $schema, count: rows.length, data }
+          },
+          Effect.catchTag("DatabaseUnavailable", () => Effect.fail(refusals.draining()))
+        )
+      )
+    })
+  )

@@ -1,0 +1,91 @@
+/** Those who run the venue have names, tokens of their own and roles. */
+import { AdminApi } from "@venue/api/admin/Api"
+import { neededFor } from "@venue/api/admin/Operator"
+import { Audit } from "@venue/storage/access/Audit"
+import type { HttpApiGroup } from "effect/http-api"
+import { it } from "@effect/vitest"
+import { Effect } from "effect"
+import { expect } from "vitest"
+import { layer, RestClient } from "../rest/RestClient.ts"
+
+const reason = "asked for"
+
+const appoint = (name: string, roles: ReadonlyArray<string>) =>
+  Effect.flatMap(RestClient, ({ admin }) => admin("POST", "/operators", { name, roles, reason }))
+
+it.layer(layer, { excludeTestServices: true })("operators", (it) => {
+  it.effect("whoever is appointed acts under their own name, as far as their roles go, until they are dismissed", () =>
+    Effect.gen(function* () {
+      const { admin } = yield* RestClient
+      const { body, status } = yield* appoint("vera", ["viewer"])
+      expect([status, body.name, body.roles]).toEqual([201, "vera", ["viewer"]])
+      expect(body.token).toMatch(/^[A-Za-z0-9_-]{43}$/)
+      expect((yield* admin("GET", "/proof", undefined, body.token)).status).toBe(200)
+      const credit = { account_id: "7d444840-9dc0-41d1-b245-5ffdce74fad2", amount: 1, reason }
+      const refused = yield* admin("POST", "/credits", credit, body.token)
+      expect([refused.status, refused.body.detail]).toEqual([403, "It needs the role treasurer, and yours: viewer."])
+
+      const dismissed = yield* admin("POST", "/operators/dismiss", { name: "vera", reason })
+      expect(dismissed.status).toBe(204)
+      expect((yield* admin("GET", "/proof", undefined, body.token)).status).toBe(401)
+      expect((yield* admin("POST", "/operators/dismiss", { name: "vera", reason })).status).toBe(404)
+      expect((yield* appoint("vera", ["admin"])).status).toBe(409)
+    })
+  )
+
+  it.effect("a treasurer decides about money, and about nothing else", () =>
+    Effect.gen(function* () {
+      const { admin } = yield* RestClient
+      const { body } = yield* appoint("tess", ["treasurer"])
+      const credit = { account_id: "7d444840-9dc0-41d1-b245-5ffdce74fad2", amount: 1, reason }
+      // There is no such account: the role was enough.
+      expect((yield* admin("POST", "/credits", credit, body.token)).status).toBe(404)
+      const price = yield* admin("POST", "/prices", { symbol: "GOLD-USD", price: 1, reason }, body.token)
+      expect([price.status, price.body.detail]).toEqual([403, "It needs the role admin, and yours: treasurer."])
+      expect((yield* admin("POST", "/operators", { name: "x1", roles: ["admin"], reason }, body.token)).status).toBe(
+        403
+      )
+    })
+  )
+
+  it.effect("the audit names who did it", () =>
+    Effect.gen(function* () {
+      const { admin } = yield* RestClient
+      const root = (yield* appoint("rosa", ["admin"])).body.token
+      yield* admin("POST", "/operators", { name: "paul", roles: ["viewer"], reason: "night shift" }, root)
+      const [deed] = yield* (yield* Audit).about("paul")
+      expect(deed).toMatchObject({
+        action: "operator_appointed",
+        actor: "rosa",
+        subject: "paul",
+        facts: { reason: "night shift", roles: "viewer" }
+      })
+    })
+  )
+
+  it.effect("a name, roles and a reason that are none are refused, each by its member", () =>
+    Effect.gen(function* () {
+      const { admin } = yield* RestClient
+      const { body, status } = yield* admin("POST", "/operators", { name: "No Name", roles: ["boss"], reason: "" })
+      expect([status, body.errors.map(({ location }: { location: string }) => location)]).toEqual([
+        422,
+        ["body.name", "body.roles.0", "body.reason"]
+      ])
+      expect((yield* appoint("twice", ["viewer", "viewer"])).status).toBe(422)
+      expect((yield* appoint("nothing", [])).status).toBe(422)
+      // Whoever has the token of the settings has this name.
+      expect((yield* appoint("operator", ["viewer"])).status).toBe(409)
+    })
+  )
+
+  it.effect("whoever may only read can change nothing: of all endpoints they have those that are read", () =>
+    Effect.sync(() => {
+      const endpoints = Object.values(AdminApi.groups).flatMap((group) =>
+        Object.values((group as unknown as HttpApiGroup.Top).endpoints)
+      )
+      const wrong = endpoints.filter((endpoint) => (neededFor(endpoint) === "viewer") !== (endpoint.method === "GET"))
+      expect(wrong.map(({ path }) => path)).toEqual([])
+      expect(endpoints.length).toBeGreaterThan(40)
+    })
+  )
+})

@@ -1,0 +1,59 @@
+/** An operator of a development makes things happen on made-up rails. */
+import { Deposits } from "@venue/storage/treasury/Deposits"
+import { DepositMessages } from "@venue/storage/treasury/DepositMessages"
+import * as TestRails from "@venue/testing/TestRails"
+import { layerMemory, TestVenue } from "@venue/testing/TestVenue"
+import { expect, it } from "@effect/vitest"
+import { Effect, Layer, Option, Schedule } from "effect"
+import { layer, layerOver, RestClient } from "../rest/RestClient.ts"
+
+const withRails = layerOver.pipe(Layer.provideMerge(TestRails.layer), Layer.provideMerge(layerMemory))
+
+it.layer(withRails, { excludeTestServices: true })("made-up rails", (it) => {
+  it.effect("a deposit comes by the message, and the bank takes it back once", () =>
+    Effect.gen(function* () {
+      const { admin } = yield* RestClient
+      const amy = yield* (yield* TestVenue).user("amy", 0)
+      const { message } = yield* (yield* DepositMessages).provide(amy.userId, "wire")
+      const asked = { rail: "BANK", sent_to: message, amount: 250, payment_rail: "wire" }
+      const { body, status } = yield* admin("POST", "/simulated-rails/deposit", asked)
+      expect(status).toBe(200)
+      const { find } = yield* Deposits
+      const is = (state: string) =>
+        Effect.repeat(
+          Effect.map(find(`BANK/${body.tx_hash}/0`), (deposit) => Option.getOrUndefined(deposit)?.state === state),
+          { until: (reached) => reached, schedule: Schedule.spaced("50 millis") }
+        )
+      yield* is("CREDITED")
+      const takeBack = admin("POST", "/simulated-rails/take-back", { tx_hash: body.tx_hash })
+      expect((yield* takeBack).status).toBe(204)
+      expect((yield* takeBack).status).toBe(404)
+      yield* is("REVERSED")
+    })
+  )
+
+  it.effect("what is asked is bounded, and the rest is answered with nothing", () =>
+    Effect.gen(function* () {
+      const { admin } = yield* RestClient
+      const told = (path: string, body: object) =>
+        Effect.map(admin("POST", `/simulated-rails/${path}`, body), ({ status }) => status)
+      expect(yield* told("reorganise", { rail: "TRON", blocks: 3, comes_again: true })).toBe(204)
+      expect(yield* told("reorganise", { rail: "TRON", blocks: 91, comes_again: true })).toBe(422)
+      expect(yield* told("next-payment", { rail: "TRON", fate: "fail" })).toBe(204)
+      expect(yield* told("next-payment", { rail: "TRON", fate: "vanish" })).toBe(422)
+      expect(yield* told("cut-off", { rail: "TRON", seconds: 1 })).toBe(204)
+      expect(yield* told("cut-off", { rail: "MOON", seconds: 1 })).toBe(422)
+      expect(yield* told("deposit", { rail: "TRON", sent_to: "T", amount: -1 })).toBe(422)
+    })
+  )
+})
+
+it.layer(layer, { excludeTestServices: true })("real rails", (it) => {
+  it.effect("nobody makes anything happen there", () =>
+    Effect.gen(function* () {
+      const { admin } = yield* RestClient
+      const asked = { rail: "TRON", fate: "fail" }
+      expect((yield* admin("POST", "/simulated-rails/next-payment", asked)).status).toBe(404)
+    })
+  )
+})

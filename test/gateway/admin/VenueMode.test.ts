@@ -1,0 +1,107 @@
+/** The whole venue is stopped, and led back one operator command a step (I53). */
+import { Audit } from "@venue/storage/access/Audit"
+import { VenueModes } from "@venue/storage/access/VenueModes"
+import { TestVenue } from "@venue/testing/TestVenue"
+import { expect, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { layer, RestClient } from "../rest/RestClient.ts"
+
+const gold = "GOLD-USD"
+const order = {
+  type: "add_order",
+  params: {
+    symbol: gold,
+    side: "BUY",
+    order_type: "LIMIT",
+    order_time_in_force: "GTC",
+    quantity: 1,
+    price: 3_390,
+    client_order_id: "first"
+  }
+}
+const clean = { fault: null, difference: null }
+
+const change = Effect.fnUntraced(function* (to: string) {
+  const { admin } = yield* RestClient
+  return yield* admin("POST", "/venue-mode", { to, reason: "a drill" })
+})
+
+it.layer(layer, { excludeTestServices: true })("what the whole venue lets in", (it) => {
+  it.effect(
+    "I52, I53: a halted venue refuses orders and transfers and takes cancels, and comes back step by step",
+    () =>
+      Effect.gen(function* () {
+        const venue = yield* TestVenue
+        const modes = yield* VenueModes
+        const { admin } = yield* RestClient
+        yield* venue.price(gold, 3_400)
+        const alice = yield* venue.user("alice")
+        const other = yield* venue.subaccount(alice)
+        const socket = yield* venue.trade(alice, ["order_responses"])
+        yield* socket.send(order)
+        yield* socket.take("order_response")
+
+        expect((yield* change("HALTED")).body).toMatchObject({
+          trading: "HALTED",
+          withdrawals: "BLOCKED",
+          changed_by: "operator",
+          reason: "a drill"
+        })
+        yield* socket.send(order)
+        const { err } = yield* socket.take("err")
+        expect(err.message).toContain("the venue takes cancels alone for now")
+        const { post, signed } = yield* RestClient
+        const path = `/user/transfer?src_account_id=${other}&dst_account_id=${alice.userId}`
+        const moved = yield* post(path, { amount: 1 }, yield* signed(alice))
+        expect([moved.status, (moved.body as { readonly type: string }).type]).toEqual([
+          503,
+          expect.stringContaining("/problems/venue-cancel-only")
+        ])
+        yield* socket.send({ type: "cancel_order", params: { symbol: gold, client_order_id: "first" } })
+        expect((yield* socket.take("order_response")).order_response.status).toBe("CANCELLED")
+
+        for (const [to, shown] of [
+          ["CANCEL_ONLY", { trading: "CANCEL_ONLY", withdrawals: "BLOCKED" }],
+          ["TRADING", { trading: "TRADING", withdrawals: "BLOCKED" }],
+          ["WITHDRAWALS", { trading: "TRADING", withdrawals: "OPEN" }]
+        ] as const) {
+          const early = yield* change(to)
+          expect([early.status, (early.body as { readonly type: string }).type]).toEqual([
+            409,
+            expect.stringContaining("/problems/venue-not-resumable")
+          ])
+          yield* Effect.sleep("5 millis")
+          yield* modes.audited({ fault: "the books", difference: null })
+          expect((yield* change(to)).body).toMatchObject({ status: 409, detail: expect.stringContaining("the books") })
+          yield* modes.audited(clean)
+          expect((yield* change(to)).body).toMatchObject(shown)
+          const { data } = (yield* admin("GET", "/alarms")).body as { readonly data: ReadonlyArray<{ kind: string }> }
+          const { trading, withdrawals } = shown
+          const lacking = [trading === "TRADING" ? [] : trading, withdrawals === "OPEN" ? [] : "WITHDRAWALS_BLOCKED"]
+          expect(data.map(({ kind }) => kind)).toEqual(lacking.flat())
+        }
+        yield* socket.send(order)
+        expect((yield* socket.take("order_response")).order_response.status).toBe("ACK")
+        expect((yield* admin("GET", "/venue-mode")).body).toMatchObject({ trading: "TRADING", fault: null })
+        const kept = yield* (yield* Audit).about("venue")
+        expect(kept.map(({ action, actor, facts }) => [action, actor, facts["step"]]).toReversed()).toEqual([
+          ["venue_halted", "operator", undefined],
+          ["venue_resumed", "operator", "CANCEL_ONLY"],
+          ["venue_resumed", "operator", "TRADING"],
+          ["venue_resumed", "operator", "WITHDRAWALS"]
+        ])
+      })
+  )
+
+  it.effect("withdrawals are blocked alone, and opened again on a clean audit", () =>
+    Effect.gen(function* () {
+      const modes = yield* VenueModes
+      expect((yield* change("WITHDRAWALS_BLOCKED")).body).toMatchObject({ trading: "TRADING", withdrawals: "BLOCKED" })
+      yield* Effect.sleep("5 millis")
+      yield* modes.audited({ fault: null, difference: "BANK holds less" })
+      expect((yield* change("WITHDRAWALS")).body).toMatchObject({ status: 409 })
+      yield* modes.audited(clean)
+      expect((yield* change("WITHDRAWALS")).body).toMatchObject({ withdrawals: "OPEN" })
+    })
+  )
+})

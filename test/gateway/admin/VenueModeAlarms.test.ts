@@ -1,0 +1,28 @@
+import * as VenueModeAlarms from "@venue/gateway/admin/VenueModeAlarms"
+import { VenueModes } from "@venue/storage/access/VenueModes"
+import { assert, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { TestClock } from "effect/testing"
+
+const silent = { kind: "WITHDRAWALS_BLOCKED", symbol: null, reason: "nobody has audited the venue since" } as const
+
+it.effect("a venue that nobody audits is an alarm, and so is what it lets in less, with its reason", () =>
+  Effect.gen(function* () {
+    const modes = yield* VenueModes
+    const alarms = yield* VenueModeAlarms.make
+    assert.deepStrictEqual(yield* alarms, [{ ...silent, since: null }])
+    yield* modes.audited({ fault: null, difference: null })
+    assert.deepStrictEqual(yield* alarms, [])
+    yield* TestClock.adjust("31 seconds")
+    assert.deepStrictEqual(yield* alarms, [{ ...silent, since: "1970-01-01T00:00:00.000Z" }])
+
+    yield* modes.blockWithdrawals({ by: "auditor", reason: "a rail differs" })
+    const blocked = { kind: "WITHDRAWALS_BLOCKED", symbol: null, since: "1970-01-01T00:00:31.000Z" } as const
+    assert.deepStrictEqual(yield* alarms, [{ ...blocked, reason: "a rail differs" }])
+    yield* modes.halt({ by: "auditor", reason: "the books" })
+    assert.deepStrictEqual(yield* alarms, [
+      { ...blocked, kind: "HALTED", reason: "the books" },
+      { ...blocked, reason: "the books" }
+    ])
+  }).pipe(Effect.provide(VenueModes.layerMemory))
+)

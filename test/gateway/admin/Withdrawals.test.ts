@@ -1,0 +1,232 @@
+/** Operators look at withdrawals that are held, and approve or reject them: large ones by two people. */
+import { DeskClient } from "@venue/cluster/clients/DeskClient"
+import { Ids } from "@venue/cluster/clients/Ids"
+import { noCost } from "@venue/cluster/protocol/Desk"
+import type { WithdrawalMethod } from "@venue/domain/Rail"
+import type { HoldReason } from "@venue/domain/Withdrawal"
+import { Audit } from "@venue/storage/access/Audit"
+import { Withdrawals } from "@venue/storage/treasury/Withdrawals"
+import { expect, it } from "@effect/vitest"
+import { Effect, Option, Redacted } from "effect"
+import { TestVenue, type TestUser } from "@venue/testing/TestVenue"
+import { layer, RestClient } from "../rest/RestClient.ts"
+
+const usd = 1_000_000n
+const customer = (name: string) => Effect.flatMap(TestVenue, (venue) => venue.user(name, 1_000_000))
+
+/** A withdrawal that an operator has to look at, for what amounts say, and for these reasons. */
+const held = Effect.fnUntraced(function* (
+  user: TestUser,
+  amount: bigint,
+  reasons: ReadonlyArray<HoldReason>,
+  method: WithdrawalMethod = "ARBITRUM_ONE"
+) {
+  const desks = yield* DeskClient
+  const withdrawalId = yield* Effect.map(Ids, (ids) => ids.next().text)
+  yield* desks.ask(user.userId, (desk) =>
+    desk.Withdraw({
+      userId: user.userId,
+      cost: noCost,
+      withdrawalId,
+      method,
+      amount: amount * usd,
+      destination,
+      reasons
+    })
+  )
+  return withdrawalId
+})
+
+const destination = "0x52908400098527886E0F7030069857D2E4169EE7"
+
+it.layer(layer, { excludeTestServices: true })("held withdrawals", (it) => {
+  it.effect("one person approves a small one, and the queue tells why it was held", () =>
+    Effect.gen(function* () {
+      const { admin } = yield* RestClient
+      const ann = yield* customer("ann")
+      const id = yield* held(ann, 60_000n, ["flagged-user"])
+      const { body } = yield* admin("GET", "/withdrawals")
+      expect(body.data.find((row: { withdrawal_id: string }) => row.withdrawal_id === id)).toMatchObject({
+        user_id: ann.userId,
+        amount: 60_000,
+        fee: 1,
+        destination,
+        state: "HELD_FOR_REVIEW",
+        held_for: ["amount", "flagged-user"],
+        blocked: false,
+        people_needed: 1
+      })
+      const approved = yield* admin("POST", "/withdrawals/approve", { withdrawal_id: id, reason: "known" })
+      expect([approved.status, approved.body.is_decided, approved.body.people]).toEqual([200, true, ["operator"]])
+      expect(yield* stateOf(id)).toEqual("QUEUED")
+      expect((yield* admin("GET", `/withdrawals/${id}`)).body.steps.map((step: { to: string }) => step.to)).toEqual([
+        "ACCEPTED",
+        "HELD_FOR_REVIEW",
+        "QUEUED"
+      ])
+      expect((yield* (yield* Audit).about(ann.userId)).at(0)).toMatchObject({
+        action: "withdrawal_approved",
+        actor: "operator",
+        facts: { withdrawalId: id, amount: String(60_000n * usd), reason: "known", isDecided: true }
+      })
+      const again = yield* admin("POST", "/withdrawals/approve", { withdrawal_id: id, reason: "known" })
+      expect([again.status, again.body.detail]).toEqual([409, "The withdrawal is QUEUED, and no longer held."])
+    })
+  )
+
+  it.effect("more than the limit needs two people who say the same; one person twice is one", () =>
+    Effect.gen(function* () {
+      const { admin } = yield* RestClient
+      const zoe = yield* customer("zoe")
+      const teo = { name: "teo", roles: ["treasurer"], reason: "a second person" }
+      const { token: second } = (yield* admin("POST", "/operators", teo)).body
+      const id = yield* held(zoe, 300_000n, [])
+      const say = (word: "approve" | "reject", token?: string) =>
+        admin("POST", `/withdrawals/${word}`, { withdrawal_id: id, reason: word }, token)
+      for (const _ of [1, 2]) {
+        const { body } = yield* say("approve")
+        expect([body.is_decided, body.people, body.people_needed]).toEqual([false, ["operator"], 2])
+      }
+      // The other one disagrees, and then not.
+      expect((yield* say("reject", second)).body).toMatchObject({ is_decided: false, people: ["teo"] })
+      expect(yield* stateOf(id)).toBe("HELD_FOR_REVIEW")
+      expect((yield* say("approve", second)).body).toMatchObject({ is_decided: true, people: ["operator", "teo"] })
+      expect(yield* stateOf(id)).toBe("QUEUED")
+    })
+  )
+
+  it.effect("what is rejected goes back, and cannot be approved any more", () =>
+    Effect.gen(function* () {
+      const { admin } = yield* RestClient
+      const ann = yield* customer("ann")
+      const id = yield* held(ann, 1_000n, ["flagged-destination"])
+      const rejected = yield* admin("POST", "/withdrawals/reject", { withdrawal_id: id, reason: "a known thief" })
+      expect(rejected.body.is_decided).toBe(true)
+      const one = (yield* admin("GET", `/withdrawals/${id}`)).body
+      expect(one.ending).toEqual({ state: "REJECTED", by: "operator", reason: "a known thief" })
+      const late = yield* admin("POST", "/withdrawals/approve", { withdrawal_id: id, reason: "oh" })
+      expect([late.status, late.body.detail]).toEqual([409, "The withdrawal is REJECTED, and no longer held."])
+      // What was said too late is not kept either.
+      expect((yield* admin("GET", `/withdrawals/${id}`)).body.decisions).toHaveLength(1)
+    })
+  )
+
+  it.effect("a viewer looks and decides nothing, and what there is not cannot be decided about", () =>
+    Effect.gen(function* () {
+      const { admin } = yield* RestClient
+      const { token } = (yield* admin("POST", "/operators", { name: "vic", roles: ["viewer"], reason: "looks" })).body
+      expect((yield* admin("GET", "/withdrawals", undefined, token)).status).toBe(200)
+      const unknown = { withdrawal_id: "9b2fdc7e-6a71-4f3a-9c39-0a8f3a6bb001", reason: "who knows" }
+      expect((yield* admin("POST", "/withdrawals/approve", unknown, token)).status).toBe(403)
+      expect((yield* admin("POST", "/withdrawals/approve", unknown)).status).toBe(404)
+      expect((yield* admin("GET", `/withdrawals/${unknown.withdrawal_id}`)).status).toBe(404)
+      expect((yield* admin("GET", "/withdrawals?state=ACCEPTED")).status).toBe(422)
+    })
+  )
+
+  it.effect("it is one of the alarms for as long as it waits", () =>
+    Effect.gen(function* () {
+      const { admin } = yield* RestClient
+      const ann = yield* customer("ann")
+      const id = yield* held(ann, 1_000n, ["flagged-user"])
+      const alarm = Effect.map(admin("GET", "/alarms"), ({ body }) =>
+        body.data.find((one: { withdrawal_id?: string }) => one.withdrawal_id === id)
+      )
+      expect(yield* alarm).toMatchObject({ kind: "WITHDRAWAL_HELD", symbol: null, rail: "ARBITRUM_ONE" })
+      yield* admin("POST", "/withdrawals/reject", { withdrawal_id: id, reason: "no" })
+      expect(yield* alarm).toBeUndefined()
+    })
+  )
+
+  it.effect(
+    "a stuck payment is cancelled once, by a treasurer, with its audit; and the alarm says why it is not signed",
+    () =>
+      Effect.gen(function* () {
+        const { admin } = yield* RestClient
+        const bob = yield* customer("bob")
+        const id = yield* held(bob, 1_000n, ["flagged-user"])
+        const { attempt, find, refuse, submit } = yield* Withdrawals
+        const cancel = (withdrawal_id: string, token?: string) =>
+          admin("POST", "/withdrawals/cancel-payment", { withdrawal_id, reason: "stuck" }, token)
+        const early = yield* cancel(id)
+        expect([early.status, early.body.detail]).toEqual([
+          409,
+          "The withdrawal is HELD_FOR_REVIEW: a payment is cancelled while it is SUBMITTED."
+        ])
+        yield* admin("POST", "/withdrawals/approve", { withdrawal_id: id, reason: "known" })
+        yield* submit(Option.getOrThrow(yield* find(id)), 7)
+        yield* refuse(id, "above the limit")
+        const { body } = yield* admin("GET", "/alarms")
+        const alarm = body.data.find((one: { withdrawal_id?: string }) => one.withdrawal_id === id)
+        expect(alarm).toMatchObject({ kind: "WITHDRAWAL_NOT_SIGNED", rail: "ARBITRUM_ONE", reason: "above the limit" })
+        const vera = { name: "vera", roles: ["viewer"], reason: "looks" }
+        expect((yield* cancel(id, (yield* admin("POST", "/operators", vera)).body.token)).status).toBe(403)
+        const asked = yield* cancel(id)
+        expect([asked.status, asked.body.state, asked.body.cancel, asked.body.not_signed.reason]).toEqual([
+          200,
+          "SUBMITTED",
+          { by: "operator", reason: "stuck" },
+          "above the limit"
+        ])
+        expect((yield* (yield* Audit).about(bob.userId)).at(0)).toMatchObject({
+          action: "withdrawal_cancel_asked",
+          actor: "operator",
+          facts: { withdrawalId: id, reason: "stuck" }
+        })
+        const again = yield* cancel(id)
+        expect([again.status, again.body.detail]).toEqual([
+          409,
+          "operator has asked for it; it has failed when the cancel is final."
+        ])
+        expect((yield* cancel("9b2fdc7e-6a71-4f3a-9c39-0a8f3a6bb001")).status).toBe(404)
+        expect(yield* attempt(id, payment("pay"))).toBe(false)
+      })
+  )
+
+  it.effect("a payout that a bank may have is not cancelled, and one that it was never given is", () =>
+    Effect.gen(function* () {
+      const { admin } = yield* RestClient
+      const cat = yield* customer("cat")
+      const { attempt, find, submit } = yield* Withdrawals
+      const cancel = (withdrawal_id: string) =>
+        admin("POST", "/withdrawals/cancel-payment", { withdrawal_id, reason: "stuck" })
+      const [given, kept] = [yield* held(cat, 100n, [], "wire"), yield* held(cat, 100n, [], "wire")]
+      for (const [at, id] of [given, kept].entries()) yield* submit(Option.getOrThrow(yield* find(id)), at)
+      yield* attempt(given, payment("pay"))
+      const late = yield* cancel(given)
+      expect([late.status, late.body.detail]).toEqual([
+        409,
+        "A payout that was given to the bank is not cancelled: the bank settles it or fails it."
+      ])
+      expect(Option.getOrThrow(yield* find(given)).cancelledBy).toBe(null)
+      expect((yield* cancel(kept)).status).toBe(200)
+    })
+  )
+
+  it.effect("flags are set once with a reason, told, and cleared", () =>
+    Effect.gen(function* () {
+      const { admin } = yield* RestClient
+      const ann = yield* customer("ann")
+      const flag = { kind: "user", subject: ann.userId, effect: "flagged", reason: "asked by the police" }
+      expect((yield* admin("POST", "/treasury-flags", flag)).status).toBe(204)
+      expect((yield* admin("POST", "/treasury-flags", { ...flag, reason: "again" })).status).toBe(204)
+      const { body } = yield* admin("GET", "/treasury-flags")
+      expect(body.data).toEqual([{ ...flag, set_by: "operator", set_at: expect.any(String) }])
+      expect((yield* admin("POST", "/treasury-flags/clear", { ...flag, reason: "mended" })).status).toBe(204)
+      expect((yield* admin("POST", "/treasury-flags/clear", flag)).status).toBe(404)
+      expect((yield* admin("GET", "/treasury-flags")).body.count).toBe(0)
+    })
+  )
+})
+
+const payment = (purpose: "pay" | "cancel") => ({
+  attempt: 1,
+  purpose,
+  reference: "0x1",
+  bytes: Redacted.make("signed"),
+  expiresAtMillis: null,
+  signedAtMillis: 1_000
+})
+
+const stateOf = (withdrawalId: string) =>
+  Effect.flatMap(Withdrawals, ({ find }) => Effect.map(find(withdrawalId), (found) => Option.getOrThrow(found).state))

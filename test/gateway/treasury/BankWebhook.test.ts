@@ -1,0 +1,82 @@
+/** The bank tells that something has happened, at the funding address. */
+import { RailClient } from "@venue/cluster/clients/RailClient"
+import { Unavailable } from "@venue/cluster/protocol/Market"
+import * as TreasuryServer from "@venue/gateway/treasury/TreasuryServer"
+import * as StandardWebhook from "@venue/providers/StandardWebhook"
+import { assert, it } from "@effect/vitest"
+import { Clock, Effect, Layer, Redacted } from "effect"
+import { layer as restLayer } from "../rest/RestClient.ts"
+import * as Rails from "./Rails.ts"
+import { options } from "./TreasuryClient.ts"
+
+const secret = Redacted.make("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")
+const body = '{"type":"credits.changed"}'
+
+const told = (url: string, headers: Readonly<Record<string, string>>, said = body) =>
+  Effect.promise(() =>
+    fetch(`${url}/provider/bank`, {
+      method: "POST",
+      headers: { ...headers, "content-type": "application/json" },
+      body: said
+    }).then((response) => response.text().then((text) => ({ status: response.status, text })))
+  )
+
+/** A venue's funding address, and which rails it has woken. */
+const opened = (bankWebhookSecret: Redacted.Redacted | undefined, isUp = true) =>
+  Effect.gen(function* () {
+    const woken: Array<string> = []
+    const wake = (rail: string) =>
+      isUp ? Effect.sync(() => void woken.push(rail)) : Effect.fail(new Unavailable({ what: "a test" }))
+    const { url } = yield* TreasuryServer.open({ ...options, bankWebhookSecret }).pipe(
+      Effect.provideService(RailClient, RailClient.of({ wake }))
+    )
+    return { url, woken }
+  })
+
+const venue = Effect.provide(Layer.provideMerge(restLayer, Rails.layer))
+const signed = (id: string, by = secret) =>
+  Effect.map(Clock.currentTimeMillis, (now) => ({ ...StandardWebhook.sign(by, id, body, now) }))
+
+it.live("a message wakes the bank's rail once, however often it is sent", () =>
+  Effect.gen(function* () {
+    const { url, woken } = yield* opened(secret)
+    const headers = yield* signed("m-1")
+    for (let n = 0; n < 3; n++) assert.deepStrictEqual(yield* told(url, headers), { status: 204, text: "" })
+    assert.deepStrictEqual(woken, ["BANK"])
+    assert.strictEqual((yield* told(url, yield* signed("m-2"))).status, 204)
+    assert.deepStrictEqual(woken, ["BANK", "BANK"])
+  }).pipe(Effect.scoped, venue)
+)
+
+it.live("a message that is not the bank's, of long ago or of another body is refused, and wakes nobody", () =>
+  Effect.gen(function* () {
+    const { url, woken } = yield* opened(secret)
+    const other = Redacted.make("whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA")
+    const now = yield* Clock.currentTimeMillis
+    const refused = [
+      yield* told(url, {}),
+      yield* told(url, yield* signed("m-1", other)),
+      yield* told(url, { ...StandardWebhook.sign(secret, "m-1", body, now - 301_000) }),
+      yield* told(url, yield* signed("m-1"), `${body} `)
+    ]
+    for (const { status, text } of refused) {
+      assert.strictEqual(status, 401)
+      assert.include(text, "credentials-not-accepted")
+    }
+    assert.deepStrictEqual(woken, [])
+  }).pipe(Effect.scoped, venue)
+)
+
+it.live("a rail that is not up is no fault of the bank's", () =>
+  Effect.gen(function* () {
+    const { url } = yield* opened(secret, false)
+    assert.strictEqual((yield* told(url, yield* signed("m-1"))).status, 204)
+  }).pipe(Effect.scoped, venue)
+)
+
+it.live("without a secret there is no such path", () =>
+  Effect.gen(function* () {
+    const { url } = yield* opened(undefined)
+    assert.strictEqual((yield* told(url, yield* signed("m-1"))).status, 404)
+  }).pipe(Effect.scoped, venue)
+)

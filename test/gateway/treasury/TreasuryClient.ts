@@ -1,0 +1,18 @@
+/** A venue in memory with its funding address open, asked as the REST address is. */
+import * as TreasuryServer from "@venue/gateway/treasury/TreasuryServer"
+import { Effect, Layer } from "effect"
+import { asking, layer as restLayer, RestClient } from "../rest/RestClient.ts"
+import * as Rails from "./Rails.ts"
+
+export const options = { host: "127.0.0.1", port: 0, brand: "acme", newAddressHoldHours: 24 }
+
+/** What is asked is asked there. */
+export const layerOver = Layer.effect(
+  RestClient,
+  Effect.gen(function* () {
+    const { url } = yield* TreasuryServer.open(options)
+    return RestClient.of({ ...(yield* RestClient), ...asking(url) })
+  })
+)
+
+export const layer = layerOver.pipe(Layer.provideMerge(restLayer), Layer.provideMerge(Rails.layer))
