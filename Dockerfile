@@ -13,6 +13,10 @@ RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund && rm -rf node_modul
 COPY apps/node apps/node
 COPY apps/runner apps/runner
 COPY apps/gateway apps/gateway
+COPY apps/auditor apps/auditor
+COPY apps/wallet apps/wallet
+# The record of a wallet is a volume here, which begins with these rights.
+RUN mkdir -m 0777 record
 
 # A node writes nothing: the root may be read-only, and all state is in Postgres.
 USER node

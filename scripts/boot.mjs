@@ -14,8 +14,9 @@ const say = (text) => console.log(`venue: ${text}`)
 // A line that a full disk or a closed pipe does not take is lost, and no reason to end.
 for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {})
 let isAskedToStop = false
+const isApp = program?.startsWith("apps/") === true
 // What serves has ended well when it ends as it was asked to; tests that were stopped have not passed.
-if (program?.startsWith("apps/"))
+if (isApp)
   process.on("SIGTERM", () => {
     isAskedToStop = true
     // Nobody else listens, so nothing runs yet that would have to be stopped first.
@@ -43,7 +44,7 @@ if (again) {
   process.argv = [process.execPath, resolve(program), ...args]
   await import(pathToFileURL(resolve(program)).href)
 } else {
-  const env = { ...process.env, VENUE_BOOT: String(process.pid) }
+  const env = { ...(isApp ? compileCache() : {}), ...process.env, VENUE_BOOT: String(process.pid) }
   const code = await run(nodeProgram, [...flags(), fileURLToPath(import.meta.url), program, ...args], { env })
   // The child may have been too young to hear the signal.
   process.exit(isAskedToStop && code === 128 + constants.signals.SIGTERM ? 0 : code)
@@ -56,6 +57,14 @@ if (again) {
  */
 function flags() {
   return JSON.parse(readFileSync(new URL("node-flags.json", import.meta.url), "utf8"))
+}
+
+/**
+ * What one start compiles, the next ones read, and so do the processes that ours starts. It is a file for each module of ours
+ * and of the packages, and goes with the packages; where nothing may be written, Node does without.
+ */
+function compileCache() {
+  return { NODE_COMPILE_CACHE: join(root, "node_modules", ".cache", "compiled") }
 }
 
 /** A closed terminal, or an npm that was killed, leaves nothing running: both end as a request to stop. */

@@ -15,8 +15,9 @@ import * as DevFile from "../dev/DevFile.ts"
 import * as EmbeddedPostgres from "../dev/postgres/EmbeddedPostgres.ts"
 import * as Secrets from "../dev/Secrets.ts"
 import * as Seed from "../dev/Seed.ts"
-import * as Access from "../node/Access.ts"
+import * as AuditorProcess from "../node/AuditorProcess.ts"
 import * as Agreed from "../node/Agreed.ts"
+import * as AuthPlace from "../node/AuthPlace.ts"
 import * as Claimed from "../node/Claimed.ts"
 import * as Ports from "../node/Ports.ts"
 import * as Prices from "../node/Prices.ts"
@@ -100,9 +101,11 @@ const live = Effect.fnUntraced(function* (begun: Begun) {
     const { cluster } = settings
     const { termsVersion } = venue
     const registered = yield* Seeding.plant({ people, builderCode, oauthClients, termsVersion, cluster })
+    yield* Seed.appoint(made.treasurerToken)
     yield* Seed.plantFutures((yield* Prices.sources(venue, instruments)).simulated)
     yield* Secrets.save(dataDir, { ...made, oauthClients: registered, isFounded: true })
     yield* supervisor.ready
+    if (venue.auditor) yield* AuditorProcess.keep({ databaseUrl: secrets.databaseUrl, place: dataDir, say })
     const { admin } = gateways[0]!.urls
     if (venue.simulatedPrices) yield* OpenMarkets.priced(admin, secrets.adminToken, instruments.size)
     return registered
@@ -123,7 +126,7 @@ const live = Effect.fnUntraced(function* (begun: Begun) {
       authClientKey: Redacted.value(secrets.authClientKey)
     },
     people,
-    signInUri: Access.placeOf(venue).signInUris[0]!
+    signInUri: AuthPlace.of(venue).signInUris[0]!
   })
   const all = { ...told, gateways: gateways.map(({ urls }) => urls) }
   yield* Secrets.writePrivately(devFile, JSON.stringify(all, null, 2))

@@ -3,6 +3,7 @@ import type { ClusterNodeOptions } from "@venue/cluster/ClusterNode"
 import { Config, ConfigProvider, Effect, Option, Redacted } from "effect"
 import { Settings } from "../dev/Settings.ts"
 import * as NodeSettings from "../node/NodeSettings.ts"
+import * as Production from "../node/Production.ts"
 import * as SecretFiles from "../node/SecretFiles.ts"
 import { SettingRefused } from "../node/SettingRefused.ts"
 import * as StartFailure from "../node/StartFailure.ts"
@@ -27,11 +28,7 @@ export interface ClusterSettings extends Config.Success<typeof own> {
 export const load = Effect.gen(function* () {
   const environment = yield* SecretFiles.environment
   const settings = yield* Effect.provideService(own, ConfigProvider.ConfigProvider, environment)
-  if (settings.venue.environment !== "development") {
-    const expected =
-      "development, as npm run cluster makes up secrets and demo users; start runners and gateways for others"
-    return yield* new SettingRefused({ setting: "VENUE_ENVIRONMENT", expected })
-  }
+  yield* Production.developmentOnly(settings.venue.environment, "npm run cluster")
   const tls = yield* TlsFiles.read(settings)
   return { ...settings, cluster: { lockSeconds: settings.lockSeconds, dialFrom: undefined, tls } }
 }).pipe(Effect.catchTag("ConfigError", (error) => Effect.fail(StartFailure.refusalOf(error))))
@@ -42,8 +39,8 @@ export const planOf = Effect.fnUntraced(function* ({ gateways, portBase, runners
   for (const [setting, count] of Object.entries(counts))
     if (count < 1 || count > ClusterPlan.mostOfKind)
       return yield* new SettingRefused({ setting, expected: `1 to ${ClusterPlan.mostOfKind}` })
-  const { adminPort: admin, authPort: auth, marketDataPort, restPort: rest, tradePort: trade } = venue
-  const ports = { rest, auth, trade, market_data: marketDataPort, admin }
+  const { adminPort: admin, authPort: auth, fundingPort: funding, restPort: rest, tradePort: trade } = venue
+  const ports = { rest, funding, auth, trade, market_data: venue.marketDataPort, admin }
   const shape = { runners, gateways, host: venue.host, ports, portBase }
   const plan = { runners: ClusterPlan.runners(shape), gateways: ClusterPlan.gateways(shape) }
   const places = [...plan.gateways, ...plan.runners].flatMap((node) => node.ports)

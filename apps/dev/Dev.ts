@@ -3,6 +3,7 @@ import * as PgClient from "@effect/sql-pg/PgClient"
 import { SigningKeys } from "@venue/auth/keys/SigningKeys"
 import { Feed } from "@venue/cluster/feed/Feed"
 import type { VenueSettings } from "@venue/cluster/VenueSettings"
+import * as RailEntities from "@venue/cluster/entities/rail/Rails"
 import * as Runner from "@venue/cluster/Runner"
 import { Health } from "@venue/gateway/http/Health"
 import { History } from "@venue/gateway/History"
@@ -20,11 +21,14 @@ import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { ReadTables } from "@venue/storage/history/ReadTables"
 import { Listings } from "@venue/storage/listing/Listings"
 import { FuturesReference } from "@venue/storage/prices/FuturesReference"
+import * as TreasuryTables from "@venue/storage/treasury/TreasuryTables"
 import { Seal } from "@venue/postgres/Seal"
 import { Console, Effect, FileSystem, Layer, Option, Path, Redacted } from "effect"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Access from "../node/Access.ts"
+import * as AuditorProcess from "../node/AuditorProcess.ts"
 import * as Agreed from "../node/Agreed.ts"
+import * as AuthPlace from "../node/AuthPlace.ts"
 import * as Claimed from "../node/Claimed.ts"
 import { DataDirRefused } from "./DataDirRefused.ts"
 import * as DevFile from "./DevFile.ts"
@@ -36,10 +40,14 @@ import * as Seed from "./Seed.ts"
 import type { Settings } from "./Settings.ts"
 import * as MarketMaker from "./MarketMaker.ts"
 import * as Prices from "../node/Prices.ts"
+import * as Production from "../node/Production.ts"
+import * as Rails from "../node/Rails.ts"
+import * as WebhookLayers from "../node/WebhookLayers.ts"
 
 const say = (text: string) => Console.log(`venue: ${text}`)
 
 export const run = Effect.fn("Dev.run")(function* (settings: Settings) {
+  yield* Production.developmentOnly(settings.environment, "npm start")
   const files = yield* FileSystem.FileSystem
   const path = yield* Path.Path
   const devFile = path.join(settings.dataDir, "dev.json")
@@ -64,11 +72,13 @@ export const run = Effect.fn("Dev.run")(function* (settings: Settings) {
     const health = yield* Health
     yield* say("waking the markets and the desks")
     yield* Seed.plant({ people, builderCode: secrets.builderCode, termsVersion: settings.termsVersion })
+    yield* Seed.appoint(secrets.treasurerToken)
     yield* Seed.plantFutures(simulated)
     const oauthClients = yield* Seed.registerClients(secrets.oauthClients)
     yield* Secrets.save(settings.dataDir, { ...secrets, oauthClients, isFounded: true })
     yield* ImportedKeys.setAside(settings.dataDir, say)
     yield* Runner.ready
+    if (settings.auditor) yield* AuditorProcess.keep({ databaseUrl: url, place: path.resolve(settings.dataDir), say })
     const urls = yield* Listeners.open(settings, {
       admin: { token: Redacted.make(secrets.adminToken) },
       authClientKey: secrets.authClientKey
@@ -88,7 +98,7 @@ export const run = Effect.fn("Dev.run")(function* (settings: Settings) {
         })
       )
     }
-    const { signInUris } = Access.placeOf(settings)
+    const { signInUris } = AuthPlace.of(settings)
     const told = DevFile.of({
       settings,
       urls,
@@ -114,9 +124,11 @@ const priced = (feed: Feed["Service"], symbols: ReadonlyArray<MarketSymbol>) =>
     until: () => symbols.every((symbol) => feed.prices.has(symbol))
   }).pipe(Effect.timeoutOption("10 seconds"))
 
-/** With connections of its own: those who come in take none from those who trade. */
+/** With connections of its own: those who come in, and money that does, take none from those who trade. */
 const accessTables = (url: Redacted.Redacted) =>
-  AccessTables.layer.pipe(Layer.provide(Layer.fresh(PgClient.layer({ url, maxConnections: 6 }))))
+  Layer.merge(AccessTables.layer, TreasuryTables.layer).pipe(
+    Layer.provide(Layer.fresh(PgClient.layer({ url, maxConnections: 6 })))
+  )
 
 const services = (
   settings: Settings,
@@ -127,13 +139,16 @@ const services = (
 ) =>
   Layer.mergeAll(TradeGateway.layer, MarketDataGateway.layer, Figures.layer).pipe(
     Layer.provideMerge(Layer.mergeAll(History.layer, Health.layer)),
-    Layer.provideMerge(Runner.layer),
+    Layer.provideMerge(RailEntities.layer),
+    Layer.provideMerge(Layer.merge(Runner.layer, WebhookLayers.delivery(settings))),
     Layer.provideMerge(Runner.alone({ simulate: false })),
     Layer.provideMerge(access),
     Layer.provideMerge(SigningKeys.layerFounded(ImportedKeys.founding(settings.dataDir))),
+    Layer.provideMerge(Rails.layerFilledIn(settings)),
     Layer.provideMerge(
       Layer.mergeAll(Journal.layer, ReadTables.layer, FuturesReference.layer, Listings.layer, accessTables(url))
     ),
+    Layer.provideMerge(WebhookLayers.endpoints(settings)),
     Layer.provideMerge(SecureRandom.layerWebCrypto),
     Layer.provideMerge(Seal.layer(secretKey)),
     Layer.provideMerge(FixedSettings.layerAlone(Agreed.fixed(settings, secretKey), { isKnown })),

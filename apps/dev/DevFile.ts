@@ -1,4 +1,5 @@
 /** What a program needs to use a venue started on this machine: the file `dev.json` in its data directory. */
+import { firstOperator } from "@venue/domain/Operator"
 import { Config, Effect, FileSystem, Path, Schema } from "effect"
 import type { Secrets, SecretUser } from "./Secrets.ts"
 import * as Seed from "./Seed.ts"
@@ -31,6 +32,10 @@ export const of = ({ people, secrets, settings, signInUri, urls }: Told) => ({
   brand: settings.brand,
   auth_client_key: secrets.authClientKey,
   admin_token: secrets.adminToken,
+  operators: [
+    { name: firstOperator, token: secrets.adminToken, roles: ["admin"] },
+    { ...Seed.treasurer, token: secrets.treasurerToken }
+  ],
   service_name: settings.serviceName,
   sign_in_uri: signInUri,
   users: people

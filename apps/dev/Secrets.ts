@@ -21,6 +21,8 @@ const Secrets = Schema.Struct({
   isFounded: Schema.Boolean,
   secretKey: Schema.String,
   adminToken: Schema.String,
+  /** The second operator, who is no admin. */
+  treasurerToken: Schema.String,
   authClientKey: Schema.String,
   /** Carol has this builder code. */
   builderCode: Schema.String,
@@ -34,6 +36,7 @@ const Known = Schema.Struct({
   isFounded: Schema.optionalKey(Secrets.fields.isFounded),
   secretKey: Secrets.fields.secretKey,
   adminToken: Secrets.fields.adminToken,
+  treasurerToken: Schema.optionalKey(Secrets.fields.treasurerToken),
   authClientKey: Schema.optionalKey(Secrets.fields.authClientKey),
   builderCode: Schema.optionalKey(Secrets.fields.builderCode),
   oauthClients: Schema.optionalKey(Secrets.fields.oauthClients),
@@ -70,6 +73,7 @@ export const load = Effect.fn("Secrets.load")(function* (dataDir: string, names:
     : { secretKey: `svc_test_${hex(32)}`, adminToken: `svc_test_admin_${hex(24)}`, oauthClients: [], users: [] }
   const missing = names.filter((name) => !known.users.some((user) => user.name === name))
   const secrets: Secrets = {
+    treasurerToken: `svc_test_treasurer_${hex(24)}`,
     authClientKey: `pk_test_${hex(16)}`,
     builderCode: SecureRandom.uuidV4Unsafe(),
     oauthClients: [],

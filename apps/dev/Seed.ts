@@ -11,6 +11,7 @@ import { ApiKeys } from "@venue/storage/access/ApiKeys"
 import { BuilderCodes } from "@venue/storage/access/BuilderCodes"
 import { Identities } from "@venue/storage/access/Identities"
 import { OAuthClients } from "@venue/storage/access/OAuthClients"
+import { type NewOperator, Operators } from "@venue/storage/access/Operators"
 import { Profiles } from "@venue/storage/access/Profiles"
 import { Users } from "@venue/storage/access/Users"
 import { UserStates } from "@venue/storage/access/UserStates"
@@ -109,6 +110,14 @@ const build = Effect.fnUntraced(function* ({ name, userId }: SecretUser, builder
     .pipe(Effect.catchTag("BuilderCodeExists", () => Effect.void))
   const code = yield* codes.ofUser(userId)
   if (Option.isSome(code) && !code.value.active) yield* codes.setActive(code.value.builderCode, true)
+})
+
+/** The one beside whoever has the token of the settings: two people are needed for some deeds. */
+export const treasurer: NewOperator = { name: "treasurer", roles: ["treasurer"] }
+
+export const appoint = Effect.fn("Seed.appoint")(function* (token: string) {
+  const operators = yield* Operators
+  yield* operators.add(treasurer, Redacted.make(token)).pipe(Effect.catchTag("OperatorExists", () => Effect.void))
 })
 
 /** Of symbols whose prices are simulated; what somebody recorded stays, and a calendar that has run out goes on. */

@@ -1,12 +1,15 @@
 /** The dev app's settings: those of any venue, and its own. */
 import { Config } from "effect"
-import { onOff, shared } from "../node/Settings.ts"
+import { newAddressHoldHours, onOff, shared } from "../node/Settings.ts"
 
 export const Settings = Config.all({
   ...shared,
+  // Whoever tries the venue out need not wait for a day.
+  newAddressHoldHours: newAddressHoldHours(0),
   databaseUrl: Config.option(Config.Redacted("VENUE_DATABASE_URL")),
   dataDir: Config.String("VENUE_DATA_DIR").pipe(Config.withDefault(".venue")),
   marketMaker: onOff("VENUE_MARKET_MAKER"),
+  auditor: onOff("VENUE_AUDITOR"),
   extraUsers: Config.Int("VENUE_EXTRA_USERS").pipe(Config.withDefault(0))
 })
 export type Settings = Config.Success<typeof Settings>

@@ -1,4 +1,4 @@
-/** A node that clients find: all five addresses, and no entity. */
+/** A node that clients find: all six addresses, and no entity. */
 import * as ClusterNode from "@venue/cluster/ClusterNode"
 import * as Runner from "@venue/cluster/Runner"
 import { SigningKeys } from "@venue/auth/keys/SigningKeys"
@@ -12,6 +12,7 @@ import * as AccessTables from "@venue/storage/access/AccessTables"
 import { ReadTables } from "@venue/storage/history/ReadTables"
 import { Listings } from "@venue/storage/listing/Listings"
 import { FuturesReference } from "@venue/storage/prices/FuturesReference"
+import * as TreasuryTables from "@venue/storage/treasury/TreasuryTables"
 import { Console, Effect, Layer, Redacted } from "effect"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Access from "../node/Access.ts"
@@ -25,6 +26,8 @@ import * as Pools from "../node/Pools.ts"
 import * as Ports from "../node/Ports.ts"
 import * as ProcessEnd from "../node/ProcessEnd.ts"
 import * as Production from "../node/Production.ts"
+import * as Rails from "../node/Rails.ts"
+import * as WebhookLayers from "../node/WebhookLayers.ts"
 
 export const run = Effect.gen(function* () {
   const settings = yield* NodeSettings.load("gateway")
@@ -68,11 +71,13 @@ const services = (
     Layer.provideMerge(ClusterNode.gateway(NodeLayers.clusterOptions(settings)).pipe(Layer.provide(pools.cluster))),
     Layer.provideMerge(access),
     Layer.provideMerge(SigningKeys.layer),
+    Layer.provideMerge(Rails.layerGatewayFilledIn(settings)),
     Layer.provideMerge(
       Layer.mergeAll(
         Journal.layer.pipe(Layer.provide(pools.journal)),
         Layer.mergeAll(ReadTables.layer, FuturesReference.layer, Listings.layer).pipe(Layer.provide(pools.tables)),
-        AccessTables.layer.pipe(Layer.provide(pools.access))
+        Layer.merge(AccessTables.layer, TreasuryTables.layer).pipe(Layer.provide(pools.access)),
+        WebhookLayers.endpoints(settings)
       )
     ),
     Layer.provideMerge(SecureRandom.layerWebCrypto),

@@ -6,41 +6,19 @@ import { isBrand } from "@venue/api/Brand"
 import { type BuilderTerms, termsOf } from "@venue/auth/wallet/BuilderMessage"
 import { derivedKey } from "@venue/auth/keys/DerivedKey"
 import { sitesOf } from "@venue/auth/wallet/SignInSite"
-import * as Pages from "@venue/gateway/auth/Pages"
-import { urlOf } from "@venue/gateway/http/Listening"
 import { Captcha } from "@venue/providers/Captcha"
 import { IdentityProvider } from "@venue/providers/Identity"
 import { Effect, Layer, Option, Redacted } from "effect"
 import * as SecureRandom from "effect/crypto/SecureRandom"
+import * as AuthPlace from "./AuthPlace.ts"
 import { SettingRefused } from "./SettingRefused.ts"
 import type { SharedSettings } from "./Settings.ts"
-
-/** Where the authentication service is found, and its pages. */
-export interface AuthPlace {
-  readonly url: string
-  readonly issuer: string
-  readonly signInPage: string
-  /** The first is what clients are told. */
-  readonly signInUris: ReadonlyArray<string>
-}
-
-export const placeOf = ({ authPort, host, publicAuthUrl, signInUris }: SharedSettings): AuthPlace => {
-  const url = Option.getOrElse(publicAuthUrl, () => urlOf("http", host, authPort))
-  const issuer = `${url}/auth/v1`
-  const signInPage = Pages.uriOf(issuer)
-  return {
-    url,
-    issuer,
-    signInPage,
-    signInUris: [...signInUris, ...(signInUris.includes(signInPage) ? [] : [signInPage])]
-  }
-}
 
 /** Every key of the venue but those of the tokens comes out of this one secret, and those are sealed under it. */
 export const layer = Effect.fn("Access.layer")(function* (settings: SharedSettings, secretKey: Redacted.Redacted) {
   const { serviceName } = settings
   yield* check(settings, secretKey)
-  const { issuer, signInPage, signInUris } = placeOf(settings)
+  const { issuer, signInPage, signInUris } = AuthPlace.of(settings)
   const sites = yield* Effect.mapError(
     Effect.fromResult(sitesOf(signInUris, { allowLoopback: true })),
     ({ uri }) => new SettingRefused({ setting: "VENUE_SIGN_IN_URI", expected: `https, or loopback, and not ${uri}` })
@@ -80,6 +58,7 @@ const check = (settings: SharedSettings, secretKey: Redacted.Redacted): Effect.E
   const rules: ReadonlyArray<readonly [setting: string, holds: boolean, expected: string]> = [
     ["VENUE_PUBLIC_AUTH_URL", isWeb(settings.publicAuthUrl), web],
     ["VENUE_PUBLIC_REST_URL", isWeb(settings.publicRestUrl), web],
+    ["VENUE_PUBLIC_FUNDING_URL", isWeb(settings.publicFundingUrl), web],
     ["VENUE_PUBLIC_TRADE_URL", isSocket(settings.publicTradeUrl), socket],
     ["VENUE_PUBLIC_MARKET_DATA_URL", isSocket(settings.publicMarketDataUrl), socket],
     ["VENUE_SECRET_KEY", Redacted.value(secretKey).length >= 32, "at least 32 characters"],

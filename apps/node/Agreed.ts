@@ -24,6 +24,7 @@ export const venueSettings = (settings: SharedSettings, instruments: VenueSettin
     instruments,
     desks: settings.desks,
     rateLimits: settings.rateLimits,
+    railPollMillis: settings.railPollMillis,
     maxOpenOrdersPerSymbol: settings.maxOpenOrdersPerSymbol,
     maxOpenOrdersPerAccount: settings.maxOpenOrdersPerAccount
   })

@@ -72,6 +72,13 @@ const ofAll = (settings: NodeSettings, instruments: VenueSettings["instruments"]
   VENUE_MAX_OPEN_ORDERS_PER_ACCOUNT: settings.maxOpenOrdersPerAccount,
   VENUE_CLUSTER_LOCK_SECONDS: settings.lockSeconds,
   VENUE_SECRET_KEY: Agreed.markOf(settings.key),
+  VENUE_WEBHOOK_LOOPBACK: settings.webhookLoopback,
+  VENUE_ARBITRUM_CHAIN_ID: settings.arbitrum.chainId,
+  VENUE_ARBITRUM_TOKEN: settings.arbitrum.token.toLowerCase(),
+  VENUE_ARBITRUM_XPUB: settings.arbitrum.xpub,
+  VENUE_TRON_GENESIS: settings.tron.genesis,
+  VENUE_TRON_TOKEN: settings.tron.chain.token,
+  VENUE_TRON_XPUB: settings.tron.xpub,
   // Not which authority: nodes that trust an old one and a new one run beside those that trust one of them.
   "whether nodes show certificates": settings.tls !== undefined,
   "the shard groups": Runner.groups.availableShardGroups,
@@ -81,6 +88,8 @@ const ofAll = (settings: NodeSettings, instruments: VenueSettings["instruments"]
 
 const ofRunner = (settings: NodeSettings, priceSources: string | undefined) => ({
   VENUE_SIMULATED_PRICES: settings.simulatedPrices,
+  VENUE_SIMULATED_RAILS: settings.simulatedRails,
+  VENUE_BANK_URL: Option.getOrElse(settings.bank.url, () => ""),
   VENUE_PRICE_SOURCES: priceSources ?? ""
 })
 
@@ -89,6 +98,7 @@ const ofGateway = (settings: NodeSettings) => ({
   VENUE_KEY_PREFIX: settings.keyPrefix,
   VENUE_PUBLIC_AUTH_URL: Option.getOrUndefined(settings.publicAuthUrl),
   VENUE_PUBLIC_REST_URL: Option.getOrUndefined(settings.publicRestUrl),
+  VENUE_PUBLIC_FUNDING_URL: Option.getOrUndefined(settings.publicFundingUrl),
   VENUE_PUBLIC_TRADE_URL: Option.getOrUndefined(settings.publicTradeUrl),
   VENUE_PUBLIC_MARKET_DATA_URL: Option.getOrUndefined(settings.publicMarketDataUrl),
   VENUE_SERVICE_NAME: settings.serviceName,
@@ -99,8 +109,10 @@ const ofGateway = (settings: NodeSettings) => ({
   VENUE_CLIENT_AGREEMENT_URL: settings.clientAgreementUrl,
   VENUE_TERMS_VERSION: settings.termsVersion,
   VENUE_BLOCKED_COUNTRIES: settings.blockedCountries.toSorted(),
+  VENUE_NEW_ADDRESS_HOLD_HOURS: settings.newAddressHoldHours,
   VENUE_SECOND_FACTOR_TO_FUND: settings.secondFactorToFund,
   VENUE_PUBLIC_FORM_REFRESH: settings.publicFormRefresh,
+  VENUE_TWO_PEOPLE_ABOVE: settings.twoPeopleAbove,
   VENUE_CAPTCHA: settings.captcha,
   VENUE_CAPTCHA_PROVIDER: settings.captchaProvider,
   VENUE_CAPTCHA_SECRET: Option.match(settings.captchaSecret, { onNone: () => "", onSome: Redacted.value }),

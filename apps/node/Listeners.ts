@@ -1,8 +1,12 @@
 /** The addresses that clients find a venue at, each on its port. */
 import { headerValue } from "@venue/api/Headers"
 import { VenueSettings } from "@venue/cluster/VenueSettings"
+import { moneyScale } from "@venue/domain/Decimal"
+import type { RateLimits } from "@venue/domain/RateLimits"
 import * as AdminServer from "@venue/gateway/admin/AdminServer"
+import { TwoPeopleAbove } from "@venue/gateway/admin/Withdrawals"
 import * as AuthServer from "@venue/gateway/auth/AuthServer"
+import * as ApiListener from "@venue/gateway/http/ApiListener"
 import * as ClientAddress from "@venue/gateway/http/ClientAddress"
 import * as Pages from "@venue/gateway/auth/Pages"
 import { Health } from "@venue/gateway/http/Health"
@@ -12,9 +16,11 @@ import * as RestServer from "@venue/gateway/rest/RestServer"
 import * as Socket from "@venue/gateway/socket/Socket"
 import * as SocketBudget from "@venue/gateway/socket/SocketBudget"
 import { TradeGateway } from "@venue/gateway/trade/TradeGateway"
+import * as TreasuryServer from "@venue/gateway/treasury/TreasuryServer"
 import { LivingGateways } from "@venue/storage/nodes/LivingGateways"
 import { Clock, Effect, Option, Scope } from "effect"
-import { placeOf } from "./Access.ts"
+import * as AuthPlace from "./AuthPlace.ts"
+import * as BankSettings from "./BankSettings.ts"
 import type { SharedSettings } from "./Settings.ts"
 
 export interface ListenersOptions {
@@ -36,25 +42,20 @@ export const open = Effect.fn("Listeners.open")(function* (
   const addresses = yield* Scope.fork(yield* Effect.scope, "parallel")
   const opened = <A, E, R>(listener: Effect.Effect<A, E, R | Scope.Scope>) =>
     Effect.flatMap(Scope.fork(addresses, "sequential"), (scope) => Scope.provide(listener, scope))
-  const rest = yield* opened(
-    RestServer.open({
-      host,
-      port: settings.restPort,
-      brand,
-      trustedProxies,
-      countryHeader,
-      publicUrl: Option.getOrUndefined(settings.publicRestUrl),
-      sockets: {
-        trade: Option.getOrElse(settings.publicTradeUrl, () => urlOf("ws", host, settings.tradePort)),
-        marketData: Option.getOrElse(settings.publicMarketDataUrl, () => urlOf("ws", host, settings.marketDataPort))
-      },
-      accessLog: tellsRequests(settings)
-    })
+  const limits = yield* ApiListener.addressLimits
+  const rest = yield* opened(RestServer.open({ ...asked(settings, limits), ...restOf(settings) }))
+  const bankWebhookSecret = yield* BankSettings.webhookSecretOf(settings.bank)
+  const funding = yield* opened(
+    TreasuryServer.open({ ...asked(settings, limits), ...fundingOf(settings), bankWebhookSecret })
   )
   yield* opened(auth(settings, authClientKey, rateLimits))
   const addressOf = ClientAddress.ofUpgrade(trustedProxies)
   const countryOf = ClientAddress.countryOfUpgrade(trustedProxies, countryHeader)
-  const operator = yield* opened(AdminServer.open({ ...admin, port: settings.adminPort }))
+  const operator = yield* opened(
+    AdminServer.open({ ...admin, port: settings.adminPort }).pipe(
+      Effect.provideService(TwoPeopleAbove, BigInt(settings.twoPeopleAbove) * BigInt(moneyScale))
+    )
+  )
   const clock = yield* Clock.Clock
   const budgets = SocketBudget.make({
     limits: rateLimits,
@@ -93,11 +94,37 @@ export const open = Effect.fn("Listeners.open")(function* (
   )
   return {
     rest: rest.url,
-    auth: placeOf(settings).url,
+    funding: funding.url,
+    auth: AuthPlace.of(settings).url,
     trade: urlOf("ws", host, tradeListener.port),
     market_data: urlOf("ws", host, marketDataListener.port),
     admin: operator.url
   }
+})
+
+/** What every interface of endpoints has alike: an address has one bucket for all of them. */
+const asked = (settings: SharedSettings, limits: RateLimits) => ({
+  host: settings.host,
+  brand: settings.brand,
+  trustedProxies: settings.trustedProxies,
+  countryHeader: Option.getOrUndefined(settings.countryHeader),
+  accessLog: tellsRequests(settings),
+  limits
+})
+
+const restOf = ({ host, marketDataPort, publicMarketDataUrl, publicTradeUrl, ...settings }: SharedSettings) => ({
+  port: settings.restPort,
+  publicUrl: Option.getOrUndefined(settings.publicRestUrl),
+  sockets: {
+    trade: Option.getOrElse(publicTradeUrl, () => urlOf("ws", host, settings.tradePort)),
+    marketData: Option.getOrElse(publicMarketDataUrl, () => urlOf("ws", host, marketDataPort))
+  }
+})
+
+const fundingOf = ({ fundingPort, newAddressHoldHours, publicFundingUrl }: SharedSettings) => ({
+  port: fundingPort,
+  newAddressHoldHours,
+  publicUrl: Option.getOrUndefined(publicFundingUrl)
 })
 
 const tellsRequests = ({ accessLog, environment }: SharedSettings): boolean =>
@@ -105,7 +132,7 @@ const tellsRequests = ({ accessLog, environment }: SharedSettings): boolean =>
 
 const auth = Effect.fnUntraced(function* (settings: SharedSettings, clientKey: string, limits: boolean) {
   const { brand, host, publicFormRefresh, serviceName, trustedProxies } = settings
-  const { issuer, url } = placeOf(settings)
+  const { issuer, url } = AuthPlace.of(settings)
   yield* AuthServer.open({
     host,
     port: settings.authPort,

@@ -3,7 +3,7 @@ import type { NodeAddress } from "@venue/cluster/ClusterNode"
 import type { ClusterTls } from "@venue/cluster/ClusterTls"
 import { Config, ConfigProvider, Effect, Option, Redacted } from "effect"
 import * as SecureRandom from "effect/crypto/SecureRandom"
-import { SettingRefused } from "./SettingRefused.ts"
+import { expect, SettingRefused } from "./SettingRefused.ts"
 import * as SecretFiles from "./SecretFiles.ts"
 import { shared, type SharedSettings } from "./Settings.ts"
 import * as StartFailure from "./StartFailure.ts"
@@ -67,9 +67,6 @@ export const load = Effect.fn("NodeSettings.load")(function* (kind: NodeSettings
 })
 
 const refused = (error: Config.ConfigError) => Effect.fail(StartFailure.refusalOf(error))
-
-export const expect = (setting: string, holds: boolean, expected: string) =>
-  holds ? Effect.void : Effect.fail(new SettingRefused({ setting, expected }))
 
 /** Others dial the first and it listens at the second; without the latter they are the same. */
 export const addressesOf = Effect.fnUntraced(function* ({ address, listen }: NodeSettings) {

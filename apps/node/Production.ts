@@ -5,9 +5,9 @@ import { embeddedClaim } from "@venue/postgres/EmbeddedClaim"
 import * as Table from "@venue/postgres/Table"
 import { Effect, Option, Redacted, Result, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import * as Access from "./Access.ts"
+import * as AuthPlace from "./AuthPlace.ts"
 import type { NodeSettings } from "./NodeSettings.ts"
-import { SettingRefused } from "./SettingRefused.ts"
+import { expect, SettingRefused } from "./SettingRefused.ts"
 
 /** What is made up for a development begins with one of these. */
 const madeForTests = /^(svc_test|pk_test)/
@@ -22,24 +22,45 @@ export const check = (settings: NodeSettings): Effect.Effect<void, SettingRefuse
   return Effect.fail(new SettingRefused({ setting: broken[0], expected: `${broken[2]} in ${settings.environment}` }))
 }
 
+/** What makes up secrets and demo users is for nothing else. */
+export const developmentOnly = (environment: NodeSettings["environment"], command: string) =>
+  expect(
+    "VENUE_ENVIRONMENT",
+    environment === "development",
+    `development, as ${command} makes up secrets and demo users; start runners and gateways for others`
+  )
+
 const ofAll = (settings: NodeSettings): ReadonlyArray<Rule> => [
   ["VENUE_SECRET_KEY", isDrawn(settings.key), "a secret of this venue's own, not one made for tests,"],
   ["VENUE_RATE_LIMITS", settings.rateLimits, "on"],
-  ["VENUE_CLOCK_SHIFT_MILLIS", settings.clockShiftMillis === 0, "0, as no clock is shifted"]
+  [
+    "VENUE_SIMULATED_RAILS",
+    !settings.simulatedRails,
+    "off, as money is real and comes by rails that the venue is connected to,"
+  ],
+  ["VENUE_WEBHOOK_LOOPBACK", !settings.webhookLoopback, "off, as messages go to public addresses alone,"],
+  ["VENUE_CLOCK_SHIFT_MILLIS", settings.clockShiftMillis === 0, "0, as no clock is shifted"],
+  ["VENUE_WALLET_HOT_KEY", Option.isNone(settings.arbitrum.hotKey), inWallet],
+  ["VENUE_WALLET_XPRV", Option.isNone(settings.arbitrum.xprv), inWallet],
+  ["VENUE_WALLET_TRON_KEY", Option.isNone(settings.tron.key), inWallet]
 ]
 
+const inWallet = "nothing here, as apps/wallet has the keys and VENUE_WALLET_URL leads a runner to it,"
+
 const ofRunner = (settings: NodeSettings): ReadonlyArray<Rule> => [
-  ["VENUE_SIMULATED_PRICES", !settings.simulatedPrices, "off, as prices come from sources or the operator"]
+  ["VENUE_SIMULATED_PRICES", !settings.simulatedPrices, "off, as prices come from sources or the operator"],
+  ["VENUE_BANK_URL", Option.isNone(settings.bank.url) || isSecure(settings.bank.url), "the https address of the bank"]
 ]
 
 const ofGateway = (settings: NodeSettings): ReadonlyArray<Rule> => {
-  const sites = sitesOf(Access.placeOf(settings).signInUris, { allowLoopback: false })
+  const sites = sitesOf(AuthPlace.of(settings).signInUris, { allowLoopback: false })
   return [
     ["VENUE_ADMIN_TOKEN", isDrawn(settings.adminToken), "at least 32 characters that were not made for tests"],
     ["VENUE_AUTH_CLIENT_KEY", !isForTests(settings.authClientKey), "a key that was not made for tests"],
     ["VENUE_KEY_PREFIX", !/test/.test(settings.keyPrefix), "a prefix without the word test, such as svc_live,"],
     ["VENUE_PUBLIC_AUTH_URL", isSecure(settings.publicAuthUrl), "the https address that clients use"],
     ["VENUE_PUBLIC_REST_URL", isSecure(settings.publicRestUrl), "the https address that clients use"],
+    ["VENUE_PUBLIC_FUNDING_URL", isSecure(settings.publicFundingUrl), "the https address that clients use"],
     ["VENUE_PUBLIC_TRADE_URL", isSecure(settings.publicTradeUrl, "wss"), "the wss address that clients use"],
     ["VENUE_PUBLIC_MARKET_DATA_URL", isSecure(settings.publicMarketDataUrl, "wss"), "the wss address that clients use"],
     ["VENUE_SIGN_IN_URI", Result.isSuccess(sites), "https pages, none of this machine's own,"],

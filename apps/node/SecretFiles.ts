@@ -9,7 +9,16 @@ export const secrets = [
   "VENUE_AUTH_CLIENT_KEY",
   "VENUE_CAPTCHA_SECRET",
   "VENUE_IDENTITY_KEY",
-  "VENUE_IDENTITY_CALLBACK_KEY"
+  "VENUE_IDENTITY_CALLBACK_KEY",
+  "VENUE_ARBITRUM_RPC_URLS",
+  "VENUE_WALLET_SECRET",
+  "VENUE_WALLET_HOT_KEY",
+  "VENUE_WALLET_XPRV",
+  "VENUE_WALLET_TRON_KEY",
+  "VENUE_TRON_NODE_URLS",
+  "VENUE_TRON_API_KEY",
+  "VENUE_BANK_KEY",
+  "VENUE_BANK_WEBHOOK_SECRET"
 ] as const
 
 /** The environment, with what stands in files put where settings are read. */

@@ -1,5 +1,5 @@
 /** A setting is not what it must be. */
-import { Schema } from "effect"
+import { Effect, Redacted, Result, Schema } from "effect"
 
 export class SettingRefused extends Schema.TaggedError<SettingRefused>()("SettingRefused", {
   setting: Schema.String,
@@ -9,3 +9,26 @@ export class SettingRefused extends Schema.TaggedError<SettingRefused>()("Settin
     return `${this.setting}: expected ${this.expected}`
   }
 }
+
+export const refused = (setting: string, expected: string) => Effect.fail(new SettingRefused({ setting, expected }))
+
+export const expect = (setting: string, holds: boolean, expected: string) =>
+  holds ? Effect.void : refused(setting, expected)
+
+/** What was read of a setting; a failure says what would be right. */
+export const right = <A>(setting: string, result: Result.Result<A, string>) =>
+  Result.match(result, {
+    onFailure: (expected) => refused(setting, expected),
+    onSuccess: (value) => Effect.succeed(value)
+  })
+
+/** Addresses with commas between them, each of which may hold a key. */
+export const urlsOf = Effect.fnUntraced(function* (setting: string, urls: Redacted.Redacted) {
+  const all = Redacted.value(urls)
+    .split(",")
+    .map((url) => url.trim())
+    .filter((url) => url !== "")
+  const areRight = all.length > 0 && all.every((url) => /^https?:$/.test(URL.parse(url)?.protocol ?? ""))
+  yield* expect(setting, areRight, "http or https addresses with commas between them")
+  return all.map((url) => Redacted.make(url))
+})

@@ -1,5 +1,8 @@
 /** The settings that a venue has however many processes it is: environment variables, with defaults. */
-import { Config, Redacted } from "effect"
+import { Config, Redacted, Schema } from "effect"
+import * as ArbitrumSettings from "./ArbitrumSettings.ts"
+import * as BankSettings from "./BankSettings.ts"
+import * as TronSettings from "./TronSettings.ts"
 
 export const onOff = (name: string, usual: "on" | "off" = "on") =>
   Config.Literals(["on", "off"], name).pipe(
@@ -18,6 +21,13 @@ const list = (name: string) =>
     )
   )
 
+const hours = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 8_760 }))
+
+export const newAddressHoldHours = (usual: number) =>
+  Config.schema(Schema.NumberFromString.pipe(Schema.decodeTo(hours)), "VENUE_NEW_ADDRESS_HOLD_HOURS").pipe(
+    Config.withDefault(usual)
+  )
+
 export const shared = {
   environment: Config.Literals(["development", "preproduction", "production"], "VENUE_ENVIRONMENT").pipe(
     Config.withDefault("development" as const)
@@ -26,11 +36,14 @@ export const shared = {
   brand: Config.String("VENUE_BRAND").pipe(Config.withDefault("svc")),
   keyPrefix: Config.String("VENUE_KEY_PREFIX").pipe(Config.withDefault("svc_test")),
   restPort: Config.Port("VENUE_REST_PORT").pipe(Config.withDefault(4000)),
+  fundingPort: Config.Port("VENUE_FUNDING_PORT").pipe(Config.withDefault(4001)),
   authPort: Config.Port("VENUE_AUTH_PORT").pipe(Config.withDefault(4002)),
   tradePort: Config.Port("VENUE_TRADE_PORT").pipe(Config.withDefault(4003)),
   marketDataPort: Config.Port("VENUE_MARKET_DATA_PORT").pipe(Config.withDefault(4004)),
   adminPort: Config.Port("VENUE_ADMIN_PORT").pipe(Config.withDefault(4005)),
   simulatedPrices: onOff("VENUE_SIMULATED_PRICES"),
+  simulatedRails: onOff("VENUE_SIMULATED_RAILS"),
+  railPollMillis: Config.Int("VENUE_RAIL_POLL_MILLIS").pipe(Config.withDefault(1_000)),
   priceSources: Config.option(Config.String("VENUE_PRICE_SOURCES")),
   rateLimits: onOff("VENUE_RATE_LIMITS"),
   desks: Config.Int("VENUE_DESKS").pipe(Config.withDefault(16)),
@@ -40,6 +53,7 @@ export const shared = {
   accessLog: Config.option(Config.Literals(["on", "off"], "VENUE_ACCESS_LOG")),
   secretKey: Config.option(Config.Redacted("VENUE_SECRET_KEY")),
   publicRestUrl: Config.option(Config.String("VENUE_PUBLIC_REST_URL")),
+  publicFundingUrl: Config.option(Config.String("VENUE_PUBLIC_FUNDING_URL")),
   publicAuthUrl: Config.option(Config.String("VENUE_PUBLIC_AUTH_URL")),
   publicTradeUrl: Config.option(Config.String("VENUE_PUBLIC_TRADE_URL")),
   publicMarketDataUrl: Config.option(Config.String("VENUE_PUBLIC_MARKET_DATA_URL")),
@@ -55,8 +69,12 @@ export const shared = {
   ),
   termsVersion: Config.String("VENUE_TERMS_VERSION").pipe(Config.withDefault("1")),
   blockedCountries: list("VENUE_BLOCKED_COUNTRIES"),
+  newAddressHoldHours: newAddressHoldHours(24),
   secondFactorToFund: onOff("VENUE_SECOND_FACTOR_TO_FUND", "off"),
   publicFormRefresh: onOff("VENUE_PUBLIC_FORM_REFRESH"),
+  webhookLoopback: onOff("VENUE_WEBHOOK_LOOPBACK", "off"),
+  /** Whole USD. */
+  twoPeopleAbove: Config.Int("VENUE_TWO_PEOPLE_ABOVE").pipe(Config.withDefault(250_000)),
   captcha: Config.Literals(["never", "risk", "always"], "VENUE_CAPTCHA").pipe(Config.withDefault("never" as const)),
   captchaProvider: Config.Literals(["turnstile", "hcaptcha"], "VENUE_CAPTCHA_PROVIDER").pipe(
     Config.withDefault("turnstile" as const)
@@ -64,7 +82,10 @@ export const shared = {
   captchaSecret: Config.option(Config.Redacted("VENUE_CAPTCHA_SECRET")),
   identityUrl: Config.option(Config.String("VENUE_IDENTITY_URL")),
   identityKey: Config.Redacted("VENUE_IDENTITY_KEY").pipe(Config.withDefault(Redacted.make(""))),
-  identityCallbackKey: Config.Redacted("VENUE_IDENTITY_CALLBACK_KEY").pipe(Config.withDefault(Redacted.make("")))
+  identityCallbackKey: Config.Redacted("VENUE_IDENTITY_CALLBACK_KEY").pipe(Config.withDefault(Redacted.make(""))),
+  arbitrum: ArbitrumSettings.all,
+  tron: TronSettings.all,
+  bank: BankSettings.all
 }
 const all = Config.all(shared)
 /** Nothing here is about one process and no other. */

@@ -2,7 +2,7 @@
 import type { ClusterTls } from "@venue/cluster/ClusterTls"
 import { Config, Effect, FileSystem, Option, Redacted, Result } from "effect"
 import { createPrivateKey, X509Certificate } from "node:crypto"
-import { SettingRefused } from "./SettingRefused.ts"
+import { refused } from "./SettingRefused.ts"
 
 const path = (name: string) => Config.option(Config.String(name))
 const [certVariable, keyVariable, caVariable] = [
@@ -40,5 +40,3 @@ const textOf = (setting: string, file: Option.Option<string>) =>
   Effect.flatMap(FileSystem.FileSystem, (files) => files.readFileString(Option.getOrThrow(file))).pipe(
     Effect.catch(() => refused(setting, "the path of a file that this user may read"))
   )
-
-const refused = (setting: string, expected: string) => Effect.fail(new SettingRefused({ setting, expected }))

@@ -1,11 +1,13 @@
 /** A node with entities: it joins, takes its shards, and hands them over when it is asked to go. */
 import * as ClusterNode from "@venue/cluster/ClusterNode"
 import * as DeadRunners from "@venue/cluster/DeadRunners"
+import * as RailEntities from "@venue/cluster/entities/rail/Rails"
 import * as Runner from "@venue/cluster/Runner"
 import { Journal } from "@venue/journal/Journal"
 import { PriceSources } from "@venue/providers/prices/PriceSource"
 import * as AccessTables from "@venue/storage/access/AccessTables"
 import { ReadTables } from "@venue/storage/history/ReadTables"
+import * as TreasuryTables from "@venue/storage/treasury/TreasuryTables"
 import { FuturesReference } from "@venue/storage/prices/FuturesReference"
 import { Console, Effect, Layer } from "effect"
 import * as SecureRandom from "effect/crypto/SecureRandom"
@@ -17,9 +19,11 @@ import * as NodeSettings from "../node/NodeSettings.ts"
 import * as Pools from "../node/Pools.ts"
 import * as Prices from "../node/Prices.ts"
 import * as ProcessEnd from "../node/ProcessEnd.ts"
+import * as Rails from "../node/Rails.ts"
 import * as Production from "../node/Production.ts"
+import * as WebhookLayers from "../node/WebhookLayers.ts"
 import * as EntityHealth from "./EntityHealth.ts"
-import * as HealthServer from "./HealthServer.ts"
+import * as HealthServer from "../node/HealthServer.ts"
 
 export const run = Effect.gen(function* () {
   const settings = yield* NodeSettings.load("runner")
@@ -52,15 +56,17 @@ const services = (
   node: NodeLayers.NodeTerms
 ) => {
   const pools = Pools.make(settings)
-  return Layer.merge(Runner.layer, DeadRunners.layer).pipe(
+  return Layer.mergeAll(RailEntities.layer, DeadRunners.layer, WebhookLayers.delivery(settings)).pipe(
+    Layer.provideMerge(Runner.layer),
     Layer.provideMerge(
       ClusterNode.runner({ ...NodeLayers.clusterOptions(settings), ...addresses }).pipe(Layer.provide(pools.cluster))
     ),
+    Layer.provideMerge(Rails.layerFilledIn(settings)),
     Layer.provideMerge(
       Layer.mergeAll(
         Journal.layer.pipe(Layer.provide(pools.journal)),
         Layer.mergeAll(ReadTables.layer, FuturesReference.layer).pipe(Layer.provide(pools.tables)),
-        AccessTables.layer.pipe(Layer.provide(pools.access))
+        Layer.merge(AccessTables.layer, TreasuryTables.layer).pipe(Layer.provide(pools.access))
       )
     ),
     Layer.provideMerge(SecureRandom.layerWebCrypto),

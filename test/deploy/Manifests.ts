@@ -31,7 +31,7 @@ export interface Workload {
 
 interface Container {
   readonly args: ReadonlyArray<string>
-  readonly env: ReadonlyArray<{ readonly name: string }>
+  readonly env: ReadonlyArray<{ readonly name: string; readonly value?: string }>
   readonly securityContext: { readonly readOnlyRootFilesystem?: boolean }
   readonly readinessProbe: { readonly httpGet: { readonly path: string } }
   readonly livenessProbe: {
@@ -41,7 +41,7 @@ interface Container {
   }
 }
 
-export const manifests: ReadonlyArray<Manifest> = globSync("deploy/kubernetes/*.yaml", { cwd: root })
+export const manifests: ReadonlyArray<Manifest> = globSync("deploy/kubernetes/**/*.yaml", { cwd: root })
   .toSorted()
   .flatMap((file) => parseAllDocuments(read(file)).map((document) => document.toJS() as Manifest))
 
@@ -56,9 +56,14 @@ export interface Compose {
         readonly environment: Readonly<Record<string, string>>
         readonly read_only?: boolean
         readonly healthcheck?: object
+        readonly profiles?: ReadonlyArray<string>
+        readonly networks?: ReadonlyArray<string>
+        readonly secrets?: ReadonlyArray<string>
+        readonly volumes?: ReadonlyArray<string>
       }
     >
   >
+  readonly networks: Readonly<Record<string, { readonly internal?: boolean }>>
 }
 
 export const compose = parse(read("compose.yaml"), { merge: true }) as Compose

@@ -7,6 +7,7 @@ import { assert, it } from "@effect/vitest"
 import { Clock, ConfigProvider, Effect, Layer, Redacted } from "effect"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Access from "../../apps/node/Access.ts"
+import * as AuthPlace from "../../apps/node/AuthPlace.ts"
 import { Settings } from "../../apps/dev/Settings.ts"
 import { signInMessage, wallet } from "../auth/wallet/Wallets.ts"
 
@@ -73,7 +74,7 @@ it.live("nobody signs in with a wallet where VENUE_WALLET_SIGN_IN is off", () =>
 it.live("a wallet writes its address with its checksum, or in lower case where VENUE_LOWERCASE_ADDRESSES is on", () =>
   Effect.gen(function* () {
     const { address, sign } = wallet(1)
-    const { signInPage } = Access.placeOf(yield* settingsOf({}))
+    const { signInPage } = AuthPlace.of(yield* settingsOf({}))
     const message = signInMessage({
       domain: new URL(signInPage).host,
       address: address.toLowerCase(),
@@ -107,7 +108,7 @@ it.live("users are to be verified where there is a provider, and only there", ()
 
 it.effect("the authentication service is found at an address of the newer kind too", () =>
   Effect.gen(function* () {
-    const { signInPage, url } = Access.placeOf(yield* settingsOf({ VENUE_HOST: "::1" }))
+    const { signInPage, url } = AuthPlace.of(yield* settingsOf({ VENUE_HOST: "::1" }))
     assert.strictEqual(url, "http://[::1]:4002")
     assert.isTrue(signInPage.startsWith(url))
   })

@@ -6,11 +6,13 @@ import { ConfigProvider, Effect, Redacted } from "effect"
 import { WebSocket } from "ws"
 import * as Listeners from "../../apps/node/Listeners.ts"
 import { Settings } from "../../apps/dev/Settings.ts"
-import { layer } from "../gateway/rest/RestClient.ts"
+import { call, layer } from "../gateway/rest/RestClient.ts"
+import * as Rails from "../gateway/treasury/Rails.ts"
 
 const settings = Effect.map(Settings.parse(ConfigProvider.fromUnknown({ VENUE_BRAND: "ACME" })), (usual): Settings => ({
   ...usual,
   restPort: 0,
+  fundingPort: 0,
   authPort: 0,
   tradePort: 0,
   marketDataPort: 0,
@@ -32,7 +34,10 @@ it.live("the builder code of an upgrade is read under the operator's prefix in a
     const { trade } = yield* Listeners.open(yield* settings, {
       admin: { token: Redacted.make("token") },
       authClientKey: "key"
-    }).pipe(Effect.provideService(TradeGateway, gateway), Effect.provide(Captcha.layerLocal("solved")))
+    }).pipe(
+      Effect.provideService(TradeGateway, gateway),
+      Effect.provide([Captcha.layerLocal("solved"), Rails.layerNone])
+    )
     const upgrade = (headers: Record<string, string>) =>
       Effect.callback<void>((resume) => {
         new WebSocket(trade, { headers }).on("close", () => resume(Effect.void))
@@ -42,5 +47,22 @@ it.live("the builder code of an upgrade is read under the operator's prefix in a
     yield* upgrade({ "x-svc-builder-code": "neutral", "x-acme-builder-code": "ours" })
     yield* upgrade({})
     assert.deepStrictEqual(codes, ["ours", "neutral", "ours", ""])
+  }).pipe(Effect.provide(layer))
+)
+
+it.effect("the REST and the funding interface have one bucket of an address between them", () =>
+  Effect.gen(function* () {
+    const { funding, rest } = yield* Listeners.open(yield* settings, {
+      admin: { token: Redacted.make("token") },
+      authClientKey: "key"
+    }).pipe(Effect.provide([Captcha.layerLocal("solved"), Rails.layerNone]))
+    const left = Effect.fnUntraced(function* (url: string) {
+      const { headers, status } = yield* call(`${url}/openapi.json`)
+      assert.strictEqual(status, 200)
+      return Number(headers.get("ratelimit-remaining"))
+    })
+    const first = yield* left(rest)
+    // No time passes, so nothing comes back.
+    assert.deepStrictEqual([yield* left(funding), yield* left(rest)], [first - 1, first - 2])
   }).pipe(Effect.provide(layer))
 )

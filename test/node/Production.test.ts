@@ -17,15 +17,22 @@ type Variables = Readonly<Record<string, string>>
 
 const drawn = "0123456789abcdef0123456789abcdef"
 const development = { VENUE_DATABASE_URL: "postgres://db/venue", VENUE_SECRET_KEY: drawn }
-const runner = { ...development, VENUE_ENVIRONMENT: "production", VENUE_SIMULATED_PRICES: "off" }
+const runner = {
+  ...development,
+  VENUE_ENVIRONMENT: "production",
+  VENUE_SIMULATED_PRICES: "off",
+  VENUE_SIMULATED_RAILS: "off"
+}
 const gateway = {
   ...development,
   VENUE_ENVIRONMENT: "production",
+  VENUE_SIMULATED_RAILS: "off",
   VENUE_ADMIN_TOKEN: `admin_${drawn}`,
   VENUE_AUTH_CLIENT_KEY: "pk_live_1",
   VENUE_KEY_PREFIX: "svc_live",
   VENUE_PUBLIC_AUTH_URL: "https://auth.venue.test",
   VENUE_PUBLIC_REST_URL: "https://api.venue.test",
+  VENUE_PUBLIC_FUNDING_URL: "https://funding.venue.test",
   VENUE_PUBLIC_TRADE_URL: "wss://trade.venue.test",
   VENUE_PUBLIC_MARKET_DATA_URL: "wss://market-data.venue.test",
   VENUE_BUILDER_URI: "https://app.venue.test/builder",
@@ -56,12 +63,26 @@ it.live("production refuses what is made for tests, off, missing or this machine
     const cases: ReadonlyArray<readonly [kind: "runner" | "gateway", change: Variables, told: string]> = [
       ["runner", { VENUE_SECRET_KEY: `svc_test_${drawn}` }, "VENUE_SECRET_KEY: expected a secret of this venue's own"],
       ["runner", { VENUE_RATE_LIMITS: "off" }, "VENUE_RATE_LIMITS: expected on"],
+      ["runner", { VENUE_WEBHOOK_LOOPBACK: "on" }, "VENUE_WEBHOOK_LOOPBACK: expected off"],
+      ["gateway", { VENUE_WEBHOOK_LOOPBACK: "on" }, "VENUE_WEBHOOK_LOOPBACK: expected off"],
       ["runner", { VENUE_CLOCK_SHIFT_MILLIS: "30000" }, "VENUE_CLOCK_SHIFT_MILLIS: expected 0"],
       ["runner", { VENUE_SIMULATED_PRICES: "on" }, "VENUE_SIMULATED_PRICES: expected off"],
+      ["runner", { VENUE_SIMULATED_RAILS: "on" }, "VENUE_SIMULATED_RAILS: expected off"],
+      ["gateway", { VENUE_SIMULATED_RAILS: "on" }, "VENUE_SIMULATED_RAILS: expected off"],
+      [
+        "runner",
+        { VENUE_BANK_URL: "http://bank.venue.test" },
+        "VENUE_BANK_URL: expected the https address of the bank"
+      ],
       ["gateway", { VENUE_ADMIN_TOKEN: `svc_test_admin_${drawn}` }, "VENUE_ADMIN_TOKEN: expected at least 32"],
       ["gateway", { VENUE_AUTH_CLIENT_KEY: "pk_test_1" }, "VENUE_AUTH_CLIENT_KEY: expected a key"],
       ["gateway", { VENUE_KEY_PREFIX: "svc_test" }, "VENUE_KEY_PREFIX: expected a prefix"],
       ["gateway", { VENUE_PUBLIC_AUTH_URL: "http://auth.venue.test" }, "VENUE_PUBLIC_AUTH_URL: expected the https"],
+      [
+        "gateway",
+        { VENUE_PUBLIC_FUNDING_URL: "http://funding.venue.test" },
+        "VENUE_PUBLIC_FUNDING_URL: expected the https"
+      ],
       ["gateway", { VENUE_PUBLIC_TRADE_URL: "ws://trade.venue.test" }, "VENUE_PUBLIC_TRADE_URL: expected the wss"],
       [
         "gateway",
@@ -77,8 +98,23 @@ it.live("production refuses what is made for tests, off, missing or this machine
       assert.include(yield* refusal(kind, { ...usual, ...change }), told)
       assert.isUndefined(yield* refusal(kind, { ...usual, ...change, VENUE_ENVIRONMENT: "development" }))
     }
+    for (const key of ["VENUE_WALLET_HOT_KEY", "VENUE_WALLET_XPRV", "VENUE_WALLET_TRON_KEY"]) {
+      const told = `${key}: expected nothing here, as apps/wallet has the keys`
+      assert.include(yield* refusal("runner", { ...runner, [key]: "1" }), told)
+      assert.include(yield* refusal("gateway", { ...gateway, [key]: "1" }), told)
+    }
     const { VENUE_IDENTITY_URL: _url, ...unverified } = gateway
     assert.include(yield* refusal("gateway", unverified), "VENUE_IDENTITY_URL: expected the https address")
+  })
+)
+
+it.effect("what makes up secrets and users starts as a development alone", () =>
+  Effect.gen(function* () {
+    yield* Production.developmentOnly("development", "npm start")
+    for (const environment of ["preproduction", "production"] as const) {
+      const { message } = yield* Effect.flip(Production.developmentOnly(environment, "npm start"))
+      assert.include(message, "VENUE_ENVIRONMENT: expected development, as npm start makes up secrets and demo users")
+    }
   })
 )
 

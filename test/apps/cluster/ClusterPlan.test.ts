@@ -6,7 +6,7 @@ const usual: ClusterPlan.ClusterShape = {
   runners: 3,
   gateways: 2,
   host: "127.0.0.1",
-  ports: { rest: 4000, auth: 4002, trade: 4003, market_data: 4004, admin: 4005 },
+  ports: { rest: 4000, funding: 4001, auth: 4002, trade: 4003, market_data: 4004, admin: 4005 },
   portBase: 4100
 }
 const placesOf = (shape: ClusterPlan.ClusterShape) =>
@@ -16,8 +16,8 @@ const portsOf = (nodes: ReadonlyArray<ClusterPlan.PlannedNode>) =>
 
 it("the first gateway has the usual ports, the second those ten above, and runners have their own", () => {
   const [first, second] = ClusterPlan.gateways(usual)
-  assert.deepStrictEqual(portsOf([first!]), [4000, 4002, 4003, 4004, 4005])
-  assert.deepStrictEqual(portsOf([second!]), [4010, 4012, 4013, 4014, 4015])
+  assert.deepStrictEqual(portsOf([first!]), [4000, 4001, 4002, 4003, 4004, 4005])
+  assert.deepStrictEqual(portsOf([second!]), [4010, 4011, 4012, 4013, 4014, 4015])
   assert.deepStrictEqual(portsOf(ClusterPlan.runners(usual)), [4101, 4201, 4102, 4202, 4103, 4203])
   assert.strictEqual(second!.urls.trade, "ws://127.0.0.1:4013")
   assert.strictEqual(second!.environment["VENUE_TRADE_PORT"], "4013")
@@ -40,10 +40,11 @@ it("ports that were moved onto each other are found, with the settings that move
 
 it("the operator interface is loopback whatever the host, and what nodes say to each other too", () => {
   const shape = { ...usual, host: "0.0.0.0" }
+  const publicOnes = ["REST", "FUNDING", "AUTH", "TRADE", "MARKET_DATA"]
   const open = placesOf(shape).filter(({ host }) => host !== "127.0.0.1")
   assert.deepStrictEqual(
     open.map(({ variable }) => variable),
-    ["REST", "AUTH", "TRADE", "MARKET_DATA", "REST", "AUTH", "TRADE", "MARKET_DATA"].map((name) => `VENUE_${name}_PORT`)
+    [...publicOnes, ...publicOnes].map((name) => `VENUE_${name}_PORT`)
   )
 })
 

@@ -1,4 +1,4 @@
-/** A runner has no listener that clients find; this one tells who watches it whether it lives and is ready. */
+/** A process without a listener that clients find tells whoever watches it whether it lives and is ready. */
 import * as Listening from "@venue/gateway/http/Listening"
 import { Effect } from "effect"
 

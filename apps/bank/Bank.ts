@@ -1,0 +1,96 @@
+/** A process that answers as the bank of a venue. What it knows outlives it in a file, where it is told one. */
+import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
+import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
+import { urlOf } from "@venue/gateway/http/Listening"
+import { BankSimulator, BankState } from "@venue/providers/rails/bank/BankSimulator"
+import * as BankSimulatorServer from "@venue/providers/rails/bank/BankSimulatorServer"
+import * as StandardWebhook from "@venue/providers/StandardWebhook"
+import { Config, ConfigProvider, Console, Effect, FileSystem, Layer, Option, Redacted, Schema } from "effect"
+import * as SecureRandom from "effect/crypto/SecureRandom"
+import { HttpRouter, HttpServer } from "effect/http"
+import { createServer } from "node:http"
+import * as SecretFiles from "../node/SecretFiles.ts"
+import { SettingRefused } from "../node/SettingRefused.ts"
+import * as StartFailure from "../node/StartFailure.ts"
+
+export interface BankOptions {
+  readonly port: number
+  readonly key: Redacted.Redacted
+  /** In 1e-6 USD. */
+  readonly opening: bigint
+  /** It holds the details of payees, as a bank knows them, and is nobody else's to read. */
+  readonly file: string | undefined
+  readonly webhook: BankSimulatorServer.Webhook | undefined
+}
+
+export const run = Effect.gen(function* () {
+  const { url } = yield* open(yield* load)
+  yield* Console.log(`venue bank: a simulated bank answers at ${url}`)
+  return yield* Effect.never
+})
+
+/** It answers until the scope closes. */
+export const open = Effect.fn("Bank.open")(function* ({ file, key, opening, port, webhook }: BankOptions) {
+  const keep = file === undefined ? { state: undefined } : yield* keptIn(file)
+  const bank = HttpRouter.serve(BankSimulatorServer.layer({ key, webhook }), {
+    disableLogger: true,
+    disableListenLog: true
+  }).pipe(
+    Layer.provide(BankSimulator.layer({ opening, ...keep })),
+    Layer.provide(Layer.merge(SecureRandom.layerWebCrypto, NodeHttpClient.layerUndici)),
+    Layer.provideMerge(NodeHttpServer.layer(createServer, { host, port }))
+  )
+  const { address } = yield* Effect.provide(HttpServer.HttpServer, yield* Layer.build(bank))
+  return { url: urlOf("http", host, address._tag === "UnixPathAddress" ? port : address.port) }
+})
+
+const Kept = Schema.fromJsonString(BankState)
+const encode = Schema.encodeSync(Kept)
+
+/** Each change replaces the file whole. */
+const keptIn = Effect.fnUntraced(function* (file: string) {
+  const files = yield* FileSystem.FileSystem
+  const refused = (expected: string) => new SettingRefused({ setting: "VENUE_BANK_SIMULATOR_FILE", expected })
+  const state = (yield* files.exists(file))
+    ? yield* files.readFileString(file).pipe(
+        Effect.flatMap(Schema.decodeUnknownEffect(Kept)),
+        Effect.mapError(() => refused("a file that this program has written, or a new name"))
+      )
+    : undefined
+  const save = (next: BankState) =>
+    files
+      .writeFileString(`${file}.new`, encode(next), { mode: 0o600 })
+      .pipe(Effect.andThen(files.rename(`${file}.new`, file)), Effect.orDie)
+  return { state, save }
+})
+
+const own = Config.all({
+  port: Config.Port("VENUE_BANK_SIMULATOR_PORT").pipe(Config.withDefault(4021)),
+  key: Config.Redacted("VENUE_BANK_KEY"),
+  opening: Config.Int("VENUE_BANK_SIMULATOR_OPENING").pipe(Config.withDefault(0)),
+  file: Config.option(Config.String("VENUE_BANK_SIMULATOR_FILE")),
+  webhookUrl: Config.option(Config.String("VENUE_BANK_SIMULATOR_WEBHOOK_URL")),
+  webhookSecret: Config.Redacted("VENUE_BANK_WEBHOOK_SECRET").pipe(Config.withDefault(Redacted.make("")))
+})
+
+const load = Effect.gen(function* () {
+  const environment = yield* SecretFiles.environment
+  const settings = yield* own.pipe(Effect.provideService(ConfigProvider.ConfigProvider, environment))
+  const { file, key, opening, port, webhookSecret, webhookUrl } = settings
+  if (Option.isSome(webhookUrl) && !URL.canParse(webhookUrl.value))
+    return yield* new SettingRefused({ setting: "VENUE_BANK_SIMULATOR_WEBHOOK_URL", expected: "an address" })
+  if (Option.isSome(webhookUrl) && !StandardWebhook.isSecret(webhookSecret))
+    return yield* new SettingRefused({ setting: "VENUE_BANK_WEBHOOK_SECRET", expected: StandardWebhook.secretForm })
+  if (opening < 0)
+    return yield* new SettingRefused({ setting: "VENUE_BANK_SIMULATOR_OPENING", expected: "whole USD, 0 or more" })
+  return {
+    port,
+    key,
+    opening: BigInt(opening) * 1_000_000n,
+    file: Option.getOrUndefined(file),
+    webhook: Option.getOrUndefined(Option.map(webhookUrl, (url) => ({ url, secret: webhookSecret })))
+  }
+}).pipe(Effect.catchTag("ConfigError", (error) => Effect.fail(StartFailure.refusalOf(error))))
+
+/** Anybody who reaches it can make money up, so it is reached on this machine alone. */
+const host = "127.0.0.1"

@@ -1,0 +1,34 @@
+/** The auditor as a process of its own beside a venue on this machine: started again when it ends. */
+import { Effect, Redacted } from "effect"
+import { fileURLToPath } from "node:url"
+import * as NodeProcess from "./NodeProcess.ts"
+
+export interface AuditorProcessOptions {
+  readonly databaseUrl: Redacted.Redacted
+  /** By this, processes of one venue are told from those of another. */
+  readonly place: string
+  readonly say: (text: string) => Effect.Effect<void>
+}
+
+/** It runs until the scope closes. */
+export const keep = Effect.fnUntraced(function* ({ databaseUrl, place, say }: AuditorProcessOptions) {
+  const run = Effect.runForkWith(yield* Effect.context<never>())
+  const live = Effect.gen(function* () {
+    const { ended } = yield* NodeProcess.launch({
+      name: "auditor",
+      program,
+      place,
+      environment: { VENUE_DATABASE_URL: Redacted.value(databaseUrl), VENUE_AUDITOR_HEALTH_PORT: "0" },
+      heard: (line) => void run(say(line.replace(/^venue: /, "").replace(/^(?!auditor)/, "auditor: ")))
+    })
+    const { how } = yield* ended
+    yield* say(`auditor ended with ${how}, and is started again`)
+  }).pipe(
+    Effect.scoped,
+    Effect.catchTag("NotLaunched", ({ reason }) => say(`auditor could not be started: ${reason}`))
+  )
+  yield* Effect.forkScoped(Effect.forever(Effect.andThen(live, Effect.sleep(pause))))
+})
+
+const program = fileURLToPath(new URL("../auditor/main.ts", import.meta.url))
+const pause = "1 second"

@@ -1,0 +1,25 @@
+/** Where the authentication service is found, and its pages: all processes know it, and few let anybody in. */
+import * as Pages from "@venue/gateway/auth/Pages"
+import { urlOf } from "@venue/gateway/http/Listening"
+import { Option } from "effect"
+import type { SharedSettings } from "./Settings.ts"
+
+export interface AuthPlace {
+  readonly url: string
+  readonly issuer: string
+  readonly signInPage: string
+  /** The first is what clients are told. */
+  readonly signInUris: ReadonlyArray<string>
+}
+
+export const of = ({ authPort, host, publicAuthUrl, signInUris }: SharedSettings): AuthPlace => {
+  const url = Option.getOrElse(publicAuthUrl, () => urlOf("http", host, authPort))
+  const issuer = `${url}/auth/v1`
+  const signInPage = Pages.uriOf(issuer)
+  return {
+    url,
+    issuer,
+    signInPage,
+    signInUris: [...signInUris, ...(signInUris.includes(signInPage) ? [] : [signInPage])]
+  }
+}

@@ -1,0 +1,57 @@
+/** How a venue is connected to its bank. */
+import * as Bank from "@venue/providers/rails/bank/Bank"
+import { type RailProvider, RailUnavailable } from "@venue/providers/rails/RailProvider"
+import * as StandardWebhook from "@venue/providers/StandardWebhook"
+import { Config, Effect, Option, Redacted } from "effect"
+import type { HttpClient } from "effect/http"
+import * as Given from "./Given.ts"
+import { expect, type SettingRefused } from "./SettingRefused.ts"
+
+export const all = Config.all({
+  /** Without it the venue has no bank. */
+  url: Given.text("VENUE_BANK_URL"),
+  key: Config.Redacted("VENUE_BANK_KEY").pipe(Config.withDefault(Redacted.make(""))),
+  /** Without it the bank is asked, and does not tell. */
+  webhookSecret: Given.secret("VENUE_BANK_WEBHOOK_SECRET")
+})
+export type BankSettings = Config.Success<typeof all>
+
+/** The rail; none where the venue has no bank. */
+export const provider = Effect.fn("BankSettings.provider")(function* ({
+  key,
+  url
+}: BankSettings): Effect.fn.Return<Option.Option<RailProvider>, SettingRefused, HttpClient.HttpClient> {
+  if (Option.isNone(url)) return Option.none()
+  const isAddress = /^https?:$/.test(URL.parse(url.value)?.protocol ?? "") && !/[?#]/.test(url.value)
+  yield* expect("VENUE_BANK_URL", isAddress, "an http or https address without a query")
+  yield* expect("VENUE_BANK_KEY", Redacted.value(key) !== "", "the key that the bank gave")
+  return Option.some(yield* Bank.make({ url: url.value.replace(/\/$/, ""), key }))
+})
+
+/** The rail as a process without the bank's key has it: that there is one. */
+export const nameOnly = ({ url }: BankSettings): Option.Option<RailProvider> => {
+  const elsewhere = Effect.fail(
+    new RailUnavailable({ rail: "BANK", cause: "this process does not speak with the bank" })
+  )
+  return Option.map(url, () => ({
+    rail: "BANK",
+    addressAt: undefined,
+    scan: () => elsewhere,
+    arrivalStates: () => elsewhere,
+    firstSequence: elsewhere,
+    isOrdered: false,
+    check: () => elsewhere,
+    sign: () => elsewhere,
+    send: () => elsewhere,
+    outcome: () => elsewhere,
+    holdings: () => elsewhere
+  }))
+}
+
+/** Undefined where nobody is heard. */
+export const webhookSecretOf = Effect.fnUntraced(function* ({ webhookSecret }: BankSettings) {
+  if (Option.isNone(webhookSecret)) return undefined
+  const isRight = StandardWebhook.isSecret(webhookSecret.value)
+  yield* expect("VENUE_BANK_WEBHOOK_SECRET", isRight, StandardWebhook.secretForm)
+  return webhookSecret.value
+})

@@ -1,0 +1,123 @@
+/** How a venue is connected to TRON: who answers for the chain, whose money it is, and how careful it is. */
+import * as DepositAddresses from "@venue/providers/rails/arbitrum/DepositAddresses"
+import { type RailProvider, SigningRefused } from "@venue/providers/rails/RailProvider"
+import { Signer } from "@venue/providers/rails/Signer"
+import * as TronAddress from "@venue/providers/rails/tron/TronAddress"
+import * as TronNode from "@venue/providers/rails/tron/TronNode"
+import * as TronNodes from "@venue/providers/rails/tron/TronNodes"
+import * as TronRail from "@venue/providers/rails/tron/TronRail"
+import * as TronTransaction from "@venue/providers/rails/tron/TronTransaction"
+import { Config, Effect, Option, Redacted } from "effect"
+import type { HttpClient } from "effect/http"
+import * as Given from "./Given.ts"
+import { expect, refused, right, type SettingRefused, urlsOf } from "./SettingRefused.ts"
+import * as WalletConnection from "./WalletConnection.ts"
+
+/** What the wallet and the rail must agree on. */
+export const chain = Config.all({
+  /** USDT as its issuer has it on the chain. */
+  token: Config.String("VENUE_TRON_TOKEN").pipe(Config.withDefault("TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t")),
+  feeLimitTrx: Config.Int("VENUE_TRON_FEE_LIMIT_TRX").pipe(Config.withDefault(100))
+})
+
+/** The key of the hot account, where this process is to hold it itself. */
+export const key = Given.secret("VENUE_WALLET_TRON_KEY")
+
+export const all = Config.all({
+  chain,
+  key,
+  /** Without any the venue is not connected to the chain. */
+  nodeUrls: Given.secret("VENUE_TRON_NODE_URLS"),
+  apiKey: Given.secret("VENUE_TRON_API_KEY"),
+  xpub: Config.String("VENUE_TRON_XPUB").pipe(Config.withDefault("")),
+  genesis: Config.String("VENUE_TRON_GENESIS").pipe(
+    Config.withDefault("00000000000000001ebf88508a03865c71d452e25f4d51194196a1d22b6653dc")
+  ),
+  ...WalletConnection.settings
+})
+export type TronSettings = Config.Success<typeof all>
+
+/** The rail as a process without its nodes and its wallet has it: it makes addresses, and nothing else. */
+export const addressesOnly = Effect.fn("TronSettings.addressesOnly")(function* (
+  settings: TronSettings
+): Effect.fn.Return<Option.Option<RailProvider>, SettingRefused> {
+  if (settings.xpub === "") return Option.none()
+  const elsewhere = Effect.fail(TronNode.unavailable("this process pays nothing"))
+  return Option.some(yield* railOf(settings, [], { hot: elsewhere, signed: () => elsewhere }))
+})
+
+/** The rail; none where the venue is not connected. */
+export const provider = Effect.fn("TronSettings.provider")(function* (
+  settings: TronSettings
+): Effect.fn.Return<Option.Option<RailProvider>, SettingRefused, HttpClient.HttpClient> {
+  if (Option.isNone(settings.nodeUrls)) return Option.none()
+  const nodes = yield* nodesOf(settings.nodeUrls.value, Option.getOrUndefined(settings.apiKey))
+  return Option.some(yield* railOf(settings, nodes, yield* signingOf(settings)))
+})
+
+const railOf = Effect.fnUntraced(function* (
+  settings: TronSettings,
+  nodes: ReadonlyArray<TronNode.TronNode>,
+  signing: Pick<TronRail.TronOptions, "hot" | "signed">
+) {
+  const { feeLimit } = yield* checkedChain(settings.chain)
+  return TronRail.make({ ...(yield* seenOf(settings, nodes)), feeLimit, ...signing })
+})
+
+/** What it takes to look, without a key. */
+export const connection = Effect.fnUntraced(function* (settings: TronSettings) {
+  const urls = Option.getOrElse(settings.nodeUrls, () => Redacted.make(""))
+  return yield* seenOf(settings, yield* nodesOf(urls, Option.getOrUndefined(settings.apiKey)))
+})
+
+const seenOf = Effect.fnUntraced(function* (settings: TronSettings, nodes: ReadonlyArray<TronNode.TronNode>) {
+  const { genesis, xpub } = settings
+  const { token } = yield* checkedChain(settings.chain)
+  yield* expect("VENUE_TRON_GENESIS", /^[0-9a-f]{64}$/.test(genesis), "the id of the first block, 64 digits of hex")
+  const addressAt = yield* right("VENUE_TRON_XPUB", DepositAddresses.make(xpub))
+  return {
+    nodes: TronNodes.make({ nodes, genesisId: genesis }),
+    token: TronAddress.hexOf(token)!,
+    addressAt: (index: number) => TronAddress.ofEvm(addressAt(index))
+  }
+})
+
+export const checkedChain = Effect.fnUntraced(function* ({ feeLimitTrx, token }: TronSettings["chain"]) {
+  yield* expect("VENUE_TRON_TOKEN", TronAddress.isAddress(token), "the address of the token's contract")
+  yield* expect("VENUE_TRON_FEE_LIMIT_TRX", feeLimitTrx >= 1 && feeLimitTrx <= 15_000, "1 to 15000")
+  return { token, feeLimit: feeLimitTrx * 1_000_000 }
+})
+
+export const keyOf = Effect.fnUntraced(function* (key: Option.Option<Redacted.Redacted>) {
+  return Option.isNone(key) ? undefined : yield* right("VENUE_WALLET_TRON_KEY", TronTransaction.keyOf(key.value))
+})
+
+const nodesOf = Effect.fnUntraced(function* (urls: Redacted.Redacted, apiKey: Redacted.Redacted | undefined) {
+  const all = yield* urlsOf("VENUE_TRON_NODE_URLS", urls)
+  return yield* Effect.forEach(all, (url) => TronNode.make({ url, apiKey }))
+})
+
+/** A wallet of its own where there is one, and a key in this process where it is given. */
+const signingOf = Effect.fnUntraced(function* (settings: TronSettings) {
+  const wallet = yield* WalletConnection.signer(settings, { VENUE_WALLET_TRON_KEY: settings.key })
+  if (Option.isNone(wallet)) {
+    const held = yield* keyOf(settings.key)
+    if (held === undefined)
+      return yield* refused("VENUE_WALLET_URL", "a wallet, or VENUE_WALLET_TRON_KEY for a development")
+    const signed: TronRail.TronOptions["signed"] = (order) =>
+      Effect.sync(() => Redacted.make(TronTransaction.signedBy(held, order)))
+    return { hot: Effect.succeed(TronAddress.hexOf(held.address)!), signed }
+  }
+  const signer = yield* Effect.provide(Signer, wallet.value)
+  const hot = Effect.flatMap(Effect.mapError(signer.accounts, TronNode.unavailable), ({ tron }) => {
+    const hex = tron === undefined ? undefined : TronAddress.hexOf(tron)
+    return hex === undefined ? Effect.fail(TronNode.unavailable("the wallet has no key for TRON")) : Effect.succeed(hex)
+  })
+  const signed: TronRail.TronOptions["signed"] = (order) =>
+    Effect.mapError(signer.sign(order), (error) =>
+      error._tag === "SignerRefused"
+        ? new SigningRefused({ rail: TronNode.rail, reason: `the wallet refuses: ${error.reason}` })
+        : TronNode.unavailable(error)
+    )
+  return { hot, signed }
+})

@@ -1,0 +1,26 @@
+/** How a process reaches the wallet, where keys are in one. */
+import { Signer } from "@venue/providers/rails/Signer"
+import { Config, Effect, type Layer, Option, Redacted } from "effect"
+import type { HttpClient } from "effect/http"
+import * as Given from "./Given.ts"
+import { expect, type SettingRefused } from "./SettingRefused.ts"
+
+export const settings = {
+  walletUrl: Given.text("VENUE_WALLET_URL"),
+  walletSecret: Config.Redacted("VENUE_WALLET_SECRET").pipe(Config.withDefault(Redacted.make("")))
+}
+type WalletConnection = { readonly [Name in keyof typeof settings]: Config.Success<(typeof settings)[Name]> }
+
+/** None where there is no wallet. Beside one, this process must have none of these keys, by their settings. */
+export const signer = Effect.fnUntraced(function* (
+  { walletSecret, walletUrl }: WalletConnection,
+  keys: Readonly<Record<string, Option.Option<Redacted.Redacted>>>
+): Effect.fn.Return<Option.Option<Layer.Layer<Signer, never, HttpClient.HttpClient>>, SettingRefused> {
+  if (Option.isNone(walletUrl)) return Option.none()
+  yield* expect("VENUE_WALLET_URL", URL.canParse(walletUrl.value), "the address of the wallet")
+  for (const [setting, key] of Object.entries(keys)) {
+    yield* expect(setting, Option.isNone(key), "nothing here, as the wallet has it")
+  }
+  yield* expect("VENUE_WALLET_SECRET", Redacted.value(walletSecret) !== "", "the secret of the wallet")
+  return Option.some(Signer.layer({ url: walletUrl.value.replace(/\/$/, ""), secret: walletSecret }))
+})

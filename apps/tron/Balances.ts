@@ -1,0 +1,47 @@
+/** The list that a cold signer is given: index, address and balance of each deposit address that is worth it, as CSV. */
+import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
+import { moneyScale, textOfMoney } from "@venue/domain/Decimal"
+import * as TronBalances from "@venue/providers/rails/tron/TronBalances"
+import { Config, ConfigProvider, Console, Effect, Schema, Stream } from "effect"
+import * as SecretFiles from "../node/SecretFiles.ts"
+import * as StartFailure from "../node/StartFailure.ts"
+import * as TronSettings from "../node/TronSettings.ts"
+
+export class ArgumentsRefused extends Schema.TaggedError<ArgumentsRefused>()("ArgumentsRefused", {}) {
+  override get message() {
+    return "expected how many addresses were handed out, 1 to 1000000, and the least balance in whole USD: npm run tron-balances -- 5000 100"
+  }
+}
+
+/** The list ended early. */
+export class ListIncomplete extends Schema.TaggedError<ListIncomplete>()("ListIncomplete", { reason: Schema.String }) {
+  override get message() {
+    return `the list is not complete: ${this.reason}`
+  }
+}
+
+export const run = Effect.fnUntraced(function* (args: ReadonlyArray<string>) {
+  const [count = "", least = "", ...more] = args
+  if (more.length > 0 || !/^([1-9]\d{0,5}|1000000)$/.test(count) || !/^\d{1,9}$/.test(least))
+    return yield* new ArgumentsRefused()
+  const environment = yield* SecretFiles.environment
+  const settings = yield* Config.all({ tron: TronSettings.all }).pipe(
+    Effect.provideService(ConfigProvider.ConfigProvider, environment),
+    Effect.mapError(StartFailure.refusalOf)
+  )
+  yield* list(settings.tron, Number(count), BigInt(least) * BigInt(moneyScale)).pipe(
+    Stream.runForEach((line) => Console.log(line)),
+    Effect.catchTag("RailUnavailable", ({ cause }) => Effect.fail(new ListIncomplete({ reason: String(cause) }))),
+    Effect.provide(NodeHttpClient.layerUndici)
+  )
+})
+
+export const list = (settings: TronSettings.TronSettings, count: number, least: bigint) =>
+  Stream.unwrap(
+    Effect.map(TronSettings.connection(settings), (connection) =>
+      TronBalances.atLeast(connection, count, least).pipe(
+        Stream.map(({ address, amount, index }) => `${index},${address},${textOfMoney(amount)}`),
+        Stream.prepend(["index,address,usdt"])
+      )
+    )
+  )

@@ -1,0 +1,69 @@
+/** A process that holds the keys of the hot account and of the deposit addresses, and signs what its policy allows. */
+import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
+import { urlOf } from "@venue/gateway/http/Listening"
+import type { Keys } from "@venue/providers/rails/arbitrum/Transactions"
+import { Signer } from "@venue/providers/rails/Signer"
+import type { TronKey } from "@venue/providers/rails/tron/TronTransaction"
+import { Console, Deferred, Effect, Layer, type Redacted } from "effect"
+import { HttpRouter, HttpServer } from "effect/http"
+import { createServer } from "node:http"
+import * as PrivateHost from "./PrivateHost.ts"
+import type { Limits } from "./SigningPolicy.ts"
+import * as SigningRecord from "./SigningRecord.ts"
+import * as WalletServer from "./WalletServer.ts"
+import * as WalletSettings from "./WalletSettings.ts"
+
+export interface WalletOptions {
+  /** An address or a name of this machine. */
+  readonly host: string
+  readonly port: number
+  readonly secret: Redacted.Redacted
+  /** The path of the record. */
+  readonly record: string
+  readonly keys: Keys | undefined
+  readonly tronKey?: TronKey | undefined
+  readonly limits: Limits
+}
+
+/** With the argument `new-record` it makes an empty record, once in the life of a key, and ends. */
+export const run = Effect.fnUntraced(function* (args: ReadonlyArray<string>) {
+  const settings = yield* WalletSettings.load
+  const owner = ownerOf(settings)
+  if (args[0] === "new-record") {
+    yield* SigningRecord.create(settings.record, owner)
+    return yield* Console.log(`venue wallet: ${settings.record} is the new record of ${owner.hot}`)
+  }
+  const { broken, url } = yield* open(settings)
+  yield* Console.log(`venue wallet: ${owner.hot} signs at ${url}`)
+  return yield* broken
+})
+
+/** Of a wallet that signs on TRON alone it is that account, on no chain that has a number. */
+export const ownerOf = ({
+  keys,
+  limits,
+  tronKey
+}: Pick<WalletOptions, "keys" | "limits" | "tronKey">): SigningRecord.Owner => ({
+  hot: keys?.hot.address ?? tronKey?.address ?? "",
+  chainId: limits.chainId ?? 0
+})
+
+/** It answers until the scope closes. `broken` fails when it can sign no more. */
+export const open = Effect.fn("Wallet.open")(function* (options: WalletOptions) {
+  const host = yield* PrivateHost.addressOf(options.host)
+  const record = yield* SigningRecord.open(options.record, ownerOf(options))
+  const broken = yield* Deferred.make<never, SigningRecord.RecordBroken>()
+  const { keys, limits, port, secret, tronKey } = options
+  const server = HttpRouter.serve(WalletServer.routes({ secret, limits, record, broken }), {
+    disableLogger: true,
+    disableListenLog: true
+  }).pipe(
+    Layer.provide(Signer.layerLocal(keys, tronKey)),
+    Layer.provideMerge(NodeHttpServer.layer(() => createServer(patience), { host, port }))
+  )
+  const { address } = yield* Effect.provide(HttpServer.HttpServer, yield* Layer.build(server))
+  const actual = address._tag === "UnixPathAddress" ? port : address.port
+  return { url: urlOf("http", host, actual), broken: Deferred.await(broken) }
+})
+
+const patience = { requestTimeout: 10_000, headersTimeout: 5_000, connectionsCheckingInterval: 1_000 }

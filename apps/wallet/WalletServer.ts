@@ -1,0 +1,74 @@
+/** What the wallet answers: its accounts, and orders to sign, to whoever knows the secret. */
+import { isSameText } from "@venue/gateway/http/SameText"
+import * as SignerContract from "@venue/providers/rails/Signer"
+import { SigningOrder } from "@venue/providers/rails/SigningOrder"
+import { ByteSize, Clock, Deferred, Effect, Redacted, Result } from "effect"
+import { HttpIncomingMessage, HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
+import * as SigningPolicy from "./SigningPolicy.ts"
+import type { RecordBroken, SigningRecord } from "./SigningRecord.ts"
+
+export interface WalletServerOptions {
+  readonly secret: Redacted.Redacted
+  readonly limits: SigningPolicy.Limits
+  readonly record: SigningRecord
+  /** Ends the process: what is on the disk is not known any more. */
+  readonly broken: Deferred.Deferred<never, RecordBroken>
+}
+
+export const routes = (options: WalletServerOptions) =>
+  HttpRouter.use(
+    Effect.fnUntraced(function* (router) {
+      const signer = yield* SignerContract.Signer
+      // It is ready as soon as it answers: a record that breaks ends the process.
+      for (const status of ["live", "ready"] as const)
+        yield* router.add("GET", `/health/${status}`, HttpServerResponse.jsonUnsafe({ status }))
+      yield* router.add("GET", "/accounts", guarded(options, accounts(signer)))
+      yield* router.add("POST", "/sign", guarded(options, sign(options, signer)))
+    })
+  )
+
+type Signer = SignerContract.Signer["Service"]
+type Answer<E> = Effect.Effect<HttpServerResponse.HttpServerResponse, E, HttpServerRequest.HttpServerRequest>
+
+const guarded = <E>({ secret }: WalletServerOptions, answer: Answer<E>): Answer<E> =>
+  Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ headers }) =>
+    isSameText(headers["authorization"] ?? "", `Bearer ${Redacted.value(secret)}`)
+      ? Effect.map(answer, HttpServerResponse.setHeader("cache-control", "no-store"))
+      : Effect.succeed(refusal(401, "the secret is not the one of this wallet"))
+  )
+
+const accounts = (signer: Signer) =>
+  Effect.map(signer.accounts, (known) => HttpServerResponse.jsonUnsafe(known)).pipe(Effect.orDie)
+
+const sign = ({ broken, limits, record }: WalletServerOptions, signer: Signer): Answer<never> =>
+  Effect.gen(function* () {
+    const read = yield* Effect.result(HttpServerRequest.schemaBodyJson(SigningOrder))
+    if (Result.isFailure(read)) return refusal(422, "the body is no order that this wallet knows")
+    const order = read.success
+    const now = yield* Clock.currentTimeMillis
+    const allowed = yield* Effect.tapError(
+      record.decide((policy) => SigningPolicy.decide(policy, limits, order, now)),
+      (error) => Deferred.fail(broken, error)
+    )
+    if (Result.isFailure(allowed)) {
+      yield* Effect.logWarning(`refused to sign ${nameOf(order)}: ${allowed.failure}`)
+      return refusal(409, allowed.failure)
+    }
+    const bytes = yield* signer.sign(order)
+    return HttpServerResponse.jsonUnsafe({
+      bytes: Redacted.value(bytes)
+    } satisfies typeof SignerContract.SignedAnswer.Type)
+  }).pipe(
+    Effect.catch((error) => Effect.succeed(refusal(503, error.message))),
+    Effect.provideService(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(maxBodyBytes))
+  )
+
+const nameOf = (order: SigningOrder): string =>
+  order._tag === "ArbitrumSweep"
+    ? `the sweep of deposit address ${order.index}`
+    : `for withdrawal ${order.withdrawalId}`
+
+const refusal = (status: number, reason: string) =>
+  HttpServerResponse.jsonUnsafe({ reason } satisfies typeof SignerContract.RefusedAnswer.Type, { status })
+
+const maxBodyBytes = 16_384
