@@ -1,0 +1,50 @@
+/** A process beside the nodes of a venue, and beside its database: it reads everything, and writes what it found. */
+import * as PgClient from "@effect/sql-pg/PgClient"
+import { VenueModeActions } from "@venue/auth/access/VenueModeActions"
+import * as DatabaseClock from "@venue/postgres/DatabaseClock"
+import { Transaction } from "@venue/postgres/Transaction"
+import { Audit as AuditLog } from "@venue/storage/access/Audit"
+import { VenueModes } from "@venue/storage/access/VenueModes"
+import { DeskReports } from "@venue/storage/audit/DeskReports"
+import { RailAudits } from "@venue/storage/audit/RailAudits"
+import { Listings } from "@venue/storage/listing/Listings"
+import { Console, Effect, Layer, type Redacted } from "effect"
+import * as HealthServer from "../node/HealthServer.ts"
+import * as Audit from "./Audit.ts"
+import * as Auditing from "./Auditing.ts"
+import * as AuditorSettings from "./AuditorSettings.ts"
+
+/** It ends by itself, with the exit code 1, only where there is something that it cannot read. */
+export const run = Effect.gen(function* () {
+  const { databaseUrl, healthHost, healthPort } = yield* AuditorSettings.load
+  yield* Effect.gen(function* () {
+    const auditing = yield* Auditing.make(yield* Audit.make)
+    const health = yield* HealthServer.open(healthHost, healthPort, auditing.isReady)
+    yield* Console.log(`venue: auditor started, pid ${process.pid}, health ${health}`)
+    yield* auditing.forever
+  }).pipe(Effect.provide(services(databaseUrl)))
+})
+
+const services = (url: Redacted.Redacted) =>
+  VenueModeActions.layer.pipe(
+    Layer.provideMerge(
+      Layer.mergeAll(
+        AuditLog.layer,
+        DeskReports.layer,
+        Listings.layer,
+        RailAudits.layer,
+        Transaction.layer,
+        VenueModes.layer
+      )
+    ),
+    Layer.provideMerge(DatabaseClock.layer),
+    Layer.provideMerge(
+      PgClient.layer({
+        url,
+        applicationName: "auditor",
+        maxConnections: 4,
+        connectTimeout: "3 seconds",
+        startupParameters: { idle_in_transaction_session_timeout: "10min" }
+      })
+    )
+  )

@@ -1,0 +1,91 @@
+/** What saved states of markets and traders say of money, held against the journal as of the same rows. */
+import { Schema } from "effect"
+import { unpack } from "msgpackr"
+import type { Books, MarketBook, TraderBook } from "./Books.ts"
+import { symbolOf, userOf } from "./Books.ts"
+import * as MarketFold from "./MarketFold.ts"
+import * as TraderFold from "./TraderFold.ts"
+import * as Versions from "./Versions.ts"
+
+/** Of a market's state the part with its accounts stands first, behind so many bytes of its length. */
+export const lengthBytes = 4
+
+const MarketState = Schema.Struct({
+  accounts: Schema.Array(
+    Schema.Tuple([
+      Schema.String,
+      Schema.String,
+      Schema.Finite,
+      Schema.Finite,
+      Schema.Finite,
+      Schema.Finite,
+      Schema.Finite,
+      Schema.Finite
+    ])
+  ),
+  totals: Schema.Struct({ venueFees: Schema.Finite, reserveFund: Schema.Finite, toppedUp: Schema.Finite })
+})
+const isMarketState = Schema.is(MarketState)
+
+const TraderState = Schema.Struct({
+  accounts: Schema.Array(
+    Schema.Struct({ accountId: Schema.String, deposit: Schema.String, referralRewards: Schema.String })
+  )
+})
+const isTraderState = Schema.is(TraderState)
+
+/**
+ * What is wrong with it. Undefined also where nothing is known of that time any more, and for the shape of an older release,
+ * which its owner replaces.
+ */
+export const faultOf = (books: Books, stream: string, seq: number, state: Uint8Array): string | undefined => {
+  const market = books.markets.get(symbolOf(stream) ?? "")
+  if (market !== undefined) return marketFault(market, seq, unpack(state.subarray(lengthBytes)))
+  const trader = books.traders.get(userOf(stream) ?? "")
+  return trader === undefined ? "the journal has nothing of it" : traderFault(trader, seq, unpack(state))
+}
+
+/** What the saved state of a market says of one account; undefined for the shape of an older release. */
+export const positionIn = (state: Uint8Array, account: string): ReadonlyArray<number> | undefined => {
+  const market: unknown = unpack(state.subarray(lengthBytes))
+  if (!isMarketState(market)) return undefined
+  const [, , ...position] = market.accounts.find(([accountId]) => accountId === account) ?? ["", "", ...MarketFold.flat]
+  return position
+}
+
+/** What the saved state of a trader says of one account, in the same way; undefined also where it has no such account. */
+export const ownIn = (state: Uint8Array, account: string): TraderFold.Own | undefined => {
+  const trader: unknown = unpack(state)
+  const found = isTraderState(trader) ? trader.accounts.find(({ accountId }) => accountId === account) : undefined
+  return found === undefined ? undefined : [BigInt(found.deposit), BigInt(found.referralRewards)]
+}
+
+const marketFault = ({ fold, line }: MarketBook, seq: number, state: unknown): string | undefined => {
+  if (seq > line.seq) return `it is of row ${seq}, and the journal ends with ${line.seq}`
+  if (!Versions.isKnown(fold.positions, seq) || !isMarketState(state)) return undefined
+  const saved = new Map(state.accounts.map(([accountId, , ...position]) => [accountId, position]))
+  for (const account of new Set([...saved.keys(), ...fold.positions.current.keys()])) {
+    const position = MarketFold.positionAsOf(fold, account, seq)
+    const has = saved.get(account) ?? MarketFold.flat
+    if (!position.every((value, place) => value === has[place])) {
+      return `account ${account}, row ${seq}: ${has.join(" ")}, and the journal says ${position.join(" ")}`
+    }
+  }
+  const { reserveFund, toppedUp, venueFees } = state.totals
+  const house = MarketFold.houseAsOf(fold, seq)
+  return house[0] === venueFees && house[1] === reserveFund && house[2] === toppedUp
+    ? undefined
+    : `fees, fund and top-ups of row ${seq}: ${venueFees} ${reserveFund} ${toppedUp}, and the journal says ${house.join(" ")}`
+}
+
+const traderFault = ({ fold, line }: TraderBook, seq: number, state: unknown): string | undefined => {
+  if (seq > line.seq) return `it is of row ${seq}, and the journal ends with ${line.seq}`
+  if (!Versions.isKnown(fold.accounts, seq) || !isTraderState(state)) return undefined
+  for (const { accountId, deposit, referralRewards } of state.accounts) {
+    const own = TraderFold.asOf(fold, accountId, seq)
+    if (String(own[0]) !== deposit || String(own[1]) !== referralRewards) {
+      return `account ${accountId}, row ${seq}: ${deposit} ${referralRewards}, and the journal says ${own.join(" ")}`
+    }
+  }
+  return undefined
+}

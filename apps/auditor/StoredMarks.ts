@@ -1,0 +1,48 @@
+/** Marks that are complete are stored, to be read again and for the auditor's next start, which reads all rows again. */
+import { Effect } from "effect"
+import type { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql/SqlError"
+import type { Books } from "./Books.ts"
+import * as Faults from "./Faults.ts"
+
+/**
+ * One that is stored and says otherwise is a fault: its rows are not what they were when they were first read. A stored one
+ * that ends elsewhere was given up before it was full, and says nothing of the others' rows.
+ */
+export const store = Effect.fnUntraced(function* (
+  sql: SqlClient.SqlClient,
+  { complete, faults }: Books
+): Effect.fn.Return<void, SqlError> {
+  while (complete.length > 0) {
+    const marks = complete.slice(0, marksAtOnce)
+    const wrong = (yield* sql.unsafe(stored, [
+      marks.map(({ table }) => table),
+      marks.map(({ name }) => name),
+      marks.map(({ first }) => BigInt(first)),
+      marks.map(({ last }) => BigInt(last)),
+      marks.map(({ count }) => count),
+      marks.map(({ hash }) => String(hash))
+    ]).valuesUnprepared) as ReadonlyArray<ReadonlyArray<unknown>>
+    for (const [table, name, first] of wrong) {
+      Faults.looked(
+        faults,
+        `${table} ${name} ${first}, stored`,
+        "its rows are not what they were when they were first read"
+      )
+    }
+    complete.splice(0, marks.length)
+  }
+})
+
+const stored = `
+  with told as (
+    select * from unnest($1::text[], $2::text[], $3::bigint[], $4::bigint[], $5::integer[], $6::text[]::bigint[])
+      as t (of_table, name, first_row, last_row, count, hash)
+  ), added as (
+    insert into audit_mark (of_table, name, first_row, last_row, count, hash)
+    select * from told on conflict do nothing
+  )
+  select t.of_table, t.name, t.first_row from told t join audit_mark m using (of_table, name, first_row)
+  where m.last_row = t.last_row and (m.count <> t.count or m.hash <> t.hash)`
+
+const marksAtOnce = 1_000

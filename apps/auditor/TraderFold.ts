@@ -1,0 +1,57 @@
+/** One trader's own journal, added up: what each account has of its own, whatever its markets say. Money in 1e-6 USD. */
+import { primaryAccountOf } from "@venue/domain/AccountId"
+import type { TraderEvent } from "@venue/domain/Trader"
+import type { UserId } from "@venue/domain/UserId"
+import * as Versions from "./Versions.ts"
+
+/** What came in less what left, transfers among it; and what others' fees brought. */
+export type Own = readonly [deposit: bigint, referralRewards: bigint]
+const nothing: Own = [0n, 0n]
+
+export interface TraderFold {
+  readonly userId: UserId
+  readonly accounts: Versions.Versions<Own>
+}
+
+export const make = (userId: UserId): TraderFold => ({ userId, accounts: Versions.make() })
+
+export const asOf = ({ accounts }: TraderFold, account: string, seq: number): Own =>
+  Versions.asOf(accounts, account, seq) ?? nothing
+
+/** Obeys the events of one row, and tells how much each of them moved on which account. */
+export const take = (
+  fold: TraderFold,
+  events: ReadonlyArray<TraderEvent>,
+  seq: number,
+  moved: (account: string, amount: bigint) => void
+): void => {
+  const primary = primaryAccountOf(fold.userId)
+  const move = (account: string, amount: bigint, reward = 0n) => {
+    const [deposit, rewards] = asOf(fold, account, seq)
+    Versions.set(fold.accounts, account, [deposit + amount, rewards + reward], seq)
+    moved(account, amount + reward)
+  }
+  for (const event of events) {
+    switch (event._tag) {
+      case "Credited":
+        move(event.accountId, event.amount)
+        break
+      case "Transferred":
+        move(event.fromAccountId, -event.amount)
+        move(event.toAccountId, event.amount)
+        break
+      case "ReferralsCredited":
+        move(primary, 0n, event.amount)
+        break
+      case "Deposited":
+      case "WithdrawalReturned":
+        move(primary, event.amount)
+        break
+      case "DepositReversed":
+      case "WithdrawalAccepted":
+        move(primary, -event.amount)
+        break
+      default:
+    }
+  }
+}

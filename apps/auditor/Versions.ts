@@ -1,0 +1,42 @@
+/** What stood in an account at each row of a stream, for as long as anybody may still ask: values that are only replaced. */
+
+export interface Versions<State> {
+  readonly current: Map<string, State>
+  /** Of an account, the oldest first: what it had before the row changed it. */
+  readonly before: Map<string, Array<readonly [seq: number, state: State | undefined]>>
+  /** What was so before this row is no longer known. */
+  knownFrom: number
+}
+
+export const make = <State>(): Versions<State> => ({ current: new Map(), before: new Map(), knownFrom: 0 })
+
+export const set = <State>(versions: Versions<State>, account: string, state: State, seq: number): void => {
+  const was = versions.current.get(account)
+  versions.current.set(account, state)
+  let changes = versions.before.get(account)
+  if (changes === undefined) versions.before.set(account, (changes = []))
+  // The first change of a row is the one that tells what was so before it.
+  if (changes.at(-1)?.[0] !== seq) changes.push([seq, was])
+}
+
+/** As it was once that row was obeyed; an account that nothing has happened to has none. */
+export const asOf = <State>({ before, current }: Versions<State>, account: string, seq: number): State | undefined => {
+  const changes = before.get(account)
+  let state = current.get(account)
+  if (changes === undefined) return state
+  for (let last = changes.length - 1; last >= 0 && changes[last]![0] > seq; last--) state = changes[last]![1]
+  return state
+}
+
+export const isKnown = <State>({ knownFrom }: Versions<State>, seq: number): boolean => seq >= knownFrom
+
+/** Nobody is going to ask for what was so before that row. */
+export const forget = <State>(versions: Versions<State>, knownFrom: number): void => {
+  if (knownFrom <= versions.knownFrom) return
+  versions.knownFrom = knownFrom
+  for (const [account, changes] of versions.before) {
+    const kept = changes.findIndex(([seq]) => seq > knownFrom)
+    if (kept < 0) versions.before.delete(account)
+    else if (kept > 0) changes.splice(0, kept)
+  }
+}

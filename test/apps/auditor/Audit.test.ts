@@ -1,0 +1,180 @@
+/** A venue on Postgres whose runner is replaced while it trades: no audit finds a fault, and one unit changed is found. */
+import { DeskClient } from "@venue/cluster/clients/DeskClient"
+import { AccountId, primaryAccountOf } from "@venue/domain/AccountId"
+import { noCost } from "@venue/cluster/protocol/Desk"
+import { TestVenue } from "@venue/testing/TestVenue"
+import { assert, it } from "@effect/vitest"
+import { Context, Effect, Exit, Fiber, Layer, type Redacted, Schedule, Scope } from "effect"
+import { TestClock } from "effect/testing"
+import * as Explanation from "../../../apps/explain/Explanation.ts"
+import { freshDatabase } from "../../Postgres.ts"
+import { freePort, gateway, runner } from "../../cluster/VenueNodes.ts"
+import * as Random from "../../chaos/Random.ts"
+import { arrive, auditor, saveMarket, saveTrader } from "./AuditedVenue.ts"
+import { kinds } from "./Changes.ts"
+
+const symbol = "AAPL-USD"
+
+const order = (side: "BUY" | "SELL", price: number) => ({
+  type: "add_order",
+  params: { symbol, side, order_type: "LIMIT", order_time_in_force: "GTC", quantity: 0.1, price }
+})
+
+const begin = Effect.fnUntraced(function* (url: Redacted.Redacted) {
+  const scope = yield* Scope.make()
+  const port = yield* Effect.promise(freePort)
+  yield* Layer.buildWithScope(runner(url, port), scope)
+  return Scope.close(scope, Exit.void)
+})
+
+/** Says whether one of so many audits has found what is wanted; the others are left out then. */
+const within = <E>(
+  rounds: number,
+  round: Effect.Effect<string | null, E>,
+  isWanted: (fault: string | null) => boolean
+) =>
+  Effect.gen(function* () {
+    for (let left = rounds; left > 0; left--) if (isWanted(yield* round)) return true
+    return false
+  })
+
+const patiently = Schedule.spaced("100 millis")
+
+it.live(
+  "I2, I4, I9, I10, I21, I25, I52: nothing is found while owners change and all trade, and one unit changed anywhere is found within three rounds",
+  () =>
+    Effect.gen(function* () {
+      const url = yield* freshDatabase
+      const endFirst = yield* begin(url)
+      const services = yield* Layer.build(gateway(url))
+      const venue = Context.get(services, TestVenue)
+      const desks = Context.get(services, DeskClient)
+      const { books, round, sql } = yield* auditor(url)
+      yield* Effect.retry(Effect.sandbox(venue.price(symbol, 200)), patiently)
+      const users = yield* Effect.forEach(["alice", "bob"], (name) => venue.user(name))
+      for (const user of users) yield* venue.subaccount(user, 500)
+      const [alice, bob] = yield* Effect.forEach(users, (user) => venue.trade(user))
+      const withdrawal = { method: "ARBITRUM_ONE", amount: 20_000_000n, destination: "0xabc", reasons: [] } as const
+      for (const { userId } of users) {
+        const withdraw = { userId, cost: noCost, withdrawalId: userId, ...withdrawal }
+        yield* desks.ask(userId, (desk) => desk.Withdraw(withdraw))
+      }
+      const trade = Effect.gen(function* () {
+        yield* alice!.send(order("SELL", 200))
+        yield* bob!.send(order("BUY", 200))
+        yield* Effect.sleep("20 millis")
+      })
+      const trading = yield* Effect.forkChild(Effect.repeat(trade, { times: 250 }))
+      const faults: Array<string | null> = []
+      const audits = yield* Effect.forkChild(
+        Effect.forever(
+          Effect.andThen(
+            Effect.map(round, (fault) => faults.push(fault)),
+            Effect.sleep("100 millis")
+          )
+        )
+      )
+      yield* Effect.sleep("1 second")
+      const endSecond = yield* begin(url)
+      yield* Effect.sleep("1 second")
+      yield* endFirst
+      yield* Fiber.join(trading)
+      yield* arrive("ARBITRUM_ONE", sql)
+      yield* saveMarket(sql, symbol)
+      yield* saveTrader(sql, users[0]!.userId)
+      yield* Effect.sleep("1 second")
+      yield* Fiber.interrupt(audits)
+      assert.deepStrictEqual([...new Set(faults)], [null])
+      assert.isAbove(faults.length, 10)
+      const book = books.markets.get(symbol)!
+      assert.isAbove(book.fold.trades, 50)
+      assert.isAbove(book.line.epoch, 1)
+      assert.isAbove(books.traders.size, 1)
+      yield* Effect.repeat(round, { until: () => book.trades.length === 0, schedule: patiently })
+
+      for (const { userId } of users) {
+        const accounts = yield* desks.balances({ userId, accountId: primaryAccountOf(userId), cost: noCost })
+        assert.lengthOf(accounts, 2)
+        for (const { accountId, deposit, fees, funding, realised, referralRewards } of accounts) {
+          const lines: Array<Explanation.Told> = []
+          const asked = { accountId, symbol: undefined, sinceMillis: 0 }
+          const found = yield* Explanation.of(sql, asked, (line) => Effect.sync(() => lines.push(line)))
+          assert.deepStrictEqual(found.differences, [])
+          assert.strictEqual(found.balance, deposit + (referralRewards ?? 0n) + realised - fees + funding)
+          assert.strictEqual(lines.at(-1)!.balance, found.balance)
+          assert.strictEqual(-(found.totals.get("fee") ?? 0n), fees)
+          const { atMillis } = lines[lines.length >> 1]!
+          const later = yield* Explanation.of(sql, { ...asked, sinceMillis: atMillis }, () => Effect.void)
+          assert.strictEqual(later.before, lines.findLast((line) => line.atMillis < atMillis)?.balance ?? 0n)
+          const inOne = yield* Explanation.of(sql, { ...asked, symbol }, () => Effect.void)
+          assert.strictEqual(inOne.balance, realised - fees + funding)
+        }
+      }
+      const asked = { accountId: primaryAccountOf(users[0]!.userId), symbol: undefined, sinceMillis: 0 }
+      for (const unknown of [{ accountId: AccountId.make("nobody") }, { symbol: "NONE-USD" }]) {
+        const error = yield* Effect.flip(Explanation.of(sql, { ...asked, ...unknown }, () => Effect.void))
+        assert.match(error.message, /^the venue has no (account nobody$|contract NONE-USD; it has .*AAPL-USD)/)
+      }
+
+      const random = Random.make(7, "audit")
+      for (const [kind, draw] of Object.entries(kinds)) {
+        const change = yield* draw(sql, random)
+        assert.isDefined(change, kind)
+        const { name, undo, what } = change!
+        const isFound = yield* within(3, round, (fault) => fault?.includes(name) === true)
+        assert.isTrue(isFound, `${kind}: ${what}`)
+        yield* undo
+        assert.isTrue(yield* within(3, round, (fault) => fault === null), `${what}, which was put back`)
+      }
+      yield* endSecond
+    }),
+  120_000
+)
+
+it.live("I2: a row that is gone is found, and so is one that was added behind the auditor's back", () =>
+  Effect.gen(function* () {
+    const url = yield* freshDatabase
+    const { round, sql } = yield* auditor(url)
+    const add = (stream: string, seq: number, epoch: number, events = "") =>
+      sql`insert into journal (stream, seq, epoch, events) values (${stream}, ${seq}, ${epoch}, ${Buffer.from(events)})`
+    const stream = `market/${symbol}`
+    for (const seq of [1, 2, 3]) yield* add(stream, seq, seq)
+    assert.isNull(yield* round)
+    yield* sql`delete from journal where stream = ${stream} and seq = 2`
+    assert.include(yield* round, stream)
+    yield* add(stream, 2, 2)
+    assert.isNull(yield* round)
+    yield* add(stream, 5, 4)
+    assert.include(yield* round, "row 5 follows row 3")
+  })
+)
+
+it.effect("a row that fills the room of an append that was broken off is read when its desk tells of it", () =>
+  Effect.gen(function* () {
+    const url = yield* freshDatabase
+    const { round, sql } = yield* auditor(url)
+    yield* sql`insert into journal (stream, seq, epoch, events) select 'trader/gone', g, 1, '' from generate_series(1, 5000) g`
+    yield* sql`insert into journal (stream, seq, epoch, events) values ('trader/ann', 1, 1, '')`
+    yield* sql`delete from journal where stream = 'trader/gone'`
+    // As long as anybody's snapshot is older, as that of an automatic analyze, what was deleted keeps its room.
+    const emptied = Effect.gen(function* () {
+      yield* sql`vacuum journal`
+      const [{ dead } = { dead: -1 }] = yield* sql<{ readonly dead: number }>`
+        select n_dead_tup::int as dead from pg_stat_user_tables where relname = 'journal'`
+      return dead === 0
+    })
+    yield* Effect.repeat(emptied, { until: (isEmpty) => isEmpty })
+    assert.isNull(yield* round)
+    yield* TestClock.adjust("20 seconds")
+    assert.isNull(yield* round)
+    // A connection of its own, which remembers no page that it wrote to.
+    const { sql: another } = yield* auditor(url)
+    const [row] = yield* another<{ readonly page: number; readonly pages: number }>`
+      insert into journal (stream, seq, epoch, events) values ('trader/ann', 2, 2, '')
+      returning (ctid::text::point)[0]::int as page, (pg_relation_size('journal') / 8192)::int as pages`
+    assert.isBelow(row!.page, row!.pages - 1)
+    const told = JSON.stringify([{ userId: "ann", seq: 2, markets: [], accounts: [] }])
+    yield* sql`insert into desk_report values ('0', ${new Date(20_000)}, ${told}::jsonb)`
+    assert.isNull(yield* round)
+  })
+)

@@ -1,0 +1,139 @@
+/** The line of each stream, the marks of what was read, and what is remembered of the past. */
+import { assert, it } from "@effect/vitest"
+import * as fc from "fast-check"
+import * as Entries from "../../../apps/auditor/Entries.ts"
+import * as Faults from "../../../apps/auditor/Faults.ts"
+import type { Mark } from "../../../apps/auditor/Mark.ts"
+import * as Newest from "../../../apps/auditor/Newest.ts"
+import * as Stream from "../../../apps/auditor/Stream.ts"
+import * as Versions from "../../../apps/auditor/Versions.ts"
+
+const row = (seq: number, epoch: number, isClaim = false) => ({
+  stream: "market/AAPL-USD",
+  seq,
+  epoch,
+  events: new Uint8Array(isClaim ? 0 : 1)
+})
+
+it("I2, I4: a row that is missing, of an older epoch, or of a new one that nobody claimed is a fault", () => {
+  const after = (...rows: ReadonlyArray<ReturnType<typeof row>>) => {
+    const line = Stream.make("market/AAPL-USD")
+    return rows.map((one) => Stream.take(line, one)).at(-1)
+  }
+  const begun = [row(1, 1, true), row(2, 1), row(3, 2, true)] as const
+  assert.isUndefined(after(...begun, row(4, 2)))
+  assert.isDefined(after(...begun, row(5, 2)))
+  assert.isDefined(after(...begun, row(4, 1)))
+  assert.isDefined(after(...begun, row(4, 3)))
+  assert.isDefined(after(...begun, row(4, 2, true)))
+})
+
+it("what was so at a row is told as long as it is known, whatever came later", () => {
+  fc.assert(
+    fc.property(fc.array(fc.tuple(fc.nat(3), fc.nat(9)), { minLength: 1 }), fc.nat(), (changes, cut) => {
+      const versions = Versions.make<number>()
+      const history: Array<Map<string, number>> = [new Map()]
+      changes.forEach(([account, value], place) => {
+        // Two changes stand in each row.
+        const seq = Math.floor(place / 2) + 1
+        Versions.set(versions, String(account), value, seq)
+        history[seq] = new Map(history[seq] ?? history[seq - 1]).set(String(account), value)
+      })
+      const knownFrom = cut % history.length
+      Versions.forget(versions, knownFrom)
+      history.forEach((was, seq) => {
+        assert.strictEqual(Versions.isKnown(versions, seq), seq >= knownFrom)
+        if (seq < knownFrom) return
+        for (const account of ["0", "1", "2", "3"]) {
+          assert.strictEqual(Versions.asOf(versions, account, seq), was.get(account))
+        }
+      })
+    })
+  )
+})
+
+it("of the newest rows as many are kept as are wanted, in marks that begin at the same rows for every auditor", () => {
+  const newest = Newest.make()
+  const complete = Array.from({ length: 1_200 }, (_, n) => Newest.add(newest, "a", n + 1, BigInt(n))).filter(
+    (mark) => mark !== undefined
+  )
+  for (let n = 1; n <= 700; n++) Newest.add(newest, "b", n, 0n)
+  assert.deepStrictEqual(complete.map(shape), [
+    ["a", 1, 500, 500],
+    ["a", 501, 1_000, 500]
+  ])
+  assert.deepStrictEqual(Newest.drop(newest, 900), [])
+  assert.isAtLeast(newest.count, 900)
+  assert.deepStrictEqual([...newest.marks].map(shape), [
+    ["a", 1_001, 1_200, 200],
+    ["b", 1, 500, 500],
+    ["b", 501, 700, 200]
+  ])
+})
+
+const shape = ({ count, first, last, name }: Mark) => [name, first, last, count]
+
+it("a name that is quiet for long goes on behind the rows of it that are no longer kept", () => {
+  const newest = Newest.make()
+  for (let n = 1; n <= 200; n++) Newest.add(newest, "quiet", n, 1n)
+  for (let n = 1; n <= 600; n++) Newest.add(newest, "busy", n, 1n)
+  assert.deepStrictEqual(Newest.drop(newest, 500).map(shape), [["quiet", 1, 200, 200]])
+  for (let n = 201; n <= 501; n++) Newest.add(newest, "quiet", n, 1n)
+  assert.deepStrictEqual([...newest.marks].slice(-2).map(shape), [
+    ["quiet", 201, 500, 300],
+    ["quiet", 501, 501, 1]
+  ])
+})
+
+it("several rows of the last number of a mark belong to it", () => {
+  const newest = Newest.make()
+  for (const row of [499, 500, 500, 501]) Newest.add(newest, "entries", row, 1n)
+  assert.deepStrictEqual([...newest.marks].map(shape), [
+    ["entries", 1, 500, 3],
+    ["entries", 501, 501, 1]
+  ])
+})
+
+it("I9, I10: the entries of a withdrawal that arrived are those of what was debited, and of its fee", () => {
+  const accepted = { rail: "ARBITRUM_ONE", amount: 100n, fee: 1n } as const
+  const rows: ReadonlyArray<readonly [account: string, amount: bigint]> = [
+    ["external/ARBITRUM_ONE", 99n],
+    ["treasury/in-flight/ARBITRUM_ONE", -99n],
+    ["venue/fees/withdrawal", 1n],
+    ["treasury/in-flight/ARBITRUM_ONE", -1n]
+  ]
+  const entries = rows.map(([account, amount]) => ({ seq: 4, account, asset: "USD", amount }))
+  assert.isUndefined(Entries.settlementFaultOf(accepted, 4, entries))
+  assert.isDefined(Entries.settlementFaultOf(accepted, 3, entries))
+  assert.isDefined(Entries.settlementFaultOf(accepted, 4, entries.slice(0, 2)))
+  entries.forEach((entry, place) => {
+    const amount = entry.amount + 1n
+    assert.isDefined(Entries.settlementFaultOf(accepted, 4, entries.with(place, { ...entry, amount })), entry.account)
+  })
+})
+
+it("I9, I10: entries that do not sum to zero, or move anything else than their row says, are a fault", () => {
+  const expected = [{ seq: 4, moves: new Map([["alice", 10n]]) }]
+  const entry = (account: string, amount: bigint, seq = 4) => ({ seq, account, asset: "USD", amount })
+  assert.isUndefined(Entries.faultOf(expected, [entry("alice", 10n), entry("venue/funding", -10n)]))
+  for (const wrong of [
+    [],
+    [entry("alice", 11n), entry("venue/funding", -10n)],
+    [entry("alice", 11n), entry("venue/funding", -11n)],
+    [entry("bob", 10n), entry("venue/funding", -10n)],
+    [entry("alice", 10n, 5), entry("venue/funding", -10n, 5)],
+    [entry("alice", 10n), entry("venue/funding", -10n), entry("bob", 1n, 5), entry("venue/funding", -1n, 5)]
+  ]) {
+    assert.isDefined(Entries.faultOf(expected, wrong))
+  }
+})
+
+it("a place that is found right again is no fault any more", () => {
+  const faults = Faults.make()
+  Faults.looked(faults, "trades", "wrong")
+  Faults.looked(faults, "entries", "wrong too")
+  assert.strictEqual(Faults.told(faults), "trades: wrong; and 1 more")
+  Faults.looked(faults, "trades", undefined)
+  Faults.looked(faults, "entries", undefined)
+  assert.isNull(Faults.told(faults))
+})

@@ -1,0 +1,247 @@
+/** One unit changed behind a venue's back, somewhere in its database, as an operator of the database could do it. */
+import * as MarketSnapshot from "@venue/cluster/entities/market/MarketSnapshot"
+import * as MarketRecord from "@venue/journal/MarketRecord"
+import * as TraderRecord from "@venue/journal/TraderRecord"
+import { Effect } from "effect"
+import type { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql/SqlError"
+import { pack, unpack } from "msgpackr"
+import { newestRows } from "../../../apps/auditor/Newest.ts"
+import type { Random } from "../../chaos/Random.ts"
+
+/** It is done: a fault is to name this, and whoever undoes it puts back what was there. */
+export interface Change {
+  readonly name: string
+  readonly what: string
+  readonly undo: Effect.Effect<void, SqlError>
+  /** It is there still: a saved state may have been replaced by its owner. */
+  readonly stands: Effect.Effect<boolean, SqlError>
+}
+
+/** Draws a place and changes one unit there; undefined where there is nothing of the kind. */
+export type Kind = (sql: SqlClient.SqlClient, random: Random) => Effect.Effect<Change | undefined, SqlError>
+
+/** A value of one column of one row. */
+interface Place {
+  readonly table: string
+  readonly column: string
+  /** The columns that name the row, and their values. */
+  readonly key: Readonly<Record<string, unknown>>
+  readonly name: string
+}
+
+const change = Effect.fnUntraced(function* (
+  sql: SqlClient.SqlClient,
+  { column, key, name, table }: Place,
+  was: unknown,
+  is: unknown
+) {
+  const where = Object.keys(key).map((one, place) => `${one} = $${place + 2}`)
+  const update = `update ${table} set ${column} = $1 where ${where.join(" and ")}`
+  const look = `select 1 from ${table} where ${column} = $1 and ${where.join(" and ")}`
+  const set = (value: unknown) =>
+    sql.withTransaction(
+      Effect.gen(function* () {
+        // A superuser may have triggers asleep for a transaction; the role of the venue may not change these rows at all.
+        yield* sql`set local session_replication_role = replica`
+        yield* sql.unsafe(update, [value, ...Object.values(key)])
+      })
+    )
+  yield* set(is)
+  const what = `${table} ${Object.values(key).join(" ")} ${column}`
+  const stands = Effect.map(sql.unsafe(look, [is, ...Object.values(key)]), (rows) => rows.length > 0)
+  return { name, what, undo: Effect.asVoid(set(was)), stands } satisfies Change as Change
+})
+
+/** One row, drawn evenly from those of the query. */
+const drawn = Effect.fnUntraced(function* <Row extends object>(sql: SqlClient.SqlClient, random: Random, rows: string) {
+  const [counted] = yield* sql.unsafe<{ readonly count: string }>(`select count(*) as count from (${rows}) r`)
+  const offset = random.whole(Number(counted!.count))
+  const [row] = yield* sql.unsafe<Row>(`${rows} offset ${offset} limit 1`)
+  return row
+})
+
+/** Rows that cannot be drawn from are passed over. */
+const firstOf = Effect.fnUntraced(function* <A>(tries: number, attempt: Effect.Effect<A | undefined, SqlError>) {
+  for (let left = tries; left > 0; left--) {
+    const found = yield* attempt
+    if (found !== undefined) return found
+  }
+  return undefined
+})
+
+const newest = (table: string): string => `(select * from ${table} order by ctid desc limit ${newestRows})`
+
+interface JournalRow {
+  readonly stream: string
+  readonly seq: string
+  readonly events: Uint8Array
+}
+
+/** What counts money, prices or quantities by such names is a unit of something. */
+const isUnit = /^(amount|fee|realised|notional|marginUsed|remainder|reward)$|(Ticks|Lots|E8|E10|E12)$/
+
+type Events = ReadonlyArray<object>
+
+/** The events with each of their units changed in turn, and the name of that unit. */
+const changedBy = (value: unknown, path: string): ReadonlyArray<readonly [changed: unknown, path: string]> => {
+  if (typeof value !== "object" || value === null || value instanceof Uint8Array) return []
+  return Object.entries(value).flatMap(([key, inner]) => {
+    const put = (is: unknown) =>
+      Array.isArray(value)
+        ? value.with(Number(key), is)
+        : Object.assign(Object.create(Object.getPrototypeOf(value)), value, { [key]: is })
+    const here = `${path}.${key}`
+    if (isUnit.test(key) && typeof inner === "bigint") return [[put(inner + 1n), here] as const]
+    if (isUnit.test(key) && typeof inner === "number") return [[put(inner + 1), here] as const]
+    return changedBy(inner, here).map(([is, found]) => [put(is), found] as const)
+  })
+}
+
+/**
+ * A unit of an event of one of the newest rows. Left out are rows that the read tables do not have yet, for a fraction of a
+ * second: the venue itself would read what is wrong there, and putting the row back would not put the tables right.
+ */
+const journalRow =
+  (
+    prefix: string,
+    group: string,
+    decode: (bytes: Uint8Array) => Events,
+    encode: (events: Events) => Uint8Array
+  ): Kind =>
+  (sql, random) =>
+    firstOf(
+      20,
+      Effect.gen(function* () {
+        const row = yield* drawn<JournalRow>(
+          sql,
+          random,
+          `select j.stream, j.seq, j.events from ${newest("journal")} j
+           join projection p on p.position = '${group}:' || j.stream and p.seq >= j.seq
+           where j.stream like '${prefix}/%' and length(j.events) > 0`
+        )
+        if (row === undefined) return undefined
+        const candidates = changedBy(decode(row.events), "")
+        if (candidates.length === 0) return undefined
+        const [changed, path] = random.pick(candidates)
+        const is = encode(changed as Events)
+        // What follows from the rest of an event is not stored with it.
+        if (Buffer.compare(is, row.events) === 0) return undefined
+        const { seq, stream } = row
+        const place = {
+          table: "journal",
+          column: "events",
+          key: { stream, seq },
+          name: stream.slice(prefix.length + 1)
+        }
+        const done = yield* change(sql, place, row.events, is)
+        return { ...done, what: `${done.what}${path}` }
+      })
+    )
+
+const counted = ["price", "quantity", "order_price", "remaining", "fee", "realised", "margin_used"]
+
+const trade: Kind = Effect.fnUntraced(function* (sql, random) {
+  const column = random.pick(counted)
+  const row = yield* drawn<Record<"symbol" | "number" | "side" | "value", string>>(
+    sql,
+    random,
+    `select symbol, number, side, ${column} as value from ${newest("trade")} t`
+  )
+  if (row === undefined) return undefined
+  const { number, side, symbol, value } = row
+  const place = { table: "trade", column, key: { symbol, number, side }, name: symbol }
+  return yield* change(sql, place, value, String(BigInt(value) + 1n))
+})
+
+const entry = (where: string): Kind =>
+  Effect.fnUntraced(function* (sql, random) {
+    const row = yield* drawn<Record<"stream" | "seq" | "place" | "value", string>>(
+      sql,
+      random,
+      `select stream, seq, place, amount::text as value from ${newest("ledger_entry")} e where ${where}`
+    )
+    if (row === undefined) return undefined
+    const { place, seq, stream, value } = row
+    const name = stream.slice(stream.indexOf("/") + 1)
+    const at = { table: "ledger_entry", column: "amount", key: { stream, seq, place }, name }
+    return yield* change(sql, at, value, String(BigInt(value) + 1n))
+  })
+
+interface Piece {
+  readonly stream: string
+  readonly seq: string
+  readonly piece: Uint8Array
+}
+
+/** A saved state of one piece, as all are that a drill makes. */
+const savedBalance =
+  (
+    prefix: string,
+    where: string,
+    changed: (piece: Uint8Array, random: Random) => readonly [is: Uint8Array, what: string] | undefined
+  ): Kind =>
+  (sql, random) =>
+    firstOf(
+      20,
+      Effect.gen(function* () {
+        const row = yield* drawn<Piece>(
+          sql,
+          random,
+          `select p.stream, p.seq, p.piece from snapshot s join snapshot_piece p using (stream, seq)
+           where p.stream like '${prefix}/%' and p.number = 0 and ${where}
+             and not exists (select 1 from snapshot_piece m where m.stream = p.stream and m.seq = p.seq and m.number > 0)`
+        )
+        const found = row === undefined ? undefined : changed(row.piece, random)
+        if (row === undefined || found === undefined) return undefined
+        const { piece, seq, stream } = row
+        const key = { stream, seq, number: 0 }
+        const place = { table: "snapshot_piece", column: "piece", key, name: stream.slice(prefix.length + 1) }
+        const done = yield* change(sql, place, piece, found[0])
+        return { ...done, what: `${done.what}, ${found[1]}` }
+      })
+    )
+
+/** Others have no accounts. */
+const isTraded = "exists (select 1 from trade t where p.stream = 'market/' || t.symbol)"
+
+const ofMarket = savedBalance("market", isTraded, (piece, random) => {
+  const state = MarketSnapshot.decode(piece)
+  if (state === undefined || state.accounts.length === 0) return undefined
+  if (random.chance(0.2)) {
+    const field = random.pick(["venueFees", "reserveFund", "toppedUp"] as const)
+    const totals = { ...state.totals, [field]: state.totals[field] + 1 }
+    return [Buffer.concat([...MarketSnapshot.encode({ ...state, totals })]), field]
+  }
+  const at = random.whole(state.accounts.length)
+  const field = 2 + random.whole(6)
+  const account = state.accounts[at]!.map((value, place) => (place === field ? Number(value) + 1 : value))
+  const accounts = state.accounts.with(at, account as unknown as (typeof state.accounts)[number])
+  return [Buffer.concat([...MarketSnapshot.encode({ ...state, accounts })]), `account ${at}, number ${field - 1}`]
+})
+
+const ofTrader = savedBalance("trader", "true", (piece, random) => {
+  const state = unpack(piece) as {
+    readonly accounts: ReadonlyArray<{ readonly deposit: string; readonly referralRewards: string }>
+  }
+  const at = random.whole(state.accounts.length)
+  const field = random.pick(["deposit", "referralRewards"] as const)
+  const account = state.accounts[at]!
+  const is = { ...account, [field]: String(BigInt(account[field]) + 1n) }
+  return [pack({ ...state, accounts: state.accounts.with(at, is) }), `account ${at}, ${field}`]
+})
+
+/** The kinds of places, by what they are called. */
+export const kinds: Readonly<Record<string, Kind>> = {
+  "a saved balance of a market": ofMarket,
+  "a saved balance of a trader": ofTrader,
+  "a row of a market's journal": journalRow("market", "trading", MarketRecord.decode, (events) =>
+    MarketRecord.encode(events as Parameters<typeof MarketRecord.encode>[0])
+  ),
+  "a row of a trader's journal": journalRow("trader", "ledger", TraderRecord.decode, (events) =>
+    TraderRecord.encode(events as Parameters<typeof TraderRecord.encode>[0])
+  ),
+  "an entry of the ledger": entry("stream not like 'withdrawal/%'"),
+  "an entry of a withdrawal that arrived": entry("stream like 'withdrawal/%'"),
+  "a trade": trade
+}

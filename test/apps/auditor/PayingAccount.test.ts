@@ -1,0 +1,70 @@
+/** What strangers send to the account that pays, on the real node, is in the books as it is on the chain. */
+import { Users } from "@venue/storage/access/Users"
+import { ReadTables } from "@venue/storage/history/ReadTables"
+import * as LedgerEntries from "@venue/storage/history/LedgerEntries"
+import { DepositAddresses } from "@venue/storage/treasury/DepositAddresses"
+import { Deposits } from "@venue/storage/treasury/Deposits"
+import { assert, layer } from "@effect/vitest"
+import { Effect, Option } from "effect"
+import * as TestChain from "../../providers/rails/arbitrum/TestChain.ts"
+import * as TestRail from "../../providers/rails/arbitrum/TestRail.ts"
+import * as RailVenue from "./RailVenue.ts"
+
+const rail = "ARBITRUM_ONE"
+const usd = (whole: number) => BigInt(whole * 1_000_000)
+
+layer(RailVenue.layer, { timeout: "60 seconds" })("the account that pays", (it) => {
+  it.effect(
+    "I12: what a stranger sends there makes no difference, and is somebody's or the venue's own once an operator says so",
+    () =>
+      Effect.gen(function* () {
+        yield* (yield* Users).create({ userId: RailVenue.user, name: "amy" })
+        const { assign, find, own, unmatched } = yield* Deposits
+        const { read } = yield* ReadTables
+        const chain = yield* TestChain.make
+        yield* chain.mine(30)
+        const { pass } = yield* RailVenue.over(yield* TestRail.make(chain))
+        const { address } = yield* (yield* DepositAddresses).provide(RailVenue.user, rail, TestRail.addressAt)
+        yield* pass(2)
+
+        const sent = Effect.fnUntraced(function* (to: string, amount: bigint) {
+          const depositId = `${rail}/${yield* chain.mint(to, amount)}/0`
+          yield* chain.mine()
+          return depositId
+        })
+        const deposit = (depositId: string) => Effect.map(find(depositId), Option.getOrThrow)
+        const ours = yield* sent(TestRail.hot, usd(300))
+        const amys = yield* sent(TestRail.hot, usd(40))
+        const dust = yield* sent(TestRail.hot, 1n)
+        const known = yield* sent(address, usd(500))
+        yield* pass(2)
+        yield* chain.mine(20)
+        yield* pass(3)
+        assert.deepInclude(yield* deposit(known), { state: "CREDITED", userId: RailVenue.user })
+        assert.deepInclude(yield* deposit(dust), { state: "CONFIRMED", reason: "it is below the minimum" })
+        const waiting = yield* unmatched({ limit: 10, offset: 0 })
+        assert.sameMembers(
+          waiting.map(({ depositId }) => depositId),
+          [ours, amys]
+        )
+        assert.strictEqual(waiting[0]!.reason, "it came to the account that pays withdrawals")
+
+        // A reorganisation could still take it.
+        assert.isFalse(yield* own(yield* deposit(ours), "a top-up"))
+        assert.isTrue(yield* assign(amys, RailVenue.user, null))
+        yield* chain.mine(64)
+        yield* pass(3)
+        assert.deepInclude(yield* deposit(amys), { state: "CREDITED" })
+        assert.isFalse(yield* own(yield* deposit(amys), "a top-up"))
+        assert.isTrue(yield* own(yield* deposit(ours), "a top-up"))
+        assert.isFalse(yield* own(yield* deposit(ours), "a top-up"))
+        assert.isFalse(yield* assign(ours, RailVenue.user, null))
+        yield* pass(3)
+        assert.deepStrictEqual(yield* unmatched({ limit: 10, offset: 0 }), [])
+        assert.strictEqual(yield* read(LedgerEntries.balance(LedgerEntries.ownAccount)), usd(300))
+        assert.strictEqual(yield* read(LedgerEntries.balance(LedgerEntries.externalAccount(rail))), -usd(300))
+        assert.isTrue((yield* read(LedgerEntries.sumByAsset)).every(({ sum }) => sum === 0n))
+      }).pipe(Effect.scoped),
+    120_000
+  )
+})

@@ -1,0 +1,32 @@
+/** Moderate trade, on time whatever is answered: every 50 ms one trader rests an order and another takes it. */
+import { Kind } from "../../../bench/Flow.ts"
+import * as Load from "../../../bench/Load.ts"
+import { commandWriter, type Key, mapped } from "../../../bench/LoadFrames.ts"
+import { connect } from "../../../bench/TraderPair.ts"
+
+export interface Trade {
+  readonly stop: () => void
+}
+
+const everyMillis = 50
+const priceTicks = 65_536
+
+export const begin = async (url: string, keys: ReadonlyArray<Key>): Promise<Trade> => {
+  const write = commandWriter(mapped(Load.lotsPerFlowLot), Load.nextTag())
+  const sockets = await Promise.all(keys.map((key) => connect(url, key, ["order_responses"])))
+  // What is answered is nobody's business, and has to be read all the same.
+  for (const socket of sockets) socket.on("message", () => {})
+  let next = 1
+  const timer = setInterval(() => {
+    const id = next++
+    const side = id % 2
+    sockets[id % sockets.length]!.send(write(Kind.add, side, priceTicks, 1, 2 * id))
+    sockets[(id + 1) % sockets.length]!.send(write(Kind.add, 1 - side, priceTicks, 1, 2 * id + 1))
+  }, everyMillis)
+  return {
+    stop: () => {
+      clearInterval(timer)
+      for (const socket of sockets) socket.terminate()
+    }
+  }
+}
