@@ -32,7 +32,7 @@ export interface ClientOptions {
   readonly tag: string
   /** Between an answer and the next command. */
   readonly pauseMillis: number
-  /** After so many it sends nothing more, unless told. */
+  /** After so many that were done it sends nothing more, unless told. */
   readonly commands?: number
 }
 
@@ -102,7 +102,7 @@ export const begin = async (options: ClientOptions): Promise<ClusterClient> => {
   const work = async (): Promise<void> => {
     let attempt = Number(tag.replaceAll(/\D/g, ""))
     let socket = await open(attempt)
-    for (let n = 0; n < commands && !state.isStopped; n++) {
+    while (counts.done < commands && !state.isStopped) {
       if (socket.readyState !== socket.OPEN) socket = await open(++attempt)
       const answer = new Promise<"done" | "refused" | "unknown">((resolve) => (answered = resolve))
       doing = command()

@@ -13,7 +13,7 @@ export const hold = async (urls: ReadonlyArray<string>, traders: ReadonlyArray<D
   }
 }
 
-/** Each does what it does once: the maker rests a bid, and the taker sells to whoever bids best. */
+/** Each does what it does once, again where it was refused: the maker rests a bid, and the taker sells to whoever bids best. */
 const trade = async (urls: ReadonlyArray<string>, pair: readonly [DevUser, DevUser], n: number): Promise<void> => {
   const market = markets[n % markets.length]!
   for (const [index, part] of (["maker", "taker"] as const).entries()) {
@@ -25,7 +25,7 @@ const trade = async (urls: ReadonlyArray<string>, pair: readonly [DevUser, DevUs
       part,
       tag: `p${n}-`,
       commands: 1,
-      pauseMillis: 0
+      pauseMillis: 100
     })
     await holding(`trader ${user.name} has traded`, 30_000, () => client.counts.done > 0)
     await client.stop()

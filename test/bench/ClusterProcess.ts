@@ -57,6 +57,7 @@ export const startCluster = async (options: ClusterOptions): Promise<Cluster> =>
     VENUE_CLUSTER_PORT_BASE: String(firstPort(base!)),
     ...Object.fromEntries(listeners.map((name, n) => [`VENUE_${name}_PORT`, String(firstPort(base!) + 200 + n)])),
     VENUE_MARKET_MAKER: "off",
+    VENUE_AUDITOR: "off",
     VENUE_SIMULATED_PRICES: "off",
     VENUE_RATE_LIMITS: "off",
     VENUE_EXTRA_USERS: String(traders),

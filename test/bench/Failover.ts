@@ -117,6 +117,8 @@ const silenceAfter = async (
   })
   const bySymbol = Map.groupBy(clients, ({ market }) => market.symbol)
   const first = [...bySymbol.values()].map((ofMarket) => Math.min(...ofMarket.map((client) => heardAt.get(client)!)))
+  // What is dead counts as ready until it was not seen for so long; two that are gone at once are another question.
+  await after(readyMillis)
   await cluster.whole(node)
   await after(2_000)
   return {
@@ -126,3 +128,4 @@ const silenceAfter = async (
 }
 
 const inFlightMillis = 100
+const readyMillis = 2_000

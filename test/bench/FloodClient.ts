@@ -1,6 +1,6 @@
 /**
  * An open-loop load, run as a child process: orders leave on time whether or not earlier ones were answered. Each
- * connection places orders that rest away from the market and cancels each at once.
+ * connection places orders that rest away from the market and cancels each at once; or two connections trade with each other.
  */
 import { readFileSync } from "node:fs"
 import type { WebSocket } from "ws"
@@ -19,10 +19,18 @@ export interface FloodOptions {
   /** Commands a second over all connections; 0 keeps `window` in flight on each instead. */
   readonly rate: number
   readonly window: number
+  /** Places orders alone, at the market: what one connection of two buys the other sells, and the other way round. */
+  readonly trades: boolean
   readonly tag: string
 }
 
+/** The load begins. */
+export interface FloodStarted {
+  readonly event: "Started"
+}
+
 export interface FloodReport {
+  readonly event: "Finished"
   readonly sentPerSecond: number
   readonly answeredPerSecond: number
   /** Of those that were done, on connections that read. */
@@ -43,6 +51,7 @@ const turnMillis = 5
 const maxBufferedBytes = 256 * 1024
 /** Buy orders of one flow lot, well below the market. */
 const price = 65_100
+const tradePrice = 65_536
 const graceMillis = 3_000
 const remembered = 1 << 22
 const sentAt = [new Float64Array(remembered), new Float64Array(remembered)] as const
@@ -63,12 +72,15 @@ interface Line {
   readonly frozen: boolean
   /** An order placed and not yet cancelled. */
   open: number
+  /** Of its next order, where it trades. */
+  side: number
   inFlight: number
   /** Commands whose time has come, and a part of the next. */
   due: number
 }
 
 const lines = await open()
+process.send!({ event: "Started" } satisfies FloodStarted)
 const startedAt = performance.now()
 if (options.rate > 0) await paced()
 else await windowed()
@@ -82,6 +94,7 @@ if (options.frozen > 0) await new Promise((resolve) => setTimeout(resolve, 500))
 latencies.sort((a, b) => a - b)
 const at = (share: number): number => latencies[Math.floor(latencies.length * share)] ?? NaN
 const report: FloodReport = {
+  event: "Finished",
   sentPerSecond: Math.round(sent / seconds),
   answeredPerSecond,
   p50Millis: at(0.5),
@@ -107,8 +120,9 @@ async function open(): Promise<ReadonlyArray<Line>> {
     const frozen = made.length < options.frozen
     const channels = frozen ? ["order_responses", "fills", "positions", "balances"] : ["order_responses"]
     const socket = await connect(options.url, keys[made.length]!, channels)
-    // Each begins elsewhere in its turn, or all would send in the same instant.
-    const line: Line = { socket, frozen, open: 0, inFlight: 0, due: made.length / options.connections }
+    // Each begins elsewhere in its turn, or all would send in the same instant; but for the two that trade.
+    const turn = options.trades ? made.length - (made.length % 2) : made.length
+    const line: Line = { socket, frozen, open: 0, side: made.length % 2, inFlight: 0, due: turn / options.connections }
     if (frozen) socket.pause()
     else socket.on("message", (data: Buffer) => read(line, data.toString("latin1")))
     socket.on("close", () => (frozen ? frozenClosed++ : closed++))
@@ -146,17 +160,20 @@ function send(line: Line): void {
     heldBack++
     return
   }
-  const kind = line.open === 0 ? Kind.add : Kind.cancel
+  const kind = options.trades || line.open === 0 ? Kind.add : Kind.cancel
   const id = kind === Kind.add ? next++ : line.open
   line.open = kind === Kind.add ? id : 0
   line.inFlight++
   sent++
   sentAt[kind][id % remembered] = performance.now()
-  line.socket.send(write(kind, 0, price, 1, id))
+  line.socket.send(options.trades ? write(kind, line.side, tradePrice, 1, id) : write(kind, 0, price, 1, id))
+  if (options.trades) line.side = 1 - line.side
 }
 
 function read(line: Line, frame: string): void {
   let status = statusOf(frame)
+  // What became of an order that was answered before.
+  if (options.trades && (status === "FILLED" || status === "CANCELLED_STP")) return
   let id = idOf(frame)
   let kind: 0 | 1 = status === "CANCELLED" || status === "NO_SUCH_ORDER" ? Kind.cancel : Kind.add
   if (status === "") {

@@ -125,11 +125,12 @@ const flood = async (venue: Venue, options: Partial<FloodOptions>): Promise<Floo
     seconds: 1,
     rate: 0,
     window: 1,
+    trades: false,
     tag: `f${++floods}-`,
     ...options
   }
   const client = Worker.start("FloodClient.ts", [JSON.stringify(full)], { flags: ["--max-semi-space-size=32"] })
-  return client.hear<FloodReport>()
+  return client.hear<FloodReport>(({ event }) => event === "Finished")
 }
 
 const mebibytes = (bytes: number): string => `${Math.round(bytes / 1024 ** 2)} MiB`

@@ -4,7 +4,7 @@ import * as PostgresHome from "../../apps/dev/postgres/PostgresHome.ts"
 import * as Postmaster from "../../apps/dev/postgres/Postmaster.ts"
 import { Effect, Exit, Option, Redacted, Scope } from "effect"
 import { spawn } from "node:child_process"
-import { chmodSync, createWriteStream, existsSync, mkdtempSync, readFileSync } from "node:fs"
+import { chmodSync, createWriteStream, existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { createServer } from "node:net"
 import { join } from "node:path"
 import { type Checkout, ours } from "./Checkout.ts"
@@ -63,9 +63,10 @@ export interface DevUser {
 
 export interface Venue {
   readonly pid: number
-  readonly urls: Readonly<Record<"rest" | "auth" | "trade" | "market_data" | "admin", string>>
+  readonly urls: Readonly<Record<"rest" | "funding" | "auth" | "trade" | "market_data" | "admin", string>>
   readonly users: ReadonlyArray<DevUser>
   readonly devFile: string
+  readonly dataDir: string
   readonly admin: <A>(method: "GET" | "POST", path: string, body?: unknown) => Promise<A>
   readonly stop: () => Promise<void>
 }
@@ -78,6 +79,10 @@ export interface VenueOptions {
   readonly rateLimits?: boolean
   /** Whose venue. */
   readonly checkout?: Checkout
+  /** Of a venue that was stopped, which goes on. */
+  readonly dataDir?: string
+  /** Beside those that every venue of a bench has, or in place of them. */
+  readonly variables?: Readonly<Record<string, string>>
 }
 
 /**
@@ -88,11 +93,14 @@ export const startVenue = async ({
   checkout = ours,
   databaseUrl,
   folder,
+  dataDir = mkdtempSync(join(folder, "venue-")),
   rateLimits = false,
-  traders
+  traders,
+  variables = {}
 }: VenueOptions): Promise<Venue> => {
-  const dataDir = mkdtempSync(join(folder, "venue-"))
-  const [rest, auth, trade, marketData, admin] = await freePorts(5)
+  const devFile = join(dataDir, "dev.json")
+  rmSync(devFile, { force: true })
+  const [rest, funding, auth, trade, marketData, admin] = await freePorts(6)
   const child = spawn(
     process.execPath,
     [
@@ -111,25 +119,27 @@ export const startVenue = async ({
         VENUE_DATA_DIR: dataDir,
         VENUE_DATABASE_URL: databaseUrl,
         VENUE_REST_PORT: String(rest),
+        VENUE_FUNDING_PORT: String(funding),
         VENUE_AUTH_PORT: String(auth),
         VENUE_TRADE_PORT: String(trade),
         VENUE_MARKET_DATA_PORT: String(marketData),
         VENUE_ADMIN_PORT: String(admin),
         VENUE_MARKET_MAKER: "off",
+        VENUE_AUDITOR: "off",
         VENUE_SIMULATED_PRICES: "off",
         VENUE_RATE_LIMITS: rateLimits ? "on" : "off",
         VENUE_EXTRA_USERS: String(traders),
         VENUE_MAX_OPEN_ORDERS_PER_SYMBOL: "1000000",
-        VENUE_MAX_OPEN_ORDERS_PER_ACCOUNT: "1000000"
+        VENUE_MAX_OPEN_ORDERS_PER_ACCOUNT: "1000000",
+        ...variables
       }
     }
   )
-  const log = createWriteStream(join(dataDir, "log"))
+  const log = createWriteStream(join(dataDir, "log"), { flags: "a" })
   child.stdout.pipe(log)
   child.stderr.pipe(log)
   const kill = (): void => void child.kill("SIGKILL")
   process.once("exit", kill)
-  const devFile = join(dataDir, "dev.json")
   const givenUpAt = performance.now() + startMillis
   while (!existsSync(devFile)) {
     if (child.exitCode !== null || performance.now() > givenUpAt)
@@ -146,6 +156,7 @@ export const startVenue = async ({
     urls: dev.urls,
     users: dev.users,
     devFile,
+    dataDir,
     admin: async (method, path, body) => {
       const answer = await fetch(`${dev.urls.admin}${path}`, {
         method,

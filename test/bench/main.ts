@@ -4,6 +4,7 @@ import { cpus, loadavg, tmpdir } from "node:os"
 import { join } from "node:path"
 import { type Checkout, open } from "./Checkout.ts"
 import { pairOf, type Pair } from "./Comparison.ts"
+import { auditor } from "./AuditorCost.ts"
 import { bearer } from "./BearerChecks.ts"
 import { bigMarket } from "./BigMarket.ts"
 import { replacement } from "./KeyReplacement.ts"
@@ -45,7 +46,8 @@ const parts: Readonly<Record<string, (options: Options) => Promise<ReadonlyArray
   flood: SocketFloods.flood,
   failover,
   rolling,
-  nodes
+  nodes,
+  auditor
 }
 
 /** Rows that two checkouts have in common. */

@@ -22,9 +22,9 @@ function stops(story: Story): ReadonlyArray<Finding> {
   for (const [key, orderIds] of pairs) {
     const firedAt = (orderId: string) => Math.min(...fired.get(orderId)!)
     const inTurn = [...orderIds].sort((a, b) => firedAt(a) - firedAt(b))
-    // An order that is filled on after a stop of it has fired brings a new pair.
+    // An order that is filled on after a stop of it has fired, be it in the same millisecond, brings a new pair.
     const isNew = (orderId: string, index: number) =>
-      index === 0 || placedAt(story, orderId) > firedAt(inTurn[index - 1]!)
+      index === 0 || placedAt(story, orderId) >= firedAt(inTurn[index - 1]!)
     if (!inTurn.every(isNew)) found.push({ rule: "I30", text: `linked stops of ${key} both fired: ${inTurn.join()}` })
   }
   const filled = filledOf(story.trades)

@@ -262,7 +262,9 @@ function answer(
   }
   // A cancel may name an order by the id that its client gave it.
   if (status === "NO_SUCH_ORDER" || status === "CANCELLED") return told("cancel_order", order_id, client_order_id)
-  if (order_id === "" || status === "ACK") return told("add_order", client_order_id)
+  if (status === "ACK") return told("add_order", client_order_id)
+  // What was placed, or is to be cancelled, has no other name where its market never saw it.
+  if (order_id === "") return told("add_order cancel_order", client_order_id)
   if (status === "MODIFIED" || status.startsWith("CANNOT_MODIFY_")) return told("modify_order", order_id)
   // A cancel that could not be processed names its order, as a change does.
   if (isRefusal(status)) told("modify_order cancel_order", order_id)

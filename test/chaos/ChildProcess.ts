@@ -1,7 +1,8 @@
 /** A program of ours in a process of its own: started, frozen, killed and started again by its id. */
 import { type ChildProcess as Child, spawn } from "node:child_process"
-import { closeSync, openSync, readFileSync } from "node:fs"
+import { closeSync, openSync } from "node:fs"
 import { join } from "node:path"
+import * as Boot from "../nodes/Boot.ts"
 
 export type Variables = Readonly<Record<string, string>>
 
@@ -13,7 +14,6 @@ export interface ChildProcess {
 }
 
 const root = join(import.meta.dirname, "..", "..")
-const flags = JSON.parse(readFileSync(join(root, "scripts/node-flags.json"), "utf8")) as ReadonlyArray<string>
 
 /** All that is alive of ours: an end of the tool, whatever its cause, is theirs too. */
 const alive = new Set<Child>()
@@ -23,11 +23,10 @@ process.once("exit", () => {
 
 /** What it prints goes to the end of the file. */
 export const start = (program: string, variables: Variables, logFile: string): ChildProcess => {
-  const { HOME = "", PATH = "" } = process.env
   const log = openSync(logFile, "a")
-  const child = spawn(process.execPath, [...flags, program], {
+  const child = spawn(process.execPath, [...Boot.flags, program], {
     cwd: root,
-    env: { HOME, PATH, ...variables },
+    env: { ...Boot.environment, ...variables },
     stdio: ["ignore", log, log],
     // Ctrl-C is for the tool to hear, and to pass on.
     detached: true

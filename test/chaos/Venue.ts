@@ -91,10 +91,11 @@ export const start = async (options: Options, folder: string, say: (text: string
       const spec = { name, kind: "runner", program: "apps/runner/main.ts", variables, urls: undefined } as const
       nodes.push(VenueNode.make({ ...spec, health: `http://127.0.0.1:${health}` }, folder))
     } else {
-      const [rest, auth, trade, marketData, admin] = await Ports.free(5)
+      const [rest, funding, auth, trade, marketData, admin] = await Ports.free(6)
       const variables = {
         ...common,
         VENUE_REST_PORT: String(rest),
+        VENUE_FUNDING_PORT: String(funding),
         VENUE_AUTH_PORT: String(auth),
         VENUE_TRADE_PORT: String(trade),
         VENUE_MARKET_DATA_PORT: String(marketData),

@@ -2,6 +2,7 @@
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import * as Interruption from "../nodes/Interruption.ts"
 import * as FrameFaults from "../FrameFaults.ts"
 import * as Checker from "./Checker.ts"
 import * as Figures from "./Figures.ts"
@@ -38,18 +39,11 @@ mkdirSync(folder, { recursive: true })
 const history = History.open(join(folder, "history.jsonl"))
 say(`seed ${options.seed}, history ${history.file}`)
 
-let isOver = false
-for (const signal of ["SIGINT", "SIGTERM"] as const) {
-  process.on(signal, () => {
-    if (isOver) process.exit(130)
-    say("stopping")
-    isOver = true
-  })
-}
+const isOver = Interruption.make(say)
 const venue = await Venue.start(options, folder, say)
 let failure: unknown
 try {
-  await Run.go({ options, venue, history, say, isOver: () => isOver })
+  await Run.go({ options, venue, history, say, isOver })
 } catch (error) {
   failure = error
 }
@@ -61,4 +55,4 @@ for (const fault of faults) say(`not as it is described: ${fault}`)
 const isWell = judge(history.lines) && failure === undefined && faults.length === 0
 if (isWell && !isKept) rmSync(folder, { recursive: true, force: true })
 else say(`kept: ${folder}; judge it again with --check ${history.file}, go on with --folder ${folder}`)
-process.exit(isOver ? 130 : isWell ? 0 : 1)
+process.exit(isOver() ? 130 : isWell ? 0 : 1)

@@ -1,7 +1,7 @@
 /** The chaos run of `npm run chaos`, short and with a seed that stays. */
-import { spawn } from "node:child_process"
 import { join } from "node:path"
-import { expect, it, onTestFinished } from "vitest"
+import { expect, it } from "vitest"
+import * as Command from "./Command.ts"
 
 const seconds = 45
 
@@ -22,17 +22,8 @@ it(
       "--patience",
       "4"
     ]
-    const child = spawn(process.execPath, [join(import.meta.dirname, "../chaos/main.ts"), ...options], {
-      stdio: ["ignore", "pipe", "pipe"]
-    })
-    let output = ""
-    for (const stream of [child.stdout, child.stderr]) stream.on("data", (text) => (output += String(text)))
-    const ended = new Promise<number | null>((tell) => child.once("close", (code) => tell(code)))
-    onTestFinished(async () => {
-      child.kill("SIGINT")
-      await ended
-    })
-    expect({ code: await ended, output }).toEqual({ code: 0, output: expect.any(String) })
+    const { code, output } = await Command.run(join(import.meta.dirname, "../chaos/main.ts"), options)
+    expect({ code, output }).toEqual({ code: 0, output: expect.any(String) })
     expect(output).toMatch(/figures: commands \d+, acked [1-9]\d*, lost 0, doubled 0, .* findings 0/)
   }
 )

@@ -10,7 +10,7 @@ import * as Truth from "./Truth.ts"
 
 const patient = { timeout: 240_000 }
 /** Fewer processes end and start sooner. */
-const small = { VENUE_CLUSTER_RUNNERS: "1", VENUE_CLUSTER_GATEWAYS: "1" }
+const small = { ...DevApp.audited, VENUE_CLUSTER_RUNNERS: "1", VENUE_CLUSTER_GATEWAYS: "1" }
 
 it(
   "a cluster that is killed leaves no process, the next start takes over, and Ctrl-C leaves nothing",

@@ -5,6 +5,7 @@ import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 import { onTestFinished } from "vitest"
+import * as Boot from "./Boot.ts"
 
 const root = join(import.meta.dirname, "..", "..")
 
@@ -24,7 +25,8 @@ export interface User {
 }
 
 export interface DevFile {
-  readonly urls: { readonly rest: string; readonly trade: string; readonly market_data: string; readonly admin: string }
+  readonly urls: Readonly<Record<"rest" | "funding" | "trade" | "market_data" | "admin", string>>
+  readonly brand: string
   readonly admin_token: string
   readonly users: ReadonlyArray<User>
 }
@@ -73,7 +75,7 @@ export const makeSite = async (): Promise<Site> => {
 }
 
 export const freePorts = async (): Promise<Variables> => {
-  const names = ["REST", "AUTH", "TRADE", "MARKET_DATA", "ADMIN"].map((name) => `VENUE_${name}_PORT`)
+  const names = ["REST", "FUNDING", "AUTH", "TRADE", "MARKET_DATA", "ADMIN"].map((name) => `VENUE_${name}_PORT`)
   const ports = new Set<number>()
   while (ports.size < names.length) {
     // Below the ports that outgoing connections are given, so that none is taken between two starts.
@@ -91,18 +93,20 @@ const isFree = (port: number): Promise<boolean> =>
     server.listen({ host: "127.0.0.1", port }, () => server.close(() => tell(true)))
   })
 
+/** With the auditor, as in `npm start`: one more process, which a test is spared that says nothing of it. */
+export const audited: Variables = { VENUE_AUDITOR: "on" }
+
 /** `program` is that of `npm start` when the whole way in is what is tested. */
 export const launch = (site: Site, variables: Variables = {}, program = ["apps/dev/main.ts"]): Launched => {
-  const { HOME = "", PATH = "" } = process.env
   const startedAt = performance.now()
-  const child = spawn(process.execPath, program, {
+  const child = spawn(process.execPath, [...Boot.flags, ...program], {
     cwd: root,
     env: {
-      HOME,
-      PATH,
+      ...Boot.environment,
       ...site.ports,
       VENUE_DATA_DIR: site.dataDir,
       VENUE_MARKET_MAKER: "off",
+      VENUE_AUDITOR: "off",
       VENUE_RATE_LIMITS: "off",
       ...variables
     },

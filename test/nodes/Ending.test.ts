@@ -18,7 +18,7 @@ for (const [way, program] of [
       ["SIGTERM", 0],
       ["SIGINT", 130]
     ] as const) {
-      const app = await DevApp.start(site, {}, [...program])
+      const app = await DevApp.start(site, DevApp.audited, [...program])
       expect(await app.end(signal)).toEqual({ code, signal: null })
       expect(DevApp.postgresOf(site.dataDir)).toEqual([])
     }

@@ -39,6 +39,7 @@ it(
     const site = await DevApp.makeSite()
     // Prices that stand still keep every order in its band.
     const app = await DevApp.start(site, {
+      ...DevApp.audited,
       VENUE_EXTRA_USERS: "8",
       VENUE_RATE_LIMITS: "on",
       VENUE_SIMULATED_PRICES: "off"

@@ -17,7 +17,7 @@ it(
   { timeout: 60_000 + kills * 60_000 },
   async () => {
     const site = await DevApp.makeSite()
-    const settings = { VENUE_EXTRA_USERS: String(traders) }
+    const settings = { ...DevApp.audited, VENUE_EXTRA_USERS: String(traders) }
     let app = await DevApp.start(site, settings)
     const heard = app.file.users.filter(({ name }) => name.startsWith("trader-")).map(Heard.make)
     expect(heard.length).toBe(traders)

@@ -3,6 +3,7 @@ import { existsSync, statSync } from "node:fs"
 import { join } from "node:path"
 import { expect, it } from "vitest"
 import * as DevApp from "./DevApp.ts"
+import * as Money from "./Money.ts"
 import * as Operator from "./Operator.ts"
 import * as TradeSocket from "./TradeSocket.ts"
 import * as Truth from "./Truth.ts"
@@ -12,16 +13,17 @@ const boot = ["scripts/boot.mjs", "apps/dev/main.ts"]
 
 it("the first word comes within two seconds of the start", patient, async () => {
   const site = await DevApp.makeSite()
-  const app = await DevApp.start(site, {}, boot)
+  const app = DevApp.launch(site, {}, boot)
   expect(await app.firstWord).toBeLessThan(2_000)
   await app.end("SIGINT")
 })
 
 it("Ctrl-C leaves nothing running, and the next start finds all state and the same keys", patient, async () => {
   const site = await DevApp.makeSite()
-  const first = await DevApp.start(site)
+  const first = await DevApp.start(site, DevApp.audited)
   const users = first.file.users.filter(({ name }) => name !== "carol")
   await trade(first)
+  await DevApp.until("the auditor has started", () => first.output().includes("auditor started"))
   const before = await Promise.all(users.map((user) => Truth.read(first.file.urls.trade, user)))
   expect(before.map(({ open, trades }) => [open.length, trades.length])).toEqual([
     [1, 1],
@@ -31,7 +33,7 @@ it("Ctrl-C leaves nothing running, and the next start finds all state and the sa
   await first.end("SIGINT")
   expect(DevApp.postgresOf(site.dataDir)).toEqual([])
 
-  const second = await DevApp.start(site)
+  const second = await DevApp.start(site, DevApp.audited)
   expect(second.file).toEqual(first.file)
   const after = await Promise.all(users.map((user) => Truth.read(second.file.urls.trade, user)))
   expect(after.map(lasting)).toEqual(before.map(lasting))
@@ -46,55 +48,64 @@ it(
   patient,
   async () => {
     const site = await DevApp.makeSite()
+    let app = await DevApp.start(site)
+    const [alice] = app.file.users
     for (const signal of ["SIGKILL", "SIGTERM"] as const) {
-      const first = await DevApp.start(site)
-      const [alice] = first.file.users
-      const armed = await TradeSocket.open(first.file.urls.trade, alice!)
+      const armed = await TradeSocket.open(app.file.urls.trade, alice!)
       await TradeSocket.subscribe(armed, ["order_responses"])
       const isArmed = armed.next(({ ack }) => (ack === undefined ? undefined : true))
       armed.send("cancel_on_disconnect", { cancel_on_disconnect: true })
       await isArmed
       await placeFarAway(armed)
-      expect((await Truth.read(first.file.urls.trade, alice!)).open).toHaveLength(1)
-      await first.end(signal)
+      expect((await Truth.read(app.file.urls.trade, alice!)).open).toHaveLength(1)
+      await app.end(signal)
 
-      const second = await DevApp.start(site)
-      const socket = await TradeSocket.open(second.file.urls.trade, alice!)
+      app = await DevApp.start(site)
+      const socket = await TradeSocket.open(app.file.urls.trade, alice!)
       await TradeSocket.subscribe(socket, ["order_responses"])
-      expect((await Truth.read(second.file.urls.trade, alice!)).open).toEqual([])
+      expect((await Truth.read(app.file.urls.trade, alice!)).open).toEqual([])
       await placeFarAway(socket)
       // Longer than the lease of a gateway.
       await new Promise((later) => setTimeout(later, 4_500))
-      expect((await Truth.read(second.file.urls.trade, alice!)).open).toHaveLength(1)
+      expect((await Truth.read(app.file.urls.trade, alice!)).open).toHaveLength(1)
       socket.send("cancel_all_orders", {})
       await socket.next(({ order_response: row }) => row)
-      await second.end("SIGINT")
+      await socket.close()
     }
+    await app.end("SIGINT")
   }
 )
 
-it("I55: a dead-man switch outlasts a death, and fires once: what is placed then stays", patient, async () => {
-  const site = await DevApp.makeSite()
-  const first = await DevApp.start(site)
-  const [alice] = first.file.users
-  const socket = await TradeSocket.open(first.file.urls.trade, alice!)
-  await TradeSocket.subscribe(socket, ["order_responses"])
-  await placeFarAway(socket)
-  const isOn = socket.next(({ cancel_all_after_response: told }) => told)
-  socket.send("cancel_all_after", { timeout_secs: 5 })
-  expect(await isOn).toMatchObject({ timeout_secs: 5 })
-  await first.end("SIGKILL")
+/** Both stand on one death: the starts are most of what either takes. */
+it(
+  "I55, I14: a dead-man switch that outlasts a death fires once, and money goes on and is told of",
+  patient,
+  async () => {
+    const site = await DevApp.makeSite()
+    const onThisMachine = { ...DevApp.audited, VENUE_WEBHOOK_LOOPBACK: "on" }
+    const first = await DevApp.start(site, onThisMachine)
+    const [alice, bob] = first.file.users
+    const money = await Money.begin(first.file, bob!)
+    const socket = await TradeSocket.open(first.file.urls.trade, alice!)
+    await TradeSocket.subscribe(socket, ["order_responses"])
+    await placeFarAway(socket)
+    const isOn = socket.next(({ cancel_all_after_response: told }) => told)
+    socket.send("cancel_all_after", { timeout_secs: 5 })
+    expect(await isOn).toMatchObject({ timeout_secs: 5 })
+    await first.end("SIGKILL")
 
-  const second = await DevApp.start(site)
-  const open = async () => (await Truth.read(second.file.urls.trade, alice!)).open.length
-  await DevApp.until("the order is cancelled", async () => (await open()) === 0)
-  const again = await TradeSocket.open(second.file.urls.trade, alice!)
-  await TradeSocket.subscribe(again, ["order_responses"])
-  await placeFarAway(again)
-  await new Promise((later) => setTimeout(later, 1_000))
-  expect(await open()).toBe(1)
-  await second.end("SIGINT")
-})
+    const second = await DevApp.start(site, onThisMachine)
+    const open = async () => (await Truth.read(second.file.urls.trade, alice!)).open.length
+    await DevApp.until("the order is cancelled", async () => (await open()) === 0)
+    const again = await TradeSocket.open(second.file.urls.trade, alice!)
+    await TradeSocket.subscribe(again, ["order_responses"])
+    await placeFarAway(again)
+    await new Promise((later) => setTimeout(later, 1_000))
+    expect(await open()).toBe(1)
+    await Money.end(second.file, money)
+    await second.end("SIGINT")
+  }
+)
 
 /** An order that nobody meets. */
 async function placeFarAway(socket: TradeSocket.TradeSocket): Promise<void> {

@@ -81,7 +81,7 @@ it("I34: a venue that was asked to stop has cancelled the armed orders before it
 it("a venue whose database is gone ends all the same when it is asked to stop", patient, async () => {
   const site = await DevApp.makeSite()
   const server = await Database.serve()
-  const app = await DevApp.start(site, { VENUE_DATABASE_URL: server.url })
+  const app = await DevApp.start(site, { ...DevApp.audited, VENUE_DATABASE_URL: server.url })
   const armed = await TradeSocket.open(app.file.urls.trade, app.file.users[0]!)
   const isArmed = armed.next(({ ack }) => (ack === undefined ? undefined : true))
   armed.send("cancel_on_disconnect", { cancel_on_disconnect: true })
@@ -100,7 +100,7 @@ it("a venue whose database is gone ends all the same when it is asked to stop", 
 
 it("a venue whose database hangs ends within seconds when it is asked to stop, and says why", patient, async () => {
   const site = await DevApp.makeSite()
-  const app = await DevApp.start(site)
+  const app = await DevApp.start(site, DevApp.audited)
   Database.halt(site.dataDir, "SIGSTOP")
   const ending = await app.end("SIGTERM")
   Database.halt(site.dataDir, "SIGCONT")

@@ -50,6 +50,11 @@ const rooms: ReadonlyArray<readonly [room: string, mayImport: ReadonlyArray<stri
   ["apps/node", ["packages", "cluster", "package.json"]],
   ["apps/runner", ["packages", "cluster", "apps/node"]],
   ["apps/gateway", ["packages", "cluster", "apps/node"]],
+  ["apps/wallet", ["packages", "apps/node"]],
+  ["apps/bank", ["packages", "apps/node"]],
+  ["apps/tron", ["packages", "apps/node"]],
+  ["apps/auditor", ["packages", "cluster", "apps/node"]],
+  ["apps/explain", ["packages", "apps/node", "apps/auditor", "apps/dev"]],
   ["apps/dev", ["packages", "cluster", "apps/node"]],
   ["apps/cluster", ["packages", "cluster", "apps/node", "apps/dev"]],
   ["test", ["packages", "cluster", "apps"]]

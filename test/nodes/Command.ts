@@ -1,0 +1,22 @@
+/** A command of this project as somebody runs it at a terminal: to its end, with all that it prints. */
+import { spawn } from "node:child_process"
+import { onTestFinished } from "vitest"
+import * as Boot from "./Boot.ts"
+
+export const run = async (
+  program: string,
+  options: ReadonlyArray<string>
+): Promise<{ readonly code: number | null; readonly output: string }> => {
+  const child = spawn(process.execPath, [...Boot.flags, program, ...options], {
+    env: { ...process.env, ...Boot.environment },
+    stdio: ["ignore", "pipe", "pipe"]
+  })
+  let output = ""
+  for (const stream of [child.stdout, child.stderr]) stream.on("data", (text) => (output += String(text)))
+  const ended = new Promise<number | null>((tell) => child.once("close", (code) => tell(code)))
+  onTestFinished(async () => {
+    child.kill("SIGINT")
+    await ended
+  })
+  return { code: await ended, output }
+}

@@ -1,0 +1,121 @@
+/** A user's money over the death of a venue: what comes in, what leaves, and what the user is told of both. */
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
+import { Webhook } from "standardwebhooks"
+import { expect, onTestFinished } from "vitest"
+import * as DevApp from "./DevApp.ts"
+import * as Operator from "./Operator.ts"
+import * as TradeSocket from "./TradeSocket.ts"
+
+interface Told {
+  readonly id: string
+  readonly type: string
+  /** The deposit or the withdrawal. */
+  readonly subject: string
+  readonly wasTaken: boolean
+}
+
+export interface Money {
+  readonly user: DevApp.User
+  /** Takes messages from now on; until then the first try of each is refused, as by a server that has no time. */
+  readonly take: () => void
+  readonly told: ReadonlyArray<Told>
+  readonly deposits: { readonly bank: string; readonly chain: string }
+}
+
+const ask = async ({ brand, urls }: DevApp.DevFile, user: DevApp.User, method: string, path: string, body?: object) => {
+  const { nonce, public_key, signature, unix_ts } = TradeSocket.signed(user)
+  const answer = await fetch(`${urls.funding}${path}`, {
+    method,
+    headers: {
+      [`x-${brand}-public-key`]: public_key,
+      [`x-${brand}-nonce`]: nonce,
+      [`x-${brand}-timestamp`]: String(unix_ts),
+      [`x-${brand}-hmac-signature`]: signature,
+      ...(body === undefined ? {} : { "content-type": "application/json" })
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) })
+  })
+  const text = await answer.text()
+  return { status: answer.status, body: text === "" ? undefined : JSON.parse(text) }
+}
+
+/** A server of the user's, which believes nothing that the library of the standard does not verify. */
+const endpoint = async () => {
+  const told: Array<Told> = []
+  let [secret, takes] = ["", false]
+  const server = createServer((request, response) => {
+    let body = ""
+    request.on("data", (bytes) => (body += bytes))
+    request.on("end", () => {
+      const headers = request.headers as Record<string, string>
+      const { data, type } = new Webhook(secret).verify(body, headers) as { type: string; data: { id: string } }
+      const id = headers["webhook-id"]!
+      // The third try comes a minute after the second, for which no test waits.
+      const wasTaken = takes || told.some((one) => one.id === id)
+      told.push({ id, type, subject: data.id, wasTaken })
+      response.writeHead(wasTaken ? 204 : 503).end()
+    })
+  })
+  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening))
+  onTestFinished(() => void (server.close(), server.closeAllConnections()))
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/money`
+  return { url, told, take: () => (takes = true), know: (known: string) => (secret = known) }
+}
+
+/** Money is on its way in by a chain, has come by the bank, and is on its way out, and none of it could be told so far. */
+export const begin = async (file: DevApp.DevFile, user: DevApp.User): Promise<Money> => {
+  const { know, take, told, url } = await endpoint()
+  const made = await ask(file, user, "POST", "/webhooks", { url })
+  expect(made.status).toBe(201)
+  know(made.body.secret)
+  const { body: address } = await ask(file, user, "GET", "/address")
+  const { body: bank } = await ask(file, user, "GET", "/fiat-address?currency=usd&payment_rail=wire")
+  const pay = async (rail: string, sent_to: string, amount: number, how: object = {}) => {
+    const paid = await Operator.of(file)("POST", "/simulated-rails/deposit", { rail, sent_to, amount, ...how })
+    return `${rail}/${(paid as { tx_hash: string }).tx_hash}/0`
+  }
+  const deposits = {
+    chain: await pay("ARBITRUM_ONE", address.address, 40),
+    bank: await pay("BANK", bank.deposit_message, 500, { payment_rail: "wire" })
+  }
+  const withdrawal = { amount: 100, address: "0x52908400098527886E0F7030069857D2E4169EE7" }
+  // Nothing leaves before the auditor has looked at the books.
+  await DevApp.until("the withdrawal is accepted", async () => {
+    const { status } = await ask(file, user, "POST", "/withdraw", withdrawal)
+    expect([200, 503]).toContain(status)
+    return status === 200
+  })
+  await DevApp.until("both are told", () =>
+    ["deposit.credited", "withdrawal.accepted"].every((type) => isTold(told, type))
+  )
+  const seen = await ask(file, user, "GET", "/deposits")
+  expect(statuses(seen.body.data)).toEqual({ [deposits.chain]: "DETECTED", [deposits.bank]: "CREDITED" })
+  return { user, take, told, deposits }
+}
+
+/** The next start goes on with all of it, and tells all of it: what was refused before, under the same names. */
+export const end = async (file: DevApp.DevFile, { deposits, take, told, user }: Money): Promise<void> => {
+  take()
+  const { data } = (await ask(file, user, "GET", "/withdrawals")).body
+  const expected = [
+    ...Object.values(deposits).map((subject) => `deposit.credited ${subject}`),
+    ...["accepted", "queued", "submitted", "settled"].map((state) => `withdrawal.${state} ${data[0].id}`)
+  ]
+  const taken = () => [...new Set(told.flatMap((one) => (one.wasTaken ? [`${one.type} ${one.subject}`] : [])))]
+  await DevApp.until("all is told", () => taken().length >= expected.length)
+  expect(taken().toSorted()).toEqual(expected.toSorted())
+  const names = new Map(told.map((one) => [one.id, `${one.type} ${one.subject}`]))
+  expect([...names.values()].toSorted()).toEqual(expected.toSorted())
+  expect(statuses((await ask(file, user, "GET", "/deposits")).body.data)).toEqual({
+    [deposits.chain]: "CREDITED",
+    [deposits.bank]: "CREDITED"
+  })
+  const after = (await ask(file, user, "GET", "/withdrawals")).body
+  expect([after.count, after.data[0].status]).toEqual([1, "SETTLED"])
+}
+
+const isTold = (told: ReadonlyArray<Told>, type: string): boolean => told.some((one) => one.type === type)
+
+const statuses = (rows: ReadonlyArray<{ readonly id: string; readonly status: string }>) =>
+  Object.fromEntries(rows.map(({ id, status }) => [id, status]))

@@ -1,0 +1,221 @@
+/**
+ * What became of every deposit and withdrawal. The truth is the record of the made-up rails: what came there, what was taken back
+ * and what was paid. From it and from what was asked the balances are worked out here, and held against what the venue says.
+ */
+import type { Asked, Work } from "./Work.ts"
+import { feeMicros, type Rail, railOf } from "./Plan.ts"
+import type { VenueProcess } from "./VenueProcess.ts"
+
+export type Fault = "lost" | "doubled" | "stuck" | "wrong"
+
+export interface Finding {
+  readonly fault: Fault
+  readonly text: string
+}
+
+/** Exactly what the tables hold, and the venue's answers. */
+export interface Evidence {
+  readonly rails: ReadonlyArray<RailRecord>
+  readonly deposits: ReadonlyArray<{
+    readonly network: string
+    readonly tx_hash: string
+    readonly state: string
+    readonly gone: boolean
+  }>
+  readonly withdrawals: ReadonlyArray<{
+    readonly user_id: string
+    readonly method: string
+    readonly amount: string
+    readonly destination: string
+    readonly state: string
+    readonly attempts: string
+  }>
+  readonly unevenTransactions: number
+  /** What the auditor of the venue has found. */
+  readonly audited: string | null
+  /** By account, in 1e-6 USD. */
+  readonly entries: ReadonlyMap<string, bigint>
+  /** By user, as an account's owner is told. */
+  readonly balances: ReadonlyArray<bigint>
+}
+
+interface RailRecord {
+  readonly rail: Rail
+  readonly transfers: ReadonlyArray<{
+    readonly txHash: string
+    readonly to: string
+    readonly amount: string
+    readonly isGone: boolean
+  }>
+  readonly payments: ReadonlyArray<{ readonly to: string; readonly amount: string; readonly fate: string }>
+}
+
+export const balancesOf = (venue: VenueProcess): Promise<ReadonlyArray<bigint>> =>
+  Promise.all(
+    venue.userIds().map(async (_, user) => {
+      const { body, status } = await venue.asUser(user, "/user/subaccounts/balance")
+      if (status !== 200) throw new Error(`the venue told no balance: ${status} ${JSON.stringify(body)}`)
+      const [account] = (body as { accounts: ReadonlyArray<{ available_balance: number }> }).accounts
+      return BigInt(Math.round(account!.available_balance * 1e6))
+    })
+  )
+
+export const gather = async (venue: VenueProcess): Promise<Evidence> => {
+  const { query } = venue.database
+  const states = await query<{ readonly rail: Rail; readonly state: string }>(`select rail, state from simulated_rail`)
+  const uneven = await query(`select 1 from ledger_entry group by transaction_id, asset having sum(amount) <> 0`)
+  const entries = await query<{ readonly account: string; readonly sum: string }>(
+    `select account, sum(amount)::text as sum from ledger_entry group by account`
+  )
+  const [mode] = await query<{ readonly fault: string | null; readonly trading: string }>(
+    `select fault, trading from venue_mode`
+  )
+  return {
+    rails: states.flatMap(({ rail, state }) => (state === "" ? [] : [{ rail, ...JSON.parse(state) } as RailRecord])),
+    deposits: await query(`select network, tx_hash, state, gone_since is not null as gone from deposit`),
+    withdrawals: await query(`
+      select user_id, method, amount::text, destination, state,
+        (select count(*) from withdrawal_payment p where p.withdrawal_id = w.withdrawal_id)::text as attempts
+      from withdrawal w`),
+    unevenTransactions: uneven.length,
+    audited: mode?.fault ?? (mode?.trading === "TRADING" ? null : `the venue is ${mode?.trading}`),
+    entries: new Map(entries.map(({ account, sum }) => [account, BigInt(sum)])),
+    balances: await balancesOf(venue)
+  }
+}
+
+export interface Given {
+  readonly userIds: ReadonlyArray<string>
+  /** What each had before anything came or left. */
+  readonly before: ReadonlyArray<bigint>
+  readonly work: Pick<Work, "addresses" | "asked" | "told">
+}
+
+export const judge = (given: Given, evidence: Evidence): ReadonlyArray<Finding> => [
+  ...ofDeposits(given, evidence),
+  ...given.work.asked.flatMap((one) => ofWithdrawal(given, evidence, one)),
+  ...ofStrangers(given, evidence),
+  ...ofBooks(given, evidence)
+]
+
+const finding = (fault: Fault, text: string): Finding => ({ fault, text })
+
+const ofDeposits = ({ work }: Given, { deposits, rails }: Evidence): ReadonlyArray<Finding> => {
+  const findings: Array<Finding> = []
+  const came = rails.flatMap(({ rail, transfers }) => transfers.map((transfer) => ({ rail, ...transfer })))
+  for (const { rail, txHash } of work.told)
+    if (!came.some((one) => one.rail === rail && one.txHash === txHash))
+      findings.push(finding("wrong", `the rail has forgotten transfer ${txHash}`))
+  for (const { isGone, rail, txHash } of came) {
+    const rows = deposits.filter(({ network, tx_hash }) => network === rail && tx_hash === txHash)
+    const [row] = rows
+    const what = `deposit ${rail} ${txHash} is ${row?.state ?? "unknown"}${isGone ? ", and its money is gone" : ""}`
+    if (rows.length > 1) findings.push(finding("doubled", `${what}: it has ${rows.length} rows`))
+    else if (isGone && (row === undefined || row.state === "DROPPED" || row.state === "REVERSED")) continue
+    else if (isGone) findings.push(finding("stuck", what))
+    else if (row === undefined || row.state === "REVERSED" || row.state === "DROPPED")
+      findings.push(finding("lost", what))
+    else if (row.state !== "CREDITED" || row.gone) findings.push(finding("stuck", what))
+  }
+  return findings
+}
+
+/** What the rail has paid for it: nobody else's has its amount and destination. */
+const paymentsOf = ({ rails }: Evidence, { destination, method, micros }: Asked) =>
+  rails
+    .filter(({ rail }) => rail === railOf(method))
+    .flatMap(({ payments }) => payments)
+    .filter(
+      ({ amount, fate, to }) =>
+        fate === "pay" && BigInt(amount) === micros - feeMicros[method] && isSame(to, destination ?? "")
+    )
+
+const isSame = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase()
+
+const rowsOf = ({ userIds }: Given, { withdrawals }: Evidence, { destination, method, micros, user }: Asked) =>
+  withdrawals.filter(
+    (row) =>
+      row.user_id === userIds[user] &&
+      row.method === method &&
+      BigInt(row.amount) === micros &&
+      (destination === null || isSame(row.destination, destination))
+  )
+
+const ofWithdrawal = (given: Given, evidence: Evidence, asked: Asked): ReadonlyArray<Finding> => {
+  const rows = rowsOf(given, evidence, asked)
+  const paid = paymentsOf(evidence, asked).length
+  const [row] = rows
+  const what = `withdrawal of ${asked.micros} by ${asked.method}, ${asked.outcome}, is ${row?.state ?? "unknown"} and was paid ${paid} times`
+  if (paid > 1 || rows.length > 1) return [finding("doubled", `${what}; it has ${rows.length} rows`)]
+  if (asked.outcome === "refused") return [finding("wrong", `${what}: ${JSON.stringify(asked.answer)}`)]
+  if (asked.outcome === "due") return [finding("stuck", `${what}: nobody has answered`)]
+  if (row === undefined) return asked.outcome === "accepted" ? [finding("lost", what)] : []
+  switch (row.state) {
+    case "SETTLED":
+      return paid === 1 ? [] : [finding("lost", what)]
+    case "REJECTED":
+    case "FAILED":
+      return paid === 0 ? [] : [finding("doubled", what)]
+    default:
+      return [finding("stuck", `${what}, signed ${row.attempts} times`)]
+  }
+}
+
+/** Nothing leaves that nobody asked for. */
+const ofStrangers = (given: Given, evidence: Evidence): ReadonlyArray<Finding> => {
+  const known = given.work.asked.reduce((sum, one) => sum + rowsOf(given, evidence, one).length, 0)
+  const paid = given.work.asked.reduce((sum, one) => sum + paymentsOf(evidence, one).length, 0)
+  const all = evidence.rails.flatMap(({ payments }) => payments).filter(({ fate }) => fate === "pay").length
+  return [
+    ...(known === evidence.withdrawals.length
+      ? []
+      : [finding("wrong", `${evidence.withdrawals.length - known} withdrawals nobody asked for`)]),
+    ...(paid === all ? [] : [finding("doubled", `${all - paid} payments of nothing that was asked for`)])
+  ]
+}
+
+const ofBooks = (given: Given, evidence: Evidence): ReadonlyArray<Finding> => {
+  const { audited, balances, entries, rails, unevenTransactions } = evidence
+  const findings: Array<Finding> = []
+  const { before, userIds, work } = given
+  if (unevenTransactions > 0)
+    findings.push(finding("wrong", `${unevenTransactions} ledger transactions do not sum to zero`))
+  if (audited !== null) findings.push(finding("wrong", `the auditor says: ${audited}`))
+  const all = [...entries.values()].reduce((sum, amount) => sum + amount, 0n)
+  if (all !== 0n) findings.push(finding("wrong", `all ledger entries together are ${all}`))
+  const cameTo = (addresses: Work["addresses"]) =>
+    addresses.flatMap(({ rail, to }) =>
+      rails
+        .filter((one) => one.rail === rail)
+        .flatMap(({ transfers }) => transfers)
+        .filter((transfer) => transfer.to === to && !transfer.isGone)
+        .map(({ amount }) => BigInt(amount))
+    )
+  for (const [user, userId] of userIds.entries()) {
+    const came = sum(cameTo(work.addresses.filter((one) => one.user === user)))
+    const left = sum(
+      work.asked
+        .filter((one) => one.user === user)
+        .flatMap((one) => paymentsOf(evidence, one).map(({ amount }) => BigInt(amount) + feeMicros[one.method]))
+    )
+    const expected = before[user]! + came - left
+    const off = balances[user]! - expected
+    if (off !== 0n)
+      findings.push(finding(off < 0n ? "lost" : "doubled", `user ${user} has ${off} that is not theirs to have`))
+    const booked = sum([...entries].flatMap(([account, amount]) => (account.endsWith(userId) ? [amount] : [])))
+    if (booked !== balances[user])
+      findings.push(finding("wrong", `the entries of user ${user} are ${booked}, and not ${balances[user]}`))
+  }
+  for (const { payments, rail, transfers } of rails) {
+    const inFlight = entries.get(`treasury/in-flight/${rail}`) ?? 0n
+    if (inFlight !== 0n) findings.push(finding("stuck", `${inFlight} is in flight on ${rail}`))
+    const held = sum(transfers.filter(({ isGone }) => !isGone).map(({ amount }) => BigInt(amount)))
+    const paid = sum(payments.filter(({ fate }) => fate === "pay").map(({ amount }) => BigInt(amount)))
+    const booked = -(entries.get(`external/${rail}`) ?? 0n)
+    if (booked !== held - paid)
+      findings.push(finding("wrong", `the books say that ${rail} holds ${booked}, and it holds ${held - paid}`))
+  }
+  return findings
+}
+
+const sum = (amounts: ReadonlyArray<bigint>): bigint => amounts.reduce((total, amount) => total + amount, 0n)

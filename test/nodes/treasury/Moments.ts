@@ -1,0 +1,86 @@
+/** When the venue is killed: at any time, or while one of its statements waits for a table that is held. */
+import { createRequire } from "node:module"
+import type { Random } from "../../chaos/Random.ts"
+import type { VenueProcess } from "./VenueProcess.ts"
+
+/**
+ * Whoever writes there waits between the step before and this one. What a dead process had asked for may still be done once the
+ * table is free again, as it would be by an owner that is only believed dead.
+ */
+const tables = [
+  "withdrawal_payment",
+  "withdrawal_step",
+  "withdrawal",
+  "deposit",
+  "deposit_step",
+  "simulated_rail",
+  "journal"
+]
+
+const moments = ["any time", ...tables.map((table) => `at ${table}`)]
+
+export const draw = (random: Random): string => (random.chance(0.4) ? "any time" : random.pick(moments.slice(1)))
+
+/** Kills it at the moment that was drawn, and answers what was under way then. */
+export const kill = async (venue: VenueProcess, moment: string, random: Random): Promise<ReadonlyArray<string>> => {
+  await sleep(random.between(200, 2_000))
+  if (moment === "any time") {
+    await venue.kill()
+    return underWay(venue)
+  }
+  const table = moment.slice("at ".length)
+  const client = new Client({ connectionString: venue.database.urlAt(venue.database.port), application_name: "kills" })
+  client.on("error", () => {})
+  await client.connect()
+  try {
+    await client.query("begin")
+    await client.query(`lock table ${table} in share mode`)
+    const until = performance.now() + patienceMillis
+    while (performance.now() < until && !(await isWaitedFor(venue, table))) await sleep(10)
+    await sleep(random.between(0, 50))
+    await venue.kill()
+    const found = await underWay(venue)
+    await client.query("rollback")
+    return found
+  } finally {
+    await client.end()
+  }
+}
+
+/** A trade of patience for speed: a table that nobody writes to is given up. */
+const patienceMillis = 1_500
+
+const isWaitedFor = async ({ database }: VenueProcess, table: string): Promise<boolean> =>
+  (await database.query(`select 1 from pg_locks where relation = $1::regclass and not granted limit 1`, [table]))
+    .length > 0
+
+/** States of deposits and withdrawals that at least one has. */
+const underWay = async ({ database }: VenueProcess): Promise<ReadonlyArray<string>> =>
+  (
+    await database.query<{ readonly what: string }>(`
+      select distinct 'deposit ' || state || case when offered_at is not null and state = 'CONFIRMED' then ', offered' else '' end
+        || case when gone_since is not null then ', gone' else '' end as what
+      from deposit where state in ('DETECTED', 'CONFIRMED') or gone_since is not null and state = 'CREDITED'
+      union select distinct 'withdrawal ' || w.state || case
+          when w.ending is not null then ', going back'
+          when w.state <> 'SUBMITTED' then ''
+          when p.payments is null then ', not signed'
+          when w.cancelled_by is not null then ', to be cancelled'
+          when s.state like '%' || w.reference || '%' then ', sent'
+          else ', not sent' end
+      from withdrawal w
+      left join lateral (select count(*) as payments from withdrawal_payment p where p.withdrawal_id = w.withdrawal_id having count(*) > 0) p on true
+      left join simulated_rail s on s.rail = w.rail
+      where w.state in ('QUEUED', 'HELD_FOR_REVIEW', 'SUBMITTED')
+      order by what`)
+  ).map(({ what }) => what)
+
+export const sleep = (millis: number): Promise<void> => new Promise((go) => setTimeout(go, millis))
+
+interface SqlClient {
+  readonly connect: () => Promise<void>
+  readonly end: () => Promise<void>
+  readonly query: (text: string) => Promise<unknown>
+  readonly on: (event: "error", heard: () => void) => void
+}
+const { Client } = createRequire(import.meta.url)("pg") as { readonly Client: new (options: object) => SqlClient }

@@ -1,0 +1,226 @@
+/** Money that comes and leaves over the rail of Arbitrum One: a whole venue, the real node, and a wallet that signs. */
+import * as Look from "@venue/cluster/entities/rail/Look"
+import { DeskClient } from "@venue/cluster/clients/DeskClient"
+import { noCost } from "@venue/cluster/protocol/Desk"
+import { defaults, VenueSettings } from "@venue/cluster/VenueSettings"
+import { type RailProvider, RailUnavailable } from "@venue/providers/rails/RailProvider"
+import { Signer } from "@venue/providers/rails/Signer"
+import { DepositAddresses } from "@venue/storage/treasury/DepositAddresses"
+import { TreasuryFlags } from "@venue/storage/treasury/TreasuryFlags"
+import { Withdrawals } from "@venue/storage/treasury/Withdrawals"
+import { layerMemory, TestVenue } from "@venue/testing/TestVenue"
+import { assert, it } from "@effect/vitest"
+import { Context, Effect, Layer, type Scope } from "effect"
+import { TestClock } from "effect/testing"
+import * as TestChain from "../providers/rails/arbitrum/TestChain.ts"
+import * as TestRail from "../providers/rails/arbitrum/TestRail.ts"
+import * as TestWallet from "../wallet/TestWallet.ts"
+import { has, pathOf, statesOf, usd } from "./Rails.ts"
+
+const destination = "0x90F79bf6EB2c4f870365E785982E1f101E93b906"
+const fewMarkets = { ...defaults, desks: 2, instruments: new Map([...defaults.instruments].slice(0, 1)) }
+type Services = Layer.Success<typeof layerMemory> | Scope.Scope
+
+const story = <E>(name: string, tell: Effect.Effect<void, E, Services>) =>
+  it.effect(name, () =>
+    tell.pipe(Effect.provide(layerMemory), Effect.provideService(VenueSettings, fewMarkets), Effect.scoped)
+  )
+
+/** A user with an address, money in the hot account, and a wallet. */
+const makeWorld = Effect.fnUntraced(function* (maxPayment = 100_000_000_000n) {
+  const chain = yield* TestChain.make
+  yield* chain.mint(TestRail.hot, usd(10_000))
+  yield* chain.giveGas(TestRail.hot, 10n ** 18n)
+  yield* chain.mine(70)
+  const wallet = yield* TestWallet.options(chain.token)
+  const { url } = yield* TestWallet.open({ ...wallet, limits: { ...wallet.limits, maxPayment } })
+  const signer = Context.get(yield* Layer.build(TestWallet.signerAt(url)), Signer)
+  const rail = yield* TestRail.make(chain, { overdueMillis: 600_000, signer })
+  const user = yield* (yield* TestVenue).user("ann", 1_000)
+  const { address } = yield* (yield* DepositAddresses).provide(user.userId, "ARBITRUM_ONE", TestRail.addressAt)
+  const look = yield* Look.make(rail)
+  yield* look
+  return { chain, rail, user, address, look }
+})
+const world = makeWorld()
+
+story(
+  "a deposit is credited within two looks of its twentieth block, and not before",
+  Effect.gen(function* () {
+    const { address, chain, look, user } = yield* world
+    const hash = yield* chain.mint(address, usd(25))
+    yield* chain.mine()
+    yield* look
+    yield* chain.mine(18)
+    for (let again = 0; again < 3; again += 1) yield* look
+    assert.strictEqual(yield* pathOf("ARBITRUM_ONE", hash), "DETECTED")
+    yield* chain.mine()
+    for (let again = 0; again < 2; again += 1) yield* look
+    assert.strictEqual(yield* has(user), usd(1_025))
+    assert.strictEqual(yield* pathOf("ARBITRUM_ONE", hash), "DETECTED CONFIRMED CREDITED")
+    yield* chain.mine(90)
+    for (let again = 0; again < 3; again += 1) yield* look
+    assert.strictEqual(yield* has(user), usd(1_025))
+  })
+)
+
+story(
+  "a reorganisation of 3 blocks before the credit drops a deposit, and one of 30 after it takes the credit back",
+  Effect.gen(function* () {
+    const { address, chain, look, user } = yield* world
+    const early = yield* chain.mint(address, usd(25))
+    yield* chain.mine(3)
+    yield* look
+    yield* chain.reorganise(3)
+    for (let again = 0; again < 2; again += 1) yield* look
+    assert.strictEqual(yield* pathOf("ARBITRUM_ONE", early), "DETECTED DROPPED")
+    assert.strictEqual(yield* has(user), usd(1_000))
+
+    const late = yield* chain.mint(address, usd(40))
+    yield* chain.mine(30)
+    for (let again = 0; again < 3; again += 1) yield* look
+    assert.strictEqual(yield* has(user), usd(1_040))
+    yield* chain.reorganise(30)
+    yield* look
+    // It might have come again by now.
+    yield* TestClock.adjust("1 minute")
+    for (let again = 0; again < 2; again += 1) yield* look
+    assert.strictEqual(yield* pathOf("ARBITRUM_ONE", late), "DETECTED CONFIRMED CREDITED REVERSED")
+    assert.strictEqual(yield* has(user), usd(1_000))
+  })
+)
+
+const withdraw = (userId: TestUserId, withdrawalId: string, amount: bigint) =>
+  Effect.flatMap(DeskClient, (desks) =>
+    desks.ask(userId, (desk) =>
+      desk.Withdraw({ userId, cost: noCost, withdrawalId, method: "ARBITRUM_ONE", amount, destination, reasons: [] })
+    )
+  )
+type TestUserId = Effect.Success<typeof world>["user"]["userId"]
+
+story(
+  "a withdrawal is paid once and settles when its block is final",
+  Effect.gen(function* () {
+    const { chain, look, user } = yield* world
+    yield* withdraw(user.userId, "w", usd(91))
+    yield* look
+    yield* chain.mine()
+    assert.strictEqual(yield* chain.balanceOf(destination), usd(90))
+    yield* look
+    assert.strictEqual(yield* statesOf("w"), "ACCEPTED QUEUED SUBMITTED")
+    yield* chain.mine(64)
+    yield* look
+    assert.strictEqual(yield* statesOf("w"), "ACCEPTED QUEUED SUBMITTED SETTLED")
+    assert.strictEqual(yield* has(user), usd(909))
+  })
+)
+
+const ended = () => new RailUnavailable({ rail: "ARBITRUM_ONE", cause: "the process ended" })
+
+/** Each is the process ending there: what it asked for may have been done. */
+const endings: Readonly<Record<string, (rail: RailProvider) => RailProvider>> = {
+  "before it is signed": (rail) => ({ ...rail, sign: ended }),
+  "after it is signed, before it is stored": (rail) => ({
+    ...rail,
+    sign: (order) => Effect.andThen(rail.sign(order), ended())
+  }),
+  "after it is stored, before it is sent": (rail) => ({ ...rail, send: ended }),
+  "after it is sent": (rail) => ({ ...rail, send: (payment) => Effect.andThen(rail.send(payment), ended()) }),
+  "before its outcome is known": (rail) => ({ ...rail, outcome: ended })
+}
+for (const [when, ending] of Object.entries(endings))
+  story(
+    `a process that ends ${when} leaves a withdrawal to the next one, which pays it once`,
+    Effect.gen(function* () {
+      const { chain, look, rail, user } = yield* world
+      yield* withdraw(user.userId, "w", usd(91))
+      yield* withdraw(user.userId, "x", usd(51))
+      const last = yield* Look.make(ending(rail))
+      for (let again = 0; again < 2; again += 1) yield* last
+      yield* chain.mine()
+      for (let again = 0; again < 2; again += 1) yield* look
+      yield* chain.mine()
+      yield* look
+      yield* chain.mine(66)
+      yield* look
+      for (const id of ["w", "x"]) {
+        assert.strictEqual(yield* statesOf(id), "ACCEPTED QUEUED SUBMITTED SETTLED")
+        assert.lengthOf(yield* (yield* Withdrawals).payments(id), 1)
+      }
+      assert.strictEqual(yield* chain.balanceOf(destination), usd(140))
+      assert.strictEqual(yield* has(user), usd(858))
+    })
+  )
+
+story(
+  "one whose owner died when it was signed keeps its nonce, whatever the queue is like afterwards",
+  Effect.gen(function* () {
+    const { chain, look, rail, user } = yield* world
+    const other = yield* (yield* TestVenue).user("ben", 1_000)
+    yield* withdraw(user.userId, "w", usd(91))
+    const dying = yield* Look.make({ ...rail, sign: (order) => Effect.andThen(rail.sign(order), ended()) })
+    yield* dying
+    yield* withdraw(other.userId, "x", usd(51))
+    const frozen = { kind: "user", subject: user.userId, effect: "frozen" } as const
+    yield* (yield* TreasuryFlags).set({ ...frozen, reason: "", setBy: "olga" })
+    for (let again = 0; again < 2; again += 1) yield* look
+    yield* chain.mine(66)
+    yield* look
+    for (const id of ["w", "x"]) assert.strictEqual(yield* statesOf(id), "ACCEPTED QUEUED SUBMITTED SETTLED")
+    assert.strictEqual(yield* chain.balanceOf(destination), usd(140))
+  })
+)
+
+story(
+  "what the wallet refuses holds up what is behind it, says why, and is given back when an operator's cancel is final",
+  Effect.gen(function* () {
+    const { chain, look, rail, user } = yield* makeWorld(usd(80))
+    const { cancel, payments, refused } = yield* Withdrawals
+    yield* withdraw(user.userId, "w", usd(91))
+    yield* withdraw(user.userId, "x", usd(51))
+    for (let again = 0; again < 2; again += 1) yield* look
+    assert.strictEqual(yield* statesOf("w"), "ACCEPTED QUEUED SUBMITTED")
+    assert.strictEqual(yield* statesOf("x"), "ACCEPTED QUEUED")
+    const [why] = yield* refused(10)
+    assert.match(why!.refusal!, /the wallet refuses: 90000000 is above the 80000000 that one payment may be/)
+    yield* cancel("w", { by: "olga", reason: "above the limit" })
+    // The first owner ends when it has signed the cancel.
+    yield* yield* Look.make({ ...rail, sign: (order) => Effect.andThen(rail.sign(order), ended()) })
+    for (let again = 0; again < 2; again += 1) yield* look
+    assert.deepStrictEqual(yield* refused(10), [])
+    yield* chain.mine()
+    yield* look
+    assert.strictEqual(yield* statesOf("w"), "ACCEPTED QUEUED SUBMITTED", "its block is not final")
+    yield* chain.mine(66)
+    yield* look
+    assert.strictEqual(yield* statesOf("w"), "ACCEPTED QUEUED SUBMITTED FAILED")
+    assert.deepStrictEqual(
+      (yield* payments("w")).map(({ purpose }) => purpose),
+      ["cancel"]
+    )
+    assert.strictEqual(yield* statesOf("x"), "ACCEPTED QUEUED SUBMITTED SETTLED")
+    assert.strictEqual(yield* chain.balanceOf(destination), usd(50))
+    assert.strictEqual(yield* has(user), usd(1_000 - 51))
+  })
+)
+
+story(
+  "what the hot account cannot pay stays in the queue with the reason, and those behind it go on",
+  Effect.gen(function* () {
+    const { chain, look, user } = yield* world
+    const rich = yield* (yield* TestVenue).user("cal", 50_000)
+    yield* withdraw(rich.userId, "w", usd(20_000))
+    yield* withdraw(user.userId, "x", usd(51))
+    yield* look
+    assert.strictEqual(yield* statesOf("w"), "ACCEPTED QUEUED")
+    assert.strictEqual(yield* statesOf("x"), "ACCEPTED QUEUED SUBMITTED")
+    assert.match((yield* (yield* Withdrawals).refused(10))[0]!.refusal!, /token balance too low/)
+    yield* chain.mint(TestRail.hot, usd(20_000))
+    yield* chain.mine()
+    yield* look
+    yield* chain.mine(66)
+    yield* look
+    assert.strictEqual(yield* statesOf("w"), "ACCEPTED QUEUED SUBMITTED SETTLED")
+    assert.deepStrictEqual(yield* (yield* Withdrawals).refused(10), [])
+  })
+)
