@@ -148,11 +148,15 @@ export const start = async (site: Site, variables: Variables = {}, program?: Arr
 
 export const readFile = (site: Site): DevFile => JSON.parse(readFileSync(join(site.dataDir, "dev.json"), "utf8"))
 
-/** Looks again and again until it holds, and fails with what it waited for after a minute. */
-export const until = async (what: string, holds: () => boolean | Promise<boolean>): Promise<void> => {
+/** Looks again and again until it holds, and fails after a minute with what it waited for and what it `saw` in place of it. */
+export const until = async (
+  what: string,
+  holds: () => boolean | Promise<boolean>,
+  saw: () => string = () => ""
+): Promise<void> => {
   const deadline = performance.now() + 60_000
   while (!(await holds())) {
-    if (performance.now() > deadline) throw new Error(`waited a minute in vain until ${what}`)
+    if (performance.now() > deadline) throw new Error(`waited a minute in vain until ${what}\n${saw()}`.trim())
     await new Promise((again) => setTimeout(again, 20))
   }
 }

@@ -54,7 +54,7 @@ const suite = (
         const heard: Array<Revocation> = []
         const last = yield* Deferred.make<void>()
         yield* (yield* Revocations).watch((revocation) => {
-          if (revocation.kind !== "signing_keys") heard.push(revocation)
+          heard.push(revocation)
           if (revocation.subject === "the last") Deferred.doneUnsafe(last, Effect.void)
         })
         const replaced = Effect.gen(function* () {
@@ -72,8 +72,12 @@ const suite = (
         yield* (yield* Revocations).announce({ kind: "key", subject: "the last" })
         yield* Deferred.await(last)
         const taken = { kind: "signing_key", subject: stolen }
+        // What another test took back may be heard here too: a notice that nobody listened for yet is told by the next poll.
+        const about = new Set([inNoHurry, stolen, "the last"])
         assert.deepStrictEqual(
-          heard.map(({ kind, subject }) => ({ kind, subject })),
+          heard
+            .filter(({ kind, subject }) => kind !== "signing_keys" && about.has(subject))
+            .map(({ kind, subject }) => ({ kind, subject })),
           [taken, taken, { kind: "key", subject: "the last" }]
         )
       })
