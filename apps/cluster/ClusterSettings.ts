@@ -63,7 +63,7 @@ export interface ClusterSecrets {
 
 /** What all processes of the cluster are given: secrets in the environment, which no list of processes shows. */
 export const environmentOf = (
-  { venue: { publicAuthUrl } }: ClusterSettings,
+  { venue: { publicAuthUrl, publicFormRefresh } }: ClusterSettings,
   secrets: ClusterSecrets,
   gateway: ClusterPlan.PlannedGateway
 ): Readonly<Record<string, string | undefined>> => ({
@@ -72,7 +72,9 @@ export const environmentOf = (
   ...given("VENUE_ADMIN_TOKEN", secrets.adminToken),
   ...given("VENUE_AUTH_CLIENT_KEY", secrets.authClientKey),
   // All issue tokens under one name: that of the first gateway, where no proxy has another.
-  VENUE_PUBLIC_AUTH_URL: Option.getOrElse(publicAuthUrl, () => gateway.urls.auth)
+  VENUE_PUBLIC_AUTH_URL: Option.getOrElse(publicAuthUrl, () => gateway.urls.auth),
+  // Nodes of their own are stricter.
+  VENUE_PUBLIC_FORM_REFRESH: publicFormRefresh ? "on" : "off"
 })
 
 const given = (name: string, secret: Redacted.Redacted) => ({

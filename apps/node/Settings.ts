@@ -28,6 +28,9 @@ export const newAddressHoldHours = (usual: number) =>
     Config.withDefault(usual)
   )
 
+/** Whoever asks for it by a form sends no `apikey`. */
+export const publicFormRefresh = (usual: "on" | "off") => onOff("VENUE_PUBLIC_FORM_REFRESH", usual)
+
 export const shared = {
   environment: Config.Literals(["development", "preproduction", "production"], "VENUE_ENVIRONMENT").pipe(
     Config.withDefault("development" as const)
@@ -71,7 +74,7 @@ export const shared = {
   blockedCountries: list("VENUE_BLOCKED_COUNTRIES"),
   newAddressHoldHours: newAddressHoldHours(24),
   secondFactorToFund: onOff("VENUE_SECOND_FACTOR_TO_FUND", "off"),
-  publicFormRefresh: onOff("VENUE_PUBLIC_FORM_REFRESH"),
+  publicFormRefresh: publicFormRefresh("off"),
   webhookLoopback: onOff("VENUE_WEBHOOK_LOOPBACK", "off"),
   /** Whole USD. */
   twoPeopleAbove: Config.Int("VENUE_TWO_PEOPLE_ABOVE").pipe(Config.withDefault(250_000)),

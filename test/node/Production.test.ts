@@ -8,6 +8,7 @@ import { assert, it } from "@effect/vitest"
 import { ConfigProvider, Effect, FileSystem, Layer, Path } from "effect"
 import * as Agreement from "../../apps/node/Agreement.ts"
 import * as NodeSettings from "../../apps/node/NodeSettings.ts"
+import * as Dev from "../../apps/dev/Settings.ts"
 import * as Production from "../../apps/node/Production.ts"
 import { freshDatabase } from "../Postgres.ts"
 
@@ -115,6 +116,16 @@ it.effect("what makes up secrets and users starts as a development alone", () =>
       const { message } = yield* Effect.flip(Production.developmentOnly(environment, "npm start"))
       assert.include(message, "VENUE_ENVIRONMENT: expected development, as npm start makes up secrets and demo users")
     }
+  })
+)
+
+it.live("public clients refresh by a form without apikey where the operator says so, as the dev app does", () =>
+  Effect.gen(function* () {
+    const secrets = { VENUE_ADMIN_TOKEN: "a", VENUE_AUTH_CLIENT_KEY: "b" }
+    const ofGateway = (variables: Variables) => settingsOf("gateway", { ...development, ...secrets, ...variables })
+    assert.isFalse((yield* ofGateway({})).publicFormRefresh)
+    assert.isTrue((yield* ofGateway({ VENUE_PUBLIC_FORM_REFRESH: "on" })).publicFormRefresh)
+    assert.isTrue((yield* Dev.Settings.parse(ConfigProvider.fromUnknown({}))).publicFormRefresh)
   })
 )
 

@@ -55,3 +55,18 @@ it.effect("processes are given their secrets in the environment, and none by a f
     assert.strictEqual(environment["VENUE_PUBLIC_AUTH_URL"], "http://127.0.0.1:4002")
   })
 )
+
+it.effect(
+  "gateways of a cluster are as lenient to command-line clients as the dev app, unless they are told not to be",
+  () =>
+    Effect.gen(function* () {
+      const secret = Redacted.make("a secret")
+      const secrets = { databaseUrl: secret, secretKey: secret, adminToken: secret, authClientKey: secret }
+      const given = Effect.fnUntraced(function* (variables: Readonly<Record<string, string>>) {
+        const { gateways, settings } = yield* planned(variables)
+        return ClusterSettings.environmentOf(settings, secrets, gateways[0]!)["VENUE_PUBLIC_FORM_REFRESH"]
+      })
+      assert.strictEqual(yield* given({}), "on")
+      assert.strictEqual(yield* given({ VENUE_PUBLIC_FORM_REFRESH: "off" }), "off")
+    })
+)
