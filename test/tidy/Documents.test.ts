@@ -1,8 +1,8 @@
 /** What the documents say is there. */
 import { expect, it } from "vitest"
 import { existsSync } from "node:fs"
-import { basename, join } from "node:path"
-import { documents, files, read, root } from "./Files.ts"
+import { basename, dirname, join } from "node:path"
+import { documents, files, find, read, root } from "./Files.ts"
 
 /** The changelog is left out: it names what was there at the time. */
 const present = documents.filter((document) => document !== "CHANGELOG.md")
@@ -32,3 +32,33 @@ it("a place or a file that is not there would be found", () => {
   expect(places("`docs/rules.md`, `packages/none/` and `Nobody.ts`")).toEqual(["docs/rules.md", "packages/none/"])
   expect(namedAlone("`docs/rules.md`, `Nobody.ts` and `Nobody.test.ts`")).toEqual(["Nobody.ts", "Nobody.test.ts"])
 })
+
+it("the README says where every room and app is", () => {
+  const [, map = ""] = read("README.md").split("## Where things are")
+  const folders = [...find("packages/*/", "apps/*/"), "cluster", "scripts", "test", "deploy"].map((name) =>
+    name.replace(/\/?$/, "/")
+  )
+  expect(folders.filter((folder) => !map.includes(`\`${folder}\``))).toEqual([])
+})
+
+it("the places within documents that a link leads to exist", () => {
+  const anchors = new Map(present.map((document) => [document, new Set(headings(read(document)).map(anchorOf))]))
+  const lost = present.flatMap((document) =>
+    [...read(document).matchAll(/\]\(([\w./-]*)#([\w-]+)\)/g)]
+      .filter(
+        ([, other = "", anchor = ""]) =>
+          anchors.get(join(dirname(document), other || basename(document)))?.has(anchor) !== true
+      )
+      .map(([link]) => `${document}: ${link}`)
+  )
+  expect(lost).toEqual([])
+})
+
+const headings = (text: string): ReadonlyArray<string> =>
+  [...text.matchAll(/^#+ (.+)$/gm)].map(([, words = ""]) => words)
+
+const anchorOf = (heading: string): string =>
+  heading
+    .toLowerCase()
+    .replaceAll(/[^\w -]/g, "")
+    .replaceAll(" ", "-")

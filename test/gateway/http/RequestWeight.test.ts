@@ -3,6 +3,8 @@ import { Api } from "@venue/api/rest/Api"
 import { TreasuryApi } from "@venue/api/treasury/Api"
 import { actionOf, routesOf } from "@venue/gateway/http/Gate"
 import { weightOf, weights } from "@venue/gateway/http/RequestWeight"
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
 import { expect, it } from "vitest"
 
 const actions = [...routesOf(Api), ...routesOf(TreasuryApi)].map(actionOf)
@@ -27,4 +29,11 @@ it("whole tables weigh 20, lists and charts 5, anything else that is read 1", ()
 
 it("what weighs something is there", () => {
   for (const action of weights.keys()) expect(actions).toContain(action)
+})
+
+it("the README tells each weight", () => {
+  const readme = readFileSync(join(import.meta.dirname, "../../../README.md"), "utf8")
+  const [, table = ""] = /^\| what \| weighs \|\n([^]*?)\n\n/m.exec(readme) ?? []
+  const told = new Set([...table.matchAll(/\| (\d+) \|$/gm)].map(([, weight]) => Number(weight)))
+  expect([...new Set([1, ...weights.values()])].filter((weight) => !told.has(weight))).toEqual([])
 })
