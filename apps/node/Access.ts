@@ -53,7 +53,7 @@ export const layer = Effect.fn("Access.layer")(function* (settings: SharedSettin
 
 /** What no type says of the settings. */
 const check = (settings: SharedSettings, secretKey: Redacted.Redacted): Effect.Effect<void, SettingRefused> => {
-  const { blockedCountries, brand, captcha, captchaSecret, identityUrl, trustedProxies } = settings
+  const { blockedCountries, brand, captcha, captchaSecret, countryHeader, identityUrl, trustedProxies } = settings
   const keys = [settings.identityKey, settings.identityCallbackKey]
   const rules: ReadonlyArray<readonly [setting: string, holds: boolean, expected: string]> = [
     ["VENUE_PUBLIC_AUTH_URL", isWeb(settings.publicAuthUrl), web],
@@ -70,6 +70,11 @@ const check = (settings: SharedSettings, secretKey: Redacted.Redacted): Effect.E
       "codes of two capital letters"
     ],
     ["VENUE_TRUSTED_PROXIES", trustedProxies.every(AllowList.isNetwork), "addresses, or networks such as 10.0.0.0/8"],
+    [
+      "VENUE_COUNTRY_HEADER",
+      Option.isNone(countryHeader) || trustedProxies.length > 0,
+      "nothing without VENUE_TRUSTED_PROXIES, as nobody else's word on a country is taken"
+    ],
     [
       "VENUE_CAPTCHA_SECRET",
       captcha === "never" || Option.isSome(captchaSecret),

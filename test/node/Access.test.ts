@@ -64,6 +64,20 @@ it.live("the sockets are found at addresses of web sockets, with a path or witho
   })
 )
 
+it.live("a country is told by a trusted proxy, so that its header is refused where none is trusted", () =>
+  Effect.gen(function* () {
+    const told = (variables: Readonly<Record<string, string>>) =>
+      refusal({ VENUE_COUNTRY_HEADER: "x-country", ...variables }).pipe(
+        Effect.catchTag("SettingRefused", ({ message }) => Effect.succeed(message))
+      )
+    assert.strictEqual(
+      yield* told({}),
+      "VENUE_COUNTRY_HEADER: expected nothing without VENUE_TRUSTED_PROXIES, as nobody else's word on a country is taken"
+    )
+    assert.strictEqual(yield* told({ VENUE_TRUSTED_PROXIES: "10.0.0.0/8" }), "chain")
+  })
+)
+
 it.live("nobody signs in with a wallet where VENUE_WALLET_SIGN_IN is off", () =>
   Effect.gen(function* () {
     assert.strictEqual(yield* refusal({ VENUE_WALLET_SIGN_IN: "off" }), "disabled")
