@@ -25,6 +25,9 @@ export const ofObject = (text: string): string | undefined => {
 /** Does the same for a frame that was not a JSON object, as a JSON string of its text. */
 export const ofText = (text: string): string | undefined => (credentialWord.test(text) ? undefined : quoted(text))
 
+/** Does the one or the other, for a frame that was not read. */
+export const echo = (text: string): string | undefined => (isFields(parse(text)) ? ofObject(text) : ofText(text))
+
 /** Characters of a frame that are sent back whole; of a longer one only the beginning is, as a string. */
 const echoLimit = 8_192
 

@@ -314,6 +314,11 @@ story(
       for (let i = 0; i < 200; i++) yield* quick.sendText("{")
       const answers = (yield* quick.drain).map((frame) => ("err" in frame ? frame.err.error_code : ""))
       assert.deepEqual(answers.slice(-1), ["RateLimited"])
+      yield* quick.send(subscribe(["bbo"]))
+      const [limited] = (yield* quick.drain).flatMap((frame) => ("err" in frame ? [frame.err] : []))
+      assert.deepEqual(limited!.incoming_message, subscribe(["bbo"]))
+      // A minute of the clock, of which some is over.
+      assert.isAtMost(Number(/retry after ([\d.]+) s/.exec(limited!.message)![1]), 10)
       yield* TestClock.adjust("10 seconds")
       yield* quick.drain
       yield* quick.send(subscribe(["bbo"]))

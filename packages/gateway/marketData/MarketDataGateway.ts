@@ -1,9 +1,10 @@
 /** The market-data socket of one gateway: who has come, and how often they may ask. */
+import * as Incoming from "@venue/api/Incoming"
 import * as Frame from "@venue/api/marketData/Frame"
 import * as Subscription from "@venue/api/marketData/Subscription"
 import type { Feed } from "@venue/cluster/feed/Feed"
 import { VenueSettings } from "@venue/cluster/VenueSettings"
-import { minuteOf } from "@venue/domain/Minute"
+import { minuteMillis, minuteOf } from "@venue/domain/Minute"
 import type { Journal } from "@venue/journal/Journal"
 import type { ReadTables } from "@venue/storage/history/ReadTables"
 import { Clock, Context, Effect, Layer } from "effect"
@@ -38,10 +39,12 @@ export class MarketDataGateway extends Context.Service<
           let messages = 0
           return {
             text: (text) => {
-              const now = minuteOf(clock.currentTimeMillisUnsafe())
+              const nowMillis = clock.currentTimeMillisUnsafe()
+              const now = minuteOf(nowMillis)
               messages = minute === now ? messages + 1 : 1
               minute = now
-              if (rateLimits && messages > maxMessagesPerMinute) say(listener, Frame.rateLimited(60_000, undefined))
+              const isTooMany = rateLimits && messages > maxMessagesPerMinute
+              if (isTooMany) say(listener, Frame.rateLimited((now + 1) * minuteMillis - nowMillis, Incoming.echo(text)))
               else change(listener, Subscription.decode(text, listed), text)
             },
             closed: () => {

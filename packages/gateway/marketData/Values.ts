@@ -129,7 +129,7 @@ const changingBy = ({ of: figuresOf }: Figures["Service"]): Values["changing"] =
   },
   {
     channel: "minmax_price",
-    everyMillis: 100,
+    everyMillis: 1_000,
     concerns: isPriced,
     said: (symbol) => {
       const range = figuresOf(symbol)?.range
