@@ -287,6 +287,8 @@ export const Desk = Entity.make("Desk", [
     },
     success: Schema.Number
   }),
+  /** Takes what a gateway has answered by itself from the user's message bucket and answers 0, or takes nothing, as `SpendRest`. */
+  Rpc.make("SpendMessages", { payload: { userId: UserId, cost: Cost }, success: Schema.Number }),
   /** All connections of the gateway end, as it stops; it names those that may be armed. */
   Rpc.make("Leave", { payload: { ...speaker, connections: Schema.Array(Heard) }, error: Unavailable }),
   /** Asks nothing: a desk that is not up starts, and one that is says so. */

@@ -10,17 +10,16 @@ story("rule 6.10: 12,000 of weight pass at once; RateLimited says how long to wa
     const alice = yield* venue.user("alice")
     const one = yield* venue.trade(alice, [])
     const two = yield* venue.trade(alice, ["order_responses"])
-    // The subscription's 0.1 is charged with the first message of that connection.
     yield* one.sendAll(many(2_399, () => say("get_user_orders")))
     yield* venue.settle
     assert.deepEqual(new Set(told(yield* one.drain)), new Set(["all_orders_response"]))
-    yield* two.sendAll(many(6, (at) => limit("BUY", 1, 190, { client_order_id: `c${at}` })))
+    yield* two.sendAll(many(7, (at) => limit("BUY", 1, 190, { client_order_id: `c${at}` })))
     yield* venue.settle
     const frames = yield* two.drain
-    assert.deepEqual(told(frames), ["ACK", "ACK", "ACK", "ACK", "RateLimited", "RateLimited"])
-    const { incoming_message: incoming, message } = frames[4]!.err!
+    assert.deepEqual(told(frames), ["ACK", "ACK", "ACK", "ACK", "ACK", "RateLimited", "RateLimited"])
+    const { incoming_message: incoming, message } = frames[5]!.err!
     assert.match(message, /retry after \d+(\.\d)? s/)
-    assert.deepEqual(incoming, limit("BUY", 1, 190, { client_order_id: "c4" }))
+    assert.deepEqual(incoming, limit("BUY", 1, 190, { client_order_id: "c5" }))
     // Cancels have a bucket of their own, and a refused message costs nothing.
     yield* two.send(cancel("c0", "client_order_id"))
     yield* venue.settle
@@ -31,6 +30,62 @@ story("rule 6.10: 12,000 of weight pass at once; RateLimited says how long to wa
     yield* two.send(limit("BUY", 1, 190))
     yield* venue.settle
     assert.deepEqual(told(yield* two.drain), ["ACK"])
+  })
+)
+
+story(
+  "rule 6.10: what a gateway answers by itself is charged too, over all connections and those that ended",
+  (venue) =>
+    Effect.gen(function* () {
+      const alice = yield* venue.user("alice")
+      const levels = say("get_available_leverage_levels", { symbol: gold, leverage: 5 })
+      const wrong = limit("BUY", 1, 190, { quantity: "one" })
+      for (let n = 0; n < 3; n++) {
+        const client = yield* venue.trade(alice, [])
+        for (let lot = 0; lot < 40; lot++) {
+          yield* client.sendAll(many(100, () => wrong))
+          yield* venue.settle
+        }
+        assert.deepEqual(new Set(told(yield* client.drain)), new Set(["InvalidJSONFormat"]))
+        yield* client.close
+      }
+      const [one, two] = [yield* venue.trade(alice, []), yield* venue.trade(alice, [])]
+      yield* one.send(limit("BUY", 1, 190))
+      yield* venue.settle
+      assert.deepEqual(told(yield* one.drain), ["RateLimited"])
+      for (const client of [one, two]) {
+        // What is not charged at once is little.
+        yield* client.sendAll([...many(10, () => wrong), ...many(10, () => levels)])
+        yield* venue.settle
+        yield* client.sendAll([wrong, levels, say("subscribe", { channels: ["fills"] })])
+        yield* venue.settle
+        const frames = (yield* client.drain).slice(-3)
+        assert.deepEqual(told(frames), ["RateLimited", "RateLimited", "RateLimited"])
+        assert.deepEqual(
+          frames.map(({ err }) => err!.incoming_message),
+          [wrong, levels, say("subscribe", { channels: ["fills"] })]
+        )
+      }
+      yield* TestClock.adjust("2 seconds")
+      yield* two.sendAll([say("subscribe", { channels: ["order_responses"] }), limit("BUY", 1, 190)])
+      yield* venue.settle
+      assert.deepEqual(told(yield* two.drain), ["subscribed", "ACK"])
+    })
+)
+
+story("rule 6.10: who asks for a little each second is served for days", (venue) =>
+  Effect.gen(function* () {
+    const client = yield* venue.trade(yield* venue.user("alice"), [])
+    for (let n = 0; n < 4; n++) {
+      yield* client.sendAll(many(4_000, () => say("subscribe", { channels: ["fills"] })))
+      yield* client.sendAll(many(3_000, () => say("what", {})))
+      yield* TestClock.adjust("6 minutes")
+    }
+    yield* client.drain
+    assert.isUndefined(client.closedWith())
+    yield* client.send(say("get_user_leverage", {}))
+    yield* venue.settle
+    assert.deepEqual(told(yield* client.drain), ["user_leverage_response"])
   })
 )
 

@@ -73,7 +73,7 @@ story("balances and positions are told right after the confirmation, then once a
   })
 )
 
-story("a position shows what is held, and once it is closed is told with 0", (venue) =>
+story("a position shows what is held, and once it is closed is told with 0, once", (venue) =>
   Effect.gen(function* () {
     const client = yield* venue.trade(yield* venue.user("alice"), ["positions"])
     const bob = yield* venue.trade(yield* venue.user("bob"), [])
@@ -103,6 +103,11 @@ story("a position shows what is held, and once it is closed is told with 0", (ve
     yield* venue.settle
     const closed = (yield* client.drain).at(-1)!.position_response!
     assert.deepInclude(closed, { id: position.id, position: 0, margin_alloc: 0, realised_pnl: -2, open_orders: 0 })
+    yield* TestClock.adjust("3 seconds")
+    assert.deepEqual(yield* client.drain, [])
+    yield* client.send(say("subscribe", { channels: ["positions"] }))
+    yield* venue.settle
+    assert.deepEqual((yield* client.drain).at(-1)!.position_response, closed)
   })
 )
 

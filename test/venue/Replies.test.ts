@@ -37,6 +37,29 @@ story("rule 21.4: replies of one symbol keep the order of its commands: accepted
   })
 )
 
+story("rule 21.4: what cannot be read, or may not be done, waits for its turn on its symbol", (venue) =>
+  Effect.gen(function* () {
+    const client = yield* venue.trade(yield* venue.user("alice"))
+    yield* client.sendAll([
+      limit("BUY", 1, 190),
+      limit("BUY", 1, 190, { quantity: "one" }),
+      limit("BUY", 1, 191),
+      say("cancel_all_orders"),
+      // Nothing was asked of it before.
+      limit("BUY", 1, 3_300, { symbol: gold, side: "buy" }),
+      limit("BUY", 1, 190, { symbol: "NONE-USD", side: "buy" })
+    ])
+    yield* venue.settle
+    const frames = yield* client.drain
+    assert.deepEqual(
+      frames.map(
+        ({ err, order_response: order }) => order?.status ?? /[A-Z]+-USD/.exec(JSON.stringify(err ?? ""))?.[0] ?? "ack"
+      ),
+      ["NONE-USD", "ACK", aapl, "ACK", "ack", "CANCELLED", "CANCELLED", gold]
+    )
+  })
+)
+
 story("rule 21.4: a list of one symbol's orders and the cancel of a TWAP keep their place as well", (venue) =>
   Effect.gen(function* () {
     const client = yield* venue.trade(yield* venue.user("alice"))

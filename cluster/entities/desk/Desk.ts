@@ -108,6 +108,7 @@ export const DeskLayer: Layer.Layer<
       ...presence(traders, disconnects, feed),
       SpendRest: ({ payload: { bucket, userId, wantsRemaining, weight } }) =>
         Rpc.fork(Effect.sync(() => RestCharge.told(spendRest(userId, bucket, weight), wantsRemaining === true))),
+      SpendMessages: ({ payload: { cost, userId } }) => Rpc.fork(Effect.sync(() => calls.spend(userId, cost))),
       Wake: () => Effect.void
     })
   }),

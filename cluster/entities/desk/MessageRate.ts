@@ -19,7 +19,9 @@ export const spend = ({ atMillis, loads }: MessageRate, { bucket, weight }: Cost
   const load = loads[bucket] * Math.exp(Math.min(0, atMillis[bucket] - nowMillis) / windowMillis)
   loads[bucket] = load
   atMillis[bucket] = nowMillis
-  if (load + weight > capacity) return Math.ceil(windowMillis * Math.log(load / Math.max(capacity - weight, 1)))
+  // What weighs more than all there is waits in vain, and is told to wait all the same.
+  if (load + weight > capacity)
+    return Math.max(1, Math.ceil(windowMillis * Math.log(load / Math.max(capacity - weight, 1))))
   loads[bucket] = load + weight
   return 0
 }

@@ -14,6 +14,8 @@ import type { Trader } from "./Trader.ts"
 import type { Traders } from "./Traders.ts"
 
 export interface TraderCalls {
+  /** Takes the cost and answers 0, or takes nothing and answers how many milliseconds to wait. */
+  readonly spend: (userId: UserId, cost: Cost) => number
   /** An account's summary, when it can be told at once. */
   readonly summaryNow: (asked: Read) => AccountSummary | undefined
   /** Of no less than the asker's node has been told; not told where that takes longer than the asker waits. */
@@ -42,6 +44,7 @@ export const make = Effect.fnUntraced(function* (traders: Traders) {
   })
 
   return {
+    spend,
     summaryNow: ({ accountId, cost, userId }) => {
       const trader = traders.get(userId)
       return trader?.isLive() === true && spend(userId, cost) === 0 ? summary(trader, accountId) : undefined

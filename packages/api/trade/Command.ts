@@ -33,16 +33,19 @@ export type Command =
 /** What a frame would have been, had it been well formed; `nothing` is no JSON object. */
 export interface Unreadable extends Malformed {
   readonly meant: "auth" | "other" | "nothing"
+  /** The one that it names, whether or not there is one. */
+  readonly symbol: string | null
 }
 
 /** Never throws, whatever the text. The frame's length is bounded by the socket. */
 export const decode = (text: string): Command | Unreadable => {
   const message = parse(text)
-  if (!isFields(message)) return { ...notAnObject(text, message), meant: "nothing" }
+  if (!isFields(message)) return { ...notAnObject(text, message), meant: "nothing", symbol: null }
   const { params, type } = message
   const decoded = isFields(params) ? read(type, params) : withoutParams(message)
   if (decoded._tag !== "Malformed") return decoded
-  return { ...echoing(decoded, text), meant: type === "auth" ? "auth" : "other" }
+  const symbol = isFields(params) && typeof params["symbol"] === "string" ? params["symbol"] : null
+  return { ...echoing(decoded, text), meant: type === "auth" ? "auth" : "other", symbol }
 }
 
 /** What a message costs of the user's rate, and of which of the two buckets. */

@@ -9,6 +9,7 @@ import type { Eligibility } from "@venue/auth/access/Eligibility"
 import type { Batch } from "@venue/cluster/clients/LocalEntities"
 import type { AccountSummary, Cost } from "@venue/cluster/protocol/Desk"
 import type { AccountId } from "@venue/domain/AccountId"
+import type { Holding } from "@venue/domain/Trader"
 import type { Instrument } from "@venue/domain/Instrument"
 import type { MarketEvent } from "@venue/domain/Market"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
@@ -17,6 +18,7 @@ import type { MarketStreams } from "../marketData/MarketStreams.ts"
 import type { Listener } from "../marketData/Streams.ts"
 import * as AccountEvents from "./AccountEvents.ts"
 import * as Backpressure from "./Backpressure.ts"
+import * as DeskCharge from "./DeskCharge.ts"
 import type { Answered, ExpectedAcknowledgement, ExpectedOrder, ExpectedQuery, ExpectedReply } from "./ExpectedReply.ts"
 import type { Member, Origin, Unsigned } from "./Member.ts"
 import { Replies } from "./Replies.ts"
@@ -25,8 +27,6 @@ import * as Subscriptions from "./Subscriptions.ts"
 
 /** The frames that wait for the answer to `auth` may have this weight. */
 const maxEarly = 256
-/** Frames that cost nothing at once may cost this much in all before one comes that is charged with it: a minute's limit. */
-const maxDeferred = 12_000
 /** A connection may say so much beside `auth` before it is signed in. */
 const maxUnsigned = 1_000
 const authWithinMillis = 60_000
@@ -42,6 +42,8 @@ export interface Gateway {
   readonly instruments: ReadonlyMap<MarketSymbol, Instrument>
   /** Says who this is, once its trader is awake, or why not. */
   readonly signIn: (connectionId: string, auth: Auth, origin: Origin, done: (answer: Member | Unsigned) => void) => void
+  /** Takes weight from what the desk of this user lets through. */
+  readonly charge: (member: Member, weight: number, done: (waitMillis: number | undefined) => void) => void
   /** Nothing leaves yet: the reply has to be expected before it can come. */
   readonly handle: (
     connection: Connection,
@@ -89,8 +91,9 @@ export class Connection {
   /** These frames wait for the answer to `auth`. */
   private early: Array<string> | undefined
   private earlyWeight = 0
-  /** No desk was charged with this weight yet; the next message that goes to one is. */
-  private deferredWeight = 0
+  /** Frames that came from nobody who is known. */
+  private unsigned = 0
+  private readonly charge: DeskCharge.DeskCharge
   /** It hears market data too, in a numbering of its own. */
   private listener: Listener | undefined
   private isToldArmed = false
@@ -105,6 +108,11 @@ export class Connection {
     this.transport = transport
     this.origin = origin
     this.openedAtMillis = this.heardAtMillis = gateway.nowMillis()
+    this.charge = DeskCharge.make(
+      // Before there is a member nothing is charged.
+      (weight, done) => gateway.charge(this.member!, weight, done),
+      gateway.nowMillis
+    )
     this.backpressure = Backpressure.make(gateway.backpressure, transport, () => this.answered())
     this.replies = new Replies(
       this.backpressure,
@@ -119,16 +127,12 @@ export class Connection {
     if (this.early !== undefined) return this.keep(this.early, text)
     if (this.isDraining) return this.send(Frame.err("ServerError", `${goingDown}; not done`, Incoming.ofObject(text)))
     const { member } = this
-    if (this.deferredWeight >= (member === undefined ? maxUnsigned : maxDeferred)) {
-      return this.close(1008, "too many frames that ask for nothing")
-    }
+    if (member === undefined && this.unsigned >= maxUnsigned)
+      return this.close(1008, "too many frames before an auth message")
     const command = Command.decode(text)
-    if (command._tag === "Malformed") return this.refuse(command, text)
     if (command._tag === "Auth") return this.signIn(command)
-    if (member === undefined) {
-      this.deferredWeight += 1
-      return this.send(signInFirst(text))
-    }
+    if (member === undefined) return this.refuseStranger(command, text)
+    if (command._tag === "Malformed") return this.refuse(command, text)
     if (command._tag === "Subscribe" || command._tag === "Unsubscribe") return this.subscribe(member, command, text)
     this.trade(member, command, text)
   }
@@ -155,6 +159,7 @@ export class Connection {
     if (this.isOver) return
     if (!isGivenUp) this.heard()
     this.isOver = true
+    this.charge.end()
     this.backpressure.end()
     this.unfollow()
     if (this.listener !== undefined) this.gateway.marketStreams.leave(this.listener)
@@ -205,12 +210,19 @@ export class Connection {
   tellSummary({ balance, holdings }: AccountSummary): void {
     if (this.transport.waitingBytes() > maxPulseBytes) return
     const { channels } = this.subscriptions
-    if (channels.has("positions")) {
-      for (const holding of holdings) {
-        this.send(Frame.positionResponse(this.gateway.instruments.get(holding.symbol)!, holding))
-      }
-    }
+    if (channels.has("positions")) for (const holding of holdings) this.tellPosition(holding)
     if (channels.has("balances")) this.send(Frame.balanceResponse(balance))
+  }
+
+  /** A position that is closed is told once, and again when something of it is new. */
+  private tellPosition(holding: Holding): void {
+    const { openOrders, quantityLots, symbol } = holding
+    const frame = Frame.positionResponse(this.gateway.instruments.get(symbol)!, holding)
+    const isFlat = quantityLots === 0 && openOrders === 0
+    if (isFlat && this.subscriptions.flat.get(symbol) === frame) return
+    if (isFlat) this.subscriptions.flat.set(symbol, frame)
+    else this.subscriptions.flat.delete(symbol)
+    this.send(frame)
   }
 
   /**
@@ -246,13 +258,12 @@ export class Connection {
   }
 
   private trade(member: Member, command: TradingCommand, text: string): void {
-    const cost = this.takeCost(command)
+    const cost = Command.weight(command)
     const expected = this.gateway.handle(this, member, command, cost, text)
     if (expected._tag === "Answered") {
-      this.deferredWeight += cost.weight
-      if (expected.frame !== "") this.send(expected.frame)
+      const symbol = "symbol" in command ? command.symbol : null
+      this.replies.say(symbol, this.limitRefusal(cost.weight, text) ?? expected.frame)
     } else {
-      if (expected._tag === "Query" && expected.isFree) this.deferredWeight += cost.weight
       this.replies.expect(expected)
       if (expected._tag !== "Query") this.gateway.submit(this, member, expected)
     }
@@ -260,17 +271,15 @@ export class Connection {
     this.backpressure.update()
   }
 
-  /** Takes the deferred weight with it. It is no cancel's, so it waits for the next message that is none. */
-  private takeCost(command: TradingCommand): Cost {
-    const { bucket, weight } = Command.weight(command)
-    if (bucket !== "general") return { bucket, weight }
-    const deferred = this.deferredWeight
-    this.deferredWeight = 0
-    return { bucket, weight: weight + deferred }
+  /** Charges what no desk decides. Where the user has spent all, the refusal is its answer. */
+  private limitRefusal(weight: number, text: string): string | undefined {
+    const waitMillis = this.charge.spend(weight, this.gateway.nowMillis())
+    return waitMillis === 0 ? undefined : Frame.rateLimited(waitMillis, Incoming.ofObject(text))
   }
 
   private subscribe(member: Member, asked: Subscribe | Unsubscribe, text: string): void {
-    this.deferredWeight += 0.1
+    const limited = this.limitRefusal(Command.weight(asked).weight, text)
+    if (limited !== undefined) return this.send(limited)
     const isPulseDue = Subscriptions.change(this.subscriptions, member.caller, asked, text, (frame) => this.send(frame))
     if (asked.marketData !== undefined) this.hear(asked.marketData, text)
     if (isPulseDue) this.replies.expect(this.gateway.pulse(this, member, text))
@@ -287,11 +296,16 @@ export class Connection {
     change(this.listener, MarketData.decodeFields(asked, text, listed), text)
   }
 
+  private refuseStranger(command: Command.Command | Command.Unreadable, text: string): void {
+    this.unsigned += 1
+    const isUnreadable = command._tag === "Malformed" && command.meant !== "other"
+    this.send(isUnreadable ? Frame.malformed(command) : signInFirst(text))
+    this.answered()
+  }
+
   private refuse(malformed: Command.Unreadable, text: string): void {
-    this.deferredWeight += 1
-    if (this.member !== undefined && malformed.meant === "auth") return this.send(signedInAlready)
-    const isStranger = this.member === undefined && malformed.meant === "other"
-    this.send(isStranger ? signInFirst(text) : Frame.malformed(malformed))
+    const refusal = malformed.meant === "auth" ? signedInAlready : Frame.malformed(malformed)
+    this.replies.say(malformed.symbol, this.limitRefusal(Command.weight(malformed).weight, text) ?? refusal)
     this.answered()
   }
 

@@ -4,7 +4,7 @@ import { MarketSymbol } from "@venue/domain/MarketSymbol"
 
 export type ExpectedReply = ExpectedOrder | ExpectedAcknowledgement | ExpectedQuery
 
-/** The answer was found on the spot: it overtakes what is outstanding. */
+/** The answer was found on the spot. It is told at its turn all the same, where the command names a symbol. */
 export interface Answered {
   readonly _tag: "Answered"
   /** It is empty where there is nothing to say. */
@@ -48,8 +48,6 @@ export interface ExpectedQuery {
   readonly request: string
   /** The answer has to come: others may wait behind it. An empty one is not sent. */
   readonly ask: (answer: (frame: string) => void) => void
-  /** No desk is charged for it. */
-  readonly isFree: boolean
 }
 
 /** Most queries keep no order with others. */
@@ -57,6 +55,5 @@ export const unordered = {
   _tag: "Query",
   ordering: "none",
   commandId: "",
-  symbol: MarketSymbol.make(""),
-  isFree: false
+  symbol: MarketSymbol.make("")
 } as const

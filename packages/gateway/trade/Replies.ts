@@ -1,7 +1,7 @@
 /** The replies that one connection waits for, in the order in which their commands came. */
 import * as Incoming from "@venue/api/Incoming"
 import * as Frame from "@venue/api/trade/Frame"
-import type { MarketSymbol } from "@venue/domain/MarketSymbol"
+import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import * as Backpressure from "./Backpressure.ts"
 import * as Acknowledgement from "./Acknowledgement.ts"
 import type { ExpectedAcknowledgement, ExpectedOrder, ExpectedQuery, ExpectedReply } from "./ExpectedReply.ts"
@@ -34,6 +34,14 @@ export class Replies {
     else if (expected._tag === "Acknowledgement") this.expectAcknowledgement(expected)
     else if (expected.ordering === "bySymbol") ReplyQueue.expect(this.queueOf(expected.symbol), expected)
     else this.backpressure.outstanding.weight += Backpressure.weightOf(expected.request)
+  }
+
+  /** It was found on the spot: where it is about a symbol, it comes behind what was asked about that before. */
+  say(symbol: string | null, frame: string): void {
+    const named = MarketSymbol.make(symbol ?? "")
+    if (!this.isListed(named)) return this.send(frame)
+    ReplyQueue.say(this.queueOf(named), frame, this.send)
+    this.backpressure.update()
   }
 
   /** The desk has handed it on to these markets, whose logs answer it. */

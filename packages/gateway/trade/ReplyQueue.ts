@@ -71,6 +71,12 @@ export const tellAfter = (queue: ReplyQueue, commandId: string, text: string): v
   insert(queue, Math.max(at, lastRecorded(queue)) + 1, { commandId: undefined, text, of: commandId, isRecorded: true })
 }
 
+/** What nobody has to be asked for. It is sent once everything before it is answered. */
+export const say = (queue: ReplyQueue, text: string, send: (text: string) => void): void => {
+  if (queue.entries.length === 0) send(text)
+  else insert(queue, queue.entries.length, { commandId: undefined, text, of: "", isRecorded: false })
+}
+
 /** What a desk answers by itself. It is sent at the command's turn; at once where that was given up. */
 export const answer = (queue: ReplyQueue, commandId: string, text: string, send: (text: string) => void): void => {
   if (!reply(queue, commandId, text, true, false, send)) send(text)

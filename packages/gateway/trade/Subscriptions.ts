@@ -4,6 +4,7 @@ import * as Frame from "@venue/api/trade/Frame"
 import type { Channel, Subscribe, Unsubscribe } from "@venue/api/trade/SessionCommand"
 import * as Permission from "@venue/auth/access/Permission"
 import type { Caller } from "@venue/auth/access/Caller"
+import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 
 export interface Subscriptions {
   readonly channels: Set<Channel>
@@ -11,13 +12,16 @@ export interface Subscriptions {
   hearsOrders: boolean
   hearsFills: boolean
   hearsStops: boolean
+  /** Positions that are closed, as they were told last. */
+  readonly flat: Map<MarketSymbol, string>
 }
 
 export const make = (): Subscriptions => ({
   channels: new Set(),
   hearsOrders: false,
   hearsFills: false,
-  hearsStops: false
+  hearsStops: false,
+  flat: new Map()
 })
 
 /** It hears something that is told once a second rather than when it happens. */
@@ -43,6 +47,7 @@ export const change = (
     else channels.delete(channel)
     send(on ? Frame.subscribed(channel) : Frame.unsubscribed(channel))
   }
+  if (asked.channels.includes("positions")) subscriptions.flat.clear()
   subscriptions.hearsOrders = channels.has("order_responses")
   subscriptions.hearsFills = channels.has("fills")
   subscriptions.hearsStops = channels.has("stop_orders")

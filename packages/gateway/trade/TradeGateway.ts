@@ -7,7 +7,7 @@ import type { Hmac } from "@venue/auth/access/Hmac"
 import type { Onboarding } from "@venue/auth/access/Onboarding"
 import type { UserEligibility } from "@venue/auth/access/Eligibility"
 import { Feed } from "@venue/cluster/feed/Feed"
-import type { DeskClient } from "@venue/cluster/clients/DeskClient"
+import { DeskClient } from "@venue/cluster/clients/DeskClient"
 import { Ids } from "@venue/cluster/clients/Ids"
 import type { LocalEntities } from "@venue/cluster/clients/LocalEntities"
 import type { ToldHeads } from "@venue/cluster/clients/ToldHeads"
@@ -18,7 +18,7 @@ import type { Sessions } from "@venue/storage/access/Sessions"
 import type { UserStates } from "@venue/storage/access/UserStates"
 import type { Journal } from "@venue/journal/Journal"
 import type { ReadTables } from "@venue/storage/history/ReadTables"
-import { Clock, Context, Effect, Layer } from "effect"
+import { Clock, Context, Effect, Exit, Layer } from "effect"
 import type { History } from "../History.ts"
 import { MarketStreams } from "../marketData/MarketStreams.ts"
 import type { Receiver, Transport } from "../socket/Transport.ts"
@@ -154,6 +154,7 @@ const makeGateway = Effect.fnUntraced(function* (
         })
       )
     },
+    charge: yield* makeCharge,
     handle,
     submit,
     follow: (accountId, observe, broken) => feed.follow(accountId, { rank: "socket", observe, broken }),
@@ -174,6 +175,19 @@ const makeGateway = Effect.fnUntraced(function* (
       departures.detach(connection)
     }
   } satisfies Gateway as Gateway
+})
+
+/** A desk that moves is asked again with what comes next. */
+const makeCharge = Effect.gen(function* () {
+  const desks = yield* DeskClient
+  const { rateLimits } = yield* VenueSettings
+  const run = Effect.runForkWith(yield* Effect.context<never>())
+  const charge: Gateway["charge"] = ({ caller: { userId } }, weight, done) => {
+    if (!rateLimits) return done(0)
+    const call = desks.ask(userId, (desk) => desk.SpendMessages({ userId, cost: { bucket: "general", weight } }))
+    run(Effect.onExit(call, (exit) => Effect.sync(() => done(Exit.isSuccess(exit) ? exit.value : undefined))))
+  }
+  return charge
 })
 
 const finishedWithinMillis = 2_000

@@ -81,6 +81,7 @@ const start = () => {
         outstanding.push(expected)
         return expected
       },
+      charge: (_member, _weight, done) => done(0),
       submit: () => {},
       follow: () => () => {},
       pulse: unasked,
@@ -218,6 +219,7 @@ it("I48: frames that wait for the answer to auth are bounded by their length as 
         signIn: () => {},
         instruments: new Map(),
         handle: unasked,
+        charge: unasked,
         submit: unasked,
         follow: () => () => {},
         pulse: unasked,

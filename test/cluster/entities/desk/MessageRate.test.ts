@@ -14,6 +14,13 @@ it("a burst of 12,000 passes from idle; the wait that is told suffices, and a mi
   expect(MessageRate.spend(rate, general(1), wait)).toBe(0)
 })
 
+it("what weighs nearly all there is, or more, is refused for longer than no time", () => {
+  const rate = MessageRate.make()
+  expect(MessageRate.spend(rate, general(12_001), 0)).toBeGreaterThan(0)
+  expect(MessageRate.spend(rate, general(1), 0)).toBe(0)
+  expect(MessageRate.spend(rate, general(11_999.5), 0)).toBeGreaterThan(0)
+})
+
 it("cancels have a bucket of their own", () => {
   const rate = MessageRate.make()
   MessageRate.spend(rate, general(12_000), 0)
@@ -38,7 +45,7 @@ it("whatever the clock does, no more than 12,000 passes at once and a refusal ta
   fc.assert(
     fc.property(
       fc.array(
-        fc.record({ weight: fc.integer({ min: 0, max: 4_000 }), step: fc.integer({ min: -30_000, max: 30_000 }) })
+        fc.record({ weight: fc.integer({ min: 0, max: 13_000 }), step: fc.integer({ min: -30_000, max: 30_000 }) })
       ),
       (messages) => {
         const rate = MessageRate.make()
@@ -48,6 +55,7 @@ it("whatever the clock does, no more than 12,000 passes at once and a refusal ta
           const before = rate.loads.general
           const wait = MessageRate.spend(rate, general(weight), now)
           expect(rate.loads.general).toBeLessThanOrEqual(12_000)
+          expect(wait > 0 || rate.loads.general >= weight).toBe(true)
           expect(rate.loads.general).toBeLessThanOrEqual(before + (wait === 0 ? weight : 0))
         }
       }
