@@ -24,6 +24,7 @@ export const make = (takeAtDesk: TakeAtDesk, nowMillis: () => number): DeskCharg
   let uncharged = 0
   let limitedUntilMillis = -Infinity
   let isAsked = false
+  let isOver = false
   const charge = () => {
     const asked = uncharged
     isAsked = true
@@ -31,7 +32,12 @@ export const make = (takeAtDesk: TakeAtDesk, nowMillis: () => number): DeskCharg
       isAsked = false
       if (waitMillis === 0) uncharged -= asked
       else if (waitMillis !== undefined) limitedUntilMillis = nowMillis() + waitMillis
+      // What came meanwhile; who is over and has spent all, or has no desk, is asked for no more.
+      if (isOver && waitMillis === 0) chargeRest()
     })
+  }
+  const chargeRest = () => {
+    if (uncharged >= 1 && !isAsked) charge()
   }
   return {
     spend: (weight, now) => {
@@ -42,7 +48,8 @@ export const make = (takeAtDesk: TakeAtDesk, nowMillis: () => number): DeskCharg
       return 0
     },
     end: () => {
-      if (uncharged >= 1 && !isAsked) charge()
+      isOver = true
+      chargeRest()
     }
   }
 }

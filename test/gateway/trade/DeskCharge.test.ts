@@ -28,6 +28,17 @@ it("it is charged ten at a time, and the rest when the connection ends", () => {
   expect(asked.map(({ weight }) => weight)).toEqual([10, 3])
 })
 
+it("what came while the desk was asked is charged after it, when the connection has ended meanwhile", () => {
+  const { asked, charge, spend } = start()
+  spend(10)
+  for (let n = 0; n < 200; n++) spend(1)
+  charge.end()
+  asked[0]!.done(0)
+  expect(asked.map(({ weight }) => weight)).toEqual([10, 200])
+  asked[1]!.done(0)
+  expect(asked).toHaveLength(2)
+})
+
 it("who has spent all is refused until the time that the desk named, and is charged then", () => {
   const { asked, pass, spend } = start()
   spend(10)
