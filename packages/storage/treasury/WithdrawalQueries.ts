@@ -70,7 +70,7 @@ export const waiting = (
       withdrawals.all(sql`
         select ${columns} from withdrawal
         where rail = ${rail} and state = 'QUEUED' and ${sql.literal(notBlocked)}
-        order by queued_at, withdrawal_id limit ${limit}`),
+        order by refused_at is not null, queued_at, withdrawal_id limit ${limit}`),
     orUnavailable
   ),
   submitted: Effect.fn("Withdrawals.submitted")(

@@ -29,9 +29,17 @@ export const reviewed = (
   refuse: Effect.fn("Withdrawals.refuse")(function* (withdrawalId: string, reason: string) {
     const at = new Date(yield* Clock.currentTimeMillis)
     return yield* stepped(sql`
-      update withdrawal set refused_at = coalesce(refused_at, ${at}::timestamptz), refusal = ${storable(reason)}
-      where withdrawal_id = ${withdrawalId} and state in ('QUEUED', 'SUBMITTED') and ending is null
-        and refusal is distinct from ${storable(reason)} returning 1`)
+      with before as (
+        select refusal from withdrawal
+        where withdrawal_id = ${withdrawalId} and state in ('QUEUED', 'SUBMITTED') and ending is null for update
+      ),
+      after as (
+        update withdrawal
+        set refused_at = coalesce(refused_at, ${at}::timestamptz), refusal = ${storable(reason)},
+          queued_at = case state when 'QUEUED' then ${at}::timestamptz else queued_at end
+        from before where withdrawal_id = ${withdrawalId}
+      )
+      select 1 from before where refusal is distinct from ${storable(reason)}`)
   }, orUnavailable),
   cancel: Effect.fn("Withdrawals.cancel")(function* (withdrawalId, { by, reason }) {
     return yield* stepped(sql`

@@ -27,7 +27,7 @@ const withdrawalTable = Table.make("withdrawal", {
   step: integer,
   createdAtMillis: timestamptz,
   updatedAtMillis: timestamptz,
-  /** Null while it was never queued. */
+  /** Its place in the queue, the end of which it goes to each time that it is refused; null while it was never queued. */
   queuedAtMillis: orNull(timestamptz),
   /** It only goes back from here on, and who said so. */
   ending: orNull(of("text", Schema.Literals(["REJECTED", "FAILED"]))),
@@ -92,7 +92,7 @@ export interface WithdrawalsShape {
     state: Exclude<WithdrawalState, "ACCEPTED">,
     page: Page
   ) => Effect.Effect<ReadonlyArray<Withdrawal>, DatabaseUnavailable>
-  /** In the order they were queued; none that is blocked. */
+  /** In the order they were queued, those that were refused after all others, however many they are; none that is blocked. */
   readonly queued: (rail: RailName, limit: number) => Effect.Effect<ReadonlyArray<Withdrawal>, DatabaseUnavailable>
   /** What was sent, and nobody has heard the end of. */
   readonly submitted: (rail: RailName) => Effect.Effect<ReadonlyArray<Withdrawal>, DatabaseUnavailable>
@@ -113,7 +113,7 @@ export interface WithdrawalsShape {
   readonly submit: (withdrawal: Withdrawal, sequence: number) => Step
   /** The next payment of one that is SUBMITTED. False where another has its place, or it is to be cancelled and this would pay it. */
   readonly attempt: (withdrawalId: string, payment: StoredPayment) => Step
-  /** It waits, and is not signed for this. False where that is known. */
+  /** It waits, at the end of the queue, and is not signed for this. False where that is known. */
   readonly refuse: (withdrawalId: string, reason: string) => Step
   /** Once. It has failed when the rail says that no payment of it can come any more. */
   readonly cancel: (withdrawalId: string, asked: { readonly by: string; readonly reason: string }) => Step

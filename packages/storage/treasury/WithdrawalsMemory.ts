@@ -205,7 +205,7 @@ const waiting = ({
         sorted(
           ({ queuedAtMillis }) => queuedAtMillis!,
           (row) => row.rail === rail && row.state === "QUEUED"
-        )
+        ).toSorted((a, b) => Number(a.refusedAtMillis !== null) - Number(b.refusedAtMillis !== null))
       ),
       (all) => all.filter(({ isBlocked }) => !isBlocked).slice(0, limit)
     ),
@@ -254,6 +254,7 @@ const moves = ({
   memory,
   payments,
   rows,
+  run,
   step,
   when
 }: Store): Pick<WithdrawalsShape, "approve" | "submit" | "attempt" | "refuse" | "cancel" | "settle" | "end"> => ({
@@ -289,10 +290,15 @@ const moves = ({
       }
     ),
   refuse: (withdrawalId, refusal) =>
-    when(
-      withdrawalId,
-      (row) => (row.state === "QUEUED" || isPayable(row)) && row.refusal !== refusal,
-      (row, atMillis) => rows.set(withdrawalId, { ...row, refusedAtMillis: row.refusedAtMillis ?? atMillis, refusal })
+    run(
+      Effect.map(Clock.currentTimeMillis, (atMillis) => {
+        const row = rows.get(withdrawalId)
+        if (row === undefined || !(row.state === "QUEUED" || isPayable(row))) return false
+        const refusedAtMillis = row.refusedAtMillis ?? atMillis
+        const queuedAtMillis = row.state === "QUEUED" ? atMillis : row.queuedAtMillis
+        rows.set(withdrawalId, { ...row, refusedAtMillis, refusal, queuedAtMillis })
+        return row.refusal !== refusal
+      })
     ),
   cancel: (withdrawalId, { by, reason }) =>
     when(

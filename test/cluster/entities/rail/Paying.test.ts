@@ -2,13 +2,13 @@
 import { DeskClient } from "@venue/cluster/clients/DeskClient"
 import * as Paying from "@venue/cluster/entities/rail/Paying"
 import { UserId } from "@venue/domain/UserId"
-import type { RailProvider } from "@venue/providers/rails/RailProvider"
+import { type RailProvider, SigningRefused } from "@venue/providers/rails/RailProvider"
 import * as SimulatedRail from "@venue/providers/rails/simulated/SimulatedRail"
 import * as Simulation from "@venue/providers/rails/simulated/Simulation"
 import { BankAccounts } from "@venue/storage/treasury/BankAccounts"
 import { Withdrawals } from "@venue/storage/treasury/Withdrawals"
 import { assert, layer } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Redacted } from "effect"
 import { TestClock } from "effect/testing"
 import * as World from "../../../storage/treasury/TreasuryWorld.ts"
 
@@ -60,20 +60,25 @@ const owner = Effect.fnUntraced(function* (provider: RailProvider, death: string
   return Effect.exit(Effect.andThen(Effect.andThen(returns, outcomes), queue))
 })
 
+/** A chain that is made up here. */
+const simulated = (rail: "TRON" | "ARBITRUM_ONE") => {
+  let state = SimulatedRail.empty(0)
+  return Simulation.make(rail, (_, change) =>
+    Effect.sync(() => {
+      const [answer, next] = change(state)
+      state = next
+      return answer
+    })
+  )
+}
+
 layer(services, { timeout: "60 seconds" })("two owners on Postgres", (it) => {
   for (const [at, death] of deaths.entries())
     it.effect(`I14, I15: one of them dies ${death}`, () =>
       Effect.gen(function* () {
-        let state = SimulatedRail.empty(0)
-        const { payments: paid, provider } = Simulation.make("TRON", (_, change) =>
-          Effect.sync(() => {
-            const [answer, next] = change(state)
-            state = next
-            return answer
-          })
-        )
+        const { nextFate, payments: paid, provider } = simulated("TRON")
         const fails = at % 3 === 2 || death.endsWith("end")
-        if (fails) state = { ...state, nextFate: "fail" }
+        if (fails) yield* nextFate("fail")
         const id = `w ${death}`
         yield* World.recorded(userId, World.accepted(id, { method: "TRON" }))
         const looks = [yield* owner(provider, death), yield* owner(provider, "")]
@@ -93,4 +98,32 @@ layer(services, { timeout: "60 seconds" })("two owners on Postgres", (it) => {
         )
       })
     )
+})
+
+layer(services, { timeout: "60 seconds" })("a queue on Postgres", (it) => {
+  it.effect("any number that can never be signed holds up none behind them", () =>
+    Effect.gen(function* () {
+      const { payments: paid, provider } = simulated("ARBITRUM_ONE")
+      const refusing: RailProvider = {
+        ...provider,
+        check: ({ destination }) =>
+          Redacted.value(destination) === "the token"
+            ? Effect.fail(new SigningRefused({ rail: provider.rail, reason: "its destination is the token" }))
+            : Effect.void
+      }
+      const ids = Array.from({ length: 60 }, (_, at) => `refused ${at}`)
+      yield* World.recorded(userId, ...ids.map((id) => World.accepted(id, { destination: "the token" })))
+      yield* World.recorded(userId, World.accepted("behind", { atMillis: 2_000 }))
+      const look = yield* owner(refusing, "")
+      for (let second = 0; second < 2; second++) {
+        yield* TestClock.adjust("1 second")
+        yield* look
+      }
+      assert.deepStrictEqual(
+        (yield* paid).map(({ withdrawalId }) => withdrawalId),
+        ["behind"]
+      )
+      assert.lengthOf(yield* (yield* Withdrawals).refused(100), 60)
+    })
+  )
 })
