@@ -291,10 +291,10 @@ export type Problems = ReturnType<typeof problems>
 const ofOperators = (baseUrl: string) => ({
   notHeld: (state: string) =>
     new Conflict(body(baseUrl, 409, "not-held", { detail: `The withdrawal is ${state}, and no longer held.` })),
-  notSubmitted: (state: string) =>
+  notCancellable: (state: string) =>
     new Conflict(
       body(baseUrl, 409, "not-cancellable", {
-        detail: `The withdrawal is ${state}: a payment is cancelled while it is SUBMITTED.`
+        detail: `The withdrawal is ${state}: it is cancelled while it is SUBMITTED, or QUEUED and refused by its rail, as not_signed tells. One that is HELD_FOR_REVIEW is rejected.`
       })
     ),
   payoutMade: () =>

@@ -5,6 +5,7 @@ import { noCost } from "@venue/cluster/protocol/Desk"
 import { defaults, VenueSettings } from "@venue/cluster/VenueSettings"
 import { type RailProvider, RailUnavailable } from "@venue/providers/rails/RailProvider"
 import { Signer } from "@venue/providers/rails/Signer"
+import { VenueModes } from "@venue/storage/access/VenueModes"
 import { DepositAddresses } from "@venue/storage/treasury/DepositAddresses"
 import { TreasuryFlags } from "@venue/storage/treasury/TreasuryFlags"
 import { Withdrawals } from "@venue/storage/treasury/Withdrawals"
@@ -12,6 +13,7 @@ import { layerMemory, TestVenue } from "@venue/testing/TestVenue"
 import { assert, it } from "@effect/vitest"
 import { Context, Effect, Layer, type Scope } from "effect"
 import { TestClock } from "effect/testing"
+import { getAddress } from "viem"
 import * as TestChain from "../providers/rails/arbitrum/TestChain.ts"
 import * as TestRail from "../providers/rails/arbitrum/TestRail.ts"
 import * as TestWallet from "../wallet/TestWallet.ts"
@@ -90,12 +92,14 @@ story(
   })
 )
 
-const withdraw = (userId: TestUserId, withdrawalId: string, amount: bigint) =>
+const withdraw = (userId: TestUserId, withdrawalId: string, amount: bigint, to = destination) =>
   Effect.flatMap(DeskClient, (desks) =>
     desks.ask(userId, (desk) =>
-      desk.Withdraw({ userId, cost: noCost, withdrawalId, method: "ARBITRUM_ONE", amount, destination, reasons: [] })
+      desk.Withdraw({ userId, cost: noCost, withdrawalId, method, amount, destination: to, reasons: [] })
     )
   )
+const method = "ARBITRUM_ONE"
+
 type TestUserId = Effect.Success<typeof world>["user"]["userId"]
 
 story(
@@ -222,5 +226,38 @@ story(
     yield* look
     assert.strictEqual(yield* statesOf("w"), "ACCEPTED QUEUED SUBMITTED SETTLED")
     assert.deepStrictEqual(yield* (yield* Withdrawals).refused(10), [])
+  })
+)
+
+story(
+  "what can never be paid is cancelled from the queue, for a frozen user and while nothing may leave, and given back once",
+  Effect.gen(function* () {
+    const { chain, look, user } = yield* world
+    const { cancel, payments, refused } = yield* Withdrawals
+    yield* withdraw(user.userId, "w", usd(91), getAddress(chain.token))
+    yield* withdraw(user.userId, "x", usd(51))
+    yield* look
+    assert.match((yield* refused(10))[0]!.refusal!, /its destination is the token/)
+    assert.strictEqual(yield* statesOf("x"), "ACCEPTED QUEUED SUBMITTED")
+    const frozen = { kind: "user", subject: user.userId, effect: "frozen" } as const
+    yield* (yield* TreasuryFlags).set({ ...frozen, reason: "", setBy: "olga" })
+    yield* (yield* VenueModes).blockWithdrawals({ by: "olga", reason: "a drill" })
+    assert.isTrue(yield* cancel("w", { by: "olga", reason: "nobody can be paid there" }))
+    yield* look
+    assert.strictEqual(yield* statesOf("w"), "ACCEPTED QUEUED SUBMITTED")
+    assert.deepStrictEqual(yield* refused(10), [])
+    yield* chain.mine()
+    yield* look
+    assert.strictEqual(yield* has(user), usd(1_000 - 142), "its block is not final")
+    yield* chain.mine(66)
+    for (let again = 0; again < 3; again += 1) yield* look
+    assert.strictEqual(yield* statesOf("w"), "ACCEPTED QUEUED SUBMITTED FAILED")
+    assert.deepStrictEqual(
+      (yield* payments("w")).map(({ purpose }) => purpose),
+      ["cancel"]
+    )
+    assert.strictEqual(yield* statesOf("x"), "ACCEPTED QUEUED SUBMITTED SETTLED")
+    assert.strictEqual(yield* chain.balanceOf(TestRail.hot), usd(10_000 - 50))
+    assert.strictEqual(yield* has(user), usd(1_000 - 51))
   })
 )

@@ -4,7 +4,7 @@
  *     SUBMITTED with its number → signed → stored → sent → its outcome known → SETTLED, or to be FAILED → given back and FAILED
  *
  * What was begun by an owner that is gone goes on from whatever of these is stored. What an operator wants cancelled is signed
- * once more under its number, as a cancel, and has failed when that is final.
+ * once more under its number, as a cancel, and has failed when that is final. One that waits takes its number to be cancelled.
  */
 import { isNetwork } from "@venue/domain/Rail"
 import type { DatabaseUnavailable } from "@venue/postgres/DatabaseUnavailable"
@@ -195,9 +195,10 @@ const makeQueue = Effect.fnUntraced(function* (
   const { mayWithdraw } = yield* VenueModes
   const { hasUnsigned, nextSequence, queued, submit } = yield* Withdrawals
   return Effect.gen(function* () {
-    // The statement that submits asks for itself: this only spares questions.
-    const waiting = mayWithdraw() ? yield* queued(rail, maxAtOnce) : []
-    for (const withdrawal of waiting) {
+    // What is to be cancelled comes first, and goes on whether money may leave or not.
+    for (const withdrawal of yield* queued(rail, maxAtOnce)) {
+      // The statement that submits asks for itself: this only spares questions.
+      if (withdrawal.cancelledBy === null && !mayWithdraw()) return
       // Nothing could come before it, so what is behind it is better off in the queue.
       if (provider.isOrdered && (yield* hasUnsigned(rail))) return
       const sequence = (yield* nextSequence(rail)) ?? (yield* provider.firstSequence)
@@ -206,7 +207,7 @@ const makeQueue = Effect.fnUntraced(function* (
         Effect.flatMap(orders.order(withdrawal, sequence, []), provider.check)
       )
       if (Option.isNone(checked)) continue
-      // Another owner was first, or it may not leave any more.
+      // Another owner was first, it may not leave any more, or it is to be cancelled by now.
       if (!(yield* submit(withdrawal, sequence))) return
       yield* pay(withdrawal, sequence, [])
     }

@@ -106,7 +106,8 @@ export const WithdrawalsGroup = HttpApiGroup.make("withdrawals")
     }),
     HttpApiEndpoint.post("approve", "/withdrawals/approve", deciding).annotate(NeededRole, "treasurer"),
     HttpApiEndpoint.post("reject", "/withdrawals/reject", deciding).annotate(NeededRole, "treasurer"),
-    // It is FAILED, and given back, once the rail says that no payment of it can come any more.
+    // Of one that is SUBMITTED, or that is QUEUED and not signed for a reason. It is FAILED, and given back, once the rail says
+    // that no payment of it can come any more.
     HttpApiEndpoint.post("cancelPayment", "/withdrawals/cancel-payment", {
       ...deciding,
       success: ReviewedWithdrawal

@@ -1,4 +1,4 @@
-/** Answers an operator who looks at withdrawals, approves or rejects those that are held, and cancels those that are stuck. */
+/** Answers an operator who looks at withdrawals, approves or rejects those that are held, and cancels those that are stuck or refused. */
 import { AdminApi } from "@venue/api/admin/Api"
 import { reviewedWithdrawal } from "@venue/api/admin/Withdrawals"
 import { instant } from "@venue/api/Digits"
@@ -131,9 +131,9 @@ const makeCancel = Effect.fnUntraced(function* (baseUrl: string) {
     const isAsked = yield* withdrawals.cancel(withdrawalId, { by: name, reason })
     const found = Option.getOrThrow(yield* withdrawals.find(withdrawalId))
     const { amount, cancelledBy, destination, ending, rail, state, userId } = found
-    if (!isAsked && state === "SUBMITTED" && ending === null && cancelledBy !== null)
-      return yield* refusals.cancelAsked(cancelledBy)
-    if (!isAsked) return yield* refusals.notSubmitted(ending ?? state)
+    const isOpen = (state === "QUEUED" || state === "SUBMITTED") && ending === null
+    if (!isAsked && isOpen && cancelledBy !== null) return yield* refusals.cancelAsked(cancelledBy)
+    if (!isAsked) return yield* refusals.notCancellable(ending ?? state)
     // From here on nothing is stored that pays it, so that what a bank was not given yet it never is.
     if (rail === "BANK" && (yield* withdrawals.payments(withdrawalId)).length > 0) return yield* refusals.payoutMade()
     const facts = { withdrawalId, amount: String(amount), destination, reason }

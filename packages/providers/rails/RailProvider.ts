@@ -153,7 +153,10 @@ export interface RailProvider {
   readonly firstSequence: Effect.Effect<number, RailUnavailable>
   /** What has a lower number has to be signed before anything behind it can come. */
   readonly isOrdered: boolean
-  /** Refuses what could not be signed now, before a number is the withdrawal's own; the one in the order is not looked at. */
+  /**
+   * Refuses what could not be signed now, before a number is the withdrawal's own; the one in the order is not looked at. A
+   * cancel is not refused for what keeps the withdrawal from being paid.
+   */
   readonly check: (order: PaymentOrder) => Effect.Effect<void, RailUnavailable | SigningRefused>
   /**
    * Signs, and sends nothing. Whoever holds the keys remembers the number of the withdrawal from then on, and signs it under

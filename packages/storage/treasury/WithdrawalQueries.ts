@@ -69,8 +69,8 @@ export const waiting = (
     (rail: RailName, limit: number) =>
       withdrawals.all(sql`
         select ${columns} from withdrawal
-        where rail = ${rail} and state = 'QUEUED' and ${sql.literal(notBlocked)}
-        order by refused_at is not null, queued_at, withdrawal_id limit ${limit}`),
+        where rail = ${rail} and state = 'QUEUED' and (cancelled_by is not null or ${sql.literal(notBlocked)})
+        order by cancelled_by is null, refused_at is not null, queued_at, withdrawal_id limit ${limit}`),
     orUnavailable
   ),
   submitted: Effect.fn("Withdrawals.submitted")(

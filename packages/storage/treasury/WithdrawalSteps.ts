@@ -44,8 +44,8 @@ export const reviewed = (
   cancel: Effect.fn("Withdrawals.cancel")(function* (withdrawalId, { by, reason }) {
     return yield* stepped(sql`
       update withdrawal set cancelled_by = ${storable(by)}, cancel_reason = ${storable(reason)}
-      where withdrawal_id = ${storable(withdrawalId)} and state = 'SUBMITTED' and ending is null
-        and cancelled_by is null returning 1`)
+      where withdrawal_id = ${storable(withdrawalId)} and ending is null and cancelled_by is null
+        and (state = 'SUBMITTED' or (state = 'QUEUED' and refused_at is not null)) returning 1`)
   }, orUnavailable),
   end: Effect.fn("Withdrawals.end")(function* (withdrawalId, { by, ending, reason, reference }) {
     const from = ending === "REJECTED" ? "HELD_FOR_REVIEW" : "SUBMITTED"
@@ -63,16 +63,19 @@ export const paid = (
   seals: Seal["Service"],
   hasAuditor: boolean
 ): Pick<WithdrawalsShape, "submit" | "attempt" | "settle"> => {
-  const mayLeave = sql.literal(`${areOpen(hasAuditor)} and not ${isBlocked}`)
+  const mayLeave = sql.literal(`cancelled_by is null and ${areOpen(hasAuditor)} and not ${isBlocked}`)
+  // Nothing leaves with a cancel, and no payment is stored of what is to be cancelled.
+  const isCancelled = sql.literal("cancelled_by is not null")
   return {
-    submit: Effect.fn("Withdrawals.submit")(function* ({ rail, withdrawalId }, sequence) {
+    submit: Effect.fn("Withdrawals.submit")(function* ({ cancelledBy, rail, withdrawalId }, sequence) {
       const at = new Date(yield* Clock.currentTimeMillis)
       return yield* stepped(sql`
         with moved as (
           update withdrawal
           set state = 'SUBMITTED', step = step + 1, updated_at = ${at}, sequence = ${BigInt(sequence)},
             refused_at = null, refusal = null
-          where withdrawal_id = ${withdrawalId} and state = 'QUEUED' and ending is null and ${mayLeave}
+          where withdrawal_id = ${withdrawalId} and state = 'QUEUED' and ending is null
+            and ${cancelledBy === null ? mayLeave : isCancelled}
             and not exists (
               select 1 from withdrawal w where w.rail = ${rail} and w.sequence = ${BigInt(sequence)}
             )

@@ -92,7 +92,10 @@ export interface WithdrawalsShape {
     state: Exclude<WithdrawalState, "ACCEPTED">,
     page: Page
   ) => Effect.Effect<ReadonlyArray<Withdrawal>, DatabaseUnavailable>
-  /** In the order they were queued, those that were refused after all others, however many they are; none that is blocked. */
+  /**
+   * In the order they were queued: first what is to be cancelled, and what was refused after all others, however many these are.
+   * None that is blocked, unless it is to be cancelled.
+   */
   readonly queued: (rail: RailName, limit: number) => Effect.Effect<ReadonlyArray<Withdrawal>, DatabaseUnavailable>
   /** What was sent, and nobody has heard the end of. */
   readonly submitted: (rail: RailName) => Effect.Effect<ReadonlyArray<Withdrawal>, DatabaseUnavailable>
@@ -109,13 +112,19 @@ export interface WithdrawalsShape {
   readonly refused: (limit: number) => Effect.Effect<ReadonlyArray<Withdrawal>, DatabaseUnavailable>
   /** From HELD_FOR_REVIEW to QUEUED. */
   readonly approve: (withdrawalId: string, actor: string) => Step
-  /** From QUEUED to SUBMITTED, with its number, which nobody else has. Nothing is signed yet. */
+  /**
+   * From QUEUED to SUBMITTED, with its number, which nobody else has. Nothing is signed yet. One that is to be cancelled goes
+   * on whatever holds withdrawals back; one of which that was not known is not submitted.
+   */
   readonly submit: (withdrawal: Withdrawal, sequence: number) => Step
   /** The next payment of one that is SUBMITTED. False where another has its place, or it is to be cancelled and this would pay it. */
   readonly attempt: (withdrawalId: string, payment: StoredPayment) => Step
   /** It waits, at the end of the queue, and is not signed for this. False where that is known. */
   readonly refuse: (withdrawalId: string, reason: string) => Step
-  /** Once. It has failed when the rail says that no payment of it can come any more. */
+  /**
+   * Once, while it is SUBMITTED, or QUEUED and refused. It has failed when the rail says that no payment of it can come any
+   * more.
+   */
   readonly cancel: (withdrawalId: string, asked: { readonly by: string; readonly reason: string }) => Step
   /** From SUBMITTED to SETTLED, with its ledger entries. */
   readonly settle: (withdrawal: Withdrawal, reference: string) => Step

@@ -205,9 +205,9 @@ const waiting = ({
         sorted(
           ({ queuedAtMillis }) => queuedAtMillis!,
           (row) => row.rail === rail && row.state === "QUEUED"
-        ).toSorted((a, b) => Number(a.refusedAtMillis !== null) - Number(b.refusedAtMillis !== null))
+        ).toSorted((a, b) => turnOf(a) - turnOf(b))
       ),
-      (all) => all.filter(({ isBlocked }) => !isBlocked).slice(0, limit)
+      (all) => all.filter(({ cancelledBy, isBlocked }) => cancelledBy !== null || !isBlocked).slice(0, limit)
     ),
   submitted: (rail) =>
     listed(() =>
@@ -247,7 +247,13 @@ const waiting = ({
     )
 })
 
+const turnOf = ({ cancelledBy, refusedAtMillis }: WithdrawalRow): number =>
+  cancelledBy !== null ? 0 : refusedAtMillis === null ? 1 : 2
+
 const isPayable = ({ ending, state }: WithdrawalRow): boolean => state === "SUBMITTED" && ending === null
+
+const isRefusedInQueue = ({ refusedAtMillis, state }: WithdrawalRow): boolean =>
+  state === "QUEUED" && refusedAtMillis !== null
 
 const moves = ({
   mayWithdraw,
@@ -264,14 +270,15 @@ const moves = ({
       ({ ending, state }) => state === "HELD_FOR_REVIEW" && ending === null,
       (row, atMillis) => step(row, "QUEUED", actor, atMillis, { queuedAtMillis: atMillis })
     ),
-  submit: ({ rail, withdrawalId }, sequence) =>
+  submit: ({ cancelledBy, rail, withdrawalId }, sequence) =>
     when(
       withdrawalId,
-      ({ ending, isBlocked, state }) =>
-        state === "QUEUED" &&
-        ending === null &&
-        !isBlocked &&
-        mayWithdraw() &&
+      (row) =>
+        row.state === "QUEUED" &&
+        row.ending === null &&
+        (cancelledBy === null
+          ? row.cancelledBy === null && mayWithdraw() && !row.isBlocked
+          : row.cancelledBy !== null) &&
         rows.rows().every((other) => other.rail !== rail || other.sequence !== sequence),
       (row, atMillis) =>
         step(row, "SUBMITTED", railActor(rail), atMillis, { sequence, refusedAtMillis: null, refusal: null })
@@ -303,7 +310,7 @@ const moves = ({
   cancel: (withdrawalId, { by, reason }) =>
     when(
       withdrawalId,
-      (row) => isPayable(row) && row.cancelledBy === null,
+      (row) => (isPayable(row) || isRefusedInQueue(row)) && row.cancelledBy === null,
       (row) => rows.set(withdrawalId, { ...row, cancelledBy: by, cancelReason: reason })
     ),
   settle: ({ rail, step: known, withdrawalId }, reference) =>

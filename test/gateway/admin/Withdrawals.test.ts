@@ -151,7 +151,7 @@ it.layer(layer, { excludeTestServices: true })("held withdrawals", (it) => {
         const early = yield* cancel(id)
         expect([early.status, early.body.detail]).toEqual([
           409,
-          "The withdrawal is HELD_FOR_REVIEW: a payment is cancelled while it is SUBMITTED."
+          "The withdrawal is HELD_FOR_REVIEW: it is cancelled while it is SUBMITTED, or QUEUED and refused by its rail, as not_signed tells. One that is HELD_FOR_REVIEW is rejected."
         ])
         yield* admin("POST", "/withdrawals/approve", { withdrawal_id: id, reason: "known" })
         yield* submit(Option.getOrThrow(yield* find(id)), 7)
@@ -181,6 +181,36 @@ it.layer(layer, { excludeTestServices: true })("held withdrawals", (it) => {
         expect((yield* cancel("9b2fdc7e-6a71-4f3a-9c39-0a8f3a6bb001")).status).toBe(404)
         expect(yield* attempt(id, payment("pay"))).toBe(false)
       })
+  )
+
+  it.effect("one that its rail refuses is cancelled while it is QUEUED, with its audit, and no other that waits", () =>
+    Effect.gen(function* () {
+      const { admin } = yield* RestClient
+      const dan = yield* customer("dan")
+      const id = yield* held(dan, 1_000n, [])
+      const { find, refuse, submit } = yield* Withdrawals
+      const cancel = admin("POST", "/withdrawals/cancel-payment", { withdrawal_id: id, reason: "the token itself" })
+      const early = yield* cancel
+      expect([early.status, early.body.detail]).toEqual([
+        409,
+        expect.stringMatching(/^The withdrawal is QUEUED: .* QUEUED and refused by its rail/)
+      ])
+      yield* refuse(id, "its destination is the token")
+      const asked = yield* cancel
+      expect([asked.status, asked.body.state, asked.body.cancel]).toEqual([
+        200,
+        "QUEUED",
+        { by: "operator", reason: "the token itself" }
+      ])
+      expect((yield* (yield* Audit).about(dan.userId)).at(0)).toMatchObject({
+        action: "withdrawal_cancel_asked",
+        actor: "operator",
+        facts: { withdrawalId: id, reason: "the token itself" }
+      })
+      expect((yield* cancel).body.detail).toBe("operator has asked for it; it has failed when the cancel is final.")
+      expect(yield* submit(Option.getOrThrow(yield* find(id)), 17)).toBe(true)
+      expect(yield* stateOf(id)).toBe("SUBMITTED")
+    })
   )
 
   it.effect("a payout that a bank may have is not cancelled, and one that it was never given is", () =>

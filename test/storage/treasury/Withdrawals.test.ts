@@ -231,6 +231,37 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
       })
     )
 
+    it.effect(
+      "I14: one that is refused while it is QUEUED can be cancelled: it goes first, whatever holds others back",
+      () =>
+        Effect.gen(function* () {
+          const userId = UserId.make("jim")
+          const { attempt, cancel, queued, refuse, submit } = yield* Withdrawals
+          const { audited, blockWithdrawals, resume } = yield* VenueModes
+          const asked = { by: "olga", reason: "nobody can be paid there" }
+          yield* World.recorded(userId, World.accepted("jim-1"), World.accepted("jim-2"))
+          assert.isFalse(yield* cancel("jim-1", asked), "it leaves at the next look")
+          yield* refuse("jim-1", "its destination is the token")
+          const before = yield* World.withdrawal("jim-1")
+          assert.isTrue(yield* cancel("jim-1", asked))
+          assert.isFalse(yield* cancel("jim-1", { by: "otto", reason: "again" }))
+          const frozen = { kind: "user", subject: userId, effect: "frozen" } as const
+          yield* (yield* TreasuryFlags).set({ ...frozen, reason: "", setBy: "olga" })
+          yield* blockWithdrawals({ by: "olga", reason: "a drill" })
+          assert.strictEqual((yield* queued("ARBITRUM_ONE", 1))[0]!.withdrawalId, "jim-1")
+          assert.isFalse(yield* submit(before, 995), "whoever has not heard of it would pay it")
+          assert.isTrue(yield* submit(yield* World.withdrawal("jim-1"), 995))
+          assert.isFalse(yield* submit(yield* World.withdrawal("jim-2"), 996))
+          assert.isFalse(yield* attempt("jim-1", World.payment(1)))
+          assert.isTrue(yield* attempt("jim-1", { ...World.payment(1), purpose: "cancel" }))
+          const expected = { state: "SUBMITTED", cancelledBy: "olga", refusal: null, reference: null } as const
+          assert.deepInclude(yield* World.withdrawal("jim-1"), expected)
+          yield* TestClock.adjust("1 second")
+          yield* audited({ fault: null, difference: null })
+          yield* resume("WITHDRAWALS", { by: "olga", reason: "a drill" })
+        })
+    )
+
     it.effect("rule 18: one that was held is queued once it is approved, after those that wait by then", () =>
       Effect.gen(function* () {
         const userId = UserId.make("eve")

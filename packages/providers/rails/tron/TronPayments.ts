@@ -18,7 +18,9 @@ export interface TronPaymentOptions {
 }
 
 export const check = (options: Pick<TronPaymentOptions, "nodes" | "token" | "hot">) =>
-  Effect.fn("Tron.check")((order: PaymentOrder) => Effect.asVoid(endsOf(options, order)))
+  Effect.fn("Tron.check")((order: PaymentOrder) =>
+    order.purpose === "cancel" ? Effect.void : Effect.asVoid(endsOf(options, order))
+  )
 
 export const sign = (options: TronPaymentOptions) =>
   Effect.fn("Tron.sign")(function* (order: PaymentOrder): Effect.fn.Return<Payment, RailUnavailable | SigningRefused> {

@@ -5,7 +5,9 @@ import { UserId } from "@venue/domain/UserId"
 import { type RailProvider, SigningRefused } from "@venue/providers/rails/RailProvider"
 import * as SimulatedRail from "@venue/providers/rails/simulated/SimulatedRail"
 import * as Simulation from "@venue/providers/rails/simulated/Simulation"
+import { VenueModes } from "@venue/storage/access/VenueModes"
 import { BankAccounts } from "@venue/storage/treasury/BankAccounts"
+import { TreasuryFlags } from "@venue/storage/treasury/TreasuryFlags"
 import { Withdrawals } from "@venue/storage/treasury/Withdrawals"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer, Redacted } from "effect"
@@ -100,21 +102,22 @@ layer(services, { timeout: "60 seconds" })("two owners on Postgres", (it) => {
     )
 })
 
+const refusing = (provider: RailProvider): RailProvider => ({
+  ...provider,
+  check: ({ destination, purpose }) =>
+    purpose === "pay" && Redacted.value(destination) === "the token"
+      ? Effect.fail(new SigningRefused({ rail: provider.rail, reason: "its destination is the token" }))
+      : Effect.void
+})
+
 layer(services, { timeout: "60 seconds" })("a queue on Postgres", (it) => {
   it.effect("any number that can never be signed holds up none behind them", () =>
     Effect.gen(function* () {
       const { payments: paid, provider } = simulated("ARBITRUM_ONE")
-      const refusing: RailProvider = {
-        ...provider,
-        check: ({ destination }) =>
-          Redacted.value(destination) === "the token"
-            ? Effect.fail(new SigningRefused({ rail: provider.rail, reason: "its destination is the token" }))
-            : Effect.void
-      }
       const ids = Array.from({ length: 60 }, (_, at) => `refused ${at}`)
       yield* World.recorded(userId, ...ids.map((id) => World.accepted(id, { destination: "the token" })))
       yield* World.recorded(userId, World.accepted("behind", { atMillis: 2_000 }))
-      const look = yield* owner(refusing, "")
+      const look = yield* owner(refusing(provider), "")
       for (let second = 0; second < 2; second++) {
         yield* TestClock.adjust("1 second")
         yield* look
@@ -126,4 +129,35 @@ layer(services, { timeout: "60 seconds" })("a queue on Postgres", (it) => {
       assert.lengthOf(yield* (yield* Withdrawals).refused(100), 60)
     })
   )
+
+  it.effect("I14: one that is refused is cancelled without ever being paid, whatever holds withdrawals back", () =>
+    Effect.gen(function* () {
+      const { payments: paid, provider } = simulated("TRON")
+      const { cancel, payments, steps } = yield* Withdrawals
+      yield* World.recorded(userId, World.accepted("w", { method: "TRON", destination: "the token" }))
+      const look = yield* owner(refusing(provider), "")
+      yield* look
+      yield* (yield* TreasuryFlags).set({ ...frozen, reason: "", setBy: "olga" })
+      yield* (yield* VenueModes).blockWithdrawals({ by: "olga", reason: "a drill" })
+      yield* cancel("w", { by: "olga", reason: "nobody can be paid there" })
+      for (let second = 0; second < 6; second++) {
+        yield* look
+        yield* TestClock.adjust("1 second")
+      }
+      assert.deepStrictEqual(
+        (yield* steps("w")).map(({ toState }) => toState),
+        ["ACCEPTED", "QUEUED", "SUBMITTED", "FAILED"]
+      )
+      assert.deepStrictEqual(
+        (yield* payments("w")).map(({ purpose }) => purpose),
+        ["cancel"]
+      )
+      assert.deepStrictEqual(
+        (yield* paid).map(({ fate }) => fate),
+        ["cancel"]
+      )
+    })
+  )
 })
+
+const frozen = { kind: "address", subject: "the token", effect: "frozen" } as const

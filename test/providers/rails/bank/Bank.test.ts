@@ -211,7 +211,9 @@ describe("payouts", () => {
     "a payout that was never made is cancelled by a mark that the bank does not hear of",
     ({ provider, simulator }) =>
       Effect.gen(function* () {
-        const cancel = yield* provider.sign(order("w-1", { purpose: "cancel" }))
+        const unpayable = { purpose: "cancel", destination: Redacted.make(""), paymentRail: null } as const
+        yield* provider.check(order("w-1", unpayable))
+        const cancel = yield* provider.sign(order("w-1", unpayable))
         yield* provider.send(cancel)
         assert.lengthOf(yield* simulator.payouts, 0)
         const outcome = { _tag: "Failed", reference: null, reason: "it was cancelled" } as const

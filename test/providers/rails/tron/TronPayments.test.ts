@@ -287,6 +287,11 @@ describe("what is not signed or sent", () => {
         const error = yield* Effect.flip(provider.sign(order(given)))
         assert.strictEqual(error._tag, "SigningRefused")
         assert.match((error as { reason: string }).reason, reason)
+        assert.deepStrictEqual(yield* Effect.flip(provider.check(order(given))), error)
+        // That it cannot be paid keeps it from no cancel.
+        const cancel = order({ ...given, purpose: "cancel" })
+        yield* provider.check(cancel)
+        assert.strictEqual((yield* provider.outcome([yield* provider.sign(cancel)]))._tag, "Failed")
       })
     )
   }
