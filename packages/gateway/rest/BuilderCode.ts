@@ -4,7 +4,7 @@ import { Api } from "@venue/api/rest/Api"
 import * as Body from "@venue/api/rest/BuilderCode"
 import { Caller } from "@venue/api/rest/Caller"
 import { Audit } from "@venue/storage/access/Audit"
-import { BuilderCodes } from "@venue/storage/access/BuilderCodes"
+import { BuilderCodes, type NewBuilderCode } from "@venue/storage/access/BuilderCodes"
 import { Transaction } from "@venue/postgres/Transaction"
 import { Effect, Option } from "effect"
 import * as SecureRandom from "effect/crypto/SecureRandom"
@@ -38,6 +38,18 @@ export const layer = ({ baseUrl, brand }: BuilderCodeOptions) =>
           { status }
         )
 
+      /** Nothing is waited for in here but the database: a body that never comes would hold one of its connections. */
+      const create = Effect.fnUntraced(function* ({ builderCode, userId, ...share }: NewBuilderCode) {
+        const code = yield* codes.create({ ...share, userId, builderCode })
+        yield* audit.record({
+          action: "builder_code_created",
+          actor: userId,
+          subject: userId,
+          facts: { builderCode, ...share }
+        })
+        return code
+      }, transaction.run)
+
       return handlers
         .handleRaw(
           "createBuilderCode",
@@ -45,17 +57,8 @@ export const layer = ({ baseUrl, brand }: BuilderCodeOptions) =>
             function* ({ request }) {
               const { userId } = yield* Caller
               const share = Body.feeShareOf(yield* read(request))
-              const code = yield* codes.create({ ...share, userId, builderCode: yield* random.uuidV4() })
-              const { builderCode } = code
-              yield* audit.record({
-                action: "builder_code_created",
-                actor: userId,
-                subject: userId,
-                facts: { builderCode, ...share }
-              })
-              return answer(code, 201)
+              return answer(yield* create({ ...share, userId, builderCode: yield* random.uuidV4() }), 201)
             },
-            transaction.run,
             Effect.catchTags({
               BuilderCodeExists: () => Effect.fail(refusals.builderCodeExists()),
               DatabaseUnavailable: () => Effect.fail(refusals.draining())
