@@ -241,7 +241,7 @@ export const examples: Readonly<Record<string, Schema.Json>> = {
   }),
   HistoricTwapsResponseBody: listed({
     twap_id: "5f1c2a7e8d0b4a57",
-    client_twap_id: null,
+    client_twap_id: "",
     status: "COMPLETED",
     symbol: "AAPL-USD",
     side: "BUY",

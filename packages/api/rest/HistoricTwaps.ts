@@ -19,7 +19,8 @@ const Count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
 export const HistoricTwap = Schema.Struct({
   $schema: SchemaLink,
   twap_id: Schema.String,
-  client_twap_id: Schema.NullOr(Schema.String),
+  /** Empty when the client gave none. */
+  client_twap_id: Schema.String,
   status: Schema.String,
   symbol: Schema.String,
   side: Schema.String,
@@ -88,7 +89,7 @@ export interface UserTwap {
 
 export const historicTwap = (instrument: Instrument, twap: UserTwap): HistoricTwap => ({
   twap_id: twap.twapId,
-  client_twap_id: twap.clientTwapId === "" ? null : twap.clientTwapId,
+  client_twap_id: twap.clientTwapId,
   status: twap.status,
   symbol: twap.symbol,
   side: twap.side,

@@ -25,11 +25,11 @@ const twap: UserTwap = {
   endedAtMillis: 1_790_503_300_000
 }
 
-it("one that ended has what it filled at which average, and no client id where none was given", () => {
+it("one that ended has what it filled at which average, and an empty client id where none was given", () => {
   const record = historicTwap(gold, twap)
   expect(record).toEqual({
     twap_id: "t-1",
-    client_twap_id: null,
+    client_twap_id: "",
     status: "COMPLETED",
     symbol: "GOLD-USD",
     side: "SELL",
