@@ -31,7 +31,7 @@ export const pages = {
   "no-active-future": "No future prices the symbol, or its calendar has none at this time; detail says which.",
   "no-such-path": "Nothing is served at this path.",
   "method-not-allowed": "The path exists, but not with this method; see the Allow header.",
-  "range-not-allowed": "The end of a range comes after its start.",
+  "range-not-allowed": "The end of a range is not before its start.",
   "range-too-long":
     "A chart has so many points at most, and a search so long; detail says how long the range may be, or what makes it shorter.",
   "offset-too-large": "A list is not told from so far down; detail says how else to come there.",

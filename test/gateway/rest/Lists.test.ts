@@ -179,6 +179,8 @@ it.live(
         expect((yield* read("symbol=NOPE-USD")).slice(0, 2)).toEqual([400, "unknown-symbol"])
         const backwards = "start=2026-01-02T00:00:00Z&end=2026-01-01T00:00:00Z"
         expect((yield* read(backwards)).slice(0, 2)).toEqual([400, "range-not-allowed"])
+        const empty = yield* get(`${path}?start=2026-01-01T00:00:00Z&end=2026-01-01T00:00:00Z`, yield* signed(user))
+        expect([empty.status, empty.body.data]).toEqual([200, []])
         expect((yield* read("limit=1001"))[0]).toBe(422)
       }
     }).pipe(Effect.provide(layer))
