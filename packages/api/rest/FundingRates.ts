@@ -2,6 +2,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Rows, SchemaLink } from "../Body.ts"
+import { toldRateE8 } from "../marketData/FrameText.ts"
 import { described } from "../Parameter.ts"
 import { chartHeaders, chartParameters, chartParams, chartRefusals, minutesQuery, startOf } from "./ChartRange.ts"
 
@@ -10,7 +11,7 @@ export const FundingPoint = Schema.Struct({
   symbol: Schema.String,
   intervalMinutes: Schema.Int,
   windowStart: Schema.String,
-  /** A fraction of the value for one hour, such as 0.00002; none before the end of the first hour. */
+  /** A fraction of the value for one hour, such as 0.00002, as the streams tell it; none before the end of the first hour. */
   rate: Schema.NullOr(Schema.Finite)
 }).annotate({ identifier: "FundingPoint" })
 export type FundingPoint = typeof FundingPoint.Type
@@ -39,5 +40,5 @@ export const fundingPoint = (
   symbol,
   intervalMinutes,
   windowStart: startOf(startMinute),
-  rate: rateE12 === undefined ? null : rateE12 / 1e12
+  rate: rateE12 === undefined ? null : toldRateE8(rateE12) / 1e8
 })

@@ -153,6 +153,14 @@ describe("points", () => {
     }
   })
 
+  it("of funding tell the rate that the streams tell: eight decimals, rounded to the nearest", () => {
+    const told = (rateE12: number) => fundingPoint("GOLD-USD", 60, start, rateE12).rate
+    assert.deepStrictEqual(
+      [123_456_789, 123_454_999, -20_333_333, 5_000].map(told),
+      [0.00012346, 0.00012345, -0.00002033, 0.00000001]
+    )
+  })
+
   it("of what was not known yet are null, nobody or nothing", () => {
     assert.isNull(fundingPoint("GOLD-USD", 60, start, undefined).rate)
     assert.isNull(openInterestPoint(gold, 60, start, undefined).openInterest)
