@@ -1,8 +1,9 @@
 /** Codes that users give to others, and what those trade whom they brought (rule 13). */
 import { instant } from "../Digits.ts"
 import { Schema } from "effect"
-import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Moment, Rows, SchemaLink, Uuid } from "../Body.ts"
+import * as OptionalBody from "../OptionalBody.ts"
 import { BadRequest, Conflict, GatewayTimeout, NotFound, ServiceUnavailable } from "../Problem.ts"
 import { Repeated, repeatable } from "../Repeatable.ts"
 import { Authenticated } from "./Caller.ts"
@@ -59,10 +60,10 @@ export const RedeemCodeResponseBody = Schema.Struct({ $schema: SchemaLink, refer
 export const InvitationsGroup = HttpApiGroup.make("invitations")
   .add(
     HttpApiEndpoint.post("issueCodes", "/user/invitation-codes/job", {
-      payload: InvitationJobRequestBody,
+      payload: OptionalBody.orNone(InvitationJobRequestBody),
       success: InvitationJobResponseBody,
       error: ServiceUnavailable
-    }),
+    }).annotate(OpenApi.Transform, OptionalBody.described),
     HttpApiEndpoint.get("invitationCodes", "/user/invitation-codes", {
       success: InvitationCodesResponseBody,
       error: ServiceUnavailable

@@ -1,9 +1,10 @@
 /** How far a user has come before they may trade and move money, and the steps there. */
 import { Missing } from "@venue/domain/Onboarding"
 import { Schema } from "effect"
-import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { BadGateway, Conflict, ServiceUnavailable } from "../Problem.ts"
 import { SchemaLink } from "../Body.ts"
+import * as OptionalBody from "../OptionalBody.ts"
 import { Authenticated } from "./Caller.ts"
 
 export const OnboardingResponseBody = Schema.Struct({
@@ -46,9 +47,9 @@ export const OnboardingGroup = HttpApiGroup.make("onboarding")
       error: [Conflict, ServiceUnavailable]
     }),
     HttpApiEndpoint.post("beginVerification", "/user/verification", {
-      payload: BeginVerificationRequestBody,
+      payload: OptionalBody.orNone(BeginVerificationRequestBody),
       success: BeginVerificationResponseBody.pipe(HttpApiSchema.status(201)),
       error: [Conflict, BadGateway, ServiceUnavailable]
-    })
+    }).annotate(OpenApi.Transform, OptionalBody.described)
   )
   .middleware(Authenticated)

@@ -4,9 +4,10 @@ import { isPrimary } from "@venue/domain/AccountId"
 import type { Balance } from "@venue/domain/Trader"
 import type { UserId } from "@venue/domain/UserId"
 import { Schema } from "effect"
-import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Rows, SchemaLink, Uuid } from "../Body.ts"
 import { Conflict, GatewayTimeout, ServiceUnavailable } from "../Problem.ts"
+import * as OptionalBody from "../OptionalBody.ts"
 import { Repeated, repeatable } from "../Repeatable.ts"
 import { Authenticated } from "./Caller.ts"
 
@@ -15,7 +16,6 @@ export const ListSubaccountsResponseBody = Schema.Struct({
   account_ids: Rows(Uuid)
 }).annotate({ identifier: "ListSubaccountsResponseBody" })
 
-/** There is nothing to say, and so there need not be a body. */
 export const CreateSubaccountRequestBody = Schema.Struct({ $schema: SchemaLink }).annotate({
   identifier: "CreateSubaccountRequestBody"
 })
@@ -46,11 +46,10 @@ export const SubaccountsGroup = HttpApiGroup.make("subaccounts")
     }),
     HttpApiEndpoint.post("createSubaccount", "/user/subaccounts", {
       headers: repeatable,
-      // No body at all is void.
-      payload: [CreateSubaccountRequestBody, Schema.Void],
+      payload: OptionalBody.orNone(CreateSubaccountRequestBody),
       success: Repeated(CreateSubaccountResponseBody),
       error: [Conflict, ServiceUnavailable, GatewayTimeout]
-    }),
+    }).annotate(OpenApi.Transform, OptionalBody.described),
     HttpApiEndpoint.get("subaccountBalances", "/user/subaccounts/balance", {
       success: SubaccountBalancesResponseBody,
       error: ServiceUnavailable

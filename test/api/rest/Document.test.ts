@@ -162,6 +162,21 @@ it("I38: every operation says by which credentials it may be asked, as its rule 
   })
 })
 
+it("asks for a body wherever there is something to say, and for none where there is not", () => {
+  const bodies = Object.values(spec.paths).flatMap((item) =>
+    Object.values(item).flatMap((operation) =>
+      "requestBody" in operation ? [[operation.operationId, operation.requestBody.required] as const] : []
+    )
+  )
+  const free = bodies.filter(([, required]) => !required).map(([operation]) => operation)
+  expect(free.toSorted()).toEqual([
+    "invitations.issueCodes",
+    "onboarding.beginVerification",
+    "subaccounts.createSubaccount"
+  ])
+  expect(bodies.length).toBeGreaterThan(2 * free.length)
+})
+
 it("names the header of a subaccount where one may be selected, and nowhere else", () => {
   const named = Object.values(spec.paths).flatMap((item) =>
     Object.values(item).flatMap((operation) =>

@@ -61,7 +61,8 @@ it.effect(
       })
       yield* trade(ann, ben, 0.1)
       const jobs = yield* Effect.all(
-        [1, 2].map(() => asked(ann, "POST", "/user/invitation-codes/job", {})),
+        // With or without a body.
+        [{}, undefined].map((body) => asked(ann, "POST", "/user/invitation-codes/job", body)),
         { concurrency: "unbounded" }
       )
       const codes: ReadonlyArray<string> = jobs[0]!.body.codes.map(({ code }: { readonly code: string }) => code)
