@@ -34,7 +34,7 @@ const rule = (...anyOf: ReadonlyArray<Permission>): Rule => ({
 })
 const trading: Rule = { ...rule("execute_orders"), needs: "trade" }
 /** Accounts of a user, and money among them. */
-const subaccounts: Rule = { ...rule("subaccount_ops"), on: "user", needs: "trade" }
+const subaccounts: Rule = { ...rule("subaccount_ops"), on: "user", needs: "trade", fresh: true }
 /** A key that leaked must not make another. */
 const keys: Rule = { ...rule(), via: ["jwt"], on: "user", ownOnly: true, fresh: true }
 /** The user as others see them, for whoever signed them in. */

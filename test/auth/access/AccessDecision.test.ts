@@ -130,6 +130,21 @@ describe("AccessDecision", () => {
     }).pipe(Effect.provide(access))
   )
 
+  it.effect(
+    "U1: accounts are opened and money moved among them by a user the database lets, whatever is remembered",
+    () =>
+      Effect.gen(function* () {
+        yield* open
+        const { sessionId } = yield* session(UserId.make("alice"))
+        const signedIn = caller({ via: "jwt", publicKey: null, sessionId, aal: "aal1" })
+        const actions = ["POST /user/subaccounts", "POST /user/transfer"]
+        for (const action of actions) yield* authorise(signedIn, action, undefined)
+        yield* (yield* Sessions).end([sessionId])
+        for (const action of actions) assert.strictEqual(yield* refusal(signedIn, action), "SessionEnded", action)
+        assert.isUndefined(yield* refusal(signedIn, "GET /user/subaccounts"))
+      }).pipe(Effect.provide(access))
+  )
+
   it.effect("U1: keys are managed by a session that is alive in the database, whatever is remembered of it", () =>
     Effect.gen(function* () {
       yield* open
