@@ -47,6 +47,8 @@ const earnings: Rule = { ...rule("view_balance"), on: "user" }
 const treasury: Rule = { ...rule("deposit_withdraw"), on: "funds", needs: "fund", fresh: true }
 /** What a key that a builder obtained may do of it: it withdraws to addresses that are registered. */
 const toRegistered: Rule = { ...treasury, anyOf: ["deposit_withdraw", "withdraw_registered"] }
+/** What tells of money by itself would go on telling after the grant of an application. */
+const messages: Rule = { ...treasury, ownOnly: true }
 /** Whoever may not, or may no longer, move money still reads what became of theirs. */
 const treasuryPast: Rule = { ...treasury, needs: "none" }
 /** A builder's backend. */
@@ -127,8 +129,8 @@ export const rules = {
   "GET /fiat-address": treasury,
   "POST /bank-account": treasury,
   "GET /webhooks": treasury,
-  "POST /webhooks": treasury,
-  "DELETE /webhooks/:id": treasury,
+  "POST /webhooks": messages,
+  "DELETE /webhooks/:id": messages,
   "DELETE /bank-account/:id": treasury,
   "POST /withdraw": toRegistered,
   "POST /fiat-withdraw": treasury,

@@ -41,7 +41,7 @@ describe("Permission", () => {
     }
   })
 
-  it("an application neither manages keys nor agrees or speaks for its user; it does whatever else a session does", () => {
+  it("an application manages no keys and no webhooks, nor agrees or speaks for its user; it does whatever else a session does", () => {
     const refused = Object.keys(rules).filter((action) => {
       const own = caller({ via: "jwt" })
       return permits(own, action) && !permits({ ...own, clientId: "application" }, action)
@@ -55,7 +55,9 @@ describe("Permission", () => {
       "POST /user/api-keys/:public_key/rotate",
       "POST /user/terms",
       "POST /user/verification",
-      "PATCH /user/profile"
+      "PATCH /user/profile",
+      "POST /webhooks",
+      "DELETE /webhooks/:id"
     ])
   })
 })

@@ -38,6 +38,7 @@ const balance = { permissions: ["view_balance"] }
 const person: Expected = { only: "jwt", on: "user" }
 const inPerson: Expected = { ...person, own: true }
 const funds: Expected = { permissions: ["deposit_withdraw"], trades: true, on: "funds" }
+const ownFunds: Expected = { ...funds, own: true }
 const fundsPast: Expected = { permissions: ["deposit_withdraw"], on: "funds" }
 const toRegistered: Expected = { ...funds, permissions: ["deposit_withdraw", "withdraw_registered"] }
 const byBuilder: Expected = { only: "hmac", on: "user", ignoresNamed: true }
@@ -112,8 +113,8 @@ const reference: Record<string, Expected> = {
   "GET /fiat-address": funds,
   "POST /bank-account": funds,
   "GET /webhooks": funds,
-  "POST /webhooks": funds,
-  "DELETE /webhooks/:id": funds,
+  "POST /webhooks": ownFunds,
+  "DELETE /webhooks/:id": ownFunds,
   "DELETE /bank-account/:id": funds,
   "POST /withdraw": toRegistered,
   "POST /fiat-withdraw": funds,
