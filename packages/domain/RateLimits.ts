@@ -56,6 +56,8 @@ export interface RateLimits {
   readonly quota: (name: string) => Quota | undefined
   /** As `spend`, and takes nothing. */
   readonly peek: (name: string, weight: number) => number
+  /** Of what was taken before it was known who was to pay; a bucket is never more than full. */
+  readonly giveBack: (name: string, weight: number) => void
 }
 
 export interface RateLimitsOptions extends Rate {
@@ -93,6 +95,12 @@ export const make = ({ enabled, nowMillis, sharers = () => 1, ...whole }: RateLi
       if (bucket === undefined) return 0
       const rate = rateNow()
       return waitMillis(weight, tokensAt(bucket, rate, nowMillis()), rate)
+    },
+    giveBack: (name, weight) => {
+      if (!enabled || !buckets.has(name)) return
+      const rate = rateNow()
+      const bucket = filled(name, rate)
+      bucket.tokens = Math.min(rate.capacity, bucket.tokens + weight)
     },
     spend: (name, weight) => {
       if (!enabled) return 0

@@ -41,6 +41,20 @@ it("a look takes nothing", () => {
   expect(limits.spend("alice", 20)).toBe(0)
 })
 
+it("what is given back is there again, and no more than a bucket holds", () => {
+  const clock = { now: 0 }
+  const limits = limitsAt(clock)
+  expect(limits.spend("alice", 1_200)).toBe(0)
+  limits.giveBack("alice", 20)
+  expect(limits.spend("alice", 20)).toBe(0)
+  expect(limits.spend("alice", 1)).toBe(50)
+  clock.now += 60_000
+  limits.giveBack("alice", 20)
+  limits.giveBack("bob", 20)
+  for (const name of ["alice", "bob"]) expect(limits.quota(name)?.remaining).toBe(1_200)
+  limitsAt(clock, false).giveBack("alice", 20)
+})
+
 it("a charge says what is left, and when the bucket is full again", () => {
   const clock = { now: 0 }
   const limits = limitsAt(clock)

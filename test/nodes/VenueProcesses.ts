@@ -70,7 +70,7 @@ export const health = async (node: NodeProcess, path: "live" | "ready"): Promise
 const people = Array.from({ length: 4 }, (_, index) => ({
   name: `trader-${index + 1}`,
   userId: UserId.make(`00000000-0000-4000-8000-00000000000${index + 1}`),
-  publicKey: `svc_test_pub_${index + 1}`,
+  publicKey: `svc_test_pub_${String(index + 1).padStart(32, "0")}`,
   secretKey: `svc_test_secret_${index + 1}`,
   walletPrivateKey: `0x${String(index + 1).padStart(64, "0")}`
 }))

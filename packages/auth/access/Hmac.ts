@@ -9,6 +9,7 @@ import { Buffer } from "node:buffer"
 import { createHmac, timingSafeEqual } from "node:crypto"
 import * as AllowList from "./AllowList.ts"
 import { type Caller, ofKey, Unauthenticated } from "./Caller.ts"
+import * as KeyPair from "../keys/KeyPair.ts"
 import * as KeyUses from "./KeyUses.ts"
 
 export interface Signed {
@@ -29,6 +30,8 @@ export class Hmac extends Context.Service<
      * afterwards. `address` is empty when nobody knows where the caller is.
      */
     readonly verify: (signed: Signed, address: string) => Effect.Effect<Caller, Unauthenticated | DatabaseUnavailable>
+    /** Whether its holder has signed here before. Keys that strangers make up never are, and nothing is kept of them. */
+    readonly isKnown: (publicKey: string) => boolean
     /** A key that was just revoked is good for nothing here any more; other nodes hear of it. */
     readonly forget: (publicKey: string) => void
   }
@@ -54,10 +57,21 @@ export class Hmac extends Context.Service<
       }
       const known = yield* Cache.makeWith(keys.find, {
         capacity: maxKnownKeys,
-        timeToLive: (exit) => (Exit.isFailure(exit) ? 0 : Option.isSome(exit.value) ? knownFor : unknownFor)
+        // Of names that are nobody's there is no end, and they would push out those that are somebody's.
+        timeToLive: (exit) => (Exit.isSuccess(exit) && Option.isSome(exit.value) ? knownFor : 0)
       })
-      // A lookup under way is forgotten with the rest: what it read may be of before.
-      const forget = (publicKey: string) => Effect.runSync(Cache.invalidate(known, publicKey))
+      /** Keys that have signed, beyond the time they are remembered for; who signed first leaves it first. */
+      const proven = new Set<string>()
+      const prove = (publicKey: string) => {
+        if (proven.has(publicKey)) return
+        if (proven.size === maxKnownKeys) proven.delete(proven.keys().next().value!)
+        proven.add(publicKey)
+      }
+      const forget = (publicKey: string) => {
+        proven.delete(publicKey)
+        // A lookup under way is forgotten with the rest: what it read may be of before.
+        Effect.runSync(Cache.invalidate(known, publicKey))
+      }
       yield* revocations.watch(({ kind, subject }) => {
         if (kind === "key") forget(subject)
       })
@@ -67,7 +81,7 @@ export class Hmac extends Context.Service<
         const now = clock.currentTimeMillisUnsafe()
         const fault = formFault(signed, now)
         if (fault !== undefined) return yield* new Unauthenticated({ reason: fault })
-        const found = publicKeyPattern.test(publicKey) ? yield* Cache.get(known, publicKey) : Option.none<ApiKey>()
+        const found = KeyPair.isPublicKey(publicKey) ? yield* Cache.get(known, publicKey) : Option.none<ApiKey>()
         // Without a key the same work is done under another secret: the time taken tells nothing.
         const isSigned = isSignature(signed, Option.match(found, { onNone: () => nobody, onSome: (key) => key.secret }))
         if (Option.isNone(found)) return yield* new Unauthenticated({ reason: "unknown_key" })
@@ -90,10 +104,11 @@ export class Hmac extends Context.Service<
           }
         })
         uses.used(publicKey, now)
+        prove(publicKey)
         return holderOf(key).caller
       })
 
-      return Hmac.of({ verify, forget })
+      return Hmac.of({ verify, isKnown: (publicKey) => proven.has(publicKey), forget })
     })
   )
 }
@@ -101,12 +116,9 @@ export class Hmac extends Context.Service<
 const windowSeconds = 300
 /** No key is revoked unheard; this bounds what a fault of hearing could do. */
 const knownFor = "1 minute"
-/** A key may be made after it was asked for. */
-const unknownFor = "500 millis"
 const maxKnownKeys = 10_000
 
 const noncePattern = /^[0-9a-fA-F]{1,100}$/
-const publicKeyPattern = /^[\w-]{1,128}$/
 /** As a whole number is written in one way only, and below 2^53. */
 const timestampPattern = /^(?:0|[1-9][0-9]{0,14})$/
 const signatureBytes = 32

@@ -7,6 +7,11 @@ import { Buffer } from "node:buffer"
 /** What the keys of a venue begin with, so that whoever finds one knows whose it is. */
 export const KeyPrefix = Context.Reference<string>("@venue/auth/KeyPrefix", { defaultValue: () => "svc" })
 
+/** Whether it has the form of public names, under whatever prefix: a venue may have had another. */
+export const isPublicKey = (text: string): boolean => publicKeyPattern.test(text)
+
+const publicKeyPattern = /^\w{1,64}_pub_[0-9a-f]{32}$/
+
 /** Each run of it draws another pair. */
 export const make: Effect.Effect<Effect.Effect<KeyPair>, never, SecureRandom.SecureRandom> = Effect.gen(function* () {
   const { randomBytes } = yield* SecureRandom.SecureRandom

@@ -16,6 +16,8 @@ export class Bearers extends Context.Service<
      * not heard of revocations lately asks the database each time.
      */
     readonly verify: (token: string) => Effect.Effect<TokenClaims, InvalidToken | SessionEnded | DatabaseUnavailable>
+    /** Whether it was found good here before, and nothing was heard against it since. */
+    readonly isKnown: (token: string) => boolean
   }
 >()("@venue/auth/session/Bearers") {
   /** `capacity` is of the tokens that are remembered. */
@@ -75,6 +77,7 @@ export class Bearers extends Context.Service<
         const verifyAnew = (token: string) => orUnavailable(GivenUp.after(giveUpAfter)(verifyFirst(token)))
 
         return Bearers.of({
+          isKnown: (token) => known.get(nameOf(token))?.token === token,
           verify: (token) =>
             Clock.clockWith((clock) => {
               const name = nameOf(token)

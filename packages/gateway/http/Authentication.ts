@@ -36,6 +36,13 @@ export interface AuthenticationOptions {
   readonly onboardingRequired?: (problems: Problems, missing: ReadonlyArray<Missing>) => Unauthorized | Forbidden
 }
 
+/** The credentials of a request. */
+interface Shown {
+  /** They were good here before. */
+  readonly isKnown: boolean
+  readonly prove: Effect.Effect<Known, Unauthenticated | InvalidToken | SessionEnded | DatabaseUnavailable>
+}
+
 /** What a request is signed with; empty where a header is missing. */
 export const signedOf = (headers: Parameters<typeof headerValue>[0], brand: string): Signed => {
   const value = (header: Header) => headerValue(headers, brand, header) ?? ""
@@ -69,15 +76,14 @@ export const layer = ({
       const unavailable = () => Effect.fail(refusals.draining())
 
       /** A token wins over signed headers. */
-      const prove = (
-        { headers }: HttpServerRequest.HttpServerRequest,
-        address: string
-      ): Effect.Effect<Known, Unauthenticated | InvalidToken | SessionEnded | DatabaseUnavailable> => {
+      const shownBy = ({ headers }: HttpServerRequest.HttpServerRequest, address: string): Shown => {
         const { authorization } = headers
         if (authorization !== undefined) {
-          return Effect.map(bearers.verify(tokenOf(authorization) ?? ""), ofToken)
+          const token = tokenOf(authorization) ?? ""
+          return { isKnown: bearers.isKnown(token), prove: Effect.map(bearers.verify(token), ofToken) }
         }
-        return hmac.verify(signedOf(headers, brand), address)
+        const signed = signedOf(headers, brand)
+        return { isKnown: hmac.isKnown(signed.publicKey), prove: hmac.verify(signed, address) }
       }
 
       return Authenticated.of((answer, { endpoint }) =>
@@ -86,15 +92,19 @@ export const layer = ({
           const weight = weightOf(action)
           const request = yield* HttpServerRequest.HttpServerRequest
           const address = addressOf(request)
-          /** Whoever proves nothing pays as the address it comes from. */
+          const { isKnown, prove } = shownBy(request, address)
+          // Whoever proves nothing pays as the address it comes from, and a stranger does before anything is looked up for it.
+          const pay = spend(network(address), weight)
+          if (!isKnown) yield* pay
           const unproven = () =>
-            Effect.andThen(spend(network(address), weight), Effect.fail(refusals.credentialsNotAccepted()))
-          const caller = yield* Effect.catchTags(prove(request, address), {
+            Effect.andThen(isKnown ? pay : Effect.void, Effect.fail(refusals.credentialsNotAccepted()))
+          const caller = yield* Effect.catchTags(prove, {
             Unauthenticated: unproven,
             InvalidToken: unproven,
             SessionEnded: unproven,
             DatabaseUnavailable: unavailable
           })
+          if (!isKnown) limits.giveBack(network(address), weight)
           yield* RequestNotes.note({ userId: caller.userId })
           yield* Refusal.unlessExceeded(refusals, yield* charge(caller.userId, weight))
 

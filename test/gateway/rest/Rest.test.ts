@@ -168,7 +168,7 @@ it.layer(layer, { excludeTestServices: true })("REST", (it) => {
         [
           {},
           { ...good, "x-svc-hmac-signature": "0".repeat(64) },
-          { ...good, "x-svc-public-key": "svc_test_pub_nobody" },
+          { ...good, "x-svc-public-key": `svc_test_pub_${"0".repeat(32)}` },
           { ...good, "x-svc-nonce": "not hex" },
           { ...good, authorization: "Bearer abc" }
         ],
@@ -190,7 +190,7 @@ it.layer(layer, { excludeTestServices: true })("REST", (it) => {
       const one = yield* venue.user("one")
       const other = yield* venue.user("other")
       const sub = yield* venue.subaccount(one)
-      const narrow = { ...one, publicKey: "svc_test_pub_narrow" }
+      const narrow = { ...one, publicKey: `svc_test_pub_${"a".repeat(32)}` }
       yield* keys.create({
         publicKey: narrow.publicKey,
         userId: one.userId,

@@ -166,18 +166,19 @@ it.layer(layer, { excludeTestServices: true })("API keys", (it) => {
     Effect.gen(function* () {
       const { as, listed, user } = yield* signedIn("client")
       const builder = yield* (yield* TestVenue).user("builder")
+      const publicKey = `svc_pub_${"b".repeat(32)}`
       yield* (yield* ApiKeys).replaceBuilderKey({
-        publicKey: "svc_pub_of_builder",
+        publicKey,
         secret: Redacted.make("secret"),
         userId: user.userId,
         label: "builder-acme",
         builderUserId: builder.userId
       })
       expect((yield* listed).count).toBe(1)
-      const path = "/user/api-keys/svc_pub_of_builder"
+      const path = `/user/api-keys/${publicKey}`
       expect((yield* as("PATCH", path, { label: "mine" })).status).toBe(404)
       expect((yield* as("POST", `${path}/rotate`)).status).toBe(404)
-      const hidden = { userId: user.userId, publicKey: "svc_pub_of_builder", secretKey: "secret" }
+      const hidden = { userId: user.userId, publicKey, secretKey: "secret" }
       expect((yield* withKey(hidden)).status).toBe(200)
       expect((yield* withKey(hidden, "/user/subaccounts")).status).toBe(403)
     })

@@ -170,12 +170,13 @@ it.effect("a key that a builder obtained withdraws to registered addresses alone
     const { user, withdraw } = yield* person("eve")
     const { signed } = yield* RestClient
     const builder = yield* (yield* TestVenue).user("builder", 0)
-    const key: TestUser = { userId: user.userId, publicKey: "svc_test_pub_of_builder", secretKey: "secret of builder" }
+    const publicKey = `svc_test_pub_${"b".repeat(32)}`
+    const key: TestUser = { userId: user.userId, publicKey, secretKey: "secret of builder" }
     yield* (yield* ApiKeys).replaceBuilderKey({
       userId: user.userId,
       label: "builder-x",
       builderUserId: builder.userId,
-      publicKey: key.publicKey,
+      publicKey,
       secret: Redacted.make(key.secretKey)
     })
     const byBuilder = Effect.fnUntraced(function* (method: string, path: string, body?: unknown) {
