@@ -82,7 +82,7 @@ export const pages = {
   "invalid-currency": "Banks move money in usd alone.",
   "invalid-payment-rail": "Money comes by ach_push, wire or fednow, and goes out by ach_push or wire.",
   "invalid-amount": "The amount is not one that can be moved so; errors say what would be.",
-  "invalid-address": "The text is no address of the network, or the one that nobody has the key of.",
+  "invalid-address": "The text is no address of the network, or one that nobody has the key of, such as its token's.",
   "invalid-bank-details": "The details are not those of a bank account of the user; errors say what would be right.",
   "address-not-registered": "These credentials withdraw to addresses that the user has registered, and to no other.",
   "invalid-webhook-url":

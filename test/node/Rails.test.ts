@@ -79,6 +79,8 @@ describe("Arbitrum One", () => {
       const rails = Context.get(yield* Layer.build(Rails.layerGateway(settings)), RailProviders)
       assert.strictEqual(rails.get("ARBITRUM_ONE")!.addressAt!(5), TestRail.addressAt(5))
       assert.match(rails.get("TRON")!.addressAt!(5), /^T/)
+      assert.strictEqual(rails.get("ARBITRUM_ONE")!.tokenContract, "0xaf88d065e77c8cC2239327C5EDb3A432268e5831")
+      assert.strictEqual(rails.get("TRON")!.tokenContract, "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t")
       const refused = yield* Effect.flip(rails.get("ARBITRUM_ONE")!.sign(TestRail.order()))
       assert.match(String(Reflect.get(refused, "cause")), /this process pays nothing/)
       assert.sameMembers([...rails.keys()], ["ARBITRUM_ONE", "TRON", "BANK"])

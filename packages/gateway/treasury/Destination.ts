@@ -6,15 +6,21 @@ import type { Network } from "@venue/domain/Rail"
 import * as TronAddress from "@venue/providers/rails/tron/TronAddress"
 import { Result } from "effect"
 
-/** As it is written to users. */
-export const read = (problems: Problems, network: Network, sent: string): Result.Result<string, BadRequest> =>
-  isOf[network](sent)
-    ? Result.succeed(written(network, sent))
-    : Result.fail(
-        problems.invalidValue("invalid-address", [
-          { location: "body.address", message: `Expected ${expected[network]}`, value: shown(sent) }
-        ])
-      )
+/** As it is written to users. The contract of the network's token is none: a transfer to it would fail, or be lost. */
+export const read = (
+  problems: Problems,
+  network: Network,
+  sent: string,
+  tokenContract: string | undefined
+): Result.Result<string, BadRequest> => {
+  const refused = (message: string) =>
+    Result.fail(problems.invalidValue("invalid-address", [{ location: "body.address", message, value: shown(sent) }]))
+  if (!isOf[network](sent)) return refused(`Expected ${expected[network]}`)
+  const address = written(network, sent)
+  return address === tokenContract
+    ? refused("Expected an address that somebody has the key of, and this is the contract of the token")
+    : Result.succeed(address)
+}
 
 /** Where letter case is a checksum, with that. */
 export const written = (network: Network, address: string): string =>

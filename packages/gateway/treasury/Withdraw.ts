@@ -45,7 +45,8 @@ export const layer = ({ baseUrl, newAddressHoldHours }: WithdrawOptions) =>
             const { permissions, userId } = yield* Caller
             const named = payload.network ?? Word.defaultNetwork
             const network = yield* Effect.fromResult(Word.read(refusals, Word.network, "body.network", named))
-            const destination = yield* Effect.fromResult(Destination.read(refusals, network, payload.address))
+            const token = rails.get(network)?.tokenContract
+            const destination = yield* Effect.fromResult(Destination.read(refusals, network, payload.address, token))
             const amount = yield* Effect.fromResult(Amount.read(refusals, network, payload.amount))
             if (!rails.has(network)) return yield* refusals.railNotConnected(network)
             const { isRegistered, reasons } = yield* holds.ofAddress(userId, network, destination)

@@ -5,6 +5,7 @@ import { TreasuryApi } from "@venue/api/treasury/Api"
 import { withdrawalAddress } from "@venue/api/treasury/WithdrawalAddresses"
 import * as Word from "@venue/api/treasury/Word"
 import { Ids } from "@venue/cluster/clients/Ids"
+import { RailProviders } from "@venue/providers/rails/RailProvider"
 import { type WithdrawalAddress, WithdrawalAddresses } from "@venue/storage/access/WithdrawalAddresses"
 import { Effect } from "effect"
 import { HttpEffect, HttpServerResponse } from "effect/http"
@@ -20,6 +21,7 @@ export const layer = (baseUrl: string) =>
       const addresses = yield* WithdrawalAddresses
       const changed = yield* AuditedChange.make
       const ids = yield* Ids
+      const rails = yield* RailProviders
       const refusals = problems(baseUrl)
       const entry = (row: WithdrawalAddress) =>
         withdrawalAddress({ ...row, address: Destination.written(row.network, row.address) })
@@ -43,7 +45,8 @@ export const layer = (baseUrl: string) =>
               const { userId } = yield* Caller
               const read = Word.read(refusals, Word.network, "body.network", payload.network)
               const network = yield* Effect.fromResult(read)
-              const address = yield* Effect.fromResult(Destination.read(refusals, network, payload.address))
+              const token = rails.get(network)?.tokenContract
+              const address = yield* Effect.fromResult(Destination.read(refusals, network, payload.address, token))
               const addressId = ids.next().text
               const asked = { addressId, userId, network, address, label: payload.label ?? null, verified: false }
               const added = yield* changed(userId, addresses.add(asked), ({ isNew }) =>

@@ -137,6 +137,8 @@ export interface RailProvider {
   readonly rail: RailName
   /** The deposit address of this index (a chain's), always the same. Undefined at a bank, where messages tell deposits apart. */
   readonly addressAt: ((index: number) => string) | undefined
+  /** The contract of its token, as addresses are written to users: nothing can be paid to it. Absent where there is none. */
+  readonly tokenContract?: string
   /**
    * What came in since the cursor; null begins at the head of now. `watched` is asked once the head is known, so that an
    * address handed out before that is never missed.

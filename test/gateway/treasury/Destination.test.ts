@@ -7,8 +7,8 @@ import { Result } from "effect"
 import { expect, it } from "vitest"
 import { createHash } from "node:crypto"
 
-const read = (network: Network, text: string) =>
-  Result.getOrUndefined(Destination.read(problems("https://funding.venue.test"), network, text))
+const read = (network: Network, text: string, token?: string) =>
+  Result.getOrUndefined(Destination.read(problems("https://funding.venue.test"), network, text, token))
 
 const evm = "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed"
 /** The contract of USDT there. */
@@ -41,8 +41,14 @@ it("another network's address, another length and the zero address of TRON are n
   for (const text of [...wrong, written(0x41, 21, 0)]) expect([text, read("TRON", text)]).toEqual([text, undefined])
 })
 
+it("the contract of the token is none, however it is written", () => {
+  for (const text of [evm, evm.toLowerCase()]) expect(read("ARBITRUM_ONE", text, evm)).toBeUndefined()
+  expect(read("TRON", tron, tron)).toBeUndefined()
+  expect(read("TRON", TronAddress.ofEvm(evm), tron)).toBe(TronAddress.ofEvm(evm))
+})
+
 it("a refusal says what would be right", () => {
-  const refused = Destination.read(problems("https://funding.venue.test"), "TRON", evm)
+  const refused = Destination.read(problems("https://funding.venue.test"), "TRON", evm, undefined)
   expect(Result.isFailure(refused) && refused.failure).toMatchObject({
     status: 400,
     type: "https://funding.venue.test/problems/invalid-address",

@@ -13,11 +13,22 @@ export const addressAt = Result.getOrThrow(DepositAddresses.make(publicExtendedK
 
 export const tronAddressAt = (index: number): string => TronAddress.ofEvm(addressAt(index))
 
-const rail = (name: RailName, addressAt: RailProvider["addressAt"]): readonly [RailName, RailProvider] => {
+/** The contracts of the tokens. */
+export const tokens = {
+  ARBITRUM_ONE: "0xaf88d065e77c8cC2239327C5EDb3A432268e5831",
+  TRON: "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t"
+} as const
+
+const rail = (
+  name: RailName,
+  addressAt: RailProvider["addressAt"],
+  token: Pick<RailProvider, "tokenContract">
+): readonly [RailName, RailProvider] => {
   const cutOff = Effect.fail(new RailUnavailable({ rail: name, cause: "a test" }))
   const provider = {
     rail: name,
     addressAt,
+    ...token,
     scan: () => cutOff,
     arrivalStates: () => cutOff,
     firstSequence: cutOff,
@@ -32,7 +43,11 @@ const rail = (name: RailName, addressAt: RailProvider["addressAt"]): readonly [R
 }
 
 export const layer = Layer.succeed(RailProviders)(
-  new Map([rail("ARBITRUM_ONE", addressAt), rail("TRON", tronAddressAt), rail("BANK", undefined)])
+  new Map([
+    rail("ARBITRUM_ONE", addressAt, { tokenContract: tokens.ARBITRUM_ONE }),
+    rail("TRON", tronAddressAt, { tokenContract: tokens.TRON }),
+    rail("BANK", undefined, {})
+  ])
 )
 
 /** A venue that is connected to nothing. */

@@ -13,7 +13,7 @@ import { Effect, Redacted } from "effect"
 import { TestClock } from "effect/testing"
 import { ask, RestClient } from "../rest/RestClient.ts"
 import { details } from "./Bank.ts"
-import { addressAt, tronAddressAt } from "./Rails.ts"
+import { addressAt, tokens, tronAddressAt } from "./Rails.ts"
 import { layer } from "./TreasuryClient.ts"
 
 const here = addressAt(0)
@@ -109,6 +109,8 @@ it.effect("what cannot be moved so is 400, and what is no such request 422; noth
       [{ amount: 10, network: "TRON" }, 400, "invalid-address"],
       [{ amount: 10, address: here.replace("0x", "") }, 400, "invalid-address"],
       [{ amount: 10, address: `0x${"0".repeat(40)}` }, 400, "invalid-address"],
+      [{ amount: 10, address: tokens.ARBITRUM_ONE.toLowerCase() }, 400, "invalid-address"],
+      [{ amount: 10, address: tokens.TRON, network: "TRON" }, 400, "invalid-address"],
       [{ amount: "ten" }, 422, "invalid-request"],
       [{ amount: null }, 422, "invalid-request"],
       [{}, 422, "invalid-request"],
@@ -118,6 +120,10 @@ it.effect("what cannot be moved so is 400, and what is no such request 422; noth
     for (const [body, status, page] of refused) {
       const answer = yield* withdraw(body)
       expect([body, answer.status, answer.body.type]).toEqual([body, status, expect.stringMatching(`/${page}$`)])
+    }
+    for (const [network, address] of Object.entries(tokens)) {
+      const answer = yield* byKey("POST", "/withdrawal-addresses", { network, address })
+      expect([answer.status, answer.body.type]).toEqual([400, expect.stringMatching(/invalid-address$/)])
     }
     const linked = (yield* byKey("POST", "/bank-account?currency=usd", details)).body.id
     const wire = { amount: 100, currency: "usd", payment_rail: "wire", account_id: linked }

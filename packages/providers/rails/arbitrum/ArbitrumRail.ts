@@ -1,5 +1,6 @@
 /** Arbitrum One as a rail: USDC in to deposit addresses of an extended public key, and out of one hot account. */
 import { Effect } from "effect"
+import { getAddress } from "viem"
 import type { RailProvider } from "../RailProvider.ts"
 import type { Signer } from "../Signer.ts"
 import { arrivalStates } from "./ArrivalStates.ts"
@@ -33,6 +34,7 @@ export const make = (options: ArbitrumOptions): RailProvider => {
   return {
     rail,
     addressAt: options.addressAt,
+    tokenContract: getAddress(options.token),
     scan: scan({ ...options, hot: Effect.map(accounts, ({ hot }) => hot) }),
     arrivalStates: arrivalStates(options),
     firstSequence: Effect.gen(function* () {

@@ -18,6 +18,7 @@ export const make = (options: TronOptions): RailProvider => {
   return {
     rail: "TRON",
     addressAt: options.addressAt,
+    tokenContract: TronAddress.ofHex(options.token),
     scan: scan(options),
     arrivalStates: Effect.fn("Tron.arrivalStates")((arrivals: ReadonlyArray<Arrival>) =>
       Effect.forEach(arrivals, (arrival) => stateOf(options, arrival), { concurrency: 4 })
