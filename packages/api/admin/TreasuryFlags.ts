@@ -7,7 +7,7 @@ import { NeededRole, OperatorOnly, Reason } from "./Operator.ts"
 
 const flag = {
   kind: Schema.Literals(["user", "address"]),
-  /** A user's id, or an address as it is written to users. */
+  /** A user's id; or an address of any network, in any letter case that users may write, or a bank account's id. */
   subject: Schema.String.check(Schema.isMinLength(1), Schema.isMaxLength(128)),
   effect: Schema.Literals(["flagged", "frozen"])
 }

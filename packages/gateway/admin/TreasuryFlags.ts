@@ -2,12 +2,15 @@
 import { AdminApi } from "@venue/api/admin/Api"
 import { Operator } from "@venue/api/admin/Operator"
 import { instant } from "@venue/api/Digits"
-import { problems } from "@venue/api/Problem"
+import { shown } from "@venue/api/Fault"
+import { type Problems, problems } from "@venue/api/Problem"
+import { isUuid } from "@venue/domain/Id"
 import { Transaction } from "@venue/postgres/Transaction"
 import { Audit } from "@venue/storage/access/Audit"
 import { type TreasuryFlag, TreasuryFlags } from "@venue/storage/treasury/TreasuryFlags"
 import { Effect } from "effect"
 import { group } from "../http/Endpoints.ts"
+import * as Destination from "../treasury/Destination.ts"
 
 export const layer = (baseUrl: string) =>
   group(
@@ -38,7 +41,7 @@ export const layer = (baseUrl: string) =>
           "set",
           Effect.fnUntraced(
             function* ({ payload }) {
-              const flag = written(payload)
+              const flag = yield* written(refusals, payload)
               const { name } = yield* Operator
               yield* flags.set({ ...flag, setBy: name })
               yield* record("treasury_flag_set", flag)
@@ -51,7 +54,7 @@ export const layer = (baseUrl: string) =>
           "clear",
           Effect.fnUntraced(
             function* ({ payload }) {
-              const flag = written(payload)
+              const flag = yield* written(refusals, payload)
               if (!(yield* flags.clear(flag))) return yield* refusals.notFound("flag")
               yield* record("treasury_flag_cleared", flag)
             },
@@ -75,10 +78,16 @@ const told = ({ effect, kind, reason, setAtMillis, setBy, subject }: TreasuryFla
 
 type Named = Pick<TreasuryFlag, "kind" | "subject" | "effect" | "reason">
 
-/** As withdrawals name their users. */
-const written = ({ effect, kind, reason, subject }: Named): Named => ({
-  kind,
-  subject: kind === "user" ? subject.toLowerCase() : subject,
-  effect,
-  reason
-})
+/** As withdrawals name their users and destinations: what is written in another way would never be found again. */
+const written = (refusals: Problems, { effect, kind, reason, subject }: Named) => {
+  const address = kind === "address" ? Destination.ofAnyNetwork(subject) : undefined
+  const known = address ?? (isUuid(subject) ? subject.toLowerCase() : undefined)
+  return known === undefined
+    ? Effect.fail(refusals.unfit("body.subject", `Expected ${expected[kind]}`, shown(subject)))
+    : Effect.succeed({ kind, subject: known, effect, reason })
+}
+
+const expected: { readonly [Kind in Named["kind"]]: string } = {
+  user: "the id of a user, a UUID",
+  address: `${Destination.expected.ARBITRUM_ONE}; ${Destination.expected.TRON}; or the id of a bank account, a UUID`
+}

@@ -2,7 +2,7 @@
 import { shown } from "@venue/api/Fault"
 import type { BadRequest, Problems } from "@venue/api/Problem"
 import { checksummed, isAddress } from "@venue/auth/wallet/WalletAddress"
-import type { Network } from "@venue/domain/Rail"
+import { Network } from "@venue/domain/Rail"
 import * as TronAddress from "@venue/providers/rails/tron/TronAddress"
 import { Result } from "effect"
 
@@ -22,6 +22,12 @@ export const read = (
     : Result.succeed(address)
 }
 
+/** An address of any network, as it is written to users; undefined where it is one of none. */
+export const ofAnyNetwork = (sent: string): string | undefined => {
+  const network = Network.literals.find((name) => isOf[name](sent))
+  return network === undefined ? undefined : written(network, sent)
+}
+
 /** Where letter case is a checksum, with that. */
 export const written = (network: Network, address: string): string =>
   network === "ARBITRUM_ONE" ? checksummed(address) : address
@@ -32,7 +38,7 @@ const isOf: { readonly [Name in Network]: (text: string) => boolean } = {
   TRON: (text) => text.length === 34 && TronAddress.isAddress(text)
 }
 
-const expected: { readonly [Name in Network]: string } = {
+export const expected: { readonly [Name in Network]: string } = {
   ARBITRUM_ONE: "an address of ARBITRUM_ONE: 0x and 40 hex digits, with the right checksum where their case is mixed",
   TRON: "an address of TRON: T and 33 more characters of base 58, with the right checksum"
 }

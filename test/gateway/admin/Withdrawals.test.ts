@@ -247,6 +247,46 @@ it.layer(layer, { excludeTestServices: true })("held withdrawals", (it) => {
       expect((yield* admin("GET", "/treasury-flags")).body.count).toBe(0)
     })
   )
+
+  it.effect("an address is frozen and freed however its letters are written, and what is none is refused", () =>
+    Effect.gen(function* () {
+      const { admin } = yield* RestClient
+      const fay = yield* customer("fay")
+      const id = yield* held(fay, 100n, [])
+      const flag = (subject: string, clear = false, kind = "address") =>
+        admin("POST", `/treasury-flags${clear ? "/clear" : ""}`, { kind, subject, effect: "frozen", reason: "asked" })
+      const isBlocked = Effect.map(admin("GET", `/withdrawals/${id}`), ({ body }) => body.blocked)
+      const [lower, upper] = [destination.toLowerCase(), `0x${destination.slice(2).toUpperCase()}`]
+      for (const [frozen, freed] of [
+        [lower, upper],
+        [upper, destination],
+        [destination, lower]
+      ] as const) {
+        expect((yield* flag(frozen)).status).toBe(204)
+        expect(yield* isBlocked).toBe(true)
+        expect((yield* flag(freed, true)).status).toBe(204)
+        expect(yield* isBlocked).toBe(false)
+      }
+      const others = ["TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t", "9b2fdc7e-6a71-4f3a-9c39-0a8f3a6bb001"]
+      for (const other of others) expect((yield* flag(other)).status).toBe(204)
+      const { body } = yield* admin("GET", "/treasury-flags")
+      expect(body.data.map(({ subject }: { subject: string }) => subject).toSorted()).toEqual(others.toSorted())
+      expect((yield* flag(others[1]!.toUpperCase(), true)).status).toBe(204)
+      expect((yield* flag(others[0]!, true)).status).toBe(204)
+      const wrong = [lower.replace("0x5", "0x"), destination.replace("E7", "e7"), lower.slice(2), "ann", "TR7NHqjeKQ"]
+      for (const subject of [...wrong, others[0]!.toLowerCase()])
+        for (const clear of [false, true]) {
+          const refused = yield* flag(subject, clear)
+          expect([subject, refused.status, refused.body.errors[0]]).toMatchObject([
+            subject,
+            422,
+            { location: "body.subject", message: expect.stringMatching(/^Expected an address of/), value: subject }
+          ])
+        }
+      const stranger = yield* flag(destination, false, "user")
+      expect([stranger.status, stranger.body.errors[0].message]).toEqual([422, "Expected the id of a user, a UUID"])
+    })
+  )
 })
 
 const payment = (purpose: "pay" | "cancel") => ({
