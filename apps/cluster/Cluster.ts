@@ -52,7 +52,7 @@ export const run = Effect.fn("Cluster.run")(function* (settings: ClusterSettings
     databaseUrl,
     secretKey: Option.getOrElse(venue.secretKey, () => Redacted.make(made.secretKey)),
     adminToken: Option.getOrElse(settings.adminToken, () => Redacted.make(made.adminToken)),
-    authClientKey: Option.getOrElse(settings.authClientKey, () => Redacted.make(made.authClientKey))
+    authClientKeys: settings.authClientKeys.length > 0 ? settings.authClientKeys : [Redacted.make(made.authClientKey)]
   }
   yield* say("preparing the tables")
   const instruments = yield* Agreed.listed(databaseUrl)
@@ -123,7 +123,7 @@ const live = Effect.fnUntraced(function* (begun: Begun) {
       ...made,
       oauthClients,
       adminToken: Redacted.value(secrets.adminToken),
-      authClientKey: Redacted.value(secrets.authClientKey)
+      authClientKey: Redacted.value(secrets.authClientKeys[0]!)
     },
     people,
     signInUri: AuthPlace.of(venue).signInUris[0]!

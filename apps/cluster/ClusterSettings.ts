@@ -5,6 +5,7 @@ import { Settings } from "../dev/Settings.ts"
 import * as NodeSettings from "../node/NodeSettings.ts"
 import * as Production from "../node/Production.ts"
 import * as SecretFiles from "../node/SecretFiles.ts"
+import { keys } from "../node/Settings.ts"
 import { SettingRefused } from "../node/SettingRefused.ts"
 import * as StartFailure from "../node/StartFailure.ts"
 import * as TlsFiles from "../node/TlsFiles.ts"
@@ -16,7 +17,7 @@ const own = Config.all({
   gateways: Config.Int("VENUE_CLUSTER_GATEWAYS").pipe(Config.withDefault(2)),
   portBase: Config.Port(ClusterPlan.portBaseVariable).pipe(Config.withDefault(4100)),
   adminToken: Config.option(Config.Redacted("VENUE_ADMIN_TOKEN")),
-  authClientKey: Config.option(Config.Redacted("VENUE_AUTH_CLIENT_KEY")),
+  authClientKeys: keys("VENUE_AUTH_CLIENT_KEY"),
   ...NodeSettings.traffic
 })
 export interface ClusterSettings extends Config.Success<typeof own> {
@@ -58,7 +59,8 @@ export interface ClusterSecrets {
   readonly databaseUrl: Redacted.Redacted
   readonly secretKey: Redacted.Redacted
   readonly adminToken: Redacted.Redacted
-  readonly authClientKey: Redacted.Redacted
+  /** The first is told to whoever asks. */
+  readonly authClientKeys: ReadonlyArray<Redacted.Redacted>
 }
 
 /** What all processes of the cluster are given: secrets in the environment, which no list of processes shows. */
@@ -70,7 +72,7 @@ export const environmentOf = (
   ...given("VENUE_DATABASE_URL", secrets.databaseUrl),
   ...given("VENUE_SECRET_KEY", secrets.secretKey),
   ...given("VENUE_ADMIN_TOKEN", secrets.adminToken),
-  ...given("VENUE_AUTH_CLIENT_KEY", secrets.authClientKey),
+  ...given("VENUE_AUTH_CLIENT_KEY", Redacted.make(secrets.authClientKeys.map(Redacted.value).join(","))),
   // All issue tokens under one name: that of the first gateway, where no proxy has another.
   VENUE_PUBLIC_AUTH_URL: Option.getOrElse(publicAuthUrl, () => gateway.urls.auth),
   // Nodes of their own are stricter.

@@ -81,7 +81,7 @@ export const run = Effect.fn("Dev.run")(function* (settings: Settings) {
     if (settings.auditor) yield* AuditorProcess.keep({ databaseUrl: url, place: path.resolve(settings.dataDir), say })
     const urls = yield* Listeners.open(settings, {
       admin: { token: Redacted.make(secrets.adminToken) },
-      authClientKey: secrets.authClientKey
+      authClientKeys: [secrets.authClientKey]
     })
     // While the addresses are still there, and all that answers: the last to come are the first to go.
     yield* Effect.addFinalizer(() => health.stop.pipe(Effect.andThen(trade.drain), Effect.andThen(Runner.disarmed)))

@@ -42,7 +42,7 @@ export const run = Effect.gen(function* () {
     const trade = yield* TradeGateway
     const urls = yield* Listeners.open(settings, {
       admin: { token: settings.adminToken },
-      authClientKey: Redacted.value(settings.authClientKey)
+      authClientKeys: settings.authClientKeys.map(Redacted.value)
     })
     // While the addresses are still there, and all that answers.
     yield* Effect.addFinalizer(() => Effect.andThen(health.stop, trade.drain))

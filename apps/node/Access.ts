@@ -3,7 +3,7 @@ import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import * as Access from "@venue/auth/access/Access"
 import * as AllowList from "@venue/auth/access/AllowList"
 import { isBrand } from "@venue/api/Brand"
-import { type BuilderTerms, termsOf } from "@venue/auth/wallet/BuilderMessage"
+import { type BuilderTerms, templateOf, termsOf } from "@venue/auth/wallet/BuilderMessage"
 import { derivedKey } from "@venue/auth/keys/DerivedKey"
 import { sitesOf } from "@venue/auth/wallet/SignInSite"
 import { Captcha } from "@venue/providers/Captcha"
@@ -23,7 +23,7 @@ export const layer = Effect.fn("Access.layer")(function* (settings: SharedSettin
     Effect.fromResult(sitesOf(signInUris, { allowLoopback: true })),
     ({ uri }) => new SettingRefused({ setting: "VENUE_SIGN_IN_URI", expected: `https, or loopback, and not ${uri}` })
   )
-  const builderTerms = yield* builderTermsOf(settings, derivedKey(secretKey, builderUse(settings)))
+  const builderTerms = yield* builderTermsOf(settings, secretKey)
   return Access.layer({
     issuer,
     serviceName,
@@ -53,7 +53,8 @@ export const layer = Effect.fn("Access.layer")(function* (settings: SharedSettin
 
 /** What no type says of the settings. */
 const check = (settings: SharedSettings, secretKey: Redacted.Redacted): Effect.Effect<void, SettingRefused> => {
-  const { blockedCountries, brand, captcha, captchaSecret, countryHeader, identityUrl, trustedProxies } = settings
+  const { blockedCountries, brand, builderKeys, captcha, captchaSecret, clientAgreementUrls } = settings
+  const { countryHeader, identityUrl, trustedProxies } = settings
   const keys = [settings.identityKey, settings.identityCallbackKey]
   const rules: ReadonlyArray<readonly [setting: string, holds: boolean, expected: string]> = [
     ["VENUE_PUBLIC_AUTH_URL", isWeb(settings.publicAuthUrl), web],
@@ -62,6 +63,12 @@ const check = (settings: SharedSettings, secretKey: Redacted.Redacted): Effect.E
     ["VENUE_PUBLIC_TRADE_URL", isSocket(settings.publicTradeUrl), socket],
     ["VENUE_PUBLIC_MARKET_DATA_URL", isSocket(settings.publicMarketDataUrl), socket],
     ["VENUE_SECRET_KEY", Redacted.value(secretKey).length >= 32, "at least 32 characters"],
+    [
+      "VENUE_BUILDER_KEY",
+      builderKeys.length <= 2 && builderKeys.every((key) => Redacted.value(key).length >= 32),
+      "one key of at least 32 characters, or two with a comma between"
+    ],
+    ["VENUE_CLIENT_AGREEMENT_URL", hasOneOrTwo(clientAgreementUrls), "one address, or two with a comma between"],
     ["VENUE_KEY_PREFIX", /^[a-z0-9_]+$/i.test(settings.keyPrefix), "letters, digits and underscores"],
     ["VENUE_BRAND", isBrand(brand), "letters, digits and hyphens, and neither builder nor future"],
     [
@@ -92,6 +99,8 @@ const check = (settings: SharedSettings, secretKey: Redacted.Redacted): Effect.E
     : Effect.fail(new SettingRefused({ setting: broken[0], expected: broken[2] }))
 }
 
+const hasOneOrTwo = ({ length }: ReadonlyArray<string>): boolean => length === 1 || length === 2
+
 const web = "an http or https address without a path"
 const isWeb = (url: Option.Option<string>): boolean =>
   Option.match(url, {
@@ -110,12 +119,32 @@ const isSocket = (url: Option.Option<string>): boolean =>
 const builderUse = ({ environment }: SharedSettings): string =>
   environment === "development" ? "builder messages" : `builder messages of ${environment}`
 
+/** What was used before, or will be next, is good for as long as the settings name it: the operator knows when that is over. */
 const builderTermsOf = (
-  { builderUri: uri, clientAgreementUrl: agreementUrl, serviceName }: SharedSettings,
-  macKey: Redacted.Redacted
+  settings: SharedSettings,
+  secretKey: Redacted.Redacted
 ): Effect.Effect<BuilderTerms, SettingRefused> => {
-  const terms = { serviceName, uri, agreementUrl, macKey }
+  const { builderUri: uri, clientAgreementUrls, serviceName } = settings
+  const [agreementUrl, otherUrl] = clientAgreementUrls as readonly [string, string?]
+  const [macKey, otherKey] = builderKeysOf(settings, secretKey)
+  const untilMillis = Infinity
+  const terms: BuilderTerms = {
+    serviceName,
+    uri,
+    agreementUrl,
+    macKey,
+    otherMacKey: otherKey && { key: otherKey, untilMillis },
+    otherTemplate:
+      otherUrl === undefined ? undefined : { ...templateOf({ serviceName, agreementUrl: otherUrl }), untilMillis }
+  }
   return Effect.mapError(Effect.fromResult(termsOf(terms)), ({ fault }) => new SettingRefused(faults[fault]))
+}
+
+/** Of the key that is used, and of one that is accepted beside it. */
+const builderKeysOf = (settings: SharedSettings, secretKey: Redacted.Redacted) => {
+  const [key = secretKey, other] = settings.builderKeys
+  const derived = (secret: Redacted.Redacted) => derivedKey(secret, builderUse(settings))
+  return [derived(key), other && derived(other)] as const
 }
 
 const faults = {

@@ -22,11 +22,13 @@ export const hashesOf = (
     ...(settings.kind === "runner" ? ofRunner(settings, priceSources) : ofGateway(settings))
   }
   const hash = hashUnder(settings.key)
-  return Object.fromEntries(
-    Object.entries(said)
+  const replaced = settings.kind === "gateway" ? ofReplaced(settings) : {}
+  return Object.fromEntries([
+    ...Object.entries(said)
       .filter(([, value]) => value !== undefined)
-      .map(([name, value]) => [name, hash(value)])
-  )
+      .map(([name, value]) => [name, hash(value)]),
+    ...Object.entries(replaced).map(([name, values]) => [name, values.map(hash).join(",")])
+  ])
 }
 
 /**
@@ -106,7 +108,6 @@ const ofGateway = (settings: NodeSettings) => ({
   VENUE_LOWERCASE_ADDRESSES: settings.lowercaseAddresses,
   VENUE_SIGN_IN_URI: settings.signInUris,
   VENUE_BUILDER_URI: settings.builderUri,
-  VENUE_CLIENT_AGREEMENT_URL: settings.clientAgreementUrl,
   VENUE_TERMS_VERSION: settings.termsVersion,
   VENUE_BLOCKED_COUNTRIES: settings.blockedCountries.toSorted(),
   VENUE_NEW_ADDRESS_HOLD_HOURS: settings.newAddressHoldHours,
@@ -119,6 +120,12 @@ const ofGateway = (settings: NodeSettings) => ({
   VENUE_IDENTITY_URL: Option.getOrElse(settings.identityUrl, () => ""),
   VENUE_IDENTITY_KEY: Redacted.value(settings.identityKey),
   VENUE_IDENTITY_CALLBACK_KEY: Redacted.value(settings.identityCallbackKey),
-  VENUE_ADMIN_TOKEN: Redacted.value(settings.adminToken),
-  VENUE_AUTH_CLIENT_KEY: Redacted.value(settings.authClientKey)
+  VENUE_ADMIN_TOKEN: Redacted.value(settings.adminToken)
+})
+
+/** While one replaces another: the first is used, and each is accepted. */
+const ofReplaced = (settings: NodeSettings): Readonly<Record<string, ReadonlyArray<string>>> => ({
+  VENUE_AUTH_CLIENT_KEY: settings.authClientKeys.map(Redacted.value),
+  VENUE_BUILDER_KEY: (settings.builderKeys.length === 0 ? [settings.key] : settings.builderKeys).map(Agreed.markOf),
+  VENUE_CLIENT_AGREEMENT_URL: settings.clientAgreementUrls
 })

@@ -25,13 +25,14 @@ import type { SharedSettings } from "./Settings.ts"
 
 export interface ListenersOptions {
   readonly admin: Pick<AdminServer.AdminServerOptions, "token">
-  readonly authClientKey: string
+  /** Pages show the first, and all are accepted. */
+  readonly authClientKeys: ReadonlyArray<string>
 }
 
 /** They close all at once, so that requests in flight at one have their time while those at another have theirs. */
 export const open = Effect.fn("Listeners.open")(function* (
   settings: SharedSettings,
-  { admin, authClientKey }: ListenersOptions
+  { admin, authClientKeys }: ListenersOptions
 ) {
   const trade = yield* TradeGateway
   const marketData = yield* MarketDataGateway
@@ -48,7 +49,7 @@ export const open = Effect.fn("Listeners.open")(function* (
   const funding = yield* opened(
     TreasuryServer.open({ ...asked(settings, limits), ...fundingOf(settings), bankWebhookSecret })
   )
-  yield* opened(auth(settings, authClientKey, rateLimits))
+  yield* opened(auth(settings, authClientKeys, rateLimits))
   const addressOf = ClientAddress.ofUpgrade(trustedProxies)
   const countryOf = ClientAddress.countryOfUpgrade(trustedProxies, countryHeader)
   const operator = yield* opened(
@@ -130,7 +131,11 @@ const fundingOf = ({ fundingPort, newAddressHoldHours, publicFundingUrl }: Share
 const tellsRequests = ({ accessLog, environment }: SharedSettings): boolean =>
   Option.match(accessLog, { onNone: () => environment !== "development", onSome: (said) => said === "on" })
 
-const auth = Effect.fnUntraced(function* (settings: SharedSettings, clientKey: string, limits: boolean) {
+const auth = Effect.fnUntraced(function* (
+  settings: SharedSettings,
+  clientKeys: ReadonlyArray<string>,
+  limits: boolean
+) {
   const { brand, host, publicFormRefresh, serviceName, trustedProxies } = settings
   const { issuer, url } = AuthPlace.of(settings)
   yield* AuthServer.open({
@@ -139,11 +144,11 @@ const auth = Effect.fnUntraced(function* (settings: SharedSettings, clientKey: s
     brand,
     issuer,
     consentOrigin: new URL(url).origin,
-    clientKeys: [clientKey],
+    clientKeys,
     captcha: settings.captcha,
     limits,
     trustedProxies,
     allowPublicFormRefresh: publicFormRefresh,
-    pages: Pages.make({ serviceName, clientKey, issuer })
+    pages: Pages.make({ serviceName, clientKey: clientKeys[0]!, issuer })
   })
 })

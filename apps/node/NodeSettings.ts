@@ -5,7 +5,7 @@ import { Config, ConfigProvider, Effect, Option, Redacted } from "effect"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import { expect, SettingRefused } from "./SettingRefused.ts"
 import * as SecretFiles from "./SecretFiles.ts"
-import { shared, type SharedSettings } from "./Settings.ts"
+import { keys, shared, type SharedSettings } from "./Settings.ts"
 import * as StartFailure from "./StartFailure.ts"
 import * as TlsFiles from "./TlsFiles.ts"
 
@@ -22,7 +22,7 @@ const own = Config.all({
   databaseUrl: Config.Redacted("VENUE_DATABASE_URL"),
   secretKey: Config.Redacted("VENUE_SECRET_KEY"),
   adminToken: Config.Redacted("VENUE_ADMIN_TOKEN").pipe(Config.withDefault(Redacted.make(""))),
-  authClientKey: Config.Redacted("VENUE_AUTH_CLIENT_KEY").pipe(Config.withDefault(Redacted.make(""))),
+  authClientKeys: keys("VENUE_AUTH_CLIENT_KEY"),
   address: Config.option(Config.String("VENUE_CLUSTER_ADDRESS")),
   listen: Config.option(Config.String("VENUE_CLUSTER_LISTEN")),
   dialFrom: Config.option(Config.String("VENUE_CLUSTER_DIAL_FROM")),
@@ -46,7 +46,7 @@ export const load = Effect.fn("NodeSettings.load")(function* (kind: NodeSettings
     Effect.catchTag("ConfigError", refused),
     Effect.provideService(ConfigProvider.ConfigProvider, environment)
   )
-  const { adminToken, authClientKey, lockSeconds } = settings
+  const { adminToken, authClientKeys, lockSeconds } = settings
   yield* expect("VENUE_SECRET_KEY", Redacted.value(secretKey).length >= 32, "at least 32 characters")
   // The database cuts off what is longer where it lists connections, and shows no other letters.
   const isListed = Option.isNone(name) || /^[\w.-]{1,48}$/.test(name.value)
@@ -54,7 +54,7 @@ export const load = Effect.fn("NodeSettings.load")(function* (kind: NodeSettings
   yield* expect("VENUE_CLUSTER_LOCK_SECONDS", lockSeconds >= 1 && lockSeconds <= 60, "1 to 60")
   if (kind === "gateway") {
     yield* expect("VENUE_ADMIN_TOKEN", Redacted.value(adminToken) !== "", "the token of the operator")
-    yield* expect("VENUE_AUTH_CLIENT_KEY", Redacted.value(authClientKey) !== "", "the key of the venue's own pages")
+    yield* expect("VENUE_AUTH_CLIENT_KEY", authClientKeys.length > 0, "the key of the venue's own pages")
   }
   return {
     ...settings,

@@ -56,7 +56,7 @@ const ofGateway = (settings: NodeSettings): ReadonlyArray<Rule> => {
   const sites = sitesOf(AuthPlace.of(settings).signInUris, { allowLoopback: false })
   return [
     ["VENUE_ADMIN_TOKEN", isDrawn(settings.adminToken), "at least 32 characters that were not made for tests"],
-    ["VENUE_AUTH_CLIENT_KEY", !isForTests(settings.authClientKey), "a key that was not made for tests"],
+    ["VENUE_AUTH_CLIENT_KEY", !settings.authClientKeys.some(isForTests), "a key that was not made for tests"],
     ["VENUE_KEY_PREFIX", !/test/.test(settings.keyPrefix), "a prefix without the word test, such as svc_live,"],
     ["VENUE_PUBLIC_AUTH_URL", isSecure(settings.publicAuthUrl), "the https address that clients use"],
     ["VENUE_PUBLIC_REST_URL", isSecure(settings.publicRestUrl), "the https address that clients use"],
@@ -65,7 +65,8 @@ const ofGateway = (settings: NodeSettings): ReadonlyArray<Rule> => {
     ["VENUE_PUBLIC_MARKET_DATA_URL", isSecure(settings.publicMarketDataUrl, "wss"), "the wss address that clients use"],
     ["VENUE_SIGN_IN_URI", Result.isSuccess(sites), "https pages, none of this machine's own,"],
     ["VENUE_BUILDER_URI", isOwn(settings.builderUri), "the venue's own address"],
-    ["VENUE_CLIENT_AGREEMENT_URL", isOwn(settings.clientAgreementUrl), "the venue's own agreement"],
+    ["VENUE_BUILDER_KEY", settings.builderKeys.every(isDrawn), "secrets of this venue's own, not made for tests,"],
+    ["VENUE_CLIENT_AGREEMENT_URL", settings.clientAgreementUrls.every(isOwn), "the venue's own agreement"],
     ["VENUE_IDENTITY_URL", isSecure(settings.identityUrl), "the https address of the provider that verifies users"]
   ]
 }

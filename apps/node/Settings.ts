@@ -10,16 +10,20 @@ export const onOff = (name: string, usual: "on" | "off" = "on") =>
     Config.map((value) => value === "on")
   )
 
-const list = (name: string) =>
-  Config.String(name).pipe(
-    Config.withDefault(""),
-    Config.map((text) =>
-      text
-        .split(",")
-        .map((one) => one.trim())
-        .filter((one) => one !== "")
-    )
+const list = (name: string, usual = "") => Config.String(name).pipe(Config.withDefault(usual), Config.map(apart))
+
+/** The first is used. Others are accepted beside it, while one replaces another. */
+export const keys = (name: string) =>
+  Config.Redacted(name).pipe(
+    Config.withDefault(Redacted.make("")),
+    Config.map((all) => apart(Redacted.value(all)).map((key) => Redacted.make(key)))
   )
+
+const apart = (text: string): ReadonlyArray<string> =>
+  text
+    .split(",")
+    .map((one) => one.trim())
+    .filter((one) => one !== "")
 
 const hours = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 8_760 }))
 
@@ -67,9 +71,10 @@ export const shared = {
   lowercaseAddresses: onOff("VENUE_LOWERCASE_ADDRESSES", "off"),
   signInUris: list("VENUE_SIGN_IN_URI"),
   builderUri: Config.String("VENUE_BUILDER_URI").pipe(Config.withDefault("https://app.venue.example/builder")),
-  clientAgreementUrl: Config.String("VENUE_CLIENT_AGREEMENT_URL").pipe(
-    Config.withDefault("https://venue.example/legal/client-agreement")
-  ),
+  /** What builder messages are proven with; without any the venue's secret key is. */
+  builderKeys: keys("VENUE_BUILDER_KEY"),
+  /** Messages link to the first; those that link to another are accepted too. */
+  clientAgreementUrls: list("VENUE_CLIENT_AGREEMENT_URL", "https://venue.example/legal/client-agreement"),
   termsVersion: Config.String("VENUE_TERMS_VERSION").pipe(Config.withDefault("1")),
   blockedCountries: list("VENUE_BLOCKED_COUNTRIES"),
   newAddressHoldHours: newAddressHoldHours(24),

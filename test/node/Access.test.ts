@@ -64,6 +64,20 @@ it.live("the sockets are found at addresses of web sockets, with a path or witho
   })
 )
 
+it.live("of builder keys and agreements there are two at most, and a key is long enough", () =>
+  Effect.gen(function* () {
+    const told = (variables: Readonly<Record<string, string>>) =>
+      refusal(variables).pipe(Effect.catchTag("SettingRefused", ({ setting }) => Effect.succeed(setting)))
+    const [key, url] = ["k".repeat(32), "https://venue.test/agreement"]
+    assert.strictEqual(yield* told({ VENUE_BUILDER_KEY: `${key},${key}` }), "chain")
+    assert.strictEqual(yield* told({ VENUE_CLIENT_AGREEMENT_URL: `${url},${url}` }), "chain")
+    for (const keys of [`${key},${key},${key}`, `${key},short`, "short"])
+      assert.strictEqual(yield* told({ VENUE_BUILDER_KEY: keys }), "VENUE_BUILDER_KEY")
+    for (const urls of [`${url},${url},${url}`, ",", `${url},http://venue.test/agreement`])
+      assert.strictEqual(yield* told({ VENUE_CLIENT_AGREEMENT_URL: urls }), "VENUE_CLIENT_AGREEMENT_URL")
+  })
+)
+
 it.live("a country is told by a trusted proxy, so that its header is refused where none is trusted", () =>
   Effect.gen(function* () {
     const told = (variables: Readonly<Record<string, string>>) =>

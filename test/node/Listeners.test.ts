@@ -8,6 +8,7 @@ import * as Listeners from "../../apps/node/Listeners.ts"
 import { Settings } from "../../apps/dev/Settings.ts"
 import { call, layer } from "../gateway/rest/RestClient.ts"
 import * as Rails from "../gateway/treasury/Rails.ts"
+import { freePorts } from "../nodes/DevApp.ts"
 
 const settings = Effect.map(Settings.parse(ConfigProvider.fromUnknown({ VENUE_BRAND: "ACME" })), (usual): Settings => ({
   ...usual,
@@ -33,7 +34,7 @@ it.live("the builder code of an upgrade is read under the operator's prefix in a
     })
     const { trade } = yield* Listeners.open(yield* settings, {
       admin: { token: Redacted.make("token") },
-      authClientKey: "key"
+      authClientKeys: ["key"]
     }).pipe(
       Effect.provideService(TradeGateway, gateway),
       Effect.provide([Captcha.layerLocal("solved"), Rails.layerNone])
@@ -54,7 +55,7 @@ it.effect("the REST and the funding interface have one bucket of an address betw
   Effect.gen(function* () {
     const { funding, rest } = yield* Listeners.open(yield* settings, {
       admin: { token: Redacted.make("token") },
-      authClientKey: "key"
+      authClientKeys: ["key"]
     }).pipe(Effect.provide([Captcha.layerLocal("solved"), Rails.layerNone]))
     const left = Effect.fnUntraced(function* (url: string) {
       const { headers, status } = yield* call(`${url}/openapi.json`)
@@ -64,5 +65,23 @@ it.effect("the REST and the funding interface have one bucket of an address betw
     const first = yield* left(rest)
     // No time passes, so nothing comes back.
     assert.deepStrictEqual([yield* left(funding), yield* left(rest)], [first - 1, first - 2])
+  }).pipe(Effect.provide(layer))
+)
+
+it.live("pages show the first of several client keys, and each of them is accepted", () =>
+  Effect.gen(function* () {
+    const ports = yield* Effect.promise(freePorts)
+    const { auth } = yield* Listeners.open(
+      { ...(yield* settings), authPort: Number(ports["VENUE_AUTH_PORT"]) },
+      { admin: { token: Redacted.make("token") }, authClientKeys: ["pk_first", "pk_second"] }
+    ).pipe(Effect.provide([Captcha.layerLocal("solved"), Rails.layerNone]))
+    const { text } = yield* call(`${auth}/sign-in`)
+    assert.deepStrictEqual([text.includes("pk_first"), text.includes("pk_second")], [true, false])
+    const answered = Effect.fnUntraced(function* (apikey: string) {
+      const headers = { apikey, "content-type": "application/json" }
+      const body = JSON.stringify({ refresh_token: "none" })
+      return (yield* call(`${auth}/auth/v1/token?grant_type=refresh_token`, { method: "POST", headers, body })).status
+    })
+    assert.deepStrictEqual(yield* Effect.forEach(["pk_first", "pk_second", "pk_third"], answered), [400, 400, 401])
   }).pipe(Effect.provide(layer))
 )

@@ -77,6 +77,17 @@ it.live("production refuses what is made for tests, off, missing or this machine
       ],
       ["gateway", { VENUE_ADMIN_TOKEN: `svc_test_admin_${drawn}` }, "VENUE_ADMIN_TOKEN: expected at least 32"],
       ["gateway", { VENUE_AUTH_CLIENT_KEY: "pk_test_1" }, "VENUE_AUTH_CLIENT_KEY: expected a key"],
+      ["gateway", { VENUE_AUTH_CLIENT_KEY: "pk_live_1,pk_test_1" }, "VENUE_AUTH_CLIENT_KEY: expected a key"],
+      [
+        "gateway",
+        { VENUE_BUILDER_KEY: `svc_test_${drawn}` },
+        "VENUE_BUILDER_KEY: expected secrets of this venue's own"
+      ],
+      [
+        "gateway",
+        { VENUE_CLIENT_AGREEMENT_URL: "https://venue.test/agreement,https://venue.example/agreement" },
+        "VENUE_CLIENT_AGREEMENT_URL: expected the venue's own agreement"
+      ],
       ["gateway", { VENUE_KEY_PREFIX: "svc_test" }, "VENUE_KEY_PREFIX: expected a prefix"],
       ["gateway", { VENUE_PUBLIC_AUTH_URL: "http://auth.venue.test" }, "VENUE_PUBLIC_AUTH_URL: expected the https"],
       [

@@ -25,9 +25,9 @@ export interface BuilderTerms {
   readonly agreementUrl: string
   /** Known to every node. */
   readonly macKey: Redacted.Redacted
-  /** What came before, good for messages that were written under it until then: ten minutes are enough. */
-  readonly previousMacKey?: { readonly key: Redacted.Redacted; readonly untilMillis: number } | undefined
-  readonly previousTemplate?: (Template & { readonly untilMillis: number }) | undefined
+  /** Another one, good until then for messages that were written under it: what came before, or what other nodes use already. */
+  readonly otherMacKey?: { readonly key: Redacted.Redacted; readonly untilMillis: number } | undefined
+  readonly otherTemplate?: (Template & { readonly untilMillis: number }) | undefined
 }
 
 export class InvalidTerms extends Schema.TaggedError<InvalidTerms>()("InvalidTerms", {
@@ -67,7 +67,7 @@ export const write = (
     readonly random16: Uint8Array
   }
 ): string => {
-  const said = { ...terms, template: currentTemplate(terms), address, builderCode, issuedAtMillis: nowMillis }
+  const said = { ...terms, template: templateOf(terms), address, builderCode, issuedAtMillis: nowMillis }
   return textOf(said, Buffer.concat([random16, proofOf(terms.macKey, said, random16)]).toString("hex"))
 }
 
@@ -139,7 +139,11 @@ const noncePattern = /^[0-9a-f]{64}$/
 const refused = (side: BuilderMessageRefused["side"], fault: string) =>
   Result.fail(new BuilderMessageRefused({ side, fault }))
 
-const currentTemplate = ({ agreementUrl, serviceName }: BuilderTerms): Template => ({
+/** Our words, with the agreement that they link to. */
+export const templateOf = ({
+  agreementUrl,
+  serviceName
+}: Pick<BuilderTerms, "agreementUrl" | "serviceName">): Template => ({
   version: "1",
   statement:
     "I authorize builder code {builder_code} to obtain a trading-only API key for my main account at {service_name}, " +
@@ -149,13 +153,13 @@ const currentTemplate = ({ agreementUrl, serviceName }: BuilderTerms): Template 
 })
 
 const templatesOf = (terms: BuilderTerms) => [
-  { ...currentTemplate(terms), untilMillis: Infinity },
-  ...(terms.previousTemplate === undefined ? [] : [terms.previousTemplate])
+  { ...templateOf(terms), untilMillis: Infinity },
+  ...(terms.otherTemplate === undefined ? [] : [terms.otherTemplate])
 ]
 
-const macKeysOf = ({ macKey, previousMacKey }: BuilderTerms) => [
+const macKeysOf = ({ macKey, otherMacKey }: BuilderTerms) => [
   { key: macKey, untilMillis: Infinity },
-  ...(previousMacKey === undefined ? [] : [previousMacKey])
+  ...(otherMacKey === undefined ? [] : [otherMacKey])
 ]
 
 const hasOurFields = ({

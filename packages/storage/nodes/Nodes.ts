@@ -20,7 +20,7 @@ const nodeTable = Table.make("node", {
   kind: of("text", Schema.Literals(["runner", "gateway"])),
   address: text,
   release: text,
-  /** It has a hash of each setting that must be the same on all nodes. */
+  /** It has a hash of each setting that must be the same on all nodes, and several of one that is being replaced, what is used first. */
   settings: of("jsonb", Schema.Record(Schema.String, Schema.String)),
   wanted: of("text", Wanted),
   isReady: boolean,
@@ -177,7 +177,7 @@ const checkAgreement = (node: Joining, all: ReadonlyArray<Node>): Effect.Effect<
     .map(({ name, settings }) => ({
       name,
       settings: Object.keys(settings).filter(
-        (setting) => node.settings[setting] !== undefined && node.settings[setting] !== settings[setting]
+        (setting) => node.settings[setting] !== undefined && !agree(node.settings[setting], settings[setting]!)
       )
     }))
     .filter(({ settings }) => settings.length > 0)
@@ -188,6 +188,12 @@ const checkAgreement = (node: Joining, all: ReadonlyArray<Node>): Effect.Effect<
       nodes: differing.map(({ name }) => name)
     })
   )
+}
+
+/** Each of two nodes accepts what the other uses. */
+const agree = (one: string, other: string): boolean => {
+  const [ones, others] = [one.split(","), other.split(",")]
+  return others.includes(ones[0]!) && ones.includes(others[0]!)
 }
 
 const makeMemory = Effect.map(Clock.Clock, (clock) => {

@@ -45,7 +45,7 @@ it.effect("processes are given their secrets in the environment, and none by a f
   Effect.gen(function* () {
     const { gateways, settings } = yield* planned({})
     const secret = Redacted.make("a secret")
-    const secrets = { databaseUrl: secret, secretKey: secret, adminToken: secret, authClientKey: secret }
+    const secrets = { databaseUrl: secret, secretKey: secret, adminToken: secret, authClientKeys: [secret] }
     const environment = ClusterSettings.environmentOf(settings, secrets, gateways[0]!)
     assert.isTrue(Option.isNone(settings.adminToken))
     for (const name of ["VENUE_DATABASE_URL", "VENUE_SECRET_KEY", "VENUE_ADMIN_TOKEN", "VENUE_AUTH_CLIENT_KEY"]) {
@@ -53,6 +53,10 @@ it.effect("processes are given their secrets in the environment, and none by a f
       assert.isTrue(`${name}_FILE` in environment && environment[`${name}_FILE`] === undefined)
     }
     assert.strictEqual(environment["VENUE_PUBLIC_AUTH_URL"], "http://127.0.0.1:4002")
+    const several = yield* planned({ VENUE_AUTH_CLIENT_KEY: "first, second" })
+    const { authClientKeys } = several.settings
+    const given = ClusterSettings.environmentOf(several.settings, { ...secrets, authClientKeys }, gateways[0]!)
+    assert.strictEqual(given["VENUE_AUTH_CLIENT_KEY"], "first,second")
   })
 )
 
@@ -61,7 +65,7 @@ it.effect(
   () =>
     Effect.gen(function* () {
       const secret = Redacted.make("a secret")
-      const secrets = { databaseUrl: secret, secretKey: secret, adminToken: secret, authClientKey: secret }
+      const secrets = { databaseUrl: secret, secretKey: secret, adminToken: secret, authClientKeys: [secret] }
       const given = Effect.fnUntraced(function* (variables: Readonly<Record<string, string>>) {
         const { gateways, settings } = yield* planned(variables)
         return ClusterSettings.environmentOf(settings, secrets, gateways[0]!)["VENUE_PUBLIC_FORM_REFRESH"]

@@ -246,7 +246,7 @@ const suite = (name: string, services: Layer.Layer<Stored, unknown>) =>
             .replace(before, "{agreement_url}")
           const template = { version: "1", statement, serviceName: terms.serviceName, agreementUrl: before }
           const now = yield* Clock.currentTimeMillis
-          const changed = registration({ previousTemplate: { ...template, untilMillis: now + 600_000 } })
+          const changed = registration({ otherTemplate: { ...template, untilMillis: now + 600_000 } })
           const { userId } = yield* Effect.provide(register(builder, text, owner.sign(text)), changed)
           const [acceptance] = yield* (yield* LegalAcceptances).ofUser(userId)
           assert.deepInclude(acceptance, { agreementUrl: before, termsVersion: null })

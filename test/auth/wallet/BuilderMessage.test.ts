@@ -181,7 +181,7 @@ describe("BuilderMessage", () => {
 
   it("a key that was replaced is good for what it proved, until its time is over", () => {
     const untilMillis = issuedAtMillis + 300_000
-    const rotated = { ...terms, macKey: otherKey, previousMacKey: { key: terms.macKey, untilMillis } }
+    const rotated = { ...terms, macKey: otherKey, otherMacKey: { key: terms.macKey, untilMillis } }
     assert.strictEqual(outcome(issue(), rotated, untilMillis - 1), "accepted")
     assert.strictEqual(outcome(issue(), rotated, untilMillis), "untrusted nonce")
     assert.strictEqual(outcome(issue({}, rotated), rotated, untilMillis), "accepted")
@@ -195,7 +195,7 @@ describe("BuilderMessage", () => {
       serviceName: "Old Venue",
       agreementUrl: "https://venue.example/legal/old"
     }
-    const changed = Result.getOrThrow(termsOf({ ...settings, previousTemplate: { ...previous, untilMillis } }))
+    const changed = Result.getOrThrow(termsOf({ ...settings, otherTemplate: { ...previous, untilMillis } }))
     const oldMessage = (version: string) =>
       signInMessage({
         statement: `Builder ${code} may trade for me at Old Venue as agreed (${previous.agreementUrl}).`,
@@ -217,7 +217,7 @@ describe("BuilderMessage", () => {
       const refused = Result.flip(termsOf({ ...settings, ...changes }))
       return Result.isSuccess(refused) ? refused.success.fault : undefined
     }
-    const previousTemplate = { version: "0", serviceName: "Old", agreementUrl, untilMillis: 0 }
+    const otherTemplate = { version: "0", serviceName: "Old", agreementUrl, untilMillis: 0 }
     assert.isUndefined(faults({}))
     assert.strictEqual(faults({ uri: "http://app.venue.example/builder" }), "uri")
     assert.strictEqual(faults({ uri: "https://app.venue.example:443/builder" }), "uri")
@@ -233,7 +233,7 @@ describe("BuilderMessage", () => {
       "{builder_code} {service_name}",
       "{builder_code} ({agreement_url}) for {service_name} é"
     ]) {
-      assert.strictEqual(faults({ previousTemplate: { ...previousTemplate, statement } }), "statement")
+      assert.strictEqual(faults({ otherTemplate: { ...otherTemplate, statement } }), "statement")
     }
     assert.isUndefined(faults({ serviceName: "$& and $1" }))
   })

@@ -67,6 +67,34 @@ const suite = <R>(title: string, services: Layer.Layer<Nodes | R, unknown>, unse
       })
     )
 
+    it.effect("of a setting that is being replaced each node accepts what the other uses, or does not join", () =>
+      Effect.gen(function* () {
+        const nodes = yield* Nodes
+        const told = (one: string, other: string) =>
+          Effect.gen(function* () {
+            yield* unseen(6)
+            yield* nodes.join(node("gateway-1", { settings: { VENUE_AUTH_CLIENT_KEY: one } }))
+            return yield* Effect.match(nodes.join(node("gateway-2", { settings: { VENUE_AUTH_CLIENT_KEY: other } })), {
+              onSuccess: () => "joined",
+              onFailure: ({ _tag }) => _tag
+            })
+          })
+        const steps = ["a", "a,b", "b,a", "b"]
+        for (const [index, step] of steps.entries())
+          for (const near of steps.slice(Math.max(0, index - 1), index + 2))
+            assert.strictEqual(yield* told(step, near), "joined", `${step} and ${near}`)
+        for (const [one, other] of [
+          ["a", "b"],
+          ["a", "b,a"],
+          ["a,b", "b"],
+          ["a", "ab"]
+        ] as const) {
+          assert.strictEqual(yield* told(one, other), "SettingsDiffer", `${one} and ${other}`)
+          assert.strictEqual(yield* told(other, one), "SettingsDiffer", `${other} and ${one}`)
+        }
+      })
+    )
+
     it.effect("a process whose name a newer one has taken is to drain", () =>
       Effect.gen(function* () {
         const nodes = yield* Nodes
