@@ -4,7 +4,9 @@ import { problems } from "@venue/api/Problem"
 import type { Unavailable } from "@venue/cluster/protocol/Market"
 import type { UserId } from "@venue/domain/UserId"
 import type { Listing } from "@venue/storage/history/RowOrder"
-import { Effect, Option, Stream } from "effect"
+import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
+import { Effect, FiberHandle, Option, Stream } from "effect"
+import { HttpServerRequest } from "effect/http"
 import type { History } from "../History.ts"
 import { notBefore } from "../http/Refusal.ts"
 
@@ -15,6 +17,8 @@ const maxOfAll = 8
 const partRows = 2_000
 /** Most files are there by then. */
 const waitMillis = 5_000
+/** Whoever takes longer over a part gives their place to others: half a megabyte is little for who reads at all. */
+const takenWithin = "15 seconds"
 
 export const make = (baseUrl: string) =>
   Effect.sync(() => {
@@ -37,9 +41,33 @@ export const make = (baseUrl: string) =>
       })
     return {
       /** Until the end of the scope. */
-      admit: (userId: UserId) => Effect.acquireRelease(enter(userId), () => leave(userId))
+      admit: Effect.fnUntraced(function* (userId: UserId) {
+        yield* Effect.acquireRelease(enter(userId), () => leave(userId))
+        return yield* watched
+      })
     }
   })
+
+/** How a client takes its file. */
+interface Watched {
+  /** It has asked for the next part, and so has taken the one before. */
+  readonly taken: Effect.Effect<void>
+  /** It is to take a part now, or its connection ends, without an end to the file. */
+  readonly handedOver: Effect.Effect<void>
+}
+
+const watched = Effect.gen(function* () {
+  const { socket } = NodeHttpServerRequest.toIncomingMessage(yield* HttpServerRequest.HttpServerRequest)
+  const patience = yield* FiberHandle.make()
+  const end = Effect.andThen(
+    Effect.logWarning("a download was ended, since its client took too long over a part"),
+    Effect.sync(() => socket.destroy())
+  )
+  return {
+    taken: FiberHandle.clear(patience),
+    handedOver: Effect.asVoid(FiberHandle.run(patience, Effect.delay(end, takenWithin)))
+  } satisfies Watched
+})
 
 export interface Lines<Row> {
   readonly columns: ReadonlyArray<string>
@@ -52,12 +80,17 @@ export interface Lines<Row> {
 /** Each part is read when the one before it was taken. One that cannot be read ends all, without an end to the file. */
 export const lines = <Row>(
   readOn: History["Service"]["readOn"],
-  { columns, last, lineOf, list }: Lines<Row>
+  { columns, last, lineOf, list }: Lines<Row>,
+  { handedOver, taken }: Watched
 ): Stream.Stream<Uint8Array, Unavailable> => {
   const head = Stream.succeed(bytes(Csv.line(columns)))
   if (last === undefined) return head
-  const parts = Stream.paginate(undefined as Row | undefined, (after) =>
-    Effect.map(readOn(list.part({ after, last, limit: partRows })), (rows) => {
+  const parts = Stream.paginate(
+    undefined as Row | undefined,
+    Effect.fnUntraced(function* (after) {
+      yield* taken
+      const rows = yield* readOn(list.part({ after, last, limit: partRows }))
+      yield* handedOver
       const text = rows.map((row) => Csv.line(lineOf(row))).join("")
       const next = rows.length < partRows ? Option.none<Row>() : Option.some(rows.at(-1)!)
       return [text === "" ? [] : [bytes(text)], next] as const

@@ -99,11 +99,11 @@ export class Lists extends Context.Service<
         }: FileAsked<Row>) {
           const { accountId, userId } = yield* Caller
           yield* known(symbol)
-          yield* downloads.admit(userId)
+          const watched = yield* downloads.admit(userId)
           const list = listing(accountId)
           const last = yield* history.read({ userId, accountId, cost: noCost }, sourceOf(projection, symbol), list.last)
           const lineOf = (row: Row) => file.cells(instruments.get(row.symbol)!, row)
-          const body = Downloads.lines(history.readOn, { columns: file.columns, lineOf, list, last })
+          const body = Downloads.lines(history.readOn, { columns: file.columns, lineOf, list, last }, watched)
           return HttpApiSchema.withHeaders({ body, headers: attachment(file.name) })
         }, refused)
 

@@ -7,6 +7,8 @@ import * as Trades from "@venue/storage/history/Trades"
 import { type TestUser, TestVenue } from "@venue/testing/TestVenue"
 import { assert, expect, it } from "@effect/vitest"
 import { Effect, Schedule } from "effect"
+import { TestClock } from "effect/testing"
+import { createHash } from "node:crypto"
 import { connect, type Socket } from "node:net"
 import { traded } from "../../journal/EventsByHand.ts"
 import { layerReading, raw, RestClient } from "./RestClient.ts"
@@ -15,9 +17,14 @@ const gold = MarketSymbol.make("GOLD-USD")
 const partRows = 2_000
 const row = Trades.rowsOf(gold, traded("endless", 1, {}))[0]!
 const part = Array.from({ length: partRows }, () => ({ ...row, accountId: AccountId.make("somebody") }))
+/** It stays long when it is zipped. */
+const varied = part.map((one, index) => ({
+  ...one,
+  tradeId: createHash("sha256").update(String(index)).digest("hex")
+}))
 
 /** A list of so many full parts; then it fails, or has come to its end. */
-const listOf = (parts: number, then: "fails" | "ends" = "ends") => {
+const listOf = (parts: number, then: "fails" | "ends" = "ends", rows = part) => {
   const told = { parts: 0 }
   const history = History.of({
     // Every file begins anew.
@@ -31,7 +38,7 @@ const listOf = (parts: number, then: "fails" | "ends" = "ends") => {
         if (told.parts === parts && then === "fails") return Effect.fail(new Unavailable({ what: "a test" }))
         if (told.parts === parts) return Effect.succeed([] as never)
         told.parts += 1
-        return Effect.succeed(part as never)
+        return Effect.succeed(rows as never)
       })
   })
   return { history, told }
@@ -90,6 +97,45 @@ for (const encoding of ["identity", "gzip"]) {
         yield* Effect.repeat(turn, { until: () => told.parts > parts })
       }
     }).pipe(Effect.scoped, Effect.provide(layerReading(history)))
+  )
+}
+
+/** What came last before the connection ended. */
+const ending = (socket: Socket) =>
+  Effect.callback<string>((resume) => {
+    let last = ""
+    const over = () => resume(Effect.succeed(last))
+    if (socket.closed) return over()
+    socket.on("data", (bytes) => {
+      last = (last + bytes.toString("latin1")).slice(-7)
+    })
+    socket.on("close", over)
+    socket.resume()
+  })
+
+for (const encoding of ["identity", "gzip"]) {
+  it.effect(`who leaves a part for too long loses the place, and who goes on taking keeps it (${encoding})`, () =>
+    Effect.gen(function* () {
+      const user = yield* (yield* TestVenue).user("idle")
+      const more = { "accept-encoding": encoding }
+      const [reading, idle] = [yield* stalled(user, more), yield* stalled(user, more)]
+      let taken = 0
+      reading.socket.on("data", (bytes) => {
+        taken += bytes.length
+      })
+      reading.socket.resume()
+      yield* TestClock.adjust("14 seconds")
+      assert.strictEqual((yield* stalled(user, more)).head, "HTTP/1.1 429 Too Many Requests")
+      // Five seconds after each megabyte, the buffers of the one that takes nothing are full at last, and its time is over.
+      yield* Effect.gen(function* () {
+        const before = taken
+        yield* Effect.repeat(turn, { until: () => taken > before + 1_000_000 })
+        yield* TestClock.adjust("5 seconds")
+        return (yield* Effect.scoped(stalled(user, more))).head
+      }).pipe(Effect.repeat({ until: (head) => head === "HTTP/1.1 200 OK" }))
+      assert.notStrictEqual(yield* ending(idle.socket), "\r\n0\r\n\r\n")
+      assert.isFalse(reading.socket.closed)
+    }).pipe(Effect.scoped, Effect.provide(layerReading(listOf(100_000, "ends", varied).history)))
   )
 }
 
