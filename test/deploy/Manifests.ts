@@ -66,4 +66,23 @@ export interface Compose {
   readonly networks: Readonly<Record<string, { readonly internal?: boolean }>>
 }
 
+/** What a service of compose finds in its environment, as it is interpolated; files of secrets are in `folder`. */
+export const environmentOf = (
+  service: string,
+  given: Readonly<Record<string, string>>,
+  folder: string
+): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    Object.entries(compose.services[service]!.environment).map(([name, value]) => [
+      name,
+      value
+        .replaceAll(/\$\{(\w+):([-?])([^}]*)\}/g, (_, asked: string, kind: string, usual: string) => {
+          const found = given[asked] ?? ""
+          if (found === "" && kind === "?") throw new Error(`${asked}: ${usual}`)
+          return found === "" ? usual : found
+        })
+        .replace("/run/secrets/", `${folder}/`)
+    ])
+  )
+
 export const compose = parse(read("compose.yaml"), { merge: true }) as Compose

@@ -1,0 +1,126 @@
+/** What an operator gives to compose reaches the nodes, whichever environment it is. */
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import { assert, it } from "@effect/vitest"
+import { defaults } from "@venue/cluster/VenueSettings"
+import { ConfigProvider, Effect, FileSystem } from "effect"
+import * as Access from "../../apps/node/Access.ts"
+import * as Agreement from "../../apps/node/Agreement.ts"
+import * as NodeSettings from "../../apps/node/NodeSettings.ts"
+import * as Production from "../../apps/node/Production.ts"
+import { compose, environmentOf, read } from "./Manifests.ts"
+
+type Variables = Readonly<Record<string, string>>
+
+const drawn = "0123456789abcdef0123456789abcdef"
+const development = { VENUE_AUTH_CLIENT_KEY: "pk_live_1" }
+const production = {
+  VENUE_ENVIRONMENT: "production",
+  VENUE_SIMULATED_PRICES: "off",
+  VENUE_SIMULATED_RAILS: "off",
+  VENUE_AUTH_CLIENT_KEY: "pk_live_1",
+  VENUE_KEY_PREFIX: "svc_live",
+  VENUE_PUBLIC_REST_URL: "https://api.venue.test",
+  VENUE_PUBLIC_FUNDING_URL: "https://funding.venue.test",
+  VENUE_PUBLIC_AUTH_URL: "https://auth.venue.test",
+  VENUE_PUBLIC_TRADE_URL: "wss://trade.venue.test",
+  VENUE_PUBLIC_MARKET_DATA_URL: "wss://market-data.venue.test",
+  VENUE_TRUSTED_PROXIES: "10.0.0.0/8",
+  VENUE_BUILDER_URI: "https://app.venue.test/builder",
+  VENUE_CLIENT_AGREEMENT_URL: "https://venue.test/agreement",
+  VENUE_IDENTITY_URL: "https://identity.test"
+}
+
+const secrets: Variables = {
+  database_url: "postgres://db/venue",
+  secret_key: drawn,
+  admin_token: `admin_${drawn}`,
+  wallet_secret: drawn
+}
+const optional = ["builder_key", "captcha_secret", "identity_key", "identity_callback_key", "bank_webhook_secret"]
+
+/** Of a node as compose starts it; of its secrets only those are there that compose mounts, and others are empty. */
+const settingsOf = Effect.fnUntraced(function* (service: string, given: Variables, written: Variables = {}) {
+  const files = yield* FileSystem.FileSystem
+  const folder = yield* files.makeTempDirectoryScoped()
+  for (const name of compose.services[service]!.secrets ?? [])
+    yield* files.writeFileString(`${folder}/${name}`, written[name] ?? secrets[name] ?? "")
+  return yield* loaded(service, environmentOf(service, given, folder))
+})
+
+const loaded = (service: string, environment: Variables) =>
+  NodeSettings.load(service.startsWith("runner") ? "runner" : "gateway").pipe(
+    Effect.provideService(ConfigProvider.ConfigProvider, ConfigProvider.fromEnv({ env: environment }))
+  )
+
+/** What ends the start, if anything does. */
+const refusal = (service: string, given: Variables, written?: Variables) =>
+  settingsOf(service, given, written).pipe(
+    Effect.tap(Production.check),
+    Effect.flatMap((settings) => Access.layer(settings, settings.key)),
+    Effect.as("starts"),
+    Effect.catchTag("SettingRefused", ({ message }) => Effect.succeed(message)),
+    Effect.scoped
+  )
+
+const nodes = Object.keys(compose.services).filter((name) => /^(runner|gateway)-/.test(name))
+const identity = { identity_key: "key", identity_callback_key: "callback key" }
+
+it.effect("a production's settings, given to compose, reach what it refuses to start without", () =>
+  Effect.gen(function* () {
+    for (const service of nodes) assert.strictEqual(yield* refusal(service, production, identity), "starts", service)
+    for (const name of Object.keys(production).filter((name) => !/PROXIES|AUTH_CLIENT|ENVIRONMENT|PRICES/.test(name))) {
+      const { [name]: _without, ...others } = production as Variables
+      assert.include(yield* refusal("gateway-1", others, identity), `${name}: expected`)
+    }
+    assert.include(
+      yield* refusal("gateway-1", production),
+      "VENUE_IDENTITY_KEY and VENUE_IDENTITY_CALLBACK_KEY: expected"
+    )
+    const { environment, trustedProxies } = yield* settingsOf("gateway-1", production)
+    assert.deepStrictEqual([environment, trustedProxies], ["production", ["10.0.0.0/8"]])
+  }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
+)
+
+it.effect("what is given to nobody is as if compose did not name it, and an empty file holds no secret", () =>
+  Effect.gen(function* () {
+    const hashes = (settings: NodeSettings.NodeSettings) =>
+      Agreement.hashesOf(settings, defaults.instruments, undefined)
+    for (const service of nodes) {
+      assert.strictEqual(yield* refusal(service, development), "starts", service)
+      const told = {
+        VENUE_DATABASE_URL: secrets["database_url"]!,
+        VENUE_SECRET_KEY: drawn,
+        VENUE_ADMIN_TOKEN: secrets["admin_token"]!,
+        ...development,
+        ...Object.fromEntries(
+          Object.entries(environmentOf(service, development, "")).filter(([name]) => name.startsWith("VENUE_PUBLIC_"))
+        )
+      }
+      const usual = yield* loaded(service, told)
+      assert.deepStrictEqual(hashes(yield* settingsOf(service, development)), hashes(usual), service)
+    }
+    const mounted = compose.services["gateway-1"]!.secrets ?? []
+    assert.includeMembers([...mounted], optional)
+  }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
+)
+
+/** Compose itself says where a node listens and who it is; the others are of the dev app, of drills and of certificates. */
+const own = [
+  /^VENUE_(HOST|\w+_PORT|DATA_DIR|MARKET_MAKER|AUDITOR|EXTRA_USERS)$/,
+  /^VENUE_CLUSTER_(RUNNERS|GATEWAYS|PORT_BASE|DIAL_FROM|TLS_\w+)$/,
+  /^VENUE_(HEALTH_HOST|CLOCK_SHIFT_MILLIS)$/
+]
+
+it("every setting of a node that the README lists is passed on", () => {
+  const [, listed = ""] = /\n## Settings\n([^]*?)\n## Prices\n/.exec(read("README.md")) ?? []
+  const names = [...listed.matchAll(/^\| (`VENUE_[^|]*)\|/gm)].flatMap(([, cell = ""]) =>
+    [...cell.matchAll(/`(VENUE_\w+)`/g)].map(([, name = ""]) => name)
+  )
+  const passed = nodes.flatMap((service) => Object.keys(compose.services[service]!.environment))
+  const reaches = new Set(passed.map((name) => name.replace(/_FILE$/, "")))
+  assert.isAbove(names.length, 50)
+  assert.deepStrictEqual(
+    names.filter((name) => !reaches.has(name) && !own.some((pattern) => pattern.test(name))),
+    []
+  )
+})
