@@ -16,6 +16,7 @@ export const pages = {
   "invalid-request": "A parameter, header or body is missing, of the wrong type or out of bounds; see errors.",
   "credentials-not-accepted": "The credentials are missing, unknown, wrong, expired or were used before.",
   "not-permitted": "The credentials are good, but do not permit this, or not on this account.",
+  "appointed-since": "Two people decide about the withdrawal, who were appointed before it was asked for.",
   "not-cancellable": "No payment of the withdrawal can be cancelled; detail says why.",
   "not-held": "The withdrawal is not held for review; detail says what has become of it.",
   "not-unmatched":
@@ -291,6 +292,12 @@ export type Problems = ReturnType<typeof problems>
 const ofOperators = (baseUrl: string) => ({
   notHeld: (state: string) =>
     new Conflict(body(baseUrl, 409, "not-held", { detail: `The withdrawal is ${state}, and no longer held.` })),
+  appointedSince: (name: string) =>
+    new Conflict(
+      body(baseUrl, 409, "appointed-since", {
+        detail: `${name} was appointed after this withdrawal was asked for, and it needs two people: those who were treasurers before decide about it.`
+      })
+    ),
   notCancellable: (state: string) =>
     new Conflict(
       body(baseUrl, 409, "not-cancellable", {

@@ -4,7 +4,9 @@ import { reviewedWithdrawal } from "@venue/api/admin/Withdrawals"
 import { instant } from "@venue/api/Digits"
 import { problems } from "@venue/api/Problem"
 import { Operator } from "@venue/api/admin/Operator"
+import { OperatorTokens } from "@venue/auth/access/OperatorTokens"
 import { moneyScale } from "@venue/domain/Decimal"
+import { firstOperator, mayAct } from "@venue/domain/Operator"
 import { Transaction } from "@venue/postgres/Transaction"
 import { Audit } from "@venue/storage/access/Audit"
 import { WithdrawalDecisions } from "@venue/storage/treasury/WithdrawalDecisions"
@@ -87,6 +89,7 @@ const makeDecide = Effect.fnUntraced(function* (baseUrl: string) {
   const limit = yield* TwoPeopleAbove
   const transaction = yield* Transaction
   const withdrawals = yield* Withdrawals
+  const deciders = yield* makeDeciders
   const refusals = problems(baseUrl)
   return Effect.fnUntraced(function* (
     decision: "approve" | "reject",
@@ -99,8 +102,10 @@ const makeDecide = Effect.fnUntraced(function* (baseUrl: string) {
     // Whoever decided about it until now has done so.
     const found = Option.getOrThrow(yield* withdrawals.find(withdrawalId))
     const needed = peopleNeeded(found, limit)
+    const mayDecide = yield* deciders
+    if (needed > 1 && !mayDecide(name, found)) return yield* refusals.appointedSince(name)
     const people = (yield* decisions.about(withdrawalId))
-      .filter((one) => one.decision === decision)
+      .filter((one) => one.decision === decision && mayDecide(one.operator, found))
       .map(({ operator }) => operator)
     const isDecided = people.length >= needed
     const isHeld = isDecided
@@ -116,6 +121,22 @@ const makeDecide = Effect.fnUntraced(function* (baseUrl: string) {
     return { withdrawal_id: withdrawalId, is_decided: isDecided, people, people_needed: needed }
   }, transaction.run)
 })
+
+/**
+ * Who may be one of the two: a treasurer still, and before the withdrawal was asked for. Else one person who appoints people
+ * would be two of them.
+ */
+const makeDeciders = Effect.map(OperatorTokens, ({ list }) =>
+  Effect.map(list, (all) => {
+    const treasurers = new Map(
+      all
+        .filter(({ removedAtMillis, roles }) => removedAtMillis === null && mayAct(roles, "treasurer"))
+        .map(({ createdAtMillis, name }) => [name, createdAtMillis])
+    )
+    return (name: string, { createdAtMillis }: Pick<Withdrawal, "createdAtMillis">): boolean =>
+      name === firstOperator || (treasurers.get(name) ?? Infinity) <= createdAtMillis
+  })
+)
 
 /** The wish and the audit are one commit; the rail does the rest. */
 const makeCancel = Effect.fnUntraced(function* (baseUrl: string) {

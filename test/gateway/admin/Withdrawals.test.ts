@@ -95,6 +95,36 @@ it.layer(layer, { excludeTestServices: true })("held withdrawals", (it) => {
     })
   )
 
+  it.effect(
+    "nobody is two people: neither by appointing another one afterwards, nor with somebody who was dismissed",
+    () =>
+      Effect.gen(function* () {
+        const { admin } = yield* RestClient
+        const ivy = yield* customer("ivy")
+        const appoint = (name: string) =>
+          Effect.map(
+            admin("POST", "/operators", { name, roles: ["treasurer"], reason: "a second person" }),
+            ({ body }): string => body.token
+          )
+        const before = [yield* appoint("tom"), yield* appoint("tess")]
+        yield* Effect.sleep("5 millis")
+        const id = yield* held(ivy, 300_000n, [])
+        yield* Effect.sleep("5 millis")
+        const approve = (token?: string) =>
+          admin("POST", "/withdrawals/approve", { withdrawal_id: id, reason: "known" }, token)
+        const late = yield* approve(yield* appoint("tara"))
+        expect([late.status, late.body.detail]).toEqual([
+          409,
+          "tara was appointed after this withdrawal was asked for, and it needs two people: those who were treasurers before decide about it."
+        ])
+        expect((yield* approve(before[0])).body).toMatchObject({ is_decided: false, people: ["tom"] })
+        yield* admin("POST", "/operators/dismiss", { name: "tom", reason: "the token was stolen" })
+        expect((yield* approve(before[1])).body).toMatchObject({ is_decided: false, people: ["tess"] })
+        expect(yield* stateOf(id)).toBe("HELD_FOR_REVIEW")
+        expect((yield* approve()).body).toMatchObject({ is_decided: true, people: ["tess", "operator"] })
+      })
+  )
+
   it.effect("what is rejected goes back, and cannot be approved any more", () =>
     Effect.gen(function* () {
       const { admin } = yield* RestClient
