@@ -6,6 +6,7 @@ import { bankDetails, detailsRefused } from "@venue/api/treasury/BankAccount"
 import * as Word from "@venue/api/treasury/Word"
 import { Ids } from "@venue/cluster/clients/Ids"
 import { faultsOf, isKnown } from "@venue/domain/BankAccount"
+import type { UserId } from "@venue/domain/UserId"
 import { Profiles } from "@venue/storage/access/Profiles"
 import { BankAccounts } from "@venue/storage/treasury/BankAccounts"
 import { Withdrawals } from "@venue/storage/treasury/Withdrawals"
@@ -25,6 +26,13 @@ export const layer = (baseUrl: string) =>
       const withdrawals = yield* Withdrawals
       const refusals = problems(baseUrl)
       const unknownOutcome = () => Effect.fail(refusals.deadlinePassed())
+      /** In this order: of a withdrawal that this does not see, the rail finds the account gone. */
+      const unlink = Effect.fnUntraced(function* (userId: UserId, accountId: string) {
+        const isRemoved = yield* accounts.remove(userId, accountId)
+        if (isRemoved && (yield* withdrawals.sentTo(userId, accountId)).isUnsettled)
+          return yield* refusals.bankAccountInUse()
+        return isRemoved
+      })
 
       return handlers
         .handle(
@@ -57,8 +65,7 @@ export const layer = (baseUrl: string) =>
             function* ({ params }) {
               const { userId } = yield* Caller
               const accountId = params.id.toLowerCase()
-              if ((yield* withdrawals.sentTo(userId, accountId)).isUnsettled) return yield* refusals.bankAccountInUse()
-              const removed = yield* changed(userId, accounts.remove(userId, accountId), (isRemoved) =>
+              const removed = yield* changed(userId, unlink(userId, accountId), (isRemoved) =>
                 isRemoved ? { action: "bank_account_removed", facts: { accountId } } : undefined
               )
               if (!removed) return yield* refusals.unknownBankAccount()

@@ -48,9 +48,9 @@ export class BankAccounts extends Context.Service<
     readonly named: (
       accountIds: ReadonlyArray<string>
     ) => Effect.Effect<ReadonlyArray<BankAccount>, DatabaseUnavailable>
-    /** Answers whether the user had it. What is on its way to it still arrives. */
+    /** Answers whether the user had it. */
     readonly remove: (userId: UserId, accountId: string) => Effect.Effect<boolean, DatabaseUnavailable>
-    /** The details as JSON, as the bank takes them; those of one that was removed, too. */
+    /** The details of one that is linked as JSON, as the bank takes them: nothing is paid to one that was removed. */
     readonly details: (accountId: string) => Effect.Effect<Option.Option<Redacted.Redacted>, DatabaseUnavailable>
   }
 >()("@venue/storage/treasury/BankAccounts") {
@@ -105,7 +105,8 @@ export class BankAccounts extends Context.Service<
           }, orUnavailable),
           details: Effect.fn("BankAccounts.details")(function* (accountId: string) {
             const row = yield* sealed.first(sql`
-              select ${sealed.columns} from bank_account where account_id = ${storable(accountId)}`)
+              select ${sealed.columns} from bank_account
+              where account_id = ${storable(accountId)} and removed_at is null`)
             return Option.map(row, ({ sealedDetails }) => open(sealedDetails, nameOf(accountId)))
           }, orUnavailable)
         })
@@ -141,7 +142,10 @@ export class BankAccounts extends Context.Service<
           return row !== undefined
         }, transaction),
         details: (accountId) =>
-          Effect.sync(() => Option.map(Option.fromUndefinedOr(kept.get(accountId)), ({ details }) => details))
+          Effect.sync(() => {
+            const row = kept.get(accountId)
+            return row?.account.removedAtMillis === null ? Option.some(row.details) : Option.none()
+          })
       })
     })
   ).pipe(Layer.provide(MemoryTables.layer))

@@ -1,9 +1,8 @@
 /** Endpoints, messages and tries where there is no database. What writes a deposit or a withdrawal tells them here. */
-import { BankDetails, masked } from "@venue/domain/BankAccount"
 import { railOf } from "@venue/domain/Rail"
 import { maxWebhooks, type TryAnswer, type WebhookMessage, webhooksKeptMillis } from "@venue/domain/Webhook"
 import { type MemoryTable, MemoryTables } from "@venue/postgres/MemoryTables"
-import { Clock, Context, Effect, Layer, Option, Redacted, Schema } from "effect"
+import { Clock, Context, Effect, Layer, type Redacted } from "effect"
 import { createHash } from "node:crypto"
 import { BankAccounts } from "./BankAccounts.ts"
 import {
@@ -167,11 +166,9 @@ const take = ({ deliveries, endpoints, messages }: Store, limit: number, now: nu
 const shownAtBank = Effect.fnUntraced(function* (accounts: BankAccounts["Service"], taken: Taken) {
   const { destination, method } = taken.message
   if (destination === null || railOf(method) !== "BANK") return taken
-  const details = yield* accounts.details(destination)
-  const shown = Option.match(details, { onNone: () => null, onSome: (text) => masked(read(Redacted.value(text))) })
-  return { ...taken, message: { ...taken.message, destination: shown } }
+  const [account] = yield* accounts.named([destination])
+  return { ...taken, message: { ...taken.message, destination: account?.masked ?? null } }
 })
-const read = Schema.decodeSync(Schema.fromJsonString(BankDetails))
 
 interface Finish {
   readonly taken: Taken

@@ -47,24 +47,26 @@ const suite = (name: string, services: Layer.Layer<Users | BankAccounts, unknown
       })
     )
 
-    it.effect("one that is taken away is not found, but what is on its way there still has its details", () =>
-      Effect.gen(function* () {
-        const accounts = yield* BankAccounts
-        const mine = yield* accountOf("cid")
-        yield* accounts.link(mine)
-        assert.isFalse(yield* accounts.remove(UserId.make("amy"), mine.accountId))
-        assert.isTrue(yield* accounts.remove(mine.userId, mine.accountId))
-        assert.isFalse(yield* accounts.remove(mine.userId, mine.accountId))
-        assert.deepStrictEqual(yield* accounts.find(mine.userId, mine.accountId), Option.none())
-        assert.isTrue(Option.isSome(yield* accounts.details(mine.accountId)))
-        const named = yield* accounts.named([mine.accountId, "nothing"])
-        assert.deepStrictEqual(
-          named.map(({ accountId, masked }) => [accountId, masked]),
-          [[mine.accountId, "****2345"]]
-        )
-        assert.deepStrictEqual(yield* accounts.named([]), [])
-        assert.deepStrictEqual(yield* accounts.details("nothing"), Option.none())
-      })
+    it.effect(
+      "one that is taken away is not found, and nothing is paid to it; what went there still shows its mask",
+      () =>
+        Effect.gen(function* () {
+          const accounts = yield* BankAccounts
+          const mine = yield* accountOf("cid")
+          yield* accounts.link(mine)
+          assert.isFalse(yield* accounts.remove(UserId.make("amy"), mine.accountId))
+          assert.isTrue(yield* accounts.remove(mine.userId, mine.accountId))
+          assert.isFalse(yield* accounts.remove(mine.userId, mine.accountId))
+          assert.deepStrictEqual(yield* accounts.find(mine.userId, mine.accountId), Option.none())
+          assert.deepStrictEqual(yield* accounts.details(mine.accountId), Option.none())
+          const named = yield* accounts.named([mine.accountId, "nothing"])
+          assert.deepStrictEqual(
+            named.map(({ accountId, masked }) => [accountId, masked]),
+            [[mine.accountId, "****2345"]]
+          )
+          assert.deepStrictEqual(yield* accounts.named([]), [])
+          assert.deepStrictEqual(yield* accounts.details("nothing"), Option.none())
+        })
     )
 
     it.effect("a user links so many at most, however many at once, and another when one was taken away", () =>

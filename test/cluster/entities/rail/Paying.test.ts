@@ -1,6 +1,7 @@
 /** Two owners of one rail at once on Postgres, of whom one dies before or after any step: each withdrawal is paid once. */
 import { DeskClient } from "@venue/cluster/clients/DeskClient"
 import * as Paying from "@venue/cluster/entities/rail/Paying"
+import type { RailName } from "@venue/domain/Rail"
 import { UserId } from "@venue/domain/UserId"
 import { type RailProvider, SigningRefused } from "@venue/providers/rails/RailProvider"
 import * as SimulatedRail from "@venue/providers/rails/simulated/SimulatedRail"
@@ -12,6 +13,7 @@ import { Withdrawals } from "@venue/storage/treasury/Withdrawals"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer, Redacted } from "effect"
 import { TestClock } from "effect/testing"
+import { details } from "../../../gateway/treasury/Bank.ts"
 import * as World from "../../../storage/treasury/TreasuryWorld.ts"
 
 const userId = UserId.make("ann")
@@ -63,7 +65,7 @@ const owner = Effect.fnUntraced(function* (provider: RailProvider, death: string
 })
 
 /** A chain that is made up here. */
-const simulated = (rail: "TRON" | "ARBITRUM_ONE") => {
+const simulated = (rail: RailName) => {
   let state = SimulatedRail.empty(0)
   return Simulation.make(rail, (_, change) =>
     Effect.sync(() => {
@@ -138,7 +140,8 @@ layer(services, { timeout: "60 seconds" })("a queue on Postgres", (it) => {
       const look = yield* owner(refusing(provider), "")
       yield* look
       yield* (yield* TreasuryFlags).set({ ...frozen, reason: "", setBy: "olga" })
-      yield* (yield* VenueModes).blockWithdrawals({ by: "olga", reason: "a drill" })
+      const { audited, blockWithdrawals, resume } = yield* VenueModes
+      yield* blockWithdrawals({ by: "olga", reason: "a drill" })
       yield* cancel("w", { by: "olga", reason: "nobody can be paid there" })
       for (let second = 0; second < 6; second++) {
         yield* look
@@ -156,7 +159,25 @@ layer(services, { timeout: "60 seconds" })("a queue on Postgres", (it) => {
         (yield* paid).map(({ fate }) => fate),
         ["cancel"]
       )
+      yield* audited({ fault: null, difference: null })
+      yield* resume("WITHDRAWALS", { by: "olga", reason: "a drill" })
     })
+  )
+
+  it.effect(
+    "what was accepted for a bank account that was removed meanwhile is not paid: an operator has to look",
+    () =>
+      Effect.gen(function* () {
+        const { payments: paid, provider } = simulated("BANK")
+        const { link, remove } = yield* BankAccounts
+        yield* link({ accountId: "theirs", userId, holderKnown: true, details: Redacted.make(details) })
+        yield* remove(userId, "theirs")
+        yield* World.recorded(userId, World.accepted("late", { method: "wire", destination: "theirs" }))
+        yield* yield* owner(provider, "")
+        const { refusal, state } = yield* World.withdrawal("late")
+        assert.deepStrictEqual([state, refusal], ["QUEUED", "the bank account that it goes to is not there any more"])
+        assert.deepStrictEqual(yield* paid, [])
+      })
   )
 })
 
