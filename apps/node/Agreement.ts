@@ -116,6 +116,7 @@ const ofGateway = (settings: NodeSettings) => ({
   VENUE_TWO_PEOPLE_ABOVE: settings.twoPeopleAbove,
   VENUE_CAPTCHA: settings.captcha,
   VENUE_CAPTCHA_PROVIDER: settings.captchaProvider,
+  VENUE_CAPTCHA_SITE_KEY: Option.getOrElse(settings.captchaSiteKey, () => ""),
   VENUE_CAPTCHA_SECRET: Option.match(settings.captchaSecret, { onNone: () => "", onSome: Redacted.value }),
   VENUE_IDENTITY_URL: Option.getOrElse(settings.identityUrl, () => ""),
   VENUE_IDENTITY_KEY: Redacted.value(settings.identityKey),

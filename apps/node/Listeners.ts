@@ -17,6 +17,7 @@ import * as Socket from "@venue/gateway/socket/Socket"
 import * as SocketBudget from "@venue/gateway/socket/SocketBudget"
 import { TradeGateway } from "@venue/gateway/trade/TradeGateway"
 import * as TreasuryServer from "@venue/gateway/treasury/TreasuryServer"
+import * as CaptchaWidget from "@venue/providers/CaptchaWidget"
 import { LivingGateways } from "@venue/storage/nodes/LivingGateways"
 import { Clock, Effect, Option, Scope } from "effect"
 import * as AuthPlace from "./AuthPlace.ts"
@@ -149,6 +150,19 @@ const auth = Effect.fnUntraced(function* (
     limits,
     trustedProxies,
     allowPublicFormRefresh: publicFormRefresh,
-    pages: Pages.make({ serviceName, clientKey: clientKeys[0]!, issuer })
+    pages: Pages.make({ serviceName, clientKey: clientKeys[0]!, issuer, ...(yield* captchaOf(settings)) })
   })
+})
+
+/** Production does not start without the key. In a development other pages than the venue's own may have a CAPTCHA. */
+const captchaOf = Effect.fnUntraced(function* ({ captcha, captchaProvider, captchaSiteKey }: SharedSettings) {
+  if (captcha === "never") return {}
+  if (Option.isSome(captchaSiteKey)) {
+    const widget = CaptchaWidget.make(captchaProvider, captchaSiteKey.value)
+    return { captcha: { ...widget, atOnce: captcha === "always" } }
+  }
+  yield* Effect.logWarning(
+    `nobody can sign in at the venue's own page when it asks for a CAPTCHA: VENUE_CAPTCHA is ${captcha} and VENUE_CAPTCHA_SITE_KEY is not set`
+  )
+  return {}
 })

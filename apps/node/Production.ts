@@ -67,6 +67,11 @@ const ofGateway = (settings: NodeSettings): ReadonlyArray<Rule> => {
     ["VENUE_BUILDER_URI", isOwn(settings.builderUri), "the venue's own address"],
     ["VENUE_BUILDER_KEY", settings.builderKeys.every(isDrawn), "secrets of this venue's own, not made for tests,"],
     ["VENUE_CLIENT_AGREEMENT_URL", settings.clientAgreementUrls.every(isOwn), "the venue's own agreement"],
+    [
+      "VENUE_CAPTCHA_SITE_KEY",
+      settings.captcha === "never" || Option.isSome(settings.captchaSiteKey),
+      "the key that the sign-in page shows a CAPTCHA with, as VENUE_CAPTCHA is not never,"
+    ],
     ["VENUE_IDENTITY_URL", isSecure(settings.identityUrl), "the https address of the provider that verifies users"]
   ]
 }

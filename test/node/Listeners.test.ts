@@ -2,7 +2,7 @@
 import { TradeGateway } from "@venue/gateway/trade/TradeGateway"
 import { Captcha } from "@venue/providers/Captcha"
 import { assert, it } from "@effect/vitest"
-import { ConfigProvider, Effect, Redacted } from "effect"
+import { ConfigProvider, Effect, Logger, Redacted } from "effect"
 import { WebSocket } from "ws"
 import * as Listeners from "../../apps/node/Listeners.ts"
 import { Settings } from "../../apps/dev/Settings.ts"
@@ -10,15 +10,17 @@ import { call, layer } from "../gateway/rest/RestClient.ts"
 import * as Rails from "../gateway/treasury/Rails.ts"
 import { freePorts } from "../nodes/DevApp.ts"
 
-const settings = Effect.map(Settings.parse(ConfigProvider.fromUnknown({ VENUE_BRAND: "ACME" })), (usual): Settings => ({
-  ...usual,
-  restPort: 0,
-  fundingPort: 0,
-  authPort: 0,
-  tradePort: 0,
-  marketDataPort: 0,
-  adminPort: 0
-}))
+const settingsWith = (variables: Readonly<Record<string, string>>) =>
+  Effect.map(Settings.parse(ConfigProvider.fromUnknown({ VENUE_BRAND: "ACME", ...variables })), (usual): Settings => ({
+    ...usual,
+    restPort: 0,
+    fundingPort: 0,
+    authPort: 0,
+    tradePort: 0,
+    marketDataPort: 0,
+    adminPort: 0
+  }))
+const settings = settingsWith({})
 
 it.live("the builder code of an upgrade is read under the operator's prefix in any case, else the neutral one", () =>
   Effect.gen(function* () {
@@ -83,5 +85,44 @@ it.live("pages show the first of several client keys, and each of them is accept
       return (yield* call(`${auth}/auth/v1/token?grant_type=refresh_token`, { method: "POST", headers, body })).status
     })
     assert.deepStrictEqual(yield* Effect.forEach(["pk_first", "pk_second", "pk_third"], answered), [400, 400, 401])
+  }).pipe(Effect.provide(layer))
+)
+
+it.live("the sign-in page shows the CAPTCHA that is set up, and a development without its key is warned", () =>
+  Effect.gen(function* () {
+    const page = Effect.fnUntraced(function* (variables: Readonly<Record<string, string>>) {
+      const logged: Array<unknown> = []
+      const logger = Logger.make(({ logLevel, message }) => {
+        if (logLevel === "Warn") logged.push(...[message].flat())
+      })
+      const ports = yield* Effect.promise(freePorts)
+      const { auth } = yield* Listeners.open(
+        { ...(yield* settingsWith(variables)), authPort: Number(ports["VENUE_AUTH_PORT"]) },
+        { admin: { token: Redacted.make("token") }, authClientKeys: ["key"] }
+      ).pipe(Effect.provide([Captcha.layerLocal("solved"), Rails.layerNone, Logger.layer([logger])]))
+      const { text } = yield* call(`${auth}/sign-in`)
+      const shown = Object.fromEntries(
+        [...text.matchAll(/data-captcha-(\S+)="([^"]*)"/g)].map(([, name, value]) => [name, value])
+      )
+      return { ...shown, warned: logged.filter((words) => String(words).includes("VENUE_CAPTCHA_SITE_KEY")).length }
+    }, Effect.scoped)
+    const none = { script: "", global: "", "site-key": "", "at-once": "false" }
+    assert.deepStrictEqual(yield* page({ VENUE_CAPTCHA_SITE_KEY: "k" }), { ...none, warned: 0 })
+    assert.deepStrictEqual(yield* page({ VENUE_CAPTCHA: "always" }), { ...none, warned: 1 })
+    assert.deepStrictEqual(yield* page({ VENUE_CAPTCHA: "risk", VENUE_CAPTCHA_SITE_KEY: "k" }), {
+      script: "https://challenges.cloudflare.com/turnstile/v0/api.js",
+      global: "turnstile",
+      "site-key": "k",
+      "at-once": "false",
+      warned: 0
+    })
+    const hcaptcha = { VENUE_CAPTCHA: "always", VENUE_CAPTCHA_SITE_KEY: "k", VENUE_CAPTCHA_PROVIDER: "hcaptcha" }
+    assert.deepStrictEqual(yield* page(hcaptcha), {
+      script: "https://js.hcaptcha.com/1/api.js",
+      global: "hcaptcha",
+      "site-key": "k",
+      "at-once": "true",
+      warned: 0
+    })
   }).pipe(Effect.provide(layer))
 )

@@ -103,6 +103,12 @@ it.live("production refuses what is made for tests, off, missing or this machine
       ],
       ["gateway", { VENUE_SIGN_IN_URI: "http://localhost:3000/sign-in" }, "VENUE_SIGN_IN_URI: expected https pages"],
       ["gateway", { VENUE_BUILDER_URI: "https://app.venue.example/builder" }, "VENUE_BUILDER_URI: expected"],
+      [
+        "gateway",
+        { VENUE_CAPTCHA: "risk", VENUE_CAPTCHA_SITE_KEY: "" },
+        "VENUE_CAPTCHA_SITE_KEY: expected the key that the sign-in page shows a CAPTCHA with, as VENUE_CAPTCHA is not never"
+      ],
+      ["gateway", { VENUE_CAPTCHA: "always" }, "VENUE_CAPTCHA_SITE_KEY: expected the key"],
       ["gateway", { VENUE_IDENTITY_URL: "http://identity.test" }, "VENUE_IDENTITY_URL: expected the https address"]
     ]
     for (const [kind, change, told] of cases) {
@@ -115,6 +121,8 @@ it.live("production refuses what is made for tests, off, missing or this machine
       assert.include(yield* refusal("runner", { ...runner, [key]: "1" }), told)
       assert.include(yield* refusal("gateway", { ...gateway, [key]: "1" }), told)
     }
+    const shown = { VENUE_CAPTCHA: "risk", VENUE_CAPTCHA_SITE_KEY: "key" }
+    assert.isUndefined(yield* refusal("gateway", { ...gateway, ...shown }))
     const { VENUE_IDENTITY_URL: _url, ...unverified } = gateway
     assert.include(yield* refusal("gateway", unverified), "VENUE_IDENTITY_URL: expected the https address")
   })
@@ -193,6 +201,9 @@ it.live("what must be the same everywhere has a hash, and a node's own ports and
     assert.deepStrictEqual(differing(yield* hashes({}, "runner", "{}")), ["VENUE_PRICE_SOURCES"])
     const secrets = { VENUE_ADMIN_TOKEN: "a", VENUE_AUTH_CLIENT_KEY: "b" }
     assert.deepStrictEqual(differing(yield* hashes(secrets, "gateway")), [])
+    const gateways = [{}, { VENUE_CAPTCHA_SITE_KEY: "key" }].map((more) => hashes({ ...secrets, ...more }, "gateway"))
+    const [without, withKey] = yield* Effect.all(gateways)
+    assert.notStrictEqual(without!["VENUE_CAPTCHA_SITE_KEY"], withKey!["VENUE_CAPTCHA_SITE_KEY"])
     assert.notInclude(JSON.stringify(yield* hashes(secrets, "gateway")), drawn)
   })
 )

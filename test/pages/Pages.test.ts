@@ -1,28 +1,35 @@
 /** The sign-in page as it is served. */
 import * as Pages from "@venue/gateway/auth/Pages"
 import * as HttpListener from "@venue/gateway/http/HttpListener"
+import * as CaptchaWidget from "@venue/providers/CaptchaWidget"
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { call } from "../gateway/rest/RestClient.ts"
 
-const pages = Pages.make({
+const options = {
   serviceName: `A "Venue" <script>alert('&')</script>`,
   clientKey: "pk_test",
   issuer: "https://auth.venue.example/auth/v1"
-})
+}
 
-const served = Effect.map(
-  HttpListener.listen({ what: "the pages", host: "127.0.0.1", port: 0 }, () => pages),
-  ({ url }) =>
-    (path: string) =>
-      call(`${url}/sign-in${path}`)
-)
+const servedWith = (captcha: Pick<Pages.PagesOptions, "captcha">) =>
+  Effect.map(
+    HttpListener.listen({ what: "the pages", host: "127.0.0.1", port: 0 }, () =>
+      Pages.make({ ...options, ...captcha })
+    ),
+    ({ url }) =>
+      (path: string) =>
+        call(`${url}/sign-in${path}`)
+  )
+const served = servedWith({})
+
+const files = ["", "?authorization_id=A1", "/SignIn.css", "/SignIn.js", "/Service.js", "/Wallets.js", "/Captcha.js"]
 
 it.effect("every file of the page forbids other scripts, frames, referrers and copies", () =>
   Effect.gen(function* () {
     const get = yield* served
-    for (const path of ["", "?authorization_id=A1", "/SignIn.css", "/SignIn.js", "/Service.js", "/Wallets.js"]) {
+    for (const path of files) {
       const { headers, status } = yield* get(path)
       assert.strictEqual(status, 200)
       assert.strictEqual(
@@ -36,6 +43,30 @@ it.effect("every file of the page forbids other scripts, frames, referrers and c
       assert.strictEqual(headers.get("cache-control"), "no-store")
       assert.isNull(headers.get("set-cookie"))
       assert.isNull(headers.get("access-control-allow-origin"))
+    }
+  })
+)
+
+it.effect("where a CAPTCHA may be asked for, its provider's sources are let in beside that, and nothing more", () =>
+  Effect.gen(function* () {
+    const hcaptcha = "https://hcaptcha.com https://*.hcaptcha.com"
+    const policies = {
+      turnstile:
+        "script-src 'self' https://challenges.cloudflare.com; style-src 'self'; connect-src 'self'; " +
+        "img-src 'self' https:; frame-src https://challenges.cloudflare.com; ",
+      hcaptcha:
+        `script-src 'self' ${hcaptcha}; style-src 'self' ${hcaptcha}; connect-src 'self' ${hcaptcha}; ` +
+        `img-src 'self' https:; frame-src ${hcaptcha}; `
+    }
+    for (const provider of ["turnstile", "hcaptcha"] as const) {
+      const get = yield* servedWith({ captcha: { ...CaptchaWidget.make(provider, `"key"`), atOnce: true } })
+      for (const path of files) {
+        assert.strictEqual(
+          (yield* get(path)).headers.get("content-security-policy"),
+          `default-src 'none'; ${policies[provider]}base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
+        )
+      }
+      assert.include((yield* get("")).text, `data-captcha-site-key="&#34;key&#34;"`)
     }
   })
 )

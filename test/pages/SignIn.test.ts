@@ -5,14 +5,9 @@ import type { Page } from "playwright-core"
 import { serviceName } from "../gateway/auth/SignInPage.ts"
 import * as Chromium from "./Chromium.ts"
 import { overflow, unreadable } from "./Looks.ts"
+import { callback, enter, focused, heading, press, said } from "./Person.ts"
 import { Site } from "./Site.ts"
 import * as Wallet from "./Wallet.ts"
-
-const enter = (page: Page, name = "Test Wallet") => page.getByRole("button", { name: `Continue with ${name}` }).click()
-const heading = (page: Page, name: string | RegExp) => page.getByRole("heading", { name }).waitFor()
-const said = (page: Page, words: string) => page.getByRole("status").filter({ hasText: words }).waitFor()
-const press = (page: Page, name: string) => page.getByRole("button", { name, exact: true }).click()
-const focused = (page: Page) => page.locator(":focus").innerText()
 
 /** The access tokens that the page was given, latest first. */
 const tokensOf = (page: Page): ReadonlyArray<string> => {
@@ -23,8 +18,6 @@ const tokensOf = (page: Page): ReadonlyArray<string> => {
   })
   return tokens
 }
-
-const callback = /^https:\/\/rp\.example\/callback\?/
 
 describe.skipIf(!Chromium.isHere)("the sign-in page", () => {
   it.layer(Site.layer, { excludeTestServices: true, timeout: "60 seconds" })((it) => {

@@ -1,11 +1,13 @@
 /** The real service with its pages, as people and applications meet it. */
 import * as Pages from "@venue/gateway/auth/Pages"
+import type * as CaptchaRule from "@venue/auth/wallet/CaptchaRule"
 import { Context, Effect, Layer } from "effect"
 import { Secret, TOTP } from "otpauth"
 import type { BrowserContext, Page } from "playwright-core"
 import * as Auth from "../gateway/auth/AuthService.ts"
 import { serviceName } from "../gateway/auth/SignInPage.ts"
 import type { Answer } from "../gateway/rest/RestClient.ts"
+import { CaptchaProvider } from "./CaptchaProvider.ts"
 import * as Chromium from "./Chromium.ts"
 import type { PageWallet } from "./Wallet.ts"
 
@@ -42,17 +44,30 @@ export class Site extends Context.Service<
     readonly enrol: (wallet: PageWallet) => Effect.Effect<Codes>
   }
 >()("test/pages/Site") {
-  static readonly layer = Layer.effect(
+  static readonly layer = Layer.suspend(() => layerOf({}))
+
+  /** Where sign-ins bring a CAPTCHA of the provider. */
+  static readonly layerWithCaptcha = (captchaRule: Exclude<CaptchaRule.Setting, "never">) =>
+    Layer.unwrap(
+      Effect.map(CaptchaProvider, ({ captcha, widget }) =>
+        layerOf({ captcha, captchaRule }, { ...widget, atOnce: captchaRule === "always" })
+      )
+    )
+}
+
+const layerOf = (options: Auth.AuthServiceOptions, captcha?: Pages.PagesOptions["captcha"]) =>
+  Layer.effect(
     Site,
     Effect.suspend(() => make)
   ).pipe(
     Layer.provide(
       Auth.layer({
-        pages: ({ issuer }) => Pages.make({ serviceName: serviceName, clientKey: Auth.clientKey, issuer })
+        ...options,
+        pages: ({ issuer }) =>
+          Pages.make({ serviceName, clientKey: Auth.clientKey, issuer, ...(captcha === undefined ? {} : { captcha }) })
       })
     )
   )
-}
 
 const make = Effect.gen(function* () {
   const auth = yield* Auth.AuthService

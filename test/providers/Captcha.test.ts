@@ -35,7 +35,7 @@ const at = (real: Real, url: Effect.Effect<string, never, Scope.Scope>, key = se
 
 const overHttp = (name: string, real: Real, used: string) => {
   const provider = (asked?: (form: Readonly<Record<string, string>>) => void) =>
-    siteVerify({ secret, solved, used, ...(asked === undefined ? {} : { asked }) })
+    siteVerify({ secret, solved: new Set([solved]), used, ...(asked === undefined ? {} : { asked }) })
 
   contract(name, at(real, provider()))
 

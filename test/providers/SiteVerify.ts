@@ -1,16 +1,18 @@
 /** A stand-in for a CAPTCHA provider on this machine: form in, JSON out, each solved token good once. */
 import { Effect } from "effect"
 import { once } from "node:events"
-import { createServer, type ServerResponse } from "node:http"
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
 import { text } from "node:stream/consumers"
 
 /** Where a server listens until the scope closes; `answer` may leave a request open. */
-export const listening = (answer: (form: URLSearchParams, response: ServerResponse) => void) =>
+export const listening = (
+  answer: (form: URLSearchParams, response: ServerResponse, request: IncomingMessage) => void
+) =>
   Effect.acquireRelease(
     Effect.promise(async () => {
       const server = createServer((request, response) => {
-        void text(request).then((body) => answer(new URLSearchParams(body), response))
+        void text(request).then((body) => answer(new URLSearchParams(body), response, request))
       })
       await once(server.listen(0, "127.0.0.1"), "listening")
       return server
@@ -23,23 +25,30 @@ export const listening = (answer: (form: URLSearchParams, response: ServerRespon
       })
   ).pipe(Effect.map((server) => `http://127.0.0.1:${(server.address() as AddressInfo).port}/siteverify`))
 
-/** `used` is the word of the provider for a token that comes again; `asked` is told of every form. */
-export const siteVerify = (options: {
+export interface Judging {
   readonly secret: string
-  readonly solved: string
+  readonly solved: { readonly has: (token: string) => boolean }
+  /** The word of the provider for a token that comes again. */
   readonly used: string
-  readonly asked?: (form: Readonly<Record<string, string>>) => void
-}) =>
+}
+
+/** What is wrong with a form, as codes. */
+export const judging = ({ secret, solved, used }: Judging) => {
+  const seen = new Set<string>()
+  return (form: URLSearchParams): ReadonlyArray<string> => {
+    const token = form.get("response") ?? ""
+    if (form.get("secret") !== secret) return ["invalid-input-secret"]
+    if (!solved.has(token)) return ["invalid-input-response"]
+    if (seen.has(token)) return [used]
+    seen.add(token)
+    return []
+  }
+}
+
+/** `asked` is told of every form. */
+export const siteVerify = (options: Judging & { readonly asked?: (form: Readonly<Record<string, string>>) => void }) =>
   Effect.suspend(() => {
-    const seen = new Set<string>()
-    const judge = (form: URLSearchParams): ReadonlyArray<string> => {
-      const token = form.get("response") ?? ""
-      if (form.get("secret") !== options.secret) return ["invalid-input-secret"]
-      if (token !== options.solved) return ["invalid-input-response"]
-      if (seen.has(token)) return [options.used]
-      seen.add(token)
-      return []
-    }
+    const judge = judging(options)
     return listening((form, response) => {
       options.asked?.(Object.fromEntries(form))
       const codes = judge(form)

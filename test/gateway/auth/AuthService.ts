@@ -10,6 +10,7 @@ import { SessionTokens } from "@venue/auth/session/SessionTokens"
 import { sitesOf } from "@venue/auth/wallet/SignInSite"
 import { SigningKeys } from "@venue/auth/keys/SigningKeys"
 import { TokenRevocation } from "@venue/auth/session/TokenRevocation"
+import type * as CaptchaRule from "@venue/auth/wallet/CaptchaRule"
 import { WalletSignIn } from "@venue/auth/wallet/WalletSignIn"
 import * as AuthServer from "@venue/gateway/auth/AuthServer"
 import { Health } from "@venue/gateway/http/Health"
@@ -56,6 +57,8 @@ export interface AuthServiceOptions {
   readonly isReady?: () => boolean
   /** Takes `solvedCaptcha` for solved, unless another is given. */
   readonly captcha?: Layer.Layer<Captcha>
+  /** When one is asked for; never, unless told otherwise. */
+  readonly captchaRule?: CaptchaRule.Setting
 }
 
 export class AuthService extends Context.Service<
@@ -88,7 +91,7 @@ const freePort = Effect.callback<number>((resume) => {
 const make = (
   { origin, issuer }: Place,
   port: number,
-  pages: AuthServiceOptions["pages"],
+  { captchaRule = "never", pages }: AuthServiceOptions,
   logs: ReadonlyArray<string>
 ) =>
   Effect.gen(function* () {
@@ -101,7 +104,7 @@ const make = (
       issuer,
       consentOrigin: origin,
       clientKeys: ["pk_test_older", clientKey],
-      captcha: "never",
+      captcha: captchaRule,
       limits: false,
       trustedProxies: [],
       allowPublicFormRefresh: true
@@ -147,14 +150,10 @@ const make = (
     })
   })
 
-export const layer = ({
-  captcha = Captcha.layerLocal(solvedCaptcha),
-  isReady = () => true,
-  pages,
-  walletsEnabled = true
-}: AuthServiceOptions = {}) =>
+export const layer = (options: AuthServiceOptions = {}) =>
   Layer.unwrap(
     Effect.map(freePort, (port) => {
+      const { captcha = Captcha.layerLocal(solvedCaptcha), isReady = () => true, walletsEnabled = true } = options
       const origin = `http://localhost:${port}`
       const issuer = `${origin}/auth/v1`
       const logs: Array<string> = []
@@ -179,7 +178,7 @@ export const layer = ({
         Users.layer,
         WalletNonces.layer
       )
-      return Layer.effect(AuthService, make({ origin, issuer }, port, pages, logs)).pipe(
+      return Layer.effect(AuthService, make({ origin, issuer }, port, options, logs)).pipe(
         Layer.provideMerge(
           Layer.mergeAll(
             Authorize.layer({ issuer, consentPage: `${origin}/sign-in` }),

@@ -32,8 +32,11 @@ const sentences = {
   web3_unsupported_chain: "This kind of wallet cannot sign in here. Use an Ethereum wallet.",
   web3_provider_disabled: "Signing in with a wallet is switched off at the moment.",
   no_authorization: "This page is not set up correctly: the service does not know it. Tell the people who run it.",
-  captcha_failed:
-    "The service asks for a proof that you are human, which this page cannot show. Wait a while and try again.",
+  captcha_failed: "The check that you are human was too long ago, or was used before. Answer it again, then try again.",
+  captcha_unavailable:
+    "The check that you are human could not be shown. Let this page run the script of its provider, and try again.",
+  captcha_not_set_up:
+    "The service asks for a proof that you are human, and this page is not set up to ask you for one. Tell the people who run it.",
   over_request_rate_limit: "Too many attempts. Wait a minute and try again.",
   user_banned: "This account is closed to you. Ask the people who run the service.",
   user_not_found: "This account no longer exists.",

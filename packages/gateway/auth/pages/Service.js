@@ -20,10 +20,11 @@ const call = async (url, { bearer, body, method = body === undefined ? "GET" : "
 /** As a signed message must write it, with the service's time: this browser's clock may be wrong. */
 export const spelled = (address) => call(`/sign-in/address?address=${encodeURIComponent(address)}`)
 
-export const signIn = (proof) =>
+/** Without a token where the service asks for none. */
+export const signIn = (proof, captchaToken) =>
   call(`${base}/token?grant_type=web3`, {
     headers: { apikey: clientKey },
-    body: { chain: "ethereum", ...proof }
+    body: { chain: "ethereum", ...proof, svc_meta_security: captchaToken && { captcha_token: captchaToken } }
   })
 
 export const signOut = ({ access_token }) =>

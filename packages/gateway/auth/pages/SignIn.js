@@ -1,4 +1,5 @@
 /** The page: which of its views is shown, and what the buttons do. Tokens live in this file's memory and nowhere else. */
+import * as captcha from "./Captcha.js"
 import { authorizationOf, decide, signIn, signOut, spelled, verify } from "./Service.js"
 import { Refusal, scopeInWords, sentenceOf } from "./Sentences.js"
 import { hexOf, prove, watch } from "./Wallets.js"
@@ -19,10 +20,14 @@ const say = (sentence, kind = "") => {
 /** The reader's place moves to the heading of what is new. */
 const show = (id) => {
   for (const view of views.children) view.hidden = view.id !== id
+  if (id === "wallets") showCaptcha()
+  else captcha.hide()
   const heading = element(id).querySelector("h1")
   document.title = `${heading.textContent} · ${serviceName}`
   heading.focus()
 }
+
+const showCaptcha = () => captcha.show().catch((error) => say(sentenceOf(error), "refused"))
 
 /** One thing at a time; what goes wrong is said. */
 const doing = (work) => async (event) => {
@@ -73,11 +78,29 @@ const messageOf = async (account, chainId) => {
 const enter = async (provider) => {
   say("Answer in your wallet.")
   const proof = await prove(provider, messageOf)
-  say("Signing in.")
-  session = await signIn(proof)
+  session = await signInAsHuman(proof)
   say("")
   const factors = session.user.factors.filter(({ status }) => status === "verified")
   return factors.length > 0 ? askCode(factors) : proceed()
+}
+
+/** What the wallet signed is not used up when a CAPTCHA is found missing, so it is sent again with one. */
+const signInAsHuman = async (proof) => {
+  const attempt = async () => {
+    const token = await captcha.token(() => say("Now show that you are human."))
+    say("Signing in.")
+    return signIn(proof, token).catch((error) => {
+      captcha.startOver()
+      throw error
+    })
+  }
+  try {
+    return await attempt()
+  } catch (error) {
+    if (error.code !== "captcha_failed" || captcha.isDue()) throw error
+    captcha.demand()
+    return attempt()
+  }
 }
 
 const askCode = (factors) => {
@@ -175,6 +198,7 @@ const start = () => {
   })
   element("reason").hidden = authorizationId === null
   element("wallets").hidden = false
+  showCaptcha()
   watch(offer)
 }
 
