@@ -67,7 +67,7 @@ describe.skipIf(!Chromium.isHere)("the sign-in page", () => {
           assert.strictEqual(await focused(page), "Sign in")
           return tokens[0]!
         })
-        assert.strictEqual((yield* site.user(ended)).body.error_code, "session_not_found")
+        assert.strictEqual(yield* site.refusal(ended), "session_not_found")
       })
     )
 
@@ -227,7 +227,7 @@ describe.skipIf(!Chromium.isHere)("the sign-in page", () => {
             assert.strictEqual(await page.getByText(name).filter({ visible: true }).count(), 0)
             return tokens[0]!
           })
-          assert.strictEqual((yield* site.user(ended)).body.error_code, "session_not_found")
+          assert.strictEqual(yield* site.refusal(ended), "session_not_found")
         })
     )
 

@@ -37,8 +37,8 @@ export class Site extends Context.Service<
     ) => Effect.Effect<A>
     /** The page that an application sends its user to. */
     readonly authorization: (asked: Asked) => Effect.Effect<string>
-    /** `GET /user` with this access token. */
-    readonly user: (accessToken: string) => Effect.Effect<Answer>
+    /** Why this access token is refused, once it is: nodes hear of a sign-out within a second. */
+    readonly refusal: (accessToken: string) => Effect.Effect<string>
     readonly signOut: (accessToken: string) => Effect.Effect<Answer>
     /** Makes the owner of this wallet a user with a second factor. */
     readonly enrol: (wallet: PageWallet) => Effect.Effect<Codes>
@@ -100,7 +100,11 @@ const make = Effect.gen(function* () {
       const { headers } = yield* auth.get(`/oauth/authorize?${query}`)
       return headers.get("location")!
     }),
-    user: (accessToken) => auth.get("/user", bearer(accessToken)),
+    refusal: (accessToken) =>
+      auth.get("/user", bearer(accessToken)).pipe(
+        Effect.repeat({ until: ({ status }) => status !== 200, times: 500 }),
+        Effect.map(({ body }) => body.error_code)
+      ),
     signOut: (accessToken) => auth.send("POST", "/logout", undefined, bearer(accessToken)),
     enrol: Effect.fnUntraced(function* (wallet) {
       const { access_token } = yield* auth.signIn(wallet)
