@@ -108,7 +108,7 @@ const logsOf = (
   endpoint.ask([Chain.logs({ address: token, topics, from, to })]).pipe(
     Effect.map(([logs]) => logs),
     Effect.catch((fault) => {
-      if (!fault.isRefusal || from === to) return Effect.fail(fault)
+      if (!(fault.isRefusal || fault.isTooLarge === true) || from === to) return Effect.fail(fault)
       const middle = Math.floor((from + to) / 2)
       const halves = [
         { from, to: middle },

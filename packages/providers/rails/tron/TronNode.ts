@@ -95,7 +95,7 @@ export const make = Effect.fn("TronNode.make")(function* (
   const ask = asking(yield* HttpClient.HttpClient, options)
   const block = asked(ask, BlockAnswer, maxBlockBytes)
   const infos = asked(ask, InfosAnswer, maxInfosBytes)
-  const info = asked(ask, InfoAnswer, maxAnswerBytes)
+  const info = asked(ask, InfoAnswer, maxInfosBytes)
   const broadcast = asked(ask, BroadcastAnswer, maxAnswerBytes)
   const call = asked(ask, CallAnswer, maxAnswerBytes)
   return {
@@ -177,4 +177,5 @@ const deadline = "10 seconds"
 const maxAnswerBytes = 1_048_576
 /** The newest block comes with all of its transactions, some of which are large. */
 const maxBlockBytes = 8 * 1_048_576
+/** What was read with its block is read alone too. */
 const maxInfosBytes = 32 * 1_048_576

@@ -182,6 +182,59 @@ describe("several endpoints", () => {
     }).pipe(Effect.scoped)
   )
 
+  for (const [what, size] of [
+    ["too large together", 7_000_000],
+    ["larger each than all may be at once", 17_500_000]
+  ] as const)
+    it.live(`receipts that are ${what} are read in smaller parts`, () =>
+      Effect.gen(function* () {
+        const { chain, cursor, second } = yield* twoEndpoints
+        for (const amount of [9_000_000n, 10_000_000n]) yield* chain.mint(first, amount)
+        yield* chain.mine()
+        const padding = "x".repeat(size)
+        second.answer((method, result) =>
+          method === "eth_getTransactionReceipt" ? { ...(result as object), padding } : result
+        )
+        const rail = yield* TestRail.make(chain, { urls: [second.url] })
+        const { arrivals } = yield* rail.scan(cursor, watched)
+        assert.deepStrictEqual(
+          arrivals.map(({ amount }) => amount),
+          [8_000_000n, 9_000_000n, 10_000_000n]
+        )
+        assert.deepStrictEqual(
+          (yield* rail.arrivalStates(arrivals)).map(({ _tag }) => _tag),
+          ["Present", "Present", "Present"]
+        )
+      }).pipe(Effect.scoped)
+    )
+
+  it.live("a node that bounds what it answers to a batch is asked in smaller ones", () =>
+    Effect.gen(function* () {
+      const { chain, cursor, second } = yield* twoEndpoints
+      for (const amount of [9_000_000n, 10_000_000n]) yield* chain.mint(first, amount)
+      yield* chain.mine()
+      second.refuse((method, _, atOnce) =>
+        method === "eth_getTransactionReceipt" && atOnce > 1 ? "response too large" : undefined
+      )
+      const rail = yield* TestRail.make(chain, { urls: [second.url] })
+      assert.strictEqual((yield* rail.scan(cursor, watched)).arrivals.length, 3)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("logs that are too many for one answer are asked for in fewer blocks", () =>
+    Effect.gen(function* () {
+      const { chain, cursor, second } = yield* twoEndpoints
+      const large = { padding: "x".repeat(70 * 1_048_576) }
+      second.answer((method, result, params) => {
+        if (method !== "eth_getLogs") return result
+        const { fromBlock, toBlock } = params[0] as { fromBlock: string; toBlock: string }
+        return fromBlock === toBlock ? result : [large]
+      })
+      const rail = yield* TestRail.make(chain, { urls: [second.url] })
+      assert.strictEqual((yield* rail.scan(cursor, watched)).arrivals.length, 1)
+    }).pipe(Effect.scoped)
+  )
+
   it.live("I46: a key in an address stands in no error and no log, even where the endpoint repeats it", () =>
     Effect.gen(function* () {
       const chain = yield* TestChain.make

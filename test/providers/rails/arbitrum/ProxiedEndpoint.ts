@@ -11,7 +11,7 @@ interface Call {
   readonly params: ReadonlyArray<unknown>
 }
 type Changed = (method: string, result: unknown, params: ReadonlyArray<unknown>) => unknown
-type Refused = (method: string, params: ReadonlyArray<unknown>) => string | undefined
+type Refused = (method: string, params: ReadonlyArray<unknown>, atOnce: number) => string | undefined
 
 export interface ProxiedEndpoint {
   readonly url: string
@@ -41,8 +41,9 @@ export const proxied = (target: string): Effect.Effect<ProxiedEndpoint, never, S
       return JSON.stringify(
         answers.map((answer) => {
           const { method, params } = calls.find(({ id }) => id === answer.id)!
-          const message = refused(method, params)
-          if (message !== undefined) return { jsonrpc: "2.0", id: answer.id, error: { code: -32_005, message } }
+          const message = refused(method, params, calls.length)
+          const code = message === "response too large" ? -32_003 : -32_005
+          if (message !== undefined) return { jsonrpc: "2.0", id: answer.id, error: { code, message } }
           return "result" in answer ? { ...answer, result: changed(method, answer.result, params) } : answer
         })
       )

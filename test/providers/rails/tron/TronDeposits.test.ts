@@ -143,6 +143,18 @@ deposits("an arrival is confirmed block by block, and is final with its block", 
   })
 )
 
+deposits("an arrival that was read with its block is read alone too, however much its transaction answered", (tron) =>
+  Effect.gen(function* () {
+    const { deposit, provider, servers } = tron
+    const { cursor } = yield* provider.scan(null, watched)
+    servers[0]!.contractResult = "00".repeat(1_048_576)
+    yield* deposit(mine, usd(5))
+    yield* tron.mine()
+    const { arrivals } = yield* provider.scan(cursor, watched)
+    assert.deepInclude((yield* provider.arrivalStates(arrivals))[0], { _tag: "Present", confirmations: 1 })
+  })
+)
+
 for (const depth of [1, 3, 18]) {
   deposits(`a reorganisation of ${depth} blocks takes an arrival away, and one that returns has its name`, (tron) =>
     Effect.gen(function* () {

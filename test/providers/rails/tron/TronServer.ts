@@ -23,6 +23,8 @@ export class TronServer {
   failsAt: string | undefined
   /** A block comes with each answer to this. */
   minesAt: string | undefined
+  /** What each transaction answered to whoever called it, in hex. */
+  contractResult = ""
   readonly asked: Array<string> = []
   url = ""
   readonly chain: TronChain
@@ -32,13 +34,15 @@ export class TronServer {
   }
 
   answer(path: string, body: Readonly<Record<string, unknown>>): unknown {
-    const { chain } = this
+    const { chain, contractResult } = this
     const known = chain.blocks.slice(0, chain.blocks.length - this.behind)
     const head = known.at(-1)!
     const solid = known[Math.max(0, known.length - 20)]!
     const infoOf = (id: unknown, upTo: ChainBlock) => {
       const found = chain.find(String(id))
-      return found === undefined || found.block.number > upTo.number ? {} : shownInfo(found.block, found.transaction)
+      return found === undefined || found.block.number > upTo.number
+        ? {}
+        : shownInfo(found.block, found.transaction, contractResult)
     }
     switch (path) {
       case "/wallet/getnowblock":
@@ -51,7 +55,7 @@ export class TronServer {
       }
       case "/wallet/gettransactioninfobyblocknum": {
         const block = known[Number(body["num"])]
-        return block === undefined ? [] : block.transactions.map((one) => shownInfo(block, one))
+        return block === undefined ? [] : block.transactions.map((one) => shownInfo(block, one, contractResult))
       }
       case "/wallet/gettransactioninfobyid":
         return infoOf(body["value"], head)
@@ -88,13 +92,14 @@ const shownBlock = ({ id, number, parentId, timestampMillis, transactions }: Cha
 
 const shownInfo = (
   { number, timestampMillis }: ChainBlock,
-  { id, logs, result }: ChainBlock["transactions"][number]
+  { id, logs, result }: ChainBlock["transactions"][number],
+  contractResult: string
 ) => ({
   id,
   fee: 345_000,
   blockNumber: number,
   blockTimeStamp: timestampMillis,
-  contractResult: [""],
+  contractResult: [contractResult],
   receipt: { energy_usage_total: 64_285, result },
   ...(result === "SUCCESS" ? {} : { result: "FAILED" }),
   ...(logs.length === 0 ? {} : { log: logs })
