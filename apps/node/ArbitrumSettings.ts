@@ -9,7 +9,6 @@ import type { RailProvider } from "@venue/providers/rails/RailProvider"
 import { Signer, SignerUnavailable } from "@venue/providers/rails/Signer"
 import { Config, Effect, type Layer, Option, Redacted } from "effect"
 import type { HttpClient } from "effect/http"
-import * as Given from "./Given.ts"
 import { expect, refused, right, type SettingRefused, urlsOf } from "./SettingRefused.ts"
 import * as WalletConnection from "./WalletConnection.ts"
 
@@ -24,15 +23,15 @@ export type Chain = { readonly [Name in keyof typeof chain]: Config.Success<(typ
 
 /** The keys, where this process is to hold them itself. */
 export const keys = {
-  hotKey: Given.secret("VENUE_WALLET_HOT_KEY"),
-  xprv: Given.secret("VENUE_WALLET_XPRV")
+  hotKey: Config.option(Config.Redacted("VENUE_WALLET_HOT_KEY")),
+  xprv: Config.option(Config.Redacted("VENUE_WALLET_XPRV"))
 }
 
 export const all = Config.all({
   ...chain,
   ...keys,
   /** Without any the venue is not connected to the chain. */
-  rpcUrls: Given.secret("VENUE_ARBITRUM_RPC_URLS"),
+  rpcUrls: Config.option(Config.Redacted("VENUE_ARBITRUM_RPC_URLS")),
   leastEndpoints: Config.Int("VENUE_ARBITRUM_LEAST_ENDPOINTS").pipe(Config.withDefault(1)),
   staleSeconds: Config.Int("VENUE_ARBITRUM_STALE_SECONDS").pipe(Config.withDefault(60)),
   xpub: Config.String("VENUE_ARBITRUM_XPUB").pipe(Config.withDefault("")),

@@ -4,15 +4,14 @@ import { type RailProvider, RailUnavailable } from "@venue/providers/rails/RailP
 import * as StandardWebhook from "@venue/providers/StandardWebhook"
 import { Config, Effect, Option, Redacted } from "effect"
 import type { HttpClient } from "effect/http"
-import * as Given from "./Given.ts"
 import { expect, type SettingRefused } from "./SettingRefused.ts"
 
 export const all = Config.all({
   /** Without it the venue has no bank. */
-  url: Given.text("VENUE_BANK_URL"),
+  url: Config.option(Config.String("VENUE_BANK_URL")),
   key: Config.Redacted("VENUE_BANK_KEY").pipe(Config.withDefault(Redacted.make(""))),
   /** Without it the bank is asked, and does not tell. */
-  webhookSecret: Given.secret("VENUE_BANK_WEBHOOK_SECRET")
+  webhookSecret: Config.option(Config.Redacted("VENUE_BANK_WEBHOOK_SECRET"))
 })
 export type BankSettings = Config.Success<typeof all>
 

@@ -2,7 +2,6 @@
 import { Config, Redacted, Schema } from "effect"
 import * as ArbitrumSettings from "./ArbitrumSettings.ts"
 import * as BankSettings from "./BankSettings.ts"
-import * as Given from "./Given.ts"
 import * as TronSettings from "./TronSettings.ts"
 
 export const onOff = (name: string, usual: "on" | "off" = "on") =>
@@ -88,7 +87,7 @@ export const shared = {
   captchaProvider: Config.Literals(["turnstile", "hcaptcha"], "VENUE_CAPTCHA_PROVIDER").pipe(
     Config.withDefault("turnstile" as const)
   ),
-  captchaSiteKey: Given.text("VENUE_CAPTCHA_SITE_KEY"),
+  captchaSiteKey: Config.option(Config.String("VENUE_CAPTCHA_SITE_KEY")),
   captchaSecret: Config.option(Config.Redacted("VENUE_CAPTCHA_SECRET")),
   identityUrl: Config.option(Config.String("VENUE_IDENTITY_URL")),
   identityKey: Config.Redacted("VENUE_IDENTITY_KEY").pipe(Config.withDefault(Redacted.make(""))),

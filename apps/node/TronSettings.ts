@@ -9,7 +9,6 @@ import * as TronRail from "@venue/providers/rails/tron/TronRail"
 import * as TronTransaction from "@venue/providers/rails/tron/TronTransaction"
 import { Config, Effect, Option, Redacted } from "effect"
 import type { HttpClient } from "effect/http"
-import * as Given from "./Given.ts"
 import { expect, refused, right, type SettingRefused, urlsOf } from "./SettingRefused.ts"
 import * as WalletConnection from "./WalletConnection.ts"
 
@@ -21,14 +20,14 @@ export const chain = Config.all({
 })
 
 /** The key of the hot account, where this process is to hold it itself. */
-export const key = Given.secret("VENUE_WALLET_TRON_KEY")
+export const key = Config.option(Config.Redacted("VENUE_WALLET_TRON_KEY"))
 
 export const all = Config.all({
   chain,
   key,
   /** Without any the venue is not connected to the chain. */
-  nodeUrls: Given.secret("VENUE_TRON_NODE_URLS"),
-  apiKey: Given.secret("VENUE_TRON_API_KEY"),
+  nodeUrls: Config.option(Config.Redacted("VENUE_TRON_NODE_URLS")),
+  apiKey: Config.option(Config.Redacted("VENUE_TRON_API_KEY")),
   xpub: Config.String("VENUE_TRON_XPUB").pipe(Config.withDefault("")),
   genesis: Config.String("VENUE_TRON_GENESIS").pipe(
     Config.withDefault("00000000000000001ebf88508a03865c71d452e25f4d51194196a1d22b6653dc")

@@ -2,11 +2,10 @@
 import { Signer } from "@venue/providers/rails/Signer"
 import { Config, Effect, type Layer, Option, Redacted } from "effect"
 import type { HttpClient } from "effect/http"
-import * as Given from "./Given.ts"
 import { expect, type SettingRefused } from "./SettingRefused.ts"
 
 export const settings = {
-  walletUrl: Given.text("VENUE_WALLET_URL"),
+  walletUrl: Config.option(Config.String("VENUE_WALLET_URL")),
   walletSecret: Config.Redacted("VENUE_WALLET_SECRET").pipe(Config.withDefault(Redacted.make("")))
 }
 type WalletConnection = { readonly [Name in keyof typeof settings]: Config.Success<(typeof settings)[Name]> }
