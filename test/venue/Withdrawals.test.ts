@@ -172,7 +172,7 @@ const ending = (provider: RailProvider, end: (typeof ends)[number]): RailProvide
     ...provider,
     scan: (cursor, watched) => at("scan", provider.scan(cursor, watched)),
     arrivalStates: (arrivals) => at("arrivalStates", provider.arrivalStates(arrivals)),
-    check: (order) => at("check", provider.check(order)),
+    check: (order, promised) => at("check", provider.check(order, promised)),
     sign: (order) => at("sign", provider.sign(order)),
     send: (payment) => at("send", provider.send(payment)),
     outcome: (payments) => at("outcome", provider.outcome(payments))

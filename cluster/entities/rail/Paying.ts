@@ -193,7 +193,7 @@ const makeQueue = Effect.fnUntraced(function* (
 ) {
   const { rail } = provider
   const { mayWithdraw } = yield* VenueModes
-  const { hasUnsigned, nextSequence, queued, submit } = yield* Withdrawals
+  const { hasUnsigned, nextSequence, promised, queued, submit } = yield* Withdrawals
   return Effect.gen(function* () {
     // What is to be cancelled comes first, and goes on whether money may leave or not.
     for (const withdrawal of yield* queued(rail, maxAtOnce)) {
@@ -204,7 +204,9 @@ const makeQueue = Effect.fnUntraced(function* (
       const sequence = (yield* nextSequence(rail)) ?? (yield* provider.firstSequence)
       const checked = yield* orders.unlessRefused(
         withdrawal,
-        Effect.flatMap(orders.order(withdrawal, sequence, []), provider.check)
+        Effect.flatMap(orders.order(withdrawal, sequence, []), (order) =>
+          provider.check(order, (fromSequence) => promised(rail, fromSequence))
+        )
       )
       if (Option.isNone(checked)) continue
       // Another owner was first, it may not leave any more, or it is to be cancelled by now.

@@ -69,6 +69,9 @@ export interface PaymentOrder {
   readonly previous: ReadonlyArray<Payment>
 }
 
+/** What withdrawals that have this number or a later one are to be paid, and nobody has heard the end of, in 1e-6 USD. */
+export type Promised<E> = (fromSequence: number) => Effect.Effect<bigint, E>
+
 /** What became of all attempts of one withdrawal. "Not found" is `Pending`, never `Failed`. */
 export type Outcome =
   | { readonly _tag: "Pending" }
@@ -156,10 +159,14 @@ export interface RailProvider {
   /** What has a lower number has to be signed before anything behind it can come. */
   readonly isOrdered: boolean
   /**
-   * Refuses what could not be signed now, before a number is the withdrawal's own; the one in the order is not looked at. A
-   * cancel is not refused for what keeps the withdrawal from being paid.
+   * Refuses what could not be signed now, before a number is the withdrawal's own; the one in the order is not looked at. What
+   * others are promised and has not left is not there for this one. A cancel is not refused for what keeps the withdrawal from
+   * being paid.
    */
-  readonly check: (order: PaymentOrder) => Effect.Effect<void, RailUnavailable | SigningRefused>
+  readonly check: <E>(
+    order: PaymentOrder,
+    promised: Promised<E>
+  ) => Effect.Effect<void, RailUnavailable | SigningRefused | E>
   /**
    * Signs, and sends nothing. Whoever holds the keys remembers the number of the withdrawal from then on, and signs it under
    * no other: so the number is stored as the withdrawal's before this is called, and stays its own when nothing comes of it.

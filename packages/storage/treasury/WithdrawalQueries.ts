@@ -1,7 +1,7 @@
 /** What is asked about withdrawals on Postgres. */
 import type { RailName } from "@venue/domain/Rail"
 import type { UserId } from "@venue/domain/UserId"
-import { storable } from "@venue/postgres/Column"
+import { numeric, storable } from "@venue/postgres/Column"
 import { orUnavailable } from "@venue/postgres/DatabaseUnavailable"
 import { type Page, pageOf } from "@venue/postgres/Page"
 import type { Seal } from "@venue/postgres/Seal"
@@ -57,7 +57,7 @@ export const waiting = (
   sql: SqlClient.SqlClient
 ): Pick<
   WithdrawalsShape,
-  "inState" | "queued" | "submitted" | "ending" | "nextSequence" | "hasUnsigned" | "refused"
+  "inState" | "queued" | "submitted" | "ending" | "nextSequence" | "promised" | "hasUnsigned" | "refused"
 > => ({
   inState: Effect.fn("Withdrawals.inState")((state, page) => {
     const { limit, offset } = pageOf(page)
@@ -92,6 +92,15 @@ export const waiting = (
   nextSequence: Effect.fn("Withdrawals.nextSequence")(function* (rail: RailName) {
     const [row] = yield* next.all(sql`select ${next.columns} from withdrawal where rail = ${rail}`)
     return row!.sequence ?? undefined
+  }, orUnavailable),
+  promised: Effect.fn("Withdrawals.promised")(function* (rail: RailName, fromSequence: number) {
+    const [row] = yield* promised.all(sql`
+      select ${promised.columns} from withdrawal
+      where rail = ${rail} and state = 'SUBMITTED' and ending is null and sequence >= ${BigInt(fromSequence)}
+        and (cancelled_by is null or exists (
+          select 1 from withdrawal_payment p where p.withdrawal_id = withdrawal.withdrawal_id and p.purpose = 'pay'
+        ))`)
+    return row!.amount
   }, orUnavailable),
   hasUnsigned: Effect.fn("Withdrawals.hasUnsigned")(
     (rail: RailName) =>
@@ -129,6 +138,9 @@ const sent = Table.selection({
 })
 const next = Table.selection({
   sequence: { schema: Schema.NullOr(Schema.Number), expression: "(max(sequence) + 1)::float8" }
+})
+const promised = Table.selection({
+  amount: { schema: numeric.schema, expression: "coalesce(sum(amount - fee), 0)::text" }
 })
 
 /** Of the oldest so many the end is asked for; what is younger waits for them. */

@@ -106,6 +106,11 @@ export interface WithdrawalsShape {
   readonly payments: (withdrawalId: string) => Effect.Effect<ReadonlyArray<StoredPayment>, DatabaseUnavailable>
   /** The number after all that were used on this rail; undefined where none was. */
   readonly nextSequence: (rail: RailName) => Effect.Effect<number | undefined, DatabaseUnavailable>
+  /**
+   * The net amounts of those that are SUBMITTED with this number or a later one and may still be paid, together: one that is to
+   * be cancelled, of which no payment was stored, is not.
+   */
+  readonly promised: (rail: RailName, fromSequence: number) => Effect.Effect<bigint, DatabaseUnavailable>
   /** One has a number, and nothing was signed under it. */
   readonly hasUnsigned: (rail: RailName) => Effect.Effect<boolean, DatabaseUnavailable>
   /** Of all rails, those that are not signed, the oldest first. */

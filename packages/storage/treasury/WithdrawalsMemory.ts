@@ -188,7 +188,7 @@ const waiting = ({
   sorted
 }: Store): Pick<
   WithdrawalsShape,
-  "inState" | "queued" | "submitted" | "ending" | "nextSequence" | "hasUnsigned" | "refused"
+  "inState" | "queued" | "submitted" | "ending" | "nextSequence" | "promised" | "hasUnsigned" | "refused"
 > => ({
   inState: (state, page) => {
     const { limit, offset } = pageOf(page)
@@ -229,6 +229,19 @@ const waiting = ({
       Effect.sync(() => {
         const used = rows.rows().flatMap((row) => (row.rail === rail ? (row.sequence ?? []) : []))
         return used.length === 0 ? undefined : Math.max(...used) + 1
+      })
+    ),
+  promised: (rail, fromSequence) =>
+    run(
+      Effect.sync(() => {
+        const paying = new Set(
+          payments.rows().flatMap(({ purpose, withdrawalId }) => (purpose === "pay" ? [withdrawalId] : []))
+        )
+        return rows
+          .rows()
+          .filter((row) => row.rail === rail && isPayable(row) && row.sequence! >= fromSequence)
+          .filter(({ cancelledBy, withdrawalId }) => cancelledBy === null || paying.has(withdrawalId))
+          .reduce((sum, { amount, fee }) => sum + amount - fee, 0n)
       })
     ),
   hasUnsigned: (rail) =>

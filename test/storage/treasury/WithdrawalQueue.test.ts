@@ -1,4 +1,4 @@
-/** In which order withdrawals that wait are tried. */
+/** In which order withdrawals that wait are tried, and what those before them are promised. */
 import { UserId } from "@venue/domain/UserId"
 import { Withdrawals } from "@venue/storage/treasury/Withdrawals"
 import { assert, layer } from "@effect/vitest"
@@ -38,6 +38,25 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
         const again = [yield* turn, yield* turn, yield* turn].flat()
         assert.sameMembers([...new Set(again)], [...ids, "new"])
         assert.strictEqual((yield* refused(1))[0]!.withdrawalId, ids[0], "it is told since when it is refused first")
+      })
+    )
+
+    it.effect("what is SUBMITTED and may be paid is promised, by net amounts, from a number on", () =>
+      Effect.gen(function* () {
+        const { attempt, cancel, end, promised, settle, submit } = yield* Withdrawals
+        const ids = ["due-1", "due-2", "due-3", "due-4", "due-5"]
+        yield* World.recorded(userId, ...ids.map((id) => World.accepted(id, { method: "ach_push" })))
+        assert.strictEqual(yield* promised("BANK", 0), 0n, "nothing has a number")
+        for (const [at, id] of ids.entries()) yield* submit(yield* World.withdrawal(id), 5_000 + at)
+        assert.strictEqual(yield* promised("BANK", 0), 5n * 99_000_000n)
+        assert.strictEqual(yield* promised("BANK", 5_002), 3n * 99_000_000n)
+        assert.strictEqual(yield* promised("TRON", 5_000), 0n)
+        yield* attempt("due-1", World.payment(1))
+        for (const id of ["due-1", "due-2"]) yield* cancel(id, { by: "olga", reason: "it is stuck" })
+        assert.strictEqual(yield* promised("BANK", 0), 4n * 99_000_000n, "nothing was signed that pays the second")
+        yield* settle(yield* World.withdrawal("due-3"), "0xpaid")
+        yield* end("due-4", { ending: "FAILED", by: "rail/BANK", reason: "refused" })
+        assert.strictEqual(yield* promised("BANK", 0), 2n * 99_000_000n)
       })
     )
   })

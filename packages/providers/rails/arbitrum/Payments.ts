@@ -1,12 +1,19 @@
 /** Withdrawals on the chain: every attempt to pay one has the same nonce, so that one of them can come at most. */
 import { Clock, Effect, Redacted, Result } from "effect"
 import { getAddress, isAddress, zeroAddress } from "viem"
-import { type Payment, type PaymentOrder, type RailUnavailable, SigningRefused } from "../RailProvider.ts"
+import {
+  type Payment,
+  type PaymentOrder,
+  type Promised,
+  type RailUnavailable,
+  SigningRefused
+} from "../RailProvider.ts"
 import type { Signer, SignerRefused, SignerUnavailable } from "../Signer.ts"
 import type { ArbitrumOrder } from "../SigningOrder.ts"
 import * as Chain from "./Chain.ts"
 import * as Fees from "./Fees.ts"
 import * as Holdings from "./Holdings.ts"
+import * as Nonces from "./Nonces.ts"
 import type { RpcFault } from "./RpcEndpoint.ts"
 import { type ChainView, rail, type RpcEndpoints, unavailable } from "./RpcEndpoints.ts"
 import * as SignerAccounts from "./SignerAccounts.ts"
@@ -24,25 +31,28 @@ export interface PaymentOptions {
 }
 
 /** What would be signed now. */
-const prepared = Effect.fnUntraced(function* (options: PaymentOptions, order: PaymentOrder) {
+const prepared = Effect.fnUntraced(function* <E>(options: PaymentOptions, order: PaymentOrder, promised: Promised<E>) {
   const { hot } = yield* SignerAccounts.of(options.signer)
   const view = yield* options.endpoints.look
   const previous = yield* lastOf(order.previous)
   const fees = yield* feesOf(options, view, previous)
-  const call = order.purpose === "pay" ? yield* transferOf(options, view, hot, order) : { to: hot, data: "0x" }
+  const call =
+    order.purpose === "pay" ? yield* transferOf(options, view, hot, order, promised) : { to: hot, data: "0x" }
   const gas = yield* gasOf(view, { from: hot, ...call }, previous)
   yield* canPay(view, hot, gas * fees.maxFeePerGas)
   return { hot, call, gas, fees }
 })
 
 export const check = (options: PaymentOptions) =>
-  Effect.fn("Arbitrum.check")((order: PaymentOrder) => Effect.asVoid(prepared(options, order)))
+  Effect.fn("Arbitrum.check")(<E>(order: PaymentOrder, promised: Promised<E>) =>
+    Effect.asVoid(prepared(options, order, promised))
+  )
 
 export const sign = (options: PaymentOptions) =>
   Effect.fn("Arbitrum.sign")(function* (
     order: PaymentOrder
   ): Effect.fn.Return<Payment, RailUnavailable | SigningRefused> {
-    const { call, fees, gas, hot } = yield* prepared(options, order)
+    const { call, fees, gas, hot } = yield* prepared(options, order, () => Effect.succeed(0n))
     const sending = { chainId: options.chainId, token: options.token, nonce: order.sequence, gas, ...fees }
     const { amount, destination, withdrawalId } = order
     const bytes = yield* signed(
@@ -111,11 +121,12 @@ export const feesOf = Effect.fnUntraced(function* (
   return yield* unavailable(reason)
 })
 
-const transferOf = Effect.fnUntraced(function* (
+const transferOf = Effect.fnUntraced(function* <E>(
   { token }: PaymentOptions,
   view: ChainView,
   hot: string,
-  order: PaymentOrder
+  order: PaymentOrder,
+  promised: Promised<E>
 ) {
   const destination = Redacted.value(order.destination)
   if (!isAddress(destination)) return yield* refused("its destination is no address of this chain")
@@ -123,8 +134,12 @@ const transferOf = Effect.fnUntraced(function* (
   if (own.includes(destination.toLowerCase()))
     return yield* refused("its destination is the token, the venue's own account or nobody's")
   const [held = 0n] = yield* Holdings.balancesAt(view, token, [hot], view.head.number)
-  if (held < order.amount)
-    return yield* refused(`token balance too low: ${hot} holds ${held} and needs ${order.amount}, in 1e-6 USD`)
+  // Those whose number that block has used up have left the balance already.
+  const others = yield* promised(yield* Nonces.usedAt(view, hot, view.head.number))
+  if (held < order.amount + others)
+    return yield* refused(
+      `token balance too low: ${hot} holds ${held} and needs ${order.amount} beside ${others} that others are promised, in 1e-6 USD`
+    )
   return { to: token, data: Token.transferData(destination, order.amount) }
 })
 

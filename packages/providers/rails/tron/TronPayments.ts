@@ -1,6 +1,13 @@
 /** Withdrawals on the chain. An attempt is made only when none before it can come any more. */
 import { Clock, Effect, Redacted } from "effect"
-import { type Outcome, type Payment, type PaymentOrder, type RailUnavailable, SigningRefused } from "../RailProvider.ts"
+import {
+  type Outcome,
+  type Payment,
+  type PaymentOrder,
+  type Promised,
+  type RailUnavailable,
+  SigningRefused
+} from "../RailProvider.ts"
 import type { TronPayment } from "../SigningOrder.ts"
 import * as TronAddress from "./TronAddress.ts"
 import { rail, unavailable } from "./TronNode.ts"
@@ -18,9 +25,11 @@ export interface TronPaymentOptions {
 }
 
 export const check = (options: Pick<TronPaymentOptions, "nodes" | "token" | "hot">) =>
-  Effect.fn("Tron.check")((order: PaymentOrder) =>
-    order.purpose === "cancel" ? Effect.void : Effect.asVoid(endsOf(options, order))
-  )
+  Effect.fn("Tron.check")(function* <E>(order: PaymentOrder, promised: Promised<E>) {
+    if (order.purpose === "cancel") return
+    // It is asked before the balance: what leaves meanwhile counts twice, which keeps this one waiting, and never not at all.
+    yield* endsOf(options, order, yield* promised(0))
+  })
 
 export const sign = (options: TronPaymentOptions) =>
   Effect.fn("Tron.sign")(function* (order: PaymentOrder): Effect.fn.Return<Payment, RailUnavailable | SigningRefused> {
@@ -29,7 +38,7 @@ export const sign = (options: TronPaymentOptions) =>
       return yield* refused("it was cancelled, and is paid no more")
     if (order.previous.length > 0 && (yield* options.outcome(order.previous))._tag !== "Overdue")
       return yield* refused("an attempt before it can still come, or has come to an end for good")
-    const { from, to } = yield* endsOf(options, order)
+    const { from, to } = yield* endsOf(options, order, 0n)
     // Expirations count by the clock of the chain.
     const [head, solid] = yield* options.nodes.first((node) => Effect.all([headOf(node), node.solid]))
     const payment: TronPayment = {
@@ -85,17 +94,20 @@ const cancelOf = Effect.fnUntraced(function* ({ previous, withdrawalId }: Paymen
 /** Who pays, and whom. */
 const endsOf = Effect.fnUntraced(function* (
   { hot, nodes, token }: Pick<TronPaymentOptions, "nodes" | "token" | "hot">,
-  { amount, destination }: PaymentOrder
+  { amount, destination }: PaymentOrder,
+  promised: bigint
 ) {
   const to = TronAddress.hexOf(Redacted.value(destination))
   if (to === undefined) return yield* refused("its destination is no address of TRON")
   const from = yield* hot
   if (to === token || to === from || !TronAddress.isAddress(Redacted.value(destination)))
     return yield* refused("its destination is the token, the venue's own account or nobody's")
-  const held = yield* nodes.first((node) => node.balanceOf(token, from))
-  if (held < amount)
+  // A node that is behind does not know yet what has left.
+  const balances = yield* nodes.answering((node) => node.balanceOf(token, from))
+  const held = balances.reduce((least, balance) => (balance < least ? balance : least))
+  if (held < amount + promised)
     return yield* refused(
-      `token balance too low: ${TronAddress.ofHex(from)} holds ${held} and needs ${amount}, in 1e-6 USD`
+      `token balance too low: ${TronAddress.ofHex(from)} holds ${held} and needs ${amount} beside ${promised} that others are promised, in 1e-6 USD`
     )
   return { from, to }
 })

@@ -212,7 +212,7 @@ describe("payouts", () => {
     ({ provider, simulator }) =>
       Effect.gen(function* () {
         const unpayable = { purpose: "cancel", destination: Redacted.make(""), paymentRail: null } as const
-        yield* provider.check(order("w-1", unpayable))
+        yield* provider.check(order("w-1", unpayable), () => Effect.succeed(0n))
         const cancel = yield* provider.sign(order("w-1", unpayable))
         yield* provider.send(cancel)
         assert.lengthOf(yield* simulator.payouts, 0)

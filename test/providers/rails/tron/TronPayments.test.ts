@@ -11,6 +11,8 @@ import { solidDepth, token } from "./TronChain.ts"
 const payeeHex = `41${"9e".repeat(20)}`
 const payee = TronAddress.ofHex(payeeHex)
 const usd = (amount: number) => BigInt(amount) * 1_000_000n
+/** No other withdrawal is on its way. */
+const nothing = () => Effect.succeed(0n)
 
 const order = (given: Partial<PaymentOrder> = {}): PaymentOrder => ({
   withdrawalId: "w-1",
@@ -287,10 +289,10 @@ describe("what is not signed or sent", () => {
         const error = yield* Effect.flip(provider.sign(order(given)))
         assert.strictEqual(error._tag, "SigningRefused")
         assert.match((error as { reason: string }).reason, reason)
-        assert.deepStrictEqual(yield* Effect.flip(provider.check(order(given))), error)
+        assert.deepStrictEqual(yield* Effect.flip(provider.check(order(given), nothing)), error)
         // That it cannot be paid keeps it from no cancel.
         const cancel = order({ ...given, purpose: "cancel" })
-        yield* provider.check(cancel)
+        yield* provider.check(cancel, nothing)
         assert.strictEqual((yield* provider.outcome([yield* provider.sign(cancel)]))._tag, "Failed")
       })
     )
