@@ -100,20 +100,25 @@ const makeOrders = Effect.fnUntraced(function* ({ rail }: RailProvider) {
 type Failure = DatabaseUnavailable | RailUnavailable
 type Orders = Effect.Success<ReturnType<typeof makeOrders>>
 
-/** Signs the next payment of one that has its number, and stores it before it is sent. */
+/**
+ * Signs the next payment of one that has its number, and stores it before it is sent. Where none can be signed now, the one before
+ * it is sent again: the outside may have forgotten it, and it can come as it is.
+ */
 const makePay = Effect.fnUntraced(function* (
   provider: RailProvider,
   { orders, send }: { readonly orders: Orders; readonly send: Send }
 ) {
   const { attempt } = yield* Withdrawals
   return Effect.fnUntraced(function* (withdrawal: Withdrawal, sequence: number, previous: ReadonlyArray<Payment>) {
-    const payment = yield* orders.unlessRefused(
-      withdrawal,
-      Effect.flatMap(orders.order(withdrawal, sequence, previous), provider.sign)
-    )
+    const last = previous.at(-1)
+    const isUnwanted = withdrawal.cancelledBy !== null && last?.purpose === "pay"
+    const again = last === undefined || isUnwanted ? Effect.void : send.again(withdrawal, last)
+    const payment = yield* orders
+      .unlessRefused(withdrawal, Effect.flatMap(orders.order(withdrawal, sequence, previous), provider.sign))
+      .pipe(Effect.tapError(() => again))
+    if (Option.isNone(payment)) return yield* again
     // Where another owner was first, what was signed here is never sent.
-    if (Option.isSome(payment) && (yield* attempt(withdrawal.withdrawalId, payment.value)))
-      yield* send.send(withdrawal, payment.value)
+    if (yield* attempt(withdrawal.withdrawalId, payment.value)) yield* send.send(withdrawal, payment.value)
   })
 })
 type Pay = Effect.Success<ReturnType<typeof makePay>>

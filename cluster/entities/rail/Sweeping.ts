@@ -6,7 +6,7 @@ import { isNetwork, type Network } from "@venue/domain/Rail"
 import type { Payment, RailProvider, Sweeper } from "@venue/providers/rails/RailProvider"
 import { DepositAddresses } from "@venue/storage/treasury/DepositAddresses"
 import { maxOpenSweeps, type Sweep, type SweepAttempt, Sweeps } from "@venue/storage/treasury/Sweeps"
-import { Effect, Redacted, Schedule } from "effect"
+import { Effect, Redacted, Result, Schedule } from "effect"
 
 /** Goes on for ever where there is something to bring together; what could not be reached is asked again the next time. */
 export const run = (rail: RailProvider) =>
@@ -28,17 +28,7 @@ export const pass = Effect.fn("Sweeping.pass")(function* (rail: RailProvider) {
   if (sweeper === undefined || !isNetwork(rail.rail)) return
   const sweeps = yield* Sweeps
   const open = yield* sweeps.open(rail.rail)
-  yield* Effect.forEach(open, (sweep) =>
-    goOn(rail, sweeper, sweep).pipe(
-      Effect.catchTag("SigningRefused", ({ reason }) =>
-        Effect.andThen(
-          Effect.logWarning(`sweep ${sweep.sequence} on ${sweep.network} is not replaced: ${reason}`),
-          // It may fail, and uses up the number that those behind it wait for.
-          rail.send(paymentOf(sweep.attempts.at(-1)!, 0))
-        )
-      )
-    )
-  )
+  yield* Effect.forEach(open, (sweep) => goOn(rail, sweeper, sweep), { discard: true })
   yield* beginDue(rail, sweeper, rail.rail, open)
 })
 
@@ -55,8 +45,13 @@ const goOn = Effect.fnUntraced(function* (rail: RailProvider, sweeper: Sweeper, 
     case "Pending":
       return yield* rail.send(payments.at(-1)!)
     case "Overdue": {
-      const next = yield* sweeper.sign({ ...sweep, index: sweep.addressIndex, previous: payments })
-      if (yield* sweeps.addAttempt(sweep, payments.length, attemptOf(next))) yield* rail.send(next)
+      const next = yield* Effect.result(sweeper.sign({ ...sweep, index: sweep.addressIndex, previous: payments }))
+      if (Result.isFailure(next)) {
+        yield* Effect.logWarning(`sweep ${sweep.sequence} on ${sweep.network} is not replaced`, next.failure)
+        // It may fail, and uses up the number that those behind it wait for; or the chain takes it now, and had forgotten it.
+        return yield* rail.send(payments.at(-1)!)
+      }
+      if (yield* sweeps.addAttempt(sweep, payments.length, attemptOf(next.success))) yield* rail.send(next.success)
     }
   }
 })

@@ -1,4 +1,4 @@
-/** What is promised to one withdrawal is there for no other, on chains that keep their own rules. */
+/** Withdrawals on chains that keep their own rules. */
 import { DeskClient } from "@venue/cluster/clients/DeskClient"
 import * as Paying from "@venue/cluster/entities/rail/Paying"
 import type { WithdrawalMethod } from "@venue/domain/Rail"
@@ -21,6 +21,9 @@ const ids = ["first", "second", "third"]
 const usd = (whole: number) => BigInt(whole) * 1_000_000n
 const desk = Layer.succeed(DeskClient)({ ask: () => Effect.die("nothing goes back") } as never)
 const tables = Layer.mergeAll(desk, BankAccounts.layerMemory, World.inMemory)
+
+const destination = "0x90F79bf6EB2c4f870365E785982E1f101E93b906"
+const accepted = (id: string, net: bigint) => World.accepted(id, { destination, amount: net + usd(1), fee: usd(1) })
 
 /** Three withdrawals wait, each of so much net. */
 const three = Effect.fnUntraced(function* (method: WithdrawalMethod, destination: string, net: bigint) {
@@ -71,7 +74,7 @@ it.effect("Arbitrum One: what has left is promised no more, though its block is 
     yield* chain.giveGas(TestRail.hot, 10n ** 18n)
     yield* chain.mine()
     const rail = yield* TestRail.make(chain, { overdueMillis: 600_000 })
-    yield* three("ARBITRUM_ONE", "0x90F79bf6EB2c4f870365E785982E1f101E93b906", usd(50))
+    yield* three("ARBITRUM_ONE", destination, usd(50))
     // The chain takes them later, and knows nothing of them until then.
     yield* yield* makeLook({ ...rail, send: () => Effect.void })
     assert.deepStrictEqual(yield* states, ["SUBMITTED", "SUBMITTED", "QUEUED"])
@@ -87,5 +90,34 @@ it.effect("Arbitrum One: what has left is promised no more, though its block is 
     yield* look
     assert.deepStrictEqual(yield* states, ["SETTLED", "SETTLED", "SETTLED"])
     assert.strictEqual(yield* (yield* Withdrawals).promised("ARBITRUM_ONE", 0), 0n)
+  }).pipe(Effect.provide(tables), Effect.scoped)
+)
+
+it.effect("Arbitrum One: one that may not offer more is sent again, and comes when the chain is cheaper", () =>
+  Effect.gen(function* () {
+    const chain = yield* TestChain.make
+    yield* chain.mint(TestRail.hot, usd(100))
+    yield* chain.giveGas(TestRail.hot, 10n ** 18n)
+    yield* chain.mine(20)
+    yield* chain.rpc("anvil_setNextBlockBaseFeePerGas", 1_000_000_000n)
+    yield* chain.mine()
+    const rail = yield* TestRail.make(chain, { maxFeePerGas: 2_200_000_000n })
+    yield* World.recorded(userId, accepted("w", usd(50)))
+    const look = yield* makeLook(rail)
+    yield* look
+    const [first] = yield* (yield* Withdrawals).payments("w")
+    yield* chain.rpc("anvil_dropTransaction", first!.reference)
+    yield* chain.rpc("anvil_setNextBlockBaseFeePerGas", 3_000_000_000n)
+    yield* chain.mine()
+    const dear = yield* Effect.flip(look)
+    assert.match(String(Reflect.get(dear, "cause")), /above the 2200000000 of the settings/)
+    yield* chain.rpc("anvil_setNextBlockBaseFeePerGas", 1_000_000_000n)
+    yield* chain.mine()
+    yield* TestClock.adjust("1 minute")
+    yield* Effect.flip(look)
+    yield* chain.mine(66)
+    yield* look
+    assert.strictEqual((yield* World.withdrawal("w")).state, "SETTLED")
+    assert.lengthOf(yield* (yield* Withdrawals).payments("w"), 1)
   }).pipe(Effect.provide(tables), Effect.scoped)
 )

@@ -135,6 +135,31 @@ live(
 )
 
 live(
+  "one that may not be replaced for more, and that the chain has forgotten, is sent again and ends no pass",
+  Effect.gen(function* () {
+    const { chain, rail } = yield* world({ maxFeePerGas: 2_200_000_000n })
+    yield* Sweeping.pass(rail)
+    yield* chain.rpc("anvil_dropAllTransactions")
+    yield* chain.rpc("anvil_setNextBlockBaseFeePerGas", 3_000_000_000n)
+    yield* chain.mine()
+    yield* Sweeping.pass(rail)
+    yield* chain.rpc("anvil_setNextBlockBaseFeePerGas", 1_000_000_000n)
+    yield* chain.mine()
+    assert.deepStrictEqual(yield* stateOf, [
+      [0, 1],
+      [1, 1]
+    ])
+    yield* Sweeping.pass(rail)
+    yield* chain.mine()
+    yield* Sweeping.pass(rail)
+    yield* chain.mine(66)
+    assert.strictEqual(yield* chain.balanceOf(TestRail.hot), 42_000_000n)
+    yield* Sweeping.pass(rail)
+    assert.deepStrictEqual(yield* stateOf, [])
+  })
+)
+
+live(
   "an address that the token blocks keeps no other waiting, and one that is blocked too late fails and is tried again",
   Effect.gen(function* () {
     const { chain, other, rail, rich } = yield* world()
