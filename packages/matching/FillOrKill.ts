@@ -8,28 +8,12 @@ import type { Account, User } from "./Participants.ts"
 import * as OrderPool from "./OrderPool.ts"
 import * as Stops from "./Stops.ts"
 
-/** Own resting orders do not count, nor do reduce-only orders that earlier fills of the same order would cut. */
-export const isFillable = (market: Market, account: Account, order: Order, limitTicks: number): boolean => {
-  const isSell = order.side === "SELL"
-  const { user } = account
-  const ladder = isSell ? market.bids : market.asks
-  const own = isSell ? user.buying : user.selling
-  const perLevel = own === 0 && market.participants.reducing === 0
-  const cuts: Cuts = new Map()
-  let wanted = order.quantityLots
-  for (
-    let priceTicks = ladder.best;
-    isWithin(isSell, priceTicks, limitTicks);
-    priceTicks = Ladder.next(ladder, priceTicks)
-  ) {
-    const level = Ladder.placeOf(ladder, priceTicks)
-    wanted -= perLevel
-      ? Math.min(wanted, ladder.totals[level]!)
-      : fillableAt(market, user, ladder.heads[level]!, wanted, cuts)
-    if (wanted === 0) return isBrief(market, account, order, limitTicks)
-  }
-  return false
-}
+/**
+ * Own resting orders do not count, nor do reduce-only orders that earlier fills of the same order would cut. Whatever the
+ * answer is, no more orders are looked at than one order may meet.
+ */
+export const isFillable = (market: Market, account: Account, order: Order, limitTicks: number): boolean =>
+  isBrief(market, account, order, limitTicks) && isThere(market, account, order, limitTicks)
 
 /**
  * Says whether all fills together bring fewer events than those after which an order is cut short (rule 4.16). It counts
@@ -66,10 +50,41 @@ function isBrief(market: Market, taker: Account, order: Order, limitTicks: numbe
   return true
 }
 
-/** The fills of this order leave so much of an account's reduce-only orders, oldest first. */
-type Cuts = Map<Account, { held: number; readonly lots: Map<number, number> }>
+function isThere(market: Market, account: Account, order: Order, limitTicks: number): boolean {
+  const isSell = order.side === "SELL"
+  const { user } = account
+  const ladder = isSell ? market.bids : market.asks
+  const own = isSell ? user.buying : user.selling
+  const perLevel = own === 0 && market.participants.reducing === 0
+  const cuts: Cuts = new Map()
+  let wanted = order.quantityLots
+  for (
+    let priceTicks = ladder.best;
+    wanted > 0 && isWithin(isSell, priceTicks, limitTicks);
+    priceTicks = Ladder.next(ladder, priceTicks)
+  ) {
+    const level = Ladder.placeOf(ladder, priceTicks)
+    wanted -= perLevel
+      ? Math.min(wanted, ladder.totals[level]!)
+      : fillableAt(market, user, ladder.heads[level]!, wanted, cuts)
+  }
+  return wanted === 0
+}
 
-const { NEXT, NEWER, REMAINING, TRAITS } = OrderPool
+/** What the fills of this order leave of an account's reduce-only orders. */
+interface Reducing {
+  held: number
+  /** All of them have so much left. */
+  left: number
+  /** All that are newer are gone. */
+  newest: number
+  /** So much is left of those that were filled or cut. */
+  readonly lots: Map<number, number>
+}
+
+type Cuts = Map<Account, Reducing>
+
+const { NEXT, OLDER, REMAINING, TRAITS } = OrderPool
 
 function isWithin(isSell: boolean, priceTicks: number, limitTicks: number): boolean {
   return isSell
@@ -86,37 +101,44 @@ function fillableAt(market: Market, user: User, head: number, wanted: number, cu
     const remaining = words[slot + REMAINING]!
     if (account.reducing === 0) filled += Math.min(wanted - filled, remaining)
     else {
-      const reducing = cutsOf(market, account, cuts)
-      const lots = Math.min(wanted - filled, reducing.lots.get(slot) ?? remaining)
+      const reducing = reducingOf(account, cuts)
+      const left = reducing.lots.get(slot) ?? remaining
+      const lots = Math.min(wanted - filled, left)
       filled += lots
-      fill(reducing, slot, lots)
+      reducing.held -= lots
+      if ((words[slot + TRAITS]! & OrderPool.reduceOnly) !== 0) take(reducing, slot, lots, left)
+      trim(words, reducing)
     }
   }
   return filled
 }
 
 /** An account's reduce-only orders are all on the side against its position. */
-function cutsOf(market: Market, account: Account, cuts: Cuts): { held: number; readonly lots: Map<number, number> } {
+function reducingOf(account: Account, cuts: Cuts): Reducing {
   const known = cuts.get(account)
   if (known !== undefined) return known
-  const { words } = market.pool
-  const lots = new Map<number, number>()
-  for (let slot = account.oldest; slot !== 0; slot = words[slot + NEWER]!) {
-    if ((words[slot + TRAITS]! & OrderPool.reduceOnly) !== 0) lots.set(slot, words[slot + REMAINING]!)
-  }
-  const made = { held: Math.abs(account.position.quantityLots), lots }
+  const held = Math.abs(account.position.quantityLots)
+  const made = { held, left: account.reducing, newest: account.newest, lots: new Map() }
   cuts.set(account, made)
   return made
 }
 
-/** Keeps the oldest reduce-only orders within what is still held, as the market does after each trade. */
-function fill(reducing: { held: number; readonly lots: Map<number, number> }, slot: number, lots: number): void {
-  const own = reducing.lots.get(slot)
-  if (own !== undefined) reducing.lots.set(slot, own - lots)
-  reducing.held -= lots
-  let room = Math.max(0, reducing.held)
-  for (const [order, left] of reducing.lots) {
-    reducing.lots.set(order, Math.min(left, room))
-    room -= Math.min(left, room)
+function take(reducing: Reducing, slot: number, lots: number, left: number): void {
+  reducing.lots.set(slot, left - lots)
+  reducing.left -= lots
+}
+
+/** Cuts the newest until all fit what is still held, as the market does after each trade; none is met twice once it is gone. */
+function trim(words: OrderPool.OrderPool["words"], reducing: Reducing): void {
+  for (;;) {
+    const excess = reducing.left - Math.max(0, reducing.held)
+    const slot = reducing.newest
+    if (excess <= 0 || slot === 0) return
+    if ((words[slot + TRAITS]! & OrderPool.reduceOnly) !== 0) {
+      const left = reducing.lots.get(slot) ?? words[slot + REMAINING]!
+      take(reducing, slot, Math.min(left, excess), left)
+      if (left > excess) return
+    }
+    reducing.newest = words[slot + OLDER]!
   }
 }

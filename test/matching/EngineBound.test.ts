@@ -1,7 +1,7 @@
 /** One order that meets thousands of others: it ends before what it brings is more than a row of the log holds. */
 import { maxRowBytes } from "@venue/journal/Journal"
 import * as MarketRecord from "@venue/journal/MarketRecord"
-import { assert, describe, it } from "@effect/vitest"
+import { assert, describe, it, vi } from "@effect/vitest"
 import { id } from "../Id.ts"
 import { bob, crowded, many } from "./EngineCrowd.ts"
 import { assertDurable, eventOf, orderIdOf, type PlaceAsk, Scene, ticks, told, usd } from "./EngineScene.ts"
@@ -60,6 +60,38 @@ describe("I48, rule 4.16: an order ends with what is left of it after 4,096 even
     const said = told(scene.buy((most - 1) / 10, 201, fok))
     assert.deepStrictEqual([counted(said, "Traded"), said.length], [most - 1, most])
     assertDurable(scene)
+  })
+
+  it("FOK looks at each order once, also where others would cut it", () => {
+    const writes = (orders: number): number => {
+      const scene = new Scene()
+      scene.hold("ann", orders / 2)
+      for (let order = 0; order < orders; order++) scene.sell(1, 200.5, { account: "ann", reduceOnly: order % 2 === 0 })
+      const set = vi.spyOn(Map.prototype, "set")
+      const said = told(scene.buy(orders, 201, { ...bob, timeInForce: "FOK" }))
+      const { length } = set.mock.calls
+      set.mockRestore()
+      assert.deepStrictEqual(said, ["Accepted", `CANCELLED ${orders} bob`])
+      return length
+    }
+    assert.isAtMost(writes(200), 2 * writes(100))
+  })
+
+  it("FOK looks at no more than one order may meet, also where it could not be filled", () => {
+    const writes = (accounts: number): number => {
+      const scene = new Scene()
+      for (let account = 0; account < accounts; account++) {
+        scene.hold(`a${account}`, 20)
+        for (let order = 0; order < 200; order++) scene.sell(0.1, 200.5, { account: `a${account}`, reduceOnly: true })
+      }
+      const set = vi.spyOn(Map.prototype, "set")
+      scene.buy(1_000, 201, { ...bob, timeInForce: "FOK" })
+      const { length } = set.mock.calls
+      set.mockRestore()
+      return length
+    }
+    assert.isAbove(writes(10), 2_000)
+    assert.isBelow(writes(21), 100)
   })
 
   it.each(crowded)("FOK counts %s, and is filled whole or not at all", (_what, prepare, quantity, ask) => {
