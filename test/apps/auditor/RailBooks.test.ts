@@ -72,6 +72,12 @@ layer(RailVenue.layer, { timeout: "60 seconds" })("what a rail holds", (it) => {
         yield* withdraw("failed", "TRON", usd(30))
         yield* pass(6)
         assert.strictEqual(yield* stateOf("failed"), "FAILED")
+        const { cancel, refuse } = yield* Withdrawals
+        yield* withdraw("refused", "TRON", usd(20))
+        yield* refuse("refused", "a test")
+        yield* cancel("refused", { by: "olga", reason: "nobody can be paid there" })
+        yield* pass(6)
+        assert.strictEqual(yield* stateOf("refused"), "FAILED")
         const dropped = yield* simulated.deposit(address, usd(40), null)
         yield* pass(2)
         yield* simulated.reorganise(2, false)
@@ -103,6 +109,7 @@ layer(RailVenue.layer, { timeout: "60 seconds" })("what a rail holds", (it) => {
         const suspense = read(LedgerEntries.balance(LedgerEntries.suspenseAccount))
         const idOf = (txHash: string) => `BANK/${txHash}/0`
         const { assign, find, own } = yield* Deposits
+        const { cancel } = yield* Withdrawals
         yield* pass(2)
         const known = yield* simulated.deposit(message, usd(200), "ach_push")
         const found = yield* simulated.deposit("whose is it", usd(300), "wire")
@@ -117,6 +124,12 @@ layer(RailVenue.layer, { timeout: "60 seconds" })("what a rail holds", (it) => {
         assert.strictEqual(yield* depositStateOf(idOf(found)), "CREDITED")
         assert.strictEqual(yield* depositStateOf(idOf(never)), "DROPPED")
         assert.strictEqual(yield* suspense, 0n)
+        yield* withdraw("unlinked", "wire", usd(70))
+        yield* pass(2)
+        assert.strictEqual(yield* stateOf("unlinked"), "QUEUED")
+        assert.isTrue(yield* cancel("unlinked", { by: "olga", reason: "it was removed" }))
+        yield* pass(5)
+        assert.strictEqual(yield* stateOf("unlinked"), "FAILED")
         yield* linked
         yield* withdraw("wired", "wire", usd(100))
         yield* simulated.takeBack(known)
