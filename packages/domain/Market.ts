@@ -68,7 +68,10 @@ export const Place = Schema.TaggedStruct("Place", {
   side: Side,
   type: OrderType,
   timeInForce: TimeInForce,
-  /** Of a MARKET order it is the worst price it may fill at, within the band; 0 where the band alone holds. */
+  /**
+   * Of a MARKET order it is the worst price it may fill at, within the band; 0 where the band alone holds. That of a TWAP's
+   * child is clipped to band and bounds of its market.
+   */
   priceTicks: Schema.Number,
   quantityLots: Schema.Number,
   reduceOnly: Schema.Boolean,

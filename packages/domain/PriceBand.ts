@@ -30,10 +30,16 @@ export const bounds = (instrument: Instrument, referenceE8: number): PriceRange 
  */
 export const closingPrice = (instrument: Instrument, priced: Priced, isLong: boolean): number => {
   const through = around(instrument, priced.markE8, 500)
-  return isLong
-    ? Math.max(through.lowerTicks, priced.lowerTicks, priced.minPriceTicks)
-    : Math.min(through.upperTicks, priced.upperTicks, priced.maxPriceTicks)
+  return clipped(priced, isLong, isLong ? through.lowerTicks : through.upperTicks)
 }
+
+/** Gives the worst price in ticks that band and bounds leave of a limit. */
+export const clipped = (
+  { lowerTicks, maxPriceTicks, minPriceTicks, upperTicks }: Priced,
+  isSell: boolean,
+  limitTicks: number
+): number =>
+  isSell ? Math.max(limitTicks, lowerTicks, minPriceTicks) : Math.min(limitTicks, upperTicks, maxPriceTicks)
 
 /**
  * Gives the worst price in ticks at which a stop may fill, rounded towards the mark: the nearer of the band's edge and

@@ -88,7 +88,7 @@ function place(entry: Entry, request: PlaceOrder, account: Account, exposure: Ex
   if (typeof bracket === "string") return refuseFlaw(entry, bracket, addsRisk)
   const hold = holdOf(request, priced, ticks, lots, ++trader.lastSequence)
   const finding = exposure.holds.has(hold.orderId) ? null : MarginCheck.place(trader, account, exposure, hold)
-  const worstTicks = isMarket && finding === null ? MarginCheck.marketBound(account, exposure, hold) : ticks
+  const worstTicks = isMarket && finding === null ? MarginCheck.reducingBound(account, exposure, hold) : ticks
   const { accountId, commandId, expiresAtMillis } = request
   // Every field is copied by name: to spread two objects is slower, and every order passes here.
   return {

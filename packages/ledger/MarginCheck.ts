@@ -66,12 +66,16 @@ export const closingBound = (account: Account, exposure: Exposure, priced: Price
 }
 
 /**
- * Gives the price beyond which a MARKET order that is held may not fill: where it can only shrink the position, the
- * bankruptcy price in ticks, and 0 where it has none.
+ * Gives the price beyond which an order may not fill that is not refused for its price: where it can only shrink the
+ * position, the bankruptcy price in ticks, and 0 where it has none. `moreLots` are those of an order that is not held yet.
  */
-export const marketBound = (account: Account, exposure: Exposure, hold: OrderHold): number => {
-  return reduces(exposure, hold.side) && onlyReduces(exposure, hold) ? bankruptcyTicks(account, exposure) : 0
-}
+export const reducingBound = (
+  account: Account,
+  exposure: Exposure,
+  order: Pick<OrderHold, "reduceOnly" | "side">,
+  moreLots = 0
+): number =>
+  reduces(exposure, order.side) && onlyReduces(exposure, order, moreLots) ? bankruptcyTicks(account, exposure) : 0
 
 /** Says whether the hold, which is counted already, may stay. A MARKET order is clipped by its market instead. */
 function affordable({ prices }: Trader, account: Account, exposure: Exposure, hold: OrderHold): boolean {
@@ -116,9 +120,13 @@ export function fits(
   return reduceOnly || Number.isSafeInteger(held + notional(instrument, priceTicks, lots))
 }
 
-/** Says whether the hold, which is counted already, can only shrink the position. */
-function onlyReduces(exposure: Exposure, { reduceOnly, side }: OrderHold): boolean {
-  return reduceOnly || coversSide(exposure, side)
+/** Says whether an order, which is counted already but for so many lots more, can only shrink the position. */
+function onlyReduces(
+  exposure: Exposure,
+  { reduceOnly, side }: Pick<OrderHold, "reduceOnly" | "side">,
+  moreLots = 0
+): boolean {
+  return reduceOnly || coversSide(exposure, side, moreLots)
 }
 
 /**

@@ -3,8 +3,11 @@ import type { Id } from "@venue/domain/Id"
 import { priceOf, quantityOf } from "@venue/domain/Instrument"
 import type { PlaceSlice } from "@venue/domain/Market"
 import type { PlaceOrder } from "@venue/domain/Order"
+import { clipped } from "@venue/domain/PriceBand"
 import type { CloseTwaps, OpenTwap, TwapEnding } from "@venue/domain/Twap"
+import { refresh } from "./Account.ts"
 import { enter } from "./Entry.ts"
+import * as MarginCheck from "./MarginCheck.ts"
 import { exposureOf, send, type Trader, type TraderTwap } from "./Trader.ts"
 import * as TwapSchedule from "./TwapSchedule.ts"
 
@@ -58,10 +61,7 @@ export const closing = (trader: Trader, twaps: OfOneMarket, ending: TwapEnding, 
   return { _tag: "CloseTwaps", ...envelope, userId, accountId, twapIds: twaps.map(({ terms }) => terms.twapId), ending }
 }
 
-/**
- * A child is entered as its account's order would be: MARKET, or with a worst price LIMIT IOC at that, or at the edge of the
- * band where that is nearer.
- */
+/** A child is entered as its account's order would be: MARKET, or with a worst price LIMIT IOC (rule 16.5). */
 export const placing = (
   trader: Trader,
   twap: TraderTwap,
@@ -71,7 +71,7 @@ export const placing = (
   const { symbol, terms } = twap
   const { accountId, builderCode, reduceOnly, side, twapId } = terms
   const instrument = trader.instruments.get(symbol)!
-  const limitTicks = limitOf(trader, twap)
+  const limitTicks = limitOf(trader, twap, lots)
   const order: PlaceOrder = {
     _tag: "PlaceOrder",
     ...envelope,
@@ -93,11 +93,20 @@ export const placing = (
   return { _tag: "PlaceSlice", ...envelope, traderEpoch, userId: trader.userId, accountId, twapId, slice, child }
 }
 
-/** Gives 0 where there is no worst price. */
-function limitOf(trader: Trader, { symbol, terms: { side, worstTicks } }: TraderTwap): number {
+/**
+ * Gives 0 where there is no worst price. A loose one does not have the child refused: it is sent at what is nearer of band,
+ * bounds and, where it can only shrink the position, the bankruptcy price, so that margin is held for that.
+ */
+function limitOf(trader: Trader, { symbol, terms }: TraderTwap, lots: number): number {
+  const { accountId, side, worstTicks } = terms
   const priced = trader.prices.get(symbol)
   if (worstTicks === 0 || priced === undefined) return worstTicks
-  return side === "BUY" ? Math.min(worstTicks, priced.upperTicks) : Math.max(worstTicks, priced.lowerTicks)
+  const account = trader.accounts.get(accountId)!
+  refresh(account, trader.prices)
+  const limitTicks = clipped(priced, side === "SELL", worstTicks)
+  const boundTicks = MarginCheck.reducingBound(account, exposureOf(trader, account, symbol)!, terms, lots)
+  if (boundTicks === 0) return limitTicks
+  return side === "SELL" ? Math.max(limitTicks, boundTicks) : Math.min(limitTicks, boundTicks)
 }
 
 function heldAgainst(trader: Trader, { symbol, terms: { accountId, side } }: TraderTwap): number {

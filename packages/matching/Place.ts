@@ -1,7 +1,7 @@
 /** A new order: checked, accepted, matched, and what is left of it. `Preview` asks the same without accepting it. */
 import { orderIdFrom } from "@venue/domain/OrderId"
 import { largestOrder } from "@venue/domain/Instrument"
-import { closingPrice } from "@venue/domain/PriceBand"
+import { clipped, closingPrice } from "@venue/domain/PriceBand"
 import type { Close, Place, Priced } from "@venue/domain/Market"
 import type { Order } from "@venue/domain/Order"
 import type { OrderRefusal } from "@venue/domain/Reject"
@@ -18,7 +18,7 @@ import * as StopOrder from "./StopOrder.ts"
 export const place = (market: Market, account: Account, command: Place, events: Events): void => {
   const { prices } = market
   if (prices === undefined) return refuse(market, command, "REJECTED_MARKET_CLOSED", events)
-  const order = asked(command, market.timeMillis)
+  const order = asked(command, prices, market.timeMillis)
   const status = refusal(market, prices, account, command, order)
   if (status !== undefined) return refuse(market, command, status, events)
   if (isStop(command.type)) StopOrder.place(market, account, command, order, events)
@@ -64,7 +64,7 @@ export const refusal = (
       Checks.refusal(market, prices, account, order, 0, command))
 
 /** The order of a command at this moment. */
-export function asked(command: Place, atMillis: number): Order {
+export function asked(command: Place, prices: Priced, atMillis: number): Order {
   const order: Order = {
     orderId: orderIdFrom(command.commandId),
     userId: command.userId,
@@ -72,7 +72,7 @@ export function asked(command: Place, atMillis: number): Order {
     side: command.side,
     type: command.type,
     timeInForce: command.timeInForce,
-    priceTicks: command.type === "MARKET" ? 0 : command.priceTicks,
+    priceTicks: command.type === "MARKET" ? 0 : worst(prices, command),
     quantityLots: command.quantityLots,
     remainingLots: command.quantityLots,
     reduceOnly: command.reduceOnly,
@@ -125,13 +125,15 @@ export const meet = (
 
 /**
  * Gives the worst price that an order takes. Of a MARKET order it is the edge of the band, or the price that its desk sent
- * with it.
+ * with it; that of a TWAP's child is within band and bounds, which may have moved since it was sent (rule 16.5).
  */
 export const worst = (
-  { lowerTicks, upperTicks }: Priced,
-  { priceTicks, side, type }: Pick<Place, "priceTicks" | "side" | "type">
+  prices: Priced,
+  { origin, priceTicks, side, type }: Pick<Place, "origin" | "priceTicks" | "side" | "type">
 ): number => {
+  if (type === "LIMIT" && origin === "TWAP") return clipped(prices, side === "SELL", priceTicks)
   if (type !== "MARKET") return priceTicks
+  const { lowerTicks, upperTicks } = prices
   if (priceTicks === 0) return side === "SELL" ? lowerTicks : upperTicks
   return side === "SELL" ? Math.max(lowerTicks, priceTicks) : Math.min(upperTicks, priceTicks)
 }

@@ -23,7 +23,7 @@ export const preview = (market: Market, command: PreviewCommand, nowMillis: numb
   if (prices === undefined) return refused(market, "REJECTED_MARKET_CLOSED")
   if (command._tag === "Close" && account.position.quantityLots === 0) return refused(market, "REJECTED")
   const placed = command._tag === "Close" ? closing(market, prices, account, command) : command
-  const order = asked(placed, atMillis)
+  const order = asked(placed, prices, atMillis)
   const worstTicks = isStop(order.type) ? 0 : worst(prices, placed)
   const status = refusalOf(market, prices, account, placed, order)
   if (status !== undefined) return refused(market, status, order, worstTicks)

@@ -1,5 +1,6 @@
 /** TWAPs in the ledger: what is accepted, what comes next, and what a child is. */
 import { AccountId, primaryAccountOf } from "@venue/domain/AccountId"
+import { lotsOf, ticksOf } from "@venue/domain/Instrument"
 import type { Place } from "@venue/domain/Market"
 import { type AddTwap, childId, type Twap, type TwapFlaw, TwapId, unplaced } from "@venue/domain/Twap"
 import * as Ledger from "@venue/ledger/Ledger"
@@ -8,9 +9,10 @@ import * as Twaps from "@venue/ledger/Twaps"
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import { id } from "../Id.ts"
-import { aapl, alice, gold, instruments, make, type Scene } from "./Scene.ts"
+import { aapl, alice, gold, instruments, make, pricedAt, type Scene } from "./Scene.ts"
 
 const account = primaryAccountOf(alice)
+const golden = instruments.get(gold)!
 /** The scene decides everything now. */
 const now = 1_000
 
@@ -239,6 +241,62 @@ describe("rule 16.5: a child", () => {
     assert.deepInclude(child("b", "BUY", 250), { type: "LIMIT", priceTicks: 22_000 })
     assert.deepInclude(child("c", "SELL", 100), { type: "LIMIT", priceTicks: 18_000 })
     assert.deepInclude(child("d", "SELL", 199), { type: "LIMIT", priceTicks: 19_900 })
+  })
+
+  it("is no worse than the bounds of the day where they are nearer: at 200 by midnight and 240 now, 260 and not 264", () => {
+    const scene = funded()
+    scene.prices.set(aapl, { ...pricedAt(aapl, 240), minPriceTicks: 14_000, maxPriceTicks: 26_000 })
+    const loose = place(scene, opened(scene, "loose", { worstPrice: 300 })).child as Place
+    assert.deepInclude(loose, { type: "LIMIT", timeInForce: "IOC", priceTicks: 26_000, finding: null })
+    scene.prices.set(aapl, { ...pricedAt(aapl, 150), minPriceTicks: 14_000, maxPriceTicks: 26_000 })
+    const low = place(scene, opened(scene, "low", { side: "SELL", worstPrice: 100 })).child as Place
+    assert.deepInclude(low, { type: "LIMIT", priceTicks: 14_000, finding: null })
+  })
+
+  it.each([
+    ["BUY", "SELL", 2_800, 2_896.5],
+    ["SELL", "BUY", 3_200, 3_103.5]
+  ] as const)("rule 7.6: that can only shrink what is held by a %s is no worse than where equity is zero", (...of) => {
+    const [opening, side, worstPrice, bankruptcy] = of
+    const scene = make()
+    const [lots, at] = [lotsOf(golden, 10), ticksOf(golden, 3_000)]
+    scene.credit(1_050)
+    scene.price(gold, 3_000)
+    scene.holdLots(opening === "BUY" ? lots : -lots, at, gold, alice, 15_000_000)
+    const child = (name: string, over: Partial<AddTwap>, size = lots / 2) => {
+      const twap = opened(scene, name, { symbol: gold, side, slices: 2, worstPrice, ...over })
+      const { child } = place(scene, twap, size)
+      scene.refuse(child, "EXPIRED", gold)
+      return child
+    }
+    const bounded = {
+      type: "LIMIT",
+      timeInForce: "IOC",
+      priceTicks: ticksOf(golden, bankruptcy),
+      finding: null
+    } as const
+    assert.deepInclude(child("reducing", { reduceOnly: true }) as Place, bounded)
+    assert.deepInclude(child("covered", {}) as Place, bounded)
+    const nearer = child("nearer", { reduceOnly: true, worstPrice: 3_000 }) as Place
+    assert.deepInclude(nearer, { priceTicks: at, finding: null })
+    // What would turn the position is checked as any other order.
+    const edge = side === "SELL" ? 2_850 : 3_150
+    const turning = child("turning", {}, 3 * lots) as Place
+    assert.deepInclude(turning, { priceTicks: ticksOf(golden, edge), finding: "FAILED_MARGIN_CHECK" })
+  })
+
+  it("I27: is covered by what was held for it where its market takes it at a nearer price, and then holds nothing", () => {
+    for (const side of ["BUY", "SELL"] as const) {
+      const scene = funded()
+      const worstPrice = side === "BUY" ? 300 : 100
+      const child = place(scene, opened(scene, "loose", { side, worstPrice })).child as Place
+      const held = scene.balance().orderMargin
+      const order = scene.accept({ ...child, priceTicks: child.priceTicks + (side === "BUY" ? -11 : 11) })
+      const left = scene.trade(order, 1_333, 20_000)
+      assert.isTrue(scene.balance().orderMargin < held)
+      scene.end(left, "IOC_PARTIALLY_FILLED")
+      assert.strictEqual(scene.balance().orderMargin, 0n)
+    }
   })
 
   it("that nothing is available for is sent all the same, so that what its market finds first is told", () => {

@@ -138,6 +138,48 @@ describe("the progress of a TWAP", () => {
   })
 })
 
+describe("rule 16.5: a child with a limit", () => {
+  const limited = (scene: Scene, slice: number, side: Place["side"], price: number) =>
+    place(scene, slice, { side, type: "LIMIT", priceTicks: ticks(price) })
+  const acceptedAt = (events: ReadonlyArray<MarketEvent>) => eventOf(events, "Accepted").order.priceTicks / 100
+
+  it("is limited and not refused where the band has moved since it was sent", () => {
+    const scene = begun()
+    scene.ask({ _tag: "Observe", priceE8: 199.9e8, teller: "operator" })
+    scene.sell(0.4, 219.89, { account: "bob" })
+    scene.sell(5, 219.9, { account: "bob" })
+    const events = limited(scene, 1, "BUY", 220)
+    assert.deepStrictEqual(told(events).slice(1, 3), ["Traded 0.4 @ 219.89 bob", "IOC_PARTIALLY_FILLED 0.6 alice"])
+    assert.strictEqual(acceptedAt(events), 219.89)
+    scene.ask({ _tag: "Observe", priceE8: 200.1e8, teller: "operator" })
+    const { lowerTicks } = Engine.prices(scene.engine)!
+    assert.isAbove(lowerTicks, ticks(180))
+    assert.strictEqual(acceptedAt(limited(scene, 2, "SELL", 180)), lowerTicks / 100)
+    assert.strictEqual(acceptedAt(limited(scene, 3, "SELL", 190)), 190)
+    // So it is of no order but a child.
+    assert.deepStrictEqual(told(scene.buy(1, 230)), ["PRICE_GREATER_THAN_MAX_PRICE"])
+    assertDurable(scene)
+  })
+
+  it("takes what the bounds of the day leave: at 200 by midnight and 240 now, 260 and not 264", () => {
+    const scene = begun()
+    scene.ask({ _tag: "Observe", priceE8: 240e8, teller: "operator" })
+    assert.deepInclude(Engine.prices(scene.engine), { maxPriceTicks: ticks(260), upperTicks: ticks(264) })
+    scene.sell(1, 250, { account: "bob" })
+    const events = limited(scene, 1, "BUY", 264)
+    assert.deepStrictEqual(progress(events), [1, 1, 250, 1, null])
+    assert.strictEqual(acceptedAt(events), 260)
+    assertDurable(scene)
+  })
+
+  it("that is worse than any price of the day is refused, as no limit is made looser", () => {
+    const scene = begun()
+    assert.deepStrictEqual(told(limited(scene, 1, "BUY", 139.99)), ["PRICE_LESS_THAN_MIN_PRICE", "TwapAdvanced"])
+    assert.deepStrictEqual(told(limited(scene, 2, "SELL", -1)), ["INVALID_TICK_SIZE_PRECISION_PRICE", "TwapAdvanced"])
+    assertDurable(scene)
+  })
+})
+
 describe("I31: a slice has one child", () => {
   it("a repeat changes nothing, and one that is sent under another id is refused", () => {
     const scene = begun()

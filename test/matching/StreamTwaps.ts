@@ -11,8 +11,8 @@ interface Step {
 
 /**
  * Makes TWAPs of what an account sends at once: half of the orders that may not rest, and of what its desk refuses, come as
- * children of one that was opened before. Some have the number of a slice that has come, or are of another's TWAP, and some
- * TWAPs end.
+ * children of one that was opened before. Some have the number of a slice that has come, or are of another's TWAP, some a
+ * limit that is beyond any band, and some TWAPs end.
  */
 export function slicing(seed: number, steps: ReadonlyArray<Step>): ReadonlyArray<Step> {
   const { percent, pick, whole } = chanceOf(seed + 2_000_000)
@@ -42,7 +42,10 @@ export function slicing(seed: number, steps: ReadonlyArray<Step>): ReadonlyArray
     const { twapId } = twap
     const slice = percent(10) ? whole(1, 9) : twap.next
     twap.next = slice + whole(1, 2)
-    const child: MarketCommand = { _tag: "PlaceSlice", commandId, ...envelope, twapId, slice, child: command }
+    const order = command._tag === "Refuse" ? command : { ...command, origin: "TWAP" as const }
+    const isLoose = order._tag === "Place" && order.type === "LIMIT" && percent(30)
+    const priced = isLoose ? { ...order, priceTicks: order.side === "BUY" ? 2 * order.priceTicks : 1 } : order
+    const child: MarketCommand = { _tag: "PlaceSlice", commandId, ...envelope, twapId, slice, child: priced }
     sent.set(commandId.text, child)
     add(child)
     if (percent(15)) {

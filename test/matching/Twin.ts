@@ -170,7 +170,7 @@ function isSpared(command: CancelAll, { orderId }: Order): boolean {
 }
 
 function place(twin: Twin, command: Place, emit: Emit): OrderRefusal | undefined {
-  const order = orderOf(twin, command)
+  const order = TwinTwaps.limited(twin, orderOf(twin, command))
   if (Stops.isStop(order)) return placeStop(twin, { ...order, reduceOnly: true }, command, emit)
   const refusal = check(twin, order, command)
   if (refusal !== undefined) return refusal

@@ -4,6 +4,7 @@ import type { MarketEvent, PlaceSlice } from "@venue/domain/Market"
 import type { Id } from "@venue/domain/Id"
 import { isOver } from "@venue/domain/TradingState"
 import type { CloseTwaps, OpenTwap, Twap, TwapEnding } from "@venue/domain/Twap"
+import type { Order } from "@venue/domain/Order"
 import type { OrderRefusal } from "@venue/domain/Reject"
 import { sumOf, type Twin } from "./TwinState.ts"
 
@@ -52,6 +53,15 @@ export const slice = (
   }
   twin.twaps = twin.twaps.map((own) => (own === twap ? next : own))
   emit({ _tag: "TwapAdvanced", twap: next, atMillis: twin.timeMillis })
+}
+
+/** A limit that is too loose for a child is that of the band, or of the day where that is nearer. */
+export const limited = ({ prices }: Twin, order: Order): Order => {
+  if (prices === undefined || order.origin !== "TWAP" || order.type !== "LIMIT") return order
+  const { lowerTicks, maxPriceTicks, minPriceTicks, upperTicks } = prices
+  const allowed = order.side === "BUY" ? [upperTicks, maxPriceTicks] : [lowerTicks, minPriceTicks]
+  const [lowest, , highest] = [order.priceTicks, ...allowed].toSorted((a, b) => a - b)
+  return { ...order, priceTicks: order.side === "BUY" ? lowest! : highest! }
 }
 
 export const close = (twin: Twin, command: CloseTwaps, emit: Emit): OrderRefusal | undefined => {
