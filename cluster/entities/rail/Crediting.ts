@@ -6,18 +6,30 @@ import { type Deposit, Deposits } from "@venue/storage/treasury/Deposits"
 import { Clock, Effect } from "effect"
 import { DeskClient } from "../../clients/DeskClient.ts"
 import { noCost } from "../../protocol/Desk.ts"
+import * as Turns from "./Turns.ts"
 
 /** Looks once at those that were looked at least lately. */
 export const make = Effect.fnUntraced(function* (provider: RailProvider) {
   const { rail } = provider
   const deposits = yield* Deposits
   const step = yield* makeStep
+  const turns = Turns.make<Deposit>(({ depositId }) => `deposit ${depositId}`)
+  const look = Effect.fnUntraced(function* (some: ReadonlyArray<Deposit>) {
+    if (some.length === 0) return
+    const states = yield* provider.arrivalStates(some.map(arrivalOf))
+    yield* Effect.forEach(some, (deposit, at) => step(deposit, states[at]!), { concurrency: 8, discard: true })
+  })
 
   return Effect.gen(function* () {
     const due = yield* deposits.due(rail, maxAtOnce)
-    if (due.length === 0) return
-    const states = yield* provider.arrivalStates(due.map(arrivalOf))
-    yield* Effect.forEach(due, (deposit, at) => step(deposit, states[at]!), { concurrency: 8, discard: true })
+    const doubtful = due.filter(turns.isDoubtful)
+    const others = due.filter((one) => !turns.isDoubtful(one))
+    // All at once cost least; where one of them is odd, none is told of.
+    const isTold = yield* look(others).pipe(
+      Effect.as(true),
+      Effect.catchTag("RailUnavailable", () => Effect.succeed(false))
+    )
+    yield* turns.each(isTold ? doubtful : due, (one) => look([one]))
   })
 })
 

@@ -30,7 +30,6 @@ export const make = Effect.fnUntraced(function* (provider: RailProvider) {
       )
     )
   return Effect.gen(function* () {
-    // The scan comes last: it says that the rail answers.
     const done = [
       yield* part(returns),
       yield* part(outcomes),
@@ -38,6 +37,7 @@ export const make = Effect.fnUntraced(function* (provider: RailProvider) {
       yield* part(credits),
       yield* part(arrivals)
     ]
-    return done.every((isDone) => isDone)
+    // Whatever of it fails is an alarm until it works again.
+    return done.every((isDone) => isDone) && (yield* part(states.answers(rail)))
   })
 })

@@ -21,6 +21,7 @@ import { type Withdrawal, Withdrawals } from "@venue/storage/treasury/Withdrawal
 import { Clock, Effect, Option, Redacted } from "effect"
 import { DeskClient } from "../../clients/DeskClient.ts"
 import { noCost } from "../../protocol/Desk.ts"
+import * as Turns from "./Turns.ts"
 
 /** What is done of withdrawals at each look: what asks no outside comes first. */
 export const make = Effect.fnUntraced(function* (provider: RailProvider) {
@@ -159,6 +160,7 @@ const makeOutcomes = Effect.fnUntraced(function* (
 ) {
   const { rail } = provider
   const { end, find, payments, settle, submitted } = yield* Withdrawals
+  const turns = Turns.make<Withdrawal>(({ withdrawalId }) => `withdrawal ${withdrawalId}`)
 
   const look = Effect.fnUntraced(function* (withdrawal: Withdrawal) {
     const { cancelledBy, withdrawalId } = withdrawal
@@ -187,7 +189,7 @@ const makeOutcomes = Effect.fnUntraced(function* (
   return Effect.gen(function* () {
     const all = yield* submitted(rail)
     on.send.keep(all)
-    yield* Effect.forEach(all, look, { concurrency: 4, discard: true })
+    yield* turns.each(all, look)
   })
 })
 

@@ -16,7 +16,7 @@ export const Alarm = Schema.Struct({
     "UNREACHABLE",
     /** Nothing leaves the venue: for this reason, or since nobody has audited it for 30 s. */
     "WITHDRAWALS_BLOCKED",
-    /** Neither comes money in by a rail nor does it leave, since nobody answers there. */
+    /** Something that a rail was asked is not answered, for this reason; where nobody answers, no money comes in or leaves by it. */
     "RAIL_UNAVAILABLE",
     /** A withdrawal waits for an operator to approve or reject it (rule 18). */
     "WITHDRAWAL_HELD",

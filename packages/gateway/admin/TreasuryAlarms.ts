@@ -15,8 +15,10 @@ export const make = Effect.gen(function* () {
   const unavailable = Effect.map(
     Effect.forEach(RailName.literals, (rail) => rails.find(rail)),
     (states) =>
-      states.flatMap(({ rail, unavailableSinceMillis }) =>
-        unavailableSinceMillis === null ? [] : [alarm("RAIL_UNAVAILABLE", unavailableSinceMillis, { rail })]
+      states.flatMap(({ cause, rail, unavailableSinceMillis }) =>
+        unavailableSinceMillis === null
+          ? []
+          : [alarm("RAIL_UNAVAILABLE", unavailableSinceMillis, { rail, reason: cause! })]
       )
   )
   const held = Effect.map(withdrawals.inState("HELD_FOR_REVIEW", oldest), (list) =>

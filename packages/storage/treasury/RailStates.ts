@@ -15,7 +15,7 @@ const stateTable = Table.make("rail_state", {
   /** Opaque; null before the first scan. */
   cursor: orNull(text),
   scannedAtMillis: orNull(timestamptz),
-  /** Null while it answers. */
+  /** Null while all that is asked there is answered. */
   unavailableSinceMillis: orNull(timestamptz),
   cause: orNull(text)
 })
@@ -27,14 +27,15 @@ export class RailStates extends Context.Service<
     /** Of a rail that was never asked too. */
     readonly find: (rail: RailName) => Effect.Effect<RailState, DatabaseUnavailable>
     /**
-     * All that came up to `cursor` is stored, and the rail answers. Nothing where it no longer stands at `before`: another
-     * owner reads on from there.
+     * All that came up to `cursor` is stored. Nothing where it no longer stands at `before`: another owner reads on from there.
      */
     readonly scanned: (
       rail: RailName,
       before: string | null,
       cursor: string
     ) => Effect.Effect<void, DatabaseUnavailable>
+    /** All that was asked there was answered. */
+    readonly answers: (rail: RailName) => Effect.Effect<void, DatabaseUnavailable>
     /** It stays unavailable since the first time. */
     readonly unavailable: (rail: RailName, cause: string) => Effect.Effect<void, DatabaseUnavailable>
   }
@@ -55,9 +56,16 @@ export class RailStates extends Context.Service<
           yield* sql`
             insert into rail_state ${state}
             on conflict (rail) do update set
-              cursor = excluded.cursor, scanned_at = excluded.scanned_at, unavailable_since = null, cause = null
+              cursor = excluded.cursor, scanned_at = excluded.scanned_at
             where rail_state.cursor is not distinct from ${before}::text`
         }, orUnavailable),
+        answers: Effect.fn("RailStates.answers")(
+          (rail: RailName) =>
+            Effect.asVoid(sql`
+              update rail_state set unavailable_since = null, cause = null
+              where rail = ${rail} and unavailable_since is not null`),
+          orUnavailable
+        ),
         unavailable: Effect.fn("RailStates.unavailable")(function* (rail, cause) {
           const unavailableSinceMillis = yield* Clock.currentTimeMillis
           const state = stateTable.values({ ...unknown(rail), unavailableSinceMillis, cause })
@@ -82,8 +90,12 @@ export class RailStates extends Context.Service<
         scanned: (rail, before, cursor) =>
           transaction(
             Effect.map(Clock.currentTimeMillis, (scannedAtMillis) => {
-              if (of(rail).cursor === before) states.set(rail, { ...unknown(rail), cursor, scannedAtMillis })
+              if (of(rail).cursor === before) states.set(rail, { ...of(rail), cursor, scannedAtMillis })
             })
+          ),
+        answers: (rail) =>
+          transaction(
+            Effect.sync(() => void states.set(rail, { ...of(rail), unavailableSinceMillis: null, cause: null }))
           ),
         unavailable: (rail, cause) =>
           transaction(

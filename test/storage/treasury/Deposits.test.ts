@@ -227,7 +227,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
 
     it.effect("a rail reads on from where it stands, and is unavailable since the first time it was", () =>
       Effect.gen(function* () {
-        const { find, scanned, unavailable } = yield* RailStates
+        const { answers, find, scanned, unavailable } = yield* RailStates
         assert.deepInclude(yield* find("TRON"), { cursor: null, unavailableSinceMillis: null })
         yield* unavailable("TRON", "refused")
         const since = (yield* find("TRON")).unavailableSinceMillis
@@ -235,6 +235,8 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
         yield* unavailable("TRON", "timed out")
         assert.deepInclude(yield* find("TRON"), { unavailableSinceMillis: since, cause: "timed out" })
         yield* scanned("TRON", null, "10")
+        assert.deepInclude(yield* find("TRON"), { cursor: "10", unavailableSinceMillis: since, cause: "timed out" })
+        yield* answers("TRON")
         assert.deepInclude(yield* find("TRON"), { cursor: "10", unavailableSinceMillis: null, cause: null })
         yield* scanned("TRON", null, "3")
         assert.strictEqual((yield* find("TRON")).cursor, "10")

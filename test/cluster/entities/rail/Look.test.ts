@@ -1,0 +1,111 @@
+/** A look at a rail of which some answers are odd: the others go on, and the alarm stands until all is answered. */
+import { DeskClient } from "@venue/cluster/clients/DeskClient"
+import * as Look from "@venue/cluster/entities/rail/Look"
+import { UserId } from "@venue/domain/UserId"
+import { type RailProvider, RailUnavailable } from "@venue/providers/rails/RailProvider"
+import { BankAccounts } from "@venue/storage/treasury/BankAccounts"
+import { DepositAddresses } from "@venue/storage/treasury/DepositAddresses"
+import { DepositMessages } from "@venue/storage/treasury/DepositMessages"
+import { Deposits } from "@venue/storage/treasury/Deposits"
+import { RailStates } from "@venue/storage/treasury/RailStates"
+import { Withdrawals } from "@venue/storage/treasury/Withdrawals"
+import { assert, layer } from "@effect/vitest"
+import { Effect, Layer, Option } from "effect"
+import * as SecureRandom from "effect/crypto/SecureRandom"
+import * as World from "../../../storage/treasury/TreasuryWorld.ts"
+import * as ToldRail from "../../../venue/ToldRail.ts"
+
+/** A desk that says yes to all. */
+const desk = Layer.succeed(DeskClient)({
+  ask: (_: UserId, call: (desk: never) => Effect.Effect<unknown>) => call({ Deposit: () => Effect.void } as never)
+} as unknown as DeskClient["Service"])
+
+const services = Layer.mergeAll(
+  desk,
+  BankAccounts.layerMemory,
+  DepositAddresses.layerMemory,
+  DepositMessages.layerMemory
+).pipe(Layer.provide(SecureRandom.layerWebCrypto), Layer.provideMerge(World.inMemory))
+
+/** What is asked of these is not answered, nor anything that is asked together with it. */
+const unanswered = (provider: RailProvider, odd: ReadonlySet<string>): RailProvider => {
+  const unless = <A>(names: ReadonlyArray<string>, answer: Effect.Effect<A, RailUnavailable>) =>
+    Effect.suspend(() =>
+      names.some((name) => odd.has(name))
+        ? Effect.fail(new RailUnavailable({ rail: "TRON", cause: "its answer is larger than 7 bytes" }))
+        : answer
+    )
+  return {
+    ...provider,
+    arrivalStates: (arrivals) =>
+      unless(
+        arrivals.map(({ txHash }) => txHash),
+        provider.arrivalStates(arrivals)
+      ),
+    outcome: (payments) =>
+      unless(
+        payments.map(({ reference }) => reference.split(" ")[0]!),
+        provider.outcome(payments)
+      )
+  }
+}
+
+layer(services)("a look", (it) => {
+  it.effect("a deposit of which nobody can tell keeps no other from being credited, and is told of until then", () =>
+    Effect.gen(function* () {
+      const { detect, find } = yield* Deposits
+      const rails = yield* RailStates
+      const rail = ToldRail.make()
+      const odd = new Set(["odd"])
+      const look = yield* Look.make(unanswered(rail.provider, odd))
+      const found = Effect.fnUntraced(function* (txHash: string) {
+        const { offeredAtMillis, state } = Option.getOrThrow(yield* find(`TRON/${txHash}/0`))
+        return [state, offeredAtMillis !== null]
+      })
+      for (const txHash of ["odd", "even", "behind"]) {
+        yield* detect(World.seen(txHash))
+        rail.stand(txHash, 25)
+      }
+      assert.isFalse(yield* look)
+      assert.deepStrictEqual(yield* found("even"), ["CONFIRMED", true])
+      assert.deepStrictEqual(yield* found("behind"), ["CONFIRMED", true])
+      assert.deepStrictEqual(yield* found("odd"), ["DETECTED", false])
+      assert.isFalse(yield* look)
+      const { cause, cursor, unavailableSinceMillis } = yield* rails.find("TRON")
+      assert.strictEqual(cause, "deposit TRON/odd/0: its answer is larger than 7 bytes")
+      assert.isNotNull(unavailableSinceMillis)
+      assert.strictEqual(cursor, "2", "what came in was read on")
+
+      odd.clear()
+      assert.isTrue(yield* look)
+      assert.deepStrictEqual(yield* found("odd"), ["CONFIRMED", true])
+      assert.deepInclude(yield* rails.find("TRON"), { cause: null, unavailableSinceMillis: null })
+    })
+  )
+
+  it.effect("a withdrawal of which nobody can tell keeps none behind it from ending, and is told of until then", () =>
+    Effect.gen(function* () {
+      const { find } = yield* Withdrawals
+      const rails = yield* RailStates
+      const rail = ToldRail.make()
+      const odd = new Set(["stuck"])
+      const look = yield* Look.make(unanswered(rail.provider, odd))
+      const ids = ["stuck", ...Array.from({ length: 9 }, (_, at) => `w${at}`)]
+      yield* World.recorded(UserId.make("amy"), ...ids.map((id) => World.accepted(id, { method: "TRON" })))
+      yield* look
+      for (const id of ids) rail.end(id, "Settled")
+      assert.isFalse(yield* look)
+      const states = Effect.forEach(ids, (id) => Effect.map(find(id), (one) => Option.getOrThrow(one).state))
+      assert.deepStrictEqual(yield* states, ["SUBMITTED", ...ids.slice(1).map(() => "SETTLED")])
+      assert.strictEqual(
+        (yield* rails.find("TRON")).cause,
+        "withdrawal stuck: its answer is larger than 7 bytes",
+        "the scan went well, and the alarm stands"
+      )
+      odd.clear()
+      assert.isTrue(yield* look)
+      assert.strictEqual((yield* states)[0], "SETTLED")
+      assert.isNull((yield* rails.find("TRON")).unavailableSinceMillis)
+    })
+  )
+})
