@@ -1,10 +1,10 @@
 /** What a rail holds is asked now and then, and stored beside what had left it by then: an auditor compares it with the books. */
-import { isNetwork } from "@venue/domain/Rail"
+import { isNetwork, type RailName } from "@venue/domain/Rail"
 import type { RailProvider } from "@venue/providers/rails/RailProvider"
 import { Deposits } from "@venue/storage/treasury/Deposits"
 import { RailHoldings } from "@venue/storage/treasury/RailHoldings"
 import { RailStates } from "@venue/storage/treasury/RailStates"
-import { Withdrawals } from "@venue/storage/treasury/Withdrawals"
+import { submittedAtOnce, type Withdrawal, Withdrawals } from "@venue/storage/treasury/Withdrawals"
 import { Clock, Effect, Option, Schedule } from "effect"
 
 /** Goes on for ever. An outage is no difference: what was known stays. */
@@ -29,7 +29,8 @@ export const make = Effect.fnUntraced(function* (provider: RailProvider) {
   const { addresses } = yield* Deposits
   const { record } = yield* RailHoldings
   const { find } = yield* RailStates
-  const { payments, submitted } = yield* Withdrawals
+  const { payments } = yield* Withdrawals
+  const submitted = yield* makeSubmitted
   let askedMillis = -Infinity
   let waitingIds: ReadonlyArray<string> = []
 
@@ -51,6 +52,19 @@ export const make = Effect.fnUntraced(function* (provider: RailProvider) {
     askedMillis = asOfMillis
   })
 })
+
+/** All of them: an auditor takes one that is not among them for one that has not left. */
+const makeSubmitted = Effect.map(Withdrawals, ({ submitted }) =>
+  Effect.fnUntraced(function* (rail: RailName) {
+    const open: Array<Withdrawal> = []
+    for (let after = -1; ;) {
+      const page = yield* submitted(rail, after)
+      open.push(...page)
+      if (page.length < submittedAtOnce) return open
+      after = page.at(-1)!.sequence!
+    }
+  })
+)
 
 const lookEvery = "5 seconds"
 const askEveryMillis = 30_000

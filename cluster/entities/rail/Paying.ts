@@ -17,7 +17,7 @@ import {
 import { VenueModes } from "@venue/storage/access/VenueModes"
 import { BankAccounts } from "@venue/storage/treasury/BankAccounts"
 import { railActor } from "@venue/storage/treasury/Steps"
-import { type Withdrawal, Withdrawals } from "@venue/storage/treasury/Withdrawals"
+import { submittedAtOnce, type Withdrawal, Withdrawals } from "@venue/storage/treasury/Withdrawals"
 import { Clock, Effect, Option, Redacted } from "effect"
 import { DeskClient } from "../../clients/DeskClient.ts"
 import { noCost } from "../../protocol/Desk.ts"
@@ -126,7 +126,7 @@ type Pay = Effect.Success<ReturnType<typeof makePay>>
 
 /** What is outstanding is sent again now and then: whoever stored it may have ended before it was sent. */
 const makeSend = (provider: RailProvider) => {
-  let sentAtMillis = new Map<string, number>()
+  const sentAtMillis = new Map<string, number>()
   const send = ({ withdrawalId }: Withdrawal, payment: Payment) =>
     Effect.flatMap(Clock.currentTimeMillis, (nowMillis) => {
       sentAtMillis.set(withdrawalId, nowMillis)
@@ -138,12 +138,11 @@ const makeSend = (provider: RailProvider) => {
         ? Effect.void
         : send(withdrawal, payment)
     )
-  /** Those that are not outstanding any more are forgotten. */
-  const keep = (outstanding: ReadonlyArray<Withdrawal>) => {
-    const ids = new Set(outstanding.map(({ withdrawalId }) => withdrawalId))
-    sentAtMillis = new Map([...sentAtMillis].filter(([id]) => ids.has(id)))
-  }
-  return { send, again, keep }
+  /** What was sent so long ago would be sent again in any case. */
+  const forget = Effect.map(Clock.currentTimeMillis, (nowMillis) => {
+    for (const [id, atMillis] of sentAtMillis) if (nowMillis - atMillis >= sendAgainMillis) sentAtMillis.delete(id)
+  })
+  return { send, again, forget }
 }
 
 const sendAgainMillis = 30_000
@@ -186,10 +185,13 @@ const makeOutcomes = Effect.fnUntraced(function* (
     }
   })
 
+  /** Where there are more than are asked about at one look, those after them have their turn at the next. */
+  let after = -1
   return Effect.gen(function* () {
-    const all = yield* submitted(rail)
-    on.send.keep(all)
-    yield* turns.each(all, look)
+    const some = yield* submitted(rail, after)
+    after = some.length < submittedAtOnce ? -1 : some.at(-1)!.sequence!
+    yield* on.send.forget
+    yield* turns.each(some, look)
   })
 })
 

@@ -10,7 +10,7 @@ import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import { isBlocked } from "./Blocks.ts"
 import { withdrawalSteps } from "./Steps.ts"
-import { payments, sealName, withdrawals, type WithdrawalsShape } from "./WithdrawalTable.ts"
+import { payments, sealName, submittedAtOnce, withdrawals, type WithdrawalsShape } from "./WithdrawalTable.ts"
 
 /** Those of one withdrawal, or of one user. */
 export const ofOne = (
@@ -74,11 +74,11 @@ export const waiting = (
     orUnavailable
   ),
   submitted: Effect.fn("Withdrawals.submitted")(
-    (rail: RailName) =>
+    (rail: RailName, after: number) =>
       withdrawals.all(sql`
         select ${columns} from withdrawal
-        where rail = ${rail} and state = 'SUBMITTED' and ending is null
-        order by sequence limit ${maxOpen}`),
+        where rail = ${rail} and state = 'SUBMITTED' and ending is null and sequence > ${after}
+        order by sequence limit ${submittedAtOnce}`),
     orUnavailable
   ),
   ending: Effect.fn("Withdrawals.ending")(
@@ -86,7 +86,7 @@ export const waiting = (
       withdrawals.all(sql`
         select ${columns} from withdrawal
         where rail = ${rail} and state in ('HELD_FOR_REVIEW', 'SUBMITTED') and ending is not null
-        order by updated_at limit ${maxOpen}`),
+        order by updated_at limit ${maxEnding}`),
     orUnavailable
   ),
   nextSequence: Effect.fn("Withdrawals.nextSequence")(function* (rail: RailName) {
@@ -143,5 +143,5 @@ const promised = Table.selection({
   amount: { schema: numeric.schema, expression: "coalesce(sum(amount - fee), 0)::text" }
 })
 
-/** Of the oldest so many the end is asked for; what is younger waits for them. */
-const maxOpen = 1_000
+/** The oldest so many go back first; what is younger waits for them. */
+const maxEnding = 1_000

@@ -97,8 +97,10 @@ export interface WithdrawalsShape {
    * None that is blocked, unless it is to be cancelled.
    */
   readonly queued: (rail: RailName, limit: number) => Effect.Effect<ReadonlyArray<Withdrawal>, DatabaseUnavailable>
-  /** What was sent, and nobody has heard the end of. */
-  readonly submitted: (rail: RailName) => Effect.Effect<ReadonlyArray<Withdrawal>, DatabaseUnavailable>
+  /**
+   * What was sent, and nobody has heard the end of: the first `submittedAtOnce` with numbers after this one. Fewer are the last.
+   */
+  readonly submitted: (rail: RailName, after: number) => Effect.Effect<ReadonlyArray<Withdrawal>, DatabaseUnavailable>
   /** They go back, and have not yet. */
   readonly ending: (rail: RailName) => Effect.Effect<ReadonlyArray<Withdrawal>, DatabaseUnavailable>
   readonly steps: (withdrawalId: string) => Effect.Effect<ReadonlyArray<WithdrawalStep>, DatabaseUnavailable>
@@ -148,6 +150,8 @@ export interface WithdrawalsShape {
     }
   ) => Step
 }
+
+export const submittedAtOnce = 1_000
 
 /** A payment is sealed under this. */
 export const sealName = (withdrawalId: string, attempt: number): string => `payment ${withdrawalId} ${attempt}`

@@ -21,7 +21,7 @@ import * as WithdrawalsMemory from "./WithdrawalsMemory.ts"
 import * as WithdrawalSteps from "./WithdrawalSteps.ts"
 import type { WithdrawalsShape } from "./WithdrawalTable.ts"
 
-export type { StoredPayment, Withdrawal } from "./WithdrawalTable.ts"
+export { type StoredPayment, submittedAtOnce, type Withdrawal } from "./WithdrawalTable.ts"
 
 export class Withdrawals extends Context.Service<Withdrawals, WithdrawalsShape>()(
   "@venue/storage/treasury/Withdrawals"

@@ -17,7 +17,13 @@ import { railActor, type WithdrawalStep } from "./Steps.ts"
 import * as TreasuryMessages from "./TreasuryMessages.ts"
 import { TreasuryFlags } from "./TreasuryFlags.ts"
 import { WebhookMemory } from "./WebhookMemory.ts"
-import type { StoredPayment, Withdrawal, WithdrawalRow, WithdrawalsShape } from "./WithdrawalTable.ts"
+import {
+  type StoredPayment,
+  submittedAtOnce,
+  type Withdrawal,
+  type WithdrawalRow,
+  type WithdrawalsShape
+} from "./WithdrawalTable.ts"
 
 /** The rows, with what the journal has said of them. */
 const open = Effect.gen(function* () {
@@ -209,12 +215,12 @@ const waiting = ({
       ),
       (all) => all.filter(({ cancelledBy, isBlocked }) => cancelledBy !== null || !isBlocked).slice(0, limit)
     ),
-  submitted: (rail) =>
+  submitted: (rail, after) =>
     listed(() =>
       sorted(
         ({ sequence }) => sequence!,
-        (row) => row.rail === rail && row.state === "SUBMITTED" && row.ending === null
-      )
+        (row) => row.rail === rail && isPayable(row) && row.sequence! > after
+      ).slice(0, submittedAtOnce)
     ),
   ending: (rail) =>
     listed(() =>

@@ -75,7 +75,7 @@ export const arrive = Effect.fnUntraced(
       const sequence = (yield* nextSequence(rail)) ?? 0
       yield* submit(withdrawal, sequence)
     }
-    for (const withdrawal of yield* submitted(rail)) yield* settle(withdrawal, withdrawal.withdrawalId)
+    for (const withdrawal of yield* submitted(rail, -1)) yield* settle(withdrawal, withdrawal.withdrawalId)
   },
   (arrived, _rail, sql) =>
     Effect.provide(

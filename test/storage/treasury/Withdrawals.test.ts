@@ -6,7 +6,7 @@ import * as LedgerEntries from "@venue/storage/history/LedgerEntries"
 import { ReadTables } from "@venue/storage/history/ReadTables"
 import { Deposits } from "@venue/storage/treasury/Deposits"
 import { TreasuryFlags } from "@venue/storage/treasury/TreasuryFlags"
-import { Withdrawals } from "@venue/storage/treasury/Withdrawals"
+import { submittedAtOnce, Withdrawals } from "@venue/storage/treasury/Withdrawals"
 import { assert, layer } from "@effect/vitest"
 import { Effect, type Layer, Redacted } from "effect"
 import { TestClock } from "effect/testing"
@@ -102,11 +102,28 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
           ]
         )
         assert.deepStrictEqual(
-          (yield* submitted("TRON")).map(({ sequence, withdrawalId }) => [withdrawalId, sequence]),
+          (yield* submitted("TRON", -1)).map(({ sequence, withdrawalId }) => [withdrawalId, sequence]),
           [
             ["bob-1", 41],
             ["bob-2", 42]
           ]
+        )
+      })
+    )
+
+    it.effect("what was sent is told in pages by its numbers, and none is left out", () =>
+      Effect.gen(function* () {
+        const { submit, submitted } = yield* Withdrawals
+        const ids = Array.from({ length: submittedAtOnce + 2 }, (_, at) => `many-${at}`)
+        yield* World.recorded(UserId.make("may"), ...ids.map((id) => World.accepted(id, { method: "TRON" })))
+        const open = yield* Effect.forEach(ids, World.withdrawal, { concurrency: 8 })
+        yield* Effect.forEach(open, (one, at) => submit(one, 10_000 + at), { concurrency: 8 })
+        const first = yield* submitted("TRON", 9_999)
+        assert.lengthOf(first, submittedAtOnce)
+        const rest = yield* submitted("TRON", first.at(-1)!.sequence!)
+        assert.deepStrictEqual(
+          [...first, ...rest].map(({ withdrawalId }) => withdrawalId),
+          ids
         )
       })
     )
