@@ -18,7 +18,7 @@ export const isTimeout = Schema.is(Timeout)
 
 /** How the switch of an account stands. */
 export const DeadManSwitch = Schema.Struct({
-  /** The newest request came to its gateway then; older ones change nothing. */
+  /** The newest request that is recorded came to its gateway then; older ones change nothing. */
   askedMillis: Schema.Number,
   /** It fires then; 0 while it is off. */
   dueMillis: Schema.Number,

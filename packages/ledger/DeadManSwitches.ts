@@ -12,7 +12,10 @@ import type { Trader } from "./Trader.ts"
 
 type Switch = DeadManSwitch.DeadManSwitch
 
-/** What changes nothing is not recorded: one that is renewed by the same time is recorded once a second, however often that is. */
+/**
+ * What changes nothing is not recorded: one that is renewed by the same time is recorded once a second, however often that is.
+ * Memory alone keeps when it came, so that what was asked before it does not count; an owner that follows does not know.
+ */
 export const set = (
   trader: Trader,
   { accountId, askedMillis, timeoutSeconds }: SetDeadManSwitch,
@@ -20,12 +23,15 @@ export const set = (
 ): Result.Result<ReadonlyArray<DeadManSwitchSet>, UnknownAccount> => {
   if (!trader.accounts.has(accountId)) return Result.fail(new UnknownAccount({ accountId }))
   const before = trader.switches.get(accountId) ?? DeadManSwitch.off
-  if (askedMillis < before.askedMillis) return Result.succeed([])
+  const newestMillis = Math.max(before.askedMillis, trader.renewedMillis.get(accountId) ?? 0)
+  if (askedMillis < newestMillis) return Result.succeed([])
   const dueMillis = DeadManSwitch.dueMillis(askedMillis, timeoutSeconds)
   // Whoever asks too late has what was due done all the same.
   const firedMillis = isDue(before, nowMillis) ? nowMillis : before.firedMillis
   const isAsItWas = dueMillis === before.dueMillis && firedMillis === before.firedMillis
-  return Result.succeed(isAsItWas ? [] : [event(accountId, { askedMillis, dueMillis, firedMillis })])
+  if (!isAsItWas) return Result.succeed([event(accountId, { askedMillis, dueMillis, firedMillis })])
+  trader.renewedMillis.set(accountId, askedMillis)
+  return Result.succeed([])
 }
 
 export const fire = ({ switches }: Trader, nowMillis: number): ReadonlyArray<DeadManSwitchSet> =>

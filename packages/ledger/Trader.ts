@@ -84,6 +84,8 @@ export interface Trader {
   readonly armed: Map<string, AccountId>
   /** Of each account that ever asked for one; the others have none that is on. */
   readonly switches: Map<AccountId, DeadManSwitch>
+  /** The newest renewal of each that changed nothing came then. No journal has it, and the hash leaves it out. */
+  readonly renewedMillis: Map<AccountId, number>
   readonly inFlight: Map<string, InFlight>
   /** Those that its journal has accepted and not yet forgotten, in that order. */
   readonly twaps: Map<TwapId, TraderTwap>
@@ -120,6 +122,7 @@ export const make = (
   requests: new Map(),
   armed: new Map(),
   switches: new Map(),
+  renewedMillis: new Map(),
   inFlight: new Map(),
   twaps: new Map(),
   tier: firstTier,

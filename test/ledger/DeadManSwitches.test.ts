@@ -71,6 +71,38 @@ test("I55: a request that was overtaken on its way, or comes twice, changes noth
   assert.isFalse(DeadManSwitches.isAnyOn(trader))
 })
 
+test.each([
+  [5, 0, open + 6_000],
+  [0, 5, 0]
+])(
+  "I55: nor one that a renewal to the same second overtook: asked for %i s, then %i, then as before",
+  (kept, late, due) => {
+    const trader = withSub()
+    ask(trader, set(open + 200, kept), open + 210)
+    const rows = [
+      ...ask(trader, set(open + 900, kept), open + 910),
+      ...ask(trader, set(open + 500, late), open + 1_100),
+      ...ask(trader, set(open + 899, late), open + 1_200)
+    ]
+    assert.deepStrictEqual(rows, [])
+    assert.strictEqual(stateOf(trader)?.dueMillis ?? 0, due)
+    // It is of its account alone, and what is newer counts.
+    assert.lengthOf(ask(trader, set(open + 500, 6, AccountId.make("sub")), open + 1_300), 1)
+    assert.lengthOf(ask(trader, set(open + 900, late), open + 1_300), 1)
+  }
+)
+
+test("I6: a renewal to the same second is in no hash, and forgotten by who wakes from the journal", () => {
+  const trader = withSub()
+  ask(trader, set(open + 200, 5), open + 210)
+  const before = Ledger.hash(trader)
+  ask(trader, set(open + 900, 5), open + 910)
+  assert.strictEqual(Ledger.hash(trader), before)
+  const restored = Ledger.make(alice, instruments, new Map(), OpenInterest.none(), Ledger.defaults)
+  Ledger.restore(restored, unpack(pack(Ledger.snapshot(trader))))
+  assert.lengthOf(ask(restored, set(open + 500, 0), open + 1_100), 1)
+})
+
 test("I55: who renews too late has what was due cancelled, and is on again", () => {
   const trader = withSub()
   ask(trader, set(open, 5), open)
@@ -96,7 +128,7 @@ test("I55: any requests at any times leave what a twin says that remembers all o
   const accounts = [account, sub]
   const live = withSub()
   const events: Array<TraderEvent> = [{ _tag: "AccountOpened", accountId: sub }]
-  /** All that was asked and was something else than before, and all that happened, by account. */
+  /** All that was asked, and all that happened, by account. */
   const twin = new Map(
     accounts.map((accountId) => [
       accountId,
@@ -123,9 +155,8 @@ test("I55: any requests at any times leave what a twin says that remembers all o
       events.push(...ask(live, command, nowMillis))
       const word = { asked: command.askedMillis, due: dueMillis(command.askedMillis, command.timeoutSeconds) }
       if (word.asked < newest(accountId).asked) continue
-      // What changes nothing is not recorded, and so not remembered.
-      const before = due(accountId)
-      if (fires(accountId) || word.due !== before) twin.get(accountId)!.words.push(word)
+      fires(accountId)
+      twin.get(accountId)!.words.push(word)
     } else if (percent(50)) {
       const fired = ask(live, fire, nowMillis)
       firings += fired.length
