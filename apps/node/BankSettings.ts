@@ -37,7 +37,7 @@ export const nameOnly = ({ url }: BankSettings): Option.Option<RailProvider> => 
     addressAt: undefined,
     scan: () => elsewhere,
     arrivalStates: () => elsewhere,
-    firstSequence: elsewhere,
+    nextSequence: () => elsewhere,
     isOrdered: false,
     check: () => elsewhere,
     sign: () => elsewhere,

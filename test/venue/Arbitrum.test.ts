@@ -11,7 +11,7 @@ import { TreasuryFlags } from "@venue/storage/treasury/TreasuryFlags"
 import { Withdrawals } from "@venue/storage/treasury/Withdrawals"
 import { layerMemory, TestVenue } from "@venue/testing/TestVenue"
 import { assert, it } from "@effect/vitest"
-import { Context, Effect, Layer, type Scope } from "effect"
+import { Context, Effect, Layer, Option, type Scope } from "effect"
 import { TestClock } from "effect/testing"
 import { getAddress } from "viem"
 import * as TestChain from "../providers/rails/arbitrum/TestChain.ts"
@@ -259,5 +259,29 @@ story(
     assert.strictEqual(yield* statesOf("x"), "ACCEPTED QUEUED SUBMITTED SETTLED")
     assert.strictEqual(yield* chain.balanceOf(TestRail.hot), usd(10_000 - 50))
     assert.strictEqual(yield* has(user), usd(1_000 - 51))
+  })
+)
+
+story(
+  "what was sent by hand from the hot account takes no later withdrawal's nonce",
+  Effect.gen(function* () {
+    const { chain, look, rail, user } = yield* world
+    const { find } = yield* Withdrawals
+    yield* withdraw(user.userId, "w", usd(91))
+    yield* yield* Look.make({ ...rail, send: () => Effect.void })
+    const byHand = yield* TestRail.make(chain)
+    for (const sequence of [0, 1])
+      yield* byHand.send(yield* byHand.sign(TestRail.order({ withdrawalId: "by hand", amount: usd(1), sequence })))
+    yield* chain.mine()
+    yield* withdraw(user.userId, "x", usd(51))
+    yield* look
+    assert.strictEqual(yield* statesOf("x"), "ACCEPTED QUEUED", "a reorganisation could free the numbers")
+    yield* chain.mine(64)
+    yield* look
+    assert.strictEqual(Option.getOrThrow(yield* find("x")).sequence, 2)
+    yield* chain.mine(66)
+    yield* look
+    assert.strictEqual(yield* statesOf("x"), "ACCEPTED QUEUED SUBMITTED SETTLED")
+    assert.strictEqual(yield* statesOf("w"), "ACCEPTED QUEUED SUBMITTED")
   })
 )

@@ -53,7 +53,7 @@ export const make = () => {
             : { _tag: "Present" as const, confirmations, isFinal: confirmations >= 100 }
         })
       ),
-    firstSequence: Effect.succeed(0),
+    nextSequence: ({ next }) => Effect.succeed(next),
     isOrdered: false,
     check: () => Effect.void,
     sign: ({ previous, purpose, sequence, withdrawalId }) =>

@@ -202,7 +202,7 @@ const makeQueue = Effect.fnUntraced(function* (
 ) {
   const { rail } = provider
   const { mayWithdraw } = yield* VenueModes
-  const { hasUnsigned, nextSequence, promised, queued, submit } = yield* Withdrawals
+  const { hasUnsigned, promised, queued, sequences, submit } = yield* Withdrawals
   return Effect.gen(function* () {
     // What is to be cancelled comes first, and goes on whether money may leave or not.
     for (const withdrawal of yield* queued(rail, maxAtOnce)) {
@@ -210,7 +210,10 @@ const makeQueue = Effect.fnUntraced(function* (
       if (withdrawal.cancelledBy === null && !mayWithdraw()) return
       // Nothing could come before it, so what is behind it is better off in the queue.
       if (provider.isOrdered && (yield* hasUnsigned(rail))) return
-      const sequence = (yield* nextSequence(rail)) ?? (yield* provider.firstSequence)
+      const next = yield* orders.unlessRefused(withdrawal, Effect.flatMap(sequences(rail), provider.nextSequence))
+      // Nor is there one for those behind it.
+      if (Option.isNone(next)) return
+      const sequence = next.value
       const checked = yield* orders.unlessRefused(
         withdrawal,
         Effect.flatMap(orders.order(withdrawal, sequence, []), (order) =>

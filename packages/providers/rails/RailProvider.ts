@@ -72,6 +72,14 @@ export interface PaymentOrder {
 /** What withdrawals that have this number or a later one are to be paid, and nobody has heard the end of, in 1e-6 USD. */
 export type Promised<E> = (fromSequence: number) => Effect.Effect<bigint, E>
 
+/** The numbers of a rail's withdrawals, as the venue has given them away. */
+export interface UsedSequences {
+  /** The one after all of them; 0 where there is none. */
+  readonly next: number
+  /** The lowest of those whose end nobody has heard of; the next one where there is none. */
+  readonly open: number
+}
+
 /** What became of all attempts of one withdrawal. "Not found" is `Pending`, never `Failed`. */
 export type Outcome =
   | { readonly _tag: "Pending" }
@@ -154,8 +162,8 @@ export interface RailProvider {
   readonly arrivalStates: (
     arrivals: ReadonlyArray<Arrival>
   ) => Effect.Effect<ReadonlyArray<ArrivalState>, RailUnavailable>
-  /** The first number that is free where the venue has used none yet. */
-  readonly firstSequence: Effect.Effect<number, RailUnavailable>
+  /** The number of the next withdrawal. Refuses where none is free for certain, and an operator has to look, or it has to wait. */
+  readonly nextSequence: (used: UsedSequences) => Effect.Effect<number, RailUnavailable | SigningRefused>
   /** What has a lower number has to be signed before anything behind it can come. */
   readonly isOrdered: boolean
   /**

@@ -57,7 +57,7 @@ export const waiting = (
   sql: SqlClient.SqlClient
 ): Pick<
   WithdrawalsShape,
-  "inState" | "queued" | "submitted" | "ending" | "nextSequence" | "promised" | "hasUnsigned" | "refused"
+  "inState" | "queued" | "submitted" | "ending" | "sequences" | "promised" | "hasUnsigned" | "refused"
 > => ({
   inState: Effect.fn("Withdrawals.inState")((state, page) => {
     const { limit, offset } = pageOf(page)
@@ -89,9 +89,10 @@ export const waiting = (
         order by updated_at limit ${maxEnding}`),
     orUnavailable
   ),
-  nextSequence: Effect.fn("Withdrawals.nextSequence")(function* (rail: RailName) {
-    const [row] = yield* next.all(sql`select ${next.columns} from withdrawal where rail = ${rail}`)
-    return row!.sequence ?? undefined
+  sequences: Effect.fn("Withdrawals.sequences")(function* (rail: RailName) {
+    const [row] = yield* used.all(sql`select ${used.columns} from (select ${rail}::text as rail) of`)
+    const { next, open } = row!
+    return { next, open: open ?? next }
   }, orUnavailable),
   promised: Effect.fn("Withdrawals.promised")(function* (rail: RailName, fromSequence: number) {
     const [row] = yield* promised.all(sql`
@@ -136,8 +137,16 @@ const sent = Table.selection({
     expression: "coalesce(bool_or(state not in ('SETTLED', 'REJECTED', 'FAILED')), false)"
   }
 })
-const next = Table.selection({
-  sequence: { schema: Schema.NullOr(Schema.Number), expression: "(max(sequence) + 1)::float8" }
+const used = Table.selection({
+  next: {
+    schema: Schema.Number,
+    expression: "(select coalesce(max(w.sequence) + 1, 0)::float8 from withdrawal w where w.rail = of.rail)"
+  },
+  open: {
+    schema: Schema.NullOr(Schema.Number),
+    expression: `(select min(w.sequence)::float8 from withdrawal w
+      where w.rail = of.rail and w.state = 'SUBMITTED' and w.ending is null)`
+  }
 })
 const promised = Table.selection({
   amount: { schema: numeric.schema, expression: "coalesce(sum(amount - fee), 0)::text" }

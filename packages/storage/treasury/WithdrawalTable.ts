@@ -79,6 +79,14 @@ export interface Sent {
   readonly isUnsettled: boolean
 }
 
+/** The numbers of one rail. */
+export interface UsedSequences {
+  /** The one after all that were used; 0 where none was. */
+  readonly next: number
+  /** The lowest of a SUBMITTED one whose end nobody has heard of; the next one where there is none. */
+  readonly open: number
+}
+
 /** False where it is in another state by now, or was never in this one: nothing was done. */
 type Step = Effect.Effect<boolean, DatabaseUnavailable>
 
@@ -106,8 +114,7 @@ export interface WithdrawalsShape {
   readonly steps: (withdrawalId: string) => Effect.Effect<ReadonlyArray<WithdrawalStep>, DatabaseUnavailable>
   /** The oldest comes first. */
   readonly payments: (withdrawalId: string) => Effect.Effect<ReadonlyArray<StoredPayment>, DatabaseUnavailable>
-  /** The number after all that were used on this rail; undefined where none was. */
-  readonly nextSequence: (rail: RailName) => Effect.Effect<number | undefined, DatabaseUnavailable>
+  readonly sequences: (rail: RailName) => Effect.Effect<UsedSequences, DatabaseUnavailable>
   /**
    * The net amounts of those that are SUBMITTED with this number or a later one and may still be paid, together: one that is to
    * be cancelled, of which no payment was stored, is not.

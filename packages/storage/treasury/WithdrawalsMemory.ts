@@ -194,7 +194,7 @@ const waiting = ({
   sorted
 }: Store): Pick<
   WithdrawalsShape,
-  "inState" | "queued" | "submitted" | "ending" | "nextSequence" | "promised" | "hasUnsigned" | "refused"
+  "inState" | "queued" | "submitted" | "ending" | "sequences" | "promised" | "hasUnsigned" | "refused"
 > => ({
   inState: (state, page) => {
     const { limit, offset } = pageOf(page)
@@ -230,11 +230,12 @@ const waiting = ({
           row.rail === rail && row.ending !== null && (row.state === "HELD_FOR_REVIEW" || row.state === "SUBMITTED")
       )
     ),
-  nextSequence: (rail) =>
+  sequences: (rail) =>
     run(
       Effect.sync(() => {
-        const used = rows.rows().flatMap((row) => (row.rail === rail ? (row.sequence ?? []) : []))
-        return used.length === 0 ? undefined : Math.max(...used) + 1
+        const used = rows.rows().filter((row) => row.rail === rail && row.sequence !== null)
+        const next = Math.max(-1, ...used.map(({ sequence }) => sequence!)) + 1
+        return { next, open: Math.min(next, ...used.filter(isPayable).map(({ sequence }) => sequence!)) }
       })
     ),
   promised: (rail, fromSequence) =>

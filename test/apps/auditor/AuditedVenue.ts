@@ -70,9 +70,9 @@ export const saveTrader = Effect.fnUntraced(function* (sql: SqlClient.SqlClient,
 /** All that waits to leave by that rail is sent and arrives. */
 export const arrive = Effect.fnUntraced(
   function* (rail: RailName, _sql: SqlClient.SqlClient) {
-    const { nextSequence, queued, settle, submit, submitted } = yield* Withdrawals
+    const { queued, sequences, settle, submit, submitted } = yield* Withdrawals
     for (const withdrawal of yield* queued(rail, 100)) {
-      const sequence = (yield* nextSequence(rail)) ?? 0
+      const { next: sequence } = yield* sequences(rail)
       yield* submit(withdrawal, sequence)
     }
     for (const withdrawal of yield* submitted(rail, -1)) yield* settle(withdrawal, withdrawal.withdrawalId)

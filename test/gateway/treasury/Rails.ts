@@ -31,7 +31,7 @@ const rail = (
     ...token,
     scan: () => cutOff,
     arrivalStates: () => cutOff,
-    firstSequence: cutOff,
+    nextSequence: () => cutOff,
     isOrdered: false,
     check: () => cutOff,
     sign: () => cutOff,

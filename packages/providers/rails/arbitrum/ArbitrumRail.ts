@@ -4,9 +4,9 @@ import { getAddress } from "viem"
 import type { RailProvider } from "../RailProvider.ts"
 import type { Signer } from "../Signer.ts"
 import { arrivalStates } from "./ArrivalStates.ts"
-import * as Chain from "./Chain.ts"
 import type { AddressAt } from "./DepositAddresses.ts"
 import * as Holdings from "./Holdings.ts"
+import * as Nonces from "./Nonces.ts"
 import { outcome } from "./Outcomes.ts"
 import * as Payments from "./Payments.ts"
 import { rail, type RpcEndpoints } from "./RpcEndpoints.ts"
@@ -37,13 +37,7 @@ export const make = (options: ArbitrumOptions): RailProvider => {
     tokenContract: getAddress(options.token),
     scan: scan({ ...options, hot: Effect.map(accounts, ({ hot }) => hot) }),
     arrivalStates: arrivalStates(options),
-    firstSequence: Effect.gen(function* () {
-      const { hot } = yield* accounts
-      const view = yield* options.endpoints.look
-      return yield* view.agreed((endpoint) =>
-        Effect.map(endpoint.ask([Chain.transactionCount(hot, "latest")]), ([count]) => count)
-      )
-    }).pipe(Effect.withSpan("Arbitrum.firstSequence")),
+    nextSequence: Nonces.nextSequence(options),
     isOrdered: true,
     check: Payments.check(options),
     sign: Payments.sign(options),

@@ -35,6 +35,9 @@ const prepared = Effect.fnUntraced(function* <E>(options: PaymentOptions, order:
   const { hot } = yield* SignerAccounts.of(options.signer)
   const view = yield* options.endpoints.look
   const previous = yield* lastOf(order.previous)
+  // Under a number of another account it could come beside that attempt, and a cancel would cancel nothing.
+  if (previous !== undefined && previous.from !== hot)
+    return yield* refused(`an attempt of it was signed by ${previous.from}, and the hot account is ${hot} now`)
   const fees = yield* feesOf(options, view, previous)
   const call =
     order.purpose === "pay" ? yield* transferOf(options, view, hot, order, promised) : { to: hot, data: "0x" }

@@ -89,7 +89,7 @@ export const make = Effect.fn("Bank.make")(function* (
     arrivalStates: (arrivals) =>
       Effect.succeed(arrivals.map(() => ({ _tag: "Present", confirmations: 1, isFinal: true }))),
     // It has no numbers: one withdrawal is one payout by its id.
-    firstSequence: Effect.succeed(0),
+    nextSequence: ({ next }) => Effect.succeed(next),
     isOrdered: false,
     check: (order) => Effect.asVoid(sign(order)),
     sign,

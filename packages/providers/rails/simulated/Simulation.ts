@@ -103,7 +103,7 @@ const providerOf = (rail: RailName, at: At): RailProvider => {
     }),
     arrivalStates: (arrivals) =>
       read((state, nowMillis) => arrivals.map(({ txHash }) => stateOf(rail, state, txHash, nowMillis))),
-    firstSequence: Effect.succeed(0),
+    nextSequence: ({ next }) => Effect.succeed(next),
     isOrdered: false,
     check: () => Effect.void,
     sign: (order) => Effect.map(Clock.currentTimeMillis, (nowMillis) => signed(rail, order, nowMillis)),

@@ -23,8 +23,8 @@ export const make = (options: TronOptions): RailProvider => {
     arrivalStates: Effect.fn("Tron.arrivalStates")((arrivals: ReadonlyArray<Arrival>) =>
       Effect.forEach(arrivals, (arrival) => stateOf(options, arrival), { concurrency: 4 })
     ),
-    // It has no numbers; the venue's own count from zero.
-    firstSequence: Effect.succeed(0),
+    // It has no numbers: the venue's own will do.
+    nextSequence: ({ next }) => Effect.succeed(next),
     isOrdered: false,
     check: TronPayments.check(options),
     sign: TronPayments.sign({ ...options, outcome: outcomeOf }),

@@ -30,7 +30,7 @@ describe("withdrawals on a real chain", () => {
     Effect.gen(function* () {
       const chain = yield* funded
       const rail = yield* TestRail.make(chain, { overdueMillis: 600_000 })
-      assert.strictEqual(yield* rail.firstSequence, 0)
+      assert.strictEqual(yield* rail.nextSequence({ next: 0, open: 0 }), 0)
       const payment = yield* rail.sign(order())
       assert.strictEqual((yield* said(payment)).nonce, 0)
       assert.strictEqual(yield* tagOf(rail, payment), "Pending")
@@ -42,7 +42,7 @@ describe("withdrawals on a real chain", () => {
       assert.strictEqual(yield* tagOf(rail, payment), "Pending")
       yield* chain.mine()
       assert.deepStrictEqual(yield* rail.outcome([payment]), { _tag: "Settled", reference: payment.reference })
-      assert.strictEqual(yield* rail.firstSequence, 1)
+      assert.strictEqual(yield* rail.nextSequence({ next: 0, open: 0 }), 1)
     }).pipe(Effect.scoped)
   )
 

@@ -1,0 +1,85 @@
+/** Which number a withdrawal gets on a real chain, where others may have used some. */
+import type { RailProvider } from "@venue/providers/rails/RailProvider"
+import * as Transactions from "@venue/providers/rails/arbitrum/Transactions"
+import { Signer } from "@venue/providers/rails/Signer"
+import { assert, it } from "@effect/vitest"
+import { Effect, Result } from "effect"
+import * as Proxied from "./ProxiedEndpoint.ts"
+import * as TestChain from "./TestChain.ts"
+import * as TestRail from "./TestRail.ts"
+
+/** A chain on which the venue has money, and where an operator sends something by hand. */
+const world = Effect.gen(function* () {
+  const chain = yield* TestChain.make
+  yield* chain.mint(TestRail.hot, 100_000_000n)
+  yield* chain.giveGas(TestRail.hot, 10n ** 18n)
+  yield* chain.mine(70)
+  const rail = yield* TestRail.make(chain, { overdueMillis: 600_000 })
+  const sendByHand = Effect.fnUntraced(function* (sequence: number) {
+    yield* rail.send(yield* rail.sign(TestRail.order({ withdrawalId: `by hand ${sequence}`, amount: 1n, sequence })))
+  })
+  return { chain, rail, sendByHand }
+})
+
+const reasonOf = (rail: RailProvider, next: number, open = next) =>
+  Effect.map(Effect.flip(rail.nextSequence({ next, open })), (error) =>
+    error._tag === "SigningRefused" ? error.reason : String(error.cause)
+  )
+
+it.live("the venue's own count is right while its payments are on their way, in a block, and reorganised away", () =>
+  Effect.gen(function* () {
+    const { chain, rail, sendByHand } = yield* world
+    const next = (used: number, open: number) => rail.nextSequence({ next: used, open })
+    assert.strictEqual(yield* next(0, 0), 0)
+    for (const sequence of [0, 1, 2]) yield* sendByHand(sequence)
+    assert.strictEqual(yield* next(3, 0), 3)
+    yield* chain.mine(3)
+    assert.strictEqual(yield* next(3, 0), 3)
+    yield* chain.reorganise(3)
+    assert.strictEqual(yield* next(3, 0), 3)
+  }).pipe(Effect.scoped)
+)
+
+it.live("a number that somebody used by hand is passed over once that is final, and none is given away before", () =>
+  Effect.gen(function* () {
+    const { chain, rail, sendByHand } = yield* world
+    yield* sendByHand(0)
+    assert.strictEqual(yield* rail.nextSequence({ next: 0, open: 0 }), 0, "nobody knows of it yet")
+    yield* chain.mine()
+    assert.match(yield* reasonOf(rail, 0), /none of the venue's, which has to be final first/)
+    yield* chain.reorganise(1)
+    assert.strictEqual(yield* rail.nextSequence({ next: 0, open: 0 }), 0, "it is gone")
+    yield* sendByHand(0)
+    yield* chain.mine(65)
+    assert.strictEqual(yield* rail.nextSequence({ next: 0, open: 0 }), 1)
+    assert.strictEqual(yield* rail.nextSequence({ next: 1, open: 0 }), 1)
+  }).pipe(Effect.scoped)
+)
+
+it.live("an endpoint that counts too many gives no number away", () =>
+  Effect.gen(function* () {
+    const { chain } = yield* world
+    const liar = yield* Proxied.proxied(chain.url)
+    liar.answer((method, result) => (method === "eth_getTransactionCount" ? "0x7" : result))
+    const rail = yield* TestRail.make(chain, { urls: [chain.url, liar.url] })
+    assert.match(yield* reasonOf(rail, 0), /do not say the same/)
+  }).pipe(Effect.scoped)
+)
+
+it.live(
+  "another key has sent less than the venue's withdrawals have numbers: none is given away, nor signed after it",
+  () =>
+    Effect.gen(function* () {
+      const { chain, rail, sendByHand } = yield* world
+      yield* sendByHand(0)
+      yield* chain.mine(65)
+      assert.match(yield* reasonOf(rail, 5), /has sent 1 transactions, and 5 were sent for withdrawals/)
+      assert.match(yield* reasonOf(rail, 5, 2), /has sent 1 transactions, and 2 were sent for withdrawals/)
+      const payment = yield* rail.sign(TestRail.order({ sequence: 1 }))
+      const keys = Result.getOrThrow(Transactions.keys(`0x${"11".repeat(32)}`, TestRail.xprv))
+      const signer = yield* Effect.provide(Signer, Signer.layerLocal(keys))
+      const other = yield* TestRail.make(chain, { signer })
+      const cancel = TestRail.order({ sequence: 1, purpose: "cancel", previous: [payment] })
+      assert.match(String(Reflect.get(yield* Effect.flip(other.sign(cancel)), "reason")), /was signed by 0x\w{40}, and/)
+    }).pipe(Effect.scoped)
+)
