@@ -263,10 +263,10 @@ story(
 )
 
 story(
-  "what was sent by hand from the hot account takes no later withdrawal's nonce",
+  "what was sent by hand from the hot account takes no later withdrawal's nonce, and whose it took is given back on a cancel",
   Effect.gen(function* () {
     const { chain, look, rail, user } = yield* world
-    const { find } = yield* Withdrawals
+    const { cancel, find } = yield* Withdrawals
     yield* withdraw(user.userId, "w", usd(91))
     yield* yield* Look.make({ ...rail, send: () => Effect.void })
     const byHand = yield* TestRail.make(chain)
@@ -283,5 +283,12 @@ story(
     yield* look
     assert.strictEqual(yield* statesOf("x"), "ACCEPTED QUEUED SUBMITTED SETTLED")
     assert.strictEqual(yield* statesOf("w"), "ACCEPTED QUEUED SUBMITTED")
+    yield* cancel("w", { by: "olga", reason: "a transfer by hand has its nonce" })
+    for (let again = 0; again < 3; again += 1) yield* look
+    assert.strictEqual(yield* statesOf("w"), "ACCEPTED QUEUED SUBMITTED FAILED")
+    yield* chain.mine(66)
+    yield* look
+    assert.strictEqual(yield* chain.balanceOf(destination), usd(52))
+    assert.strictEqual(yield* has(user), usd(1_000 - 51))
   })
 )

@@ -1,9 +1,10 @@
 /** What became of the attempts of one withdrawal. Only a final block answers for good. */
-import { Clock, Effect, Redacted } from "effect"
+import { Clock, Effect, Option, Redacted } from "effect"
 import type { Outcome, Payment } from "../RailProvider.ts"
 import * as Chain from "./Chain.ts"
+import { usedAt } from "./Nonces.ts"
 import type { RpcEndpoint } from "./RpcEndpoint.ts"
-import { fail, type RpcEndpoints } from "./RpcEndpoints.ts"
+import { type ChainView, fail, type RpcEndpoints } from "./RpcEndpoints.ts"
 import * as Transactions from "./Transactions.ts"
 
 export interface OutcomeOptions {
@@ -26,10 +27,12 @@ export const outcome = ({ endpoints, overdueMillis }: OutcomeOptions) =>
     if (last === undefined || said === undefined) return pending
     // One before it has to come first, and more gas for this one would help nothing.
     const counts = yield* view.each((endpoint) => endpoint.ask([Chain.transactionCount(said.from, "latest")]))
-    if (counts.some(([count]) => count > said.nonce))
+    if (counts.some(([count]) => count > said.nonce)) {
+      if (yield* isOver(view, payments)) return usedUp
       yield* Effect.logWarning(
         `Arbitrum One: nonce ${said.nonce} was used by a transaction that is none of the venue's`
       )
+    }
     const isNext = counts.every(([count]) => count === said.nonce)
     const now = yield* Clock.currentTimeMillis
     return isNext && now - last.signedAtMillis >= overdueMillis ? overdue : pending
@@ -37,6 +40,11 @@ export const outcome = ({ endpoints, overdueMillis }: OutcomeOptions) =>
 
 const pending: Outcome = { _tag: "Pending" }
 const overdue: Outcome = { _tag: "Overdue" }
+const usedUp: Outcome = {
+  _tag: "Failed",
+  reference: null,
+  reason: "it was cancelled, and another transaction has used its nonce up"
+}
 
 const finalOutcome = (purpose: Payment["purpose"], reference: string, isSuccess: boolean): Outcome => {
   if (purpose === "cancel") return { _tag: "Failed", reference, reason: "it was cancelled" }
@@ -44,6 +52,20 @@ const finalOutcome = (purpose: Payment["purpose"], reference: string, isSuccess:
     ? { _tag: "Settled", reference }
     : { _tag: "Failed", reference, reason: "the token refused the transfer" }
 }
+
+/**
+ * "Not found" alone ends nothing. An operator has to want it cancelled, the nonces of all attempts have to be used up in blocks
+ * that were final before that was asked, and every endpoint of the settings has to say that none of them is in the chain.
+ */
+const isOver = Effect.fnUntraced(function* (view: ChainView, payments: ReadonlyArray<Payment>) {
+  if (payments.every(({ purpose }) => purpose === "pay")) return false
+  for (const { bytes } of payments) {
+    const said = yield* Transactions.read(Redacted.value(bytes))
+    if (said === undefined || (yield* usedAt(view, said.from, view.final.number)) <= said.nonce) return false
+  }
+  const included = yield* view.unanimous((endpoint) => inclusionOf(endpoint, payments))
+  return Option.isSome(included) && included.value === null
+})
 
 /** The one attempt that is in a block, as one endpoint says. */
 export const inclusionOf = Effect.fnUntraced(function* (endpoint: RpcEndpoint, payments: ReadonlyArray<Payment>) {

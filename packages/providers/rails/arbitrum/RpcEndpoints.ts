@@ -1,5 +1,5 @@
 /** All servers that are asked for the chain: those that answer must say the same, or nothing is known. */
-import { Clock, Effect, Equal, Result } from "effect"
+import { Clock, Effect, Equal, Option, Result } from "effect"
 import { RailUnavailable } from "../RailProvider.ts"
 import * as Chain from "./Chain.ts"
 import { type RpcEndpoint, RpcFault } from "./RpcEndpoint.ts"
@@ -29,6 +29,8 @@ export interface ChainView {
   readonly agreed: <A>(ask: Ask<A>) => Effect.Effect<A, RailUnavailable>
   /** What each says that answers, in no order that means anything. */
   readonly each: <A>(ask: Ask<A>) => Effect.Effect<ReadonlyArray<A>, RailUnavailable>
+  /** As `agreed`, where one of the settings that does not answer leaves the question open. */
+  readonly unanimous: <A>(ask: Ask<A>) => Effect.Effect<Option.Option<A>, RailUnavailable>
 }
 type Ask<A> = (endpoint: RpcEndpoint) => Effect.Effect<A, RpcFault>
 
@@ -42,6 +44,10 @@ export const make = (options: RpcEndpointsOptions): RpcEndpoints => {
     const fresh = heads.map(({ endpoint }) => endpoint)
     const each = <A>(ask: Ask<A>) => Effect.map(answers(fresh, ask), (all) => all.map(({ answer }) => answer))
     const agreed = <A>(ask: Ask<A>) => Effect.flatMap(answers(fresh, ask), sameOf)
+    const unanimous = <A>(ask: Ask<A>) =>
+      Effect.flatMap(answers(fresh, ask), (all) =>
+        all.length < options.endpoints.length ? Effect.succeedNone : Effect.asSome(sameOf(all))
+      )
 
     const headNumber = lowest(heads.map(({ answer }) => answer.latest.number))
     const finalNumber = lowest([headNumber, ...heads.map(({ answer }) => answer.finalized.number)])
@@ -52,7 +58,8 @@ export const make = (options: RpcEndpointsOptions): RpcEndpoints => {
       baseFeePerGas: heads.reduce((most, { answer }) => maxOf(most, answer.latest.baseFeePerGas ?? 0n), 0n),
       timestampSeconds: lowest(heads.map(({ answer }) => answer.latest.timestamp)),
       agreed,
-      each
+      each,
+      unanimous
     }
   }).pipe(Effect.withSpan("RpcEndpoints.look"))
   return { look }

@@ -1,5 +1,5 @@
-/** Which number a withdrawal gets on a real chain, where others may have used some. */
-import type { RailProvider } from "@venue/providers/rails/RailProvider"
+/** Which number a withdrawal gets on a real chain, where others may have used some, and when one that was used ends it. */
+import type { Outcome, Payment, RailProvider } from "@venue/providers/rails/RailProvider"
 import * as Transactions from "@venue/providers/rails/arbitrum/Transactions"
 import { Signer } from "@venue/providers/rails/Signer"
 import { assert, it } from "@effect/vitest"
@@ -25,6 +25,9 @@ const reasonOf = (rail: RailProvider, next: number, open = next) =>
   Effect.map(Effect.flip(rail.nextSequence({ next, open })), (error) =>
     error._tag === "SigningRefused" ? error.reason : String(error.cause)
   )
+
+const tagOf = (rail: RailProvider, ...payments: ReadonlyArray<Payment>) =>
+  Effect.map(rail.outcome(payments), ({ _tag }): Outcome["_tag"] => _tag)
 
 it.live("the venue's own count is right while its payments are on their way, in a block, and reorganised away", () =>
   Effect.gen(function* () {
@@ -81,5 +84,34 @@ it.live(
       const other = yield* TestRail.make(chain, { signer })
       const cancel = TestRail.order({ sequence: 1, purpose: "cancel", previous: [payment] })
       assert.match(String(Reflect.get(yield* Effect.flip(other.sign(cancel)), "reason")), /was signed by 0x\w{40}, and/)
+    }).pipe(Effect.scoped)
+)
+
+it.live(
+  "one whose nonce somebody else used up fails once a cancel is asked for, that is final, and every endpoint says so",
+  () =>
+    Effect.gen(function* () {
+      const { chain, rail, sendByHand } = yield* world
+      const payment = yield* rail.sign(TestRail.order())
+      yield* sendByHand(0)
+      yield* chain.mine()
+      const cancel = yield* rail.sign(TestRail.order({ purpose: "cancel", previous: [payment] }))
+      yield* rail.send(cancel)
+      assert.strictEqual(yield* tagOf(rail, payment, cancel), "Pending", "it is not final")
+      yield* chain.mine(65)
+      assert.strictEqual(yield* tagOf(rail, payment), "Pending", "no operator has said so")
+      const second = yield* Proxied.proxied(chain.url)
+      const both = yield* TestRail.make(chain, { urls: [chain.url, second.url] })
+      second.refuse((method) => (method === "eth_getTransactionReceipt" ? "it is busy" : undefined))
+      assert.strictEqual(yield* tagOf(both, payment, cancel), "Pending", "one does not answer")
+      second.fail(503)
+      assert.strictEqual(yield* tagOf(both, payment, cancel), "Pending", "one is away")
+      second.fail(undefined)
+      second.refuse(() => undefined)
+      assert.deepStrictEqual(yield* both.outcome([payment, cancel]), {
+        _tag: "Failed",
+        reference: null,
+        reason: "it was cancelled, and another transaction has used its nonce up"
+      })
     }).pipe(Effect.scoped)
 )
