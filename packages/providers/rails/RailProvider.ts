@@ -25,7 +25,7 @@ export interface Scan {
   readonly arrivals: ReadonlyArray<Arrival>
   /** A bank took these credits back. A chain names none: there an arrival stands, or is gone. */
   readonly returned: ReadonlyArray<Pick<Arrival, "txHash" | "logIndex">>
-  /** The next scan begins here. It is opaque. Blocks that were replaced since are read again. */
+  /** The next scan begins here. It is opaque. Blocks that were replaced since are read again, and the newest ones in any case. */
   readonly cursor: string
 }
 

@@ -106,6 +106,33 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
       })
     )
 
+    it.effect("I16: what is read again in the same block changes nothing, in whatever state it is", () =>
+      Effect.gen(function* () {
+        const { confirm, detect, finish, missing, offer } = yield* Deposits
+        const userId = UserId.make("again")
+        const again = World.seen("again", { userId })
+        yield* detect(again)
+        for (const step of [
+          confirm(idOf("again"), null),
+          offer(idOf("again")),
+          World.recorded(userId, World.deposited("again")),
+          missing(idOf("again"), true),
+          finish(idOf("again")),
+          World.recorded(userId, World.reversed("again"))
+        ]) {
+          const [row, steps] = [yield* World.deposit("again"), yield* stepsOf("again")]
+          yield* TestClock.adjust("1 second")
+          yield* detect(again)
+          assert.deepStrictEqual([yield* World.deposit("again"), yield* stepsOf("again")], [row, steps])
+          yield* step
+        }
+        const reversed = yield* World.deposit("again")
+        yield* detect(again)
+        assert.deepStrictEqual(yield* World.deposit("again"), reversed)
+        assert.strictEqual(reversed.state, "REVERSED")
+      })
+    )
+
     it.effect("I16: before it is credited a chain may lose it and find it again; once it is offered it may not", () =>
       Effect.gen(function* () {
         const { confirm, detect, drop, offer, ofUser, unconfirm } = yield* Deposits

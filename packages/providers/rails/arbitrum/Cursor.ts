@@ -6,13 +6,22 @@ import { Schema } from "effect"
 import type { BlockName } from "./Chain.ts"
 
 const Name = Schema.Struct({ number: Schema.Int, hash: Schema.String })
-const Text = Schema.fromJsonString(Schema.Struct({ read: Name, final: Name, hot: Schema.optionalKey(Schema.String) }))
+const Text = Schema.fromJsonString(
+  Schema.Struct({
+    read: Name,
+    final: Name,
+    begun: Schema.optionalKey(Schema.Int),
+    hot: Schema.optionalKey(Schema.String)
+  })
+)
 
 export interface Cursor {
   /** All up to it was read. */
   readonly read: BlockName
   /** It is not above the former, and was final when that was read. */
   readonly final: BlockName
+  /** Nothing of it is read again before this block, at which the venue began to read, or to read all that is read now. */
+  readonly begun?: number
   /** The account that pays, once it is known: what comes to it was read too since then. */
   readonly hot?: string
 }
@@ -32,8 +41,17 @@ export const partsOf = ({ from, to }: Range, most: number): ReadonlyArray<Range>
     to: Math.min(to, from + (index + 1) * most - 1)
   }))
 
+/** The block to begin at, where this one is the next. */
+export const from = (next: number, begun: number): number => Math.min(next, Math.max(begun, next - blocksAgain))
+
 /**
- * The block to begin at, where `hashes` are those of the cursor's blocks now. Undefined where even the final one was
+ * Behind one address there may be several servers. One that is a little behind the one that told the head answers for logs as if
+ * there were none, so that each block is read again until it is 64 deep, some 16 seconds.
+ */
+const blocksAgain = 64
+
+/**
+ * The next block, where `hashes` are those of the cursor's blocks now. Undefined where even the final one was
  * replaced.
  */
 export const next = ({ final, read }: Cursor, hashes: { readonly read: string; readonly final: string }) => {

@@ -30,15 +30,18 @@ export const scan =
       const view = yield* options.endpoints.look
       const addresses = yield* watched
       const start = yield* startOf(options, view, cursor)
-      if (start.from > view.head.number) return { arrivals: [], returned: [], cursor: Cursor.encode(start.cursor) }
+      const { cursor: before, next } = start
+      if (next === undefined) return { arrivals: [], returned: [], cursor: Cursor.encode(before) }
 
-      const hot = yield* knownOr(options.hot, start.cursor.hot)
+      const hot = yield* knownOr(options.hot, before.hot)
+      // What the account that pays had before it was known is the venue's own.
+      const begun = hot === before.hot ? (before.begun ?? next) : next
       const groups = Arr.chunksOf(hot === undefined ? addresses : [...addresses, hot], addressesAtOnce)
       const parts = Math.max(1, Math.floor(maxQuestions / Math.max(1, groups.length)))
-      const to = Math.min(view.head.number, start.from + options.blocksAtOnce * parts - 1)
+      const to = Math.min(view.head.number, next + options.blocksAtOnce * parts - 1)
       // Their names are known before the logs are read: what is replaced in between is noticed next time.
       const [read, final] = yield* view.agreed((endpoint) => namesAt(endpoint, [to, Math.min(to, view.final.number)]))
-      const ranges = Cursor.partsOf({ from: start.from, to }, options.blocksAtOnce)
+      const ranges = Cursor.partsOf({ from: Cursor.from(next, begun), to }, options.blocksAtOnce)
       const found = yield* Effect.forEach(ranges, (range) =>
         Effect.forEach(groups, (group) => view.agreed((endpoint) => arrivalsOf(endpoint, options.token, range, group)))
       )
@@ -47,22 +50,22 @@ export const scan =
       const arrivals = found
         .flat(2)
         .flatMap(({ from, ...arrival }) => (arrival.to === hot && own.has(from) ? [] : arrival))
-      const next = { read: read!, final: final!, ...(hot === undefined ? {} : { hot }) }
-      return { arrivals, returned: [], cursor: Cursor.encode(next) }
+      const after = { read: read!, final: final!, begun, ...(hot === undefined ? {} : { hot }) }
+      return { arrivals, returned: [], cursor: Cursor.encode(after) }
     }).pipe(Effect.withSpan("Arbitrum.scan"))
 
 const startOf = Effect.fnUntraced(function* (options: ScanOptions, view: ChainView, text: string | null) {
   if (text === null) {
-    const from = Math.min(options.firstBlock ?? view.head.number, view.head.number)
+    const next = Math.min(options.firstBlock ?? view.head.number, view.head.number)
     const cursor: Cursor.Cursor = { read: view.head, final: view.final }
-    return { from, cursor }
+    return { next, cursor }
   }
   const cursor = yield* Effect.mapError(Cursor.decode(text), unavailable)
   // It became shorter, or whoever answers is behind what was read: both pass.
-  if (cursor.read.number > view.head.number) return { from: view.head.number + 1, cursor }
+  if (cursor.read.number > view.head.number) return { next: undefined, cursor }
   const [read, final] = yield* view.agreed((endpoint) => namesAt(endpoint, [cursor.read.number, cursor.final.number]))
-  const from = Cursor.next(cursor, { read: read!.hash, final: final!.hash })
-  if (from !== undefined) return { from, cursor }
+  const next = Cursor.next(cursor, { read: read!.hash, final: final!.hash })
+  if (next !== undefined) return { next, cursor }
   const reason = `block ${cursor.final.number} was final, and was replaced`
   return yield* unavailable(new RpcFault({ endpoint: "all endpoints", reason, isRefusal: false }))
 })

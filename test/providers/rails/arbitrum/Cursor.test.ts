@@ -31,6 +31,13 @@ it("the parts of a range hold each of its blocks once, in their order, and none 
   )
 })
 
+it("the newest 64 blocks are read again, and none from before the venue began to read", () => {
+  assert.deepStrictEqual(
+    [Cursor.from(1_000, 1), Cursor.from(1_000, 990), Cursor.from(1_000, 1_000), Cursor.from(1_000, 1_001)],
+    [936, 990, 1_000, 1_000]
+  )
+})
+
 it("what was replaced is read again from the block that was final, and nothing is when even that was replaced", () => {
   fc.assert(
     fc.property(block, block, (read, final) => {

@@ -101,6 +101,26 @@ describe("several endpoints", () => {
     }).pipe(Effect.scoped)
   )
 
+  it.live("one whose logs lag behind its head, as those of another server do, loses nothing", () =>
+    Effect.gen(function* () {
+      const { chain, cursor, rail, second } = yield* twoEndpoints
+      const [arrival] = (yield* rail.scan(cursor, watched)).arrivals
+      const lagging = yield* TestRail.make(chain, { urls: [second.url] })
+      second.answer((method, result) =>
+        method === "eth_getLogs"
+          ? (result as ReadonlyArray<{ blockNumber: string }>).filter(
+              ({ blockNumber }) => Number(blockNumber) < arrival!.block!.number
+            )
+          : result
+      )
+      const missed = yield* lagging.scan(cursor, watched)
+      assert.deepStrictEqual(missed.arrivals, [])
+      second.answer((_, result) => result)
+      yield* chain.mine(2)
+      assert.deepStrictEqual((yield* lagging.scan(missed.cursor, watched)).arrivals, [arrival!])
+    }).pipe(Effect.scoped)
+  )
+
   it.live("one that stands still is left out after a while, so that the others go on", () =>
     Effect.gen(function* () {
       const { chain, cursor, second } = yield* twoEndpoints
@@ -178,7 +198,7 @@ describe("several endpoints", () => {
       })
       const rail = yield* TestRail.make(chain, { urls: [second.url] })
       assert.strictEqual((yield* rail.scan(cursor, watched)).arrivals.length, 1)
-      assert.deepStrictEqual(asked, [3, 2, 1, 1, 1])
+      assert.deepStrictEqual(asked, [4, 2, 1, 1, 2, 1, 1])
     }).pipe(Effect.scoped)
   )
 
