@@ -70,11 +70,21 @@ export const isAsDecided = (market: Market, { isFrozen, position }: Account, dec
 
 /**
  * Says whether the mark has stayed or gone on against the position: where marks come faster than decisions, none would be
- * done otherwise. What it has gone on by is no more than a provider is paid, who takes over at the mark of the decision.
+ * done otherwise.
  */
 function isStillDue(markE8: number, decidedE8: number, isLong: boolean): boolean {
+  const move = moveSince(markE8, decidedE8, isLong)
+  return move === "NEAR" && (isLong ? markE8 <= decidedE8 : markE8 >= decidedE8)
+}
+
+/**
+ * Says where the mark has gone since a decision about a position. What it has gone on against it is no more than a provider
+ * is paid, who takes over at the mark of the decision, for as long as it is near.
+ */
+export const moveSince = (markE8: number, decidedE8: number, isLong: boolean): "RECOVERED" | "NEAR" | "GONE_ON" => {
   const against = isLong ? decidedE8 - markE8 : markE8 - decidedE8
-  return against >= 0 && against <= mulDivDown(decidedE8, providerRate, rateScale)
+  if (Math.abs(against) <= mulDivDown(decidedE8, providerRate, rateScale)) return "NEAR"
+  return against < 0 ? "RECOVERED" : "GONE_ON"
 }
 
 /** A liquidation has traded so much on the book now. */

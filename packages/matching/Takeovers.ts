@@ -11,7 +11,7 @@ import { isSame, type PositionState } from "@venue/domain/Position"
 import * as Alarms from "./Alarms.ts"
 import { endAll } from "./Cancel.ts"
 import * as Counterparties from "./Counterparties.ts"
-import { isAsDecided } from "./Liquidation.ts"
+import { isAsDecided, moveSince } from "./Liquidation.ts"
 import { type Events, type Market, mostEvents, type Takeover } from "./Market.ts"
 import { done, remember } from "./Outcome.ts"
 import * as Participants from "./Participants.ts"
@@ -57,7 +57,7 @@ export const apply = (market: Market, event: TakeoverOpened | TakeoverClosed): v
 
 /**
  * Closes those that have been open for so long that every desk could answer, the oldest first. Where the position is another
- * by now, or the market does not trade or knows no fresh price, nothing else happens.
+ * by now, the market does not trade or knows no fresh price, or the mark has recovered, nothing else happens.
  */
 export const close = (market: Market, { stands }: CloseTakeovers, nowMillis: number, events: Events): void => {
   let counterparties: Counterparties.Counterparties | undefined
@@ -69,6 +69,7 @@ export const close = (market: Market, { stands }: CloseTakeovers, nowMillis: num
     const isCovered =
       !isSame(account.position, takeover.position) ||
       !mayTrade(market) ||
+      hasRecovered(market, takeover) ||
       Waterfall.pass(market, account, takeover, counterparties, untilEvents, events)
     end(market, account, takeover, isCovered, nowMillis, events)
   }
@@ -118,6 +119,15 @@ function end(
 function mayTrade(market: Market): boolean {
   const { prices, timeMillis, tradingState } = market
   return tradingState === "TRADING" && prices !== undefined && isFresh(market, prices, timeMillis)
+}
+
+/**
+ * The account may be above its maintenance margin again, so its desk decides anew. A mark that is still near brings it to no
+ * more than that: a third of the margin was missing, which is 44 bps of the mark at the highest level of any contract. A mark
+ * that trembles so puts no takeover off.
+ */
+function hasRecovered({ prices }: Market, { opened, position }: Takeover): boolean {
+  return moveSince(prices!.markE8, opened.markE8, position.quantityLots > 0) === "RECOVERED"
 }
 
 /** So many at once, since all of them are looked through when one is old enough. */

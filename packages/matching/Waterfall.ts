@@ -10,6 +10,7 @@ import type { Order } from "@venue/domain/Order"
 import { affordable, partOf, proRata } from "./Allocation.ts"
 import { heldAgainst, isCount } from "./Checks.ts"
 import * as Counterparties from "./Counterparties.ts"
+import { moveSince } from "./Liquidation.ts"
 import type { Events, Market, Takeover } from "./Market.ts"
 import * as OffBookTrade from "./OffBookTrade.ts"
 import type { Account } from "./Participants.ts"
@@ -29,7 +30,7 @@ export const pass = (
   const passing = begin(market, account, takeover, untilEvents, events)
   // A price of bankruptcy may be none that there is.
   if (!isCount(passing.priceTicks)) return passing.isCovered
-  if (passing.isCovered) provide(passing, counterparties.providers)
+  if (passing.isCovered && !hasGoneOn(passing)) provide(passing, counterparties.providers)
   deleverage(passing, counterparties)
   if (passing.isCovered) deleverageSilent(passing, counterparties.silent)
   return passing.isCovered
@@ -81,6 +82,11 @@ function begin(market: Market, account: Account, takeover: Takeover, untilEvents
     order: OffBookTrade.orderOf(market, account, takeoverId, "LIQUIDATION", isLong ? "SELL" : "BUY", lots),
     spare: BigInt(spare) * BigInt(lots) * scale
   }
+}
+
+/** A provider would take over at a price so much worse than the mark that what it is paid does not make up for it. */
+function hasGoneOn({ isLong, market, takeover }: Passing): boolean {
+  return moveSince(market.prices!.markE8, takeover.opened.markE8, isLong) === "GONE_ON"
 }
 
 /** Providers take what each wants, by free margin, as far as the fund can pay for it: not for lots that shrink their position. */

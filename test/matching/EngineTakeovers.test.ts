@@ -1,22 +1,9 @@
 /** Positions go to others off the book: by the worked numbers of rule 9, and by what must not happen. */
 import { AccountId } from "@venue/domain/AccountId"
-import type { MarketEvent, Traded } from "@venue/domain/Market"
 import * as Engine from "@venue/matching/Engine"
 import { assert, describe, it } from "@effect/vitest"
 import { assertDurable, eventOf, orderIdOf, Scene, told, usd } from "./EngineScene.ts"
-import { closeTakeovers, openTakeover, reserveFund, stand, worth } from "./LiquidationScene.ts"
-
-/** Ann is long from 200, as much as all these are short. */
-const scene = (...shorts: ReadonlyArray<readonly [string, number]>): Scene => {
-  const market = new Scene()
-  for (const [account, quantity] of shorts) {
-    market.sell(quantity, 200, { account })
-    market.buy(quantity, 200, { account: "ann", timeInForce: "IOC" })
-  }
-  return market
-}
-
-const mark = (market: Scene, price: number) => market.ask({ _tag: "Observe", priceE8: usd(price), teller: "operator" })
+import { closeTakeovers, made, mark, openTakeover, reserveFund, scene, stand, worth } from "./LiquidationScene.ts"
 
 /** The reserve fund gets so much, of an account that is closed at the mark. */
 const endow = (market: Scene, amount: number): void => {
@@ -25,14 +12,6 @@ const endow = (market: Scene, amount: number): void => {
   closeTakeovers(market, [stand(market, "house", { ratio: 1 })])
   assert.strictEqual(reserveFund(market), amount)
 }
-
-const made = (events: ReadonlyArray<MarketEvent>): ReadonlyArray<string> =>
-  events
-    .filter((event): event is Traded => event._tag === "Traded")
-    .map(
-      ({ maker, offBook, priceTicks, quantityLots, taker }) =>
-        `${offBook} ${maker.order.accountId} ${quantityLots / 1000} @ ${priceTicks / 100}, fees ${taker.fee / 1e6} and ${maker.fee / 1e6}`
-    )
 
 const toCents = (amount: number): number => Math.round(amount * 100) / 100
 
@@ -168,12 +147,12 @@ describe("rule 9.13, rule 9.14: who takes a position over", () => {
 
   it("I28: what the mark has cost one since it answered is gone, on all of its position, before it bears anything", () => {
     const market = scene(["a", 40], ["b", 10])
-    mark(market, 170)
-    openTakeover(market, "ann", -400)
-    const answer = stand(market, "a", { ratio: 1, mayLose: 240 })
+    mark(market, 173.6)
+    openTakeover(market, "ann", -220)
+    const answer = stand(market, "a", { ratio: 1, mayLose: 96 })
     mark(market, 174)
     const before = worth(market, "a", 174)
-    // 160 of the 240 are lost with the mark, and of the 80 that are left each costs 4.
+    // 16 of the 96 are lost with the mark, and of the 80 that are left each costs 4.
     const events = closeTakeovers(market, [answer])
     assert.deepStrictEqual(made(events), ["DELEVERAGING a 20 @ 178, fees 0 and 0"])
     assert.strictEqual(toCents(worth(market, "a", 174) - before), -80)

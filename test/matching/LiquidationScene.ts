@@ -1,12 +1,34 @@
 /** Short ways to liquidate an account of a scene, and to answer its takeovers: money in USD. */
 import { AccountId } from "@venue/domain/AccountId"
 import { type Liquidate, type OpenTakeover, type Stand, standMillis } from "@venue/domain/Liquidation"
-import type { MarketEvent } from "@venue/domain/Market"
+import type { MarketEvent, Traded } from "@venue/domain/Market"
 import { UserId } from "@venue/domain/UserId"
 import * as Engine from "@venue/matching/Engine"
-import { type Ask, lots, type Scene, ticks } from "./EngineScene.ts"
+import { type Ask, lots, Scene, ticks, usd } from "./EngineScene.ts"
 
 export const micros = (usd: number): number => Math.round(usd * 1e6)
+
+/** Ann is long from 200, as much as all these are short. */
+export const scene = (...shorts: ReadonlyArray<readonly [string, number]>): Scene => {
+  const market = new Scene()
+  for (const [account, quantity] of shorts) {
+    market.sell(quantity, 200, { account })
+    market.buy(quantity, 200, { account: "ann", timeInForce: "IOC" })
+  }
+  return market
+}
+
+export const mark = (market: Scene, price: number) =>
+  market.ask({ _tag: "Observe", priceE8: usd(price), teller: "operator" })
+
+/** The trades off the book, at a glance. */
+export const made = (events: ReadonlyArray<MarketEvent>): ReadonlyArray<string> =>
+  events
+    .filter((event): event is Traded => event._tag === "Traded")
+    .map(
+      ({ maker, offBook, priceTicks, quantityLots, taker }) =>
+        `${offBook} ${maker.order.accountId} ${quantityLots / 1000} @ ${priceTicks / 100}, fees ${taker.fee / 1e6} and ${maker.fee / 1e6}`
+    )
 
 /** What the desk would see now. */
 const decidedOn = ({ engine }: Scene, account: string) => ({

@@ -28,7 +28,8 @@ export function liquidating(seed: number, instrument: Instrument, steps: Readonl
       openedMillis = percent(70) ? Infinity : openedMillis
       const accounts = [...known.values()]
       const later = pick(0, 0, 500)
-      return [step, { atMillis: atMillis + later, ...answering(chance, instrument, accounts) }]
+      const answered = { atMillis: atMillis + later, ...answering(chance, instrument, accounts) }
+      return percent(60) ? [step, answered] : [step, { atMillis, ...moving(chance) }, answered]
     }
     if (known.size === 0 || !percent(often)) return [step]
     const { accountId, expiresAtMillis, traderEpoch, userId } = pick(...known.values())
@@ -86,6 +87,15 @@ function shareOf({ pick, whole }: Chance): (value: number, fund: number) => numb
     () => over,
     (_value, fund) => -fund + over
   )
+}
+
+/** The mark goes up or down while a takeover is open, by more than 25 basis points or by less. */
+function moving({ pick, whole }: Chance): Pick<Step, "command" | "look"> {
+  const parts = 10_000 + pick(whole(-30, 30), whole(-30, 30), whole(-300, 300))
+  const observe = (priceE8: number) => ({ _tag: "Observe", priceE8, teller: "operator" }) as const
+  const look = (engine: Engine.Engine): MarketCommand =>
+    observe(Math.round(((Engine.prices(engine)?.markE8 ?? 0) * parts) / 10_000))
+  return { command: observe(0), look }
 }
 
 function answering(

@@ -83,7 +83,10 @@ export const close = (twin: Twin, { stands }: CloseTakeovers, nowMillis: number,
     .map(({ account }) => account)
   for (const each of old) {
     const mayTrade = twin.letsIn === "TRADING" && !isStale(twin, twin.prices!, atMillis)
-    if (mayTrade && isSame(holding(twin, each.command.accountId), each.held)) pass(twin, each, answers, others, emit)
+    const isHeld = isSame(holding(twin, each.command.accountId), each.held)
+    const { markE8 } = each.command.decidedOn
+    const hasRecovered = isFar(-goneOn(twin, each.held, markE8), markE8)
+    if (mayTrade && isHeld && !hasRecovered) pass(twin, each, answers, others, emit)
     giveUp(twin, each, emit)
   }
 }
@@ -206,7 +209,7 @@ function pass(
   const left = () => Number(lots - closed)
   const isOther = ({ stand }: Answer) => stand.userId !== userId
 
-  if (isCovered) {
+  if (isCovered && !isFar(goneOn(twin, held, decidedOn.markE8), decidedOn.markE8)) {
     const wanted = ({ bought, sold, stand }: Answer) =>
       isLong ? stand.provider!.buysLots - bought : stand.provider!.sellsLots - sold
     const providers = answers
@@ -288,9 +291,19 @@ function isSeen(twin: Twin, accountId: AccountId, { markE8, position }: DecidedO
   if (prices === undefined || isStale(twin, prices, twin.timeMillis)) return false
   if (twin.takeovers.some(({ command }) => command.accountId === accountId)) return false
   const held = holding(twin, accountId)
-  const gone = BigInt(held.quantity > 0 ? markE8 - prices.markE8 : prices.markE8 - markE8)
-  if (gone < 0n || gone * 10_000n > 25n * BigInt(markE8)) return false
+  const gone = goneOn(twin, held, markE8)
+  if (gone < 0n || isFar(gone, markE8)) return false
   return held.quantity !== 0 && isSame(held, asHolding(position))
+}
+
+/** The position has lost so much with each unit since a desk saw this mark. */
+function goneOn({ prices }: Twin, { quantity }: Holding, markE8: number): bigint {
+  return BigInt(Math.sign(quantity)) * (BigInt(markE8) - BigInt(prices!.markE8))
+}
+
+/** That is more than 25 basis points of the mark. */
+function isFar(by: bigint, markE8: number): boolean {
+  return by * 10_000n > 25n * BigInt(markE8)
 }
 
 function isTrue(twin: Twin, { accountId, markE8, mayLose, position, provider, ratioE6 }: Stand): boolean {

@@ -17,7 +17,7 @@ const worthAt = (market: Scene, account: string, markE8: number): number => {
 }
 
 it("I28: of a market that one bankrupt account holds a side of: its own money, the fund where that has all, then the others as they can bear it", () => {
-  const seen = { covered: 0, uncovered: 0, shared: 0, left: 0 }
+  const seen = { covered: 0, uncovered: 0, shared: 0, left: 0, goneOn: 0, recovered: 0 }
   for (let seed = 1; seed <= 400; seed++) {
     const { percent, pick, whole } = chanceOf(seed)
     const market = new Scene()
@@ -45,18 +45,23 @@ it("I28: of a market that one bankrupt account holds a side of: its own money, t
           ...(account === "provider" || percent(10) ? { freeMargin: whole(0, 9), buys: whole(0, 50), sells: 50 } : {})
         })
       )
-    const accounts = ["whale", "provider", ...others]
-    const before = new Map(accounts.map((account) => [account, worthAt(market, account, markE8)]))
+    const goneBps = percent(50) ? 0 : pick(-1, 1) * whole(1, pick(30, 300, 300))
+    const nowE8 = Math.round(markE8 * (1 - (Math.sign(whale) * goneBps) / 10_000))
+    if (goneBps !== 0) market.ask({ _tag: "Observe", priceE8: nowE8, teller: "operator" })
+    assert.strictEqual(Engine.prices(market.engine)!.markE8, nowE8)
+    const whaleBefore = worthAt(market, "whale", markE8)
+    const before = new Map(others.concat("provider").map((account) => [account, worthAt(market, account, nowE8)]))
     const fund = Engine.totals(market.engine).reserveFund
     const events = closeTakeovers(market, stands)
     const trades = events.filter((event): event is Traded => event._tag === "Traded")
-    const lost = (account: string) => before.get(account)! - worthAt(market, account, markE8)
+    const lost = (account: string) => before.get(account)! - worthAt(market, account, nowE8)
 
     // The account loses its share for what has gone, to the unit where all has.
     const gone = Math.abs(whale) - Math.abs(positionOf(market, "whale").quantityLots)
     const part = (Math.round(share * 1e6) * gone) / Math.abs(whale)
-    assert.isBelow(Math.abs(lost("whale") - part), 2, `seed ${seed}`)
-    if (gone === Math.abs(whale)) assert.strictEqual(lost("whale"), Math.round(share * 1e6))
+    const whaleLost = whaleBefore - worthAt(market, "whale", markE8)
+    assert.isBelow(Math.abs(whaleLost - part), 2, `seed ${seed}`)
+    if (gone === Math.abs(whale)) assert.strictEqual(whaleLost, Math.round(share * 1e6))
     const isCovered = fund + Math.min(0, Math.round(share * 1e6)) >= 0
     const now = Engine.totals(market.engine).reserveFund
     assert.isAtLeast(now, 0)
@@ -67,6 +72,10 @@ it("I28: of a market that one bankrupt account holds a side of: its own money, t
       if (answer === undefined) assert.isAtMost(lost(account), 2, `seed ${seed}: ${account} did not answer`)
       else if (answer.provider === null) assert.isAtMost(lost(account), answer.mayLose + 2, `seed ${seed}: ${account}`)
     }
+    // What a provider is paid makes up for what the mark has gone on by; the price is rounded to the tick.
+    const took = Math.abs(positionOf(market, "provider").quantityLots)
+    assert.isAtMost(lost("provider"), took * 10 + 2, `seed ${seed}: the provider`)
+    if (goneBps < -25) assert.strictEqual(gone, 0, `seed ${seed}: it has recovered`)
     // Nobody is deleveraged beside somebody nearer to its own end, unless that one can bear no more.
     const ratios = trades.flatMap(({ maker, offBook }) => {
       const answer = stands.find(({ accountId }) => accountId === maker.order.accountId)
@@ -79,6 +88,8 @@ it("I28: of a market that one bankrupt account holds a side of: its own money, t
     if (trades.length > 0) seen[isCovered ? "covered" : "uncovered"]++
     if (trades.length > 1) seen.shared++
     if (eventOf(events, "TakeoverClosed").leftLots !== 0) seen.left++
+    if (goneBps > 25 && trades.length > 0) seen.goneOn++
+    if (goneBps < -25) seen.recovered++
     assertDurable(market)
   }
   for (const [what, count] of Object.entries(seen)) assert.isAbove(count, 50, what)

@@ -1,0 +1,75 @@
+/** The mark moves while a takeover is open: who still takes it over, and when nobody does. */
+import { AccountId } from "@venue/domain/AccountId"
+import * as Engine from "@venue/matching/Engine"
+import { assert, describe, it } from "@effect/vitest"
+import { assertDurable, Scene, told } from "./EngineScene.ts"
+import { closeTakeovers, made, mark, openTakeover, reserveFund, scene, stand, worth } from "./LiquidationScene.ts"
+
+describe("rule 9.9, rule 9.13: a takeover whose mark is another at the close", () => {
+  it("I28: goes to no provider at its mark where that has gone on by more than 25 bps: it would pay for what the account lost since", () => {
+    const market = scene(["ben", 50])
+    mark(market, 186)
+    openTakeover(market, "ann", 400)
+    const dora = stand(market, "dora", { freeMargin: 1_500 })
+    mark(market, 150)
+    assert.deepStrictEqual(told(closeTakeovers(market, [dora])), ["TakeoverClosed"])
+    assert.deepStrictEqual([worth(market, "dora", 150), market.position("ann"), reserveFund(market)], [0, 50, 0])
+    assert.deepStrictEqual(Engine.alarms(market.engine), [])
+    assertDurable(market)
+    // It is decided anew: a debt of 1,400 that those on the other side bear as far as they can.
+    openTakeover(market, "ann", -1_400)
+    const events = closeTakeovers(market, [stand(market, "dora", { freeMargin: 1_500 }), stand(market, "ben", {})])
+    assert.deepStrictEqual(made(events), ["DELEVERAGING ben 50 @ 178, fees 0 and 0"])
+    assertDurable(market)
+  })
+
+  it.each([185.54, 186.46])("goes to providers at its mark for as long as that is near: %d", (near) => {
+    const market = scene(["ben", 50])
+    mark(market, 186)
+    openTakeover(market, "ann", 400)
+    const dora = stand(market, "dora", { freeMargin: 1_500 })
+    mark(market, near)
+    assert.deepStrictEqual(made(closeTakeovers(market, [dora])), ["TAKEOVER dora 50 @ 186, fees 400 and -23.25"])
+    assert.isAtLeast(worth(market, "dora", near), 0)
+  })
+
+  it("ends in a fall, too: those on the other side take what they can bear, with what the mark has brought them", () => {
+    const market = scene(["ben", 50])
+    mark(market, 186)
+    openTakeover(market, "ann", 400)
+    const stands = [stand(market, "dora", { freeMargin: 1_500 }), stand(market, "ben", { mayLose: 1_800 })]
+    mark(market, 150)
+    assert.deepStrictEqual(made(closeTakeovers(market, stands)), ["DELEVERAGING ben 50 @ 186, fees 400 and 0"])
+  })
+
+  it.each([
+    [50, 186, 200],
+    [50, 186, 186.47],
+    [-50, 214, 200],
+    [-50, 214, 213.46]
+  ])(
+    "closes with nothing done where the mark has recovered by more than 25 bps: %d from %d to %d",
+    (held, fallen, now) => {
+      const market = new Scene()
+      market.hold("ann", held)
+      mark(market, fallen)
+      openTakeover(market, "ann", 400)
+      const stands = [stand(market, "dora", { freeMargin: 1_500 }), stand(market, "house", {})]
+      mark(market, now)
+      assert.deepStrictEqual(told(closeTakeovers(market, stands)), ["TakeoverClosed"])
+      assert.deepStrictEqual([market.position("ann"), reserveFund(market)], [held, 0])
+      assert.isFalse(Engine.view(market.engine, AccountId.make("ann")).isFrozen)
+      assertDurable(market)
+    }
+  )
+
+  it("that recovered is no alarm, whatever the fund has", () => {
+    const market = scene(["ben", 50])
+    mark(market, 170)
+    openTakeover(market, "ann", -400)
+    mark(market, 171)
+    assert.deepStrictEqual(told(closeTakeovers(market, [stand(market, "ben", {})])), ["TakeoverClosed"])
+    assert.deepStrictEqual(Engine.alarms(market.engine), [])
+    assertDurable(market)
+  })
+})
