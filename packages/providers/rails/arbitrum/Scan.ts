@@ -90,7 +90,8 @@ const arrivalsOf = Effect.fnUntraced(function* (
       if (!isWanted || log.blockNumber < range.from || log.blockNumber > range.to)
         return yield* fail(endpoint, "it answers with logs that were not asked for")
       const receipt = receiptOf.get(log.transactionHash)
-      const logIndex = receipt?.logs.findIndex((other) => Equal.equals(other, log)) ?? -1
+      const logIndex =
+        receipt?.logs.findIndex((other) => other.logIndex === log.logIndex && Equal.equals(other, log)) ?? -1
       if (logIndex === -1) return yield* fail(endpoint, "its logs are not those of its receipts")
       const block = { number: log.blockNumber, hash: log.blockHash }
       return { txHash: log.transactionHash, logIndex, ...transfer, block, paymentRail: null } satisfies Arrival & {
