@@ -1,5 +1,5 @@
 /** All servers that are asked for the chain: those that answer must say the same, or nothing is known. */
-import { Clock, Effect, Equal, Option, Result } from "effect"
+import { Clock, Effect, Equal, type Option, Result } from "effect"
 import { RailUnavailable } from "../RailProvider.ts"
 import * as Chain from "./Chain.ts"
 import { type RpcEndpoint, RpcFault } from "./RpcEndpoint.ts"
