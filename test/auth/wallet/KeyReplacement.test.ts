@@ -42,7 +42,7 @@ it.live(
       for (const userId of ["client", "builder"])
         yield* Context.get(here, Users).create({ userId: UserId.make(userId), name: userId })
       for (let round = 0; round < 10; round++) {
-        const publicKey = `key-${round}`
+        const publicKey = `svc_test_pub_${String(round).padStart(32, "0")}`
         const secret = Redacted.make(`secret of ${publicKey}`)
         const key = {
           publicKey,
