@@ -273,7 +273,7 @@ export class Connection {
 
   /** Charges what no desk decides. Where the user has spent all, the refusal is its answer. */
   private limitRefusal(weight: number, text: string): string | undefined {
-    const waitMillis = this.charge.spend(weight, this.gateway.nowMillis())
+    const waitMillis = this.charge.spend(weight)
     return waitMillis === 0 ? undefined : Frame.rateLimited(waitMillis, Incoming.ofObject(text))
   }
 

@@ -4,7 +4,7 @@
  */
 export interface DeskCharge {
   /** Answers 0, or for how many milliseconds nothing more of it may be answered. */
-  readonly spend: (weight: number, nowMillis: number) => number
+  readonly spend: (weight: number) => number
   /** The connection is over. */
   readonly end: () => void
 }
@@ -40,7 +40,8 @@ export const make = (takeAtDesk: TakeAtDesk, nowMillis: () => number): DeskCharg
     if (uncharged >= 1 && !isAsked) charge()
   }
   return {
-    spend: (weight, now) => {
+    spend: (weight) => {
+      const now = nowMillis()
       if (now < limitedUntilMillis) return Math.ceil(limitedUntilMillis - now)
       if (uncharged >= mostUncharged && isAsked) return unansweredMillis
       uncharged += weight

@@ -11,7 +11,7 @@ const start = () => {
   return {
     asked,
     charge,
-    spend: (weight: number) => charge.spend(weight, now),
+    spend: charge.spend,
     pass: (millis: number) => (now += millis)
   }
 }
