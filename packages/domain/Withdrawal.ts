@@ -33,6 +33,14 @@ export const withdrawalEdges: ReadonlyArray<readonly [from: WithdrawalState, to:
   ["SUBMITTED", "FAILED"]
 ]
 
+/** The numbers of a rail's withdrawals, as the venue has given them away. */
+export interface UsedSequences {
+  /** The one after all of them; 0 where there is none. */
+  readonly next: number
+  /** The lowest of those that are SUBMITTED and whose end nobody has heard of; the next one where there is none. */
+  readonly open: number
+}
+
 export interface WithdrawalTerms {
   readonly minimum: bigint
   /** It is taken out of the amount. */

@@ -3,6 +3,7 @@
  * (a cursor, a number, signed bytes) is handed out, stored by whoever asks, and handed in again.
  */
 import type { RailName } from "@venue/domain/Rail"
+import type { UsedSequences } from "@venue/domain/Withdrawal"
 import { Context, type Effect, type Option, type Redacted, Schema } from "effect"
 
 /** A transfer to the venue. `(rail, txHash, logIndex)` is its name for ever. */
@@ -71,14 +72,6 @@ export interface PaymentOrder {
 
 /** What withdrawals that have this number or a later one are to be paid, and nobody has heard the end of, in 1e-6 USD. */
 export type Promised<E> = (fromSequence: number) => Effect.Effect<bigint, E>
-
-/** The numbers of a rail's withdrawals, as the venue has given them away. */
-export interface UsedSequences {
-  /** The one after all of them; 0 where there is none. */
-  readonly next: number
-  /** The lowest of those whose end nobody has heard of; the next one where there is none. */
-  readonly open: number
-}
 
 /** What became of all attempts of one withdrawal. "Not found" is `Pending`, never `Failed`. */
 export type Outcome =

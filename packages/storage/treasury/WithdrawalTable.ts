@@ -3,7 +3,7 @@ import { RailName, WithdrawalMethod } from "@venue/domain/Rail"
 import type { DatabaseUnavailable } from "@venue/postgres/DatabaseUnavailable"
 import type { Page } from "@venue/postgres/Page"
 import { UserId } from "@venue/domain/UserId"
-import { WithdrawalState } from "@venue/domain/Withdrawal"
+import { type UsedSequences, WithdrawalState } from "@venue/domain/Withdrawal"
 import { bigint, bytea, integer, numeric, of, orNull, text, textArray, timestamptz } from "@venue/postgres/Column"
 import * as Table from "@venue/postgres/Table"
 import { type Effect, type Option, type Redacted, Schema } from "effect"
@@ -77,14 +77,6 @@ export interface Sent {
   readonly firstAtMillis: number | null
   /** Some of it has not come to its end. */
   readonly isUnsettled: boolean
-}
-
-/** The numbers of one rail. */
-export interface UsedSequences {
-  /** The one after all that were used; 0 where none was. */
-  readonly next: number
-  /** The lowest of a SUBMITTED one whose end nobody has heard of; the next one where there is none. */
-  readonly open: number
 }
 
 /** False where it is in another state by now, or was never in this one: nothing was done. */

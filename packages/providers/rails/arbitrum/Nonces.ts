@@ -3,7 +3,8 @@
  * whomever: an operator may have moved something by hand.
  */
 import { Effect } from "effect"
-import { type RailUnavailable, SigningRefused, type UsedSequences } from "../RailProvider.ts"
+import type { UsedSequences } from "@venue/domain/Withdrawal"
+import { type RailUnavailable, SigningRefused } from "../RailProvider.ts"
 import type { Signer } from "../Signer.ts"
 import * as Chain from "./Chain.ts"
 import { type ChainView, rail, type RpcEndpoints } from "./RpcEndpoints.ts"
