@@ -204,16 +204,20 @@ const makeQueue = Effect.fnUntraced(function* (
   const { mayWithdraw } = yield* VenueModes
   const { hasUnsigned, promised, queued, sequences, submit } = yield* Withdrawals
   return Effect.gen(function* () {
+    /** It stays free until a withdrawal takes it. */
+    let sequence: number | undefined
     // What is to be cancelled comes first, and goes on whether money may leave or not.
     for (const withdrawal of yield* queued(rail, maxAtOnce)) {
       // The statement that submits asks for itself: this only spares questions.
       if (withdrawal.cancelledBy === null && !mayWithdraw()) return
       // Nothing could come before it, so what is behind it is better off in the queue.
       if (provider.isOrdered && (yield* hasUnsigned(rail))) return
-      const next = yield* orders.unlessRefused(withdrawal, Effect.flatMap(sequences(rail), provider.nextSequence))
-      // Nor is there one for those behind it.
-      if (Option.isNone(next)) return
-      const sequence = next.value
+      if (sequence === undefined) {
+        const next = yield* orders.unlessRefused(withdrawal, Effect.flatMap(sequences(rail), provider.nextSequence))
+        // Nor is there one for those behind it.
+        if (Option.isNone(next)) return
+        sequence = next.value
+      }
       const checked = yield* orders.unlessRefused(
         withdrawal,
         Effect.flatMap(orders.order(withdrawal, sequence, []), (order) =>
@@ -224,6 +228,7 @@ const makeQueue = Effect.fnUntraced(function* (
       // Another owner was first, it may not leave any more, or it is to be cancelled by now.
       if (!(yield* submit(withdrawal, sequence))) return
       yield* pay(withdrawal, sequence, [])
+      sequence = undefined
     }
   })
 })
