@@ -1,9 +1,11 @@
-/** Where a request comes from: its socket, or what a proxy of ours says of it. */
+/** The caller's address and country: those of the socket, or those that a trusted proxy forwards. */
 import * as AllowList from "@venue/auth/access/AllowList"
 import { Option } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import type { IncomingMessage } from "node:http"
 import { isIP } from "node:net"
+import * as Forwarded from "./Forwarded.ts"
+import { nobody } from "./Forwarded.ts"
 
 export interface Request extends Pick<HttpServerRequest.HttpServerRequest, "remoteAddress"> {
   /** By names in lower case. */
@@ -16,21 +18,33 @@ export type ClientAddress = (request: Request) => string
 export type ClientCountry = (request: Request) => string | undefined
 
 /**
- * `trustedProxies` are addresses and networks such as `10.0.0.0/8`; anything else ends the start. Of the addresses in
- * `X-Forwarded-For` the last that is no proxy of ours counts: everything before it was written by strangers.
+ * Finds the caller's address. `trustedProxies` are addresses and networks such as `10.0.0.0/8`; other text throws. The
+ * last forwarded address that is no trusted proxy counts: strangers wrote everything before it. A forwarded address that
+ * cannot be read is `nobody`, never the proxy that sent it.
  */
 export const from = (trustedProxies: ReadonlyArray<string>): ClientAddress => {
   const isProxy = AllowList.of(trustedProxies)
   return (request) => {
-    let address = peerOf(request)
-    const forwarded = String(request.headers["x-forwarded-for"] ?? "").split(",")
-    while (isProxy(address)) {
-      const next = plain(forwarded.pop()?.trim() ?? "")
-      if (isIP(next) === 0) break
-      address = next
-    }
-    return address
+    const peer = peerOf(request)
+    if (!isProxy(peer)) return peer
+    const named = hopsOf(request).map((hops) => lastStranger(peer, hops, isProxy))
+    const [address = peer] = named
+    // Most proxies write one of the two headers and pass the other on as a stranger sent it.
+    return named.every((other) => other === address) ? address : nobody
   }
+}
+
+const lastStranger = (peer: string, hops: Forwarded.Hops, isProxy: (address: string) => boolean): string =>
+  hops.findLast((hop) => !isProxy(hop)) ?? hops[0] ?? peer
+
+const hopsOf = ({ headers }: Request): ReadonlyArray<Forwarded.Hops> => {
+  const text = (name: string) => headers[name]?.toString()
+  const list = text("x-forwarded-for")
+  const forwarded = text("forwarded")
+  return [
+    ...(list === undefined ? [] : [Forwarded.ofList(list)]),
+    ...(forwarded === undefined ? [] : [Forwarded.ofForwarded(forwarded)])
+  ]
 }
 
 /** The proxy that speaks to us writes the country into this header, whatever was there before. */
@@ -71,11 +85,9 @@ export const network = (address: string): string => {
     .join(":")}::/64`
 }
 
-/** An older address that came through a socket of the newer kind is the older address. */
-const plain = (address: string): string => address.replace(/^::ffff:(?=\d+\.\d+\.\d+\.\d+$)/i, "")
-
-/** Who is at the other end of the connection. */
-export const peerOf = ({ remoteAddress }: Request): string => plain(Option.getOrElse(remoteAddress, () => ""))
+/** The other end of the connection; `nobody` once it is closed. */
+export const peerOf = ({ remoteAddress }: Request): string =>
+  Option.match(remoteAddress, { onNone: () => nobody, onSome: Forwarded.canonical })
 
 const requestOf = ({ headers, socket }: IncomingMessage): Request => ({
   headers,

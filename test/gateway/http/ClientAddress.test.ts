@@ -24,12 +24,15 @@ it("of forwarded addresses the last that is no proxy counts, for a stranger wrot
   expect(addressOf(trusted, "10.0.0.1", "10.0.0.3, 10.0.0.2")).toBe("10.0.0.3")
 })
 
-it("what is no address ends the search, and without the header the proxy is the one who calls", () => {
+it("a request of the proxy itself, without a forwarded address, is the proxy's", () => {
+  expect(addressOf(["10.0.0.0/8"], "10.0.0.1")).toBe("10.0.0.1")
+})
+
+it("a forwarded address that cannot be read is nobody's, and never the proxy's", () => {
   const trusted = ["10.0.0.0/8"]
-  expect(addressOf(trusted, "10.0.0.1")).toBe("10.0.0.1")
-  expect(addressOf(trusted, "10.0.0.1", "")).toBe("10.0.0.1")
-  expect(addressOf(trusted, "10.0.0.1", "198.51.100.1, unknown")).toBe("10.0.0.1")
-  expect(addressOf(trusted, "10.0.0.1", "198.51.100.1, unknown, 10.0.0.2")).toBe("10.0.0.2")
+  expect(addressOf(trusted, "10.0.0.1", "")).toBe("unknown")
+  expect(addressOf(trusted, "10.0.0.1", "198.51.100.1, unknown")).toBe("unknown")
+  expect(addressOf(trusted, "10.0.0.1", "198.51.100.1, unknown, 10.0.0.2")).toBe("unknown")
 })
 
 it("a setting that is no address or network ends the start", () => {
