@@ -6,6 +6,7 @@ import { primaryAccountOf } from "@venue/domain/AccountId"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { Selectable } from "@venue/domain/Permission"
 import type { UserId } from "@venue/domain/UserId"
+import * as BuilderAppointment from "@venue/gateway/BuilderAppointment"
 import * as SimulatedFutures from "@venue/providers/prices/SimulatedFutures"
 import { ApiKeys } from "@venue/storage/access/ApiKeys"
 import { BuilderCodes } from "@venue/storage/access/BuilderCodes"
@@ -82,6 +83,11 @@ const onboard = Effect.fnUntraced(function* (userId: UserId, termsVersion: strin
   if (state.termsVersion !== termsVersion) yield* states.acceptTerms(userId, termsVersion)
 })
 
+const untilDesksAreUp = {
+  while: ({ _tag }: { readonly _tag: string }) => _tag === "Unavailable",
+  schedule: Schedule.spaced("200 millis")
+}
+
 const credit = Effect.fnUntraced(function* (userId: UserId, amount: bigint) {
   const desks = yield* DeskClient
   const credited = desks.ask(userId, (desk) =>
@@ -94,10 +100,7 @@ const credit = Effect.fnUntraced(function* (userId: UserId, amount: bigint) {
       reason: "dev start"
     })
   )
-  yield* Effect.retry(credited, {
-    while: (error) => error._tag === "Unavailable",
-    schedule: Schedule.spaced("200 millis")
-  })
+  yield* Effect.retry(credited, untilDesksAreUp)
 })
 
 /** A builder takes three tenths of the fees. */
@@ -106,10 +109,11 @@ const build = Effect.fnUntraced(function* ({ name, userId }: SecretUser, builder
   const profiles = yield* Profiles
   if ((yield* profiles.find(userId)).username === null) yield* profiles.change(userId, { username: name })
   yield* codes
-    .create({ builderCode, userId, venueBps: 7_000, builderBps: 3_000 })
+    .create({ builderCode, userId, venueBps: 7_000, builderBps: 3_000, active: true })
     .pipe(Effect.catchTag("BuilderCodeExists", () => Effect.void))
   const code = yield* codes.ofUser(userId)
-  if (Option.isSome(code) && !code.value.active) yield* codes.setActive(code.value.builderCode, true)
+  const register = yield* BuilderAppointment.registration
+  if (Option.isSome(code) && code.value.active) yield* Effect.retry(register(code.value), untilDesksAreUp)
 })
 
 /** The one beside whoever has the token of the settings: two people are needed for some deeds. */

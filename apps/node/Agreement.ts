@@ -108,6 +108,7 @@ const ofGateway = (settings: NodeSettings) => ({
   VENUE_LOWERCASE_ADDRESSES: settings.lowercaseAddresses,
   VENUE_SIGN_IN_URI: settings.signInUris,
   VENUE_BUILDER_URI: settings.builderUri,
+  VENUE_BUILDER_CODES: settings.builderCodes,
   VENUE_TERMS_VERSION: settings.termsVersion,
   VENUE_BLOCKED_COUNTRIES: settings.blockedCountries.toSorted(),
   VENUE_NEW_ADDRESS_HOLD_HOURS: settings.newAddressHoldHours,

@@ -117,6 +117,7 @@ const asked = (settings: SharedSettings, limits: RateLimits) => ({
 const restOf = ({ host, marketDataPort, publicMarketDataUrl, publicTradeUrl, ...settings }: SharedSettings) => ({
   port: settings.restPort,
   publicUrl: Option.getOrUndefined(settings.publicRestUrl),
+  areBuilderCodesReviewed: settings.builderCodes === "reviewed",
   sockets: {
     trade: Option.getOrElse(publicTradeUrl, () => urlOf("ws", host, settings.tradePort)),
     marketData: Option.getOrElse(publicMarketDataUrl, () => urlOf("ws", host, marketDataPort))

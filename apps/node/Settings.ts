@@ -71,6 +71,7 @@ export const shared = {
   lowercaseAddresses: onOff("VENUE_LOWERCASE_ADDRESSES", "off"),
   signInUris: list("VENUE_SIGN_IN_URI"),
   builderUri: Config.String("VENUE_BUILDER_URI").pipe(Config.withDefault("https://app.venue.example/builder")),
+  builderCodes: Config.Literals(["open", "reviewed"], "VENUE_BUILDER_CODES").pipe(Config.withDefault("open" as const)),
   /** What builder messages are proven with; without any the venue's secret key is. */
   builderKeys: keys("VENUE_BUILDER_KEY"),
   /** Messages link to the first; those that link to another are accepted too. */

@@ -240,6 +240,8 @@ export const Desk = Entity.make("Desk", [
     payload: { userId: UserId, day: Schema.Number, amount: Schema.BigInt },
     error: Schema.Union([Unavailable, RateLimited])
   }),
+  /** Answers once the journal of this user says that they own the code. */
+  Rpc.make("RegisterBuilder", { payload: { builderCode: Schema.String, ownerId: UserId }, error: Unavailable }),
   /** Answers once this user has joined every market and each knows their builder code. */
   Rpc.make("AppointBuilder", { payload: BuilderCode, error: Unavailable }),
   /** Answers once the user has joined those markets, and its journal has it. */

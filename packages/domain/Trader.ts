@@ -91,7 +91,7 @@ export type EndFiring = typeof EndFiring.Type
 export const SetTier = Schema.TaggedStruct("SetTier", { day: Schema.Number, effectiveVolume: Schema.BigInt })
 export type SetTier = typeof SetTier.Type
 
-/** These markets know the builder code of the user, who has joined them. */
+/** The user owns this builder code, and has joined these markets, which know it. Without markets it is on no order yet. */
 export const AppointBuilder = Schema.TaggedStruct("AppointBuilder", {
   builderCode: Schema.String,
   symbols: Schema.Array(MarketSymbol)
@@ -203,7 +203,10 @@ export const TierSet = Schema.TaggedStruct("TierSet", {
 })
 export type TierSet = typeof TierSet.Type
 
-/** The builder code of the user may be on orders to these markets; those of earlier events are not named again. */
+/**
+ * The user owns this builder code, and it may be on orders to these markets. Markets of earlier events are not repeated;
+ * the first event may be without markets.
+ */
 export const BuilderAppointed = Schema.TaggedStruct("BuilderAppointed", {
   builderCode: Schema.String,
   symbols: Schema.Array(MarketSymbol),

@@ -1,7 +1,18 @@
-/** Before an order carries a builder code, its owner has joined every market and each market knows the code. */
+/**
+ * A new code is registered with its owner's desk. Before an order carries it, its owner has joined every market and each
+ * market knows the code.
+ */
 import { DeskClient } from "@venue/cluster/clients/DeskClient"
 import { type BuilderCode, BuilderCodes } from "@venue/storage/access/BuilderCodes"
 import { Effect, Option } from "effect"
+
+/** Shows `builder_rewards` in the owner's balance once it has answered. Repeating it changes nothing. */
+export const registration = Effect.map(
+  DeskClient,
+  (desks) =>
+    ({ builderCode, userId }: Pick<BuilderCode, "builderCode" | "userId">) =>
+      desks.ask(userId, (desk) => desk.RegisterBuilder({ builderCode, ownerId: userId }))
+)
 
 /** Asks the owner's desk, which answers at once where all is done; once that is known here it is not asked again. */
 export const make = Effect.map(DeskClient, (desks) => {

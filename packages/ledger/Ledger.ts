@@ -187,6 +187,9 @@ export const symbols = (trader: Trader): Iterable<MarketSymbol> => trader.joined
 /** Says whether that market knows the user's builder code. */
 export const isBuilderIn = (trader: Trader, symbol: MarketSymbol): boolean => trader.builderMarkets.has(symbol)
 
+/** Says whether the balance of the user's primary account has `builderRewards`. */
+export const ownsCode = (trader: Trader): boolean => accountOf(trader, primaryAccountOf(trader.userId)).isBuilder
+
 /** The primary account comes first. */
 export const accountIds = (trader: Trader): ReadonlyArray<AccountId> => [...trader.accounts.keys()]
 
@@ -380,7 +383,9 @@ function appointBuilder(
   atMillis: number
 ): Decision<"AppointBuilder"> {
   const added = symbols.filter((symbol) => !trader.builderMarkets.has(symbol))
-  return Result.succeed(added.length === 0 ? [] : [{ _tag: "BuilderAppointed", builderCode, symbols: added, atMillis }])
+  return Result.succeed(
+    added.length === 0 && ownsCode(trader) ? [] : [{ _tag: "BuilderAppointed", builderCode, symbols: added, atMillis }]
+  )
 }
 
 const openOrder = (symbol: MarketSymbol, order: Order): OpenOrder => ({ symbol, order })

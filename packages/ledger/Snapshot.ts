@@ -11,7 +11,7 @@ import { accountOf, type Trader } from "./Trader.ts"
 
 /** Money is decimal text, which every encoding keeps whole. */
 export interface Snapshot {
-  readonly version: 10
+  readonly version: 11
   readonly userId: UserId
   readonly accounts: ReadonlyArray<{
     readonly accountId: AccountId
@@ -27,6 +27,7 @@ export interface Snapshot {
   readonly requests: ReadonlyArray<readonly [requestId: string, fingerprint: string, atMillis: number]>
   readonly armed: ReadonlyArray<readonly [connectionId: string, accountId: AccountId]>
   readonly builderMarkets: ReadonlyArray<MarketSymbol>
+  readonly isBuilder: boolean
   readonly tier: number
   readonly tierDay: number
   readonly referrerId: UserId | null
@@ -43,10 +44,11 @@ export interface Snapshot {
 /**
  * What any version wrote: the first knew no tiers, the second no builders, the third no providers, the fourth no TWAPs, the
  * fifth nobody who left, the sixth no requests and no times of transfers, the seventh no dead-man switches, the
- * eighth no referrals, the ninth no deposits and withdrawals.
+ * eighth no referrals, the ninth no deposits and withdrawals. Up to the tenth a user with a code was one that markets know.
  */
 type Stored =
   | Snapshot
+  | Version10
   | Version9
   | Version8
   | Version7
@@ -80,12 +82,15 @@ interface Version8 extends Omit<Version9, "version" | "accounts" | "referrerId" 
   readonly version: 8
   readonly accounts: ReadonlyArray<Omit<Version9["accounts"][number], "referralRewards">>
 }
-interface Version9 extends Omit<Snapshot, "version" | "deposits" | "withdrawals"> {
+interface Version9 extends Omit<Version10, "version" | "deposits" | "withdrawals"> {
   readonly version: 9
+}
+interface Version10 extends Omit<Snapshot, "version" | "isBuilder"> {
+  readonly version: 10
 }
 
 export const snapshot = (trader: Trader): Snapshot => ({
-  version: 10,
+  version: 11,
   userId: trader.userId,
   accounts: [...trader.accounts.values()].map(({ accountId, deposit, leverages, providerLimits, referralRewards }) => ({
     accountId,
@@ -101,6 +106,7 @@ export const snapshot = (trader: Trader): Snapshot => ({
   requests: Array.from(trader.requests, ([requestId, { atMillis, fingerprint }]) => [requestId, fingerprint, atMillis]),
   armed: [...trader.armed],
   builderMarkets: [...trader.builderMarkets],
+  isBuilder: accountOf(trader, primaryAccountOf(trader.userId)).isBuilder,
   tier: trader.tier,
   tierDay: trader.tierDay,
   referrerId: trader.referrerId,
@@ -168,6 +174,8 @@ export const restore = (trader: Trader, from: Stored): void => {
   for (const [withdrawalId, method, amount, atMillis, isReturned] of from.withdrawals) {
     trader.withdrawals.set(withdrawalId, { method, amount: BigInt(amount), atMillis, isReturned })
   }
+  if (from.version === 10) return
+  accountOf(trader, primaryAccountOf(trader.userId)).isBuilder = from.isBuilder
 }
 
 /**

@@ -254,6 +254,29 @@ test("I6: a snapshot of a release where nobody left a market is read: the trader
   assert.deepStrictEqual([...Ledger.symbols(again)], [aapl])
 })
 
+test("the owner of a code has rewards of 0 before any market knows the code, also after a restore", () => {
+  const scene = withSub()
+  const registered = { ...appoint, symbols: [] }
+  assert.isNull(scene.balance().builderRewards)
+  scene.ask(registered)
+  assert.strictEqual(scene.balance().builderRewards, 0n)
+  assert.deepStrictEqual(scene.ask(registered), Result.succeed([]))
+  const restored = Ledger.make(alice, instruments, new Map(), OpenInterest.none(), Ledger.defaults)
+  Ledger.restore(restored, Ledger.snapshot(scene.trader))
+  assert.strictEqual(Ledger.balance(restored, primaryAccountOf(alice))!.builderRewards, 0n)
+  assert.strictEqual(Ledger.hash(restored), Ledger.hash(scene.trader))
+  assert.lengthOf(Result.getOrThrow(Ledger.decide(restored, appoint, 0)), 1)
+})
+
+test("I6: a snapshot of a release whose builders were known to markets is read: they still own their code", () => {
+  const scene = withSub()
+  scene.ask(appoint)
+  const { isBuilder: _isBuilder, ...rest } = Ledger.snapshot(scene.trader)
+  const restored = Ledger.make(alice, instruments, new Map(), OpenInterest.none(), Ledger.defaults)
+  Ledger.restore(restored, { ...rest, version: 10 })
+  assert.deepStrictEqual(Ledger.snapshot(restored), Ledger.snapshot(scene.trader))
+})
+
 test("a builder is appointed once for each market, and has rewards on the primary account alone", () => {
   const scene = withSub()
   scene.ask(appoint)

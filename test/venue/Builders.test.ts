@@ -22,7 +22,7 @@ const trading = Effect.fnUntraced(function* (venue: TestVenue["Service"], isActi
   yield* venue.price(aapl, 204)
   const bea = yield* venue.user("bea", 1_000)
   const codes = yield* BuilderCodes
-  yield* codes.create({ builderCode, userId: bea.userId, venueBps: 6_000, builderBps: 3_000 })
+  yield* codes.create({ builderCode, userId: bea.userId, venueBps: 6_000, builderBps: 3_000, active: false })
   if (isActive) yield* codes.setActive(builderCode, true)
   const owner = yield* venue.trade(bea, ["balances", "fills", "order_responses"])
   const ann = yield* venue.trade(yield* venue.user("ann"), ["balances"], { builderCode })

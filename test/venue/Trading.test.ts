@@ -222,7 +222,7 @@ story(
       const codes = yield* BuilderCodes
       for (const builderCode of [said, upgraded, inactive]) {
         const { userId } = yield* venue.user(builderCode, 0)
-        yield* codes.create({ builderCode, userId, venueBps: 7_000, builderBps: 3_000 })
+        yield* codes.create({ builderCode, userId, venueBps: 7_000, builderBps: 3_000, active: false })
         yield* codes.setActive(builderCode, builderCode !== inactive)
       }
       const alice = yield* venue.user("alice")

@@ -320,7 +320,7 @@ story("I19: its orders earn for the code of the connection that added it, when t
     const [bea, ann] = [yield* venue.user("bea"), yield* venue.user("ann")]
     const codes = yield* BuilderCodes
     const builderCode = "c2a95d1e-7f30-4b8a-8f64-0d9e3b6c5a21"
-    yield* codes.create({ builderCode, userId: bea.userId, venueBps: 6_000, builderBps: 3_000 })
+    yield* codes.create({ builderCode, userId: bea.userId, venueBps: 6_000, builderBps: 3_000, active: false })
     yield* codes.setActive(builderCode, true)
     const owner = yield* venue.trade(bea, ["balances"])
     const client = yield* venue.trade(ann, [], { builderCode })

@@ -12,6 +12,11 @@ import * as TraderCalls from "./TraderCalls.ts"
 import type { Traders } from "./Traders.ts"
 
 export interface Builders {
+  /**
+   * Records that the user owns the code: their balance has `builder_rewards` from then on. No market is joined before an order
+   * carries the code, so a code that nobody uses costs no market anything.
+   */
+  readonly register: (builder: Pick<IntroduceBuilder, "builderCode" | "ownerId">) => Effect.Effect<void, Unavailable>
   /** Done at once for who has done it; a market that was listed since is joined now. A repeat goes on where it stopped. */
   readonly appoint: (builder: Omit<IntroduceBuilder, "_tag">) => Effect.Effect<void, Unavailable>
 }
@@ -20,6 +25,11 @@ export const make = Effect.fnUntraced(function* (traders: Traders) {
   const markets = yield* MarketClient
   const { instruments } = yield* VenueSettings
   return {
+    register: Effect.fnUntraced(function* ({ builderCode, ownerId }) {
+      const trader = yield* traders.wake(ownerId)
+      if (Ledger.ownsCode(trader.ledger)) return
+      yield* TraderCalls.changed(trader, { _tag: "AppointBuilder", builderCode, symbols: [] })
+    }),
     appoint: Effect.fnUntraced(function* (builder) {
       const trader = yield* traders.wake(builder.ownerId)
       const symbols = [...instruments.keys()].filter((symbol) => !Ledger.isBuilderIn(trader.ledger, symbol))

@@ -73,7 +73,7 @@ export const DeskLayer: Layer.Layer<
     const submissions = yield* Submissions.make(deskId, traders, twaps, disconnects)
     const calls = yield* TraderCalls.make(traders)
     const preview = Previews.make(calls, submissions, yield* MarketClient)
-    const { appoint } = yield* Builders.make(traders)
+    const { appoint, register } = yield* Builders.make(traders)
     const spendRest = yield* RestRate.make
     yield* enter(deskId, {
       submit: submissions.now,
@@ -104,6 +104,7 @@ export const DeskLayer: Layer.Layer<
           )
         ),
       Providers: () => Rpc.fork(Effect.map(traders.caughtUp, () => Providers.limits(traders))),
+      RegisterBuilder: ({ payload }) => Rpc.fork(register(payload)),
       AppointBuilder: ({ payload }) => Rpc.fork(appoint(payload)),
       ...presence(traders, disconnects, feed),
       SpendRest: ({ payload: { bucket, userId, wantsRemaining, weight } }) =>

@@ -30,6 +30,7 @@ export const BuilderCodeBody = Schema.Struct({
   svc_fee_share_percent: Schema.Finite,
   builder_fee_share_bps: Schema.Int,
   builder_fee_share_percent: Schema.Finite,
+  is_active: Schema.Boolean,
   created_at: Moment,
   updated_at: Moment
 }).annotate({ identifier: "BuilderCodeBody" })
@@ -50,13 +51,19 @@ export const BuilderCodeGroup = HttpApiGroup.make("builderCode")
 
 export const builderCodeBody = (
   brand: string,
-  code: FeeShare & { readonly builderCode: string; readonly createdAtMillis: number; readonly updatedAtMillis: number }
-): Readonly<Record<string, string | number>> => ({
+  code: FeeShare & {
+    readonly builderCode: string
+    readonly active: boolean
+    readonly createdAtMillis: number
+    readonly updatedAtMillis: number
+  }
+): Readonly<Record<string, string | number | boolean>> => ({
   builder_code: code.builderCode,
   [memberName(brand, "svc_fee_share_bps")]: code.venueBps,
   [memberName(brand, "svc_fee_share_percent")]: code.venueBps / 100,
   builder_fee_share_bps: code.builderBps,
   builder_fee_share_percent: code.builderBps / 100,
+  is_active: code.active,
   created_at: instant(code.createdAtMillis),
   updated_at: instant(code.updatedAtMillis)
 })

@@ -351,6 +351,7 @@ export const examples: Readonly<Record<string, Schema.Json>> = {
     svc_fee_share_percent: 50,
     builder_fee_share_bps: 3_000,
     builder_fee_share_percent: 30,
+    is_active: true,
     created_at: created,
     updated_at: created
   },

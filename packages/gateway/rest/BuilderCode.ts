@@ -4,26 +4,33 @@ import { Api } from "@venue/api/rest/Api"
 import * as Body from "@venue/api/rest/BuilderCode"
 import { Caller } from "@venue/api/rest/Caller"
 import { Audit } from "@venue/storage/access/Audit"
-import { BuilderCodes, type NewBuilderCode } from "@venue/storage/access/BuilderCodes"
+import { type BuilderCode, BuilderCodes, type NewBuilderCode } from "@venue/storage/access/BuilderCodes"
 import { Transaction } from "@venue/postgres/Transaction"
-import { Effect, Option } from "effect"
+import { Effect, Option, Schedule } from "effect"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import { HttpServerResponse } from "effect/http"
+import * as BuilderAppointment from "../BuilderAppointment.ts"
 import { group } from "../http/Endpoints.ts"
 import * as BrandedBody from "./BrandedBody.ts"
 
 export interface BuilderCodeOptions {
   readonly baseUrl: string
   readonly brand: string
+  /** New codes are inactive until the operator activates them; otherwise they are active at once. */
+  readonly areReviewed: boolean
 }
 
-export const layer = ({ baseUrl, brand }: BuilderCodeOptions) =>
+/** Spacing and number of retries while the owner's desk moves to another node. */
+const retries = { schedule: Schedule.spaced("200 millis"), times: 10 }
+
+export const layer = ({ areReviewed, baseUrl, brand }: BuilderCodeOptions) =>
   group(
     Api,
     "builderCode",
     Effect.fnUntraced(function* (handlers) {
       const audit = yield* Audit
       const codes = yield* BuilderCodes
+      const register = yield* BuilderAppointment.registration
       const random = yield* SecureRandom.SecureRandom
       const transaction = yield* Transaction
       const refusals = problems(baseUrl)
@@ -37,6 +44,15 @@ export const layer = ({ baseUrl, brand }: BuilderCodeOptions) =>
           { $schema: schemaUri(baseUrl, "BuilderCodeBody"), ...Body.builderCodeBody(brand, code) },
           { status }
         )
+
+      /** The code is stored by then: while the desk stays silent, `GET /user/builder-code` and the first use try again. */
+      const shown = (code: BuilderCode) =>
+        code.active
+          ? register(code).pipe(
+              Effect.retry(retries),
+              Effect.catchTag("Unavailable", () => Effect.logWarning("a builder code has not reached its owner's desk"))
+            )
+          : Effect.void
 
       /** Nothing is waited for in here but the database: a body that never comes would hold one of its connections. */
       const create = Effect.fnUntraced(function* ({ builderCode, userId, ...share }: NewBuilderCode) {
@@ -57,7 +73,10 @@ export const layer = ({ baseUrl, brand }: BuilderCodeOptions) =>
             function* ({ request }) {
               const { userId } = yield* Caller
               const share = Body.feeShareOf(yield* read(request))
-              return answer(yield* create({ ...share, userId, builderCode: yield* random.uuidV4() }), 201)
+              const builderCode = yield* random.uuidV4()
+              const code = yield* create({ ...share, userId, builderCode, active: !areReviewed })
+              yield* shown(code)
+              return answer(code, 201)
             },
             Effect.catchTags({
               BuilderCodeExists: () => Effect.fail(refusals.builderCodeExists()),
@@ -72,6 +91,7 @@ export const layer = ({ baseUrl, brand }: BuilderCodeOptions) =>
               const { userId } = yield* Caller
               const code = yield* codes.ofUser(userId)
               if (Option.isNone(code)) return yield* refusals.noBuilderCode()
+              yield* shown(code.value)
               return answer(code.value, 200)
             },
             Effect.catchTag("DatabaseUnavailable", () => Effect.fail(refusals.draining()))

@@ -50,19 +50,23 @@ import * as Volume from "./Volume.ts"
 export interface RestServerOptions extends ApiListener.ApiListenerOptions {
   /** Where clients find the sockets that it describes. */
   readonly sockets: SocketPages.SocketUrls
+  /** New builder codes wait for the operator; without it they are active at once. */
+  readonly areBuilderCodesReviewed?: boolean
 }
 
-export const open = Effect.fn("RestServer.open")(({ sockets, ...options }: RestServerOptions) =>
-  ApiListener.listen(options, {
-    what: "the REST interface",
-    routes: [...routesOf(Api), ...Onboarding.callbackRoutes, ...Pages.routes, ...SocketPages.routes],
-    layer: (authentication) => Layer.merge(site(authentication), SocketPages.layer(options.brand, sockets)),
-    // Whole tables.
-    isGzipped: ({ path }) => path.endsWith("-csv")
-  })
+export const open = Effect.fn("RestServer.open")(
+  ({ areBuilderCodesReviewed = false, sockets, ...options }: RestServerOptions) =>
+    ApiListener.listen(options, {
+      what: "the REST interface",
+      routes: [...routesOf(Api), ...Onboarding.callbackRoutes, ...Pages.routes, ...SocketPages.routes],
+      layer: (authentication) =>
+        Layer.merge(site(authentication, areBuilderCodesReviewed), SocketPages.layer(options.brand, sockets)),
+      // Whole tables.
+      isGzipped: ({ path }) => path.endsWith("-csv")
+    })
 )
 
-const site = ({ baseUrl, brand, ...rest }: Authentication.AuthenticationOptions) =>
+const site = ({ baseUrl, brand, ...rest }: Authentication.AuthenticationOptions, areReviewed: boolean) =>
   Layer.mergeAll(
     HttpApiBuilder.layer(Api).pipe(
       Layer.provide([
@@ -84,7 +88,7 @@ const site = ({ baseUrl, brand, ...rest }: Authentication.AuthenticationOptions)
         ReferralRewards.layer(baseUrl),
         Onboarding.layer(baseUrl),
         Profile.layer(baseUrl),
-        BuilderCode.layer({ baseUrl, brand }),
+        BuilderCode.layer({ baseUrl, brand, areReviewed }),
         BuilderWallet.layer({ baseUrl, addressOf: rest.addressOf }),
         charts(baseUrl),
         Futures.layer({ baseUrl, brand }),

@@ -1,4 +1,4 @@
-/** Each user has one builder code at most, which is of use once the operator has activated it. */
+/** Builder codes: one for each user. Orders carry active ones alone. */
 import { Clock, Context, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { MigrationError } from "effect/sql/Migrator"
@@ -22,7 +22,7 @@ const builderCodeTable = Table.make("builder_code", {
 })
 export type BuilderCode = Table.Row<typeof builderCodeTable>
 
-export type NewBuilderCode = Pick<BuilderCode, "builderCode" | "userId" | "venueBps" | "builderBps">
+export type NewBuilderCode = Pick<BuilderCode, "builderCode" | "userId" | "venueBps" | "builderBps" | "active">
 
 export class BuilderCodeExists extends Schema.TaggedError<BuilderCodeExists>()("BuilderCodeExists", {
   userId: UserId
@@ -35,7 +35,7 @@ export class UnknownBuilderCode extends Schema.TaggedError<UnknownBuilderCode>()
 export class BuilderCodes extends Context.Service<
   BuilderCodes,
   {
-    /** It is not active yet. The user must be there. */
+    /** The user must exist. */
     readonly create: (code: NewBuilderCode) => Effect.Effect<BuilderCode, BuilderCodeExists | DatabaseUnavailable>
     readonly find: (builderCode: string) => Effect.Effect<Option.Option<BuilderCode>, DatabaseUnavailable>
     readonly ofUser: (userId: UserId) => Effect.Effect<Option.Option<BuilderCode>, DatabaseUnavailable>
@@ -91,7 +91,7 @@ export class BuilderCodes extends Context.Service<
         create: Effect.fnUntraced(function* (code: NewBuilderCode) {
           if (ofUser(code.userId) !== undefined) return yield* new BuilderCodeExists({ userId: code.userId })
           const now = yield* Clock.currentTimeMillis
-          const made = { ...code, active: false, createdAtMillis: now, updatedAtMillis: now }
+          const made = { ...code, createdAtMillis: now, updatedAtMillis: now }
           codes.set(code.builderCode, made)
           return made
         }, transaction),

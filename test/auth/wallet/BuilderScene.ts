@@ -70,7 +70,13 @@ export const scene = Effect.gen(function* () {
   const builderCode = `00000000-0000-4000-8000-${String(builders).padStart(12, "0")}`
   yield* (yield* Users).create({ userId: UserId.make(userId), name: username })
   yield* (yield* Profiles).change(UserId.make(userId), { username })
-  yield* (yield* BuilderCodes).create({ userId: UserId.make(userId), builderCode, venueBps: 5_000, builderBps: 5_000 })
+  yield* (yield* BuilderCodes).create({
+    userId: UserId.make(userId),
+    builderCode,
+    venueBps: 5_000,
+    builderBps: 5_000,
+    active: false
+  })
   yield* (yield* BuilderCodes).setActive(builderCode, true)
   const builder: Builder = { userId: UserId.make(userId), username, builderCode }
   return { builder, owner: wallet(++wallets) }

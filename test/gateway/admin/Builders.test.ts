@@ -1,10 +1,11 @@
-/** An operator activates a builder code: its owner earns by it, both interfaces say so, and the books balance (rule 12). */
+/** Builder codes over real sockets: creation, review, attribution, rewards in both interfaces, and the books (rule 12). */
 import { BuilderCodes } from "@venue/storage/access/BuilderCodes"
+import * as RestServer from "@venue/gateway/rest/RestServer"
 import { TestVenue } from "@venue/testing/TestVenue"
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { aapl, limit } from "../../venue/Story.ts"
-import { layer, RestClient } from "../rest/RestClient.ts"
+import { asking, layer, RestClient, sockets } from "../rest/RestClient.ts"
 
 const builder_code = "c2a95d1e-7f30-4b8a-8f64-0d9e3b6c5a21"
 it.layer(layer, { excludeTestServices: true })("builders", (it) => {
@@ -15,7 +16,13 @@ it.layer(layer, { excludeTestServices: true })("builders", (it) => {
       yield* venue.price(aapl, 204)
       const [owner, ann, ben] = [yield* venue.user("owner", 0), yield* venue.user("ann"), yield* venue.user("ben")]
       const codes = yield* BuilderCodes
-      yield* codes.create({ builderCode: builder_code, userId: owner.userId, venueBps: 6_000, builderBps: 3_000 })
+      yield* codes.create({
+        builderCode: builder_code,
+        userId: owner.userId,
+        venueBps: 6_000,
+        builderBps: 3_000,
+        active: false
+      })
       const activated = yield* admin("POST", "/builder-codes/activate", { builder_code, reason: "agreed" })
       expect(activated.status).toBe(204)
 
@@ -38,5 +45,65 @@ it.layer(layer, { excludeTestServices: true })("builders", (it) => {
       expect(balanced).toBe(true)
       expect(reserve_funds).toContainEqual({ symbol: aapl, amount: 1.02, topped_up: 0 })
     })
+  )
+
+  it.effect("a code that was just created earns: builder_rewards is 0 at once, in REST and on the channel", () =>
+    Effect.gen(function* () {
+      const venue = yield* TestVenue
+      const { get, post, signed } = yield* RestClient
+      yield* venue.price(aapl, 204)
+      const [owner, ann, ben] = [
+        yield* venue.user("owner 2", 0),
+        yield* venue.user("ann 2"),
+        yield* venue.user("ben 2")
+      ]
+      const balance = Effect.gen(function* () {
+        return (yield* get("/user/positions", yield* signed(owner))).body.balance
+      })
+      const pulses = yield* venue.trade(owner, ["balances"])
+      const pulse = Effect.gen(function* () {
+        yield* pulses.drain
+        return (yield* pulses.take("balance_response")).balance_response!
+      })
+      expect(yield* balance).not.toHaveProperty("builder_rewards")
+      const shares = { svc_fee_share_bps: 6_000, builder_fee_share_bps: 3_000 }
+      const created = yield* post("/user/builder-code", shares, yield* signed(owner))
+      expect([created.status, created.body.is_active]).toEqual([201, true])
+      expect((yield* balance).builder_rewards).toBe(0)
+      expect((yield* pulse).builder_rewards).toBe(0)
+
+      const seller = yield* venue.trade(ben)
+      const buyer = yield* venue.trade(ann, ["fills"], { builderCode: created.body.builder_code })
+      yield* seller.send(limit("SELL", 50, 204))
+      yield* seller.take("order_response")
+      yield* buyer.send(limit("BUY", 50, 204))
+      yield* buyer.take("fill_response")
+      yield* venue.settle
+      expect((yield* balance).builder_rewards).toBe(3.06)
+      expect((yield* pulse).builder_rewards).toBe(3.06)
+      expect((yield* get("/user/builder-code", yield* signed(owner))).body.is_active).toBe(true)
+    })
+  )
+
+  it.effect("under review a new code is inactive, and its owner has no builder_rewards until it is activated", () =>
+    Effect.gen(function* () {
+      const venue = yield* TestVenue
+      const { admin, signed } = yield* RestClient
+      const reviewed = { host: "127.0.0.1", port: 0, brand: "svc", sockets, areBuilderCodesReviewed: true }
+      const { get, post } = asking((yield* RestServer.open(reviewed)).url)
+      const owner = yield* venue.user("owner 3", 0)
+      const balance = Effect.gen(function* () {
+        return (yield* get("/user/positions", yield* signed(owner))).body.balance
+      })
+      const shares = { svc_fee_share_bps: 6_000, builder_fee_share_bps: 3_000 }
+      const created = yield* post("/user/builder-code", shares, yield* signed(owner))
+      expect([created.status, created.body.is_active]).toEqual([201, false])
+      expect((yield* get("/user/builder-code", yield* signed(owner))).body.is_active).toBe(false)
+      expect(yield* balance).not.toHaveProperty("builder_rewards")
+      const { builder_code } = created.body
+      yield* admin("POST", "/builder-codes/activate", { builder_code, reason: "agreed" })
+      expect((yield* get("/user/builder-code", yield* signed(owner))).body.is_active).toBe(true)
+      expect((yield* balance).builder_rewards).toBe(0)
+    }).pipe(Effect.scoped)
   )
 })

@@ -46,7 +46,7 @@ it.layer(layer, { excludeTestServices: true })("an operator", (it) => {
         return (yield* get("/user/positions", yield* signed(owner))).body.balance
       })
       const builder_code = "0b9f0f5e-58f4-4e0b-9a53-7c1f6b6a1d20"
-      yield* codes.create({ userId, builderCode: builder_code, venueBps: 5_000, builderBps: 0 })
+      yield* codes.create({ userId, builderCode: builder_code, venueBps: 5_000, builderBps: 0, active: false })
       const isActive = Effect.map(codes.find(builder_code), (code) => Option.getOrThrow(code).active)
       expect(yield* balance).not.toHaveProperty("builder_rewards")
       expect((yield* admin("POST", "/builder-codes/activate", { builder_code, reason })).status).toBe(204)

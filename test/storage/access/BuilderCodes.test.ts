@@ -9,9 +9,9 @@ import { postgresLayer } from "../../Postgres.ts"
 const suite = (name: string, services: Layer.Layer<BuilderCodes | Users, unknown>) =>
   layer(services, { timeout: "30 seconds" })(name, (it) => {
     const user = (userId: UserId) => Effect.andThen(Users, (users) => users.create({ userId, name: userId }))
-    const share = { venueBps: 5_000, builderBps: 3_000 }
+    const share = { venueBps: 5_000, builderBps: 3_000, active: false }
 
-    it.effect("a new code is found by its text and its owner, and is not active", () =>
+    it.effect("a new code is found by its text and its owner", () =>
       Effect.gen(function* () {
         const codes = yield* BuilderCodes
         yield* user(UserId.make("amy"))
@@ -21,7 +21,6 @@ const suite = (name: string, services: Layer.Layer<BuilderCodes | Users, unknown
           ...share,
           builderCode: "code-1",
           userId: UserId.make("amy"),
-          active: false,
           createdAtMillis: 1_000,
           updatedAtMillis: 1_000
         })
@@ -46,6 +45,16 @@ const suite = (name: string, services: Layer.Layer<BuilderCodes | Users, unknown
         const first = made.filter(Option.isSome)
         assert.lengthOf(first, 1)
         assert.deepStrictEqual(yield* codes.ofUser(UserId.make("ben")), first[0])
+      })
+    )
+
+    it.effect("a code that is created active is active", () =>
+      Effect.gen(function* () {
+        const codes = yield* BuilderCodes
+        yield* user(UserId.make("dan"))
+        const made = yield* codes.create({ ...share, active: true, userId: UserId.make("dan"), builderCode: "code-5" })
+        assert.isTrue(made.active)
+        assert.deepStrictEqual(yield* codes.find("code-5"), Option.some(made))
       })
     )
 

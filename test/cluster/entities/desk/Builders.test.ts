@@ -33,8 +33,8 @@ const builder = { builderCode: "code", ownerId: userId, venueBps: 6_000, builder
 
 const begin = Effect.gen(function* () {
   const traders = yield* Traders.make(Effect.succeed(true))
-  const { appoint } = yield* Builders.make(traders)
-  return { trader: yield* traders.wake(userId), appoint: appoint(builder) }
+  const { appoint, register } = yield* Builders.make(traders)
+  return { trader: yield* traders.wake(userId), appoint: appoint(builder), register: register(builder) }
 })
 
 /** What the trader's journal says, in short. */
@@ -93,6 +93,17 @@ desk("is appointed at once where that is on record, also after another owner of 
     yield* appoint
     assert.lengthOf(near.introduced, count)
     assert.strictEqual(rewards(trader), 0n)
+  })
+)
+
+desk("a registered owner has rewards of 0 and has joined no market; a repeat records nothing", () =>
+  Effect.gen(function* () {
+    const { register, trader } = yield* begin
+    assert.isNull(rewards(trader))
+    yield* register
+    yield* register
+    assert.strictEqual(rewards(trader), 0n)
+    assert.deepEqual(yield* recorded, ["appointed in "])
   })
 )
 
