@@ -82,14 +82,14 @@ export class Feed extends Context.Service<
       }
       const dispatch = (batch: Batch) => {
         const { symbol } = batch.instrument
-        for (const event of batch.events) {
+        for (let at = 0; at < batch.events.length; at = followers.tell(batch, at) + 1) {
+          const event = batch.events[at]!
           if (event._tag === "Priced") price(batch.instrument, event)
           else if (event._tag === "Sampled" || event._tag === "Funded")
             sampling.set(symbol, Sampling.after(sampling.get(symbol) ?? Sampling.unsampled, event))
           else if (event._tag === "ContractSplit") splitMillis.set(symbol, event.atMillis)
           else if (event._tag === "TradingStateChanged") change(symbol, event.state)
           else if (event._tag === "LimitsSet") limit(symbol, event)
-          followers.tell(event, batch)
         }
         tellWatchers(symbol, ({ observe }) => observe(batch))
       }

@@ -5,14 +5,21 @@
 import { type AccountId, primaryAccountOf } from "@venue/domain/AccountId"
 import type { MarketEvent, Traded } from "@venue/domain/Market"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
+import type { Order } from "@venue/domain/Order"
 import { Result } from "effect"
 import type { Batch } from "../clients/LocalEntities.ts"
+import * as Outcome from "./Outcome.ts"
 
 export interface Follower {
   /** Traders come before sockets: who is told of an order can read it. */
   readonly rank: "trader" | "socket"
-  /** Called for each event that concerns what is followed, in the order of the log. */
+  /**
+   * Called for each event that concerns what is followed. A trader receives them in the order of the log, a socket receives the
+   * trades of an outcome before its other events.
+   */
   readonly observe: (event: MarketEvent, batch: Batch) => void
+  /** Called for each trade of an outcome after the last of them, with the follower's order as the outcome left it. */
+  readonly filled?: (event: Traded, order: Order, batch: Batch) => void
   /** It threw, so it is told nothing more of this: it no longer knows what is true. */
   readonly broken: () => void
 }
@@ -23,10 +30,10 @@ export interface Followers {
   /** Of a market only what concerns every position is told, once to each follower. Returns how to stop. */
   readonly followMarket: (symbol: MarketSymbol, follower: Follower) => () => void
   /**
-   * Tells the followers of its accounts, those of its taker before those of its maker, then the traders who earn by it, or
-   * those of its market.
+   * Passes the event at this index of the batch to the followers of its account, or of its market. A trade is passed with the
+   * whole outcome that it begins. Returns the index of the last event that was passed.
    */
-  readonly tell: (event: MarketEvent, batch: Batch) => void
+  readonly tell: (batch: Batch, at: number) => number
 }
 
 /** `report` hears of a follower that threw. That costs nobody else anything, neither the others nor the market. */
@@ -48,27 +55,37 @@ export const make = (
     if (others?.delete(follower) === true && others.size === 0) byMarket.delete(symbol)
   }
   /** False when it threw, which is reported. */
-  const hears = (followed: AccountId | MarketSymbol, follower: Follower, event: MarketEvent, batch: Batch): boolean => {
-    const told = Result.try(() => follower.observe(event, batch))
-    if (Result.isSuccess(told)) return true
-    report(followed, follower, told.failure)
+  const receives = (followed: AccountId | MarketSymbol, follower: Follower, receive: () => void): boolean => {
+    const received = Result.try(receive)
+    if (Result.isSuccess(received)) return true
+    report(followed, follower, received.failure)
     return false
   }
-  const tellAccount = (accountId: AccountId, event: MarketEvent, batch: Batch, rank?: Follower["rank"]) => {
+  const tellAccount: Tellers["tellAccount"] = (accountId, event, batch, rank) => {
     for (const follower of byAccount.get(accountId) ?? []) {
       if (rank !== undefined && follower.rank !== rank) continue
-      if (hears(accountId, follower, event, batch)) continue
+      if (receives(accountId, follower, () => follower.observe(event, batch))) continue
       unfollow(accountId, follower)
       follower.broken()
     }
   }
-  const tellMarket = (symbol: MarketSymbol, event: MarketEvent, batch: Batch) => {
+  const tellFilled: Tellers["tellFilled"] = (event, order, batch) => {
+    const { accountId } = order
+    for (const follower of byAccount.get(accountId) ?? []) {
+      const { filled } = follower
+      if (filled === undefined || receives(accountId, follower, () => filled(event, order, batch))) continue
+      unfollow(accountId, follower)
+      follower.broken()
+    }
+  }
+  const tellMarket: Tellers["tellMarket"] = (symbol, event, batch) => {
     for (const follower of byMarket.get(symbol) ?? []) {
-      if (hears(symbol, follower, event, batch)) continue
+      if (receives(symbol, follower, () => follower.observe(event, batch))) continue
       unfollowMarket(symbol, follower)
       follower.broken()
     }
   }
+  const tellers: Tellers = { tellAccount, tellFilled, tellMarket }
   return {
     follow: (accountId, follower) => {
       const others = byAccount.get(accountId) ?? []
@@ -81,28 +98,60 @@ export const make = (
       else others.add(follower)
       return () => unfollowMarket(symbol, follower)
     },
-    tell: (event, batch) => tell({ tellAccount, tellMarket }, event, batch)
+    tell: (batch, at) => {
+      const event = batch.events[at]!
+      if (event._tag === "Traded") return tellOutcome(tellers, event, batch, at)
+      tell(tellers, event, batch)
+      return at
+    }
   }
 }
 
 interface Tellers {
   readonly tellAccount: (accountId: AccountId, event: MarketEvent, batch: Batch, rank?: Follower["rank"]) => void
+  readonly tellFilled: (event: Traded, order: Order, batch: Batch) => void
   readonly tellMarket: (symbol: MarketSymbol, event: MarketEvent, batch: Batch) => void
 }
 
-const tell = (tellers: Tellers, event: MarketEvent, batch: Batch): void => {
-  const { tellAccount, tellMarket } = tellers
+/**
+ * Traders receive the events as they are recorded. Sockets then receive all trades, each order as the outcome left it, and the
+ * other events. In each step those of the taker come before those of the maker.
+ */
+const tellOutcome = (tellers: Tellers, trade: Traded, batch: Batch, first: number): number => {
+  const { events } = batch
+  const { cut, last, taker } = Outcome.from(events, first, trade)
+  for (let at = first; at <= last; at++) {
+    const event = events[at]!
+    tell(tellers, event, batch, "trader")
+    if (event._tag === "Traded") tellOwners(tellers, event, batch)
+  }
+  for (let at = first; at <= last; at++) if (events[at]!._tag === "Traded") tell(tellers, events[at]!, batch, "socket")
+  for (let at = first; at <= last; at++) {
+    const event = events[at]!
+    if (event._tag !== "Traded") continue
+    tellers.tellFilled(event, taker, batch)
+    tellers.tellFilled(event, Outcome.left(cut, event.maker.order), batch)
+  }
+  for (let at = first; at < last; at++) if (events[at]!._tag !== "Traded") tell(tellers, events[at]!, batch, "socket")
+  return last
+}
+
+const tell = (
+  { tellAccount, tellMarket }: Tellers,
+  event: MarketEvent,
+  batch: Batch,
+  rank?: Follower["rank"]
+): void => {
   switch (event._tag) {
     case "Traded":
-      tellAccount(event.taker.order.accountId, event, batch)
-      tellAccount(event.maker.order.accountId, event, batch)
-      return tellOwners(tellers, event, batch)
+      tellAccount(event.taker.order.accountId, event, batch, rank)
+      return tellAccount(event.maker.order.accountId, event, batch, rank)
     case "Accepted":
     case "Ended":
     case "Modified":
     case "StopPlaced":
     case "Triggered":
-      return tellAccount(event.order.accountId, event, batch)
+      return tellAccount(event.order.accountId, event, batch, rank)
     case "Refused":
     case "Done":
     case "TakeoverOpened":

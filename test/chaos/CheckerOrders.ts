@@ -166,7 +166,10 @@ function modified(story: Story): ReadonlyArray<Finding> {
 const lastTerms = (told: ReadonlyArray<Told>): OrderRow | undefined =>
   told.findLast(({ row }) => row.status === "ACK" || row.status === "MODIFIED")?.row
 
-/** Each connection hears of an order in its order: acknowledged first, each fill once, nothing after the end. */
+/**
+ * Each connection receives the frames of an order in its order: acknowledged first, each fill once, nothing after the end. The
+ * fills of one command have a `FILLED` each, all with the state after the command.
+ */
 function onOneConnection(story: Story): ReadonlyArray<Finding> {
   const found: Array<Finding> = []
   for (const [orderId, told] of story.told) {
@@ -174,7 +177,8 @@ function onOneConnection(story: Story): ReadonlyArray<Finding> {
     for (const { connection, row } of told) {
       const end = ended.get(connection.name)
       const lives = row.status === "ACK" || row.status === "FILLED" || row.status === "MODIFIED"
-      if (end !== undefined && lives) {
+      const isSameEnd = end === "FILLED" && row.status === "FILLED" && isEnd(row)
+      if (end !== undefined && lives && !isSameEnd) {
         found.push({ rule: "I22", text: `order ${orderId} was told ${end}, and then ${row.status}` })
       }
       if (isEnd(row)) ended.set(connection.name, row.status)

@@ -63,7 +63,7 @@ export const make = (user: User): Heard => ({
 /** One connection's ear: what is told twice, or told of an ended order, is a fault within one connection only. */
 export const listener = (heard: Heard, isMine: (clientOrderId: string) => boolean) => {
   const fills = new Set<string>()
-  const ended = new Set<string>()
+  const ended = new Map<string, string>()
   return ({ fill_response: fill, order_response: order }: Frame): void => {
     if (fill !== undefined) {
       if (fills.has(fill.trade_id)) heard.faults.push(`fill ${fill.trade_id} was told twice on one connection`)
@@ -71,11 +71,12 @@ export const listener = (heard: Heard, isMine: (clientOrderId: string) => boolea
       heard.fills.set(fill.trade_id, fill)
     }
     if (order === undefined) return
-    if (ended.has(order.order_id) && lives.has(order.status)) {
+    const end = ended.get(order.order_id)
+    if (end !== undefined && lives.has(order.status) && !isSameEnd(end, order)) {
       heard.faults.push(`order ${order.order_id} had ended, and then came ${order.status}`)
     }
     hear(heard, order, isMine)
-    if (heard.orders.get(order.order_id)?.end !== undefined && isEnd(order)) ended.add(order.order_id)
+    if (heard.orders.get(order.order_id)?.end !== undefined && isEnd(order)) ended.set(order.order_id, order.status)
   }
 }
 
@@ -84,6 +85,10 @@ const ends = new Set(["CANCELLED", "CANCELLED_STP", "IOC_CANCELLED", "IOC_PARTIA
 
 export const isEnd = ({ quantity_remaining, status }: OrderRow): boolean =>
   ends.has(status) || (status === "FILLED" && quantity_remaining === 0)
+
+/** Each fill of one command has a frame, and all of them have the state after the command. */
+const isSameEnd = (end: string, row: Pick<OrderRow, "status" | "quantity_remaining">): boolean =>
+  end === "FILLED" && row.status === "FILLED" && row.quantity_remaining === 0
 
 function hear(heard: Heard, row: OrderRow, isMine: (clientOrderId: string) => boolean): void {
   const { client_order_id: clientOrderId, order_id: orderId, status } = row

@@ -127,23 +127,27 @@ export const frames = {
   }),
   unsubscribed: message("A channel is told no more.", keyed("unsubscribed"), { unsubscribed: "fills" }),
   order_response: message(
-    "What became of an order: ACK once it is accepted, then its fills and its end, or one refusal. The answer to get_order has it as a list too.",
+    "State of an order: ACK once it is accepted, one FILLED for each fill, then its end, or one refusal. Each FILLED of a command has its own trade_id and the quantity_remaining after the whole command. The answer to get_order has the order as a list too.",
     Schema.Struct({
       order_response: fields.order_response,
       all_orders_response: Schema.optionalKey(fields.all_orders_response)
     }),
     { order_response: order }
   ),
-  fill_response: message("A fill of an order, right before its FILLED.", keyed("fill_response"), {
-    fill_response: {
-      ...trade,
-      user_id: userId,
-      order_price: order.price,
-      remaining_quantity: 1,
-      take_profit: order.take_profit,
-      stop_loss: order.stop_loss
+  fill_response: message(
+    "A fill of an order. All fills of a command come first, then one FILLED for each; remaining_quantity is what was left after this fill.",
+    keyed("fill_response"),
+    {
+      fill_response: {
+        ...trade,
+        user_id: userId,
+        order_price: order.price,
+        remaining_quantity: 1,
+        take_profit: order.take_profit,
+        stop_loss: order.stop_loss
+      }
     }
-  }),
+  ),
   stop_order_response: message("A stop was added, changed, cut, cancelled or fired.", keyed("stop_order_response"), {
     stop_order_response: {
       stop_order_id: "91e6c0d8-2b7f-4a35-8d14-5c3f0b9e72a6",

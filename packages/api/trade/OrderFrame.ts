@@ -45,7 +45,7 @@ export const refusal = (
   )},"quantity_remaining":${Digits.plain(echo.quantity)},"update_time":${Digits.seconds(atMillis)},"trade_id":null}}`
 }
 
-/** One side of a trade, told to its owner; send the `FILLED` order response right after it. */
+/** One side of a trade, for its owner. The `FILLED` order responses of a command follow all of its fills. */
 export const fillResponse = (instrument: Instrument, traded: Traded, role: "maker" | "taker"): string => {
   const { order, fee, realised }: Fill = traded[role]
   return `{"fill_response":{"trade_id":"${traded.tradeId.text}","user_id":"${order.accountId}","symbol":"${

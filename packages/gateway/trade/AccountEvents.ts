@@ -2,7 +2,7 @@
 import * as Frame from "@venue/api/trade/Frame"
 import type { AccountId } from "@venue/domain/AccountId"
 import type { Instrument } from "@venue/domain/Instrument"
-import type { MarketEvent } from "@venue/domain/Market"
+import type { MarketEvent, Traded } from "@venue/domain/Market"
 import type { Order } from "@venue/domain/Order"
 import { isStop } from "@venue/domain/Stop"
 import { statusAfter, statusAt, type TwapClosed } from "@venue/domain/Twap"
@@ -51,14 +51,6 @@ export const order = remembering((event, accountId, { instrument }) => {
       return Frame.orderResponse(instrument, ended(event.order), event.status, event.atMillis, null)
     case "Refused":
       return Frame.refusal(instrument.symbol, event)
-    case "Traded":
-      return Frame.orderResponse(
-        instrument,
-        event[roleOf(event, accountId)].order,
-        "FILLED",
-        event.atMillis,
-        event.tradeId.text
-      )
     case "TwapOpened":
     case "TwapAdvanced":
       return Frame.twapResponse({ instrument, twap: event.twap, status: statusAt(event.twap, event.atMillis) })
@@ -71,7 +63,21 @@ export const order = remembering((event, accountId, { instrument }) => {
   }
 })
 
-/** For `fills`, ahead of the order response; empty when it is no trade. */
+/** For `order_responses`: the order of one fill as the outcome of the command left it, sent behind all fills of that command. */
+export const filled = (event: Traded, order: Order, { instrument }: Batch): string => {
+  if (lastFilled !== event || lastOrder !== order) {
+    lastFilled = event
+    lastOrder = order
+    lastFrame = Frame.orderResponse(instrument, order, "FILLED", event.atMillis, event.tradeId.text)
+  }
+  return lastFrame
+}
+
+let lastFilled: Traded | undefined
+let lastOrder: Order | undefined
+let lastFrame = ""
+
+/** For `fills`; empty for all but a trade. */
 export const fill = remembering((event, accountId, { instrument }) =>
   event._tag === "Traded" ? Frame.fillResponse(instrument, event, roleOf(event, accountId)) : ""
 )
@@ -108,7 +114,5 @@ const closed = (instrument: Instrument, { atMillis, ending, twap }: TwapClosed):
 /** Nothing is left of a stop that has ended, as its `stop_order_response` says too; clients are used to that. */
 const ended = (order: Order): Order => (isStop(order.type) ? { ...order, quantityLots: 0, remainingLots: 0 } : order)
 
-const roleOf = (
-  { taker }: Extract<MarketEvent, { readonly _tag: "Traded" }>,
-  accountId: AccountId
-): "taker" | "maker" => (taker.order.accountId === accountId ? "taker" : "maker")
+const roleOf = ({ taker }: Traded, accountId: AccountId): "taker" | "maker" =>
+  taker.order.accountId === accountId ? "taker" : "maker"

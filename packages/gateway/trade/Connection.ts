@@ -7,12 +7,14 @@ import * as MarketData from "@venue/api/marketData/Subscription"
 import type { Auth, Subscribe, Unsubscribe } from "@venue/api/trade/SessionCommand"
 import type { Eligibility } from "@venue/auth/access/Eligibility"
 import type { Batch } from "@venue/cluster/clients/LocalEntities"
+import type { Follower } from "@venue/cluster/feed/Followers"
 import type { AccountSummary, Cost } from "@venue/cluster/protocol/Desk"
 import type { AccountId } from "@venue/domain/AccountId"
 import type { Holding } from "@venue/domain/Trader"
 import type { Instrument } from "@venue/domain/Instrument"
-import type { MarketEvent } from "@venue/domain/Market"
+import type { MarketEvent, Traded } from "@venue/domain/Market"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
+import type { Order } from "@venue/domain/Order"
 import { maxPulseBytes, maxWaitingBytes, type Receiver, type Transport } from "../socket/Transport.ts"
 import type { MarketStreams } from "../marketData/MarketStreams.ts"
 import type { Listener } from "../marketData/Streams.ts"
@@ -54,11 +56,7 @@ export interface Gateway {
   ) => Answered | ExpectedReply
   /** An order whose reply is expected leaves for its desk. */
   readonly submit: (connection: Connection, member: Member, expected: ExpectedOrder | ExpectedAcknowledgement) => void
-  readonly follow: (
-    accountId: AccountId,
-    observe: (event: MarketEvent, batch: Batch) => void,
-    broken: () => void
-  ) => () => void
+  readonly follow: (accountId: AccountId, follower: Omit<Follower, "rank">) => () => void
   /** Asks for the first values of the pulsed channels just subscribed with this frame. */
   readonly pulse: (connection: Connection, member: Member, text: string) => ExpectedQuery
   readonly marketStreams: MarketStreams["Service"]
@@ -340,11 +338,11 @@ export class Connection {
 
   private welcome(member: Member): void {
     this.member = member
-    this.unfollow = this.gateway.follow(
-      member.accountId,
-      (event, batch) => this.observe(member.accountId, event, batch),
-      () => this.close(1011, "an event could not be told")
-    )
+    this.unfollow = this.gateway.follow(member.accountId, {
+      observe: (event, batch) => this.observe(member.accountId, event, batch),
+      filled: (event, order, batch) => this.filled(event, order, batch),
+      broken: () => this.close(1011, "an event could not be sent")
+    })
     this.backpressure.join()
     this.gateway.opened(this, member)
     this.send(Frame.authenticated)
@@ -369,6 +367,12 @@ export class Connection {
       event._tag === "Refused" ? event.status : "",
       event._tag === "Ended" ? event.order.orderId.text : ""
     )
+  }
+
+  /** The state of an order after a command that filled it, once for each of its fills. */
+  private filled(event: Traded, order: Order, batch: Batch): void {
+    if (!this.subscriptions.hearsOrders) return
+    this.replies.tell(batch.instrument.symbol, "", "", AccountEvents.filled(event, order, batch), false, "")
   }
 }
 

@@ -157,7 +157,7 @@ const makeGateway = Effect.fnUntraced(function* (
     charge: yield* makeCharge,
     handle,
     submit,
-    follow: (accountId, observe, broken) => feed.follow(accountId, { rank: "socket", observe, broken }),
+    follow: (accountId, follower) => feed.follow(accountId, { ...follower, rank: "socket" }),
     pulse: pulse.first,
     marketStreams,
     due: pulse.due,

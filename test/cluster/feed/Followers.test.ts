@@ -5,6 +5,7 @@ import { primaryAccountOf } from "@venue/domain/AccountId"
 import type { Instrument } from "@venue/domain/Instrument"
 import type { TakeoverOpened } from "@venue/domain/Liquidation"
 import type { MarketEvent } from "@venue/domain/Market"
+import { orderIdFrom } from "@venue/domain/OrderId"
 import { assert, it } from "@effect/vitest"
 import { traded } from "../../journal/EventsByHand.ts"
 import { idOf, one, two, userId } from "../Neighbours.ts"
@@ -67,8 +68,7 @@ const setUp = () => {
     follow,
     followMarket,
     reported,
-    tell: (said: MarketEvent = event, instrument = one) =>
-      followers.tell(said, { ...batch, instrument, events: [said] }),
+    tell: (said: MarketEvent = event, instrument = one) => followers.tell({ ...batch, instrument, events: [said] }, 0),
     told
   }
 }
@@ -155,4 +155,48 @@ it("of a takeover only who follows its account is told, so that thousands of the
   tell(opened)
   tell({ _tag: "TakeoverClosed", takeoverId: idOf(2), userId, accountId: opened.accountId, leftLots: 0, atMillis: 1 })
   assert.deepEqual(told, ["trader", "socket", "trader", "socket"])
+})
+
+it("sockets receive the trades of an outcome, then its orders, then what else it changed; traders receive the log", () => {
+  const told: Array<string> = []
+  const followers = Followers.make(() => {})
+  const account = primaryAccountOf(userId)
+  const order = { ...traded("one", 1, {}).taker.order, userId, accountId: account }
+  const trade = (name: string, number: number, remainingLots: number) => {
+    const made = traded(name, number, {})
+    return { ...made, taker: { ...made.taker, order: { ...order, remainingLots } } }
+  }
+  const own = { ...order, orderId: orderIdFrom(idOf(9)) }
+  const next = { ...traded("two", 3, {}).taker.order, userId, accountId: account }
+  const cut = { ...order, quantityLots: 2_000, remainingLots: 200 }
+  const events: ReadonlyArray<MarketEvent> = [
+    trade("one", 1, 900),
+    { _tag: "Ended", commandId: null, order: own, status: "CANCELLED_STP", atMillis: 1 },
+    trade("one", 2, 400),
+    { _tag: "Modified", commandId: null, order: cut, requeued: false, atMillis: 1 },
+    { ...traded("two", 3, {}), taker: { ...traded("two", 3, {}).taker, order: next } }
+  ]
+  followers.follow(account, { rank: "trader", observe: ({ _tag }) => told.push(`log ${_tag}`), broken: () => {} })
+  followers.follow(account, {
+    rank: "socket",
+    observe: ({ _tag }) => told.push(_tag),
+    filled: ({ number }, { quantityLots, remainingLots }) =>
+      told.push(`filled ${number}: ${remainingLots} of ${quantityLots}`),
+    broken: () => {}
+  })
+  const whole = { ...batch, events }
+  assert.strictEqual(followers.tell(whole, 0), 2)
+  assert.deepEqual(told.splice(0), [
+    "log Traded",
+    "log Ended",
+    "log Traded",
+    "Traded",
+    "Traded",
+    "filled 1: 200 of 2000",
+    "filled 2: 200 of 2000",
+    "Ended"
+  ])
+  assert.strictEqual(followers.tell(whole, 3), 3)
+  assert.strictEqual(followers.tell(whole, 4), 4)
+  assert.deepEqual(told, ["log Modified", "Modified", "log Traded", "Traded", "filled 3: 1000 of 2500"])
 })
