@@ -1,5 +1,6 @@
 /** An AsyncAPI 3.0 document of a socket, made of the Schemas of what travels on it. */
 import { JsonSchema, Schema } from "effect"
+import { published } from "./PublishedSchema.ts"
 import { version } from "./Version.ts"
 
 export interface Message {
@@ -147,7 +148,7 @@ const describe = (
       Schema.toJsonSchemaDocument(payload, { onExcessProperty: "error" })
     )
     const id = `${titled(name).replaceAll(" ", "")}Message`
-    Object.assign(schemas, relocated({ ...definitions, [id]: schema }))
+    Object.assign(schemas, published(relocated({ ...definitions, [id]: schema })))
     return [
       name,
       {

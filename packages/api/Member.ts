@@ -1,4 +1,5 @@
 /** Members of what travels: each says to the reader of a description what it is, and in which unit. */
+import * as Text from "@venue/domain/Text"
 import { Schema } from "effect"
 
 export const text = (what: string) => Schema.String.annotate({ description: `${what}.` })
@@ -34,7 +35,7 @@ export const truth = (what: string) => Schema.Boolean.annotate({ description: `$
 /** Market data has its numbers as text, so that no reader loses a digit. */
 const decimalText = (description: string) => Schema.String.annotate({ description }).check(plainDecimal)
 
-const plainDecimal = Schema.isPattern(/^-?[0-9]+(?:[.][0-9]+)?$/u, { expected: "a plain decimal" })
+const plainDecimal = Text.matches("^-?[0-9]+([.][0-9]+)?$", "a plain decimal")
 
 export const usdText = (what: string) => decimalText(`${what}, in USD.`)
 

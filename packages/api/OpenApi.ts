@@ -5,6 +5,7 @@ import { type HttpApi, type HttpApiGroup, OpenApi } from "effect/http-api"
 import { type Member, memberName } from "./Brand.ts"
 import { headerName } from "./Headers.ts"
 import { type Status, titles } from "./Problem.ts"
+import { published } from "./PublishedSchema.ts"
 
 /** Who may ask, and on what: as much of a permission rule as a client needs to know. */
 export interface Access {
@@ -50,7 +51,7 @@ export const documentOf = <Id extends string, Groups extends HttpApiGroup.Constr
 export const described = <Id extends string, Groups extends HttpApiGroup.Constraint>(
   api: HttpApi.HttpApi<Id, Groups>
 ): OpenApi.OpenAPISpec => {
-  const spec = OpenApi.fromApi(api)
+  const spec = published(OpenApi.fromApi(api))
   return {
     ...spec,
     components: { ...spec.components, schemas: withoutClasses(spec.components.schemas) },
@@ -141,6 +142,7 @@ const fitting = (operation: Operation, isOpen: boolean): Operation => {
 
 const modelled = (operation: Operation): Operation => ({
   ...operation,
+  parameters: operation.parameters.map(withWords),
   responses: {
     ...Object.fromEntries(
       Object.entries(operation.responses).map(([status, response]) => [
@@ -151,6 +153,12 @@ const modelled = (operation: Operation): Operation => ({
     ...answersOf(beforeRoutes(operation))
   }
 })
+
+/** A parameter has its description where OpenAPI looks for it. */
+const withWords = (parameter: Operation["parameters"][number]): Operation["parameters"][number] => {
+  const { description, ...schema } = parameter.schema
+  return typeof description === "string" ? { ...parameter, description, schema } : parameter
+}
 
 /** Health is asked by machines, and always told; all else has a limit, by user or by address. */
 const answering = (operation: Operation, statuses: ReadonlyArray<Status>): Operation => ({

@@ -1,4 +1,5 @@
 /** Query parameters, which all arrive as text. */
+import * as Text from "@venue/domain/Text"
 import { DateTime, Option, Schema, SchemaTransformation } from "effect"
 
 /** A query parameter that may be left out; left empty, it was left out. */
@@ -22,13 +23,15 @@ export const AnyCase = <S extends Schema.Codec<string, string>>(words: S) =>
 
 /** A whole number in a query, in plain digits: what JavaScript also reads as one, such as `1e3` or `0x10`, is refused. */
 export const WholeNumber = (bounds: { readonly minimum: number; readonly maximum: number }) =>
-  Schema.String.check(Schema.isPattern(/^-?\d+$/, { expected: "a whole number in plain digits" })).pipe(
+  Schema.String.check(Text.matches("^-?[0-9]+$", "a whole number in plain digits")).pipe(
     Schema.decodeTo(Schema.FiniteFromString.check(Schema.isInt(), Schema.isBetween(bounds)))
   )
 
 /** A moment of a query, RFC 3339, as Unix milliseconds. */
 export const Moment = Schema.String.check(
-  Schema.isPattern(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/i)
+  Schema.isPattern(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/i, {
+    toJsonSchema: () => ({ format: "date-time" })
+  })
 ).pipe(
   Schema.decodeTo(Schema.DateTimeUtcFromString),
   Schema.decodeTo(

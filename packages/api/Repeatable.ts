@@ -1,11 +1,12 @@
 /** A change that its client may send again: a key names it, and the answer says whether it was done before. */
+import * as Text from "@venue/domain/Text"
 import { Schema } from "effect"
 import { HttpApiSchema } from "effect/http-api"
 
 /** The headers of such a request. */
 export const repeatable = {
   "idempotency-key": Schema.optionalKey(
-    Schema.String.check(Schema.isPattern(/^[\x21-\x7e]{1,255}$/, { expected: "1 to 255 visible ASCII characters" }))
+    Schema.String.check(Text.matches("^[!-~]{1,255}$", "1 to 255 visible ASCII characters"))
   )
 }
 

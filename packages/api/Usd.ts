@@ -1,13 +1,27 @@
-/** Amounts of money in what is asked: USD with at most six decimals. */
+/** Amounts of money in requests: USD with at most six decimals. */
 import { Schema } from "effect"
+import { NumberOrText } from "./Body.ts"
 
-/** So many USD keep the amount in 1e-6 USD a safe integer. */
+/** Largest amount in USD of a request; in 1e-6 USD it is a safe integer. */
 const most = 1_000_000_000
 
 export const Usd = Schema.Finite.check(
   Schema.isBetween({ minimum: -most, maximum: most }),
   Schema.makeFilter((amount) => microsOf(amount) / 1e6 === amount, { expected: "at most six decimals" })
 )
+
+export const PositiveUsd = Usd.check(Schema.isGreaterThan(0))
+
+/** A member of a request with an amount of the given kind. */
+export const usdMember = (number: Schema.Codec<number, number>, what: string) =>
+  NumberOrText(number).annotate({ description: `${what}, in USD with at most six decimals.`, examples: [12.5] })
+
+/** A member of a request with an amount that may be negative. */
+export const usdChange = (what: string) =>
+  usdMember(
+    Usd.check(Schema.makeFilter((amount) => amount !== 0, { expected: "an amount other than 0" })),
+    `${what}; an amount other than 0`
+  )
 
 /** Gives an amount in 1e-6 USD, exactly for what the schema lets through. */
 export const microsOf = (amount: number): number => Math.round(amount * 1e6)

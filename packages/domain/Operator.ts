@@ -1,11 +1,13 @@
 /** Who runs the venue: people with names, and what each of them may do. */
 import { Schema } from "effect"
+import * as Text from "./Text.ts"
 
 /** The letters are in lower case; the name stands in the audit, so it is given to nobody else afterwards. */
 export const OperatorName = Schema.String.check(
-  Schema.isPattern(/^[a-z0-9][a-z0-9._-]{1,63}$/, {
-    expected: "2 to 64 of a-z, 0-9, dot, underscore and hyphen, the first a letter or a digit"
-  })
+  Text.matches(
+    "^[a-z0-9][a-z0-9._-]{1,63}$",
+    "2 to 64 of a-z, 0-9, dot, underscore and hyphen, the first a letter or a digit"
+  )
 )
 
 /** A viewer reads, a treasurer also decides about money that comes and goes, and an admin may do everything. */

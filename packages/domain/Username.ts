@@ -1,5 +1,6 @@
 /** What a user may be called in public. There is one letter case, so that no two names differ by case alone. */
 import { Schema } from "effect"
+import * as Text from "./Text.ts"
 
 /** These names speak for the venue, or a path or a label needs them. */
 const reserved = new Set(
@@ -9,7 +10,10 @@ const reserved = new Set(
   )
 )
 
-export const Username = Schema.String.check(
-  Schema.isPattern(/^[a-z0-9_-]{3,24}$/),
+export const Username = Schema.String.annotate({
+  description: "Public name of the user: 3 to 24 of a-z, 0-9, underscore and hyphen; a name that is not reserved.",
+  examples: ["alice"]
+}).check(
+  Text.matches("^[a-z0-9_-]{3,24}$", "3 to 24 of a-z, 0-9, underscore and hyphen"),
   Schema.makeFilter((name) => !reserved.has(name), { expected: "a name that is not reserved" })
 )

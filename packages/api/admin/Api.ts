@@ -5,7 +5,7 @@ import { InvalidRequest } from "../InvalidRequest.ts"
 import { ErrorModel, GatewayTimeout, NotFound, ServiceUnavailable } from "../Problem.ts"
 import { HealthGroup } from "../rest/Health.ts"
 import { Repeated, repeatable } from "../Repeatable.ts"
-import { Moment, NumberOrText, SchemaLink, Uuid } from "../Body.ts"
+import { Moment, SchemaLink, Uuid } from "../Body.ts"
 import { version } from "../Version.ts"
 import { AlarmsGroup } from "./Alarms.ts"
 import { AppointmentsGroup } from "./Appointments.ts"
@@ -27,7 +27,7 @@ import { SimulatedRailsGroup } from "./SimulatedRails.ts"
 import { SigningKeysGroup } from "./SigningKeys.ts"
 import { SplitsGroup } from "./Splits.ts"
 import { TradingStateGroup } from "./TradingState.ts"
-import { Usd } from "../Usd.ts"
+import { usdChange } from "../Usd.ts"
 import { TreasuryFlagsGroup } from "./TreasuryFlags.ts"
 import { UsersGroup } from "./Users.ts"
 import { WithdrawalsGroup } from "./Withdrawals.ts"
@@ -37,7 +37,7 @@ import { VenueModeGroup } from "./VenueMode.ts"
 export const Credit = Schema.Struct({
   $schema: SchemaLink,
   account_id: Uuid,
-  amount: NumberOrText(Usd.check(Schema.makeFilter((amount) => amount !== 0, { expected: "an amount other than 0" }))),
+  amount: usdChange("Amount to credit; a negative amount debits the account"),
   reason: Reason
 }).annotate({ identifier: "Credit" })
 

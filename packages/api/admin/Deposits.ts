@@ -1,6 +1,7 @@
 /** Money that came in and is nobody's: an operator says whose it is (rule 17). */
 import { decimalOfMoney } from "@venue/domain/Decimal"
 import { DepositMethod } from "@venue/domain/Rail"
+import * as Text from "@venue/domain/Text"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { Moment, SchemaLink, Uuid } from "../Body.ts"
@@ -24,7 +25,7 @@ export const UnmatchedList = Schema.Struct({ data: Schema.Array(UnmatchedDeposit
 
 export const AssignDeposit = Schema.Struct({
   $schema: SchemaLink,
-  deposit_id: Schema.String.check(Schema.isMinLength(1), Schema.isMaxLength(300)),
+  deposit_id: Schema.String.check(Text.atLeast(1), Text.atMost(300)),
   user_id: Uuid,
   reason: Reason
 }).annotate({ identifier: "AssignDeposit" })

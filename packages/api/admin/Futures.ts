@@ -1,6 +1,7 @@
 /** What prices made of futures need: settlement prices, which future is in use when, and the exchange's holidays. */
 import type { ActiveFuture, CalendarFlaw, DatedFuture } from "@venue/domain/Futures"
 import { decimalOfUnits } from "@venue/domain/Decimal"
+import * as Text from "@venue/domain/Text"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { Day, Moment, NumberOrText, SchemaLink } from "../Body.ts"
@@ -13,13 +14,19 @@ const Price = NumberOrText(Schema.Finite.check(Schema.isGreaterThan(0), Schema.i
 
 /** As its exchange names it, such as `CLK6`. */
 const FutureSymbol = Schema.String.check(
-  Schema.isPattern(/^[A-Z0-9][A-Z0-9._-]{0,31}$/, { expected: "the name of a future, such as CLK6" })
+  Text.matches("^[A-Z0-9][A-Z0-9._-]{0,31}$", "the name of a future, such as CLK6")
 )
 
-/** From 1970 on, and of a year with four digits. */
-const Time = Instant.check(
-  Schema.isBetween({ minimum: 0, maximum: Date.UTC(10_000, 0) - 1 }, { expected: "a time from 1970 to 9999" })
-)
+/** A member of a request with a time of a year with four digits. */
+const Time = (what: string) =>
+  Instant.check(
+    Schema.isBetween({ minimum: 0, maximum: Date.UTC(10_000, 0) - 1 }, { expected: "a time from 1970 to 9999" })
+  ).pipe(
+    Schema.annotateEncoded({
+      description: `${what}, in ISO 8601: a time from 1970 to 9999.`,
+      examples: ["2026-11-20T19:30:00Z"]
+    })
+  )
 
 /**
  * Of one day the close of the underlier and the settlement of its future, in USD; a second one of a day replaces the
@@ -58,13 +65,12 @@ export const SettlementPricesList = Schema.Struct({
 export const SetSettlementCalendar = Schema.Struct({
   $schema: SchemaLink,
   symbol: Schema.String,
-  active_from: Time,
+  active_from: Time("Start of the new part of the calendar; futures known for later times are replaced"),
   futures: Schema.Array(
     Schema.Struct({
       future_symbol: FutureSymbol,
-      /** The oracle uses it up to and with this instant. */
-      active_until: Time,
-      expiration: Time
+      active_until: Time("Last instant at which the oracle uses the future"),
+      expiration: Time("Expiration of the future")
     }).annotate({ identifier: "DatedFuture" })
   ).check(Schema.isMaxLength(100)),
   reason: Reason
@@ -88,7 +94,7 @@ export const SettlementCalendar = Schema.Struct({
 /** All holidays of a year, in place of those that were known of it. */
 export const SetHolidays = Schema.Struct({
   $schema: SchemaLink,
-  year: Schema.String.check(Schema.isPattern(/^\d{4}$/)),
+  year: Schema.String.check(Text.matches("^[0-9]{4}$", "a year of four digits")),
   days: Schema.Array(Day).check(Schema.isMaxLength(100)),
   reason: Reason
 }).annotate({ identifier: "SetHolidays" })

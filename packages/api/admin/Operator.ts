@@ -1,5 +1,6 @@
 /** Who uses the operator interface, and why. */
 import { mayAct, type OperatorRole } from "@venue/domain/Operator"
+import * as Text from "@venue/domain/Text"
 import { Context, Schema } from "effect"
 import { type HttpApiEndpoint, HttpApiMiddleware, HttpApiSecurity } from "effect/http-api"
 import { Forbidden, ServiceUnavailable, TooManyRequests, Unauthorized } from "../Problem.ts"
@@ -27,7 +28,7 @@ export const mayUse = (roles: ReadonlyArray<OperatorRole>, endpoint: HttpApiEndp
   mayAct(roles, neededFor(endpoint))
 
 /** Why, in the operator's words. */
-export const Reason = Schema.String.check(Schema.isMinLength(1), Schema.isMaxLength(500))
+export const Reason = Schema.String.check(Text.atLeast(1), Text.atMost(500))
 
 /** Names, or `*` alone for every symbol. */
 export const Symbols = Schema.Array(Schema.String).check(Schema.isMinLength(1), Schema.isMaxLength(1_000))

@@ -2,18 +2,17 @@
 import { RailName } from "@venue/domain/Rail"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
-import { NumberOrText, SchemaLink, Uuid } from "../Body.ts"
+import { SchemaLink, Uuid } from "../Body.ts"
 import { Conflict, ServiceUnavailable } from "../Problem.ts"
 import { NeededRole, OperatorOnly, Reason } from "./Operator.ts"
-import { Usd } from "../Usd.ts"
+import { usdChange } from "../Usd.ts"
 
 /** It counts once for its id; the id with another amount, or of another rail, is a conflict. It moves no money itself. */
 export const OwnMoney = Schema.Struct({
   $schema: SchemaLink,
   own_money_id: Uuid,
   rail: RailName,
-  /** In USD; below zero it was taken. */
-  amount: NumberOrText(Usd.check(Schema.makeFilter((amount) => amount !== 0, { expected: "an amount other than 0" }))),
+  amount: usdChange("Money of the venue that was put on the rail, or taken from it where negative"),
   reason: Reason
 }).annotate({ identifier: "OwnMoney" })
 

@@ -3,18 +3,20 @@ import type { ProviderLimit } from "@venue/domain/Trader"
 import { decimalOfMoney } from "@venue/domain/Decimal"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
-import { NumberOrText, SchemaLink, Uuid } from "../Body.ts"
+import { SchemaLink, Uuid } from "../Body.ts"
 import { Conflict, GatewayTimeout, NotFound, ServiceUnavailable } from "../Problem.ts"
 import { OperatorOnly, Reason, Symbols } from "./Operator.ts"
-import { Usd } from "../Usd.ts"
+import { Usd, usdMember } from "../Usd.ts"
 
 /** In markets that are not named, the limits stay as they are. */
 export const AppointProvider = Schema.Struct({
   $schema: SchemaLink,
   account_id: Uuid,
   symbols: Symbols,
-  /** The position in each of these markets may be worth so many USD at the mark; 0 ends it there. */
-  limit: NumberOrText(Usd.check(Schema.isGreaterThanOrEqualTo(0))),
+  limit: usdMember(
+    Usd.check(Schema.isGreaterThanOrEqualTo(0)),
+    "Largest value of the account's position in each of these markets at the mark price; 0 ends the appointment there"
+  ),
   reason: Reason
 }).annotate({ identifier: "AppointProvider" })
 

@@ -1,18 +1,17 @@
 /** What an operator puts into the reserve fund of a market (rule 9.10). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
-import { NumberOrText, SchemaLink, Uuid } from "../Body.ts"
+import { SchemaLink, Uuid } from "../Body.ts"
 import { Conflict, GatewayTimeout, NotFound, ServiceUnavailable } from "../Problem.ts"
 import { OperatorOnly, Reason } from "./Operator.ts"
-import { Usd } from "../Usd.ts"
+import { PositiveUsd, usdMember } from "../Usd.ts"
 
 /** It counts once for its id; the id with another amount is a conflict. */
 export const TopUp = Schema.Struct({
   $schema: SchemaLink,
   symbol: Schema.String,
   top_up_id: Uuid,
-  /** In USD. */
-  amount: NumberOrText(Usd.check(Schema.isGreaterThan(0))),
+  amount: usdMember(PositiveUsd, "Amount to add to the reserve fund"),
   reason: Reason
 }).annotate({ identifier: "TopUp" })
 

@@ -1,10 +1,11 @@
 /** What an operator of a development makes happen on a made-up chain or bank. */
 import { DepositRail, RailName } from "@venue/domain/Rail"
+import * as Text from "@venue/domain/Text"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
-import { NumberOrText, SchemaLink } from "../Body.ts"
+import { SchemaLink } from "../Body.ts"
 import { NotFound, ServiceUnavailable } from "../Problem.ts"
-import { Usd } from "../Usd.ts"
+import { PositiveUsd, usdChange, usdMember } from "../Usd.ts"
 import { NeededRole, OperatorOnly } from "./Operator.ts"
 
 const rail = { $schema: SchemaLink, rail: RailName }
@@ -12,8 +13,8 @@ const rail = { $schema: SchemaLink, rail: RailName }
 /** `sent_to` is a deposit address, or the message of a bank transfer. */
 export const SimulatedDeposit = Schema.Struct({
   ...rail,
-  sent_to: Schema.String.check(Schema.isMinLength(1), Schema.isMaxLength(200)),
-  amount: NumberOrText(Usd.check(Schema.isGreaterThan(0))),
+  sent_to: Schema.String.check(Text.atLeast(1), Text.atMost(200)),
+  amount: usdMember(PositiveUsd, "Amount of the deposit"),
   /** Of the bank alone. */
   payment_rail: Schema.optionalKey(DepositRail)
 }).annotate({ identifier: "SimulatedDeposit" })
@@ -45,7 +46,7 @@ export const SimulatedOutage = Schema.Struct({
 /** What the rail holds is so much more, or less where it is below zero, and no transfer tells of it: an auditor is to see it. */
 export const SimulatedUntold = Schema.Struct({
   ...rail,
-  amount: NumberOrText(Usd.check(Schema.makeFilter((amount) => amount !== 0, { expected: "an amount other than 0" })))
+  amount: usdChange("Change of the holdings of the rail without a transfer that explains it")
 }).annotate({ identifier: "SimulatedUntold" })
 
 const errors = [NotFound, ServiceUnavailable] as const

@@ -1,4 +1,5 @@
 /** What is held against users and addresses: withdrawals of flagged ones are reviewed, those of frozen ones do not leave. */
+import * as Text from "@venue/domain/Text"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { Moment, SchemaLink } from "../Body.ts"
@@ -8,7 +9,7 @@ import { NeededRole, OperatorOnly, Reason } from "./Operator.ts"
 const flag = {
   kind: Schema.Literals(["user", "address"]),
   /** A user's id; or an address of any network, in any letter case that users may write, or a bank account's id. */
-  subject: Schema.String.check(Schema.isMinLength(1), Schema.isMaxLength(128)),
+  subject: Schema.String.check(Text.atLeast(1), Text.atMost(128)),
   effect: Schema.Literals(["flagged", "frozen"])
 }
 

@@ -3,10 +3,10 @@ import { decimalOfMoney } from "@venue/domain/Decimal"
 import { RailName, WithdrawalMethod } from "@venue/domain/Rail"
 import { WithdrawalState } from "@venue/domain/Withdrawal"
 import { Schema } from "effect"
-import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Moment, SchemaLink, Uuid } from "../Body.ts"
 import { instant } from "../Digits.ts"
-import { Optional, WholeNumber } from "../Parameter.ts"
+import { described, Optional, WholeNumber } from "../Parameter.ts"
 import { Conflict, NotFound, ServiceUnavailable } from "../Problem.ts"
 import { NeededRole, OperatorOnly, Reason } from "./Operator.ts"
 
@@ -87,18 +87,45 @@ const deciding = {
   error: [NotFound, Conflict, ServiceUnavailable]
 } as const
 
+const ListedState = Schema.Literals(WithdrawalState.literals.filter((state) => state !== "ACCEPTED"))
+const limits = { minimum: 1, maximum: 1_000 }
+const offsets = { minimum: 0, maximum: 100_000 }
+
+/** Values of what a request leaves out. */
+export const listDefaults = { state: "HELD_FOR_REVIEW", limit: 100, offset: 0 } as const
+
+const listParameters = {
+  state: {
+    type: "string",
+    enum: ListedState.literals,
+    default: listDefaults.state,
+    description: "State of the withdrawals to list."
+  },
+  limit: {
+    type: "integer",
+    ...limits,
+    default: listDefaults.limit,
+    description: "Most withdrawals to return."
+  },
+  offset: {
+    type: "integer",
+    ...offsets,
+    default: listDefaults.offset,
+    description: "Withdrawals to skip; the one unchanged for longest comes first."
+  }
+}
+
 export const WithdrawalsGroup = HttpApiGroup.make("withdrawals")
   .add(
     HttpApiEndpoint.get("list", "/withdrawals", {
       query: {
-        // What is held, unless another state is asked for.
-        state: Optional(Schema.Literals(WithdrawalState.literals.filter((state) => state !== "ACCEPTED"))),
-        limit: Optional(WholeNumber({ minimum: 1, maximum: 1_000 })),
-        offset: Optional(WholeNumber({ minimum: 0, maximum: 100_000 }))
+        state: Optional(ListedState),
+        limit: Optional(WholeNumber(limits)),
+        offset: Optional(WholeNumber(offsets))
       },
       success: WithdrawalList,
       error: ServiceUnavailable
-    }),
+    }).annotate(OpenApi.Transform, described(listParameters)),
     HttpApiEndpoint.get("one", "/withdrawals/:withdrawal_id", {
       params: { withdrawal_id: Schema.String },
       success: WithdrawalTold,

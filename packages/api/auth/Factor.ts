@@ -1,18 +1,19 @@
 /** Second factors: what is asked and answered. */
+import * as Text from "@venue/domain/Text"
 import { Schema } from "effect"
 import { instant } from "../Digits.ts"
 
 /** `POST /factors`. */
 export const EnrolRequest = Schema.Struct({
   factor_type: Schema.Literal("totp"),
-  friendly_name: Schema.optionalKey(Schema.String.check(Schema.isMaxLength(64))),
-  issuer: Schema.optionalKey(Schema.String.check(Schema.isMaxLength(64)))
+  friendly_name: Schema.optionalKey(Schema.String.check(Text.atMost(64))),
+  issuer: Schema.optionalKey(Schema.String.check(Text.atMost(64)))
 })
 
 /** `POST /factors/{id}/verify`: a code of the authenticator, or a recovery code. */
 export const VerifyRequest = Schema.Struct({
   challenge_id: Schema.String,
-  code: Schema.String.check(Schema.isMaxLength(32))
+  code: Schema.String.check(Text.atMost(32))
 })
 
 export interface Enrolled {

@@ -1,6 +1,8 @@
 /** `/user/api-keys`: what a user's programs call with. */
 import { allAccounts, type ApiKeySummary, isReservedLabel } from "@venue/domain/ApiKey"
+import { isLabel } from "@venue/domain/Label"
 import { Permission } from "@venue/domain/Permission"
+import * as Text from "@venue/domain/Text"
 import { Redacted, Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { Moment, Rows, SchemaLink, Uuid } from "../Body.ts"
@@ -8,12 +10,14 @@ import { instant } from "../Digits.ts"
 import { Conflict, GatewayTimeout, NotFound, ServiceUnavailable } from "../Problem.ts"
 import { Authenticated } from "./Caller.ts"
 
-const Label = Schema.String.check(
-  Schema.isMinLength(1),
-  Schema.isMaxLength(64),
-  Schema.isPattern(/^[^\s\p{C}](?:[^\p{C}\p{Zl}\p{Zp}]*[^\s\p{C}])?$/u, {
-    expected: "a line of text without space around it"
-  }),
+const Label = Schema.String.annotate({
+  description:
+    "Name of the key: one line of text without control or format characters and without space around it; " +
+    'no label that begins with "builder-" or "managed".'
+}).check(
+  Text.atLeast(1),
+  Text.atMost(64),
+  isLabel,
   Schema.makeFilter((label) => !isReservedLabel(label), {
     expected: 'no label that begins with "builder-" or "managed"'
   })

@@ -19,7 +19,8 @@ export const CreateBuilderCodeRequestBody = Schema.Struct({
   svc_fee_share_bps: NumberOrText(venueBps),
   builder_fee_share_bps: NumberOrText(builderBps)
 })
-  .check(Schema.makeFilter(sharesFault))
+  .annotate({ description: "How the fees of orders with the code are divided: shares of at most 10000 together." })
+  .check(Schema.makeFilter(sharesFault, { expected: "shares of at most 10000 together" }))
   .annotate({ identifier: "CreateBuilderCodeRequestBody" })
 
 /** Two of its members carry the operator's prefix: `builderCodeBody` names them. */

@@ -1,5 +1,6 @@
 /** How a builder's backend obtains a key of a wallet's user: a message to sign, and the key for it. */
 import type { UserId } from "@venue/domain/UserId"
+import * as Text from "@venue/domain/Text"
 import { Context, Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiMiddleware, HttpApiSchema } from "effect/http-api"
 import { BadGateway, BadRequest, Forbidden, TooManyRequests, Unauthorized } from "../Problem.ts"
@@ -13,9 +14,9 @@ export const BuilderWalletMessage = Schema.Struct({ message: Schema.String }).an
 
 export const BuilderWalletBody = Schema.Struct({
   /** The message as it was given, unchanged. */
-  message: secret(Schema.String.check(Schema.isMinLength(64), Schema.isMaxLength(20_480))),
+  message: secret(Schema.String.check(Text.atLeast(64), Text.atMost(20_480))),
   /** 65 bytes of `personal_sign`. */
-  signature: secret(Schema.String.check(Schema.isPattern(/^0x[0-9a-fA-F]{130}$/)))
+  signature: secret(Schema.String.check(Text.matches("^0x[0-9a-fA-F]{130}$", "65 bytes in hexadecimal after 0x")))
 }).annotate({ identifier: "BuilderWalletBody" })
 
 export const BuilderWalletKey = Schema.Struct({

@@ -1,4 +1,5 @@
 /** Codes that users give to others, and what those trade whom they brought (rule 13). */
+import * as Text from "@venue/domain/Text"
 import { instant } from "../Digits.ts"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
@@ -10,7 +11,7 @@ import { Authenticated } from "./Caller.ts"
 
 /** Ten characters of Crockford's base 32, in any letter case. */
 export const Code = Schema.String.check(
-  Schema.isPattern(/^[0-9A-HJKMNP-TV-Z]{10}$/i, { expected: "ten characters of Crockford's base 32" })
+  Text.matches("^[0-9A-HJKMNP-TV-Za-hjkmnp-tv-z]{10}$", "ten characters of Crockford's base 32")
 )
 
 export const InvitationCode = Schema.Struct({

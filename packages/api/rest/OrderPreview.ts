@@ -1,5 +1,6 @@
 /** `POST /user/orders/preview`: what an order would come to if it were placed now. */
 import { OrderType, type PlaceOrder, Side, TimeInForce } from "@venue/domain/Order"
+import * as Text from "@venue/domain/Text"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { NumberOrText, SchemaLink, Uuid } from "../Body.ts"
@@ -13,7 +14,7 @@ const Trigger = Schema.optionalKey(NumberOrText(Schema.Finite.check(Schema.isGre
 
 export const PreviewOrderRequestBody = Schema.Struct({
   $schema: SchemaLink,
-  symbol: Schema.String.check(Schema.isMaxLength(64)),
+  symbol: Schema.String.check(Text.atMost(64)),
   side: Side,
   order_type: OrderType,
   order_time_in_force: TimeInForce,
@@ -24,6 +25,7 @@ export const PreviewOrderRequestBody = Schema.Struct({
   stop_loss: Trigger,
   builder_code: Schema.optionalKey(Uuid)
 })
+  .annotate({ description: "An order as it would be placed. It needs a price, but for MARKET." })
   .check(
     Schema.makeFilter(({ order_type, price }) => order_type === "MARKET" || price !== undefined, {
       expected: "a price, but for MARKET"
@@ -34,7 +36,7 @@ export const PreviewOrderRequestBody = Schema.Struct({
 /** Of the whole position. */
 export const PreviewCloseRequestBody = Schema.Struct({
   $schema: SchemaLink,
-  symbol: Schema.String.check(Schema.isMaxLength(64)),
+  symbol: Schema.String.check(Text.atMost(64)),
   close_position: Schema.Literal(true),
   builder_code: Schema.optionalKey(Uuid)
 }).annotate({ identifier: "PreviewCloseRequestBody" })

@@ -1,4 +1,5 @@
 /** `GET` and `PATCH /user/profile`: what others see of a user. */
+import * as Text from "@venue/domain/Text"
 import { Username } from "@venue/domain/Username"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
@@ -7,16 +8,21 @@ import { SchemaLink } from "../Body.ts"
 import { Authenticated } from "./Caller.ts"
 
 /** A host, perhaps its port, and a path: nobody is signed in by it. */
-const address = /^https:\/\/[a-z\d.-]+(?::\d+)?(?:\/(?:[!-$&-~]|%[\da-fA-F]{2})*)?$/
+const address = "^https://[a-z0-9.-]+(:[0-9]+)?(/([!-$&-~]|%[0-9a-fA-F]{2})*)?$"
 
 /** Shown by other sites too, so written as a browser would write it, which leaves nothing that it would run. */
-const AvatarUrl = Schema.String.check(
-  Schema.isPattern(address),
-  Schema.isMaxLength(2_048),
+const AvatarUrl = Schema.String.annotate({
+  description:
+    "Address of a picture: https, a host, perhaps a port and a path. It is an address in its normal form, as a browser " +
+    "writes it; null removes the picture.",
+  format: "uri"
+}).check(
+  Text.matches(address, "an https address of a host, perhaps with a port and a path, and nothing else"),
+  Text.atMost(2_048),
   Schema.makeFilter((text) => [text, `${text}/`].includes(URL.parse(text)?.href ?? ""), {
     expected: "an address in its normal form"
   })
-).annotate({ format: "uri" })
+)
 
 export const ProfileBody = Schema.Struct({
   $schema: SchemaLink,

@@ -2,15 +2,17 @@
 import { dayMillis, dayOf } from "@venue/domain/Day"
 import { decimalOfMoney } from "@venue/domain/Decimal"
 import { Schema } from "effect"
-import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Moment, Rows, SchemaLink } from "../Body.ts"
 import { instant } from "../Digits.ts"
-import { Optional } from "../Parameter.ts"
+import { described, Optional } from "../Parameter.ts"
 import { ServiceUnavailable } from "../Problem.ts"
 import { Authenticated } from "./Caller.ts"
 
 const Duration = Schema.Literals(["1d", "1w", "1m", "ytd", "all"])
 export type Duration = typeof Duration.Type
+
+export const defaultDuration = "1w"
 
 export const ReferralReward = Schema.Struct({ reward_date: Moment, amount: Schema.Finite }).annotate({
   identifier: "ReferralReward"
@@ -34,7 +36,10 @@ export const ReferralRewardsGroup = HttpApiGroup.make("referralRewards")
       query: { duration: Optional(Duration) },
       success: ReferralRewardsResponseBody,
       error: ServiceUnavailable
-    })
+    }).annotate(
+      OpenApi.Transform,
+      described({ duration: { type: "string", enum: Duration.literals, default: defaultDuration } })
+    )
   )
   .middleware(Authenticated)
 

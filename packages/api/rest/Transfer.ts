@@ -3,16 +3,16 @@ import { decimalOfMoney } from "@venue/domain/Decimal"
 import type { InsufficientBalance } from "@venue/domain/Trader"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
-import { NumberOrText, SchemaLink, Uuid } from "../Body.ts"
+import { SchemaLink, Uuid } from "../Body.ts"
 import { gotNumber } from "../Fault.ts"
 import { BadRequest, GatewayTimeout, type Problems, ServiceUnavailable } from "../Problem.ts"
 import { Repeated, repeatable } from "../Repeatable.ts"
-import { Usd } from "../Usd.ts"
+import { PositiveUsd, usdMember } from "../Usd.ts"
 import { Authenticated } from "./Caller.ts"
 
 export const TransferRequestBody = Schema.Struct({
   $schema: SchemaLink,
-  amount: NumberOrText(Usd.check(Schema.isGreaterThan(0)))
+  amount: usdMember(PositiveUsd, "Amount to move between the accounts")
 }).annotate({ identifier: "TransferRequestBody" })
 
 export const TransferGroup = HttpApiGroup.make("transfer")

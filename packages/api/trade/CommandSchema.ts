@@ -2,6 +2,7 @@
 import { Timeout } from "@venue/domain/DeadManSwitch"
 import { OrderType, Side, TimeInForce } from "@venue/domain/Order"
 import { isUuid } from "@venue/domain/Id"
+import * as Text from "@venue/domain/Text"
 import { Schema, SchemaTransformation } from "effect"
 import { NumberOrText } from "../Body.ts"
 import * as Member from "../Member.ts"
@@ -24,13 +25,13 @@ export type MarketDataChannel = typeof MarketDataChannel.Type
 /** What clients leave out they also write as `null`. */
 const Maybe = <S extends Schema.Constraint>(schema: S) => Schema.optionalKey(Schema.NullOr(schema))
 
-const Symbol = Member.symbol.check(Schema.isMaxLength(64))
-const SymbolFilter = Symbol.check(Schema.isNonEmpty())
+const Symbol = Member.symbol.check(Text.atMost(64))
+const SymbolFilter = Symbol.check(Text.atLeast(1))
 const Id = (what: string) =>
-  Member.text(what).check(Schema.isPattern(/^[ -~]{1,64}$/u, { expected: "1 to 64 printable ASCII characters" }))
+  Member.text(what).check(Text.matches("^[ -~]{1,64}$", "1 to 64 printable ASCII characters"))
 /** Empty when the client gives none. */
 const MaybeId = (what: string) =>
-  Member.text(what).check(Schema.isPattern(/^[ -~]{0,64}$/u, { expected: "up to 64 printable ASCII characters" }))
+  Member.text(what).check(Text.matches("^[ -~]{0,64}$", "up to 64 printable ASCII characters"))
 const ClientId = MaybeId("An id of the client's own, given back with every answer")
 const Decimal = (description: string) => NumberOrText(Schema.Finite).annotate({ description })
 const Trigger = (what: string) =>
@@ -230,7 +231,7 @@ const Account = {
     Member.text("A subaccount; the primary account when left out or empty").check(
       Schema.makeFilter((id) => id === "" || isUuid(id), {
         expected: "a UUID of 36 characters",
-        toJsonSchema: () => ({ pattern: "^(?:[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12})?$" })
+        toJsonSchema: () => ({ pattern: "^([0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12})?$" })
       })
     )
   ),

@@ -1,4 +1,5 @@
 /** `GET /fiat-address`: what a bank transfer to the venue has to say, to be known as the user's. */
+import * as Text from "@venue/domain/Text"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { SchemaLink } from "../Body.ts"
@@ -11,7 +12,7 @@ export const FiatAddressResponseBody = Schema.Struct({
   $schema: SchemaLink,
   deposit_message: Schema.String.annotate({
     description: "The reference of the transfer has to be this, exactly. It is the same on every call."
-  }).check(Schema.isPattern(/^[0-9A-Z]{12}$/))
+  }).check(Text.matches("^[0-9A-Z]{12}$", "twelve of 0-9 and A-Z"))
 }).annotate({ identifier: "FiatAddressResponseBody" })
 
 export const FiatAddressGroup = HttpApiGroup.make("fiatAddress")

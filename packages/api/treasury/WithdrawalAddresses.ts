@@ -1,5 +1,7 @@
 /** `/withdrawal-addresses`: where a user's money may leave to. */
+import { isLabel } from "@venue/domain/Label"
 import { Network } from "@venue/domain/Rail"
+import * as Text from "@venue/domain/Text"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { Rows, SchemaLink } from "../Body.ts"
@@ -9,11 +11,11 @@ import { BadRequest, Conflict, GatewayTimeout, NotFound, ServiceUnavailable } fr
 import { Authenticated } from "../rest/Caller.ts"
 import { NetworkName } from "./Word.ts"
 
-const Label = Schema.String.check(
-  Schema.isMinLength(1),
-  Schema.isMaxLength(64),
-  Schema.isPattern(/^[^\p{C}\p{Zl}\p{Zp}]*$/u, { expected: "a line of text" })
-)
+const Label = Schema.String.annotate({
+  description:
+    "Name of the address: one line of text without control or format characters and without space around it.",
+  examples: ["cold wallet"]
+}).check(Text.atLeast(1), Text.atMost(64), isLabel)
 
 const address = {
   id: uuid("Names the entry"),

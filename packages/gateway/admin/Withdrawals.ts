@@ -1,6 +1,6 @@
 /** Answers an operator who looks at withdrawals, approves or rejects those that are held, and cancels those that are stuck or refused. */
 import { AdminApi } from "@venue/api/admin/Api"
-import { reviewedWithdrawal } from "@venue/api/admin/Withdrawals"
+import { listDefaults, reviewedWithdrawal } from "@venue/api/admin/Withdrawals"
 import { instant } from "@venue/api/Digits"
 import { problems } from "@venue/api/Problem"
 import { Operator } from "@venue/api/admin/Operator"
@@ -36,7 +36,8 @@ export const layer = (baseUrl: string) =>
       return handlers
         .handle(
           "list",
-          Effect.fnUntraced(function* ({ query: { limit = 100, offset = 0, state = "HELD_FOR_REVIEW" } }) {
+          Effect.fnUntraced(function* ({ query }) {
+            const { limit, offset, state } = { ...listDefaults, ...query }
             const found = yield* withdrawals.inState(state, { limit, offset })
             return { data: found.map(summary), count: found.length }
           }, Effect.catchTags(unavailable))

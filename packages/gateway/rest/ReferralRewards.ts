@@ -2,7 +2,7 @@
 import { problems, schemaUri } from "@venue/api/Problem"
 import { Api } from "@venue/api/rest/Api"
 import { Caller } from "@venue/api/rest/Caller"
-import { daysOf, rewardsBody } from "@venue/api/rest/ReferralRewards"
+import { daysOf, defaultDuration, rewardsBody } from "@venue/api/rest/ReferralRewards"
 import { Users } from "@venue/storage/access/Users"
 import { ReadTables } from "@venue/storage/history/ReadTables"
 import * as ReferralRewards from "@venue/storage/history/ReferralRewards"
@@ -20,7 +20,7 @@ export const layer = (baseUrl: string) =>
       return handlers.handle(
         "referralRewards",
         Effect.fnUntraced(
-          function* ({ query: { duration = "1w" } }) {
+          function* ({ query: { duration = defaultDuration } }) {
             const { userId } = yield* Caller
             const nowMillis = yield* Clock.currentTimeMillis
             const user = yield* users.find(userId)

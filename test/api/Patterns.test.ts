@@ -1,0 +1,56 @@
+/** Patterns of published documents are of the subset that every regular-expression engine reads alike. */
+import { expect, it } from "vitest"
+import { asyncApis, openApis } from "./PublishedDocuments.ts"
+
+interface Stated {
+  readonly pattern: string
+  readonly not?: { readonly pattern: string }
+}
+
+const patternsIn = (value: unknown): ReadonlyArray<Stated> => {
+  if (typeof value !== "object" || value === null) return []
+  const { not: _, ...others } = value as { readonly not?: unknown }
+  const own = "pattern" in value && typeof value.pattern === "string" ? [value as Stated] : []
+  return [...own, ...Object.values(others).flatMap(patternsIn)]
+}
+
+const stated = [...Object.values(openApis), ...Object.values(asyncApis)].flatMap(patternsIn)
+
+/**
+ * JSON Schema 2020-12, section 6.4: characters, classes of characters and ranges, quantifiers, anchors at the ends,
+ * groups and alternatives. There is no escape, as engines differ in `\d`, `\w`, `\s` and `\p`; and no dot, as they differ
+ * in line ends.
+ */
+const atom = String.raw`(?:\[\^?[^\\\[\]]+\]|[^\\\[\].^$*+?{}()|])`
+const quantifier = String.raw`(?:[*+?]|\{\d+(?:,\d*)?\})?`
+const subset = new RegExp(String.raw`^\^?(?:${atom}${quantifier}|\((?!\?)|\)${quantifier}|\|)+\$?$`, "u")
+
+it("a pattern outside the subset would be found", () => {
+  for (const outside of ["^\\d+$", "^[^\\p{C}]*$", "(?<=a)b", "a(?!b)", "(?:a)", "a$b", "^.$", "[\\w]", "(?i)a"]) {
+    expect([outside, subset.test(outside)]).toEqual([outside, false])
+  }
+  for (const inside of ["^[!-~]{1,255}$", "^-?[0-9]+([.][0-9]+)?$", "^(a|b)*$", "^[^ ]+( +[^ ]+)*$"]) {
+    expect([inside, subset.test(inside)]).toEqual([inside, true])
+  }
+})
+
+it("every pattern is inside the subset", () => {
+  expect(stated.length).toBeGreaterThan(100)
+  expect([...new Set(stated.map(({ pattern }) => pattern))].filter((pattern) => !subset.test(pattern))).toEqual([])
+})
+
+it("every pattern means the same with and without the Unicode flag", () => {
+  const texts = ["", "a", "A1", "é", "अ", "👍", "a b", "0x", "12.5", "-0.1", "https://a.test/b", "ABCDEFGH12"]
+  for (const { pattern } of stated) {
+    for (const text of texts) expect(new RegExp(pattern, "u").test(text)).toBe(new RegExp(pattern).test(text))
+  }
+})
+
+it("text with a line feed behind it is refused also where `$` matches before one", () => {
+  for (const { not, pattern } of stated.filter(({ pattern }) => pattern.endsWith("$"))) {
+    for (const end of ["\n", "\r\n", "\r", "\u0085", "\u2028", "\u2029"]) {
+      expect([pattern, new RegExp(not?.pattern ?? "-").test(`12.5${end}`)]).toEqual([pattern, true])
+    }
+    expect([pattern, new RegExp(not?.pattern ?? "-").test("12.5 n r")]).toEqual([pattern, false])
+  }
+})

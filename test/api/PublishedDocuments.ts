@@ -1,0 +1,105 @@
+/** Every document that the venue publishes, beside the Schemas that it is made of. */
+import { AdminApi } from "@venue/api/admin/Api"
+import type { Message } from "@venue/api/AsyncApi"
+import { document as marketData } from "@venue/api/marketData/Document"
+import { frames as marketDataFrames } from "@venue/api/marketData/FrameMessage"
+import { Subscribe, Unsubscribe } from "@venue/api/marketData/CommandSchema"
+import { described } from "@venue/api/OpenApi"
+import { Api } from "@venue/api/rest/Api"
+import { document as main } from "@venue/api/rest/Document"
+import { commands } from "@venue/api/trade/CommandMessage"
+import { document as trade } from "@venue/api/trade/Document"
+import { frames as tradeFrames } from "@venue/api/trade/FrameMessage"
+import { TreasuryApi } from "@venue/api/treasury/Api"
+import { document as funding } from "@venue/api/treasury/Document"
+import { ruleOf } from "@venue/auth/access/Permission"
+import { Schema } from "effect"
+import { HttpApi, HttpApiEndpoint, HttpApiSchema, type OpenApi } from "effect/http-api"
+
+const options = { brand: "svc", baseUrl: "http://venue.test", accessOf: ruleOf }
+
+export const openApis = { main: main(options), funding: funding(options), operator: described(AdminApi) }
+
+export const asyncApis = {
+  trade: trade({ brand: "svc", url: "wss://venue.test/trade" }),
+  market_data: marketData("wss://venue.test/market-data")
+}
+
+/** A Schema and the description of it, at a place that a reader finds. */
+export interface Described {
+  readonly place: string
+  readonly schema: Schema.Constraint
+  readonly told: unknown
+  readonly document: object
+}
+
+export const everything = (): ReadonlyArray<Described> => [
+  ...ofOperations("main", Api, openApis.main),
+  ...ofOperations("funding", TreasuryApi, openApis.funding),
+  ...ofOperations("operator", AdminApi, openApis.operator),
+  ...ofMessages(asyncApis.trade, { ...payloads(commands), ...payloads(tradeFrames) }),
+  ...ofMessages(asyncApis.market_data, {
+    ...payloads(marketDataFrames),
+    subscribe: Subscribe,
+    unsubscribe: Unsubscribe
+  })
+]
+
+const payloads = (messages: Readonly<Record<string, Message>>): Readonly<Record<string, Schema.Constraint>> =>
+  Object.fromEntries(Object.entries(messages).map(([name, { payload }]) => [name, payload]))
+
+const ofMessages = (
+  document: (typeof asyncApis)["trade"],
+  schemas: Readonly<Record<string, Schema.Constraint>>
+): ReadonlyArray<Described> =>
+  Object.entries(schemas).map(([name, schema]) => ({
+    place: name,
+    schema,
+    told: document.components.messages[name]?.payload,
+    document
+  }))
+
+type AnyApi = Parameters<typeof HttpApi.reflect>[0]
+
+const ofOperations = (name: string, api: AnyApi, document: OpenApi.OpenAPISpec): ReadonlyArray<Described> => {
+  const found: Array<Described> = []
+  HttpApi.reflect(api, {
+    onGroup: () => {},
+    onEndpoint: ({ endpoint }) => {
+      const path = endpoint.path.replaceAll(/:(\w+)/g, "{$1}")
+      const operation = document.paths[path]?.[endpoint.method.toLowerCase() as "get"]
+      const at = (place: string, schema: Schema.Constraint, told: unknown) =>
+        found.push({ place: `${name}: ${endpoint.method} ${path}: ${place}`, schema, told, document })
+      for (const [kind, fields] of [
+        ["path", endpoint.params],
+        ["query", endpoint.query],
+        ["header", endpoint.headers]
+      ] as const) {
+        for (const [field, schema] of fieldsOf(fields)) {
+          const parameter = operation?.parameters.find((one) => one.name === field && one.in === kind)
+          at(`${kind} ${field}`, schema, parameter?.schema)
+        }
+      }
+      const content = operation?.requestBody?.content["application/json"]?.schema
+      const bodies = HttpApiEndpoint.getPayloadSchemas(endpoint).filter(({ ast }) => !HttpApiSchema.isNoContent(ast))
+      if (bodies.length > 0) at("body", bodies.length === 1 ? bodies[0]! : Schema.Union(bodies), content)
+      for (const answer of HttpApiEndpoint.getSuccessSchemas(endpoint)) {
+        const status = HttpApiSchema.getStatusSuccessSchema(answer)
+        const told = operation?.responses[status]
+        const body = HttpApiSchema.isWithHeaders(answer) ? answer.schema : answer
+        const type = Object.keys(told?.content ?? {})[0]
+        if (type !== undefined) at(`${status}`, body, told?.content?.[type]?.schema)
+        if (!HttpApiSchema.isWithHeaders(answer)) continue
+        for (const [field, schema] of fieldsOf(answer.headers)) {
+          at(`${status} ${field}`, schema, told?.headers?.[field]?.schema)
+        }
+      }
+    }
+  })
+  return found
+}
+
+const fieldsOf = (schema: Schema.Constraint | undefined): ReadonlyArray<readonly [string, Schema.Constraint]> =>
+  schema?.ast._tag === "Objects"
+    ? schema.ast.propertySignatures.map(({ name, type }) => [String(name), Schema.make(type)] as const)
+    : []
