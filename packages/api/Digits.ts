@@ -1,11 +1,8 @@
 /** Numbers as plain decimal text: exact, never an exponent, no zeros at the end. */
 import { moneyScale, unitScale } from "@venue/domain/Decimal"
+import { plain, shifted } from "@venue/domain/PlainNumber"
 
-/** Prints any finite number, so that reading the text gives the number back. */
-export const plain = (number: number): string => {
-  const size = Math.abs(number)
-  return size === 0 || (size >= 1e-6 && size < 1e21) ? `${number}` : expanded(number)
-}
+export { plain }
 
 /**
  * Prints a count of 1e-8. Most end within three places, and to look these up takes a quarter of the time it takes to print
@@ -60,20 +57,3 @@ const thousandth = unitScale / 1_000
 
 /** A double tells decimals of fifteen digits apart, so that the shortest text of one of these is its decimal. */
 const exactMoney = 1e15
-
-/** The digits of a whole number with the point moved `places` to the left. */
-const shifted = (whole: string, places: number): string => {
-  const negative = whole.startsWith("-")
-  const digits = (negative ? whole.slice(1) : whole).padStart(places + 1, "0")
-  const fraction = digits.slice(-places).replace(/0+$/, "")
-  const text = `${digits.slice(0, -places)}${fraction === "" ? "" : `.${fraction}`}`
-  return negative && text !== "0" ? `-${text}` : text
-}
-
-/** What JavaScript writes as `1.5e-7`. From 1e21 on a double is whole, and its exact digits are the plain ones. */
-const expanded = (number: number): string => {
-  if (Math.abs(number) >= 1e21) return String(BigInt(number))
-  const [mantissa, exponent] = `${number}`.split("e") as [string, string]
-  const [whole, fraction = ""] = mantissa.split(".") as [string, string?]
-  return shifted(whole + fraction, fraction.length - Number(exponent))
-}

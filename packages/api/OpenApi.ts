@@ -156,7 +156,7 @@ const modelled = (operation: Operation): Operation => ({
 
 /** A parameter has its description where OpenAPI looks for it. */
 const withWords = (parameter: Operation["parameters"][number]): Operation["parameters"][number] => {
-  const { description, ...schema } = parameter.schema
+  const { description, ...schema } = parameter.schema as { readonly description?: unknown }
   return typeof description === "string" ? { ...parameter, description, schema } : parameter
 }
 

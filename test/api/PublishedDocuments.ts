@@ -14,7 +14,7 @@ import { TreasuryApi } from "@venue/api/treasury/Api"
 import { document as funding } from "@venue/api/treasury/Document"
 import { ruleOf } from "@venue/auth/access/Permission"
 import { Schema } from "effect"
-import { HttpApi, HttpApiEndpoint, HttpApiSchema, type OpenApi } from "effect/http-api"
+import { HttpApi, type HttpApiEndpoint, type HttpApiGroup, HttpApiSchema, type OpenApi } from "effect/http-api"
 
 const options = { brand: "svc", baseUrl: "http://venue.test", accessOf: ruleOf }
 
@@ -59,9 +59,11 @@ const ofMessages = (
     document
   }))
 
-type AnyApi = Parameters<typeof HttpApi.reflect>[0]
-
-const ofOperations = (name: string, api: AnyApi, document: OpenApi.OpenAPISpec): ReadonlyArray<Described> => {
+const ofOperations = <Id extends string, Groups extends HttpApiGroup.Constraint>(
+  name: string,
+  api: HttpApi.HttpApi<Id, Groups>,
+  document: OpenApi.OpenAPISpec
+): ReadonlyArray<Described> => {
   const found: Array<Described> = []
   HttpApi.reflect(api, {
     onGroup: () => {},
@@ -81,23 +83,25 @@ const ofOperations = (name: string, api: AnyApi, document: OpenApi.OpenAPISpec):
         }
       }
       const content = operation?.requestBody?.content["application/json"]?.schema
-      const bodies = HttpApiEndpoint.getPayloadSchemas(endpoint).filter(({ ast }) => !HttpApiSchema.isNoContent(ast))
+      const bodies = payloadsOf(endpoint).filter(({ ast }) => !HttpApiSchema.isNoContent(ast))
       if (bodies.length > 0) at("body", bodies.length === 1 ? bodies[0]! : Schema.Union(bodies), content)
-      for (const answer of HttpApiEndpoint.getSuccessSchemas(endpoint)) {
-        const status = HttpApiSchema.getStatusSuccessSchema(answer)
-        const told = operation?.responses[status]
+      for (const answer of endpoint.success) {
         const body = HttpApiSchema.isWithHeaders(answer) ? answer.schema : answer
-        const type = Object.keys(told?.content ?? {})[0]
-        if (type !== undefined) at(`${status}`, body, told?.content?.[type]?.schema)
-        if (!HttpApiSchema.isWithHeaders(answer)) continue
-        for (const [field, schema] of fieldsOf(answer.headers)) {
-          at(`${status} ${field}`, schema, told?.headers?.[field]?.schema)
+        const told = Object.entries(operation?.responses ?? {}).filter(([status]) => status.startsWith("2"))
+        for (const [status, { content, headers }] of told) {
+          const schema = content?.["application/json"]?.schema
+          if (schema !== undefined) at(status, body, schema)
+          if (!HttpApiSchema.isWithHeaders(answer)) continue
+          for (const [field, one] of fieldsOf(answer.headers)) at(`${status} ${field}`, one, headers?.[field]?.schema)
         }
       }
     }
   })
   return found
 }
+
+const payloadsOf = ({ payload }: HttpApiEndpoint.Top): ReadonlyArray<Schema.Top> =>
+  [...payload.values()].flatMap(({ schemas }) => schemas)
 
 const fieldsOf = (schema: Schema.Constraint | undefined): ReadonlyArray<readonly [string, Schema.Constraint]> =>
   schema?.ast._tag === "Objects"

@@ -13,6 +13,7 @@ import type { Within } from "./Deadlines.ts"
 import type { Gzip } from "./Gzip.ts"
 import type { Wording } from "./PlainHttp.ts"
 import { fresh, type RequestIdOf } from "./RequestId.ts"
+import { withPlainNumbers } from "./PlainNumbers.ts"
 import * as RequestNotes from "./RequestNotes.ts"
 import { shortly } from "./Refusal.ts"
 
@@ -127,7 +128,8 @@ export const gate = <E, R>(
   const methods = Array.from(new Set(routes.map(({ method }) => method)))
   const samePath = Map.groupBy(routes, ({ path }) => path)
   const gzipped = new Set(routes.filter(isGzipped))
-  const zipped = gzip(app)
+  const written = Effect.map(app, withPlainNumbers)
+  const zipped = gzip(written)
 
   const routesAt = (url: string) => methods.flatMap((method) => table.find(method, url)?.handler ?? [])
   /** Why nothing is served there by this method. */
@@ -175,13 +177,16 @@ export const gate = <E, R>(
     const served = table.find(request.method, request.url)?.handler
     const here = served === undefined ? routesAt(request.url) : samePath.get(served.path)!
     const finished = (answer: HttpServerResponse.HttpServerResponse) =>
-      HttpServerResponse.setHeaders(answer.status < 400 ? answer : refusals.identified(answer, notes.id), {
-        ...usualHeaders(answer),
-        "x-request-id": notes.id,
-        ...answerHeaders?.(request, notes, answer.status),
-        ...crossOrigin?.answerHeaders(here)
-      })
-    const inner = here.some((route) => gzipped.has(route)) ? zipped : app
+      HttpServerResponse.setHeaders(
+        answer.status < 400 ? answer : withPlainNumbers(refusals.identified(answer, notes.id)),
+        {
+          ...usualHeaders(answer),
+          "x-request-id": notes.id,
+          ...answerHeaders?.(request, notes, answer.status),
+          ...crossOrigin?.answerHeaders(here)
+        }
+      )
+    const inner = here.some((route) => gzipped.has(route)) ? zipped : written
     const refusal = refused(request, served, here, notes)
     const answer =
       refusal === undefined

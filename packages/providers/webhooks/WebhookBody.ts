@@ -1,5 +1,6 @@
 /** The body of a message, as the document of the funding interface has it. */
 import { decimalOfMoney } from "@venue/domain/Decimal"
+import { plainJson } from "@venue/domain/PlainNumber"
 import { assets, isNetwork, railOf } from "@venue/domain/Rail"
 import type { WebhookMessage } from "@venue/domain/Webhook"
 import { WebhookBody } from "@venue/domain/WebhookBody"
@@ -8,7 +9,7 @@ import { Schema } from "effect"
 const encode = Schema.encodeUnknownSync(Schema.fromJsonString(WebhookBody))
 
 export const bodyOf = (message: WebhookMessage): string =>
-  encode({ type: message.event, timestamp: instant(message.atMillis), data: dataOf(message) })
+  plainJson(encode({ type: message.event, timestamp: instant(message.atMillis), data: dataOf(message) }))
 
 const dataOf = (message: WebhookMessage) => {
   const { amount, atMillis, createdAtMillis, creditedAtMillis, destination, event, fee, method, subjectId, txHash } =

@@ -27,3 +27,29 @@ it.live("a route that does not answer in time is interrupted and answered with 5
     assert.deepStrictEqual([prompt.status, yield* Effect.promise(() => prompt.text())], [200, "here"])
   })
 )
+
+it.live("numbers of every JSON answer are plain decimals, problems too, and other text stays as it is", () =>
+  Effect.gen(function* () {
+    const router = yield* HttpRouter.make
+    const answers = {
+      "/small": HttpServerResponse.jsonUnsafe({ rate: 3.3e-7, id: "7e-4" }),
+      "/large": HttpServerResponse.jsonUnsafe(
+        { value: 1e21 },
+        { status: 422, contentType: "application/problem+json" }
+      ),
+      "/text": HttpServerResponse.text("3.3e-7")
+    }
+    yield* router.addAll(
+      Object.entries(answers).map(([path, answer]) => HttpRouter.route("GET", path as "/", Effect.succeed(answer)))
+    )
+    const routes = Object.keys(answers).map((path) => ({ method: "GET", path }))
+    const within = yield* Deadlines.make(1_000)
+    const app = gate({ refusals: problemRefusals("http://here"), routes, within }, router.asHttpEffect())
+    const handle = HttpEffect.toWebHandler(app)
+    const get = (path: string) => Effect.promise(async () => (await handle(new Request(`http://here${path}`))).text())
+    assert.strictEqual(yield* get("/small"), `{"rate":0.00000033,"id":"7e-4"}`)
+    assert.strictEqual(JSON.parse(yield* get("/large")).value, 1e21)
+    assert.include(yield* get("/large"), "1000000000000000000000")
+    assert.strictEqual(yield* get("/text"), "3.3e-7")
+  })
+)

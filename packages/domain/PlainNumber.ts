@@ -1,0 +1,35 @@
+/** Numbers as plain decimal text: exact, never an exponent, no zeros at the end. */
+
+/** Prints any finite number, so that reading the text gives the number back. */
+export const plain = (number: number): string => {
+  const size = Math.abs(number)
+  return size === 0 || (size >= 1e-6 && size < 1e21) ? `${number}` : expanded(number)
+}
+
+/** Rewrites JSON text so that no number of it has an exponent: JSON.stringify writes one below 1e-6 and from 1e21. */
+export const plainJson = (json: string): string =>
+  exponent.test(json)
+    ? json.replace(stringOrNumber, (token) => (token.startsWith('"') ? token : plain(Number(token))))
+    : json
+
+/** Prints a whole number with the point moved `places` to the left. */
+export const shifted = (whole: string, places: number): string => {
+  const negative = whole.startsWith("-")
+  const digits = (negative ? whole.slice(1) : whole).padStart(places + 1, "0")
+  const fraction = digits.slice(-places).replace(/0+$/, "")
+  const text = `${digits.slice(0, -places)}${fraction === "" ? "" : `.${fraction}`}`
+  return negative && text !== "0" ? `-${text}` : text
+}
+
+/** From 1e21 on a double is whole, and its exact digits are the plain ones. */
+const expanded = (number: number): string => {
+  if (Math.abs(number) >= 1e21) return String(BigInt(number))
+  const [mantissa, power] = `${number}`.split("e") as [string, string]
+  const [whole, fraction = ""] = mantissa.split(".") as [string, string?]
+  return shifted(whole + fraction, fraction.length - Number(power))
+}
+
+/** Matches some UUIDs too; most texts have neither. */
+const exponent = /[0-9]e[+-][0-9]/
+
+const stringOrNumber = /"(?:[^"\\]+|\\.)*"|-?[0-9]+(?:\.[0-9]+)?e[+-][0-9]+/g
