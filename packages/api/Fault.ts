@@ -1,20 +1,46 @@
 /** What is wrong with a request, one entry for each fault: where, what would be right, and what was sent. */
 import { type Schema, type SchemaAST, SchemaIssue } from "effect"
 import * as Digits from "./Digits.ts"
+import { expectedOf } from "./Expected.ts"
 import { nearest } from "./Nearest.ts"
 import type { ErrorDetail } from "./Problem.ts"
 import { holdsSecret, isSecret } from "./Secret.ts"
 
 /** `sent` is what the issue is about, as it came; `place` is where that is, such as `query`. */
-export const faultsOf = (issue: SchemaIssue.Issue, place: string, sent: unknown): ReadonlyArray<ErrorDetail> =>
+export const faultsOf = (
+  issue: SchemaIssue.Issue,
+  place: keyof typeof places,
+  sent: unknown
+): ReadonlyArray<ErrorDetail> =>
   found(issue, [], [])
     .slice(0, faultLimit)
-    .map(({ around, message, path }) => {
-      const location = [place, ...path.map((part) => cut(String(part)))].join(".")
+    .map(({ around, issue: leaf, message, path }) => {
+      const names = path.map((part) => cut(String(part)))
+      const location = [place, ...names].join(".")
+      if (leaf === "MissingKey")
+        return { location, message: `${names.join(".")} is required: ${expectedAt(around, path)}` }
+      if (leaf === "UnexpectedKey")
+        return { location, message: `${names.join(".")} is not a member of ${places[place]}` }
       const value = isHidden(around) ? undefined : valueAt(sent, path)
       if (value === undefined) return { location, message }
       return { location, message: `${message}${numberFault(around.at(-1)!, value)}`, value: shown(value) }
     })
+
+/** Where a fault is, and the words for that place. */
+const places = {
+  path: "this path",
+  query: "this query",
+  header: "these headers",
+  body: "this body"
+}
+
+/** The schema of a missing member is that of its name in the schema around it. */
+const expectedAt = (around: Found["around"], path: Found["path"]): string => {
+  const parent = around.at(-1)
+  const members = parent?._tag === "Objects" ? parent.propertySignatures : []
+  const member = members.find(({ name }) => name === path.at(-1))
+  return member === undefined ? "a value" : expectedOf(member.type)
+}
 
 /** A value that may be shown: cut where it is long. */
 export const shown = (value: unknown): Schema.Json => {
@@ -30,6 +56,7 @@ export const gotNumber = (refused: number, near: number | undefined): string =>
   `, got ${Digits.plain(refused)}${near === undefined ? "" : `; the nearest is ${Digits.plain(near)}`}`
 
 interface Found {
+  readonly issue: SchemaIssue.Issue["_tag"]
   readonly message: string
   readonly path: ReadonlyArray<PropertyKey>
   /** The schemas it is under, outermost first; undefined stands for what has none. */
@@ -48,6 +75,7 @@ const found = (issue: SchemaIssue.Issue, path: Found["path"], around: Found["aro
       if (issue.issues.length > 0) return issue.issues.flatMap((inner) => found(inner, path, [...around, issue.ast]))
       return told(issue, path, [...around, issue.ast])
     case "InvalidType":
+      return [{ issue: issue._tag, message: `Expected ${expectedOf(issue.ast)}`, path, around: [...around, issue.ast] }]
     case "OneOf":
       return told(issue, path, [...around, issue.ast])
     case "UnexpectedKey":
@@ -59,6 +87,7 @@ const found = (issue: SchemaIssue.Issue, path: Found["path"], around: Found["aro
 
 const told = (issue: SchemaIssue.Issue, path: Found["path"], around: Found["around"]): ReadonlyArray<Found> =>
   format(issue).issues.map(({ message, path: inner = [] }) => ({
+    issue: issue._tag,
     message,
     path: [...path, ...inner.map((part) => (typeof part === "object" ? part.key : part))],
     around

@@ -1,11 +1,12 @@
-/** A request whose parameters or body do not fit their schema: 422, with one entry for each fault. */
-import { Effect, Option } from "effect"
+/** A request whose parameters or body do not fit their schema: 422, with one entry for each fault of all its parts. */
+import { Effect, Schema } from "effect"
 import { HttpRouter, HttpServerRequest } from "effect/http"
-import { HttpApiMiddleware } from "effect/http-api"
+import { type HttpApiEndpoint, HttpApiMiddleware } from "effect/http-api"
 import type { HttpApiSchemaError } from "effect/http-api/HttpApiError"
 import { faultsOf } from "./Fault.ts"
 import { parse } from "./Incoming.ts"
-import { type Problems, UnprocessableEntity } from "./Problem.ts"
+import { type ErrorDetail, type Problems, UnprocessableEntity } from "./Problem.ts"
+import { wordFaults } from "./treasury/Word.ts"
 
 /** An API that declares it answers so; `layer` is what it does. */
 export class InvalidRequest extends HttpApiMiddleware.Service<InvalidRequest>()("@venue/api/InvalidRequest", {
@@ -14,25 +15,75 @@ export class InvalidRequest extends HttpApiMiddleware.Service<InvalidRequest>()(
 
 /** What we could not encode is our own fault and stays one. */
 export const layer = (problems: Problems) =>
-  HttpApiMiddleware.layerSchemaErrorTransform(InvalidRequest, (error) =>
+  HttpApiMiddleware.layerSchemaErrorTransform(InvalidRequest, (error, { endpoint }) =>
     Effect.gen(function* () {
       const { cause, kind } = error
       if (kind === "Body" || kind === "ResponseHeaders") return yield* Effect.fail(error)
-      return yield* problems.invalidRequest(faultsOf(cause.issue, places[kind], yield* sent[kind]))
+      const parts = partsOf(endpoint)
+      const first = parts.findIndex((part) => part.kind === kind)
+      // Parts before the first that failed were accepted by their schema; those after it were not looked at.
+      const faults = yield* Effect.forEach(parts, (part, at) => (at < first ? wordsOnly(part) : faultsOfPart(part)))
+      const all = faults.flat()
+      return yield* problems.invalidRequest(all.length > 0 ? all : faultsOf(cause.issue, places[kind], undefined))
     })
   )
 
 type Kind = Exclude<HttpApiSchemaError["kind"], "Body" | "ResponseHeaders">
 
-const places: Record<Kind, string> = { Params: "path", Query: "query", Headers: "header", Payload: "body" }
+interface Part {
+  readonly kind: Kind
+  readonly schema: Schema.Codec<unknown, unknown>
+}
+
+const places = { Params: "path", Query: "query", Headers: "header", Payload: "body" } as const
+
+/** In the order in which they are decoded. */
+const partsOf = (endpoint: HttpApiEndpoint.Top): ReadonlyArray<Part> => {
+  const { headers, params, payload, query } = endpoint
+  const schemas = {
+    Params: params,
+    Headers: headers,
+    Query: query && Schema.toCodecArrayFromSingle(query),
+    Payload: bodyOf(payload)
+  }
+  return (["Params", "Headers", "Query", "Payload"] as const).flatMap((kind) => {
+    const schema = schemas[kind]
+    return schema === undefined ? [] : [{ kind, schema: schema as unknown as Part["schema"] }]
+  })
+}
+
+/** A body that may be left out is a union with nothing. */
+const bodyOf = (payload: HttpApiEndpoint.PayloadMap): Schema.Top | undefined => {
+  const schemas = payload.get("application/json")?.schemas ?? []
+  return schemas.length > 1 ? Schema.Union(schemas) : schemas[0]
+}
+
+const faultsOfPart = Effect.fnUntraced(function* (part: Part) {
+  const value = yield* sent[part.kind]
+  if (value === unreadable) return [{ location: places[part.kind], message: "Expected a valid JSON body" }]
+  const options = { errors: "all", ...(part.kind === "Payload" && { onExcessProperty: "error" as const }) } as const
+  const refused = yield* Effect.flip(Schema.decodeUnknownEffect(part.schema, options)(value)).pipe(Effect.option)
+  const place = places[part.kind]
+  const shown = part.kind === "Headers" ? undefined : value
+  return [...(refused._tag === "None" ? [] : faultsOf(refused.value.issue, place, shown)), ...(yield* wordsOnly(part))]
+})
+
+/** Words that an endpoint looks at itself, and answers with 400 where nothing else is wrong. */
+const wordsOnly = ({ kind, schema }: Part): Effect.Effect<ReadonlyArray<ErrorDetail>, never, HttpRouter.Provided> =>
+  Effect.map(sent[kind], (value) => wordFaults(schema.ast, places[kind], value))
 
 /** What came, read once more: the parser does not keep it, so that it stands in no error that somebody logs. */
 const sent: Record<Kind, Effect.Effect<unknown, never, HttpRouter.Provided>> = {
   Params: HttpRouter.params,
   Query: HttpServerRequest.ParsedSearchParams,
-  // They may be credentials.
-  Headers: Effect.succeed(undefined),
+  Headers: Effect.map(HttpServerRequest.HttpServerRequest, ({ headers }) => headers),
   Payload: Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ text }) =>
-    Effect.map(Effect.option(text), Option.match({ onNone: () => undefined, onSome: parse }))
+    Effect.map(
+      Effect.orElseSucceed(text, () => ""),
+      (body) => (body === "" ? {} : (parse(body) ?? unreadable))
+    )
   )
 }
+
+/** Stands for a body that is no JSON. */
+const unreadable = Symbol("unreadable")

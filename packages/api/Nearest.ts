@@ -15,16 +15,20 @@ export const nearest = (ast: SchemaAST.AST, refused: number): number | undefined
   return filters.every((filter) => filter.run(wanted, ast, {}) === undefined) ? wanted : undefined
 }
 
-const filtersOf = (check: SchemaAST.Check<never>): ReadonlyArray<SchemaAST.Filter<unknown>> =>
+/** Flattens groups of checks. */
+export const filtersOf = (check: SchemaAST.Check<never>): ReadonlyArray<SchemaAST.Filter<unknown>> =>
   check._tag === "Filter" ? [check as SchemaAST.Filter<unknown>] : check.checks.flatMap(filtersOf)
 
 /** As the library's checks of numbers say it for those who make up values. */
-interface Bounds {
+export interface Bounds {
   readonly number?: unknown
   readonly minimum?: unknown
   readonly maximum?: unknown
   readonly exclusiveMinimum?: unknown
   readonly exclusiveMaximum?: unknown
+  readonly minLength?: unknown
+  readonly maxLength?: unknown
 }
 
-const boundsOf = ({ annotations }: SchemaAST.Filter<unknown>): Bounds => annotations?.["arbitraryConstraint"] ?? {}
+export const boundsOf = ({ annotations }: SchemaAST.Filter<unknown>): Bounds =>
+  annotations?.["arbitraryConstraint"] ?? {}

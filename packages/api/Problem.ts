@@ -1,8 +1,10 @@
 /** REST refusals: problem+json bodies, one class for each status so that an endpoint declares what it may answer. */
+import type { Missing } from "@venue/domain/Onboarding"
 import { Schema } from "effect"
 import { contentType } from "effect/http/ProblemDetails"
 import { SchemaLink } from "./Body.ts"
 import { instant } from "./Digits.ts"
+import { missingSteps } from "./OnboardingSteps.ts"
 
 export const ErrorDetail = Schema.Struct({
   location: Schema.optionalKey(Schema.String),
@@ -14,8 +16,9 @@ export type ErrorDetail = typeof ErrorDetail.Type
 /** Where a problem is explained, and in what words. */
 export const pages = {
   "invalid-request": "A parameter, header or body is missing, of the wrong type or out of bounds; see errors.",
-  "credentials-not-accepted": "The credentials are missing, unknown, wrong, expired or were used before.",
-  "not-permitted": "The credentials are good, but do not permit this, or not on this account.",
+  "credentials-not-accepted":
+    "The credentials are unknown, wrong, expired, revoked or were used before, or may not be used from this address.",
+  "not-permitted": "The credentials do not permit this, or not on this account; detail says what is needed.",
   "appointed-since": "Two people decide about the withdrawal, who were appointed before it was asked for.",
   "not-cancellable": "No payment of the withdrawal can be cancelled; detail says why.",
   "not-held": "The withdrawal is not held for review; detail says what has become of it.",
@@ -24,7 +27,7 @@ export const pages = {
   "role-needed": "The operator has not the role that this needs; detail names it.",
   "account-frozen": "The account is frozen; ask the operator.",
   "second-factor-required": "The user has a second factor; sign in with it.",
-  "onboarding-required": "The user has to come further before this; errors name what is missing.",
+  "onboarding-required": "Onboarding is incomplete; errors list the missing steps and how to take them.",
   "unknown-api-key": "The user has no such API key.",
   "too-many-api-keys": "The user has as many API keys as are allowed; revoke one first.",
   "unknown-symbol": "No instrument of that name is listed.",
@@ -221,14 +224,16 @@ export const problems = (baseUrl: string) => ({
     const error = { location, message, ...(value === undefined ? {} : { value }) }
     return new UnprocessableEntity(body(baseUrl, 422, "invalid-request", { errors: [error] }))
   },
-  /** The same words whatever was wrong, so that a caller cannot probe. */
-  credentialsNotAccepted: () => new Unauthorized(body(baseUrl, 401, "credentials-not-accepted")),
-  /** The same words for a permission that is missing and for an account of somebody else. */
-  notPermitted: () => new Forbidden(body(baseUrl, 403, "not-permitted")),
+  /** `detail` is given for what the request alone shows; otherwise the words are the same, so that a caller cannot probe. */
+  credentialsNotAccepted: (detail?: string) =>
+    new Unauthorized(body(baseUrl, 401, "credentials-not-accepted", detail === undefined ? {} : { detail })),
+  /** The same words for an account that does not exist and for another user's. */
+  notPermitted: (detail?: string) =>
+    new Forbidden(body(baseUrl, 403, "not-permitted", detail === undefined ? {} : { detail })),
   accountFrozen: () => new Forbidden(body(baseUrl, 403, "account-frozen")),
   secondFactorRequired: () => new Forbidden(body(baseUrl, 403, "second-factor-required")),
-  onboardingRequired: (missing: ReadonlyArray<string>) =>
-    new Forbidden(body(baseUrl, 403, "onboarding-required", { errors: missing.map((message) => ({ message })) })),
+  onboardingRequired: (missing: ReadonlyArray<Missing>) =>
+    new Forbidden(body(baseUrl, 403, "onboarding-required", { errors: missingSteps(missing) })),
   unknownApiKey: () => new NotFound(body(baseUrl, 404, "unknown-api-key")),
   tooManyApiKeys: () => new Conflict(body(baseUrl, 409, "too-many-api-keys")),
   /** Something that the body names. */
@@ -347,8 +352,9 @@ const ofTreasury = (baseUrl: string) => ({
   /** Of what is moved, where to or how: the page says of which kind, and nothing that is secret is repeated. */
   invalidValue: (page: Page, errors: ReadonlyArray<ErrorDetail>) =>
     new BadRequest(body(baseUrl, 400, page, { errors })),
-  /** Nothing else is missing, and whoever signs in may accept them. */
-  termsRequired: () => new Unauthorized(body(baseUrl, 401, "onboarding-required", { errors: [{ message: "terms" }] })),
+  /** Terms are among the missing steps. */
+  termsRequired: (missing: ReadonlyArray<Missing>) =>
+    new Unauthorized(body(baseUrl, 401, "onboarding-required", { errors: missingSteps(missing) })),
   addressNotRegistered: () => new Forbidden(body(baseUrl, 403, "address-not-registered")),
   railNotConnected: (rail: string) =>
     new ServiceUnavailable(

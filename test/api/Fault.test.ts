@@ -26,7 +26,7 @@ it("each fault has its place, what would be right, and what was sent", () => {
     { location: "body.permissions.1", message: expect.stringContaining("Expected"), value: 5 }
   ])
   expect(faults(codec(SetUserLeverageRequestBody), { leverage: 3 })).toEqual([
-    { location: "body.symbol", message: "Missing key" }
+    { location: "body.symbol", message: "symbol is required: a string" }
   ])
 })
 
@@ -99,7 +99,7 @@ it("nothing that is secret is told, nor what nobody says is none", () => {
     for (const fault of told) expect(fault).not.toHaveProperty("value")
   }
   const unknown = faults(codec(SetUserLeverageRequestBody), { leverage: 1, symbol: "X", token: unsafe })
-  expect(unknown).toEqual([{ location: "body.token", message: expect.any(String) }])
+  expect(unknown).toEqual([{ location: "body.token", message: "token is not a member of this body" }])
 })
 
 it("a mark holds through checks, optional members, lists and whatever a schema is made of", () => {

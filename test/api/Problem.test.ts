@@ -12,24 +12,25 @@ const about = (status: number, page: string, title: string) => ({
   status
 })
 
-it.effect("401 says the same whatever was wrong", () =>
+it.effect("401 has the same words unless the request alone shows the fault", () =>
   Effect.gen(function* () {
     const { body, status, type } = yield* call("/user/positions", {}, null)
     expect([status, type]).toEqual([401, "application/problem+json"])
     expect(body).toEqual({
       ...about(401, "credentials-not-accepted", "Unauthorized"),
-      detail: "The credentials are missing, unknown, wrong, expired or were used before."
+      detail:
+        "The credentials are unknown, wrong, expired, revoked or were used before, or may not be used from this address."
     })
     expect((yield* call("/user/trade?limit=nonsense", {}, null)).status).toBe(401)
   })
 )
 
-it.effect("403 does not tell a missing permission from a foreign account", () =>
+it.effect("403 has general words where nothing else is given", () =>
   Effect.gen(function* () {
     const { body, status } = yield* call("/user/positions", {}, "some")
     expect([status, body.detail]).toEqual([
       403,
-      "The credentials are good, but do not permit this, or not on this account."
+      "The credentials do not permit this, or not on this account; detail says what is needed."
     ])
   })
 )

@@ -24,7 +24,7 @@ export const RotateAddressRequestBody = Schema.Struct({ $schema: SchemaLink, net
 export const AddressGroup = HttpApiGroup.make("address")
   .add(
     HttpApiEndpoint.get("address", "/address", {
-      query: { network: Optional(Schema.String) },
+      query: { network: Optional(NetworkName) },
       success: AddressResponseBody,
       error: [BadRequest, ServiceUnavailable]
     }).annotate(

@@ -8,7 +8,7 @@ import { described, Optional } from "../Parameter.ts"
 import { BadRequest, Conflict, GatewayTimeout, NotFound, type Problems, ServiceUnavailable } from "../Problem.ts"
 import { Authenticated } from "../rest/Caller.ts"
 import { secret } from "../Secret.ts"
-import { currencyParameter } from "./Word.ts"
+import { currencyParameter, RequiredCurrency } from "./Word.ts"
 
 const detail = (description: string) => secret(Schema.String.annotate({ description }))
 
@@ -36,7 +36,7 @@ export const LinkBankAccountResponseBody = Schema.Struct({
 export const BankAccountGroup = HttpApiGroup.make("bankAccount")
   .add(
     HttpApiEndpoint.post("link", "/bank-account", {
-      query: { currency: Optional(Schema.String) },
+      query: { currency: Optional(RequiredCurrency) },
       payload: LinkBankAccountRequestBody,
       success: LinkBankAccountResponseBody.pipe(HttpApiSchema.status(201)),
       error: [BadRequest, Conflict, ServiceUnavailable, GatewayTimeout]

@@ -6,7 +6,7 @@ import { SchemaLink } from "../Body.ts"
 import { described, Optional } from "../Parameter.ts"
 import { BadRequest, ServiceUnavailable } from "../Problem.ts"
 import { Authenticated } from "../rest/Caller.ts"
-import { currencyParameter, depositRailParameter } from "./Word.ts"
+import { currencyParameter, depositRailParameter, RequiredCurrency, RequiredDepositRail } from "./Word.ts"
 
 export const FiatAddressResponseBody = Schema.Struct({
   $schema: SchemaLink,
@@ -19,7 +19,7 @@ export const FiatAddressGroup = HttpApiGroup.make("fiatAddress")
   .add(
     HttpApiEndpoint.get("fiatAddress", "/fiat-address", {
       // Both have to be there; one that is missing is 400, like one that is wrong.
-      query: { currency: Optional(Schema.String), payment_rail: Optional(Schema.String) },
+      query: { currency: Optional(RequiredCurrency), payment_rail: Optional(RequiredDepositRail) },
       success: FiatAddressResponseBody,
       error: [BadRequest, ServiceUnavailable]
     }).annotate(OpenApi.Transform, described({ currency: currencyParameter, payment_rail: depositRailParameter }))

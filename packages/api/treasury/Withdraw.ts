@@ -2,6 +2,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { NumberOrText, SchemaLink } from "../Body.ts"
+import { expecting } from "../Expected.ts"
 import { BadRequest, GatewayTimeout, NotFound, ServiceUnavailable } from "../Problem.ts"
 import { Repeated, repeatable } from "../Repeatable.ts"
 import { Authenticated } from "../rest/Caller.ts"
@@ -9,7 +10,10 @@ import { CurrencyName, NetworkName, PayoutRailName } from "./Word.ts"
 
 /** The endpoints look at it: what cannot be moved so is 400. */
 const amount = NumberOrText(
-  Schema.Finite.annotate({ description: "In USD; it is taken from the account, and the fee out of it." })
+  expecting(
+    Schema.Finite.annotate({ description: "In USD; it is taken from the account, and the fee out of it." }),
+    "a number above 0"
+  )
 )
 
 export const WithdrawRequestBody = Schema.Struct({

@@ -1,26 +1,15 @@
 /**
- * Words of requests about money that comes in and goes out. Another word is 400 and not 422, so the schemas take any text
- * and the endpoints look at it; the description lists those that there are.
+ * Words of requests about deposits and withdrawals. Another word is 400 and not 422, so the schemas take any text and
+ * the endpoints look at it; the description lists the words.
  */
 import { DepositRail, Network, PayoutRail } from "@venue/domain/Rail"
-import { Result, Schema } from "effect"
+import { Result, Schema, type SchemaAST } from "effect"
+import { expecting } from "../Expected.ts"
 import { shown } from "../Fault.ts"
-import type { BadRequest, Page, Problems } from "../Problem.ts"
+import type { BadRequest, ErrorDetail, Page, Problems } from "../Problem.ts"
 
-const oneOf = (words: ReadonlyArray<string>) =>
-  Schema.String.annotate({ description: `${words.map((word) => `\`${word}\``).join(" or ")}.` })
-
-/** Where a request names none. */
+/** The network of a request that names none. */
 export const defaultNetwork: Network = "ARBITRUM_ONE"
-
-/** Money moves in this currency alone. */
-const currencies = ["usd"]
-export const NetworkName = oneOf(Network.literals)
-export const CurrencyName = oneOf(currencies)
-export const PayoutRailName = oneOf(PayoutRail.literals)
-
-export const currencyParameter = { type: "string", enum: currencies }
-export const depositRailParameter = { type: "string", enum: DepositRail.literals }
 
 interface Kind<Word extends string> {
   readonly page: Page
@@ -29,7 +18,8 @@ interface Kind<Word extends string> {
 }
 
 export const network: Kind<Network> = { page: "invalid-network", what: "a network", words: Network.literals }
-export const currency: Kind<string> = { page: "invalid-currency", what: "the currency", words: currencies }
+/** Money moves in this currency alone. */
+export const currency: Kind<string> = { page: "invalid-currency", what: "the currency", words: ["usd"] }
 export const depositRail: Kind<DepositRail> = {
   page: "invalid-payment-rail",
   what: "a payment rail",
@@ -37,16 +27,62 @@ export const depositRail: Kind<DepositRail> = {
 }
 export const payoutRail: Kind<PayoutRail> = { ...depositRail, words: PayoutRail.literals }
 
-/** The word of this kind, or what was wrong with it; one that is missing is no word either. */
+const member = (kind: Kind<string>, isRequired: boolean) =>
+  expecting(
+    Schema.String.annotate({
+      description: `${kind.words.map((word) => `\`${word}\``).join(" or ")}.`,
+      [mark]: { kind, isRequired } satisfies Marked
+    }),
+    kind.words.join(" or ")
+  )
+
+const mark = "@venue/api/treasury/Word"
+interface Marked {
+  readonly kind: Kind<string>
+  /** Its schema lets a member be absent whose absence is 400. */
+  readonly isRequired: boolean
+}
+
+export const NetworkName = member(network, false)
+export const CurrencyName = member(currency, false)
+export const PayoutRailName = member(payoutRail, false)
+export const RequiredCurrency = member(currency, true)
+export const RequiredDepositRail = member(depositRail, true)
+
+export const currencyParameter = { type: "string", enum: currency.words }
+export const depositRailParameter = { type: "string", enum: DepositRail.literals }
+
+/** Returns the word of this kind, or its fault; an absent word is a fault too. */
 export const read = <Word extends string>(
   problems: Problems,
-  { page, what, words }: Kind<Word>,
+  kind: Kind<Word>,
   location: string,
   sent: string | undefined
 ): Result.Result<Word, BadRequest> => {
-  const word = words.find((one) => one === sent)
-  if (word !== undefined) return Result.succeed(word)
-  const message = `Expected ${what}: ${words.join(" or ")}`
-  const error = { location, message, ...(sent === undefined ? {} : { value: shown(sent) }) }
-  return Result.fail(problems.invalidValue(page, [error]))
+  const word = kind.words.find((one) => one === sent)
+  return word === undefined
+    ? Result.fail(problems.invalidValue(kind.page, [fault(kind, location, sent)]))
+    : Result.succeed(word)
+}
+
+/** Returns the faults of words in a query or body that is refused for its schema already. */
+export const wordFaults = (ast: SchemaAST.AST, place: string, sent: unknown): ReadonlyArray<ErrorDetail> => {
+  if (ast._tag !== "Objects") return []
+  const members = (typeof sent === "object" && sent !== null ? sent : {}) as Readonly<Record<PropertyKey, unknown>>
+  return ast.propertySignatures.flatMap(({ name, type }) => {
+    const marked = type.annotations?.[mark] as Marked | undefined
+    if (marked === undefined) return []
+    const { isRequired, kind } = marked
+    const value = Object.hasOwn(members, name) ? members[name] : undefined
+    const isAbsent = value === undefined || value === ""
+    if (isAbsent ? !isRequired : typeof value !== "string" || kind.words.includes(value)) return []
+    return [fault(kind, `${place}.${String(name)}`, value as string | undefined)]
+  })
+}
+
+const fault = ({ what, words }: Kind<string>, location: string, sent: string | undefined): ErrorDetail => {
+  const expected = words.join(" or ")
+  return sent === undefined || sent === ""
+    ? { location, message: `${location.slice(location.indexOf(".") + 1)} is required: ${expected}` }
+    : { location, message: `Expected ${what}: ${expected}`, value: shown(sent) }
 }

@@ -31,10 +31,13 @@ export const layer = (baseUrl: string, token: Redacted.Redacted) =>
        * Everybody here comes from this machine, so guesses are counted together and right tokens are not among them:
        * however many a stranger sends, operators are let in at once, and hardly more guesses than a second has wait.
        */
-      const wrong = Refusal.spend(refusals, guesses, "a guess", 1).pipe(
-        Effect.andThen(Effect.sleep(guessMillis)),
-        Effect.andThen(Effect.fail(refusals.credentialsNotAccepted()))
-      )
+      const wrong = (credential: Redacted.Redacted) =>
+        Refusal.spend(refusals, guesses, "a guess", 1).pipe(
+          Effect.andThen(Effect.sleep(guessMillis)),
+          Effect.andThen(
+            Effect.fail(refusals.credentialsNotAccepted(Redacted.value(credential) === "" ? missing : unknown))
+          )
+        )
       const lookUps = Semaphore.makeUnsafe(lookUpsAtOnce)
       const found = (credential: Redacted.Redacted): Effect.Effect<Option.Option<Acting>, ServiceUnavailable> =>
         isSameText(Redacted.value(credential), Redacted.value(token))
@@ -45,7 +48,7 @@ export const layer = (baseUrl: string, token: Redacted.Redacted) =>
       return OperatorOnly.of({
         operator: Effect.fnUntraced(function* (answer, { credential, endpoint }) {
           const operator = yield* found(credential)
-          if (Option.isNone(operator)) return yield* wrong
+          if (Option.isNone(operator)) return yield* wrong(credential)
           const { name, roles } = operator.value
           if (!mayUse(roles, endpoint)) return yield* refusals.roleNeeded(neededFor(endpoint), roles)
           return yield* Effect.provideService(answer, Operator, { name })
@@ -53,6 +56,9 @@ export const layer = (baseUrl: string, token: Redacted.Redacted) =>
       })
     })
   )
+
+const missing = "The operator's token is missing: send Authorization: Bearer with a token of the operator interface."
+const unknown = "The operator's token is unknown, or its operator was dismissed."
 
 interface Acting {
   readonly name: string

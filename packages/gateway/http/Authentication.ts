@@ -20,6 +20,7 @@ import { Effect, Layer } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { tokenOf } from "../auth/Bearer.ts"
 import { type ClientAddress, type ClientCountry, network } from "./ClientAddress.ts"
+import * as Denial from "./Denial.ts"
 import { actionOf } from "./Gate.ts"
 import * as RequestNotes from "./RequestNotes.ts"
 import { weightOf } from "./RequestWeight.ts"
@@ -41,6 +42,8 @@ interface Shown {
   /** They were good here before. */
   readonly isKnown: boolean
   readonly prove: Effect.Effect<Known, Unauthenticated | InvalidToken | SessionEnded | DatabaseUnavailable>
+  /** The words for a fault that the request alone shows, such as a missing header. */
+  readonly faultOf: (reason: Unauthenticated["reason"] | undefined) => string | undefined
 }
 
 /** What a request is signed with; empty where a header is missing. */
@@ -65,8 +68,6 @@ export const layer = ({
   Layer.effect(
     Authenticated,
     Effect.gen(function* () {
-      const hmac = yield* Hmac
-      const bearers = yield* Bearers
       const onboarding = yield* Onboarding
       const access = yield* AccessDecision.make
       const refusals = problems(baseUrl)
@@ -75,16 +76,7 @@ export const layer = ({
       const spend = (who: string, weight: number) => Refusal.spend(refusals, limits, who, weight)
       const unavailable = () => Effect.fail(refusals.draining())
 
-      /** A token wins over signed headers. */
-      const shownBy = ({ headers }: HttpServerRequest.HttpServerRequest, address: string): Shown => {
-        const { authorization } = headers
-        if (authorization !== undefined) {
-          const token = tokenOf(authorization) ?? ""
-          return { isKnown: bearers.isKnown(token), prove: Effect.map(bearers.verify(token), ofToken) }
-        }
-        const signed = signedOf(headers, brand)
-        return { isKnown: hmac.isKnown(signed.publicKey), prove: hmac.verify(signed, address) }
-      }
+      const shownBy = yield* showing(brand)
 
       return Authenticated.of((answer, { endpoint }) =>
         Effect.gen(function* () {
@@ -92,12 +84,19 @@ export const layer = ({
           const weight = weightOf(action)
           const request = yield* HttpServerRequest.HttpServerRequest
           const address = addressOf(request)
-          const { isKnown, prove } = shownBy(request, address)
+          const { faultOf, isKnown, prove } = shownBy(request, address)
           // Whoever proves nothing pays as the address it comes from, and a stranger does before anything is looked up for it.
           const pay = spend(network(address), weight)
           if (!isKnown) yield* pay
-          const unproven = () =>
-            Effect.andThen(isKnown ? pay : Effect.void, Effect.fail(refusals.credentialsNotAccepted()))
+          const unproven = (refused: Unauthenticated | InvalidToken | SessionEnded) =>
+            Effect.andThen(
+              isKnown ? pay : Effect.void,
+              Effect.fail(
+                refusals.credentialsNotAccepted(
+                  faultOf(refused._tag === "Unauthenticated" ? refused.reason : undefined)
+                )
+              )
+            )
           const caller = yield* Effect.catchTags(prove, {
             Unauthenticated: unproven,
             InvalidToken: unproven,
@@ -125,7 +124,8 @@ export const layer = ({
             .authorise(caller, action, named === undefined ? undefined : AccountId.make(named.toLowerCase()))
             .pipe(
               Effect.catchTags({
-                PermissionDenied: () => Effect.fail(refusals.notPermitted()),
+                PermissionDenied: (refused) =>
+                  Effect.fail(refusals.notPermitted(Denial.denied(refused, caller, brand))),
                 SessionEnded: () => Effect.fail(refusals.credentialsNotAccepted()),
                 UserFrozen: () => Effect.fail(refusals.accountFrozen()),
                 SecondFactorRequired: () => Effect.fail(refusals.secondFactorRequired()),
@@ -139,3 +139,26 @@ export const layer = ({
       )
     })
   )
+
+/** A token wins over signed headers. */
+const showing = Effect.fnUntraced(function* (brand: string) {
+  const bearers = yield* Bearers
+  const hmac = yield* Hmac
+  return ({ headers }: HttpServerRequest.HttpServerRequest, address: string): Shown => {
+    const { authorization } = headers
+    if (authorization !== undefined) {
+      const token = tokenOf(authorization) ?? ""
+      return {
+        isKnown: bearers.isKnown(token),
+        prove: Effect.map(bearers.verify(token), ofToken),
+        faultOf: () => (token === "" ? Denial.noToken : undefined)
+      }
+    }
+    const signed = signedOf(headers, brand)
+    return {
+      isKnown: hmac.isKnown(signed.publicKey),
+      prove: hmac.verify(signed, address),
+      faultOf: (reason) => Denial.signatureFault(signed, reason, brand)
+    }
+  }
+})

@@ -93,9 +93,13 @@ const creating = Effect.fnUntraced(function* (baseUrl: string) {
   const pair = yield* KeyPair.make
   const refusals = problems(baseUrl)
 
-  const mayHave = Effect.fnUntraced(function* (userId: UserId, scope: string, permissions: ReadonlyArray<string>) {
-    if (!permissions.every((name) => selectable.has(name))) return false
-    return scope === allAccounts || Option.contains(yield* accounts.ownerOf(AccountId.make(scope)), userId)
+  const objection = Effect.fnUntraced(function* (userId: UserId, scope: string, permissions: ReadonlyArray<string>) {
+    const reserved = permissions.filter((name) => !selectable.has(name))
+    if (reserved.length > 0) {
+      return `A user gives no key the permission ${reserved.join(" or ")}; permissions may be ${[...selectable].join(", ")}.`
+    }
+    const isOwn = scope === allAccounts || Option.contains(yield* accounts.ownerOf(AccountId.make(scope)), userId)
+    return isOwn ? undefined : `The scope of a key is ${allAccounts} or the id of one of the user's own accounts.`
   })
 
   return Effect.fnUntraced(
@@ -108,7 +112,8 @@ const creating = Effect.fnUntraced(function* (baseUrl: string) {
         const location = `body.allowed_addresses.${odd}`
         return yield* refusals.unfit(location, "Expected an address or a network", shown(allowed_addresses[odd]))
       }
-      if (!(yield* mayHave(userId, scope, permissions))) return yield* refusals.notPermitted()
+      const denied = yield* objection(userId, scope, permissions)
+      if (denied !== undefined) return yield* refusals.notPermitted(denied)
       const next = yield* pair
       const made = yield* users.ask(userId, (user) =>
         user.CreateKey({ userId, pair: next, label, permissions, scope, allowedAddresses: allowed_addresses })

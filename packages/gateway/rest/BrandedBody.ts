@@ -2,7 +2,7 @@
 import { type Member, memberName, neutrallyNamed } from "@venue/api/Brand"
 import { faultsOf } from "@venue/api/Fault"
 import { isFields, parse } from "@venue/api/Incoming"
-import type { Problems } from "@venue/api/Problem"
+import type { ErrorDetail, Problems } from "@venue/api/Problem"
 import { Effect, Schema } from "effect"
 import type { HttpServerRequest } from "effect/http"
 
@@ -14,18 +14,18 @@ export interface BrandedBody<A> {
 /** What does not fit is refused as every body is, and spelled as the operator spells it. */
 export const make = <A>(brand: string, refusals: Problems, { members, schema }: BrandedBody<A>) => {
   const decode = Schema.decodeUnknownEffect(schema, { errors: "all", onExcessProperty: "error" })
-  const spelled = (location: string) => {
-    const neutral = members.find((member) => location === `body.${member}`)
-    return neutral === undefined ? location : `body.${memberName(brand, neutral)}`
+  const spelled = (fault: ErrorDetail): ErrorDetail => {
+    const neutral = members.find((member) => fault.location === `body.${member}`)
+    if (neutral === undefined) return fault
+    const name = memberName(brand, neutral)
+    return { ...fault, location: `body.${name}`, message: fault.message?.replace(neutral, name) ?? "" }
   }
   return Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
     const body = parse(yield* Effect.orDie(request.text))
     if (body === undefined) return yield* refusals.unfit("body", "Expected a valid JSON body")
     const sent = isFields(body) ? neutrallyNamed(brand, members, body) : body
     return yield* Effect.mapError(decode(sent), ({ issue }) =>
-      refusals.invalidRequest(
-        faultsOf(issue, "body", sent).map((fault) => ({ ...fault, location: spelled(fault.location ?? "body") }))
-      )
+      refusals.invalidRequest(faultsOf(issue, "body", sent).map(spelled))
     )
   })
 }

@@ -42,7 +42,12 @@ export const layer = (baseUrl: string) =>
             InsufficientBalance: (refusal) => Effect.fail(transferRefused(refusals, refusal)),
             SameAccount: () => Effect.fail(refusals.sameAccount()),
             // An account of somebody else and one that there is not are refused alike.
-            UnknownAccount: () => Effect.fail(refusals.notPermitted()),
+            UnknownAccount: () =>
+              Effect.fail(
+                refusals.notPermitted(
+                  "Both accounts of a transfer, src_account_id and dst_account_id, have to be the user's own."
+                )
+              ),
             RequestKeyReused: () => Effect.fail(refusals.keyReused()),
             // The schema lets no other amount through.
             InvalidAmount: Effect.die,

@@ -1,5 +1,6 @@
 /** Answers `/bank-account`. */
 import { problems, schemaUri } from "@venue/api/Problem"
+import { together } from "@venue/api/Together"
 import { Caller } from "@venue/api/rest/Caller"
 import { TreasuryApi } from "@venue/api/treasury/Api"
 import { bankDetails, detailsRefused } from "@venue/api/treasury/BankAccount"
@@ -10,7 +11,7 @@ import type { UserId } from "@venue/domain/UserId"
 import { Profiles } from "@venue/storage/access/Profiles"
 import { BankAccounts } from "@venue/storage/treasury/BankAccounts"
 import { Withdrawals } from "@venue/storage/treasury/Withdrawals"
-import { Effect, Redacted } from "effect"
+import { Effect, Redacted, Result } from "effect"
 import { group } from "../http/Endpoints.ts"
 import * as AuditedChange from "./AuditedChange.ts"
 
@@ -40,11 +41,15 @@ export const layer = (baseUrl: string) =>
           Effect.fnUntraced(
             function* ({ payload, query }) {
               const { userId } = yield* Caller
-              yield* Effect.fromResult(Word.read(refusals, Word.currency, "query.currency", query.currency))
               const details = bankDetails(payload)
               const holder = yield* profiles.find(userId)
               const faults = faultsOf(details, holder)
-              if (faults.length > 0) return yield* detailsRefused(refusals, faults)
+              yield* Effect.fromResult(
+                together({
+                  currency: Word.read(refusals, Word.currency, "query.currency", query.currency),
+                  details: faults.length > 0 ? Result.fail(detailsRefused(refusals, faults)) : Result.void
+                })
+              )
               const accountId = ids.next().text
               const account = { accountId, userId, holderKnown: isKnown(holder), details: Redacted.make(details) }
               yield* changed(userId, accounts.link(account), ({ holderKnown }) => ({

@@ -1,5 +1,6 @@
 /** Answers `GET /fiat-address`. */
 import { problems, schemaUri } from "@venue/api/Problem"
+import { together } from "@venue/api/Together"
 import { Caller } from "@venue/api/rest/Caller"
 import { TreasuryApi } from "@venue/api/treasury/Api"
 import * as Word from "@venue/api/treasury/Word"
@@ -21,9 +22,12 @@ export const layer = (baseUrl: string) =>
         Effect.fnUntraced(
           function* ({ query }) {
             const { userId } = yield* Caller
-            yield* Effect.fromResult(Word.read(refusals, Word.currency, "query.currency", query.currency))
-            const read = Word.read(refusals, Word.depositRail, "query.payment_rail", query.payment_rail)
-            const rail = yield* Effect.fromResult(read)
+            const { rail } = yield* Effect.fromResult(
+              together({
+                currency: Word.read(refusals, Word.currency, "query.currency", query.currency),
+                rail: Word.read(refusals, Word.depositRail, "query.payment_rail", query.payment_rail)
+              })
+            )
             if (!rails.has("BANK")) return yield* refusals.railNotConnected("a bank")
             const { message } = yield* messages.provide(userId, rail)
             return { $schema: schemaUri(baseUrl, "FiatAddressResponseBody"), deposit_message: message }

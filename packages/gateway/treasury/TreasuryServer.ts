@@ -71,6 +71,6 @@ const site = (
   )
 }
 
-/** Where the terms alone are missing it is as if nobody had signed in (401), and otherwise the user may not (403). */
+/** Refuses with 401 until the terms are accepted, whatever else is missing, and with 403 afterwards. */
 const onboardingRequired = (refusals: Problems, missing: ReadonlyArray<Missing>) =>
-  missing.length === 1 && missing[0] === "terms" ? refusals.termsRequired() : refusals.onboardingRequired(missing)
+  missing.includes("terms") ? refusals.termsRequired(missing) : refusals.onboardingRequired(missing)

@@ -1,6 +1,7 @@
 /** Answers `POST /withdraw` and `POST /fiat-withdraw`. */
 import { type Problems, problems } from "@venue/api/Problem"
 import { Caller } from "@venue/api/rest/Caller"
+import { together } from "@venue/api/Together"
 import { transferRefused } from "@venue/api/rest/Transfer"
 import * as Amount from "@venue/api/treasury/Amount"
 import { TreasuryApi } from "@venue/api/treasury/Api"
@@ -13,7 +14,7 @@ import type { InsufficientBalance } from "@venue/domain/Trader"
 import type { BelowMinimum, NotAboveFee, Withdraw } from "@venue/domain/Withdrawal"
 import { RailProviders } from "@venue/providers/rails/RailProvider"
 import { BankAccounts } from "@venue/storage/treasury/BankAccounts"
-import { Effect, Option } from "effect"
+import { Effect, Option, Result } from "effect"
 import { HttpEffect, HttpServerResponse } from "effect/http"
 import { group } from "../http/Endpoints.ts"
 import { unconfirmed } from "../http/Refusal.ts"
@@ -46,8 +47,12 @@ export const layer = ({ baseUrl, newAddressHoldHours }: WithdrawOptions) =>
             const named = payload.network ?? Word.defaultNetwork
             const network = yield* Effect.fromResult(Word.read(refusals, Word.network, "body.network", named))
             const token = rails.get(network)?.tokenContract
-            const destination = yield* Effect.fromResult(Destination.read(refusals, network, payload.address, token))
-            const amount = yield* Effect.fromResult(Amount.read(refusals, network, payload.amount))
+            const { amount, destination } = yield* Effect.fromResult(
+              together({
+                destination: Destination.read(refusals, network, payload.address, token),
+                amount: Amount.read(refusals, network, payload.amount)
+              })
+            )
             if (!rails.has(network)) return yield* refusals.railNotConnected(network)
             const { isRegistered, reasons } = yield* holds.ofAddress(userId, network, destination)
             // A key that a builder obtained permits no more.
@@ -60,10 +65,15 @@ export const layer = ({ baseUrl, newAddressHoldHours }: WithdrawOptions) =>
           "fiatWithdraw",
           Effect.fnUntraced(function* ({ headers, payload }) {
             const { userId } = yield* Caller
-            yield* Effect.fromResult(Word.read(refusals, Word.currency, "body.currency", payload.currency))
             const read = Word.read(refusals, Word.payoutRail, "body.payment_rail", payload.payment_rail)
-            const method = yield* Effect.fromResult(read)
-            const amount = yield* Effect.fromResult(Amount.read(refusals, method, payload.amount))
+            const { amount, method } = yield* Effect.fromResult(
+              together({
+                currency: Word.read(refusals, Word.currency, "body.currency", payload.currency),
+                method: read,
+                // The bounds of an amount are those of its rail.
+                amount: Result.flatMap(read, (rail) => Amount.read(refusals, rail, payload.amount))
+              })
+            )
             const account = yield* accounts.find(userId, payload.account_id.toLowerCase())
             if (Option.isNone(account)) return yield* refusals.unknownBankAccount()
             if (!rails.has("BANK")) return yield* refusals.railNotConnected("a bank")

@@ -29,7 +29,7 @@ const asking = (url: string, user: TestUser, headers: Record<string, string>) =>
       body: JSON.stringify({ symbol: "GOLD-USD", leverage: 5 })
     })
     const looked = yield* call(`${url}/user/positions`, { headers: { ...(yield* signed(user)), ...headers } })
-    return [changed.status, changed.body.errors?.[0].message ?? "", looked.status]
+    return [changed.status, changed.body.errors?.[0].location ?? "", looked.status]
   })
 
 it.layer(layer, { excludeTestServices: true })("the country of a caller", (it) => {
@@ -40,11 +40,11 @@ it.layer(layer, { excludeTestServices: true })("the country of a caller", (it) =
         const url = yield* opened({ trustedProxies: ours, countryHeader })
         const user = yield* (yield* TestVenue).user("traveller")
         expect(yield* asking(url, user, { "cf-ipcountry": "DE" })).toEqual([200, "", 200])
-        expect(yield* asking(url, user, { "cf-ipcountry": blockedCountry })).toEqual([403, "region", 200])
+        expect(yield* asking(url, user, { "cf-ipcountry": blockedCountry })).toEqual([403, "onboarding.region", 200])
         expect((yield* seen(user)).seenIn).toBe(blockedCountry)
         // Nothing is said of where they are now.
         for (const nowhere of [{}, { "cf-ipcountry": "XX" }, { "cf-ipcountry": "T1" }, { "cf-ipcountry": "DE, NO" }]) {
-          expect(yield* asking(url, user, nowhere)).toEqual([403, "region", 200])
+          expect(yield* asking(url, user, nowhere)).toEqual([403, "onboarding.region", 200])
         }
         expect(yield* asking(url, user, { "cf-ipcountry": "no" })).toEqual([200, "", 200])
       })

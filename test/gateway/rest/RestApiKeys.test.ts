@@ -255,10 +255,29 @@ it.layer(layer, { excludeTestServices: true })("API keys", (it) => {
         ({ body, status }) => [status, body.type?.split("/").at(-1), body.errors]
       )
       yield* bring(user.userId, "unverified")
-      expect(yield* refusal).toEqual([403, "onboarding-required", [{ message: "identity" }]])
+      expect(yield* refusal).toEqual([
+        403,
+        "onboarding-required",
+        [
+          {
+            location: "onboarding.identity",
+            message: "identity: verify your identity with POST /user/verification of the REST interface"
+          }
+        ]
+      ])
       expect((yield* as("GET", "/user/positions")).status).toBe(200)
       yield* bring(user.userId, "without_terms")
-      expect(yield* refusal).toEqual([403, "onboarding-required", [{ message: "terms" }]])
+      expect(yield* refusal).toEqual([
+        403,
+        "onboarding-required",
+        [
+          {
+            location: "onboarding.terms",
+            message:
+              "terms: accept the current terms with POST /user/terms of the REST interface; GET /user/onboarding names their version"
+          }
+        ]
+      ])
       yield* bring(user.userId, "frozen")
       expect(yield* refusal).toEqual([403, "account-frozen", undefined])
       expect((yield* withKey(user)).status).toBe(403)

@@ -1,0 +1,17 @@
+/** The steps of onboarding that a user lacks, and how to take each. */
+import type { Missing } from "@venue/domain/Onboarding"
+
+/** Returns one entry per step: its name, as `GET /user/onboarding` lists it, and the call that completes it. */
+export const missingSteps = (
+  missing: ReadonlyArray<Missing>
+): ReadonlyArray<{ readonly location: string; readonly message: string }> =>
+  missing.map((step) => ({ location: `onboarding.${step}`, message: `${step}: ${steps[step]}` }))
+
+const steps: Readonly<Record<Missing, string>> = {
+  identity: "verify your identity with POST /user/verification of the REST interface",
+  terms:
+    "accept the current terms with POST /user/terms of the REST interface; GET /user/onboarding names their version",
+  region: "the venue does not serve the country of your identity or of this connection",
+  second_factor: "enrol a second factor with POST /auth/v1/factors and sign in with it",
+  frozen: "the operator froze the account; ask the operator"
+}

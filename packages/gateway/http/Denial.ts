@@ -1,0 +1,69 @@
+/** The words of 401 and 403: what credentials lack. None depends on whether a key, user or account exists. */
+import { type Header, headerName } from "@venue/api/Headers"
+import type { Caller, Unauthenticated } from "@venue/auth/access/Caller"
+import type { Signed } from "@venue/auth/access/Hmac"
+import { type PermissionDenied, type Rule, ruleOf } from "@venue/auth/access/Permission"
+import { Selectable } from "@venue/domain/Permission"
+
+/** Says which credential, permission or account a call needs. */
+export const denied = (
+  { action, reason }: Pick<PermissionDenied, "action" | "reason">,
+  { clientId, via }: Pick<Caller, "clientId" | "via">,
+  brand: string
+): string => {
+  const rule = ruleOf(action)
+  if (rule === undefined || reason === "no_rule") return "Nobody may call this."
+  if (reason === "permission") return permissionNeeded(rule)
+  if (reason === "account") return accountNeeded[rule.on](headerName(brand, "requested-account-id"))
+  if (rule.ownOnly && clientId !== null)
+    return "An application may not do this: the user does it with a session of their own."
+  return via === "hmac"
+    ? "An API key may not do this: send the access token of a session, as Authorization: Bearer."
+    : "A bearer token may not do this: sign the request with an API key."
+}
+
+/** Returns the words for missing headers and for a timestamp that is off; undefined for every other fault. */
+export const signatureFault = (
+  signed: Signed,
+  reason: Unauthenticated["reason"] | undefined,
+  brand: string
+): string | undefined => {
+  const header = (name: Header) => headerName(brand, name)
+  const absent = named.filter(([member]) => signed[member] === "").map(([, name]) => header(name))
+  if (absent.length === named.length) {
+    return `Credentials are missing: send Authorization: Bearer with an access token, or sign the request with ${absent.join(", ")}.`
+  }
+  if (absent.length > 0) return `Headers of the signature are missing: ${absent.join(", ")}.`
+  if (reason !== "timestamp") return undefined
+  const sent = JSON.stringify(String(signed.timestamp).slice(0, 32))
+  return `The clock of the request is off: ${header("timestamp")} is ${sent}, and has to be in Unix seconds, at most 300 s from the venue's clock, which ${header("server-time")} of this answer tells in milliseconds.`
+}
+
+/** An Authorization header of another scheme, or without a token. */
+export const noToken = "The bearer token is missing: Authorization has to be Bearer, a space and an access token."
+
+const named: ReadonlyArray<readonly [member: keyof Signed, header: Header]> = [
+  ["publicKey", "public-key"],
+  ["nonce", "nonce"],
+  ["timestamp", "timestamp"],
+  ["signature", "hmac-signature"]
+]
+
+/** Permissions that only the operator or a builder's registration gives are named where no other would do. */
+const permissionNeeded = ({ anyOf }: Rule): string => {
+  const selectable = anyOf.filter((name) => (Selectable.literals as ReadonlyArray<string>).includes(name))
+  return selectable.length > 0
+    ? `The API key lacks the permission ${selectable.join(" or ")}; make a key that has it with POST /user/api-keys.`
+    : `The API key lacks the permission ${anyOf.join(" or ")}, which the operator gives.`
+}
+
+const accountNeeded: Readonly<Record<Rule["on"], (header: string) => string>> = {
+  account: (header) =>
+    `The credentials do not permit this on the account: name one of their accounts in ${header}; without it the primary account is meant.`,
+  main: (header) =>
+    `This acts on the primary account alone, and the credentials do not permit it on the account asked for: omit ${header}.`,
+  funds: (header) =>
+    `Deposits come to the primary account and withdrawals leave it: omit ${header}, use credentials for all accounts, and move money to and from subaccounts with POST /user/transfer.`,
+  user: (header) =>
+    `This concerns all accounts of the user and needs credentials for all of them; an account named in ${header} has to be one of theirs.`
+}
