@@ -11,6 +11,8 @@ import { published } from "./PublishedSchema.ts"
 export interface Access {
   readonly via: ReadonlyArray<"hmac" | "jwt">
   readonly on: "account" | "main" | "funds" | "user"
+  /** The account that a request names is not looked at. */
+  readonly ignoresNamed: boolean
 }
 
 export interface DocumentOptions {
@@ -113,19 +115,27 @@ const securities = {
   jwt: { bearer: [] }
 }
 
-/** Adds the header that selects a subaccount, where there is one to select. */
-const secured = (operation: Operation, brand: string, { on, via }: Access): Operation => ({
+/** Adds the header that names an account: authentication reads it for every operation with credentials. */
+const secured = (operation: Operation, brand: string, access: Access): Operation => ({
   ...operation,
-  security: via.map((credential) => securities[credential]),
-  parameters: on === "account" ? [...operation.parameters, accountHeader(brand)] : operation.parameters
+  security: access.via.map((credential) => securities[credential]),
+  parameters: [...operation.parameters, accountHeader(brand, access)]
 })
 
-const accountHeader = (brand: string): Operation["parameters"][number] => ({
+const accountHeader = (brand: string, { ignoresNamed, on }: Access): Operation["parameters"][number] => ({
   name: headerName(brand, "requested-account-id"),
   in: "header",
+  description: ignoresNamed ? "Account id. It is checked for its form and otherwise ignored." : namedAccount[on],
   required: false,
-  schema: { type: "string", format: "uuid" }
+  schema: { type: "string", format: "uuid", examples: ["8d2f1b6c-3a4e-4f70-9b1d-5e6c7a8b9c0d"] }
 })
+
+const namedAccount: Readonly<Record<Access["on"], string>> = {
+  account: "Account to act on: the primary account or a subaccount of the user. Default: the primary account.",
+  user: "Account of the user. It must belong to the user; the operation is about all accounts, whichever is named.",
+  main: "Account to act on. Only the primary account, which is also the default, is accepted.",
+  funds: "Account to act on. Only the primary account, which is also the default, is accepted."
+}
 
 /** Where nothing is sent that could be unfit, or not allowed, nobody is told so. */
 const fitting = (operation: Operation, isOpen: boolean): Operation => {

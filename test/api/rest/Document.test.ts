@@ -2,12 +2,16 @@
 import { Api } from "@venue/api/rest/Api"
 import { Authenticated } from "@venue/api/rest/Caller"
 import { document } from "@venue/api/rest/Document"
+import { TreasuryApi } from "@venue/api/treasury/Api"
+import { document as ofTreasury } from "@venue/api/treasury/Document"
 import { ruleOf } from "@venue/auth/access/Permission"
 import { expect, it } from "@effect/vitest"
 import { HttpApi } from "effect/http-api"
 
 const baseUrl = "http://venue.test"
-const spec = document({ brand: "acme", baseUrl, accessOf: ruleOf })
+const options = { brand: "acme", baseUrl, accessOf: ruleOf }
+const spec = document(options)
+const treasury = ofTreasury(options)
 const schemas = spec.components.schemas as Record<
   string,
   {
@@ -177,31 +181,29 @@ it("asks for a body wherever there is something to say, and for none where there
   expect(bodies.length).toBeGreaterThan(2 * free.length)
 })
 
-it("names the header of a subaccount where one may be selected, and nowhere else", () => {
-  const named = Object.values(spec.paths).flatMap((item) =>
-    Object.values(item).flatMap((operation) =>
-      "parameters" in operation && JSON.stringify(operation.parameters).includes("x-acme-requested-account-id")
-        ? [operation.operationId]
-        : []
+it("describes the header that names an account wherever authentication reads it, and nowhere else", () => {
+  const documents = { main: [Api, spec], funding: [TreasuryApi, treasury] } as const
+  for (const [name, [api, { paths }]] of Object.entries(documents)) {
+    const read: Array<string> = []
+    HttpApi.reflect(api as typeof Api, {
+      onGroup: () => {},
+      onEndpoint: ({ endpoint: { method, middlewares, path } }) => {
+        if ([...middlewares].some(({ key }) => key === Authenticated.key)) read.push(`${method} ${path}`)
+      }
+    })
+    const described = Object.entries(paths).flatMap(([path, item]) =>
+      Object.entries(item).flatMap(([method, operation]) => {
+        if (!("parameters" in operation)) return []
+        const header = operation.parameters.find((one) => one.name === "x-acme-requested-account-id")
+        if (header === undefined) return []
+        expect([path, header.description]).toEqual([path, expect.stringMatching(/^Account /)])
+        return [`${method.toUpperCase()} ${path.replaceAll(/\{(\w+)\}/g, ":$1")}`]
+      })
     )
-  )
-  expect(named.toSorted()).toEqual([
-    "accountEquity.accountEquity",
-    "fees.fees",
-    "historicOrders.historicOrders",
-    "historicOrders.historicOrdersCsv",
-    "historicTwaps.historicTwaps",
-    "historicTwaps.historicTwapsCsv",
-    "leverage.setLeverage",
-    "onboarding.onboarding",
-    "orderPreview.previewOrder",
-    "pnl.historicPnl",
-    "pnlHours.pnlHours",
-    "positions.positions",
-    "trade.trades",
-    "trade.tradesCsv",
-    "volume.volume"
-  ])
+    expect([name, described.toSorted()]).toEqual([name, read.toSorted()])
+    expect(read.length).toBeGreaterThan(10)
+  }
+  expect(JSON.stringify(spec.paths["/user/subaccounts/balance"])).toContain("x-acme-requested-account-id")
 })
 
 it("says that a number of a request may be a plain decimal in a string, and that an answer's is none", () => {

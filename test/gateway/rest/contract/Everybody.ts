@@ -21,7 +21,8 @@ export const everybody: Readonly<Record<number, Everybody>> = {
     const url = urlOf(operation)
     if (via.length === 0) return undefined
     if (via.length === 1) return via[0] === "jwt" ? byKey(method, url) : inPerson(method, url)
-    return parameters.some(({ name }) => name.endsWith("requested-account-id"))
+    const header = parameters.find(({ name }) => name.endsWith("requested-account-id"))
+    return header?.description?.includes("ignored") === false
       ? naming(operation, "00000000-0000-4000-8000-ffffffffffff")
       : Effect.flatMap(Scene, ({ powerless }) => byKeyOf(powerless, method, url))
   },
