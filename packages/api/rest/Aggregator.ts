@@ -1,29 +1,39 @@
 /** `GET /md/contracts` and `GET /md/orderbook/{symbol}`, in the form that those read who compare venues. */
 import { type Instrument, valueDown } from "@venue/domain/Instrument"
+import { minuteMillis } from "@venue/domain/Minute"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { Rows, SchemaLink } from "../Body.ts"
 import * as Digits from "../Digits.ts"
+import * as Member from "../Member.ts"
 import { levelText, type PriceLevel, toldRateE8 } from "../marketData/FrameText.ts"
 import { LevelText } from "../marketData/FrameSchema.ts"
 import { Optional } from "../Parameter.ts"
 import { BadRequest, NotFound, ServiceUnavailable } from "../Problem.ts"
 import type { MarketNow } from "./SymbolMetrics.ts"
 
-/** All of it is decimal text. */
+/** Decimals are text. Funding of the running hour is told as both the current and the next rate: it is paid at the end. */
 export const Contract = Schema.Struct({
   $schema: SchemaLink,
-  /** Its symbol. */
-  ticker_id: Schema.String,
-  /** Of the last trade on the book, and the mark before the first. */
-  last_price: Schema.String,
-  index_price: Schema.String,
-  /** USD of 24 hours. */
-  target_volume: Schema.String,
-  /** At the mark, rounded down to 1e-6 USD; one side counts. */
-  open_interest_usd: Schema.String,
-  /** A fraction of the value for an hour, as the stream tells it. */
-  funding_rate: Schema.String
+  ticker_id: Member.symbol,
+  base_currency: Member.text('Base of the contract, such as "AAPL"'),
+  target_currency: Member.text('Currency of prices and volumes, "USD"'),
+  last_price: Member.priceText("Price of the last trade on the book, or the mark price before the first"),
+  base_volume: Member.quantityText("Quantity traded in 24 hours"),
+  target_volume: Member.usdText("Value traded in 24 hours"),
+  product_type: Member.text('Kind of the contract, "Perpetual"'),
+  open_interest: Member.quantityText("Long and short open interest together"),
+  open_interest_usd: Member.usdText("Open interest of one side at the mark price, rounded down to 1e-6"),
+  long_open_interest: Member.quantityText("Quantity held long"),
+  long_open_interest_usd: Member.usdText("Quantity held long at the mark price, rounded down to 1e-6"),
+  short_open_interest: Member.quantityText("Quantity held short"),
+  short_open_interest_usd: Member.usdText("Quantity held short at the mark price, rounded down to 1e-6"),
+  index_price: Member.priceText("Price of the underlier"),
+  index_currency: Member.text('Currency of the index price, "USD"'),
+  funding_rate: Member.fractionText("Funding rate of the running hour if it ended now, of the position value"),
+  funding_interval_minutes: Member.count("Minutes from one funding payment to the next, 60"),
+  next_funding_rate: Member.fractionText("Rate that the next funding payment would have if it were due now"),
+  next_funding_rate_timestamp: Member.count("End of the running funding hour, in Unix seconds")
 }).annotate({ identifier: "Contract" })
 export type Contract = typeof Contract.Type
 
@@ -63,17 +73,37 @@ export const AggregatorGroup = HttpApiGroup.make("aggregator")
 /** Levels a side, at most. */
 const bookLevels = 100
 
-export const contract = (market: MarketNow): Contract => {
-  const { instrument, lastTicks, markE8, openInterestLots } = market
+/** At `nowMillis`, Unix milliseconds. Each contract is held long as much as short, so both sides have one open interest. */
+export const contract = (market: MarketNow, nowMillis: number): Contract => {
+  const { instrument, lastTicks, markE8, openInterestLots, volumeLots } = market
+  const side = Digits.units(openInterestLots * instrument.lotE8)
+  const sideUsd = Digits.money(valueDown(instrument, openInterestLots, markE8))
+  const rate = Digits.units(toldRateE8(market.rateE12))
   return {
     ticker_id: instrument.symbol,
+    base_currency: instrument.base,
+    target_currency: instrument.quote,
     last_price: Digits.units(lastTicks === 0 ? markE8 : lastTicks * instrument.tickE8),
-    index_price: Digits.units(market.oracleE8),
+    base_volume: Digits.bigUnits(volumeLots * BigInt(instrument.lotE8)),
     target_volume: Digits.money(market.notional),
-    open_interest_usd: Digits.money(valueDown(instrument, openInterestLots, markE8)),
-    funding_rate: Digits.units(toldRateE8(market.rateE12))
+    product_type: "Perpetual",
+    open_interest: Digits.units(2 * openInterestLots * instrument.lotE8),
+    open_interest_usd: sideUsd,
+    long_open_interest: side,
+    long_open_interest_usd: sideUsd,
+    short_open_interest: side,
+    short_open_interest_usd: sideUsd,
+    index_price: Digits.units(market.oracleE8),
+    index_currency: instrument.quote,
+    funding_rate: rate,
+    funding_interval_minutes: fundingMinutes,
+    next_funding_rate: rate,
+    next_funding_rate_timestamp: (Math.floor(nowMillis / fundingMillis) + 1) * (fundingMillis / 1_000)
   }
 }
+
+const fundingMinutes = 60
+const fundingMillis = fundingMinutes * minuteMillis
 
 /** The best of each side come first, and no more of them are taken than are told. */
 export const orderBook = (

@@ -9,7 +9,7 @@ import { ApiKeysGroup } from "./ApiKeys.ts"
 import { BuilderCodeGroup } from "./BuilderCode.ts"
 import { BuilderWalletGroup } from "./BuilderWallet.ts"
 import { CandlesGroup } from "./Candles.ts"
-import { FeesGroup } from "./Fees.ts"
+import { BaseFeesGroup, FeesGroup } from "./Fees.ts"
 import { FundingRatesGroup } from "./FundingRates.ts"
 import { FuturesGroup } from "./Futures.ts"
 import { HealthGroup } from "./Health.ts"
@@ -43,7 +43,7 @@ export class Api extends HttpApi.make("venue")
   .add(CandlesGroup, UnderlierGroup, FundingRatesGroup, OpenInterestGroup, TakerVolumeGroup, LongShortGroup)
   .add(FuturesGroup, SymbolMetricsGroup, AggregatorGroup)
   .add(HistoricOrdersGroup, HistoricTwapsGroup)
-  .add(PnlGroup, PnlHoursGroup, AccountEquityGroup, VolumeGroup, FeesGroup, PublicPositionsGroup)
+  .add(PnlGroup, PnlHoursGroup, AccountEquityGroup, VolumeGroup, FeesGroup, BaseFeesGroup, PublicPositionsGroup)
   .middleware(InvalidRequest)
   .annotateMerge(OpenApi.annotations({ title: "Venue", version }))
   .annotate(HttpApi.AdditionalSchemas, [ErrorModel])

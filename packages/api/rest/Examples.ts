@@ -165,11 +165,24 @@ export const examples: Readonly<Record<string, Schema.Json>> = {
     data: [
       {
         ticker_id: "AAPL-USD",
+        base_currency: "AAPL",
+        target_currency: "USD",
         last_price: "231.5",
-        index_price: "231.42",
+        base_volume: "2214.5",
         target_volume: "512340.5",
+        product_type: "Perpetual",
+        open_interest: "620.4",
         open_interest_usd: "71786.48",
-        funding_rate: "0.00002"
+        long_open_interest: "310.2",
+        long_open_interest_usd: "71786.48",
+        short_open_interest: "310.2",
+        short_open_interest_usd: "71786.48",
+        index_price: "231.42",
+        index_currency: "USD",
+        funding_rate: "0.00002",
+        funding_interval_minutes: 60,
+        next_funding_rate: "0.00002",
+        next_funding_rate_timestamp: 1772467200
       }
     ]
   },
@@ -294,6 +307,7 @@ export const examples: Readonly<Record<string, Schema.Json>> = {
     total_taker_volume: 231.5,
     total_volume: 694.5
   },
+  BaseFeesResponseBody: { fees: { "AAPL-USD": { maker_fee: 0.0002, taker_fee: 0.001 } } },
   FeesResponseBody: { fees: { "AAPL-USD": { maker_fee: 20_000, taker_fee: 100_000 } } },
   PublicPositionsResponseBody: {
     account: { account_id: userId, user_id: userId, is_public: true, username: "alice" },
@@ -301,6 +315,7 @@ export const examples: Readonly<Record<string, Schema.Json>> = {
   },
   CreateSubaccountRequestBody: {},
   CreateSubaccountResponseBody: { account_id: subaccount },
+  PublicAccountsResponseBody: { accounts: [{ account_id: userId, is_master: true, is_public: false }] },
   SubaccountBalancesResponseBody: {
     accounts: [
       { account_id: userId, available_balance: 25_048.6, equity: 25_118.18, is_master: true },

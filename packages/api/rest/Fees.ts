@@ -1,9 +1,11 @@
-/** `GET /user/fees`: what a user pays for trades now. */
-import { type FeeRates, ratesOf } from "@venue/domain/Fee"
+/** `GET /user/fees`: what a user pays for trades now. `GET /fees`: what a user of the base tier pays. */
+import { rateScale } from "@venue/domain/Decimal"
+import { type FeeRates, firstTier, ratesOf } from "@venue/domain/Fee"
 import type { Instrument } from "@venue/domain/Instrument"
 import { Schema } from "effect"
-import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { SchemaLink } from "../Body.ts"
+import * as Member from "../Member.ts"
 import { ServiceUnavailable } from "../Problem.ts"
 import { Authenticated } from "./Caller.ts"
 
@@ -24,6 +26,39 @@ export const FeesResponseBody = Schema.Struct({
 export const FeesGroup = HttpApiGroup.make("fees")
   .add(HttpApiEndpoint.get("fees", "/user/fees", { success: FeesResponseBody, error: ServiceUnavailable }))
   .middleware(Authenticated)
+
+export const BaseFee = Schema.Struct({
+  $schema: SchemaLink,
+  maker_fee: Member.fraction("Fee of a maker, of the value of the trade"),
+  taker_fee: Member.fraction("Fee of a taker, of the value of the trade")
+}).annotate({ identifier: "BaseFee" })
+
+export const BaseFeesResponseBody = Schema.Struct({
+  $schema: SchemaLink,
+  fees: Schema.Record(Schema.String, BaseFee).annotate({ description: "Fees of the base tier, by symbol." })
+}).annotate({ identifier: "BaseFeesResponseBody" })
+
+export const BaseFeesGroup = HttpApiGroup.make("baseFees").add(
+  HttpApiEndpoint.get("baseFees", "/fees", {
+    success: HttpApiSchema.WithHeaders(BaseFeesResponseBody, { "cache-control": Schema.String })
+  }).annotateMerge(
+    OpenApi.annotations({
+      summary: "Trading fees of the base tier",
+      description:
+        "Maker and taker fees of each active symbol, as fractions of the value of a trade (0.001 is 10 basis points), for a " +
+        "user without trading volume. `GET /user/fees` has those of the caller. An addition of this venue."
+    })
+  )
+)
+
+/** Of the tier that a user without volume is in. */
+export const baseFeesOf = (instruments: ReadonlyArray<Instrument>): Record<string, typeof BaseFee.Type> =>
+  Object.fromEntries(
+    instruments.map((instrument) => {
+      const { maker, taker } = ratesOf(instrument, firstTier)
+      return [instrument.symbol, { maker_fee: maker / rateScale, taker_fee: taker / rateScale }]
+    })
+  )
 
 export const feesOf = (instruments: ReadonlyArray<Instrument>, tier: number): Record<string, FeeEntry> =>
   Object.fromEntries(instruments.map((instrument) => [instrument.symbol, entryOf(ratesOf(instrument, tier))]))

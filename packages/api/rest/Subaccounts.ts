@@ -1,4 +1,4 @@
-/** `/user/subaccounts`: the accounts of a user beside the primary one, and what each has. */
+/** `/user/subaccounts`: the accounts of a user beside the primary one, and what each has. `/user/public-accounts`: all of them. */
 import { decimalOfMoney } from "@venue/domain/Decimal"
 import { isPrimary } from "@venue/domain/AccountId"
 import type { Balance } from "@venue/domain/Trader"
@@ -6,6 +6,7 @@ import type { UserId } from "@venue/domain/UserId"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Rows, SchemaLink, Uuid } from "../Body.ts"
+import * as Member from "../Member.ts"
 import { Conflict, GatewayTimeout, ServiceUnavailable } from "../Problem.ts"
 import * as OptionalBody from "../OptionalBody.ts"
 import { Repeated, repeatable } from "../Repeatable.ts"
@@ -38,6 +39,20 @@ export const SubaccountBalancesResponseBody = Schema.Struct({
   accounts: Rows(AccountBalance)
 }).annotate({ identifier: "SubaccountBalancesResponseBody" })
 
+export const OwnAccount = Schema.Struct({
+  account_id: Member.uuid("Account of the caller"),
+  is_master: Member.truth("Whether this is the primary account"),
+  is_public: Member.truth("Whether everybody may see the positions and trades of the account")
+}).annotate({ identifier: "OwnAccount" })
+
+/** The primary account comes first, the others in the order they were opened. */
+export const PublicAccountsResponseBody = Schema.Struct({
+  $schema: SchemaLink,
+  accounts: Rows(OwnAccount).annotate({ description: "Accounts of the caller, the primary account first." })
+}).annotate({ identifier: "PublicAccountsResponseBody" })
+
+const balances = { success: SubaccountBalancesResponseBody, error: ServiceUnavailable }
+
 export const SubaccountsGroup = HttpApiGroup.make("subaccounts")
   .add(
     HttpApiEndpoint.get("subaccounts", "/user/subaccounts", {
@@ -50,10 +65,24 @@ export const SubaccountsGroup = HttpApiGroup.make("subaccounts")
       success: Repeated(CreateSubaccountResponseBody),
       error: [Conflict, ServiceUnavailable, GatewayTimeout]
     }).annotate(OpenApi.Transform, OptionalBody.described),
-    HttpApiEndpoint.get("subaccountBalances", "/user/subaccounts/balance", {
-      success: SubaccountBalancesResponseBody,
+    HttpApiEndpoint.get("subaccountBalances", "/user/subaccounts/balance", balances),
+    HttpApiEndpoint.get("subaccountEquity", "/user/subaccounts/equity", balances).annotateMerge(
+      OpenApi.annotations({
+        summary: "Balance and equity of each account",
+        description: "The same answer as `GET /user/subaccounts/balance`. An addition of this venue."
+      })
+    ),
+    HttpApiEndpoint.get("publicAccounts", "/user/public-accounts", {
+      success: PublicAccountsResponseBody,
       error: ServiceUnavailable
-    })
+    }).annotateMerge(
+      OpenApi.annotations({
+        summary: "Accounts of the caller, and whether they are public",
+        description:
+          "Lists the primary account and all subaccounts of the caller, so that a client finds its account ids. `is_public` is " +
+          "the choice of the profile and holds for all accounts of the user. An addition of this venue."
+      })
+    )
   )
   .middleware(Authenticated)
 

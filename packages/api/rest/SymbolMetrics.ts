@@ -41,7 +41,8 @@ export interface MarketNow {
   readonly openInterestLots: number
   /** In 1e-12 of the value. */
   readonly rateE12: number
-  /** Of 1,440 minutes with the one that runs. */
+  /** Volume of the last 1,440 minutes, the running one included. */
+  readonly volumeLots: bigint
   readonly notional: bigint
   readonly changePercent: number
   /** Of the last trade on the book; 0 before the first. */

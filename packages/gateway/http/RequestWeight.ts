@@ -17,6 +17,7 @@ export const weights: ReadonlyMap<string, number> = new Map([
   ["GET /user/volume", 5],
   ["GET /user/api-keys", 5],
   ["GET /user/subaccounts/balance", 5],
+  ["GET /user/subaccounts/equity", 5],
   ["GET /user/referral-rewards", 5],
   ["GET /candles/:symbol", 5],
   ["GET /underlier/:symbol", 5],

@@ -26,9 +26,10 @@ export const layer = (baseUrl: string) =>
             if (named !== undefined && !instruments.has(MarketSymbol.make(named)))
               return yield* refusals.unknownSymbolFilter(named)
             const markets = yield* marketsNow
+            const now = yield* Clock.currentTimeMillis
             const data = markets
               .filter(({ instrument }) => named === undefined || instrument.symbol === named)
-              .map(contract)
+              .map((market) => contract(market, now))
             return HttpApiSchema.withHeaders({
               body: { $schema: schemaUri(baseUrl, "ContractsResponseBody"), data },
               headers: chartCaching

@@ -1,15 +1,34 @@
-/** Answers `GET /user/fees`. */
+/** Answers `GET /user/fees` and `GET /fees`. */
 import { problems, schemaUri } from "@venue/api/Problem"
 import { Api } from "@venue/api/rest/Api"
 import { Caller } from "@venue/api/rest/Caller"
-import { feesOf } from "@venue/api/rest/Fees"
+import { baseFeesOf, feesOf } from "@venue/api/rest/Fees"
+import { caching } from "@venue/api/rest/Refdata"
 import { DeskClient } from "@venue/cluster/clients/DeskClient"
 import { Feed } from "@venue/cluster/feed/Feed"
 import { noCost } from "@venue/cluster/protocol/Desk"
 import { Effect } from "effect"
+import { HttpApiSchema } from "effect/http-api"
 import { group } from "../http/Endpoints.ts"
 import { unanswered } from "../http/Refusal.ts"
 import { statusOf } from "./Refdata.ts"
+
+const active = ({ instruments, tradingStates }: Feed["Service"]) =>
+  [...instruments.values()].filter(({ symbol }) => statusOf(tradingStates.get(symbol) ?? "TRADING") === "ACTIVE")
+
+export const base = (baseUrl: string) =>
+  group(Api, "baseFees", (handlers) =>
+    Effect.map(Feed, (feed) =>
+      handlers.handle("baseFees", () =>
+        Effect.succeed(
+          HttpApiSchema.withHeaders({
+            body: { $schema: schemaUri(baseUrl, "BaseFeesResponseBody"), fees: baseFeesOf(active(feed)) },
+            headers: caching
+          })
+        )
+      )
+    )
+  )
 
 export const layer = (baseUrl: string) =>
   group(
@@ -25,10 +44,7 @@ export const layer = (baseUrl: string) =>
           function* () {
             const { accountId, userId } = yield* Caller
             const tier = yield* desks.feeTier({ userId, accountId, cost: noCost })
-            const active = [...feed.instruments.values()].filter(
-              ({ symbol }) => statusOf(feed.tradingStates.get(symbol) ?? "TRADING") === "ACTIVE"
-            )
-            return { $schema: schemaUri(baseUrl, "FeesResponseBody"), fees: feesOf(active, tier) }
+            return { $schema: schemaUri(baseUrl, "FeesResponseBody"), fees: feesOf(active(feed), tier) }
           },
           Effect.catchTags(unanswered(refusals))
         )

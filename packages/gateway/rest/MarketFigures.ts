@@ -21,8 +21,18 @@ export const make = Effect.fnUntraced(function* (refusals: Problems) {
       const { openInterestLots, prices, rateE12 } = figures
       const { changePercent, lastTicks, volume } = today
       const { markE8, oracleE8 } = prices
-      const { notional } = volume
-      markets.push({ instrument, oracleE8, markE8, openInterestLots, rateE12, notional, changePercent, lastTicks })
+      const { lots: volumeLots, notional } = volume
+      markets.push({
+        instrument,
+        oracleE8,
+        markE8,
+        openInterestLots,
+        rateE12,
+        volumeLots,
+        notional,
+        changePercent,
+        lastTicks
+      })
     }
     return markets
   }

@@ -1,4 +1,4 @@
-/** Answers `GET` and `POST /user/subaccounts`, and `GET /user/subaccounts/balance`. */
+/** Answers `GET` and `POST /user/subaccounts`, `GET /user/subaccounts/balance` and `/equity`, and `GET /user/public-accounts`. */
 import { problems, schemaUri } from "@venue/api/Problem"
 import { Api } from "@venue/api/rest/Api"
 import { Caller } from "@venue/api/rest/Caller"
@@ -7,6 +7,7 @@ import { DeskClient } from "@venue/cluster/clients/DeskClient"
 import { Ids } from "@venue/cluster/clients/Ids"
 import { noCost } from "@venue/cluster/protocol/Desk"
 import { AccountId, isPrimary, primaryAccountOf } from "@venue/domain/AccountId"
+import { Profiles } from "@venue/storage/access/Profiles"
 import { Users } from "@venue/storage/access/Users"
 import { Effect } from "effect"
 import { group } from "../http/Endpoints.ts"
@@ -20,9 +21,38 @@ export const layer = (baseUrl: string) =>
     Effect.fnUntraced(function* (handlers) {
       const desks = yield* DeskClient
       const ids = yield* Ids
+      const profiles = yield* Profiles
       const users = yield* Users
       const refusals = problems(baseUrl)
+      const balances = Effect.gen(function* () {
+        const { userId } = yield* Caller
+        const all = yield* desks.balances({ userId, accountId: primaryAccountOf(userId), cost: noCost })
+        return {
+          $schema: schemaUri(baseUrl, "SubaccountBalancesResponseBody"),
+          accounts: all.map((balance) => accountBalance(userId, balance))
+        }
+      }).pipe(Effect.catchTags(unanswered(refusals)))
+      const unavailable = () => Effect.fail(refusals.draining())
+
       return handlers
+        .handle("subaccountBalances", () => balances)
+        .handle("subaccountEquity", () => balances)
+        .handle(
+          "publicAccounts",
+          Effect.fnUntraced(
+            function* () {
+              const { userId } = yield* Caller
+              const { isPublic } = yield* profiles.find(userId)
+              const accounts = (yield* users.accounts(userId)).map(({ accountId }) => ({
+                account_id: accountId,
+                is_master: isPrimary(accountId, userId),
+                is_public: isPublic
+              }))
+              return { $schema: schemaUri(baseUrl, "PublicAccountsResponseBody"), accounts }
+            },
+            Effect.catchTag("DatabaseUnavailable", unavailable)
+          )
+        )
         .handle(
           "subaccounts",
           Effect.fnUntraced(
@@ -36,7 +66,7 @@ export const layer = (baseUrl: string) =>
                   .filter((accountId) => !isPrimary(accountId, userId))
               }
             },
-            Effect.catchTag("DatabaseUnavailable", () => Effect.fail(refusals.draining()))
+            Effect.catchTag("DatabaseUnavailable", unavailable)
           )
         )
         .handle(
@@ -56,20 +86,6 @@ export const layer = (baseUrl: string) =>
               RequestKeyReused: () => Effect.fail(refusals.keyReused()),
               ...unconfirmed(refusals)
             })
-          )
-        )
-        .handle(
-          "subaccountBalances",
-          Effect.fnUntraced(
-            function* () {
-              const { userId } = yield* Caller
-              const balances = yield* desks.balances({ userId, accountId: primaryAccountOf(userId), cost: noCost })
-              return {
-                $schema: schemaUri(baseUrl, "SubaccountBalancesResponseBody"),
-                accounts: balances.map((balance) => accountBalance(userId, balance))
-              }
-            },
-            Effect.catchTags(unanswered(refusals))
           )
         )
     })

@@ -178,7 +178,13 @@ const others = Layer.mergeAll(
     handlers.handleAll({ list: unasked, create: unasked, rename: unasked, revoke: unasked, rotate: unasked })
   ),
   HttpApiBuilder.group(Api, "subaccounts", (handlers) =>
-    handlers.handleAll({ subaccounts: unasked, createSubaccount: unasked, subaccountBalances: unasked })
+    handlers.handleAll({
+      subaccounts: unasked,
+      createSubaccount: unasked,
+      subaccountBalances: unasked,
+      subaccountEquity: unasked,
+      publicAccounts: unasked
+    })
   ),
   HttpApiBuilder.group(Api, "transfer", (handlers) => handlers.handleAll({ transfer: unasked })),
   HttpApiBuilder.group(Api, "pnl", (handlers) => handlers.handleAll({ historicPnl: unasked })),
@@ -187,6 +193,7 @@ const others = Layer.mergeAll(
   HttpApiBuilder.group(Api, "volume", (handlers) => handlers.handleAll({ volume: unasked })),
   HttpApiBuilder.group(Api, "fees", (handlers) => handlers.handleAll({ fees: unasked })),
   HttpApiBuilder.group(Api, "publicPositions", (handlers) => handlers.handleAll({ publicPositions: unasked })),
+  HttpApiBuilder.group(Api, "baseFees", (handlers) => handlers.handleAll({ baseFees: unasked })),
   HttpApiBuilder.group(Api, "invitations", (handlers) =>
     handlers.handleAll({ issueCodes: unasked, invitationCodes: unasked, referralVolume: unasked, redeemCode: unasked })
   ),

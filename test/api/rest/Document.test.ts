@@ -44,6 +44,8 @@ it("is version 3.1 of interface 0.1.0, with every path", () => {
     "/user/api-keys/{public_key}/rotate",
     "/user/subaccounts",
     "/user/subaccounts/balance",
+    "/user/subaccounts/equity",
+    "/user/public-accounts",
     "/user/transfer",
     "/user/invitation-codes/job",
     "/user/invitation-codes",
@@ -70,6 +72,7 @@ it("is version 3.1 of interface 0.1.0, with every path", () => {
     "/user/account-equity",
     "/user/volume",
     "/user/fees",
+    "/fees",
     "/public/accounts/{account_id}/positions"
   ])
 })

@@ -86,6 +86,8 @@ scene("rule 4.20: metrics and contracts tell what market_stats tells, in their u
         }
       ]
     )
+    const sideUsd = String((200.5 * Math.round(Number(price.price) * 1e8)) / 1e8)
+    assert.deepStrictEqual([volume.quantity_24h, interest.open_interest], ["200.5", "200.5"])
     const contracts = yield* get(`/md/contracts?symbol=${aapl.toLowerCase()}`)
     assert.deepStrictEqual(
       [contracts.status, contracts.headers.get("cache-control"), contracts.body],
@@ -97,17 +99,42 @@ scene("rule 4.20: metrics and contracts tell what market_stats tells, in their u
           data: [
             {
               ticker_id: aapl,
+              base_currency: "AAPL",
+              target_currency: "USD",
               last_price: "200.3",
-              index_price: "200",
+              base_volume: volume.quantity_24h,
               target_volume: "40180.15",
-              open_interest_usd: String((200.5 * Math.round(Number(price.price) * 1e8)) / 1e8),
-              funding_rate: rate.funding_rate
+              product_type: "Perpetual",
+              open_interest: String(2 * Number(interest.open_interest)),
+              open_interest_usd: sideUsd,
+              long_open_interest: interest.open_interest,
+              long_open_interest_usd: sideUsd,
+              short_open_interest: interest.open_interest,
+              short_open_interest_usd: sideUsd,
+              index_price: "200",
+              index_currency: "USD",
+              funding_rate: rate.funding_rate,
+              funding_interval_minutes: 60,
+              next_funding_rate: rate.funding_rate,
+              next_funding_rate_timestamp: Math.floor(friday / 3_600_000) * 3_600 + 3_600
             }
           ]
         }
       ]
     )
     assert.strictEqual(volume.usd_notional_24h, "40180.15")
+  })
+)
+
+scene("fees of the base tier are fractions, and need no credentials", (_) =>
+  Effect.gen(function* () {
+    const { get } = yield* RestClient
+    const { body, headers, status } = yield* get("/fees")
+    assert.deepStrictEqual([status, headers.get("cache-control")], [200, "public, max-age=5"])
+    assert.deepStrictEqual(body.fees, {
+      [aapl]: { maker_fee: 0.0002, taker_fee: 0.001 },
+      [gold]: { maker_fee: 0.0001, taker_fee: 0.0005 }
+    })
   })
 )
 

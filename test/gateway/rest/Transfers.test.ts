@@ -2,6 +2,7 @@
 import { AccountId } from "@venue/domain/AccountId"
 import { Selectable } from "@venue/domain/Permission"
 import { Audit } from "@venue/storage/access/Audit"
+import { Profiles } from "@venue/storage/access/Profiles"
 import { type TestUser, TestVenue } from "@venue/testing/TestVenue"
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -21,6 +22,9 @@ const open = Effect.fnUntraced(function* (user: TestUser) {
   const { body } = yield* post(user, "/user/subaccounts", {})
   return AccountId.make(body.account_id)
 })
+type Listed = { readonly account_id: string }
+const byId = (a: Listed, b: Listed) => (a.account_id < b.account_id ? -1 : 1)
+
 /** What each account can spend, the primary one first. */
 const available = Effect.fnUntraced(function* (user: TestUser) {
   const { body } = yield* get(user, "/user/subaccounts/balance")
@@ -43,6 +47,18 @@ it.effect("a subaccount is opened, is listed and trades at once, with or without
       { account_id: first.body.account_id, available_balance: 0, equity: 0, is_master: false },
       { account_id: second, available_balance: 0, equity: 0, is_master: false }
     ])
+    expect((yield* get(user, "/user/subaccounts/equity")).body).toEqual(body)
+    const ownAccounts = Effect.map(get(user, "/user/public-accounts"), (answer) => answer.body.accounts)
+    const accountsWith = (is_public: boolean) => [
+      { account_id: user.userId, is_master: true, is_public },
+      { account_id: first.body.account_id, is_master: false, is_public },
+      { account_id: second, is_master: false, is_public }
+    ]
+    const byDefault = yield* ownAccounts
+    expect(byDefault[0].is_master).toBe(true)
+    expect(byDefault.toSorted(byId)).toEqual(accountsWith(false).toSorted(byId))
+    yield* (yield* Profiles).change(user.userId, { isPublic: true })
+    expect((yield* ownAccounts).toSorted(byId)).toEqual(accountsWith(true).toSorted(byId))
     const sub = { "x-svc-requested-account-id": second }
     expect((yield* get(user, "/user/positions", sub)).body.balance.deposit).toBe(0)
     yield* venue.trade(user, [], { accountId: second })

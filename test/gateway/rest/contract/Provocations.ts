@@ -31,6 +31,7 @@ const shares = { acme_fee_share_bps: 5_000, builder_fee_share_bps: 3_000 }
 export const provocations: Readonly<Record<string, Readonly<Record<number, Provocation>>>> = {
   "GET /refdata": { 200: asked("GET", "/refdata") },
   "GET /symbols/metrics": { 200: asked("GET", "/symbols/metrics") },
+  "GET /fees": { 200: asked("GET", "/fees") },
   "GET /md/contracts": { 200: asked("GET", "/md/contracts"), 400: asked("GET", "/md/contracts?symbol=NOPE-USD") },
   "GET /md/orderbook/{symbol}": {
     200: asked("GET", "/md/orderbook/GOLD-USD"),
@@ -97,6 +98,8 @@ export const provocations: Readonly<Record<string, Readonly<Record<number, Provo
     })
   },
   "GET /user/subaccounts/balance": { 200: byKey("GET", "/user/subaccounts/balance") },
+  "GET /user/subaccounts/equity": { 200: byKey("GET", "/user/subaccounts/equity") },
+  "GET /user/public-accounts": { 200: byKey("GET", "/user/public-accounts") },
   "POST /user/transfer": {
     204: Effect.gen(function* () {
       const { body } = yield* byKey("POST", "/user/subaccounts", {})
