@@ -7,6 +7,7 @@ import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { Moment, SchemaLink, Uuid } from "../Body.ts"
 import { instant } from "../Digits.ts"
 import { Conflict, NotFound, ServiceUnavailable } from "../Problem.ts"
+import { ListCount } from "../rest/ListPage.ts"
 import { NeededRole, OperatorOnly, Reason } from "./Operator.ts"
 
 export const UnmatchedDeposit = Schema.Struct({
@@ -19,7 +20,7 @@ export const UnmatchedDeposit = Schema.Struct({
 }).annotate({ identifier: "UnmatchedDeposit" })
 
 /** The oldest come first; there are at most a thousand. */
-export const UnmatchedList = Schema.Struct({ data: Schema.Array(UnmatchedDeposit), count: Schema.Int }).annotate({
+export const UnmatchedList = Schema.Struct({ data: Schema.Array(UnmatchedDeposit), count: ListCount }).annotate({
   identifier: "UnmatchedList"
 })
 

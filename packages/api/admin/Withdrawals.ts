@@ -8,6 +8,7 @@ import { Moment, SchemaLink, Uuid } from "../Body.ts"
 import { instant } from "../Digits.ts"
 import { described, Optional, WholeNumber } from "../Parameter.ts"
 import { Conflict, NotFound, ServiceUnavailable } from "../Problem.ts"
+import { ListCount } from "../rest/ListPage.ts"
 import { NeededRole, OperatorOnly, Reason } from "./Operator.ts"
 
 /** Who said what of it; above the limit two people have to say the same. */
@@ -48,7 +49,7 @@ const summary = {
 
 export const ReviewedWithdrawal = Schema.Struct(summary).annotate({ identifier: "ReviewedWithdrawal" })
 
-export const WithdrawalList = Schema.Struct({ data: Schema.Array(ReviewedWithdrawal), count: Schema.Int }).annotate({
+export const WithdrawalList = Schema.Struct({ data: Schema.Array(ReviewedWithdrawal), count: ListCount }).annotate({
   identifier: "WithdrawalList"
 })
 

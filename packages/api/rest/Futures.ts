@@ -10,6 +10,7 @@ import { memberName } from "../Brand.ts"
 import { instant } from "../Digits.ts"
 import { described, Moment, Optional, WholeNumber } from "../Parameter.ts"
 import { BadRequest, NotFound, ServiceUnavailable } from "../Problem.ts"
+import { ListCount } from "./ListPage.ts"
 
 /** The symbol's member carries the operator's prefix: `settlementCalendarEntry` names it. */
 export const SettlementCalendarEntry = Schema.Struct({
@@ -36,7 +37,7 @@ export const SettlementPricesResponseBody = Schema.Struct({
   $schema: Body.SchemaLink,
   data: Body.Rows(SettlementPrice),
   /** Rows in this answer, not of all. */
-  count: Schema.Int
+  count: ListCount
 }).annotate({ identifier: "SettlementPricesResponseBody" })
 
 const PricesQuery = {

@@ -16,6 +16,7 @@ import {
   defaultLimit,
   limitQuery,
   type ListAsked,
+  ListCount,
   listParameters,
   offsetQuery,
   rangeQuery,
@@ -49,8 +50,7 @@ export type HistoricOrder = typeof HistoricOrder.Type
 export const HistoricOrdersResponseBody = Schema.Struct({
   $schema: SchemaLink,
   data: Rows(HistoricOrder),
-  /** Rows in this answer, not of all. */
-  count: Schema.Int
+  count: ListCount
 }).annotate({ identifier: "HistoricOrdersResponseBody" })
 
 const HistoricOrdersQuery = {

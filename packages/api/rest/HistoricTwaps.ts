@@ -12,7 +12,16 @@ import { described } from "../Parameter.ts"
 import { BadRequest, ServiceUnavailable } from "../Problem.ts"
 import { Authenticated } from "./Caller.ts"
 import { csvAnswer } from "./CsvFile.ts"
-import { defaultLimit, limitQuery, type ListAsked, listParameters, symbolAsked, symbolQuery } from "./ListPage.ts"
+import {
+  defaultLimit,
+  limitQuery,
+  type ListAsked,
+  ListCount,
+  listParameters,
+  offsetQuery,
+  symbolAsked,
+  symbolQuery
+} from "./ListPage.ts"
 
 const Count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
 
@@ -41,11 +50,10 @@ export type HistoricTwap = typeof HistoricTwap.Type
 export const HistoricTwapsResponseBody = Schema.Struct({
   $schema: SchemaLink,
   data: Rows(HistoricTwap),
-  /** Rows in this answer, not of all. */
-  count: Schema.Int
+  count: ListCount
 }).annotate({ identifier: "HistoricTwapsResponseBody" })
 
-const HistoricTwapsQuery = { ...symbolQuery, ...limitQuery }
+const HistoricTwapsQuery = { ...symbolQuery, ...limitQuery, ...offsetQuery }
 
 export const HistoricTwapsGroup = HttpApiGroup.make("historicTwaps")
   .add(
@@ -61,7 +69,7 @@ export const HistoricTwapsGroup = HttpApiGroup.make("historicTwaps")
 export const historicTwapsAsked = (query: Schema.Struct<typeof HistoricTwapsQuery>["Type"]): ListAsked => ({
   symbol: symbolAsked(query.symbol),
   limit: query.limit ?? defaultLimit,
-  offset: 0
+  offset: query.offset ?? 0
 })
 
 /** A TWAP that has ended. Prices are in ticks, quantities in lots, money in 1e-6 USD. */

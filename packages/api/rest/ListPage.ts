@@ -9,6 +9,11 @@ export const rangeQuery = { start: Optional(Moment), end: Optional(Moment) }
 export const limitQuery = { limit: Optional(WholeNumber({ minimum: 1, maximum: 1_000 })) }
 export const offsetQuery = { offset: Optional(WholeNumber({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })) }
 
+/** Of a list that is read page by page. */
+export const ListCount = Schema.Int.annotate({
+  description: "Number of all rows that match, not of this page; at most 10,000, which then means 10,000 or more."
+})
+
 export const defaultLimit = 100
 
 export const moment = { type: "string", format: "date-time" }

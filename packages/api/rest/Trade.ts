@@ -16,6 +16,7 @@ import {
   defaultLimit,
   limitQuery,
   type ListAsked,
+  ListCount,
   listParameters,
   moment,
   offsetQuery,
@@ -47,8 +48,7 @@ export type Trade = typeof Trade.Type
 export const TradesResponseBody = Schema.Struct({
   $schema: SchemaLink,
   data: Rows(Trade),
-  /** Rows in this answer, not of all. */
-  count: Schema.Int
+  count: ListCount
 }).annotate({ identifier: "TradesResponseBody" })
 
 /** `start` and `start_time` are one bound under two names, and so are the ends: the narrower one holds. */

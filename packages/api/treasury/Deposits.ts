@@ -9,6 +9,7 @@ import { instant, text, usd } from "../Member.ts"
 import { described } from "../Parameter.ts"
 import { BadRequest, ServiceUnavailable } from "../Problem.ts"
 import { Authenticated } from "../rest/Caller.ts"
+import { ListCount } from "../rest/ListPage.ts"
 import { pageParameters, pageQuery } from "./TreasuryPage.ts"
 
 const Status = Schema.Literals(["DETECTED", "CONFIRMED", "CREDITED", "REVERSED"])
@@ -29,7 +30,7 @@ export const Deposit = Schema.Struct({
 
 export const DepositsResponseBody = Schema.Struct({
   $schema: SchemaLink,
-  count: Schema.Int,
+  count: ListCount,
   data: Rows(Deposit)
 }).annotate({ identifier: "DepositsResponseBody" })
 

@@ -10,6 +10,7 @@ import { instant, text, truth, usd, uuid } from "../Member.ts"
 import { described } from "../Parameter.ts"
 import { BadRequest, ServiceUnavailable } from "../Problem.ts"
 import { Authenticated } from "../rest/Caller.ts"
+import { ListCount } from "../rest/ListPage.ts"
 import { pageParameters, pageQuery } from "./TreasuryPage.ts"
 
 export const Withdrawal = Schema.Struct({
@@ -30,7 +31,7 @@ export const Withdrawal = Schema.Struct({
 
 export const WithdrawalsResponseBody = Schema.Struct({
   $schema: SchemaLink,
-  count: Schema.Int,
+  count: ListCount,
   data: Rows(Withdrawal)
 }).annotate({ identifier: "WithdrawalsResponseBody" })
 

@@ -5,6 +5,7 @@ import { Operator } from "@venue/api/admin/Operator"
 import { problems } from "@venue/api/Problem"
 import { reasonAgainst } from "@venue/domain/Deposit"
 import { UserId } from "@venue/domain/UserId"
+import * as Count from "@venue/postgres/Count"
 import { Transaction } from "@venue/postgres/Transaction"
 import { Audit } from "@venue/storage/access/Audit"
 import { Users } from "@venue/storage/access/Users"
@@ -26,8 +27,13 @@ export const layer = (baseUrl: string) =>
 
       return handlers
         .handle("unmatched", () =>
-          deposits.unmatched({ limit: maxListed, offset: 0 }).pipe(
-            Effect.map((list) => ({ data: list.map(unmatchedDeposit), count: list.length })),
+          deposits.unmatched(listed).pipe(
+            Effect.flatMap((list) =>
+              Effect.map(Count.total(listed, list.length, deposits.countUnmatched), (count) => ({
+                data: list.map(unmatchedDeposit),
+                count
+              }))
+            ),
             Effect.catchTags(unavailable)
           )
         )
@@ -70,4 +76,4 @@ export const layer = (baseUrl: string) =>
     })
   )
 
-const maxListed = 1_000
+const listed = { limit: 1_000, offset: 0 }

@@ -7,6 +7,7 @@ import { Operator } from "@venue/api/admin/Operator"
 import { OperatorTokens } from "@venue/auth/access/OperatorTokens"
 import { moneyScale } from "@venue/domain/Decimal"
 import { firstOperator, mayAct } from "@venue/domain/Operator"
+import * as Count from "@venue/postgres/Count"
 import { Transaction } from "@venue/postgres/Transaction"
 import { Audit } from "@venue/storage/access/Audit"
 import { WithdrawalDecisions } from "@venue/storage/treasury/WithdrawalDecisions"
@@ -39,7 +40,8 @@ export const layer = (baseUrl: string) =>
           Effect.fnUntraced(function* ({ query }) {
             const { limit, offset, state } = { ...listDefaults, ...query }
             const found = yield* withdrawals.inState(state, { limit, offset })
-            return { data: found.map(summary), count: found.length }
+            const count = yield* Count.total({ limit, offset }, found.length, withdrawals.countInState(state))
+            return { data: found.map(summary), count }
           }, Effect.catchTags(unavailable))
         )
         .handle(

@@ -7,6 +7,7 @@ import { caching } from "@venue/api/rest/Refdata"
 import { VenueSettings } from "@venue/cluster/VenueSettings"
 import { isFuturesBased } from "@venue/domain/Futures"
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
+import * as Count from "@venue/postgres/Count"
 import type { DatabaseUnavailable } from "@venue/postgres/DatabaseUnavailable"
 import { FuturesReference } from "@venue/storage/prices/FuturesReference"
 import { Clock, Effect, Option, Semaphore } from "effect"
@@ -60,9 +61,11 @@ export const layer = ({ baseUrl, brand }: FuturesOptions) =>
             const { end = Infinity, start = -Infinity } = query
             if (start > end) return yield* refusals.rangeNotAllowed()
             const rows = yield* read(reference.settlements(asked))
+            const page = { limit: asked.limit, offset: 0 }
+            const count = yield* Count.total(page, rows.length, read(reference.countSettlements(asked)))
             const data = rows.map(settlementPrice)
             return HttpApiSchema.withHeaders({
-              body: { $schema: schemaUri(baseUrl, "SettlementPricesResponseBody"), data, count: data.length },
+              body: { $schema: schemaUri(baseUrl, "SettlementPricesResponseBody"), data, count },
               headers: caching
             })
           })

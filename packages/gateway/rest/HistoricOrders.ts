@@ -20,11 +20,16 @@ export const layer = (baseUrl: string) =>
         .handle("historicOrders", ({ query }) => {
           const asked = historicOrdersAsked(query)
           return Effect.map(
-            lists.page({ projection, asked, query: (accountId) => Orders.page({ ...asked, accountId }) }),
-            (rows) => ({
+            lists.page({
+              projection,
+              asked,
+              query: (accountId) => Orders.page({ ...asked, accountId }),
+              count: (accountId) => Orders.count({ ...asked, accountId })
+            }),
+            ({ count, rows }) => ({
               $schema: schemaUri(baseUrl, "HistoricOrdersResponseBody"),
               data: rows.map((row) => historicOrder(instruments.get(row.symbol)!, row)),
-              count: rows.length
+              count
             })
           )
         })

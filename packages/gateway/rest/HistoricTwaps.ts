@@ -22,11 +22,16 @@ export const layer = (baseUrl: string) =>
         .handle("historicTwaps", ({ query }) => {
           const asked = historicTwapsAsked(query)
           return Effect.map(
-            lists.page({ projection, asked, query: (accountId) => Twaps.page({ ...asked, accountId }) }),
-            (rows) => ({
+            lists.page({
+              projection,
+              asked,
+              query: (accountId) => Twaps.page({ ...asked, accountId }),
+              count: (accountId) => Twaps.count({ ...asked, accountId })
+            }),
+            ({ count, rows }) => ({
               $schema: schemaUri(baseUrl, "HistoricTwapsResponseBody"),
               data: rows.map((row) => historicTwap(instruments.get(row.symbol)!, row)),
-              count: rows.length
+              count
             })
           )
         })

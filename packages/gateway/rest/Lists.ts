@@ -10,6 +10,7 @@ import type { Unavailable } from "@venue/cluster/protocol/Market"
 import { VenueSettings } from "@venue/cluster/VenueSettings"
 import type { AccountId } from "@venue/domain/AccountId"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
+import * as Count from "@venue/postgres/Count"
 import type { ReadQuery } from "@venue/storage/history/ReadTable"
 import type { Listing } from "@venue/storage/history/RowOrder"
 import * as SearchLimit from "@venue/storage/history/SearchLimit"
@@ -25,6 +26,8 @@ type Refused = BadRequest | TooManyRequests | ServiceUnavailable
 export interface PageAsked<Row> extends Pick<Source, "projection"> {
   readonly asked: ListAsked
   readonly query: (accountId: AccountId) => ReadQuery<ReadonlyArray<Row>>
+  /** Of all rows that the page is part of. */
+  readonly count: (accountId: AccountId) => ReadQuery<number>
   /** No index leads to what is asked for, so it is looked for a bounded time. */
   readonly isSearch?: boolean
 }
@@ -33,6 +36,12 @@ export interface FileAsked<Row> extends Pick<Source, "projection"> {
   readonly symbol?: MarketSymbol | undefined
   readonly listing: (accountId: AccountId) => Listing<Row>
   readonly file: Csv.File<Row>
+}
+
+export interface PageRead<Row> {
+  readonly rows: ReadonlyArray<Row>
+  /** Number of all rows that match, at most `maxCount`; of a slow search, the rows up to the end of the page. */
+  readonly count: number
 }
 
 type Download = HttpApiSchema.withHeaders<
@@ -44,7 +53,7 @@ type Request = Caller | HttpServerRequest.HttpServerRequest
 export class Lists extends Context.Service<
   Lists,
   {
-    readonly page: <Row>(asked: PageAsked<Row>) => Effect.Effect<ReadonlyArray<Row>, Refused, Request>
+    readonly page: <Row>(asked: PageAsked<Row>) => Effect.Effect<PageRead<Row>, Refused, Request>
     /** As long as the scope is open it counts as one that is on its way. */
     readonly download: <Row extends { readonly symbol: MarketSymbol }>(
       asked: FileAsked<Row>
@@ -68,6 +77,7 @@ export class Lists extends Context.Service<
 
         const page = Effect.fn("Lists.page")(function* <Row>({
           asked,
+          count,
           isSearch = false,
           projection,
           query
@@ -79,16 +89,16 @@ export class Lists extends Context.Service<
           if (offset > maxOffset) return yield* refusals.offsetTooLarge(otherWays(offset))
           const reader = { userId, accountId, cost: noCost }
           const source = sourceOf(projection, symbol)
-          if (!isSearch) return yield* history.read(reader, source, query(accountId))
-          const found = yield* history.read(
-            reader,
-            source,
-            SearchLimit.limited(query(accountId), SearchLimit.searchMillis)
+          const found = yield* isSearch
+            ? history.read(reader, source, SearchLimit.limited(query(accountId), SearchLimit.searchMillis))
+            : Effect.asSome(history.read(reader, source, query(accountId)))
+          if (Option.isNone(found)) return yield* refusals.rangeTooLong(shorter)
+          const rows = found.value
+          const counted = Effect.map(
+            history.readOn(SearchLimit.limited(count(accountId), SearchLimit.countMillis)),
+            Option.getOrElse(() => offset + rows.length)
           )
-          return yield* Option.match(found, {
-            onNone: () => Effect.fail(refusals.rangeTooLong(shorter)),
-            onSome: (rows) => Effect.succeed(rows)
-          })
+          return { rows, count: yield* Count.total(asked, rows.length, counted) }
         }, refused)
 
         const download = Effect.fn("Lists.download")(function* <Row extends { readonly symbol: MarketSymbol }>({

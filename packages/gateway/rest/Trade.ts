@@ -25,12 +25,13 @@ export const layer = (baseUrl: string) =>
               projection,
               asked,
               query: (accountId) => Trades.page({ ...asked, accountId }),
+              count: (accountId) => Trades.count({ ...asked, accountId }),
               isSearch: orderType !== undefined || side !== undefined
             }),
-            (rows) => ({
+            ({ count, rows }) => ({
               $schema: schemaUri(baseUrl, "TradesResponseBody"),
               data: rows.map((row) => tradeRecord(instruments.get(row.symbol)!, row)),
-              count: rows.length
+              count
             })
           )
         })

@@ -4,6 +4,7 @@ import { Caller } from "@venue/api/rest/Caller"
 import { TreasuryApi } from "@venue/api/treasury/Api"
 import { deposits as shown } from "@venue/api/treasury/Deposits"
 import { pageAsked } from "@venue/api/treasury/TreasuryPage"
+import * as Count from "@venue/postgres/Count"
 import { Deposits } from "@venue/storage/treasury/Deposits"
 import { Effect } from "effect"
 import { group } from "../http/Endpoints.ts"
@@ -21,8 +22,9 @@ export const layer = (baseUrl: string) =>
           function* ({ query }) {
             const { userId } = yield* Caller
             const page = yield* Effect.fromResult(pageAsked(refusals, query))
-            const data = (yield* deposits.ofUser(userId, page)).flatMap(shown)
-            return { $schema: schemaUri(baseUrl, "DepositsResponseBody"), count: data.length, data }
+            const rows = yield* deposits.ofUser(userId, page)
+            const count = yield* Count.total(page, rows.length, deposits.countOfUser(userId))
+            return { $schema: schemaUri(baseUrl, "DepositsResponseBody"), count, data: rows.flatMap(shown) }
           },
           Effect.catchTag("DatabaseUnavailable", () => Effect.fail(refusals.draining()))
         )

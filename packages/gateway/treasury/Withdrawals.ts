@@ -4,6 +4,7 @@ import { Caller } from "@venue/api/rest/Caller"
 import { TreasuryApi } from "@venue/api/treasury/Api"
 import { pageAsked } from "@venue/api/treasury/TreasuryPage"
 import { withdrawal } from "@venue/api/treasury/Withdrawals"
+import * as Count from "@venue/postgres/Count"
 import { BankAccounts } from "@venue/storage/treasury/BankAccounts"
 import { Withdrawals } from "@venue/storage/treasury/Withdrawals"
 import { Effect } from "effect"
@@ -30,7 +31,8 @@ export const layer = (baseUrl: string) =>
             const masks = new Map(linked.map(({ accountId, masked }) => [accountId, masked]))
             const $schema = schemaUri(baseUrl, "WithdrawalsResponseBody")
             const data = rows.map((row) => withdrawal(row, masks.get(row.destination) ?? row.destination))
-            return { $schema, count: rows.length, data }
+            const count = yield* Count.total(page, rows.length, withdrawals.countOfUser(userId))
+            return { $schema, count, data }
           },
           Effect.catchTag("DatabaseUnavailable", () => Effect.fail(refusals.draining()))
         )

@@ -1,4 +1,5 @@
 /** A list of what accounts did, as its table has it: a page of it, the newest first, or the whole of it in parts. */
+import * as Count from "@venue/postgres/Count"
 import { type Page, pageOf } from "@venue/postgres/Page"
 import type { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
@@ -9,6 +10,8 @@ import { type Listing, partOf, type RowOrder } from "./RowOrder.ts"
 
 /** `Told` is a row with what is told beside it. */
 interface Source<Filter, Row, Told extends Row> {
+  /** Name of the table that `wanted` is about. */
+  readonly table: string
   readonly order: RowOrder<Row>
   readonly wanted: (sql: SqlClient.SqlClient, filter: Filter) => Fragment
   /** The same of rows in memory. */
@@ -28,6 +31,8 @@ export interface Chosen {
 export interface HistoryList<Filter, Told> {
   readonly page: (query: Filter & Page) => ReadTable.ReadQuery<ReadonlyArray<Told>>
   readonly listing: (filter: Filter) => Listing<Told>
+  /** Number of all rows of the filter, at most `maxCount`. */
+  readonly count: (filter: Filter) => ReadTable.ReadQuery<number>
 }
 
 export const make = <Filter, Row, Told extends Row>({
@@ -35,6 +40,7 @@ export const make = <Filter, Row, Told extends Row>({
   order,
   rowsIn,
   select,
+  table,
   toldIn,
   wanted
 }: Source<Filter, Row, Told>): HistoryList<Filter, Told> => {
@@ -59,6 +65,10 @@ export const make = <Filter, Row, Told extends Row>({
   }
   return {
     page,
+    count: (filter) => ({
+      sql: (sql) => Count.ofRows(sql, sql`from ${sql(table)} where ${wanted(sql, filter)}`),
+      memory: (memory) => Count.ofMemory(rowsOf(memory, filter))
+    }),
     listing: (filter) => ({
       last: ReadTable.first(page({ ...filter, limit: 1, offset: 0 })),
       part: (part) => ({

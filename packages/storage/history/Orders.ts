@@ -199,7 +199,8 @@ const summed = (ended: EndedOrder, fills: ReadonlyArray<TradeRow>): HistoricOrde
   }
 }
 
-export const { listing, page } = HistoryList.make<OrderFilter, EndedOrder, HistoricOrder>({
+export const { count, listing, page } = HistoryList.make<OrderFilter, EndedOrder, HistoricOrder>({
+  table: "ended_order",
   order,
   wanted,
   isWanted,

@@ -19,5 +19,8 @@ export const limited = <A>({ memory, sql }: ReadQuery<A>, millis: number): ReadQ
   memory: (rows) => Option.some(memory(rows))
 })
 
+/** A count beside a page is given up after this. */
+export const countMillis = 500
+
 /** So long is searched where somebody waits for the answer. */
 export const searchMillis = 2_000

@@ -122,7 +122,8 @@ const isWanted =
     (startMillis === undefined || row.atMillis >= startMillis) &&
     (endMillis === undefined || row.atMillis < endMillis)
 
-export const { listing, page } = HistoryList.make<TradeFilter, TradeRow, TradeRow>({
+export const { count, listing, page } = HistoryList.make<TradeFilter, TradeRow, TradeRow>({
+  table: "trade",
   order,
   wanted,
   isWanted,

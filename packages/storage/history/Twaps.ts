@@ -103,7 +103,8 @@ const isWanted =
   (row: EndedTwap): boolean =>
     row.accountId === accountId && (symbol === undefined || row.symbol === symbol)
 
-export const { listing, page } = HistoryList.make<TwapFilter, EndedTwap, EndedTwap>({
+export const { count, listing, page } = HistoryList.make<TwapFilter, EndedTwap, EndedTwap>({
+  table: "twap",
   order,
   wanted,
   isWanted,

@@ -9,6 +9,7 @@ import { bigint, of, orNull, text, timestamptz } from "@venue/postgres/Column"
 import { type DatabaseUnavailable, orUnavailable } from "@venue/postgres/DatabaseUnavailable"
 import { MemoryTables } from "@venue/postgres/MemoryTables"
 import * as Migrations from "@venue/postgres/Migrations"
+import * as Count from "@venue/postgres/Count"
 import { pageOf } from "@venue/postgres/Page"
 import * as Table from "@venue/postgres/Table"
 import * as SettlementCalendar from "./SettlementCalendar.ts"
@@ -54,6 +55,8 @@ export class FuturesReference extends Context.Service<
     readonly latest: Effect.Effect<ReadonlyArray<Settlement>, DatabaseUnavailable>
     /** Those whose future has a name; the newest days come first. */
     readonly settlements: (query: SettlementQuery) => Effect.Effect<ReadonlyArray<NamedSettlement>, DatabaseUnavailable>
+    /** Number of all settlements that match, whatever the limit; at most `maxCount`. */
+    readonly countSettlements: (query: SettlementQuery) => Effect.Effect<number, DatabaseUnavailable>
     /** Replaces the holidays of a year, such as `2026`. */
     readonly setHolidays: (year: string, days: ReadonlyArray<string>) => Effect.Effect<void, DatabaseUnavailable>
     /** All of them, the earliest first. */
@@ -69,6 +72,13 @@ export class FuturesReference extends Context.Service<
         where c.symbol = settlement_price.symbol
           and (settlement_price.day::date + 1)::timestamp at time zone 'UTC' between c.active_from and c.active_until
         order by c.active_until limit 1) active on true`
+      const wanted = ({ endDay, startDay, symbol }: SettlementQuery) => {
+        const all = [sql`${sql.literal(futureName)} is not null`]
+        if (symbol !== undefined) all.push(sql`symbol = ${symbol}`)
+        if (startDay !== undefined) all.push(sql`day >= ${startDay}`)
+        if (endDay !== undefined) all.push(sql`day < ${endDay}`)
+        return sql`from settlement_price ${active} where ${sql.and(all)}`
+      }
       return FuturesReference.of({
         ...SettlementCalendar.onPostgres(sql),
         record: Effect.fn("FuturesReference.record")(function* (settlement: Omit<Settlement, "recordedAtMillis">) {
@@ -84,18 +94,16 @@ export class FuturesReference extends Context.Service<
             select distinct on (settlement_price.symbol) ${latestSettlement.columns} from settlement_price ${active}
             order by settlement_price.symbol, day desc`)
         ),
-        settlements: Effect.fn("FuturesReference.settlements")(({ endDay, startDay, symbol, ...query }) => {
-          const wanted = [sql`${sql.literal(futureName)} is not null`]
-          if (symbol !== undefined) wanted.push(sql`symbol = ${symbol}`)
-          if (startDay !== undefined) wanted.push(sql`day >= ${startDay}`)
-          if (endDay !== undefined) wanted.push(sql`day < ${endDay}`)
+        settlements: Effect.fn("FuturesReference.settlements")((query) => {
           const { limit } = pageOf({ ...query, offset: 0 })
           return namedSettlement.all(
-            sql`
-              select ${namedSettlement.columns} from settlement_price ${active} where ${sql.and(wanted)}
-              order by day desc, symbol limit ${limit}`.unprepared
+            sql`select ${namedSettlement.columns} ${wanted(query)} order by day desc, symbol limit ${limit}`.unprepared
           )
         }, orUnavailable),
+        countSettlements: Effect.fn("FuturesReference.countSettlements")(
+          (query: SettlementQuery) => Count.ofRows(sql, wanted(query)),
+          orUnavailable
+        ),
         setHolidays: Effect.fn("FuturesReference.setHolidays")(
           (year: string, days: ReadonlyArray<string>) =>
             sql.withTransaction(
@@ -128,6 +136,17 @@ export class FuturesReference extends Context.Service<
         futureSymbol ?? activeNow(symbol, Date.parse(day) + dayMillis)?.futureSymbol ?? null
       const named = (row: Settlement): Settlement => ({ ...row, futureSymbol: futureOf(row) })
       const isNamed = (row: Settlement): row is NamedSettlement => row.futureSymbol !== null
+      const wanted = ({ endDay, startDay, symbol }: SettlementQuery) =>
+        settlements
+          .rows()
+          .map(named)
+          .filter(isNamed)
+          .filter(
+            (row) =>
+              (symbol === undefined || row.symbol === symbol) &&
+              (startDay === undefined || row.day >= startDay) &&
+              (endDay === undefined || row.day < endDay)
+          )
       return FuturesReference.of({
         ...calendar,
         record: (settlement) =>
@@ -142,21 +161,13 @@ export class FuturesReference extends Context.Service<
             if (row.day >= (latest.get(row.symbol)?.day ?? "")) latest.set(row.symbol, row)
           return [...latest.values()].map(named).toSorted((a, b) => (a.symbol < b.symbol ? -1 : 1))
         }),
-        settlements: ({ endDay, startDay, symbol, ...query }) =>
+        settlements: (query) =>
           Effect.sync(() =>
-            settlements
-              .rows()
-              .map(named)
-              .filter(isNamed)
-              .filter(
-                (row) =>
-                  (symbol === undefined || row.symbol === symbol) &&
-                  (startDay === undefined || row.day >= startDay) &&
-                  (endDay === undefined || row.day < endDay)
-              )
+            wanted(query)
               .toSorted((a, b) => (a.day === b.day ? (a.symbol < b.symbol ? -1 : 1) : a.day > b.day ? -1 : 1))
               .slice(0, pageOf({ ...query, offset: 0 }).limit)
           ),
+        countSettlements: (query) => Effect.sync(() => Count.ofMemory(wanted(query))),
         setHolidays: (year, days) =>
           transaction(
             Effect.sync(() => {

@@ -4,15 +4,25 @@ import type { RailName } from "@venue/domain/Rail"
 import type { UserId } from "@venue/domain/UserId"
 import { storable } from "@venue/postgres/Column"
 import { orUnavailable } from "@venue/postgres/DatabaseUnavailable"
+import * as Count from "@venue/postgres/Count"
 import { type Page, pageOf } from "@venue/postgres/Page"
 import { Clock, Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 import { deposits, type DepositsShape, nobodys } from "./DepositTable.ts"
 import { depositSteps } from "./Steps.ts"
 
+const shownTo = (sql: SqlClient.SqlClient, userId: UserId) =>
+  sql`from deposit where user_id = ${storable(userId)} and state <> 'DROPPED'`
+
+const unmatched = (sql: SqlClient.SqlClient) =>
+  sql`from deposit where ${nobodys(sql)} and (network = 'BANK' or reason is distinct from ${belowMinimum}::text)`
+
 export const queries = (
   sql: SqlClient.SqlClient
-): Pick<DepositsShape, "find" | "ofUser" | "unmatched" | "due" | "steps" | "addresses" | "isMissing"> => ({
+): Pick<
+  DepositsShape,
+  "find" | "ofUser" | "countOfUser" | "unmatched" | "countUnmatched" | "due" | "steps" | "addresses" | "isMissing"
+> => ({
   find: Effect.fn("Deposits.find")(
     (depositId: string) =>
       deposits.first(sql`select ${columns} from deposit where deposit_id = ${storable(depositId)}`),
@@ -21,16 +31,20 @@ export const queries = (
   ofUser: Effect.fn("Deposits.ofUser")((userId: UserId, page: Page) => {
     const { limit, offset } = pageOf(page)
     return deposits.all(sql`
-      select ${columns} from deposit where user_id = ${storable(userId)} and state <> 'DROPPED'
+      select ${columns} ${shownTo(sql, userId)}
       order by detected_at desc, deposit_id desc limit ${limit} offset ${offset}`)
   }, orUnavailable),
+  countOfUser: Effect.fn("Deposits.countOfUser")(
+    (userId: UserId) => Count.ofRows(sql, shownTo(sql, userId)),
+    orUnavailable
+  ),
   unmatched: Effect.fn("Deposits.unmatched")((page: Page) => {
     const { limit, offset } = pageOf(page)
     return deposits.all(sql`
-      select ${columns} from deposit
-      where ${nobodys(sql)} and (network = 'BANK' or reason is distinct from ${belowMinimum}::text)
+      select ${columns} ${unmatched(sql)}
       order by detected_at, deposit_id limit ${limit} offset ${offset}`)
   }, orUnavailable),
+  countUnmatched: orUnavailable(Count.ofRows(sql, unmatched(sql))),
   due: Effect.fn("Deposits.due")(function* (rail: RailName, limit: number) {
     const at = new Date(yield* Clock.currentTimeMillis)
     const rows = yield* deposits.all(sql`

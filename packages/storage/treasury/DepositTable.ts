@@ -67,11 +67,15 @@ export interface DepositsShape {
   readonly find: (depositId: string) => Effect.Effect<Option.Option<Deposit>, DatabaseUnavailable>
   /** The newest come first; none that was DROPPED. */
   readonly ofUser: (userId: UserId, page: Page) => Effect.Effect<ReadonlyArray<Deposit>, DatabaseUnavailable>
+  /** Number of all deposits of the user, at most `maxCount`. */
+  readonly countOfUser: (userId: UserId) => Effect.Effect<number, DatabaseUnavailable>
   /**
    * CONFIRMED ones of which nobody knows whose they are, the oldest first. Strangers send dust to accounts that pay on chains:
    * what is below the minimum there is none of them.
    */
   readonly unmatched: (page: Page) => Effect.Effect<ReadonlyArray<Deposit>, DatabaseUnavailable>
+  /** Number of all unmatched deposits, at most `maxCount`. */
+  readonly countUnmatched: Effect.Effect<number, DatabaseUnavailable>
   /** Those of which something may still become, the longest unasked first. They count as asked now. */
   readonly due: (rail: RailName, limit: number) => Effect.Effect<ReadonlyArray<Deposit>, DatabaseUnavailable>
   readonly steps: (depositId: string) => Effect.Effect<ReadonlyArray<DepositStep>, DatabaseUnavailable>

@@ -2,6 +2,7 @@
 import { depositEdges, depositIdOf, type DepositState } from "@venue/domain/Deposit"
 import type { TreasuryStep } from "@venue/journal/Journal"
 import { MemoryTables } from "@venue/postgres/MemoryTables"
+import * as Count from "@venue/postgres/Count"
 import { pageOf } from "@venue/postgres/Page"
 import { Clock, Effect, Option } from "effect"
 import {
@@ -92,7 +93,10 @@ const queries = ({
   rows,
   run,
   steps
-}: Store): Pick<DepositsShape, "find" | "ofUser" | "unmatched" | "due" | "steps" | "addresses" | "isMissing"> => ({
+}: Store): Pick<
+  DepositsShape,
+  "find" | "ofUser" | "countOfUser" | "unmatched" | "countUnmatched" | "due" | "steps" | "addresses" | "isMissing"
+> => ({
   find: (depositId) => run(Effect.sync(() => Option.fromUndefinedOr(rows.get(depositId)))),
   ofUser: (userId, page) => {
     const { limit, offset } = pageOf(page)
@@ -104,6 +108,8 @@ const queries = ({
       )
     )
   },
+  countOfUser: (userId) => run(Effect.sync(() => Count.ofMemory(oldestFirst(isShown(userId))))),
+  countUnmatched: run(Effect.sync(() => Count.ofMemory(oldestFirst(isUnmatched)))),
   unmatched: (page) => {
     const { limit, offset } = pageOf(page)
     return run(Effect.sync(() => oldestFirst(isUnmatched).slice(offset, offset + limit)))

@@ -3,6 +3,7 @@ import type { RailName } from "@venue/domain/Rail"
 import type { UserId } from "@venue/domain/UserId"
 import { numeric, storable } from "@venue/postgres/Column"
 import { orUnavailable } from "@venue/postgres/DatabaseUnavailable"
+import * as Count from "@venue/postgres/Count"
 import { type Page, pageOf } from "@venue/postgres/Page"
 import type { Seal } from "@venue/postgres/Seal"
 import * as Table from "@venue/postgres/Table"
@@ -16,7 +17,7 @@ import { payments, sealName, submittedAtOnce, withdrawals, type WithdrawalsShape
 export const ofOne = (
   sql: SqlClient.SqlClient,
   seals: Seal["Service"]
-): Pick<WithdrawalsShape, "find" | "ofUser" | "sentTo" | "steps" | "payments"> => ({
+): Pick<WithdrawalsShape, "find" | "ofUser" | "countOfUser" | "sentTo" | "steps" | "payments"> => ({
   find: Effect.fn("Withdrawals.find")(
     (withdrawalId: string) =>
       withdrawals.first(sql`select ${columns} from withdrawal where withdrawal_id = ${storable(withdrawalId)}`),
@@ -28,6 +29,10 @@ export const ofOne = (
       select ${columns} from withdrawal where user_id = ${storable(userId)}
       order by created_at desc, withdrawal_id desc limit ${limit} offset ${offset}`)
   }, orUnavailable),
+  countOfUser: Effect.fn("Withdrawals.countOfUser")(
+    (userId: UserId) => Count.ofRows(sql, sql`from withdrawal where user_id = ${storable(userId)}`),
+    orUnavailable
+  ),
   sentTo: Effect.fn("Withdrawals.sentTo")(function* (userId: UserId, destination: string) {
     const [row] = yield* sent.all(sql`
       select ${sent.columns} from withdrawal
@@ -57,7 +62,7 @@ export const waiting = (
   sql: SqlClient.SqlClient
 ): Pick<
   WithdrawalsShape,
-  "inState" | "queued" | "submitted" | "ending" | "sequences" | "promised" | "hasUnsigned" | "refused"
+  "inState" | "countInState" | "queued" | "submitted" | "ending" | "sequences" | "promised" | "hasUnsigned" | "refused"
 > => ({
   inState: Effect.fn("Withdrawals.inState")((state, page) => {
     const { limit, offset } = pageOf(page)
@@ -65,6 +70,10 @@ export const waiting = (
       select ${columns} from withdrawal where state = ${state}
       order by updated_at, withdrawal_id limit ${limit} offset ${offset}`)
   }, orUnavailable),
+  countInState: Effect.fn("Withdrawals.countInState")(
+    (state) => Count.ofRows(sql, sql`from withdrawal where state = ${state}`),
+    orUnavailable
+  ),
   queued: Effect.fn("Withdrawals.queued")(
     (rail: RailName, limit: number) =>
       withdrawals.all(sql`

@@ -86,6 +86,10 @@ export interface WithdrawalsShape {
   readonly find: (withdrawalId: string) => Effect.Effect<Option.Option<Withdrawal>, DatabaseUnavailable>
   /** The newest come first. */
   readonly ofUser: (userId: UserId, page: Page) => Effect.Effect<ReadonlyArray<Withdrawal>, DatabaseUnavailable>
+  /** Number of all withdrawals of the user, at most `maxCount`. */
+  readonly countOfUser: (userId: UserId) => Effect.Effect<number, DatabaseUnavailable>
+  /** Number of all withdrawals in a state, at most `maxCount`. */
+  readonly countInState: (state: WithdrawalState) => Effect.Effect<number, DatabaseUnavailable>
   readonly sentTo: (userId: UserId, destination: string) => Effect.Effect<Sent, DatabaseUnavailable>
   /** Of all users, those that came into this state first come first. */
   readonly inState: (

@@ -4,7 +4,8 @@ import { stateOfAccepted, withdrawalEdges, type WithdrawalState } from "@venue/d
 import type { TreasuryStep } from "@venue/journal/Journal"
 import { stateBeforeReturn } from "@venue/journal/JournalTreasury"
 import { MemoryTables } from "@venue/postgres/MemoryTables"
-import { pageOf } from "@venue/postgres/Page"
+import * as Count from "@venue/postgres/Count"
+import { type Page, pageOf } from "@venue/postgres/Page"
 import { Clock, Effect, Option } from "effect"
 import { UserStates } from "../access/UserStates.ts"
 import { VenueModes } from "../access/VenueModes.ts"
@@ -137,7 +138,10 @@ const ofOne = ({
   shown,
   sorted,
   steps
-}: Store): Pick<WithdrawalsShape, "find" | "ofUser" | "sentTo" | "steps" | "payments"> => ({
+}: Store): Pick<
+  WithdrawalsShape,
+  "find" | "ofUser" | "countOfUser" | "countInState" | "sentTo" | "steps" | "payments"
+> => ({
   find: (withdrawalId) =>
     run(
       Effect.suspend(() => {
@@ -145,17 +149,18 @@ const ofOne = ({
         return row === undefined ? Effect.succeedNone : Effect.map(shown(row), Option.some)
       })
     ),
-  ofUser: (userId, page) => {
-    const { limit, offset } = pageOf(page)
-    return listed(() =>
-      sorted(
-        ({ createdAtMillis }) => createdAtMillis,
-        (row) => row.userId === userId
+  countOfUser: (userId) => run(Effect.sync(() => Count.ofMemory(rows.rows().filter((row) => row.userId === userId)))),
+  countInState: (state) => run(Effect.sync(() => Count.ofMemory(rows.rows().filter((row) => row.state === state)))),
+  ofUser: (userId, page) =>
+    listed(() =>
+      rowsOf(
+        page,
+        sorted(
+          ({ createdAtMillis }) => createdAtMillis,
+          (row) => row.userId === userId
+        ).toReversed()
       )
-        .toReversed()
-        .slice(offset, offset + limit)
-    )
-  },
+    ),
   sentTo: (userId, destination) =>
     run(
       Effect.sync(() => {
@@ -196,15 +201,11 @@ const waiting = ({
   WithdrawalsShape,
   "inState" | "queued" | "submitted" | "ending" | "sequences" | "promised" | "hasUnsigned" | "refused"
 > => ({
-  inState: (state, page) => {
-    const { limit, offset } = pageOf(page)
-    return listed(() =>
-      sorted(
-        ({ updatedAtMillis }) => updatedAtMillis,
-        (row) => row.state === state
-      ).slice(offset, offset + limit)
-    )
-  },
+  inState: (state, page) =>
+    listed(() => {
+      const inState = sorted(updatedAt, (row) => row.state === state)
+      return rowsOf(page, inState)
+    }),
   queued: (rail, limit) =>
     Effect.map(
       listed(() =>
@@ -355,3 +356,10 @@ export const make = Effect.map(open, (store): WithdrawalsShape => ({
   ...waiting(store),
   ...moves(store)
 }))
+
+const rowsOf = <A>(page: Page, all: ReadonlyArray<A>): ReadonlyArray<A> => {
+  const { limit, offset } = pageOf(page)
+  return all.slice(offset, offset + limit)
+}
+
+const updatedAt = ({ updatedAtMillis }: { readonly updatedAtMillis: number }): number => updatedAtMillis

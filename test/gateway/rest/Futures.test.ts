@@ -108,7 +108,7 @@ it.layer(layer, { excludeTestServices: true })("the futures behind prices", (it)
       const [newest, index, oldest] = ["CL-USD 2024-11-25", "US100-USD 2024-11-25", "CL-USD 2024-11-22"]
       expect(yield* list("symbol=&start=&end=&limit=")).toEqual([3, newest, index, oldest])
       expect(yield* list("symbol=cl-usd")).toEqual([2, newest, oldest])
-      expect(yield* list("limit=1")).toEqual([1, newest])
+      expect(yield* list("limit=1")).toEqual([3, newest])
       expect(yield* list("start=2024-11-25T00:00:00Z")).toEqual([2, newest, index])
       expect(yield* list("start=2024-11-25T00:00:00.001Z")).toEqual([0])
       expect(yield* list("end=2024-11-25T00:00:00Z")).toEqual([1, oldest])

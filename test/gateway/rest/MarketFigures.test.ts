@@ -126,7 +126,7 @@ scene("rule 4.20: metrics and contracts tell what market_stats tells, in their u
   })
 )
 
-scene("fees of the base tier are fractions, and need no credentials", (_) =>
+scene("fees of the base tier are fractions, and need no credentials", () =>
   Effect.gen(function* () {
     const { get } = yield* RestClient
     const { body, headers, status } = yield* get("/fees")

@@ -85,6 +85,9 @@ layer(Layer.provideMerge(ReadTables.layer, postgresLayer), { timeout: "60 second
           assert.deepStrictEqual(rows, yield* memory.read(query), JSON.stringify(asked))
           found += rows.length
         })
+        const sameCount = Effect.fnUntraced(function* (query: ReadQuery<number>, asked: object) {
+          assert.strictEqual(yield* sql.read(query), yield* memory.read(query), JSON.stringify(asked))
+        })
         const one = (yield* sql.read(Trades.page({ accountId: accounts[0]!, limit: 1, offset: 3 })))[0]!.orderId
         for (const page of pages) {
           for (const accountId of accounts) {
@@ -96,6 +99,7 @@ layer(Layer.provideMerge(ReadTables.layer, postgresLayer), { timeout: "60 second
               ...times
             })) {
               yield* same(Trades.page({ accountId, ...asked, ...page }), { accountId, ...asked, ...page })
+              yield* sameCount(Trades.count({ accountId, ...asked }), { accountId, ...asked })
             }
             for (const asked of combinations({
               symbol: aSymbol,
@@ -103,9 +107,11 @@ layer(Layer.provideMerge(ReadTables.layer, postgresLayer), { timeout: "60 second
               ...times
             })) {
               yield* same(Orders.page({ accountId, ...asked, ...page }), { accountId, ...asked, ...page })
+              yield* sameCount(Orders.count({ accountId, ...asked }), { accountId, ...asked })
             }
             for (const asked of combinations({ symbol: aSymbol })) {
               yield* same(Twaps.page({ accountId, ...asked, ...page }), { accountId, ...asked, ...page })
+              yield* sameCount(Twaps.count({ accountId, ...asked }), { accountId, ...asked })
             }
           }
         }

@@ -24,11 +24,12 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
 
     it.effect("I16: one that is told ten times at once is there once; two of one transaction are two", () =>
       Effect.gen(function* () {
-        const { detect, find, ofUser } = yield* Deposits
+        const { countOfUser, detect, find, ofUser } = yield* Deposits
         const userId = UserId.make("told")
         const notices = Array.from({ length: 20 }, (_, at) => World.seen("tx", { userId, logIndex: at % 2 }))
         yield* Effect.forEach(notices, detect, { concurrency: "unbounded" })
         assert.strictEqual((yield* ofUser(userId, all)).length, 2)
+        assert.strictEqual(yield* countOfUser(userId), 2)
         assert.deepStrictEqual(
           (yield* ofUser(userId, { limit: 10, offset: 0 })).map(({ logIndex, state, step }) => [logIndex, state, step]),
           [
@@ -161,7 +162,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
 
     it.effect("one with a reason against it, or of nobody known, is not offered; once it is assigned it is", () =>
       Effect.gen(function* () {
-        const { assign, confirm, detect, offer, unmatched } = yield* Deposits
+        const { assign, confirm, countUnmatched, detect, offer, unmatched } = yield* Deposits
         yield* detect(World.seen("small"))
         yield* confirm(idOf("small"), "less than 5")
         assert.isFalse(yield* offer(idOf("small")))
@@ -169,6 +170,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
         assert.isFalse(yield* assign(idOf("nobody"), UserId.make("amy"), null))
         yield* confirm(idOf("nobody"), "nobody has this message")
         const waiting = yield* unmatched({ limit: 10, offset: 0 })
+        assert.strictEqual(yield* countUnmatched, waiting.length)
         assert.deepStrictEqual(
           waiting.map(({ depositId }) => depositId),
           [idOf("nobody")]

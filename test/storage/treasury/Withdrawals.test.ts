@@ -49,8 +49,9 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
           queuedAtMillis: null
         })
         assert.deepStrictEqual(yield* stepsOf("ann-1"), ["1 - ACCEPTED ann", "2 ACCEPTED QUEUED ann"])
-        const { ofUser } = yield* Withdrawals
+        const { countOfUser, ofUser } = yield* Withdrawals
         assert.strictEqual((yield* ofUser(userId, { limit: 10, offset: 0 })).length, 2)
+        assert.strictEqual(yield* countOfUser(userId), 2)
         const [newest] = yield* ofUser(userId, { limit: 1, offset: 0 })
         assert.strictEqual(newest!.withdrawalId, "ann-2")
         const { sentTo } = yield* Withdrawals
@@ -282,9 +283,13 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
     it.effect("rule 18: one that was held is queued once it is approved, after those that wait by then", () =>
       Effect.gen(function* () {
         const userId = UserId.make("eve")
-        const { approve, inState, queued } = yield* Withdrawals
+        const { approve, countInState, inState, queued } = yield* Withdrawals
         yield* World.recorded(userId, World.accepted("eve-1", { reasons: ["amount"], method: "wire", atMillis: 10 }))
         yield* World.recorded(userId, World.accepted("eve-2", { method: "wire", atMillis: 20, fee: 25_000_000n }))
+        assert.strictEqual(
+          yield* countInState("HELD_FOR_REVIEW"),
+          (yield* inState("HELD_FOR_REVIEW", { limit: 100, offset: 0 })).length
+        )
         assert.include(
           (yield* inState("HELD_FOR_REVIEW", { limit: 100, offset: 0 })).map(({ withdrawalId }) => withdrawalId),
           "eve-1"
