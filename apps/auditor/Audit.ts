@@ -1,16 +1,15 @@
-/** One audit after the other: what is new is added up, and held against what the tables, the saved states and the desks say. */
+/** One audit after the other: new rows are added up and compared with the tables, the saved states and the reports of desks. */
 import { type Instrument, starters } from "@venue/domain/Instrument"
-import { traderStream } from "@venue/domain/Trader"
-import { UserId } from "@venue/domain/UserId"
-import { DeskReports } from "@venue/storage/audit/DeskReports"
 import type { RailAudit } from "@venue/storage/audit/RailAudits"
 import { Listings } from "@venue/storage/listing/Listings"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Books from "./Books.ts"
 import * as Comparing from "./Comparing.ts"
+import * as Confirming from "./Confirming.ts"
 import * as Faults from "./Faults.ts"
 import * as LiveAccounts from "./LiveAccounts.ts"
+import * as NewReports from "./NewReports.ts"
 import * as RailBooks from "./RailBooks.ts"
 import * as Reading from "./Reading.ts"
 import * as ReadingOn from "./ReadingOn.ts"
@@ -18,44 +17,46 @@ import * as Rereading from "./Rereading.ts"
 
 export interface Audit {
   readonly books: Books.Books
-  /** Looks at all that is new, and at a part of what was read before. Answers what does not add up. */
+  /** Reads all that is new and a part of what was read before. Returns a fault that two reads found, or null. */
   readonly round: Effect.Effect<string | null, unknown>
-  /** The rails as the last look found them. */
+  /** The rails as the last audit found them. */
   readonly rails: () => ReadonlyArray<RailAudit>
 }
 
 export const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  const reports = yield* DeskReports
+  return yield* on(sql, Reading.make(sql))
+})
+
+/** The audit of a database, by whatever reads it. */
+export const on = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, reading: Reading.Reading) {
+  const reports = yield* NewReports.make
   const listings = yield* Listings
   const books = Books.make()
-  const reading = Reading.make(sql)
-  const comparing = Comparing.make(books, reading)
+  const readingOn = ReadingOn.make(books, reading)
+  const comparing = Comparing.make(books, reading, readingOn)
   const rereading = Rereading.make(books, comparing, reading)
-  const readOn = ReadingOn.make(books, reading, comparing.wantedFrom)
-  let reportedMillis = 0
   let rails: ReadonlyArray<RailAudit> = []
 
-  const round = Effect.gen(function* () {
+  const first = Effect.gen(function* () {
     yield* reading.begin
     const instruments: ReadonlyArray<Instrument> = [...starters, ...(yield* listings.all)]
     for (const instrument of instruments) Books.market(books, instrument)
     yield* comparing.findSaved
-    const told = yield* reports.since(reportedMillis)
-    const atDesks = told.flatMap(({ traders }) =>
-      traders.map(({ seq, userId }) => [traderStream(UserId.make(userId)), seq] as const)
-    )
-    yield* readOn([...comparing.savedNow(), ...atDesks])
-    for (const report of told) {
-      reportedMillis = Math.max(reportedMillis, report.reportedAtMillis)
-      for (const trader of report.traders) LiveAccounts.compare(books, trader)
-    }
+    const traders = yield* reports
+    yield* readingOn.all([...comparing.savedNow(), ...traders.flatMap(LiveAccounts.namedBy)])
+    for (const trader of traders) LiveAccounts.compare(books, trader, readingOn)
     yield* comparing.tables
     yield* comparing.saved
     yield* rereading.some
     rails = yield* RailBooks.read(sql, books.deposited)
     Books.drop(books, "journal", books.journal)
+  })
+  const second = Effect.andThen(reading.begin, Confirming.secondReads(books.faults))
+  const round = Effect.gen(function* () {
+    yield* sql.withTransaction(first)
+    if (books.faults.suspected.size > 0) yield* sql.withTransaction(second)
     return Faults.told(books.faults)
   })
-  return { books, round: sql.withTransaction(round), rails: () => rails } satisfies Audit as Audit
+  return { books, round, rails: () => rails } satisfies Audit as Audit
 })

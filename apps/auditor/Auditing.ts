@@ -9,6 +9,7 @@ import { SqlClient } from "effect/sql"
 import { isSqlError } from "effect/sql/SqlError"
 import type { Audit } from "./Audit.ts"
 import * as RailBooks from "./RailBooks.ts"
+import * as Reading from "./Reading.ts"
 import * as StoredMarks from "./StoredMarks.ts"
 
 export interface Auditing {
@@ -25,6 +26,7 @@ export const make = Effect.fnUntraced(function* (audit: Audit) {
   const actions = yield* VenueModeActions
   const railAudits = yield* RailAudits
   const clock = yield* Clock.Clock
+  const reading = Reading.make(sql)
   let auditedMillis = -Infinity
 
   const halt = Effect.fnUntraced(function* (reason: string) {
@@ -48,7 +50,7 @@ export const make = Effect.fnUntraced(function* (audit: Audit) {
     yield* modes.audited({ fault, difference })
     yield* railAudits.record(audit.rails())
     auditedMillis = clock.currentTimeMillisUnsafe()
-    yield* StoredMarks.store(sql, audit.books)
+    yield* StoredMarks.store(sql, audit.books, reading)
   })
   /** A database that is away, or gives up a statement, is no fault: the next audit reads on. */
   const round = Effect.gen(function* () {

@@ -1,12 +1,13 @@
 /** The auditor's own books: every stream of the journal added up, and what the tables must therefore say. */
 import type { Instrument } from "@venue/domain/Instrument"
 import type { MarketEvent, Traded } from "@venue/domain/Market"
-import { type RailName, railOf } from "@venue/domain/Rail"
-import type { TraderEvent } from "@venue/domain/Trader"
+import { railOf } from "@venue/domain/Rail"
 import { UserId } from "@venue/domain/UserId"
+import type { WithdrawalAccepted } from "@venue/domain/Withdrawal"
 import type { Row } from "@venue/journal/Journal"
 import * as MarketRecord from "@venue/journal/MarketRecord"
 import * as TraderRecord from "@venue/journal/TraderRecord"
+import type * as Entries from "./Entries.ts"
 import * as Faults from "./Faults.ts"
 import * as Mark from "./Mark.ts"
 import * as MarketFold from "./MarketFold.ts"
@@ -15,24 +16,18 @@ import * as RailBooks from "./RailBooks.ts"
 import * as Stream from "./Stream.ts"
 import * as TraderFold from "./TraderFold.ts"
 
-/** A trade that the tables are going to have two rows of. */
+/** A trade whose two rows the tables must have. */
 export interface ExpectedTrade {
   readonly seq: number
   readonly number: number
   readonly hash: bigint
 }
 
-/** What the entries of a row of the journal are to move, by account. */
-export interface ExpectedEntries {
+/** A withdrawal that was debited, and neither returned nor seen to have arrived. */
+export interface InFlight extends Entries.Debit {
+  /** The row that debited it. */
+  readonly stream: string
   readonly seq: number
-  readonly moves: ReadonlyMap<string, bigint>
-}
-
-/** A withdrawal that was debited, and was neither given back nor seen to have arrived. */
-export interface InFlight {
-  readonly rail: RailName
-  readonly amount: bigint
-  readonly fee: bigint
 }
 
 export interface MarketBook {
@@ -40,13 +35,13 @@ export interface MarketBook {
   readonly fold: MarketFold.MarketFold
   /** Not compared yet, the oldest first. */
   readonly trades: Array<ExpectedTrade>
-  readonly entries: Array<ExpectedEntries>
+  readonly entries: Array<Entries.ExpectedEntries>
 }
 
 export interface TraderBook {
   readonly line: Stream.Line
   readonly fold: TraderFold.TraderFold
-  readonly entries: Array<ExpectedEntries>
+  readonly entries: Array<Entries.ExpectedEntries>
 }
 
 export type Tables = "journal" | "trade" | "ledger_entry"
@@ -62,8 +57,10 @@ export interface Books {
   readonly journal: Newest.Newest
   readonly inFlight: Map<string, InFlight>
   readonly faults: Faults.Faults
-  /** Marks that are complete, until somebody stores them. */
+  /** Complete marks that are not stored yet. */
   readonly complete: Array<CompleteMark>
+  /** The row of each saved state that is not compared yet, by stream: its past balances are kept. */
+  wanted: Map<string, number>
 }
 
 export const make = (): Books => ({
@@ -73,7 +70,8 @@ export const make = (): Books => ({
   journal: Newest.make(),
   inFlight: new Map(),
   faults: Faults.make(),
-  complete: []
+  complete: [],
+  wanted: new Map()
 })
 
 const marketPrefix = "market/"
@@ -107,19 +105,21 @@ export const trader = (books: Books, userId: string): TraderBook => {
 export const bookOf = ({ markets, traders }: Books, stream: string): MarketBook | TraderBook | undefined =>
   markets.get(symbolOf(stream) ?? "") ?? traders.get(userOf(stream) ?? "")
 
-/** Goes on by one row of the journal; rows of a stream come in their order. */
-export const take = (books: Books, row: Row): void => {
+/** Returns why a row cannot follow the rows of its stream that were read; undefined where it can. Changes nothing. */
+export const lineFault = (books: Books, row: Row): string | undefined =>
+  Stream.faultOf(bookOf(books, row.stream)?.line ?? Stream.make(row.stream), row)
+
+/** Applies one row of the journal; rows of a stream come in order. Returns what is wrong with its events. */
+export const take = (books: Books, row: Row): string | undefined => {
   const symbol = symbolOf(row.stream)
-  const userId = userOf(row.stream)
-  const book = symbol === undefined ? trader(books, userId ?? row.stream) : books.markets.get(symbol)
-  const wrong = (fault: string) => Faults.looked(books.faults, `journal ${row.stream}`, fault)
-  if (book === undefined) return wrong(`it is of no contract that is listed`)
-  const fault = Stream.take(book.line, row)
-  if (fault !== undefined) wrong(fault)
+  const book = symbol === undefined ? trader(books, userOf(row.stream) ?? row.stream) : books.markets.get(symbol)
+  if (book === undefined) return "it is of no contract that is listed"
+  Stream.take(book.line, row)
   add(books, "journal", books.journal, row.stream, row.seq, Mark.ofBytes(markedBytes(row)))
-  if (row.events.length === 0) return
-  if ("trades" in book) takeMarket(book, MarketRecord.decode(row.events), row.seq, wrong)
-  else takeTrader(books, book, TraderRecord.decode(row.events), row.seq)
+  if (row.events.length === 0) return undefined
+  if ("trades" in book) return takeMarket(book, row)
+  takeTrader(books, book, row)
+  return undefined
 }
 
 /** Rows that were read, or compared, are to be what they were. */
@@ -147,45 +147,53 @@ export const drop = ({ complete }: Books, table: Tables, newest: Newest.Newest):
   for (const mark of Newest.drop(newest, Newest.newestRows)) complete.push({ ...mark, table })
 }
 
-const takeMarket = (
-  book: MarketBook,
-  events: ReadonlyArray<MarketEvent>,
-  seq: number,
-  wrong: (fault: string) => void
-): void => {
-  MarketFold.take(book.fold, events, seq, wrong)
-  const moves = new Map<string, bigint>()
-  for (const event of events) {
-    if (event._tag === "Traded") book.trades.push({ seq, number: event.number, hash: hashOf(event) })
-    else if (event._tag === "FundToppedUp") {
-      const account = `reserve-fund/${book.fold.instrument.symbol}`
-      moves.set(account, (moves.get(account) ?? 0n) + BigInt(event.amount))
-    }
-  }
-  if (moves.size > 0) book.entries.push({ seq, moves })
-}
-
-const takeTrader = (
-  { deposited, inFlight }: Books,
-  book: TraderBook,
-  events: ReadonlyArray<TraderEvent>,
-  seq: number
-): void => {
-  const moves = new Map<string, bigint>()
-  for (const event of events) {
-    if (event._tag === "WithdrawalAccepted") {
-      const { amount, fee, method, withdrawalId } = event
-      inFlight.set(withdrawalId, { rail: railOf(method), amount, fee })
-    } else if (event._tag === "WithdrawalReturned") inFlight.delete(event.withdrawalId)
-  }
-  TraderFold.take(book.fold, events, seq, (account, amount) => {
-    moves.set(account, (moves.get(account) ?? 0n) + amount)
+const takeMarket = (book: MarketBook, { events: bytes, seq }: Row): string | undefined => {
+  const events = MarketRecord.decode(bytes)
+  let fault: string | undefined
+  MarketFold.take(book.fold, events, seq, (wrong) => {
+    fault ??= wrong
   })
+  book.trades.push(...tradesOf(events, seq))
+  const moves = marketMoves(book.fold.instrument.symbol, events)
+  if (moves.size > 0) book.entries.push({ seq, moves })
+  return fault
+}
+
+const takeTrader = ({ deposited, inFlight }: Books, book: TraderBook, { events: bytes, seq, stream }: Row): void => {
+  const events = TraderRecord.decode(bytes)
+  for (const event of events) {
+    if (event._tag === "WithdrawalAccepted") inFlight.set(event.withdrawalId, { stream, seq, ...debitOf(event) })
+    else if (event._tag === "WithdrawalReturned") inFlight.delete(event.withdrawalId)
+  }
+  TraderFold.take(book.fold, events, seq, () => {})
   RailBooks.take(deposited, events)
+  const moves = TraderFold.moves(book.fold.userId, events)
   if (moves.size > 0) book.entries.push({ seq, moves })
 }
 
-/** What a trade's two rows are to say, as `tradeColumns` of the table print it. */
+/** Returns the trades that the tables must have for a row of a market. */
+export const tradesOf = (events: ReadonlyArray<MarketEvent>, seq: number): ReadonlyArray<ExpectedTrade> =>
+  events.flatMap((event) => (event._tag === "Traded" ? [{ seq, number: event.number, hash: hashOf(event) }] : []))
+
+/** Returns the sums of the entries of a row of a market, by account. */
+export const marketMoves = (symbol: string, events: ReadonlyArray<MarketEvent>): ReadonlyMap<string, bigint> => {
+  const moves = new Map<string, bigint>()
+  for (const event of events) {
+    if (event._tag !== "FundToppedUp") continue
+    const account = `reserve-fund/${symbol}`
+    moves.set(account, (moves.get(account) ?? 0n) + BigInt(event.amount))
+  }
+  return moves
+}
+
+/** Returns what a withdrawal debited, and the rail it leaves by. */
+export const debitOf = ({ amount, fee, method }: WithdrawalAccepted): Entries.Debit => ({
+  rail: railOf(method),
+  amount,
+  fee
+})
+
+/** Returns the hash of a trade's two rows, as `tradeColumns` of the table print them. */
 const hashOf = (trade: Traded): bigint => {
   const { atMillis, number, priceTicks, quantityLots, tradeId } = trade
   let hash = Mark.none
@@ -201,7 +209,7 @@ const hashOf = (trade: Traded): bigint => {
 export const tradeColumns =
   "number, side, trade_id, account_id, user_id, order_id, price, quantity, order_price, remaining, fee, realised, margin_used, at_millis"
 
-/** What of a row of the journal is marked: its bytes, its number and its epoch. */
+/** Returns the bytes of a row that its mark is of: its events, number and epoch. */
 const markedBytes = ({ epoch, events, seq }: Row): Uint8Array => {
   const bytes = Buffer.allocUnsafe(events.length + 12)
   bytes.set(events, 0)

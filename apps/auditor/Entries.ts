@@ -1,11 +1,24 @@
 /** The entries that a row of the journal wrote: they sum to zero (I9), and move on each account what the row says (I10). */
-import type { ExpectedEntries, InFlight } from "./Books.ts"
+import type { RailName } from "@venue/domain/Rail"
 
 export interface Entry {
   readonly seq: number
   readonly account: string
   readonly asset: string
   readonly amount: bigint
+}
+
+/** The sums, by account, of the entries that a row of the journal must have. */
+export interface ExpectedEntries {
+  readonly seq: number
+  readonly moves: ReadonlyMap<string, bigint>
+}
+
+/** What a withdrawal took from an account. */
+export interface Debit {
+  readonly rail: RailName
+  readonly amount: bigint
+  readonly fee: bigint
 }
 
 /** All entries of these rows of one stream, and of the rows between them. */
@@ -29,7 +42,7 @@ export const faultOf = (
 
 /** All entries of a withdrawal that has arrived, by the step with which it had: what was debited is outside, but for the fee. */
 export const settlementFaultOf = (
-  { amount, fee, rail }: InFlight,
+  { amount, fee, rail }: Debit,
   step: number,
   entries: ReadonlyArray<Entry>
 ): string | undefined => {

@@ -1,22 +1,42 @@
-/** What desks say their accounts have, held against the journal as of the same rows. */
+/** What desks report of their accounts, compared with the journal as of the same rows. */
+import { marketStream } from "@venue/domain/Market"
+import { MarketSymbol } from "@venue/domain/MarketSymbol"
+import { traderStream } from "@venue/domain/Trader"
+import { UserId } from "@venue/domain/UserId"
 import type { TraderReport } from "@venue/storage/audit/DeskReports"
-import type { Books, TraderBook } from "./Books.ts"
+import { Effect } from "effect"
+import * as Books from "./Books.ts"
 import * as Faults from "./Faults.ts"
 import * as MarketFold from "./MarketFold.ts"
+import type { ReadingOn } from "./ReadingOn.ts"
 import * as TraderFold from "./TraderFold.ts"
 import * as Versions from "./Versions.ts"
 
-export const compare = (books: Books, report: TraderReport): void => {
-  const book = books.traders.get(report.userId)
-  const fault = book === undefined ? "the journal has nothing of the user" : faultOf(books, book, report)
-  Faults.looked(books.faults, `user ${report.userId} at a desk`, fault)
+export const compare = (books: Books.Books, report: TraderReport, { streams }: Pick<ReadingOn, "streams">): void => {
+  const place = `user ${report.userId} at a desk`
+  const named = namedBy(report).map(([stream]) => stream)
+  Faults.looked(
+    books.faults,
+    place,
+    faultOf(books, report),
+    Effect.map(streams(named), () => faultOf(books, report))
+  )
 }
 
-const faultOf = (
-  books: Books,
-  { fold, line }: TraderBook,
-  { accounts, markets, seq }: TraderReport
-): string | undefined => {
+/** Returns the rows that a report is of. */
+export const namedBy = ({
+  markets,
+  seq,
+  userId
+}: TraderReport): ReadonlyArray<readonly [stream: string, seq: number]> => [
+  [traderStream(UserId.make(userId)), seq],
+  ...markets.map(([symbol, row]) => [marketStream(MarketSymbol.make(symbol)), row] as const)
+]
+
+const faultOf = (books: Books.Books, report: TraderReport): string | undefined => {
+  const { accounts, markets, seq, userId } = report
+  // A user without rows is one without money: an empty book says so.
+  const { fold, line } = Books.trader(books, userId)
   if (seq > line.seq) return `row ${seq} is known there, and the journal ends with ${line.seq}`
   for (const { accountId, deposit, positions, referralRewards } of accounts) {
     if (Versions.isKnown(fold.accounts, seq)) {
@@ -35,7 +55,7 @@ const faultOf = (
 }
 
 const positionFault = (
-  { markets }: Books,
+  { markets }: Books.Books,
   accountId: string,
   symbol: string,
   seq: number,

@@ -22,6 +22,22 @@ export interface Range {
   readonly last: number
 }
 
+/** One row of a stream. */
+export interface RowPlace {
+  readonly stream: string
+  readonly seq: number
+}
+
+/** A snapshot of one run of the database server. */
+export interface Cursor {
+  /** Transactions that it does not show, as Postgres prints a `pg_snapshot`. */
+  readonly snapshot: string
+  /** The end of the transaction ids that were given out. */
+  readonly end: bigint
+  /** A server that was started again, or another one, may give out ids anew. */
+  readonly startedAt: string
+}
+
 /** What stands in a range of rows now. */
 export interface Found {
   readonly count: number
@@ -29,14 +45,16 @@ export interface Found {
 }
 
 export interface Reading {
-  /** All that follows, until the transaction ends, is of one moment, and changes nothing. */
+  /** Fixes the snapshot of all further reads of the transaction, which may write nothing. */
   readonly begin: Effect.Effect<void, SqlError>
-  /** Streams of traders with rows in pages of the journal from this one on, and how many pages it has. */
-  readonly tradersFrom: (
-    page: number
-  ) => Effect.Effect<{ readonly streams: ReadonlyArray<string>; readonly pages: number }, SqlError>
-  /** At most so many rows of each stream. */
+  /** The snapshot that is read, as a cursor for `tradersSince`. */
+  readonly cursor: Effect.Effect<Cursor, SqlError>
+  /** Streams of traders with rows that are visible now and were not in the snapshot of that cursor; all for undefined. */
+  readonly tradersSince: (cursor: Cursor | undefined) => Effect.Effect<ReadonlyArray<string>, SqlError>
+  /** Rows after a seq of each stream, at most `limit` of each. */
   readonly rows: (of: ReadonlyArray<From>, limit: number) => Effect.Effect<ReadonlyArray<Row>, SqlError>
+  /** Those of these rows that exist, in the order of their streams and numbers. */
+  readonly rowsAt: (places: ReadonlyArray<RowPlace>) => Effect.Effect<ReadonlyArray<Row>, SqlError>
   /** How far the read tables of these positions have come. */
   readonly projected: (positions: ReadonlyArray<string>) => Effect.Effect<ReadonlyMap<string, number>, SqlError>
   readonly entries: (
@@ -53,12 +71,20 @@ export interface Reading {
   readonly savedHashes: (streams: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<bigint>, SqlError>
   /** A saved state, as far as its first part goes where it has one. */
   readonly saved: (stream: string, seq: number, hasParts: boolean) => Effect.Effect<Uint8Array, SqlError>
-  /** Complete marks of before, some of those after a number. */
+  readonly storedMark: (place: MarkPlace) => Effect.Effect<StoredMark | undefined, SqlError>
+  /** Stored marks with a number above `number`, at most `limit`, in the order of their numbers. */
   readonly marksAfter: (number: number, limit: number) => Effect.Effect<ReadonlyArray<StoredMark>, SqlError>
 }
 
 export interface StoredMark extends CompleteMark {
   readonly number: number
+}
+
+/** A stored mark by its first row. */
+export interface MarkPlace {
+  readonly table: Tables
+  readonly name: string
+  readonly first: number
 }
 
 type Ask = (text: string, parameters: ReadonlyArray<unknown>) => Effect.Effect<Values, SqlError>
@@ -74,26 +100,37 @@ export const make = (sql: SqlClient.SqlClient): Reading => {
   }
 }
 
-const ofJournal = (ask: Ask): Pick<Reading, "tradersFrom" | "rows"> => ({
-  tradersFrom: (page) =>
-    Effect.map(ask(traders, [`(${page},0)`]), (rows) => ({
-      streams: rows.flatMap(([stream]) => (stream === null ? [] : [String(stream)])),
-      pages: Number(rows[0]![1])
-    })),
+const ofJournal = (ask: Ask): Pick<Reading, "cursor" | "tradersSince" | "rows" | "rowsAt"> => ({
+  cursor: Effect.map(ask(cursor, []), ([row]) => ({
+    snapshot: String(row![0]),
+    end: BigInt(String(row![1])),
+    startedAt: String(row![2])
+  })),
+  tradersSince: (since) =>
+    Effect.map(since === undefined ? ask(allTraders, []) : ask(newTraders, [since.snapshot]), (values) =>
+      values.map(([stream]) => String(stream))
+    ),
   rows: (of, limit) =>
     of.length === 0
       ? Effect.succeed([])
-      : Effect.map(ask(rows, [names(of), of.map(({ after }) => BigInt(after)), limit]), (values) =>
-          values.map(([stream, seq, epoch, events]) => ({
-            stream: String(stream),
-            seq: Number(seq),
-            epoch: Number(epoch),
-            events: events as Uint8Array
-          }))
-        )
+      : Effect.map(ask(rows, [names(of), of.map(({ after }) => BigInt(after)), limit]), rowsOf),
+  rowsAt: (places) =>
+    places.length === 0
+      ? Effect.succeed([])
+      : Effect.map(ask(rowsAt, [places.map(({ stream }) => stream), places.map(({ seq }) => BigInt(seq))]), rowsOf)
 })
 
-const ofTables = (ask: Ask): Pick<Reading, "projected" | "entries" | "arrived" | "found" | "marksAfter"> => ({
+const rowsOf = (values: Values): ReadonlyArray<Row> =>
+  values.map(([stream, seq, epoch, events]) => ({
+    stream: String(stream),
+    seq: Number(seq),
+    epoch: Number(epoch),
+    events: events as Uint8Array
+  }))
+
+const ofTables = (
+  ask: Ask
+): Pick<Reading, "projected" | "entries" | "arrived" | "found" | "storedMark" | "marksAfter"> => ({
   projected: (positions) =>
     positions.length === 0
       ? Effect.succeed(new Map())
@@ -130,19 +167,21 @@ const ofTables = (ask: Ask): Pick<Reading, "projected" | "entries" | "arrived" |
       : Effect.map(ask(foundIn[table], ranges(of)), (values) =>
           values.map(([count, hash]) => ({ count: Number(count), hash: BigInt(String(hash)) }))
         ),
-  marksAfter: (number, limit) =>
-    Effect.map(ask(marks, [BigInt(number), limit]), (values) =>
-      values.map(([at, table, name, first, last, count, hash]) => ({
-        number: Number(at),
-        table: table as Tables,
-        name: String(name),
-        first: Number(first),
-        last: Number(last),
-        count: Number(count),
-        hash: BigInt(String(hash))
-      }))
-    )
+  storedMark: ({ first, name, table }) =>
+    Effect.map(ask(mark, [table, name, BigInt(first)]), (values) => marksOf(values)[0]),
+  marksAfter: (number, limit) => Effect.map(ask(marks, [BigInt(number), limit]), marksOf)
 })
+
+const marksOf = (values: Values): ReadonlyArray<StoredMark> =>
+  values.map(([at, table, name, first, last, count, hash]) => ({
+    number: Number(at),
+    table: table as Tables,
+    name: String(name),
+    first: Number(first),
+    last: Number(last),
+    count: Number(count),
+    hash: BigInt(String(hash))
+  }))
 
 const ofStates = (ask: Ask): Pick<Reading, "snapshots" | "savedHashes" | "saved"> => ({
   snapshots: Effect.map(ask("select stream, seq from snapshot", []), (values) =>
@@ -173,10 +212,32 @@ const largestState = 0x7fff_ffff
 
 const joined = (values: Values): Uint8Array => Buffer.concat(values.map(([piece]) => piece as Uint8Array))
 
-/** Rows are only ever added, so what is new stands in the last pages, wherever its stream stands in the index. */
-const traders = `
-  select distinct j.stream, pg_relation_size('journal') / current_setting('block_size')::bigint
-  from (select 1) one left join journal j on j.ctid >= $1::tid and j.stream >= 'trader/' and j.stream < 'trader0'`
+const cursor = `
+  select pg_current_snapshot()::text, pg_snapshot_xmax(pg_current_snapshot())::text, pg_postmaster_start_time()::text`
+
+const areTraders = "j.stream >= 'trader/' and j.stream < 'trader0'"
+
+/** Looks up one stream after the other in the primary key: the cost grows with the streams, not with their rows. */
+const allTraders = `
+  with recursive found as (
+    (select j.stream from journal j where ${areTraders} order by j.stream limit 1)
+    union all
+    select (select j.stream from journal j where j.stream > f.stream and ${areTraders} order by j.stream limit 1)
+    from found f where f.stream is not null
+  )
+  select stream from found where stream is not null`
+
+/**
+ * A row that this snapshot shows, and the one before did not, is of a transaction that had not begun then, or was under way.
+ * The upper bound leaves out ids that a restored database has from another server.
+ */
+const newTraders = `
+  select distinct j.stream from journal j
+  where ${areTraders} and j.transaction_id >= pg_snapshot_xmax($1::pg_snapshot)
+    and j.transaction_id < pg_snapshot_xmax(pg_current_snapshot())
+  union
+  select j.stream from journal j
+  where ${areTraders} and j.transaction_id = any(array(select pg_snapshot_xip($1::pg_snapshot)))`
 
 const rows = `
   select q.stream, r.seq, r.epoch, r.events
@@ -185,6 +246,11 @@ const rows = `
     select seq, epoch, events from journal j where j.stream = q.stream and j.seq > q.seq order by j.seq limit $3
   ) r
   order by q.stream, r.seq`
+
+const rowsAt = `
+  select j.stream, j.seq, j.epoch, j.events
+  from unnest($1::text[], $2::bigint[]) as q (stream, seq) join journal j on j.stream = q.stream and j.seq = q.seq
+  order by j.stream, j.seq`
 
 const entryText = "concat_ws(' ', seq, place, transaction_id, kind, account, asset, amount, at_millis)"
 
@@ -224,6 +290,10 @@ const saved = `
   select substring(piece for $3::integer - number * 4194304) from snapshot_piece
   where stream = $1 and seq = $2 and number * 4194304::bigint < $3::integer order by number`
 
+const markColumns = "number, of_table, name, first_row, last_row, count, hash::text"
+
+const mark = `select ${markColumns} from audit_mark where of_table = $1 and name = $2 and first_row = $3`
+
 const marks = `
-  select number, of_table, name, first_row, last_row, count, hash::text from audit_mark
+  select ${markColumns} from audit_mark
   where number > $1 order by number limit $2`

@@ -1,91 +1,135 @@
-/** All rows of the journal that are new, in the order of their streams; what was so long ago is forgotten. */
+/** Applies the new rows of the journal, each stream in its order, and forgets balances of long ago. */
+import type { Row } from "@venue/journal/Journal"
 import { Clock, Effect } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
 import * as Books from "./Books.ts"
+import * as Faults from "./Faults.ts"
 import type * as Reading from "./Reading.ts"
 import type { Line } from "./Stream.ts"
 import * as Versions from "./Versions.ts"
 
-/** Of a stream somebody knows this row. */
-type Known = readonly [stream: string, seq: number]
+/** A row of a stream that a saved state or a desk names. */
+type Named = readonly [stream: string, seq: number]
 
-/** Goes on to the end of every stream, as the snapshot has it. */
-export const make = (
-  books: Books.Books,
-  reading: Reading.Reading,
-  /** A saved state of this row is still to be looked at. */
-  wantedFrom: (stream: string) => number
-): ((known: Iterable<Known>) => Effect.Effect<void, SqlError>) => {
-  /** Pages that the journal had at times, the oldest first: a row from before them may have been in a transaction still. */
-  let pages: Array<readonly [atMillis: number, pages: number]> = []
-  const past = makePast(books, wantedFrom)
+export interface ReadingOn {
+  /** Reads every stream to its end in the snapshot. */
+  readonly all: (named: Iterable<Named>) => Effect.Effect<void, SqlError>
+  /** Reads these streams to their ends by the primary key, as the second read of a difference; needs no cursor. */
+  readonly streams: (streams: Iterable<string>) => Effect.Effect<void, SqlError>
+}
 
-  /**
-   * Which streams have more is asked of markets, since they are few, and of traders by the pages they are on. A row may also
-   * stand where an append that was broken off has left room, on any page: the streams of those are known by who knows the row.
-   */
-  const find = Effect.fnUntraced(function* (known: Iterable<Known>, nowMillis: number) {
-    const sure = pages.findLast(([atMillis]) => atMillis < nowMillis - inFlightMillis)
-    // The last page that there was by then may have had room.
-    const found = yield* reading.tradersFrom(Math.max(0, (sure?.[1] ?? 0) - 1))
-    // A table that was rewritten has fewer, and its rows stand elsewhere.
-    if (found.pages < (pages.at(-1)?.[1] ?? 0)) pages = []
-    else pages = pages.filter((page) => page === sure || page[0] >= nowMillis - inFlightMillis)
-    pages.push([nowMillis, found.pages])
-    const behind = [...known].flatMap(([stream, seq]) =>
-      seq > (Books.bookOf(books, stream)?.line.seq ?? 0) ? [stream] : []
-    )
-    const users = [...new Set([...found.streams, ...behind])].flatMap((stream) => Books.userOf(stream) ?? [])
+export const make = (books: Books.Books, reading: Reading.Reading): ReadingOn => {
+  let cursor: Reading.Cursor | undefined
+  const past = makePast(books)
+
+  /** Markets are few, so each is asked for rows; traders are found by the transactions that wrote theirs. */
+  const linesWithMore = Effect.fnUntraced(function* (since: Reading.Cursor | undefined, named: Iterable<Named>) {
+    const found = yield* reading.tradersSince(since)
+    const behind = [...named].flatMap(([stream, seq]) => {
+      const line = Books.bookOf(books, stream)?.line
+      return line === undefined || seq > line.seq ? [stream] : []
+    })
     return [
       ...Array.from(books.markets.values(), ({ line }) => line),
-      ...users.map((userId) => Books.trader(books, userId).line)
+      ...tradersOf(books, [...found, ...behind]).map(({ line }) => line)
     ]
   })
-  /** Answers those that have more. */
-  const page = Effect.fnUntraced(function* (lines: ReadonlyArray<Line>, nowMillis: number) {
+
+  /** Applies a page of each stream. Returns the lines that have more. */
+  const page = Effect.fnUntraced(function* (lines: ReadonlyArray<Line>, nowMillis: number, take: Take) {
     const of = lines.map(({ seq, stream }) => ({ name: stream, after: seq }))
-    const counts = new Map<string, number>()
-    for (const row of yield* reading.rows(of, rowsAtOnce)) {
-      counts.set(row.stream, (counts.get(row.stream) ?? 0) + 1)
-      Books.take(books, row)
-    }
+    const rows = Map.groupBy(yield* reading.rows(of, rowsAtOnce), ({ stream }) => stream)
     return lines.filter((line) => {
-      const count = counts.get(line.stream) ?? 0
-      if (count === rowsAtOnce) past.forgetAll(line)
-      else if (count > 0) past.stands(line, nowMillis)
-      return count === rowsAtOnce
+      const found = rows.get(line.stream) ?? []
+      const isFollowed = found.every(take)
+      if (found.length === rowsAtOnce) past.forgetAll(line)
+      else if (found.length > 0) past.stands(line, nowMillis)
+      return isFollowed && found.length === rowsAtOnce
     })
   })
-
-  return Effect.fnUntraced(function* (known: Iterable<Known>) {
+  const pages = Effect.fnUntraced(function* (lines: ReadonlyArray<Line>, take: Take) {
     const nowMillis = yield* Clock.currentTimeMillis
-    let wanted = yield* find(known, nowMillis)
+    let wanted = lines
     while (wanted.length > 0) {
       const more: Array<Line> = []
       for (let start = 0; start < wanted.length; start += streamsAtOnce) {
-        more.push(...(yield* page(wanted.slice(start, start + streamsAtOnce), nowMillis)))
+        more.push(...(yield* page(wanted.slice(start, start + streamsAtOnce), nowMillis, take)))
       }
       wanted = more
     }
     past.forget(nowMillis)
   })
+
+  const apply = (row: Row): true => {
+    const fault = Books.take(books, row)
+    if (fault !== undefined) Faults.looked(books.faults, `events of ${row.stream}`, fault, sameRow(row, fault))
+    return true
+  }
+  /** A row that does not follow waits for the second read, as a read that left out rows would look the same. */
+  const takeFollowing: Take = (row) => {
+    const place = `journal ${row.stream}`
+    const fault = Books.lineFault(books, row)
+    if (fault === undefined || books.faults.confirmed.has(place)) return apply(row)
+    Faults.looked(books.faults, place, fault, readAnyway(row.stream))
+    return false
+  }
+  const readAnyway = Effect.fnUntraced(function* (stream: string) {
+    let fault: string | undefined
+    yield* pages([Books.bookOf(books, stream)!.line], (row) => {
+      fault ??= Books.lineFault(books, row)
+      return apply(row)
+    })
+    return fault
+  })
+  /** What is wrong with the events of a row is so again where the row is what was read. */
+  const sameRow = (row: Row, fault: string): Faults.SecondRead =>
+    Effect.map(reading.rowsAt([row]), ([again]) => {
+      if (again === undefined) return `row ${row.seq} is gone`
+      const isSame = again.epoch === row.epoch && Buffer.compare(again.events, row.events) === 0
+      return isSame ? fault : `row ${row.seq} is not what was read before`
+    })
+
+  return {
+    all: Effect.fnUntraced(function* (named: Iterable<Named>) {
+      const now = yield* reading.cursor
+      const isSameServer = cursor !== undefined && now.startedAt === cursor.startedAt && now.end >= cursor.end
+      yield* pages(yield* linesWithMore(isSameServer ? cursor : undefined, named), takeFollowing)
+      // Only now: an audit that fails half way is repeated from where the last whole one was.
+      cursor = now
+    }),
+    streams: Effect.fnUntraced(function* (streams: Iterable<string>) {
+      const markets = [...books.markets.values()].filter(({ line }) => new Set(streams).has(line.stream))
+      const lines = [...markets, ...tradersOf(books, streams)].map(({ line }) => line)
+      yield* pages(lines, takeFollowing)
+    })
+  }
 }
 
-/** What was so before the last half minute is asked by nobody, but for a saved state that was not looked at yet. */
-const makePast = (books: Books.Books, wantedFrom: (stream: string) => number) => {
+/** Applies a row. Returns false where the rows after it are not to be applied. */
+type Take = (row: Row) => boolean
+
+const tradersOf = (books: Books.Books, streams: Iterable<string>): ReadonlyArray<Books.TraderBook> =>
+  [...new Set(streams)].flatMap((stream) => {
+    const userId = Books.userOf(stream)
+    return userId === undefined ? [] : [Books.trader(books, userId)]
+  })
+
+/** Nobody asks for balances from before the last half minute, except for a saved state that is not compared yet. */
+const makePast = (books: Books.Books) => {
   /** Where streams that have moved stood at times, the oldest first. */
   const stood = new Map<string, Array<readonly [atMillis: number, seq: number]>>()
   const forgetTo = (stream: string, seq: number) => {
     const book = Books.bookOf(books, stream)!
-    const knownFrom = Math.min(seq, wantedFrom(stream))
+    const wanted = books.wanted.get(stream) ?? Infinity
+    const knownFrom = Math.min(seq, book.line.writtenSeq, wanted)
     if ("trades" in book) {
       Versions.forget(book.fold.positions, knownFrom)
       Versions.forget(book.fold.house, knownFrom)
     } else Versions.forget(book.fold.accounts, knownFrom)
-    return knownFrom === seq
+    return wanted >= seq
   }
   return {
-    /** There is so much more of it that nobody asks for what was read. */
+    /** So much more is to come that nobody asks for what was read. */
     forgetAll: ({ seq, stream }: Line) => void forgetTo(stream, seq),
     stands: ({ seq, stream }: Line, atMillis: number) => {
       const known = stood.get(stream)
@@ -102,8 +146,6 @@ const makePast = (books: Books.Books, wantedFrom: (stream: string) => number) =>
   }
 }
 
-/** A statement that appends takes no longer than this, or its owner has given it up. */
-const inFlightMillis = 15_000
 /** A report, or a saved state, is of rows no older than this as a rule. */
 const keptMillis = 30_000
 const streamsAtOnce = 256

@@ -2,8 +2,9 @@
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
-import type { Books } from "./Books.ts"
+import type { Books, Tables } from "./Books.ts"
 import * as Faults from "./Faults.ts"
+import type * as Reading from "./Reading.ts"
 
 /**
  * One that is stored and says otherwise is a fault: its rows are not what they were when they were first read. A stored one
@@ -11,7 +12,8 @@ import * as Faults from "./Faults.ts"
  */
 export const store = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient,
-  { complete, faults }: Books
+  { complete, faults }: Books,
+  reading: Reading.Reading
 ): Effect.fn.Return<void, SqlError> {
   while (complete.length > 0) {
     const marks = complete.slice(0, marksAtOnce)
@@ -24,15 +26,23 @@ export const store = Effect.fnUntraced(function* (
       marks.map(({ hash }) => String(hash))
     ]).valuesUnprepared) as ReadonlyArray<ReadonlyArray<unknown>>
     for (const [table, name, first] of wrong) {
-      Faults.looked(
-        faults,
-        `${table} ${name} ${first}, stored`,
-        "its rows are not what they were when they were first read"
-      )
+      const place = { table: table as Tables, name: String(name), first: Number(first) }
+      Faults.looked(faults, `${table} ${name} ${first}, stored`, said, secondRead(reading, place))
     }
     complete.splice(0, marks.length)
   }
 })
+
+/** The rows as they are now, against the mark that is stored. */
+const secondRead = (reading: Reading.Reading, place: Reading.MarkPlace): Faults.SecondRead =>
+  Effect.gen(function* () {
+    const mark = yield* reading.storedMark(place)
+    if (mark === undefined) return undefined
+    const [found] = yield* reading.found(mark.table, [mark])
+    return found!.count === mark.count && found!.hash === mark.hash ? undefined : said
+  })
+
+const said = "its rows are not what they were when they were first read"
 
 const stored = `
   with told as (

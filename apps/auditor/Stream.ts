@@ -5,18 +5,24 @@ export interface Line {
   readonly stream: string
   seq: number
   epoch: number
+  /** The newest row with events: owners state the rows of their memory by it, since claims change nothing. */
+  writtenSeq: number
 }
 
-export const make = (stream: string): Line => ({ stream, seq: 0, epoch: 0 })
+export const make = (stream: string): Line => ({ stream, seq: 0, epoch: 0, writtenSeq: 0 })
 
-/** Goes on by one row, and says what is wrong with it. */
-export const take = (line: Line, { epoch, events, seq }: Row): string | undefined => {
-  const { epoch: last, seq: before } = line
-  line.seq = seq
-  line.epoch = epoch
+/** Returns why a row cannot follow the rows read so far; undefined where it can. */
+export const faultOf = ({ epoch: last, seq: before }: Line, { epoch, events, seq }: Row): string | undefined => {
   if (seq !== before + 1) return `row ${seq} follows row ${before}`
   if (epoch < last) return `row ${seq} is of epoch ${epoch}, after one of ${last}`
   const isClaim = events.length === 0
   if (epoch > last && !isClaim) return `row ${seq} is the first of epoch ${epoch} and no claim`
   return epoch === last && isClaim ? `row ${seq} claims epoch ${epoch} again` : undefined
+}
+
+/** Moves the line to a row, whatever is wrong with it. */
+export const take = (line: Line, { epoch, events, seq }: Row): void => {
+  line.seq = seq
+  line.epoch = epoch
+  if (events.length > 0) line.writtenSeq = seq
 }

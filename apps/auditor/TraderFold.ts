@@ -18,7 +18,7 @@ export const make = (userId: UserId): TraderFold => ({ userId, accounts: Version
 export const asOf = ({ accounts }: TraderFold, account: string, seq: number): Own =>
   Versions.asOf(accounts, account, seq) ?? nothing
 
-/** Obeys the events of one row, and tells how much each of them moved on which account. */
+/** Applies the events of one row, and passes each account and amount that they move to `moved`. */
 export const take = (
   fold: TraderFold,
   events: ReadonlyArray<TraderEvent>,
@@ -54,4 +54,13 @@ export const take = (
       default:
     }
   }
+}
+
+/** Returns the sums that events move, by account: they depend on the events alone. */
+export const moves = (userId: UserId, events: ReadonlyArray<TraderEvent>): ReadonlyMap<string, bigint> => {
+  const sums = new Map<string, bigint>()
+  take(make(userId), events, 1, (account, amount) => {
+    sums.set(account, (sums.get(account) ?? 0n) + amount)
+  })
+  return sums
 }

@@ -6,7 +6,6 @@ import * as TraderRecord from "@venue/journal/TraderRecord"
 import * as LedgerEntries from "@venue/storage/history/LedgerEntries"
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
-import type { ExpectedEntries } from "../auditor/Books.ts"
 import * as Entries from "../auditor/Entries.ts"
 import type * as Reading from "../auditor/Reading.ts"
 import * as TraderFold from "../auditor/TraderFold.ts"
@@ -32,7 +31,7 @@ export const make = (
     if (found.length < mostFound) found.push({ what: "the ledger", difference: `the ledger: ${difference}` })
   }
   /** Its entries of these rows, and once all of them were seen its balance of the account. */
-  const compare = Effect.fnUntraced(function* (due: ReadonlyArray<ExpectedEntries>, isLast: boolean) {
+  const compare = Effect.fnUntraced(function* (due: ReadonlyArray<Entries.ExpectedEntries>, isLast: boolean) {
     if (due.length > 0) {
       const range = { name: stream, first: due[0]!.seq, last: due.at(-1)!.seq }
       const fault = Entries.faultOf(due, (yield* reading.entries([range])).get(stream) ?? [])
@@ -49,7 +48,7 @@ export const make = (
       const position = `ledger:${stream}`
       const upTo = (yield* reading.projected([position])).get(position) ?? 0
       const lines: Array<Lines.Line> = []
-      const due: Array<ExpectedEntries> = []
+      const due: Array<Entries.ExpectedEntries> = []
       for (const { events, seq } of rows) {
         const moves = new Map<string, bigint>()
         for (const event of events.length === 0 ? [] : TraderRecord.decode(events)) {

@@ -44,6 +44,7 @@ import { simulatedRail } from "./migrations/0037_simulated_rail.ts"
 import { audit } from "./migrations/0038_audit.ts"
 import { withdrawalSigning } from "./migrations/0039_withdrawal_signing.ts"
 import { railHolding } from "./migrations/0040_rail_holding.ts"
+import { journalTransaction } from "./migrations/0041_journal_transaction.ts"
 import * as Table from "./Table.ts"
 
 /** Numbers only grow: a database that has seen one skips everything below it. */
@@ -87,7 +88,8 @@ const all = {
   "0037_simulated_rail": simulatedRail,
   "0038_audit": audit,
   "0039_withdrawal_signing": withdrawalSigning,
-  "0040_rail_holding": railHolding
+  "0040_rail_holding": railHolding,
+  "0041_journal_transaction": journalTransaction
 }
 
 const versions = Table.selection({ version: { schema: Schema.Number, expression: "max(migration_id)" } })

@@ -4,7 +4,8 @@ import { AccountId, primaryAccountOf } from "@venue/domain/AccountId"
 import { noCost } from "@venue/cluster/protocol/Desk"
 import { TestVenue } from "@venue/testing/TestVenue"
 import { assert, it } from "@effect/vitest"
-import { Context, Effect, Exit, Fiber, Layer, type Redacted, Schedule, Scope } from "effect"
+import { Clock, Context, Deferred, Effect, Exit, Fiber, Layer, type Redacted, Schedule, Scope } from "effect"
+import type { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import * as Explanation from "../../../apps/explain/Explanation.ts"
 import { freshDatabase } from "../../Postgres.ts"
@@ -149,32 +150,112 @@ it.live("I2: a row that is gone is found, and so is one that was added behind th
   })
 )
 
-it.effect("a row that fills the room of an append that was broken off is read when its desk tells of it", () =>
+/** Pages of the journal that have room again, long before the newest: an append goes there from then on. */
+const makeRoom = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
+  yield* sql`insert into journal (stream, seq, epoch, events) select 'trader/gone', g, 1, '' from generate_series(1, 5000) g`
+  yield* sql`insert into journal (stream, seq, epoch, events) values ('trader/ann', 1, 1, '')`
+  yield* sql`delete from journal where stream = 'trader/gone'`
+  // As long as anybody's snapshot is older, as that of an automatic analyze, what was deleted keeps its room.
+  const emptied = Effect.gen(function* () {
+    yield* sql`vacuum journal`
+    const [{ dead } = { dead: -1 }] = yield* sql<{ readonly dead: number }>`
+      select n_dead_tup::int as dead from pg_stat_user_tables where relname = 'journal'`
+    return dead === 0
+  })
+  yield* Effect.repeat(emptied, { until: (isEmpty) => isEmpty })
+})
+
+/** Appends a claim, and fails where it does not stand before the newest page. */
+const claimInRoom = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, stream: string, seq: number) {
+  const [row] = yield* sql<{ readonly page: number; readonly pages: number }>`
+    insert into journal (stream, seq, epoch, events) values (${stream}, ${seq}, ${seq}, '')
+    returning (ctid::text::point)[0]::int as page, (pg_relation_size('journal') / 8192)::int as pages`
+  assert.isBelow(row!.page, row!.pages - 1)
+})
+
+const nothing = { deposit: "0", referralRewards: "0", positions: [] }
+
+/** What a desk reports of a user at that time of the test. */
+const report = (sql: SqlClient.SqlClient, userId: string, seq: number, deposit = "0") =>
+  Effect.flatMap(Clock.currentTimeMillis, (nowMillis) => {
+    const traders = [{ userId, seq, markets: [], accounts: [{ ...nothing, accountId: userId, deposit }] }]
+    return sql`
+      insert into desk_report values ('0', ${new Date(nowMillis)}, ${JSON.stringify(traders)}::jsonb)
+      on conflict (desk) do update set reported_at = excluded.reported_at, traders = excluded.traders`
+  })
+
+it.effect("a claim on an old page whose desk reports row 0 is read, and its user without money is no fault", () =>
   Effect.gen(function* () {
     const url = yield* freshDatabase
-    const { round, sql } = yield* auditor(url)
-    yield* sql`insert into journal (stream, seq, epoch, events) select 'trader/gone', g, 1, '' from generate_series(1, 5000) g`
-    yield* sql`insert into journal (stream, seq, epoch, events) values ('trader/ann', 1, 1, '')`
-    yield* sql`delete from journal where stream = 'trader/gone'`
-    // As long as anybody's snapshot is older, as that of an automatic analyze, what was deleted keeps its room.
-    const emptied = Effect.gen(function* () {
-      yield* sql`vacuum journal`
-      const [{ dead } = { dead: -1 }] = yield* sql<{ readonly dead: number }>`
-        select n_dead_tup::int as dead from pg_stat_user_tables where relname = 'journal'`
-      return dead === 0
-    })
-    yield* Effect.repeat(emptied, { until: (isEmpty) => isEmpty })
+    const { books, round, sql } = yield* auditor(url)
+    yield* makeRoom(sql)
     assert.isNull(yield* round)
     yield* TestClock.adjust("20 seconds")
     assert.isNull(yield* round)
     // A connection of its own, which remembers no page that it wrote to.
     const { sql: another } = yield* auditor(url)
-    const [row] = yield* another<{ readonly page: number; readonly pages: number }>`
-      insert into journal (stream, seq, epoch, events) values ('trader/ann', 2, 2, '')
-      returning (ctid::text::point)[0]::int as page, (pg_relation_size('journal') / 8192)::int as pages`
-    assert.isBelow(row!.page, row!.pages - 1)
-    const told = JSON.stringify([{ userId: "ann", seq: 2, markets: [], accounts: [] }])
-    yield* sql`insert into desk_report values ('0', ${new Date(20_000)}, ${told}::jsonb)`
+    yield* claimInRoom(another, "trader/zoe", 1)
+    yield* claimInRoom(another, "trader/ann", 2)
+    yield* report(sql, "zoe", 0)
     assert.isNull(yield* round)
+    assert.strictEqual(books.traders.get("zoe")?.line.seq, 1)
+    assert.strictEqual(books.traders.get("ann")?.line.seq, 2)
+  })
+)
+
+it.effect("a user without rows is a fault where a desk reports money of theirs, and only there", () =>
+  Effect.gen(function* () {
+    const url = yield* freshDatabase
+    const { round, sql } = yield* auditor(url)
+    yield* TestClock.adjust("20 seconds")
+    yield* report(sql, "nobody", 0)
+    assert.isNull(yield* round)
+    yield* TestClock.adjust("2 seconds")
+    yield* report(sql, "nobody", 0, "1")
+    assert.include(yield* round, "nobody")
+    yield* TestClock.adjust("2 seconds")
+    yield* report(sql, "nobody", 0)
+    assert.isNull(yield* round)
+  })
+)
+
+it.live("rows of a transaction that commits after many audits are read, also after the table was rewritten", () =>
+  Effect.gen(function* () {
+    const url = yield* freshDatabase
+    const { books, round, sql } = yield* auditor(url)
+    const { sql: late } = yield* auditor(url)
+    const add = (one: SqlClient.SqlClient, stream: string, seq: number) =>
+      one`insert into journal (stream, seq, epoch, events) values (${stream}, ${seq}, ${seq}, '')`
+    const seqOf = (user: string) => books.traders.get(user)?.line.seq
+    yield* add(sql, "trader/ann", 1)
+    assert.isNull(yield* round)
+    const [begun, mayCommit] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+    const committing = yield* Effect.forkChild(
+      late.withTransaction(
+        Effect.gen(function* () {
+          yield* add(late, "trader/late", 1)
+          yield* Deferred.succeed(begun, undefined)
+          yield* Deferred.await(mayCommit)
+        })
+      )
+    )
+    yield* Deferred.await(begun)
+    for (let seq = 2; seq < 6; seq++) {
+      yield* add(sql, "trader/ann", seq)
+      // An append that is broken off uses a transaction id up and leaves a dead row.
+      yield* Effect.ignore(sql.withTransaction(Effect.andThen(add(sql, "trader/broken", 1), Effect.fail("broken off"))))
+      assert.isNull(yield* round)
+      assert.deepStrictEqual([seqOf("ann"), seqOf("late"), seqOf("broken")], [seq, undefined, undefined])
+    }
+    yield* Deferred.succeed(mayCommit, undefined)
+    yield* Fiber.join(committing)
+    assert.isNull(yield* round)
+    assert.strictEqual(seqOf("late"), 1)
+    yield* sql`delete from journal where stream = 'trader/ann'`
+    yield* sql`vacuum full journal`
+    yield* sql`insert into journal (stream, seq, epoch, events) select 'trader/ann', g, g, '' from generate_series(1, 5) g`
+    yield* add(late, "trader/new", 1)
+    assert.isNull(yield* round)
+    assert.strictEqual(seqOf("new"), 1)
   })
 )

@@ -19,6 +19,7 @@ import * as SecureRandom from "effect/crypto/SecureRandom"
 import { SqlClient } from "effect/sql"
 import { pack } from "msgpackr"
 import * as Audit from "../../../apps/auditor/Audit.ts"
+import * as Reading from "../../../apps/auditor/Reading.ts"
 import * as MarketSnapshot from "@venue/cluster/entities/market/MarketSnapshot"
 
 const seal = Seal.layer(Redacted.make("0123456789abcdef0123456789abcdef"))
@@ -30,10 +31,16 @@ const tables = (url: Redacted.Redacted) =>
     Layer.provideMerge(Layer.fresh(PgClient.layer({ url, maxConnections: 3 })))
   )
 
-/** Each round is one audit of the venue on that database. */
-export const auditor = Effect.fnUntraced(function* (url: Redacted.Redacted) {
+/** Each round is one audit of the venue on that database. `through` may come between the auditor and what it reads. */
+export const auditor = Effect.fnUntraced(function* (
+  url: Redacted.Redacted,
+  through: (reading: Reading.Reading) => Reading.Reading = (reading) => reading
+) {
   const services = yield* Layer.build(tables(url))
-  const audit = yield* Effect.provide(Audit.make, services)
+  const audit = yield* Effect.provide(
+    Effect.flatMap(SqlClient.SqlClient, (sql) => Audit.on(sql, through(Reading.make(sql)))),
+    services
+  )
   const modes = Context.get(services, VenueModes)
   const sql = Context.get(services, SqlClient.SqlClient)
   const round = Effect.gen(function* () {

@@ -1,5 +1,6 @@
 /** The line of each stream, the marks of what was read, and what is remembered of the past. */
 import { assert, it } from "@effect/vitest"
+import { Effect } from "effect"
 import * as fc from "fast-check"
 import * as Entries from "../../../apps/auditor/Entries.ts"
 import * as Faults from "../../../apps/auditor/Faults.ts"
@@ -18,7 +19,12 @@ const row = (seq: number, epoch: number, isClaim = false) => ({
 it("I2, I4: a row that is missing, of an older epoch, or of a new one that nobody claimed is a fault", () => {
   const after = (...rows: ReadonlyArray<ReturnType<typeof row>>) => {
     const line = Stream.make("market/AAPL-USD")
-    return rows.map((one) => Stream.take(line, one)).at(-1)
+    const faults = rows.map((one) => {
+      const fault = Stream.faultOf(line, one)
+      Stream.take(line, one)
+      return fault
+    })
+    return faults.at(-1)
   }
   const begun = [row(1, 1, true), row(2, 1), row(3, 2, true)] as const
   assert.isUndefined(after(...begun, row(4, 2)))
@@ -128,12 +134,20 @@ it("I9, I10: entries that do not sum to zero, or move anything else than their r
   }
 })
 
-it("a place that is found right again is no fault any more", () => {
+it("a difference is a fault once a second read finds it too, until the place is read right again", () => {
   const faults = Faults.make()
-  Faults.looked(faults, "trades", "wrong")
-  Faults.looked(faults, "entries", "wrong too")
+  const looked = (place: string, fault: string | undefined) =>
+    Faults.looked(faults, place, fault, Effect.succeed(fault))
+  looked("trades", "wrong")
+  looked("entries", "wrong too")
+  looked("saved state", "wrong once")
+  assert.isNull(Faults.told(faults))
+  Faults.lookedAgain(faults, "trades", "wrong")
+  Faults.lookedAgain(faults, "entries", "wrong too")
+  Faults.lookedAgain(faults, "saved state", undefined)
   assert.strictEqual(Faults.told(faults), "trades: wrong; and 1 more")
-  Faults.looked(faults, "trades", undefined)
-  Faults.looked(faults, "entries", undefined)
+  assert.strictEqual(faults.suspected.size, 0)
+  looked("trades", undefined)
+  looked("entries", undefined)
   assert.isNull(Faults.told(faults))
 })

@@ -1,0 +1,23 @@
+/** Which expected rows the read tables must have by now: rows that are committed and not projected yet are no difference. */
+import { Effect } from "effect"
+import type * as Reading from "./Reading.ts"
+
+export const of = <Book, Expected extends { readonly seq: number }>(
+  reading: Reading.Reading,
+  pending: ReadonlyArray<{
+    readonly book: Book
+    readonly position: string
+    readonly expected: ReadonlyArray<Expected>
+  }>
+) =>
+  Effect.map(reading.projected(pending.map(({ position }) => position)), (projected) =>
+    pending.flatMap(({ book, expected, position }) => {
+      const upTo = projected.get(position) ?? 0
+      const last = expected.findLastIndex(({ seq }) => seq <= upTo)
+      return last < 0 ? [] : [{ book, expected: expected.slice(0, last + 1) }]
+    })
+  )
+
+/** Returns the rows of a stream that these are expected of, to be read again. */
+export const rowsOf = (reading: Reading.Reading, stream: string, expected: ReadonlyArray<{ readonly seq: number }>) =>
+  reading.rowsAt([...new Set(expected.map(({ seq }) => seq))].map((seq) => ({ stream, seq })))
