@@ -263,3 +263,38 @@ story(
       assert.deepEqual(answers, ["PRICE_GREATER_THAN_MAX_PRICE", "ACK", "PRICE_LESS_THAN_MIN_PRICE"])
     })
 )
+
+story("bbo of a quiet market is repeated every 5 s, open_interest and minmax_price every 10 s", (venue) =>
+  Effect.gen(function* () {
+    const maker = yield* venue.trade(yield* venue.user("ann"), [])
+    yield* maker.send(limit("SELL", 2, 200))
+    yield* venue.settle
+    yield* TestClock.adjust("1 minute")
+    const client = yield* venue.marketData
+    yield* client.send(subscribe(["bbo", "open_interest", "minmax_price"]))
+    yield* client.drain
+    const bboAfter = (millis: number) =>
+      Effect.andThen(
+        TestClock.adjust(millis),
+        Effect.map(client.drain, (frames) => frames.filter((frame) => frame.type === "bbo"))
+      )
+    assert.lengthOf(yield* bboAfter(4_500), 0)
+    const repeated = yield* bboAfter(500)
+    assert.lengthOf(repeated, 1)
+    assert.deepInclude(repeated[0], { bid: [], ask: [["200.00", "2"]] } as object)
+    // A change counts as the last frame.
+    yield* TestClock.adjust("2 seconds")
+    yield* maker.send(limit("SELL", 1, 199.9))
+    yield* venue.settle
+    assert.lengthOf(yield* bboAfter(4_900), 1)
+    assert.lengthOf(yield* bboAfter(100), 1)
+    yield* TestClock.adjust("30 seconds")
+    const kinds = (yield* client.drain).map((frame) => frame.type)
+    const count = (kind: string) => kinds.filter((one) => one === kind).length
+    assert.deepEqual([count("bbo"), count("open_interest"), count("minmax_price")], [6, 3, 3])
+    yield* client.send({ ...subscribe(["bbo", "open_interest", "minmax_price"]), type: "unsubscribe" })
+    yield* client.drain
+    yield* TestClock.adjust("30 seconds")
+    assert.deepEqual(yield* client.drain, [])
+  })
+)

@@ -15,7 +15,11 @@ export const frames = {
     ...sides,
     sig_figs: 0
   }),
-  bbo: message("The best price of each side, on change.", Frames.Bbo, { type: "bbo", ...at, ...sides }),
+  bbo: message("The best price of each side, on change and after 5 s without one.", Frames.Bbo, {
+    type: "bbo",
+    ...at,
+    ...sides
+  }),
   trade: message("A trade, as it happens.", Frames.Trade, {
     type: "trade",
     ...at,
@@ -50,17 +54,21 @@ export const frames = {
     ...at,
     ...rate
   }),
-  open_interest: message("Open interest, on change.", Frames.OpenInterest, {
+  open_interest: message("Open interest, on change and after 10 s without one.", Frames.OpenInterest, {
     type: "open_interest",
     ...at,
     open_interest: "1834.5"
   }),
-  minmax_price: message("The band of prices that are taken, on change.", Frames.MinmaxPrice, {
-    type: "minmax_price",
-    ...at,
-    min_price: "3240.5",
-    max_price: "3581.5"
-  }),
+  minmax_price: message(
+    "The band of prices that are taken, on change and after 10 s without one.",
+    Frames.MinmaxPrice,
+    {
+      type: "minmax_price",
+      ...at,
+      min_price: "3240.5",
+      max_price: "3581.5"
+    }
+  ),
   market_stats: message("Figures of one market once a second, or of all every ten seconds.", Frames.MarketStats, {
     type: "market_stats",
     ...at,

@@ -41,9 +41,20 @@ export const make = Effect.fnUntraced(function* (streams: Streams.Streams) {
     })
     beats.push({ channel, beat: yield* Beat.make(everyMillis, step) })
   }
-  const changing = yield* Effect.forEach(values.changing, ({ channel, ...change }) =>
-    OnChange.make(change, (valueOf) => pulse(channel, valueOf), latest, feed.instruments.keys())
-  )
+  const changing: Array<OnChange.OnChange> = []
+  const counts = new Map<Subscription.Channel, () => void>()
+  for (const { channel, ...change } of values.changing) {
+    const one = yield* OnChange.make(change, (valueOf) => pulse(channel, valueOf), latest, feed.instruments.keys())
+    const step = Effect.sync(() => {
+      const isHeard = streams.isHeard(channel)
+      if (isHeard) one.repeat()
+      else one.unheard()
+      return isHeard
+    })
+    changing.push(one)
+    counts.set(channel, one.heard)
+    beats.push({ channel, beat: yield* Beat.make(OnChange.repeatStepMillis, step) })
+  }
   yield* Effect.acquireRelease(
     Effect.sync(() =>
       feed.watch(
@@ -59,6 +70,7 @@ export const make = Effect.fnUntraced(function* (streams: Streams.Streams) {
     (stop) => Effect.sync(stop)
   )
   const heard = (channel: Subscription.Channel) => {
+    counts.get(channel)?.()
     for (const one of beats) if (one.channel === channel) one.beat.start()
   }
   return { latest, heard } satisfies MarketPulse as MarketPulse

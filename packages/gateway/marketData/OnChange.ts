@@ -1,12 +1,17 @@
-/** A channel that is told where it says something else than it said last, and at most so often. */
+/**
+ * A channel whose frames are sent on change, with a least time between two of them, and repeated after a most time without one:
+ * clients take a silent channel for a dead connection.
+ */
 import type { Batch } from "@venue/cluster/clients/LocalEntities"
 import * as Beat from "@venue/cluster/protocol/Beat"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
-import { Effect } from "effect"
+import { Clock, Effect } from "effect"
 import type * as Streams from "./Streams.ts"
 
 export interface Changing {
   readonly everyMillis: number
+  /** Time without a change after which the latest value is repeated. */
+  readonly repeatMillis: number
   /** A row may change what is said. */
   readonly concerns: (batch: Batch) => boolean
   /** Two texts differ where what is said does, its time apart. */
@@ -17,14 +22,30 @@ export interface OnChange {
   readonly observe: (batch: Batch) => void
   /** All of a symbol may be different now. */
   readonly moved: (symbol: MarketSymbol) => void
+  /** Counts from now on for symbols that nobody heard so far. */
+  readonly heard: () => void
+  /** Repeats the symbols that are due, at a step of `repeatStepMillis`. */
+  readonly repeat: () => void
+  /** Nobody hears the channel now. */
+  readonly unheard: () => void
 }
 
+export const repeatStepMillis = 500
+
 export const make = Effect.fnUntraced(function* (
-  { concerns, everyMillis, said }: Changing,
+  { concerns, everyMillis, repeatMillis, said }: Changing,
   pulse: (valueOf: Streams.ValueOf) => void,
   latest: Streams.ValueOf,
   symbols: Iterable<MarketSymbol>
 ) {
+  const clock = yield* Clock.Clock
+  /** When each symbol was sent last; empty while nobody hears the channel. */
+  const sentMillis = new Map<MarketSymbol, number>()
+  const send = (due: ReadonlySet<MarketSymbol>) => {
+    if (due.size === 0) return
+    for (const symbol of due) if (sentMillis.has(symbol)) sentMillis.set(symbol, clock.currentTimeMillisUnsafe())
+    pulse((topic) => (due.has(topic.symbol) ? latest(topic) : undefined))
+  }
   /** These are to be looked at. */
   const movedSymbols = new Set<MarketSymbol>()
   const lastOf = new Map(Array.from(symbols, (symbol) => [symbol, said(symbol)]))
@@ -39,7 +60,7 @@ export const make = Effect.fnUntraced(function* (
     Effect.sync(() => {
       const changed = new Set([...movedSymbols].filter(hasChanged))
       movedSymbols.clear()
-      if (changed.size > 0) pulse((topic) => (changed.has(topic.symbol) ? latest(topic) : undefined))
+      send(changed)
       return false
     })
   )
@@ -51,6 +72,15 @@ export const make = Effect.fnUntraced(function* (
     observe: (batch) => {
       if (concerns(batch)) moved(batch.instrument.symbol)
     },
-    moved
+    moved,
+    heard: () => {
+      const now = clock.currentTimeMillisUnsafe()
+      for (const symbol of lastOf.keys()) if (!sentMillis.has(symbol)) sentMillis.set(symbol, now)
+    },
+    repeat: () => {
+      const lastDueMillis = clock.currentTimeMillisUnsafe() - repeatMillis + repeatStepMillis
+      send(new Set([...sentMillis].flatMap(([symbol, millis]) => (millis < lastDueMillis ? symbol : []))))
+    },
+    unheard: () => sentMillis.clear()
   } satisfies OnChange as OnChange
 })

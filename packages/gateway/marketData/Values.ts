@@ -124,12 +124,14 @@ const changingBy = ({ of: figuresOf }: Figures["Service"]): Values["changing"] =
   {
     channel: "open_interest",
     everyMillis: 1_000,
+    repeatMillis: 10_000,
     concerns: isPriced,
     said: (symbol) => `${figuresOf(symbol)?.openInterestLots}`
   },
   {
     channel: "minmax_price",
     everyMillis: 1_000,
+    repeatMillis: 10_000,
     concerns: isPriced,
     said: (symbol) => {
       const range = figuresOf(symbol)?.range
@@ -141,6 +143,7 @@ const changingBy = ({ of: figuresOf }: Figures["Service"]): Values["changing"] =
 const bestPrices = Effect.map(Feed, (feed): Values["changing"][number] => ({
   channel: "bbo",
   everyMillis: 100,
+  repeatMillis: 5_000,
   concerns: ({ levels }) => levels.length > 0,
   said: (symbol) => {
     const { best } = feed.depth(symbol)!
