@@ -1,5 +1,5 @@
 import { assert } from "@effect/vitest"
-import { Effect } from "effect"
+import { Clock, Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { aapl, limit, market, say, story, told } from "./Story.ts"
 
@@ -211,5 +211,55 @@ story("rule 21.7: a reader that is behind misses pulses and no orders or fills",
     yield* TestClock.adjust("1 second")
     yield* venue.settle
     assert.deepEqual(told(yield* client.drain), ["balance_response"])
+  })
+)
+
+story("position and balance of an account follow its fills at once, and include them", (venue) =>
+  Effect.gen(function* () {
+    const channels = ["fills", "order_responses", "positions", "balances"]
+    const client = yield* venue.trade(yield* venue.user("alice", 5_000), channels)
+    const bob = yield* venue.trade(yield* venue.user("bob"), channels)
+    yield* bob.send(limit("SELL", 1, 200))
+    yield* bob.send(limit("SELL", 1, 200.05))
+    yield* venue.settle
+    yield* client.drain
+    yield* bob.drain
+    yield* client.send(market("BUY", 2))
+    yield* venue.settle
+    const frames = yield* client.drain
+    const filled = ["fill_response", "fill_response", "FILLED", "FILLED"]
+    assert.deepEqual(told(frames), ["ACK", ...filled, "position_response", "balance_response"])
+    assert.deepInclude(frames.at(-2)!.position_response, { symbol: aapl, position: 2, average_price: 200.025 })
+    assert.strictEqual(frames.at(-1)!.balance_response!.fees, 0.40005)
+    const made = yield* bob.drain
+    assert.deepEqual(told(made), [...filled, "position_response", "balance_response"])
+    assert.deepInclude(made.at(-2)!.position_response, { symbol: aapl, position: -2, open_orders: 0 })
+  })
+)
+
+story("an account that trades on has its positions and balance at most every 200 ms beside the pulses", (venue) =>
+  Effect.gen(function* () {
+    const client = yield* venue.trade(yield* venue.user("alice"), ["positions", "balances"])
+    const bob = yield* venue.trade(yield* venue.user("bob"), [])
+    yield* venue.settle
+    yield* TestClock.adjust(1_000 - ((yield* Clock.currentTimeMillis) % 1_000) + 10)
+    yield* client.drain
+    yield* bob.send(limit("SELL", 30, 200))
+    yield* venue.settle
+    for (let fill = 0; fill < 30; fill++) {
+      yield* client.send(market("BUY", 1))
+      yield* venue.settle
+      yield* TestClock.adjust("20 millis")
+    }
+    yield* TestClock.adjust("200 millis")
+    yield* venue.settle
+    const frames = yield* client.drain
+    const positions = frames.flatMap(({ position_response: row }) => (row === undefined ? [] : [row.position]))
+    const balances = frames.filter((frame) => frame.balance_response !== undefined)
+    assert.strictEqual(positions[0], 1)
+    assert.strictEqual(positions.at(-1), 30)
+    assert.isAtMost(positions.length, 6)
+    assert.isAtLeast(positions.length, 3)
+    assert.lengthOf(balances, positions.length)
   })
 )

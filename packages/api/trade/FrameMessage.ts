@@ -163,7 +163,7 @@ export const frames = {
   }),
   twap_response: message("How far a TWAP has come.", keyed("twap_response"), { twap_response: twap }),
   position_response: message(
-    "A position, once a second; one that was closed is told once more, with 0.",
+    "A position, with its fills (at most every 200 ms) and once a second; one that was closed is sent once more, with 0.",
     keyed("position_response"),
     {
       position_response: {
@@ -183,21 +183,25 @@ export const frames = {
       }
     }
   ),
-  balance_response: message("The balance of the account, once a second.", keyed("balance_response"), {
-    balance_response: {
-      id: userId,
-      user_id: userId,
-      deposit: 25_000,
-      realised_pnl: 118.4,
-      order_margin: 170.56,
-      position_margin: 255.915,
-      unrealised_pnl: 1.65,
-      net_funding: -0.012,
-      available_balance: 24_693.051335,
-      referral_rewards: 0,
-      fees: 0.511665
+  balance_response: message(
+    "The balance of the account, with its fills (at most every 200 ms) and once a second.",
+    keyed("balance_response"),
+    {
+      balance_response: {
+        id: userId,
+        user_id: userId,
+        deposit: 25_000,
+        realised_pnl: 118.4,
+        order_margin: 170.56,
+        position_margin: 255.915,
+        unrealised_pnl: 1.65,
+        net_funding: -0.012,
+        available_balance: 24_693.051335,
+        referral_rewards: 0,
+        fees: 0.511665
+      }
     }
-  }),
+  ),
   all_orders_response: message(
     "Open orders, stops and TWAPs, the same under both keys.",
     keyed("all_orders_response", "get_orders_response"),

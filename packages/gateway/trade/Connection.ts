@@ -10,7 +10,6 @@ import type { Batch } from "@venue/cluster/clients/LocalEntities"
 import type { Follower } from "@venue/cluster/feed/Followers"
 import type { AccountSummary, Cost } from "@venue/cluster/protocol/Desk"
 import type { AccountId } from "@venue/domain/AccountId"
-import type { Holding } from "@venue/domain/Trader"
 import type { Instrument } from "@venue/domain/Instrument"
 import type { MarketEvent, Traded } from "@venue/domain/Market"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
@@ -26,6 +25,7 @@ import type { Member, Origin, Unsigned } from "./Member.ts"
 import { Replies } from "./Replies.ts"
 import type { TradingCommand } from "./Request.ts"
 import * as Subscriptions from "./Subscriptions.ts"
+import * as SummaryFrames from "./SummaryFrames.ts"
 
 /** The frames that wait for the answer to `auth` may have this weight. */
 const maxEarly = 256
@@ -59,6 +59,8 @@ export interface Gateway {
   readonly follow: (accountId: AccountId, follower: Omit<Follower, "rank">) => () => void
   /** Asks for the first values of the pulsed channels just subscribed with this frame. */
   readonly pulse: (connection: Connection, member: Member, text: string) => ExpectedQuery
+  /** A fill of the account of this connection, which hears positions or balances. */
+  readonly filled: (connection: Connection, symbol: MarketSymbol) => void
   readonly marketStreams: MarketStreams["Service"]
   /** Something became due to a connection: the ticks begin. */
   readonly due: () => void
@@ -205,22 +207,11 @@ export class Connection {
     this.replies.giveUp(now)
   }
 
-  tellSummary({ balance, holdings }: AccountSummary): void {
+  /** Sends the balance and the positions in these symbols, or in all, unless much waits to be read. */
+  tellSummary(summary: AccountSummary, symbols?: ReadonlySet<MarketSymbol>): void {
     if (this.transport.waitingBytes() > maxPulseBytes) return
-    const { channels } = this.subscriptions
-    if (channels.has("positions")) for (const holding of holdings) this.tellPosition(holding)
-    if (channels.has("balances")) this.send(Frame.balanceResponse(balance))
-  }
-
-  /** A position that is closed is told once, and again when something of it is new. */
-  private tellPosition(holding: Holding): void {
-    const { openOrders, quantityLots, symbol } = holding
-    const frame = Frame.positionResponse(this.gateway.instruments.get(symbol)!, holding)
-    const isFlat = quantityLots === 0 && openOrders === 0
-    if (isFlat && this.subscriptions.flat.get(symbol) === frame) return
-    if (isFlat) this.subscriptions.flat.set(symbol, frame)
-    else this.subscriptions.flat.delete(symbol)
-    this.send(frame)
+    const { gateway, subscriptions } = this
+    for (const frame of SummaryFrames.of(subscriptions, gateway.instruments, summary, symbols)) this.send(frame)
   }
 
   /**
@@ -354,7 +345,8 @@ export class Connection {
   }
 
   private observe(accountId: AccountId, event: MarketEvent, batch: Batch): void {
-    const { hearsFills, hearsOrders, hearsStops } = this.subscriptions
+    const { hearsFills, hearsOrders, hearsPulses, hearsStops } = this.subscriptions
+    if (hearsPulses && event._tag === "Traded") this.gateway.filled(this, batch.instrument.symbol)
     const fill = hearsFills ? AccountEvents.fill(event, accountId, batch) : ""
     const stop = hearsStops ? AccountEvents.stop(event, accountId, batch) : ""
     const twap = event._tag === "TwapClosed" && hearsOrders ? AccountEvents.twap(event, accountId, batch) : ""

@@ -14,7 +14,6 @@ import { Clock, Effect } from "effect"
 import type { Connection } from "./Connection.ts"
 import { type ExpectedQuery, unordered } from "./ExpectedReply.ts"
 import type { Member } from "./Member.ts"
-import { hearsPulses } from "./Subscriptions.ts"
 
 export interface Pulse {
   readonly gatewayId: string
@@ -94,7 +93,7 @@ export const make = Effect.fnUntraced(function* (connections: ReadonlySet<Connec
   } satisfies Pulse as Pulse
 })
 
-const isPulsed = ({ subscriptions }: Connection): boolean => hearsPulses(subscriptions)
+const isPulsed = ({ subscriptions }: Connection): boolean => subscriptions.hearsPulses
 const isLeased = (connection: Connection): boolean => connection.isLeased
 const isAny = () => true
 const none: ReadonlyArray<Connection> = []

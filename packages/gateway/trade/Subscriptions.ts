@@ -12,6 +12,8 @@ export interface Subscriptions {
   hearsOrders: boolean
   hearsFills: boolean
   hearsStops: boolean
+  /** It hears something that is also sent once a second. */
+  hearsPulses: boolean
   /** Positions that are closed, as they were told last. */
   readonly flat: Map<MarketSymbol, string>
 }
@@ -21,11 +23,9 @@ export const make = (): Subscriptions => ({
   hearsOrders: false,
   hearsFills: false,
   hearsStops: false,
+  hearsPulses: false,
   flat: new Map()
 })
-
-/** It hears something that is told once a second rather than when it happens. */
-export const hearsPulses = ({ channels }: Subscriptions): boolean => pulsed.some((channel) => channels.has(channel))
 
 /**
  * What may be heard is confirmed channel by channel; the rest of the message is refused. Answers whether a channel that is
@@ -51,6 +51,7 @@ export const change = (
   subscriptions.hearsOrders = channels.has("order_responses")
   subscriptions.hearsFills = channels.has("fills")
   subscriptions.hearsStops = channels.has("stop_orders")
+  subscriptions.hearsPulses = pulsed.some((channel) => channels.has(channel))
   if (barred.length > 0) {
     send(Frame.err("PermissionDenied", `this key may not hear ${barred.join(", ")}`, Incoming.ofObject(text)))
   }

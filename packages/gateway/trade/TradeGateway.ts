@@ -27,6 +27,7 @@ import * as CommandHandler from "./CommandHandler.ts"
 import { type Connection, type Gateway, goingDown, open } from "./Connection.ts"
 import * as ConnectionRevocation from "./ConnectionRevocation.ts"
 import * as Departures from "./Departures.ts"
+import * as FillPush from "./FillPush.ts"
 import * as Pulse from "./Pulse.ts"
 import * as SignIn from "./SignIn.ts"
 
@@ -139,6 +140,11 @@ const makeGateway = Effect.fnUntraced(function* (
   const marketStreams = yield* MarketStreams
   const { handle, submit } = yield* CommandHandler.make
   const revocation = yield* ConnectionRevocation.make(connections, access)
+  const fillPush = yield* FillPush.make
+  yield* Effect.acquireRelease(
+    Effect.sync(() => feed.watch(fillPush.flush)),
+    (stop) => Effect.sync(stop)
+  )
   const signIn = yield* SignIn.make(pulse.gatewayId, access, departures.attached)
 
   return {
@@ -159,6 +165,7 @@ const makeGateway = Effect.fnUntraced(function* (
     submit,
     follow: (accountId, follower) => feed.follow(accountId, { ...follower, rank: "socket" }),
     pulse: pulse.first,
+    filled: fillPush.filled,
     marketStreams,
     due: pulse.due,
     leased: pulse.leased,

@@ -1,0 +1,36 @@
+/** Positions and balance of an account, as frames for one connection. */
+import * as Frame from "@venue/api/trade/Frame"
+import type { AccountSummary } from "@venue/cluster/protocol/Desk"
+import type { Instrument } from "@venue/domain/Instrument"
+import type { MarketSymbol } from "@venue/domain/MarketSymbol"
+import type { Holding } from "@venue/domain/Trader"
+import type { Subscriptions } from "./Subscriptions.ts"
+
+/** Returns the positions in these symbols, or in all, and then the balance, as far as the connection hears them. */
+export const of = (
+  subscriptions: Subscriptions,
+  instruments: ReadonlyMap<MarketSymbol, Instrument>,
+  { balance, holdings }: AccountSummary,
+  symbols?: ReadonlySet<MarketSymbol>
+): ReadonlyArray<string> => {
+  const { channels } = subscriptions
+  const frames: Array<string> = []
+  if (channels.has("positions")) {
+    for (const holding of holdings) {
+      if (symbols !== undefined && !symbols.has(holding.symbol)) continue
+      const frame = Frame.positionResponse(instruments.get(holding.symbol)!, holding)
+      if (isNew(subscriptions, holding, frame)) frames.push(frame)
+    }
+  }
+  if (channels.has("balances")) frames.push(Frame.balanceResponse(balance))
+  return frames
+}
+
+/** A position that is closed is sent once, and again when something of it is new. */
+const isNew = ({ flat }: Subscriptions, { openOrders, quantityLots, symbol }: Holding, frame: string): boolean => {
+  const isFlat = quantityLots === 0 && openOrders === 0
+  if (isFlat && flat.get(symbol) === frame) return false
+  if (isFlat) flat.set(symbol, frame)
+  else flat.delete(symbol)
+  return true
+}
