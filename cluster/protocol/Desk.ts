@@ -79,7 +79,9 @@ export type AccountSummary = typeof AccountSummary.Type
 
 export const OpenOrder = Schema.Struct({
   symbol: MarketSymbol,
-  order: Order
+  order: Order,
+  /** A stop that came with an order: it carries the client order id of that one, and is not found by it. */
+  isAttached: Schema.optionalKey(Schema.Boolean)
 })
 export type OpenOrder = typeof OpenOrder.Type
 

@@ -60,6 +60,8 @@ export const TraderView = Schema.Struct({
       isFrozen: Schema.Boolean,
       orders: Schema.Array(Order),
       stops: Schema.Array(Order),
+      /** Ids of the stops that came with an order; a node of an older version leaves it out. */
+      attachedStops: Schema.optionalKey(Schema.Array(Schema.String)),
       /** Those that have not ended, with how far they have come. */
       twaps: Schema.Array(Twap)
     })

@@ -104,6 +104,7 @@ interface View {
   readonly isFrozen: boolean
   readonly orders: ReadonlyArray<Order>
   readonly stops: ReadonlyArray<Order>
+  readonly attachedStops?: ReadonlyArray<string>
 }
 
 /**
@@ -132,7 +133,8 @@ export const adopt = (trader: Trader, symbol: MarketSymbol, accountId: AccountId
   for (const order of view.stops) {
     const placedByMillis = stopsBefore.get(order.orderId.text)?.placedByMillis ?? order.updatedAtMillis
     arrive(trader, order.orderId.text)
-    exposure.stops.set(order.orderId.text, { order, sequence: ++trader.lastSequence, placedByMillis })
+    const isAttached = view.attachedStops?.includes(order.orderId.text) === true
+    exposure.stops.set(order.orderId.text, { order, isAttached, sequence: ++trader.lastSequence, placedByMillis })
   }
   exposure.stale = true
 }
@@ -216,11 +218,12 @@ function limited(trader: Trader, symbol: MarketSymbol, limits: Limits): void {
   }
 }
 
-function stopPlaced(trader: Trader, symbol: MarketSymbol, { commandId, order }: StopPlaced): void {
+function stopPlaced(trader: Trader, symbol: MarketSymbol, { commandId, order, parentId }: StopPlaced): void {
   const exposure = exposureIn(trader, accountOf(trader, order.accountId), symbol)
   if (commandId !== null) arrive(trader, commandId.text)
   const sequence = ++trader.lastSequence
-  exposure.stops.set(order.orderId.text, { order, sequence, placedByMillis: order.updatedAtMillis })
+  const isAttached = parentId !== null
+  exposure.stops.set(order.orderId.text, { order, isAttached, sequence, placedByMillis: order.updatedAtMillis })
 }
 
 function stopEnded(trader: Trader, symbol: MarketSymbol, order: Order): void {

@@ -10,6 +10,8 @@ import * as Valuation from "./Valuation.ts"
 /** A stop as its market has told it. */
 export interface Stop {
   readonly order: Order
+  /** It came with an order, whose client order id it carries. */
+  readonly isAttached: boolean
   /** Orders and stops that were placed later have higher ones. */
   readonly sequence: number
   /** It was placed then; of one that came with a view of its market, this is when it had changed last. */

@@ -224,6 +224,8 @@ export const unpriced = (trader: Trader, accountId: AccountId): ReadonlyArray<st
 export interface OpenOrder {
   readonly symbol: MarketSymbol
   readonly order: Order
+  /** A stop that came with an order, whose client order id it carries. */
+  readonly isAttached?: boolean
 }
 
 /**
@@ -238,7 +240,9 @@ export const orders = (trader: Trader, accountId: AccountId, symbol?: MarketSymb
     for (const hold of [...holds.values(), ...stops.values()].sort((a, b) => b.sequence - a.sequence)) {
       if (hold.order === undefined) continue
       placedByMillis = Math.min(placedByMillis, hold.placedByMillis)
-      found.push({ placedByMillis, sequence: hold.sequence, open: openOrder(name, hold.order) })
+      const isAttached = "isAttached" in hold && hold.isAttached
+      const open = { ...openOrder(name, hold.order), ...(isAttached ? { isAttached } : {}) }
+      found.push({ placedByMillis, sequence: hold.sequence, open })
     }
   }
   found.sort((a, b) => b.placedByMillis - a.placedByMillis || b.sequence - a.sequence)
@@ -253,7 +257,7 @@ export const held = (
   orderId: string
 ): OrderHold | undefined => trader.accounts.get(accountId)?.exposures.get(symbol)?.holds.get(orderId)
 
-/** Finds an order by its id, or the newest with that client order id. */
+/** Finds an order by its id, or the newest with that client order id as its own. */
 export const order = (
   trader: Trader,
   accountId: AccountId,
@@ -263,7 +267,8 @@ export const order = (
   const exposure = trader.accounts.get(accountId)?.exposures.get(symbol)
   const found = exposure?.holds.get(id)?.order ?? exposure?.stops.get(id)?.order
   if (found !== undefined) return openOrder(symbol, found)
-  return id === "" ? undefined : orders(trader, accountId, symbol).find((open) => open.order.clientOrderId === id)
+  if (id === "") return undefined
+  return orders(trader, accountId, symbol).find((open) => open.isAttached !== true && open.order.clientOrderId === id)
 }
 
 /** Turns what is asked about a stop into what is asked about an order of its market; undefined when it is no such stop. */

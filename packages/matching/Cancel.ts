@@ -1,4 +1,4 @@
-/** Cancels: one order or stop, all orders with a client order id, or all of an account. */
+/** Cancels: one order or stop, all orders and stand-alone stops with a client order id, or all of an account. */
 import type { Id } from "@venue/domain/Id"
 import type { Cancel, CancelAll } from "@venue/domain/Market"
 import type { OrderId } from "@venue/domain/OrderId"
@@ -62,10 +62,15 @@ function endStop(market: Market, account: Account, orderId: OrderId, commandId: 
   return true
 }
 
+/** Orders end before stops, the oldest of each first. */
 function endNamed(market: Market, account: Account, clientOrderId: string, commandId: Id, events: Events): boolean {
   let ended = false
   for (const slot of Book.withClientOrderId(market, account, clientOrderId)) {
     end(market, slot, "CANCELLED", commandId, events)
+    ended = true
+  }
+  for (const stop of Stops.standingAlone(market.stops, account, clientOrderId)) {
+    StopOrder.end(market, stop, commandId, events)
     ended = true
   }
   return ended

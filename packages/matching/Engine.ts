@@ -126,13 +126,17 @@ export interface View {
   /** The open orders come oldest first, and so do the stops and the TWAPs. */
   readonly orders: Array<Order>
   readonly stops: Array<Order>
+  /** Ids of the stops that came with an order. */
+  readonly attachedStops: Array<string>
   readonly twaps: Array<Twap>
 }
 
 export const view = (engine: Engine, accountId: AccountId): View => {
   const account = engine.participants.accountsById.get(accountId)
   const orders: Array<Order> = []
-  if (account === undefined) return { position: Position.flat(), isFrozen: false, orders, stops: [], twaps: [] }
+  if (account === undefined)
+    return { position: Position.flat(), isFrozen: false, orders, stops: [], attachedStops: [], twaps: [] }
+  const stops = Stops.ofAccount(engine.stops, account)
   const { words } = engine.pool
   for (let slot = account.oldest; slot !== 0; slot = words[slot + OrderPool.NEWER]!) {
     orders.push(Book.order(engine, slot))
@@ -141,7 +145,8 @@ export const view = (engine: Engine, accountId: AccountId): View => {
     position: { ...account.position },
     isFrozen: account.isFrozen,
     orders,
-    stops: Stops.ofAccount(engine.stops, account).map(({ order }) => order),
+    stops: stops.map(({ order }) => order),
+    attachedStops: stops.flatMap(({ order, parentId }) => (parentId === null ? [] : order.orderId.text)),
     twaps: Twaps.ofAccount(engine.twaps, accountId)
   }
 }

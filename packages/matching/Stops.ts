@@ -54,6 +54,14 @@ export const find = (stops: Stops, { text }: OrderId): Stop | undefined => stops
 /** Gives the stops of an account, the oldest first; the list is replaced, never changed. */
 export const ofAccount = (stops: Stops, account: Account): ReadonlyArray<Stop> => stops.byAccount.get(account) ?? none
 
+/** Returns the stops that carry this client order id as their own, the oldest first: those of a parent carry the parent's. */
+export const standingAlone = (stops: Stops, account: Account, clientOrderId: string): ReadonlyArray<Stop> =>
+  clientOrderId === ""
+    ? none
+    : ofAccount(stops, account).filter(
+        ({ order, parentId }) => parentId === null && order.clientOrderId === clientOrderId
+      )
+
 /** Finds the other stop of the same parent. */
 export const linked = (stops: Stops, stop: Stop): Stop | undefined =>
   stop.parentId === null

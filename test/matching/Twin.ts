@@ -153,9 +153,11 @@ function run(twin: Twin, command: Exclude<TraderCommand, PlaceSlice>, emit: Emit
                 ? order.clientOrderId === command.clientOrderId
                 : order.orderId.text === command.orderId.text
             )
-      const stops = Stops.ofAccount(twin, command.accountId).filter(({ order }) =>
-        command._tag === "CancelAll" ? command.cause !== "DISCONNECT" : order.orderId.text === command.orderId?.text
-      )
+      const stops = Stops.ofAccount(twin, command.accountId).filter(({ order, parentId }) => {
+        if (command._tag === "CancelAll") return command.cause !== "DISCONNECT"
+        if (command.orderId !== null) return order.orderId.text === command.orderId.text
+        return parentId === null && command.clientOrderId !== "" && order.clientOrderId === command.clientOrderId
+      })
       if (found.length + stops.length === 0 && command._tag === "Cancel") return "NO_SUCH_ORDER"
       for (const resting of found) leave(twin, resting, command.commandId, "CANCELLED", emit)
       for (const stop of stops) endStop(twin, stop, command.commandId, emit)

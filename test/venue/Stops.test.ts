@@ -107,6 +107,47 @@ story("rule 15.6: stops are cut and end with the position, and stand among the o
   })
 )
 
+story(
+  "rule 15.7: cancel_order and get_order find a stand-alone stop by its own client order id, attached ones not",
+  (venue) =>
+    Effect.gen(function* () {
+      const { alice, bob } = yield* five(venue)
+      const stopIds = { client_order_id: "mine" }
+      yield* alice.send(stop("STOP_LOSS", 2, 195, stopIds))
+      yield* alice.send(stop("TAKE_PROFIT", 2, 210, stopIds))
+      yield* alice.send(limit("BUY", 1, 190, stopIds))
+      yield* alice.send(stop("STOP_LOSS", 1, 194, { client_order_id: "other" }))
+      yield* alice.send(limit("BUY", 1, 200, { stop_loss: 196, client_order_id: "parent" }))
+      yield* bob.send(limit("SELL", 1, 200))
+      yield* venue.settle
+      yield* alice.drain
+      const getOrder = (id: string) => say("get_order", { symbol: aapl, order_id: id })
+      yield* alice.send(getOrder("other"))
+      assert.deepInclude((yield* alice.take("order_response")).order_response, { status: "ACK", price: 194 })
+      yield* alice.send(getOrder("parent"))
+      assert.strictEqual((yield* alice.take("order_response")).order_response.status, "NO_SUCH_ORDER")
+      yield* alice.send(cancel("parent", "client_order_id"))
+      assert.strictEqual((yield* alice.take("order_response")).order_response.status, "NO_SUCH_ORDER")
+      yield* alice.send(cancel("mine", "client_order_id"))
+      yield* venue.settle
+      const ended = (yield* alice.drain).flatMap(({ order_response: row }) => row ?? [])
+      assert.deepEqual(
+        ended.map((row) => [row.status, row.type, row.price]),
+        [
+          ["CANCELLED", "LIMIT", 190],
+          ["CANCELLED", "STOP_LOSS", 195],
+          ["CANCELLED", "TAKE_PROFIT", 210]
+        ]
+      )
+      yield* alice.send(say("get_user_orders"))
+      const { all_orders_response: open } = yield* alice.take("all_orders_response")
+      assert.deepEqual(
+        open.orders.map((row) => row.client_order_id),
+        ["parent", "other"]
+      )
+    })
+)
+
 story("stops hold no margin, and are modified and cancelled by their order id", (venue) =>
   Effect.gen(function* () {
     const { alice } = yield* five(venue)
@@ -114,7 +155,7 @@ story("stops hold no margin, and are modified and cancelled by their order id", 
     const { order_response: placed } = yield* alice.take("order_response")
     yield* alice.send(modify(placed, { price: 196, quantity: 5 }))
     yield* alice.send(modify(placed, { quantity: 6 }))
-    yield* alice.send(cancel("mine", "client_order_id"))
+    yield* alice.send(cancel("another", "client_order_id"))
     yield* alice.send(cancel(placed.order_id))
     yield* alice.send(cancel(placed.order_id))
     yield* venue.settle

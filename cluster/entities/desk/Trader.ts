@@ -260,8 +260,8 @@ const makeSends = (markets: MarketClient["Service"], ledger: Ledger.Trader, trad
 }
 
 const adopt = (ledger: Ledger.Trader, symbol: MarketSymbol, { accounts }: TraderView): void => {
-  for (const { accountId, isFrozen, orders, position, stops, twaps } of accounts) {
-    Ledger.adopt(ledger, symbol, accountId, { position: { ...position }, isFrozen, orders, stops })
+  for (const { accountId, attachedStops = [], isFrozen, orders, position, stops, twaps } of accounts) {
+    Ledger.adopt(ledger, symbol, accountId, { position: { ...position }, isFrozen, orders, stops, attachedStops })
     Twaps.adopt(ledger, symbol, accountId, twaps)
   }
 }

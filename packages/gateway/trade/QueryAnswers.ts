@@ -45,7 +45,9 @@ export const make = Effect.gen(function* () {
     Effect.map(desks.orders(reader), ({ orders: open }) => {
       const found =
         open.find(({ order, symbol }) => symbol === asked && order.orderId.text === orderId) ??
-        open.find(({ order, symbol }) => symbol === asked && order.clientOrderId === orderId)
+        open.find(
+          ({ isAttached, order, symbol }) => symbol === asked && isAttached !== true && order.clientOrderId === orderId
+        )
       return found !== undefined
         ? Frame.getOrderResponse(resting(found))
         : Frame.refusal(asked, {
