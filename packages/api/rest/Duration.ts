@@ -11,7 +11,7 @@ export type Duration = typeof Duration.Type
 
 export const defaultDuration = "1w"
 
-/** Windows begin at `startMillis` and every interval after it, the last one an interval before `endMillis`. */
+/** Windows begin at `startMillis` and every interval after it. The last one is running: it ends at `endMillis`, after now. */
 export interface Span {
   readonly duration: Duration
   readonly startMillis: number
@@ -60,14 +60,14 @@ export const daysOf = (range: Range, nowMillis: number, userSinceMillis: number)
 
 const lastDays = (duration: Duration, days: number, intervalMinutes: number, nowMillis: number): Span => {
   const intervalMillis = intervalMinutes * minuteMillis
-  const endMillis = nowMillis - (nowMillis % intervalMillis)
+  const endMillis = nowMillis - (nowMillis % intervalMillis) + intervalMillis
   return { duration, startMillis: endMillis - days * dayMillis, endMillis, intervalMinutes }
 }
 
 const daysFrom = (duration: Duration, fromMillis: number, nowMillis: number): Span => ({
   duration,
   startMillis: dayOf(fromMillis) * dayMillis,
-  endMillis: dayOf(nowMillis) * dayMillis,
+  endMillis: (dayOf(nowMillis) + 1) * dayMillis,
   intervalMinutes: dayMillis / minuteMillis
 })
 

@@ -1,4 +1,7 @@
-/** `GET /pnl`: what an account held of each symbol as each hour began, and what it had made by then. */
+/**
+ * `GET /pnl`: what an account held of each symbol as each hour began, and what it had made by then. An answer has at most
+ * 10,000 rows, of the newest hours: `end` at the first of them, or `symbol`, gives the rest.
+ */
 import { decimalOfMoney } from "@venue/domain/Decimal"
 import { type Instrument, quantityOf } from "@venue/domain/Instrument"
 import { Schema } from "effect"

@@ -18,8 +18,8 @@ export const seriesOf = (span: Span, valueOf: (window: number) => number): Reado
     value: valueOf(window)
   }))
 
-/** When a span begins and ends; of all there is, while there is nothing, no beginning is told. */
-export const boundsOf = ({ duration, endMillis, startMillis }: Span) => ({
-  ...(duration === "all" && startMillis >= endMillis ? {} : { start: startOf(startMillis / minuteMillis) }),
+/** Start of the first window, and end of the running one. */
+export const boundsOf = ({ endMillis, startMillis }: Span) => ({
+  start: startOf(startMillis / minuteMillis),
   end: startOf(endMillis / minuteMillis)
 })

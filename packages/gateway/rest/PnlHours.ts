@@ -36,7 +36,7 @@ export const layer = (baseUrl: string) =>
             const states = yield* history.read(
               { userId, accountId, cost: noCost },
               { projection: Holdings.group, symbols: asked.symbols },
-              Profits.at({ accountId, instruments: asked.instruments, moments })
+              Profits.at({ accountId, instruments: asked.instruments, moments }, maxRows)
             )
             const data = states.map((state) => {
               const instrument = instruments.get(state.symbol)!
@@ -50,6 +50,9 @@ export const layer = (baseUrl: string) =>
       )
     })
   )
+
+/** Rows of one answer: 714 hours of 14 contracts. */
+const maxRows = 10_000
 
 /** The last hours of so many that begin in a range. */
 const hoursOf = (startMillis: number, endMillis: number, limit: number): Moments => {

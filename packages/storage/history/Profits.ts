@@ -4,7 +4,7 @@ import { type Instrument, valueDown } from "@venue/domain/Instrument"
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { numeric, storable } from "@venue/postgres/Column"
 import * as Table from "@venue/postgres/Table"
-import { Schema } from "effect"
+import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import { type Holding, holdings, marks } from "./Holdings.ts"
 import * as Moments from "./Moments.ts"
@@ -36,14 +36,26 @@ export type State = Table.Row<typeof states>
 export const valueOf = (instrument: Instrument, { basis, markE8, quantityLots }: State): number =>
   markE8 === null ? basis : valueDown(instrument, quantityLots, markE8)
 
-/** By moment and symbol; a symbol of which nothing had ever been held by then is left out. */
-export const at = (asked: Asked): ReadQuery<ReadonlyArray<State>> => ({
+/**
+ * Ordered by moment and symbol; a symbol of which nothing had ever been held by then is left out. Of more than `maxRows`
+ * states, those of the newest moments that fit whole.
+ */
+export const at = (asked: Asked, maxRows: number): ReadQuery<ReadonlyArray<State>> => ({
   sql: (sql) =>
-    states.all(
-      sql`select ${states.columns} from (${held(sql, asked)}) held order by held.moment, held.symbol`.unprepared
+    Effect.map(
+      states.all(
+        sql`
+          select ${states.columns} from (${held(sql, asked)}) held
+          order by held.moment desc, held.symbol desc limit ${maxRows + 1}`.unprepared
+      ),
+      (newestFirst) => wholeMoments(newestFirst.toReversed(), maxRows)
     ),
-  memory: (memory) => statesIn(memory, asked)
+  memory: (memory) => wholeMoments(statesIn(memory, asked).slice(-maxRows - 1), maxRows)
 })
+
+/** Leaves out the first moment where there is a state too many: others of it may be missing. */
+const wholeMoments = (found: ReadonlyArray<State>, maxRows: number): ReadonlyArray<State> =>
+  found.length <= maxRows ? found : found.filter(({ moment }) => moment !== found[0]!.moment)
 
 const sums = Table.selection({
   moment: number("t.moment"),

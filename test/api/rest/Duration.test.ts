@@ -12,14 +12,14 @@ const told = (duration: Duration, at = now) => {
   return [iso(span.startMillis), iso(span.endMillis), span.intervalMinutes, windows(span)]
 }
 
-it("a span ends at the last whole window before now, and has as many as its name says", () => {
-  expect(told("1d")).toEqual(["2026-11-19T15:30", "2026-11-20T15:30", 15, 96])
-  expect(told("1w")).toEqual(["2026-11-13T15:00", "2026-11-20T15:00", 60, 168])
-  expect(told("1m")).toEqual(["2026-10-21T12:00", "2026-11-20T12:00", 240, 180])
-  expect(told("ytd")).toEqual(["2026-01-01T00:00", "2026-11-20T00:00", 1440, 323])
-  expect(told("all")).toEqual(["2025-02-28T00:00", "2026-11-20T00:00", 1440, 630])
-  expect(told("ytd", Date.UTC(2026, 0, 1, 12))).toEqual(["2026-01-01T00:00", "2026-01-01T00:00", 1440, 0])
-  expect(told("all", since)).toEqual(["2025-02-28T00:00", "2025-02-28T00:00", 1440, 0])
+it("a span ends with the running window, and has as many as its name says", () => {
+  expect(told("1d")).toEqual(["2026-11-19T15:45", "2026-11-20T15:45", 15, 96])
+  expect(told("1w")).toEqual(["2026-11-13T16:00", "2026-11-20T16:00", 60, 168])
+  expect(told("1m")).toEqual(["2026-10-21T16:00", "2026-11-20T16:00", 240, 180])
+  expect(told("ytd")).toEqual(["2026-01-01T00:00", "2026-11-21T00:00", 1440, 324])
+  expect(told("all")).toEqual(["2025-02-28T00:00", "2026-11-21T00:00", 1440, 631])
+  expect(told("ytd", Date.UTC(2026, 0, 1, 12))).toEqual(["2026-01-01T00:00", "2026-01-02T00:00", 1440, 1])
+  expect(told("all", since)).toEqual(["2025-02-28T00:00", "2025-03-01T00:00", 1440, 1])
 })
 
 it("days of a range are whole, with the one that runs", () => {

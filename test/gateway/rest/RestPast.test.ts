@@ -84,27 +84,27 @@ it.layer(past, { timeout: "60 seconds" })("the past, from 15:40 on", (it) => {
           duration: "1d",
           unit: "number",
           interval_minutes: 15,
-          start: "2026-11-19T15:30:00Z",
-          end: "2026-11-20T15:30:00Z",
+          start: "2026-11-19T15:45:00Z",
+          end: "2026-11-20T15:45:00Z",
           count: 96
         })
         // The fee of a taker is 0.1 % of 2,000.
         expect(points(body).slice(-4)).toEqual([
-          ["14:30", 0],
           ["14:45", 0],
           ["15:00", 98],
-          ["15:15", 98]
+          ["15:15", 98],
+          ["15:30", 98]
         ])
-        expect(data[0]).toEqual({ window_start: "2026-11-19T15:30:00Z", value: 0 })
+        expect(data[0]).toEqual({ window_start: "2026-11-19T15:45:00Z", value: 0 })
         // She paid 0.02 %.
-        expect(points((yield* asked(alice, "/user/historic-pnl?duration=1d")).body).at(-1)).toEqual(["15:15", -100.4])
+        expect(points((yield* asked(alice, "/user/historic-pnl?duration=1d")).body).at(-1)).toEqual(["15:30", -100.4])
         const filtered = yield* asked(bob, "/user/historic-pnl?duration=1d&symbol=aapl-usd,,%20GOLD-USD,AAPL-USD")
         expect([filtered.body.symbols, points(filtered.body).at(-1)]).toEqual([
           ["AAPL-USD", "GOLD-USD"],
-          ["15:15", 98]
+          ["15:30", 98]
         ])
         const other = yield* asked(bob, "/user/historic-pnl?duration=1d&symbol=GOLD-USD")
-        expect(points(other.body).at(-1)).toEqual(["15:15", 0])
+        expect(points(other.body).at(-1)).toEqual(["15:30", 0])
         const week = yield* asked(bob, "/user/historic-pnl?symbol=")
         expect([week.body.duration, week.body.interval_minutes, week.body.count, week.body.symbols]).toEqual([
           "1w",
@@ -114,18 +114,18 @@ it.layer(past, { timeout: "60 seconds" })("the past, from 15:40 on", (it) => {
         ])
         const month = yield* asked(bob, "/user/historic-pnl?duration=1m")
         expect([month.body.start, month.body.end, month.body.count]).toEqual([
-          "2026-10-21T12:00:00Z",
-          "2026-11-20T12:00:00Z",
+          "2026-10-21T16:00:00Z",
+          "2026-11-20T16:00:00Z",
           180
         ])
         const year = yield* asked(bob, "/user/historic-pnl?duration=ytd")
-        expect([year.body.start, year.body.count]).toEqual(["2026-01-01T00:00:00Z", 323])
+        expect([year.body.start, year.body.count]).toEqual(["2026-01-01T00:00:00Z", 324])
         const all = yield* asked(bob, "/user/historic-pnl?duration=all")
         expect([all.body.start, all.body.end, all.body.data, all.body.count]).toEqual([
-          undefined,
           "2026-11-20T00:00:00Z",
-          [],
-          0
+          "2026-11-21T00:00:00Z",
+          [{ window_start: "2026-11-20T00:00:00Z", value: 98 }],
+          1
         ])
       })
   )
@@ -136,14 +136,14 @@ it.layer(past, { timeout: "60 seconds" })("the past, from 15:40 on", (it) => {
       const of = (user: TestUser) =>
         Effect.map(asked(user, "/user/historic-pnl?duration=1d&unit=percent"), ({ body }) => points(body).slice(-3))
       expect(yield* of(bob)).toEqual([
-        ["14:45", 0],
         ["15:00", 0.098],
         // 98 of 150,000.
-        ["15:15", 0.065333]
+        ["15:15", 0.065333],
+        ["15:30", 0.065333]
       ])
-      expect((yield* of(alice)).at(-1)).toEqual(["15:15", -0.1004])
+      expect((yield* of(alice)).at(-1)).toEqual(["15:30", -0.1004])
       const nobody = yield* (yield* TestVenue).user("nobody", 0)
-      expect((yield* of(nobody)).at(-1)).toEqual(["15:15", 0])
+      expect((yield* of(nobody)).at(-1)).toEqual(["15:30", 0])
     })
   )
 
@@ -214,10 +214,10 @@ it.layer(past, { timeout: "60 seconds" })("the past, from 15:40 on", (it) => {
       const { bob } = yield* Past
       const venue = yield* TestVenue
       const { body } = yield* asked(bob, "/user/account-equity?duration=1d")
-      expect([body.start, body.end, body.count]).toEqual(["2026-11-19T15:30:00Z", "2026-11-20T15:30:00Z", 96])
+      expect([body.start, body.end, body.count]).toEqual(["2026-11-19T15:45:00Z", "2026-11-20T15:45:00Z", 96])
       expect(points(body).slice(-2)).toEqual([
-        ["15:00", 0],
-        ["15:15", 100_098]
+        ["15:15", 100_098],
+        ["15:30", 150_098]
       ])
       yield* TestClock.adjust("6 minutes")
       yield* venue.settle
@@ -228,7 +228,7 @@ it.layer(past, { timeout: "60 seconds" })("the past, from 15:40 on", (it) => {
         accountId: primaryAccountOf(bob.userId),
         cost: noCost
       })
-      expect(points(later.body).at(-1)).toEqual(["15:30", Number(balance.equity) / 1_000_000])
+      expect(points(later.body).at(-1)).toEqual(["15:45", Number(balance.equity) / 1_000_000])
     })
   )
 
@@ -243,8 +243,8 @@ it.layer(past, { timeout: "60 seconds" })("the past, from 15:40 on", (it) => {
       const headers = { ...(yield* signed(bob)), "x-svc-requested-account-id": accountId }
       const { body } = yield* get("/user/account-equity?duration=1d", headers)
       expect(points(body).slice(-2)).toEqual([
-        ["15:30", 0],
-        ["15:45", 0]
+        ["15:45", 0],
+        ["16:00", 10]
       ])
       const fresh = { ...(yield* signed(bob)), "x-svc-requested-account-id": accountId }
       expect((yield* get("/user/volume", fresh)).body.total_volume).toBe(0)

@@ -38,7 +38,7 @@ const suite = (name: string, readTables: Layer.Layer<ReadTables, unknown>) =>
         for (const row of rows) yield* project([Holdings.projection(instrument)], symbol, [row])
         const accountId = AccountId.make("moment-taker")
         const moments = { first, step: 1, count: 5 }
-        const states = yield* read(Profits.at({ accountId, instruments: [instrument], moments }))
+        const states = yield* read(Profits.at({ accountId, instruments: [instrument], moments }, 10_000))
         assert.deepStrictEqual(
           states.map(({ markE8, moment, quantityLots }) => [moment - first, quantityLots, markE8]),
           [
@@ -103,7 +103,9 @@ const suite = (name: string, readTables: Layer.Layer<ReadTables, unknown>) =>
           const millis = [1, 2, 3, 4].map((quarters) => began + quarters * quarterHourMillis)
           const expected = Fold.heldAt(instrument, events, millis)
           const told = Effect.fnUntraced(function* (name: string) {
-            return yield* read(Profits.at({ accountId: AccountId.make(name), instruments: [instrument], moments }))
+            return yield* read(
+              Profits.at({ accountId: AccountId.make(name), instruments: [instrument], moments }, 10_000)
+            )
           })
           let lots = 0
           for (const name of ["every-maker", "every-one-taker", "every-two-taker", owner]) {

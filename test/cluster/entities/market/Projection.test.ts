@@ -299,7 +299,7 @@ it.live(
         instruments: [starters[0]!],
         moments: { first: 200 * 96, step: 1, count: 1 }
       }
-      const [held] = yield* read(Profits.at(asked))
+      const [held] = yield* read(Profits.at(asked, 10_000))
       assert.strictEqual(held?.quantityLots, 200_000_000)
       const trades = Trades.page({ accountId: primaryAccountOf(taker), limit: 1_000, offset: 0 })
       assert.lengthOf(yield* read(trades), 200)
