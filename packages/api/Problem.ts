@@ -54,7 +54,8 @@ export const pages = {
   "has-traded": "A code is redeemed before the first trade.",
   "invalid-wallet-address": "The address of a wallet is 0x and 40 hex digits; of mixed case, with the right checksum.",
   "invalid-builder-code": "A builder code is a UUID.",
-  "malformed-wallet-message": "The wallet message is not one that was written for this builder code.",
+  "malformed-wallet-message":
+    "The wallet message is not one that GET /builder/web3/message wrote for this builder code; detail says why.",
   "wallet-authentication-failed": "Wallet authentication failed; get a new message and have it signed.",
   "no-active-builder-code": "The user owns no active builder code; the operator activates one after it was made.",
   "builder-not-loaded": "The builder could not be loaded; a builder needs a username.",
@@ -272,7 +273,8 @@ export const problems = (baseUrl: string) => ({
   intervalNotOffered: (detail: string) => new BadRequest(body(baseUrl, 400, "interval-not-offered", { detail })),
   invalidWalletAddress: () => new BadRequest(body(baseUrl, 400, "invalid-wallet-address")),
   invalidBuilderCode: () => new BadRequest(body(baseUrl, 400, "invalid-builder-code")),
-  malformedWalletMessage: () => new BadRequest(body(baseUrl, 400, "malformed-wallet-message")),
+  malformedWalletMessage: (detail: string) =>
+    new BadRequest(body(baseUrl, 400, "malformed-wallet-message", { detail })),
   /** The same words for whatever depends on trust, time or state. */
   walletAuthenticationFailed: () => new Unauthorized(body(baseUrl, 401, "wallet-authentication-failed")),
   noActiveBuilderCode: () => new Forbidden(body(baseUrl, 403, "no-active-builder-code")),

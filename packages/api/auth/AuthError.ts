@@ -31,58 +31,98 @@ interface Meaning {
 
 const meanings = {
   // The request itself.
-  bad_json: { status: 400, error: "invalid_request", description: "The body is not a JSON object" },
+  bad_json: {
+    status: 400,
+    error: "invalid_request",
+    description: "The body has to be a JSON object, with content-type application/json"
+  },
   validation_failed: { status: 400, error: "invalid_request", description: "A field is missing or has a wrong form" },
   not_found: { status: 404, error: "invalid_request", description: "Nothing is served at this path" },
-  method_not_allowed: { status: 405, error: "invalid_request", description: "This path has other methods" },
+  method_not_allowed: {
+    status: 405,
+    error: "invalid_request",
+    description: "This path has other methods; see the Allow header"
+  },
   request_entity_too_large: { status: 413, error: "invalid_request", description: "A body holds at most 64 KiB" },
-  over_request_rate_limit: { status: 429, error: "temporarily_unavailable", description: "Too many requests" },
+  over_request_rate_limit: {
+    status: 429,
+    error: "temporarily_unavailable",
+    description: "Too many requests; wait as long as Retry-After says"
+  },
   unexpected_failure: { status: 500, error: "server_error", description: "The service failed" },
   unavailable: {
     status: 503,
     error: "temporarily_unavailable",
     errorCode: "unexpected_failure",
-    description: "The service cannot answer just now"
+    description: "The service cannot answer just now; try again"
   },
-  request_timeout: { status: 504, error: "temporarily_unavailable", description: "The outcome is unknown" },
+  request_timeout: {
+    status: 504,
+    error: "temporarily_unavailable",
+    description: "The request took too long; its outcome is unknown"
+  },
 
   // Who asks.
   client_key_refused: {
     status: 401,
     error: "invalid_client",
     errorCode: "no_authorization",
-    description: "The apikey header is missing or unknown"
+    description: "The apikey header is missing, unknown, or differs from the bearer token"
   },
   bearer_missing: {
     status: 401,
     error: "invalid_token",
     errorCode: "no_authorization",
-    description: "A bearer token is required",
+    description: "A bearer token is required: send Authorization: Bearer with an access token",
     challenge: "Bearer"
   },
-  bad_jwt: { status: 403, error: "invalid_token", description: "The access token is not valid" },
-  session_not_found: { status: 403, error: "invalid_token", description: "The session of this token has ended" },
+  bad_jwt: {
+    status: 403,
+    error: "invalid_token",
+    description: "The access token is not valid: it is malformed, expired, or of another issuer"
+  },
+  session_not_found: {
+    status: 403,
+    error: "invalid_token",
+    description: "The session of this token has ended; sign in again"
+  },
   /** The same where RFC 6750 rules. */
   token_refused: {
     status: 401,
     error: "invalid_token",
     errorCode: "bad_jwt",
-    description: "The access token is not valid",
+    description: "The access token is not valid: it is malformed, expired, or of another issuer",
     challenge: "Bearer"
   },
   user_not_found: { status: 403, error: "access_denied", description: "There is no such user" },
-  user_banned: { status: 403, error: "access_denied", description: "The user may not sign in" },
-  insufficient_aal: { status: 403, error: "access_denied", description: "A second factor is required" },
+  user_banned: {
+    status: 403,
+    error: "access_denied",
+    description: "The operator has frozen this user; ask the operator"
+  },
+  insufficient_aal: {
+    status: 403,
+    error: "access_denied",
+    description: "A second factor is required: verify one with this session"
+  },
   reauthentication_needed: {
     status: 403,
     error: "access_denied",
     description: "The application asks for a newer sign-in"
   },
   origin_refused: { status: 403, error: "access_denied", description: "Only the consent page may ask this" },
-  application_refused: { status: 403, error: "access_denied", description: "An application may not do this" },
+  application_refused: {
+    status: 403,
+    error: "access_denied",
+    description: "An application may not do this: the user does it in person"
+  },
 
   // Wallets and sessions.
-  unsupported_grant_type: { status: 400, error: "unsupported_grant_type", description: "There is no such grant type" },
+  unsupported_grant_type: {
+    status: 400,
+    error: "unsupported_grant_type",
+    description: "The grant type is not one of those served here"
+  },
   web3_unsupported_chain: { status: 400, error: "invalid_request", description: "Only ethereum is supported" },
   web3_provider_disabled: { status: 422, error: "invalid_request", description: "Wallet sign-in is switched off" },
   invalid_grant: { status: 400, error: "invalid_grant", description: "The grant was not accepted" },
@@ -122,34 +162,65 @@ const meanings = {
     errorCode: "invalid_grant",
     description: "The message or its nonce was used before"
   },
-  captcha_failed: { status: 400, error: "invalid_request", description: "The captcha was not solved" },
-  refresh_token_not_found: { status: 400, error: "invalid_grant", description: "There is no such refresh token" },
+  captcha_failed: {
+    status: 400,
+    error: "invalid_request",
+    description: "The captcha was not solved; solve a new one and send its token"
+  },
+  captcha_unavailable: {
+    status: 503,
+    error: "temporarily_unavailable",
+    errorCode: "unexpected_failure",
+    description: "The captcha could not be checked, try again"
+  },
+  refresh_token_not_found: {
+    status: 400,
+    error: "invalid_grant",
+    description: "There is no such refresh token; sign in again"
+  },
   refresh_token_already_used: {
     status: 400,
     error: "invalid_grant",
-    description: "The refresh token was used before, so its session has ended"
+    description:
+      "The refresh token was used before, so its session has ended: sign in again, and let one process refresh a stored token"
   },
-  session_expired: { status: 400, error: "invalid_grant", description: "The session has expired" },
+  session_expired: { status: 400, error: "invalid_grant", description: "The session has expired; sign in again" },
   session_ended: {
     status: 400,
     error: "invalid_grant",
     errorCode: "session_not_found",
-    description: "The session has ended"
+    description: "The session has ended; sign in again"
   },
   bound_to_client: {
     status: 400,
     error: "invalid_client",
     errorCode: "invalid_client",
-    description: "This refresh token belongs to an OAuth client"
+    description: "This refresh token belongs to an OAuth client: refresh it at /oauth/token"
   },
-  conflict: { status: 409, error: "temporarily_unavailable", description: "Another request holds this session" },
+  conflict: {
+    status: 409,
+    error: "temporarily_unavailable",
+    description: "Another request holds this session; try again"
+  },
 
   // Second factors.
   mfa_factor_not_found: { status: 404, error: "invalid_request", description: "There is no such factor" },
   mfa_factor_name_conflict: { status: 422, error: "invalid_request", description: "Another factor has this name" },
-  too_many_enrolled_mfa_factors: { status: 422, error: "invalid_request", description: "There are too many factors" },
-  mfa_challenge_expired: { status: 422, error: "invalid_request", description: "The challenge no longer stands" },
-  mfa_verification_failed: { status: 422, error: "invalid_request", description: "The code is wrong" },
+  too_many_enrolled_mfa_factors: {
+    status: 422,
+    error: "invalid_request",
+    description: "There are too many factors; remove one first"
+  },
+  mfa_challenge_expired: {
+    status: 422,
+    error: "invalid_request",
+    description: "The challenge has expired or was used; ask for a new one"
+  },
+  mfa_verification_failed: {
+    status: 422,
+    error: "invalid_request",
+    description: "The code is wrong; wait for the next one"
+  },
   unenrol_needs_aal2: {
     status: 422,
     error: "access_denied",
@@ -161,7 +232,7 @@ const meanings = {
   invalid_client: {
     status: 401,
     error: "invalid_client",
-    description: "Client authentication failed",
+    description: "Client authentication failed: a confidential client sends HTTP Basic, a public one client_id alone",
     challenge: "Basic"
   },
   unauthorized_client: { status: 400, error: "unauthorized_client", description: "The client may not use this grant" },
@@ -171,7 +242,7 @@ const meanings = {
     status: 400,
     error: "invalid_request",
     errorCode: "validation_failed",
-    description: "The client or the redirect URI is not registered"
+    description: "The client or the redirect URI is not registered: redirect_uri has to be one of the registered ones"
   },
   oauth_authorization_not_found: {
     status: 404,
@@ -205,8 +276,10 @@ export const headersOf = (refusal: Refusal): Readonly<Record<string, string>> =>
   return { "www-authenticate": challenge === "Basic" ? 'Basic realm="oauth"' : 'Bearer error="invalid_token"' }
 }
 
-export const body = (refusal: Refusal, errorId?: string): AuthError => {
-  const { description, error, errorCode = refusal, status }: Meaning = meanings[refusal]
+/** `said` takes the place of the usual description; characters that RFC 6749 does not allow become spaces. */
+export const body = (refusal: Refusal, errorId?: string, said?: string): AuthError => {
+  const { description: usual, error, errorCode = refusal, status }: Meaning = meanings[refusal]
+  const description = said?.replace(/[^\x20-\x21\x23-\x5b\x5d-\x7e]/g, " ") ?? usual
   return {
     code: status,
     error_code: errorCode,

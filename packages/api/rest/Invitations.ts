@@ -9,6 +9,14 @@ import { BadRequest, Conflict, GatewayTimeout, NotFound, ServiceUnavailable } fr
 import { Repeated, repeatable } from "../Repeatable.ts"
 import { Authenticated } from "./Caller.ts"
 
+/** A code as a user types it: Crockford's base 32 reads I and L as 1 and O as 0, in any letter case. */
+export const TypedCode = Schema.String.check(
+  Text.matches("^[0-9A-TV-Za-tv-z]{10}$", "ten letters and digits other than U, of Crockford's base 32")
+)
+
+/** Returns a typed code in the form in which codes are kept. */
+export const codeOf = (typed: string): string => typed.toUpperCase().replaceAll(/[IL]/g, "1").replaceAll("O", "0")
+
 /** Ten characters of Crockford's base 32, in any letter case. */
 export const Code = Schema.String.check(
   Text.matches("^[0-9A-HJKMNP-TV-Za-hjkmnp-tv-z]{10}$", "ten characters of Crockford's base 32")
@@ -50,7 +58,7 @@ export const ReferralVolumeResponseBody = Schema.Struct({
   qualified: Schema.Boolean
 }).annotate({ identifier: "ReferralVolumeResponseBody" })
 
-export const RedeemCodeRequestBody = Schema.Struct({ $schema: SchemaLink, code: Code }).annotate({
+export const RedeemCodeRequestBody = Schema.Struct({ $schema: SchemaLink, code: TypedCode }).annotate({
   identifier: "RedeemCodeRequestBody"
 })
 

@@ -13,7 +13,7 @@ import { Buffer } from "node:buffer"
 import type { TokenClaims } from "../session/AccessToken.ts"
 import { liveSession } from "../session/LiveSession.ts"
 import * as AuthorizationRequest from "./AuthorizationRequest.ts"
-import { withParameters } from "./RedirectUri.ts"
+import { isRegistered, withParameters } from "./RedirectUri.ts"
 import * as Scope from "./Scope.ts"
 import { hasProvedTwice, InsufficientAal, SecondFactor } from "../session/SecondFactor.ts"
 
@@ -186,7 +186,7 @@ const beginning = Effect.fnUntraced(function* ({ consentPage, issuer }: Authoriz
     if (Option.isNone(client)) return yield* new AuthorizeRefused({ reason: "unknown_client" })
     if (client.value.disabledAtMillis !== null) return yield* new AuthorizeRefused({ reason: "disabled_client" })
     const redirectUri = AuthorizationRequest.only(query, "redirect_uri")
-    if (redirectUri === undefined || !client.value.redirectUris.includes(redirectUri)) {
+    if (redirectUri === undefined || !isRegistered(client.value.redirectUris, redirectUri)) {
       return yield* new AuthorizeRefused({ reason: "redirect_uri" })
     }
     return { clientId, redirectUri }

@@ -30,6 +30,21 @@ export const faultOf = (text: string, { loopback }: { readonly loopback: boolean
   return answerParameters.some((name) => url.searchParams.has(name)) ? "reserved_parameter" : undefined
 }
 
+/**
+ * Whether an answer may go to `asked`. Texts are compared as they are, but for the port of a loopback address, which
+ * programs choose when they start (RFC 8252 section 7.3). `localhost` is a name and stays exact.
+ */
+export const isRegistered = (registered: ReadonlyArray<string>, asked: string): boolean =>
+  registered.includes(asked) ||
+  (portless(asked) !== undefined && registered.some((uri) => portless(uri) === portless(asked)))
+
+const portless = (uri: string): string | undefined => {
+  const [, host, port, rest] = /^(http:\/\/(?:127\.0\.0\.1|\[::1\]))(?::([1-9]\d{0,4}))?(\/.*)$/.exec(uri) ?? []
+  return host === undefined || Number(port ?? 80) > maxPort ? undefined : `${host}${rest}`
+}
+
+const maxPort = 65_535
+
 /** What is undefined is left out; a query that is there already stays as it is. */
 export const withParameters = (uri: string, parameters: Readonly<Record<string, string | undefined>>): string => {
   const added = Object.entries(parameters).flatMap(([name, value]) =>

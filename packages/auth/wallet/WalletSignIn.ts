@@ -9,6 +9,7 @@ import { Clock, Context, Effect, Layer, Result, Schema } from "effect"
 import { type Issued, SessionTokens } from "../session/SessionTokens.ts"
 import { objection, type SignInSite } from "./SignInSite.ts"
 import * as WaitingRoom from "../access/WaitingRoom.ts"
+import * as WalletFault from "./WalletFault.ts"
 import * as WalletMessage from "./WalletMessage.ts"
 import { isWellFormed, signerOf } from "./WalletSignature.ts"
 
@@ -35,7 +36,9 @@ export class WalletRefused extends Schema.TaggedError<WalletRefused>()("WalletRe
     "signature",
     "reused",
     "frozen"
-  ])
+  ]),
+  /** Words for whoever asked; absent where the reason says it all. */
+  detail: Schema.optionalKey(Schema.String)
 }) {}
 
 export interface WalletSignInOptions {
@@ -99,7 +102,7 @@ export class WalletSignIn extends Context.Service<
           signIn: Effect.fn("WalletSignIn.signIn")(function* (proof: Proof) {
             yield* Effect.mapError(waitingRoom.wait, () => new WalletRefused({ reason: "busy" }))
             const proven = proofOf(proof, options, yield* Clock.currentTimeMillis)
-            const message = yield* Effect.mapError(Effect.fromResult(proven), (reason) => new WalletRefused({ reason }))
+            const message = yield* Effect.fromResult(proven)
             return yield* Effect.catchTag(enter(message), "WalletNonceUsed", () =>
               Effect.fail(new WalletRefused({ reason: "reused" }))
             )
@@ -122,24 +125,32 @@ const proofOf = (
   { chain, message: text, signature }: Proof,
   { acceptLowercaseAddress, enabled, serviceName, sites }: WalletSignInOptions,
   nowMillis: number
-): Result.Result<WalletMessage.WalletMessage, WalletRefused["reason"]> => {
-  if (!enabled) return Result.fail("disabled")
-  if (chain !== "ethereum") return Result.fail("chain")
+): Result.Result<WalletMessage.WalletMessage, WalletRefused> => {
+  if (!enabled) return refused("disabled")
+  if (chain !== "ethereum") return refused("chain")
   const { glance, maxLength, minLength, read, untimely } = WalletMessage
-  if (text.length < minLength || text.length > maxLength || !ascii.test(text)) return Result.fail("length")
-  if (!isWellFormed(signature)) return Result.fail("signature_form")
-  const misfit = (claims: WalletMessage.Claims): WalletRefused["reason"] | undefined => {
-    if (claims.statement !== `Sign in to ${serviceName}`) return "statement"
-    return objection(sites, claims) ?? (untimely(claims, nowMillis) === undefined ? undefined : "time")
+  if (text.length < minLength || text.length > maxLength || !ascii.test(text)) {
+    return refused("length", `The message has to be ${minLength} to ${maxLength} ASCII characters`)
+  }
+  if (!isWellFormed(signature)) return refused("signature_form", "The signature has to be 0x and 130 hex digits")
+  const misfit = (claims: WalletMessage.Claims) => {
+    const misnamed =
+      claims.statement === `Sign in to ${serviceName}` ? objection(sites, claims) : ("statement" as const)
+    if (misnamed !== undefined)
+      return refused(misnamed, WalletFault.siteFault(misnamed, { serviceName, sites }, claims))
+    const late = untimely(claims, nowMillis)
+    return late === undefined ? undefined : refused("time", WalletFault.timeFault(late, nowMillis))
   }
   const claims = glance(text, { acceptLowercaseAddress })
-  if (claims === undefined) return Result.fail("message")
-  const refused = misfit(claims)
-  if (refused !== undefined) return Result.fail(refused)
-  if (signerOf(text, signature) !== claims.address.toLowerCase()) return Result.fail("signature")
+  if (claims === undefined) return refused("message", WalletFault.textFault(text))
+  const contradiction = misfit(claims)
+  if (contradiction !== undefined) return contradiction
+  if (signerOf(text, signature) !== claims.address.toLowerCase()) return refused("signature")
   // Only now, since it costs the most, and what it reads is what counts.
   const message = read(text, { acceptLowercaseAddress })
-  if (Result.isFailure(message)) return Result.fail("message")
-  const contradicted = misfit(message.success)
-  return contradicted === undefined ? Result.succeed(message.success) : Result.fail(contradicted)
+  if (Result.isFailure(message)) return refused("message", WalletFault.textFault(text))
+  return misfit(message.success) ?? Result.succeed(message.success)
 }
+
+const refused = (reason: WalletRefused["reason"], detail?: string): Result.Result<never, WalletRefused> =>
+  Result.fail(new WalletRefused({ reason, ...(detail !== undefined && { detail }) }))

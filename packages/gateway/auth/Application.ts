@@ -22,7 +22,10 @@ export const make = Effect.fnUntraced(function* (site: AuthSite) {
       }),
       {
         InvalidClient: () => Effect.fail(refused("invalid_client")),
-        ClientMismatch: () => Effect.fail(refused("validation_failed"))
+        ClientMismatch: () =>
+          Effect.fail(
+            refused("validation_failed", "client_id of the form differs from that of the Authorization header")
+          )
       }
     )
     return { client, form }

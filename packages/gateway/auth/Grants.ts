@@ -35,7 +35,9 @@ export const routes = Effect.fnUntraced(function* (site: AuthSite) {
       Effect.gen(function* () {
         const { userId } = yield* bearer
         const [clientId, ...more] = (yield* RequestBody.query).getAll("client_id")
-        if (clientId === undefined || more.length > 0) return yield* refused("validation_failed")
+        if (clientId === undefined || more.length > 0) {
+          return yield* refused("validation_failed", "client_id is required in the query, once")
+        }
         if (!(yield* consents.withdraw(userId, clientId))) return yield* refused("oauth_grant_not_found")
         return HttpServerResponse.empty({ status: 204 })
       })

@@ -20,7 +20,7 @@ export const routes = Effect.fnUntraced(function* (site: AuthSite) {
         yield* spend(site, "revoke", yield* HttpServerRequest.HttpServerRequest, client.clientId)
         // What kind of token it is shows: `token_type_hint` tells nothing that would be asked for.
         const token = form.get("token")
-        if (token === undefined) return yield* refused("validation_failed")
+        if (token === undefined) return yield* refused("validation_failed", "token is required")
         yield* Effect.catchTag(revocation.revoke(client, Redacted.make(token)), "SessionBusy", () =>
           Effect.fail(new Refused({ refusal: "unavailable", retryAfterMillis: busyMillis }))
         )

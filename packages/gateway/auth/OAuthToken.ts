@@ -18,7 +18,7 @@ export const routes = Effect.fnUntraced(function* (site: AuthSite) {
 
   const refresh = Effect.fnUntraced(function* (client: OAuthClient, form: Application.Form) {
     const token = form.get("refresh_token")
-    if (token === undefined) return yield* refused("validation_failed")
+    if (token === undefined) return yield* refused("validation_failed", "refresh_token is required")
     return yield* codes.refresh(client, Redacted.make(token), form.get("scope"))
   })
 
@@ -37,9 +37,9 @@ export const routes = Effect.fnUntraced(function* (site: AuthSite) {
         yield* spend(site, "refresh", request)
         return yield* refresh(client, form)
       case undefined:
-        return yield* refused("validation_failed")
+        return yield* refused("validation_failed", `grant_type is required: ${grantTypes}`)
       default:
-        return yield* refused("unsupported_grant_type")
+        return yield* refused("unsupported_grant_type", `grant_type has to be ${grantTypes}`)
     }
   })
 
@@ -51,7 +51,7 @@ export const routes = Effect.fnUntraced(function* (site: AuthSite) {
       Effect.gen(function* () {
         const { client, form } = yield* application
         const exchanged = yield* Effect.catchTags(grant(client, form), {
-          ExchangeRefused: ({ reason }) => Effect.fail(refused(exchangeRefusals[reason])),
+          ExchangeRefused: ({ reason }) => Effect.fail(refused(exchangeRefusals[reason], exchangeWords[reason])),
           RefreshRefused: ({ reason }) => Effect.fail(refused(refreshRefusals[reason]))
         })
         return HttpServerResponse.jsonUnsafe(yield* sessionOf(client, exchanged))
@@ -84,6 +84,20 @@ const exchangeRefusals: Readonly<Record<ExchangeRefused["reason"], AuthError.Ref
   resource: "invalid_target",
   user: "invalid_grant"
 }
+
+/** A code that cannot be redeemed is described in one way, whatever became of it. */
+const lostCode = "The code is unknown, expired or was used: begin again at /oauth/authorize"
+const exchangeWords: Readonly<Partial<Record<ExchangeRefused["reason"], string>>> = {
+  parameters: "code, redirect_uri and code_verifier of 43 to 128 unreserved characters are required",
+  unknown_code: lostCode,
+  used_code: lostCode,
+  expired_code: lostCode,
+  user: lostCode,
+  redirect_uri: "redirect_uri has to be that of the authorization request",
+  verifier: "code_verifier does not match the code_challenge of the authorization request"
+}
+
+const grantTypes = "authorization_code or refresh_token"
 
 const refreshRefusals: Readonly<Record<RefreshRefused["reason"], AuthError.Refusal>> = {
   malformed: "invalid_grant",

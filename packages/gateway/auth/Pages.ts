@@ -58,7 +58,12 @@ export const make = ({ captcha, ...options }: PagesOptions): Pages => {
 /** How a wallet message writes this address, and the time to write in it: a browser's clock may be wrong. */
 const spelled = Effect.gen(function* () {
   const address = (yield* query).get("address") ?? ""
-  if (!isAddress(address, "any case")) return refusal("validation_failed")
+  if (!isAddress(address, "any case"))
+    return refusal(
+      "validation_failed",
+      {},
+      { description: "address has to be 0x and 40 hex digits, with the EIP-55 checksum where their case is mixed" }
+    )
   const now = instant(yield* Clock.currentTimeMillis)
   return HttpServerResponse.jsonUnsafe({ address: checksummed(address), now }, { headers: privacy })
 })

@@ -1,5 +1,7 @@
 /** What a request says: its query, and its body as JSON or as a form. */
 import { type Fields, isFields, parse } from "@venue/api/Incoming"
+import { faultsOf } from "@venue/api/Fault"
+import type { ErrorDetail } from "@venue/api/Problem"
 import { Effect, Schema } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { refused } from "./Refused.ts"
@@ -12,26 +14,39 @@ export const query = Effect.map(
 
 /** One JSON object, under other names where that is said. Of members with one name the last counts; unknown ones do not. */
 export const json = <A>(schema: Schema.Codec<A, unknown>, named: (sent: Fields) => Fields = (sent) => sent) => {
-  const decode = Schema.decodeUnknownEffect(schema)
+  const decode = Schema.decodeUnknownEffect(schema, { errors: "all" })
   return Effect.gen(function* () {
     const request = yield* HttpServerRequest.HttpServerRequest
     const value = isType(request, "application/json") ? parse(yield* text(request)) : undefined
     if (!isFields(value)) return yield* refused("bad_json")
-    return yield* Effect.mapError(decode(named(value)), () => refused("validation_failed"))
+    return yield* Effect.mapError(decode(named(value)), ({ issue }) =>
+      refused("validation_failed", wordsOf(faultsOf(issue, "body", undefined)))
+    )
   })
 }
 
 /** The parameters of a form; none may come twice, and an empty one was left out. */
 export const form = Effect.gen(function* () {
   const request = yield* HttpServerRequest.HttpServerRequest
-  if (!isForm(request)) return yield* refused("validation_failed")
+  if (!isForm(request)) {
+    return yield* refused("validation_failed", `The body has to be a form, with content-type ${formType}`)
+  }
   const sent = [...new URLSearchParams(yield* text(request))]
-  if (new Set(sent.map(([name]) => name)).size < sent.length) return yield* refused("validation_failed")
+  if (new Set(sent.map(([name]) => name)).size < sent.length) {
+    return yield* refused("validation_failed", "A parameter of the form occurs more than once")
+  }
   return new Map(sent.filter(([, value]) => value !== ""))
 })
 
-export const isForm = (request: HttpServerRequest.HttpServerRequest): boolean =>
-  isType(request, "application/x-www-form-urlencoded")
+export const isForm = (request: HttpServerRequest.HttpServerRequest): boolean => isType(request, formType)
+
+const formType = "application/x-www-form-urlencoded"
+
+/** Names members of the schema and what they have to be, and nothing that was sent. */
+const wordsOf = (faults: ReadonlyArray<ErrorDetail>): string =>
+  faults
+    .map(({ location, message = "" }) => (message.includes(" is required") ? message : `${location}: ${message}`))
+    .join("; ")
 
 const isType = ({ headers }: HttpServerRequest.HttpServerRequest, type: string): boolean =>
   headers["content-type"]?.split(";")[0]!.trim().toLowerCase() === type

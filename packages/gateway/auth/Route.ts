@@ -17,10 +17,10 @@ export const prefix = "/auth/v1"
 export const refusal = (
   why: AuthError.Refusal,
   headers: Readonly<Record<string, string>> = {},
-  errorId: string = SecureRandom.uuidV4Unsafe()
+  { description, errorId = SecureRandom.uuidV4Unsafe() }: { description?: string | undefined; errorId?: string } = {}
 ): HttpServerResponse.HttpServerResponse => {
   const status = AuthError.statusOf(why)
-  return HttpServerResponse.jsonUnsafe(AuthError.body(why, status < 500 ? undefined : errorId), {
+  return HttpServerResponse.jsonUnsafe(AuthError.body(why, status < 500 ? undefined : errorId, description), {
     status,
     headers: { ...AuthError.headersOf(why), ...headers }
   })
@@ -35,7 +35,7 @@ export const fault = (why: AuthError.Refusal, cause: unknown): Effect.Effect<Htt
         Cause.isCause(cause) ? cause : Cause.fail(cause),
         Effect.annotateLogs(Effect.logError("a request of the authentication service failed", cause), { errorId })
       ),
-      refusal(why, {}, errorId)
+      refusal(why, {}, { errorId })
     )
   })
 
@@ -57,13 +57,13 @@ export const route = <R>(
       handler.pipe(
         Effect.tap(() => told(request, "done")),
         Effect.catchTags({
-          Refused: ({ refusal: why, retryAfterMillis }) =>
+          Refused: ({ description, refusal: why, retryAfterMillis }) =>
             Effect.as(
               told(request, why),
-              refusal(why, retryAfterMillis === undefined ? {} : retryAfter(retryAfterMillis))
+              refusal(why, retryAfterMillis === undefined ? {} : retryAfter(retryAfterMillis), { description })
             ),
           CaptchaUnavailable: (error) =>
-            Effect.andThen(told(request, "captcha_unavailable"), fault("unexpected_failure", error)),
+            Effect.andThen(told(request, "captcha_unavailable"), fault("captcha_unavailable", error)),
           DatabaseUnavailable: (error) => Effect.andThen(told(request, "unavailable"), fault("unavailable", error))
         }),
         Effect.map(HttpServerResponse.setHeaders(headers))

@@ -1,7 +1,7 @@
 /** Sessions of the venue's own clients: begun by a signed wallet message, kept alive by refresh tokens. */
 import type * as AuthError from "@venue/api/auth/AuthError"
 import { brandedMembers, captchaToken, RefreshRequest, Web3Request } from "@venue/api/auth/Session"
-import { neutrallyNamed } from "@venue/api/Brand"
+import { memberName, neutrallyNamed } from "@venue/api/Brand"
 import { mayRefresh } from "@venue/auth/oauth/CodeExchange"
 import { type RefreshRefused, SessionTokens } from "@venue/auth/session/SessionTokens"
 import { type WalletRefused, WalletSignIn } from "@venue/auth/wallet/WalletSignIn"
@@ -28,10 +28,10 @@ export const routes = Effect.fnUntraced(function* (site: AuthSite) {
       "/token",
       Effect.gen(function* () {
         const [grantType, ...more] = (yield* RequestBody.query).getAll("grant_type")
-        if (more.length > 0) return yield* refused("validation_failed")
+        if (more.length > 0) return yield* refused("validation_failed", "grant_type occurs more than once in the query")
         if (grantType === "web3") return yield* signIn
         if (grantType === "refresh_token") return yield* refresh
-        return yield* refused("unsupported_grant_type")
+        return yield* refused("unsupported_grant_type", "grant_type in the query has to be web3 or refresh_token")
       })
     )
   ]
@@ -45,7 +45,12 @@ const signsIn = Effect.fnUntraced(function* (site: AuthSite) {
 
   const solve = Effect.fnUntraced(function* (asked: typeof Web3Request.Type, address: string) {
     const solved = captchaToken(asked)
-    if (solved === undefined) return yield* refused("captcha_failed")
+    if (solved === undefined) {
+      return yield* refused(
+        "captcha_failed",
+        `${memberName(site.brand, "svc_meta_security")}.captcha_token is required`
+      )
+    }
     yield* captcha.verify(Redacted.make(solved), address)
   })
 
@@ -60,11 +65,11 @@ const signsIn = Effect.fnUntraced(function* (site: AuthSite) {
     const issued = yield* Effect.andThen(first, wallets.signIn(asked)).pipe(
       Effect.catchTags({
         CaptchaRefused: () => Effect.fail(refused("captcha_failed")),
-        WalletRefused: ({ reason }) =>
+        WalletRefused: ({ detail, reason }) =>
           Effect.fail(
             reason === "busy"
               ? new Refused({ refusal: "unavailable", retryAfterMillis: busyMillis })
-              : refused(walletRefusals[reason])
+              : refused(walletRefusals[reason], detail)
           )
       }),
       // That too many wait is no fault of the client's.
@@ -105,7 +110,7 @@ const refreshes = Effect.fnUntraced(function* (site: AuthSite) {
     const shown = allowPublicForm
       ? (yield* RequestBody.form).get("refresh_token")
       : (yield* RequestBody.json(RefreshRequest)).refresh_token
-    if (shown === undefined) return yield* refused("validation_failed")
+    if (shown === undefined) return yield* refused("validation_failed", "refresh_token is required")
     const token = Redacted.make(shown)
     if (allowPublicForm) yield* demandRight(token, request)
     const issued = yield* Effect.catchTag(

@@ -53,7 +53,9 @@ export const routes = Effect.fnUntraced(function* (site: AuthSite) {
       Effect.gen(function* () {
         const caller = yield* bearer
         const [scope = "global", ...more] = (yield* RequestBody.query).getAll("scope")
-        if (!isScope(scope) || more.length > 0) return yield* refused("validation_failed")
+        if (!isScope(scope) || more.length > 0) {
+          return yield* refused("validation_failed", "scope in the query has to be global, local or others, once")
+        }
         yield* signOut(caller, scope)
         return HttpServerResponse.empty({ status: 204 })
       })

@@ -1,9 +1,10 @@
 /** Answers `GET /builder/web3/message` and `POST /builder/web3/api-key`. */
-import { problems } from "@venue/api/Problem"
+import { type Problems, problems } from "@venue/api/Problem"
 import { Api } from "@venue/api/rest/Api"
 import { ActiveBuilder, Builder } from "@venue/api/rest/BuilderWallet"
 import { Caller } from "@venue/api/rest/Caller"
 import { BuilderRegistration } from "@venue/auth/wallet/BuilderRegistration"
+import { textFault } from "@venue/auth/wallet/WalletFault"
 import * as RestBuckets from "@venue/cluster/clients/RestBuckets"
 import { VenueSettings } from "@venue/cluster/VenueSettings"
 import * as RateLimits from "@venue/domain/RateLimits"
@@ -53,7 +54,12 @@ export const layer = ({ addressOf, baseUrl }: BuilderWalletOptions) => {
           "builderKey",
           Effect.fnUntraced(
             function* ({ payload }) {
-              const { publicKey, secretKey, userId } = yield* registration.register(yield* Builder, payload)
+              const registered = registration.register(yield* Builder, payload)
+              const { publicKey, secretKey, userId } = yield* Effect.catchTag(
+                registered,
+                "MalformedBuilderMessage",
+                ({ fault }) => malformed(refusals, payload.message, fault)
+              )
               return {
                 user_id: userId,
                 account_id: userId,
@@ -61,11 +67,10 @@ export const layer = ({ addressOf, baseUrl }: BuilderWalletOptions) => {
                 secret_key: Redacted.value(secretKey)
               }
             },
-            Effect.tapErrorTag(["MalformedBuilderMessage", "WalletAuthenticationFailed"], ({ fault }) =>
+            Effect.tapErrorTag("WalletAuthenticationFailed", ({ fault }) =>
               Effect.logInfo("a wallet message was refused", fault)
             ),
             Effect.catchTags({
-              MalformedBuilderMessage: () => Effect.fail(refusals.malformedWalletMessage()),
               WalletAuthenticationFailed: () => Effect.fail(refusals.walletAuthenticationFailed()),
               DatabaseUnavailable: () => Effect.fail(refusals.keyNotIssued())
             })
@@ -96,4 +101,16 @@ export const layer = ({ addressOf, baseUrl }: BuilderWalletOptions) => {
     })
   )
   return Layer.provide(handlers, builder)
+}
+
+const malformed = (refusals: Problems, message: string, fault: string) =>
+  Effect.andThen(
+    Effect.logInfo("a wallet message was refused", fault),
+    Effect.fail(refusals.malformedWalletMessage(notOurs[fault] ?? `${textFault(message)}.`))
+  )
+
+/** A message of EIP-4361 that is not one of ours. */
+const notOurs: Readonly<Record<string, string>> = {
+  fields: "The message has other fields than GET /builder/web3/message writes; sign that text as it is.",
+  statement: "The statement is not that of this builder code; get a message of this code and sign it as it is."
 }

@@ -2,7 +2,7 @@
 import { problems, schemaUri } from "@venue/api/Problem"
 import { Api } from "@venue/api/rest/Api"
 import { Caller } from "@venue/api/rest/Caller"
-import { invitationCode } from "@venue/api/rest/Invitations"
+import { codeOf, invitationCode } from "@venue/api/rest/Invitations"
 import { DeskClient } from "@venue/cluster/clients/DeskClient"
 import { noCost } from "@venue/cluster/protocol/Desk"
 import { dayOf } from "@venue/domain/Day"
@@ -79,7 +79,7 @@ export const layer = (baseUrl: string) =>
           Effect.fnUntraced(
             function* ({ headers, payload }) {
               const { userId } = yield* Caller
-              const { isRepeat, referrerId } = yield* redeem(userId, payload.code.toUpperCase(), headers)
+              const { isRepeat, referrerId } = yield* redeem(userId, codeOf(payload.code), headers)
               const $schema = schemaUri(baseUrl, "RedeemCodeResponseBody")
               return Repeatable.answer({ $schema, referrer_user_id: referrerId }, isRepeat)
             },

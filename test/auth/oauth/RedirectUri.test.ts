@@ -1,4 +1,4 @@
-import { faultOf, withParameters } from "@venue/auth/oauth/RedirectUri"
+import { faultOf, isRegistered, withParameters } from "@venue/auth/oauth/RedirectUri"
 import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
 
@@ -89,5 +89,36 @@ describe("RedirectUri", () => {
         assert.strictEqual(searchParams.size, uri.includes("?") ? 3 : 2)
       })
     )
+  })
+
+  it("a registered loopback address matches any port, and everything else is compared as it is", () => {
+    const four = "http://127.0.0.1:57423/callback"
+    const six = "http://[::1]:57423/callback?x=1"
+    for (const port of [":1", ":8080", ":65535", ""]) {
+      assert.isTrue(isRegistered([four], `http://127.0.0.1${port}/callback`), port)
+      assert.isTrue(isRegistered([four, six], `http://[::1]${port}/callback?x=1`), port)
+    }
+    const strange = [
+      "http://127.0.0.1:0/callback",
+      "http://127.0.0.1:65536/callback",
+      "http://127.0.0.1:080/callback",
+      "http://127.0.0.1:/callback",
+      "http://127.0.0.1:8080",
+      "http://127.0.0.1:8080/callback/",
+      "http://127.0.0.1:8080/Callback",
+      "http://127.0.0.1:8080/callback?x=1",
+      "http://127.0.0.1:8080/callback#x",
+      "http://127.0.0.1:80@evil.test/callback",
+      "http://127.0.0.2:57423/callback",
+      "http://localhost:57423/callback",
+      "http://[::1]:57423/callback",
+      "https://127.0.0.1:57423/callback",
+      "HTTP://127.0.0.1:57423/callback"
+    ]
+    for (const uri of strange) assert.isFalse(isRegistered([four], uri), uri)
+    const named = "http://localhost:57423/callback"
+    assert.isTrue(isRegistered([named], named))
+    assert.isFalse(isRegistered([named], "http://localhost:57424/callback"))
+    assert.isFalse(isRegistered(["https://rp.example:8443/cb"], "https://rp.example:8444/cb"))
   })
 })

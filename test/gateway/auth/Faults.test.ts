@@ -70,7 +70,12 @@ it.layer(layer({ captcha: unavailable, pages: () => pages }), { excludeTestServi
         const { token } = yield* other({ captcha: "always" })
         const proof = { ...(yield* wallet().proof()), svc_meta_security: { captcha_token: "token" } }
         const { body, status } = yield* changesNothing(token("web3", proof))
-        expect([status, body.error_code]).toEqual([500, "unexpected_failure"])
+        expect([status, body.error_code, body.error, body.msg]).toEqual([
+          503,
+          "unexpected_failure",
+          "temporarily_unavailable",
+          "The captcha could not be checked, try again"
+        ])
       })
     )
 

@@ -73,9 +73,11 @@ it.effect(
       const [first, second] = [codes[0]!, codes[1]!]
       expect(problem(yield* redeem(cid, "0000000000"))).toEqual([404, "unknown-invitation-code"])
       expect((yield* redeem(cid, "not a code")).status).toBe(422)
+      expect((yield* redeem(cid, "UUUUUUUUUU")).status).toBe(422)
       const redeemed = yield* redeem(cid, first.toLowerCase(), "once")
       expect([redeemed.status, redeemed.body.referrer_user_id]).toEqual([200, ann.userId])
-      const again = yield* redeem(cid, first, "once")
+      // The same request, typed as it is misread.
+      const again = yield* redeem(cid, first.replaceAll("1", "l").replaceAll("0", "o"), "once")
       expect([again.body, again.headers.get("idempotent-replayed")]).toEqual([redeemed.body, "true"])
       expect(problem(yield* redeem(cid, first))).toEqual([409, "already-referred"])
       expect(problem(yield* redeem(cid, second))).toEqual([409, "already-referred"])

@@ -1,0 +1,57 @@
+/** The words for a refused sign-in message: what is wrong, the limit and the right value. All of it is public. */
+import type * as WalletMessage from "./WalletMessage.ts"
+import type { SignInSite } from "./SignInSite.ts"
+import { checksummed } from "./WalletAddress.ts"
+
+/** Words for the text alone, found at a glance: strangers send it, and a full parse costs more than a signature. */
+export const textFault = (text: string): string => {
+  const [first = "", address = "", ...rest] = text.split("\n", maxLines)
+  if (!first.endsWith(opening)) return `The message is not an EIP-4361 message: its first line ends with${opening}`
+  if (!/^0x[0-9a-fA-F]{40}$/.test(address)) return "The second line has to be the address: 0x and 40 hex digits"
+  if (address !== checksummed(address)) return `The address must have its EIP-55 checksum: ${checksummed(address)}`
+  const missing = lines.find(({ form }) => !rest.some((line) => form.test(line)))
+  return missing === undefined
+    ? "The message breaks the grammar of EIP-4361, or has a part that is not accepted here"
+    : `The message has no line of the form ${missing.words}`
+}
+
+/** Words for the site that a message was written for. */
+export const siteFault = (
+  reason: "statement" | "uri" | "domain",
+  { serviceName, sites }: { readonly serviceName: string; readonly sites: ReadonlyArray<SignInSite> },
+  { uri }: Pick<WalletMessage.Claims, "uri">
+): string => {
+  if (reason === "statement") return `The statement has to be: Sign in to ${serviceName}`
+  const named = sites.slice(0, maxSites)
+  return reason === "uri"
+    ? `The URI has to be one that wallets may sign in for here: ${named.map((site) => site.uri).join(" or ")}`
+    : `The domain has to be that of the URI: ${sites.find((site) => site.uri === uri)?.domain ?? ""}`
+}
+
+/** Words for a message that does not hold now. */
+export const timeFault = (fault: NonNullable<ReturnType<typeof WalletMessage.untimely>>, nowMillis: number): string =>
+  `${times[fault]}; the time here is ${new Date(nowMillis).toISOString()}`
+
+const times = {
+  future: "Issued At is more than 60 s ahead of the clock here",
+  stale: "Issued At is more than ten minutes ago: sign a new message",
+  expired: "Expiration Time has passed: sign a new message",
+  not_yet: "Not Before has not come yet"
+}
+
+const opening = " wants you to sign in with your Ethereum account:"
+
+const lines: ReadonlyArray<{ readonly form: RegExp; readonly words: string }> = [
+  { form: /^URI: \S+$/, words: "URI: followed by the address of the page" },
+  { form: /^Version: 1$/, words: "Version: 1" },
+  { form: /^Chain ID: [1-9][0-9]{0,15}$/, words: "Chain ID: followed by a whole number above 0" },
+  { form: /^Nonce: [A-Za-z0-9]{8,128}$/, words: "Nonce: followed by 8 to 128 letters and digits" },
+  {
+    form: /^Issued At: \d{4}-\d\d-\d\dT\S+$/,
+    words: "Issued At: followed by an RFC 3339 time such as 2026-11-27T10:30:00Z"
+  }
+]
+
+/** More lines are never in a good message before its resources. */
+const maxLines = 32
+const maxSites = 5
