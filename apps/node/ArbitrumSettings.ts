@@ -36,6 +36,13 @@ export const all = Config.all({
   staleSeconds: Config.Int("VENUE_ARBITRUM_STALE_SECONDS").pipe(Config.withDefault(60)),
   xpub: Config.String("VENUE_ARBITRUM_XPUB").pipe(Config.withDefault("")),
   blocksAtOnce: Config.Int("VENUE_ARBITRUM_BLOCKS_AT_ONCE").pipe(Config.withDefault(1_000)),
+  callsAtOnce: Config.Int("VENUE_ARBITRUM_CALLS_AT_ONCE").pipe(Config.withDefault(RpcEndpoint.defaultSizes.calls)),
+  addressesAtOnce: Config.Int("VENUE_ARBITRUM_ADDRESSES_AT_ONCE").pipe(
+    Config.withDefault(RpcEndpoint.defaultSizes.addresses)
+  ),
+  balancesAtOnce: Config.Int("VENUE_ARBITRUM_BALANCES_AT_ONCE").pipe(
+    Config.withDefault(RpcEndpoint.defaultSizes.balances)
+  ),
   firstBlock: Config.option(Config.Int("VENUE_ARBITRUM_FIRST_BLOCK")),
   overdueSeconds: Config.Int("VENUE_ARBITRUM_OVERDUE_SECONDS").pipe(Config.withDefault(180)),
   sweepAboveUsd: Config.Int("VENUE_ARBITRUM_SWEEP_ABOVE").pipe(Config.withDefault(100)),
@@ -63,7 +70,7 @@ export const provider = Effect.fn("ArbitrumSettings.provider")(function* (
   const { token } = yield* checked(settings)
   const addressAt = yield* right("VENUE_ARBITRUM_XPUB", DepositAddresses.make(settings.xpub))
   const signer = yield* Effect.flatMap(signerOf(settings, addressAt), (layer) => Effect.provide(Signer, layer))
-  const endpoints = yield* endpointsOf(settings.rpcUrls.value, settings.leastEndpoints)
+  const endpoints = yield* endpointsOf(settings.rpcUrls.value, settings)
   return Option.some(railOf(settings, { endpoints, signer, addressAt, token }))
 })
 
@@ -109,10 +116,20 @@ const checked = Effect.fnUntraced(function* (settings: ArbitrumSettings) {
   return yield* checkedChain(settings)
 })
 
-const endpointsOf = Effect.fnUntraced(function* (urls: Redacted.Redacted, least: number) {
+const endpointsOf = Effect.fnUntraced(function* (urls: Redacted.Redacted, settings: ArbitrumSettings) {
+  const { addressesAtOnce, balancesAtOnce, callsAtOnce, leastEndpoints: least } = settings
   const all = yield* urlsOf("VENUE_ARBITRUM_RPC_URLS", urls)
   yield* expect("VENUE_ARBITRUM_LEAST_ENDPOINTS", least >= 1 && least <= all.length, `1 to ${all.length}`)
-  return yield* Effect.forEach(all, (url, index) => RpcEndpoint.make(`endpoint ${index + 1}`, url))
+  const sizes = { calls: callsAtOnce, addresses: addressesAtOnce, balances: balancesAtOnce }
+  for (const name of ["calls", "addresses", "balances"] as const) {
+    const most = name === "calls" ? 100 : 500
+    yield* expect(
+      `VENUE_ARBITRUM_${name.toUpperCase()}_AT_ONCE`,
+      sizes[name] >= 1 && sizes[name] <= most,
+      `1 to ${most}`
+    )
+  }
+  return yield* Effect.forEach(all, (url, index) => RpcEndpoint.make(`endpoint ${index + 1}`, url, sizes))
 })
 
 /** A wallet of its own where there is one, and keys in this process where they are given. */

@@ -1,14 +1,21 @@
 /** Was a puzzle solved by whoever asks? Answered by Turnstile, by hCaptcha, or in tests by a token agreed upon. */
 import { Context, Effect, Layer, Redacted, Schema } from "effect"
-import { HttpClient, HttpClientRequest, HttpClientResponse } from "effect/http"
+import { HttpClient, HttpClientRequest } from "effect/http"
+import { hiding, refusalOf, statusReason, textOf } from "./HttpAnswer.ts"
 
 /** The token is not one, expired, or was used before: a new puzzle helps. */
 export class CaptchaRefused extends Schema.TaggedError<CaptchaRefused>()("CaptchaRefused", {}) {}
 
-/** Nobody can tell; treat it as unsolved. What failed is said by name only, for the request holds the secret. */
+/** Nobody can tell; treat it as unsolved. */
 export class CaptchaUnavailable extends Schema.TaggedError<CaptchaUnavailable>()("CaptchaUnavailable", {
-  fault: Schema.Literals(["timeout", "no_answer", "settings"])
-}) {}
+  fault: Schema.Literals(["timeout", "no_answer", "settings"]),
+  /** The words of the provider, without the secret and the token of the request. */
+  detail: Schema.optionalKey(Schema.String)
+}) {
+  override get message() {
+    return `the CAPTCHA could not be checked (${this.fault})${this.detail === undefined ? "" : `: ${this.detail}`}`
+  }
+}
 
 export interface Settings {
   readonly secret: Redacted.Redacted
@@ -73,13 +80,28 @@ const layerOf = ({ secret, url }: Required<Settings>): Layer.Layer<Captcha, neve
             remoteip: clientAddress
           }),
           client.execute,
-          Effect.flatMap(HttpClientResponse.filterStatus((status) => status < 500)),
-          Effect.flatMap(HttpClientResponse.schemaBodyJson(Answer)),
+          Effect.flatMap((response) =>
+            Effect.map(textOf(response, maxBytes), (text) => ({ status: response.status, text }))
+          ),
           Effect.timeout(deadline),
           Effect.catchTags({
+            AnswerTooLarge: () => unavailable("no_answer"),
             HttpClientError: () => unavailable("no_answer"),
-            SchemaError: () => unavailable("no_answer"),
             TimeoutError: () => unavailable("timeout")
+          }),
+          // A refusal is the codes of the body, whatever the status; only an answer with status 2xx is a success.
+          Effect.flatMap(({ status, text }) => {
+            const hide = hiding(url, Redacted.value(secret), Redacted.value(token))
+            const unknown = unavailable("no_answer", statusReason(status, refusalOf(text, hide)))
+            const isAccepted = status >= 200 && status < 300
+            return decodeAnswer(text).pipe(
+              Effect.catch(() => unknown),
+              Effect.filterOrElse(
+                ({ "error-codes": codes = [], success }) =>
+                  isAccepted || (!success && (status < 500 || codes.length > 0)),
+                () => unknown
+              )
+            )
           })
         )
       return Captcha.of({
@@ -87,10 +109,15 @@ const layerOf = ({ secret, url }: Required<Settings>): Layer.Layer<Captcha, neve
           if (Redacted.value(token) === "") return yield* new CaptchaRefused()
           const { success, "error-codes": codes = [] } = yield* ask(token, clientAddress)
           if (success) return
-          return yield* codes.every((code) => aboutToken.has(code)) ? new CaptchaRefused() : unavailable("settings")
+          if (codes.every((code) => aboutToken.has(code))) return yield* new CaptchaRefused()
+          return yield* unavailable("settings", codes.filter((code) => /^[a-z-]{1,60}$/.test(code)).join(", "))
         })
       })
     })
   )
 
-const unavailable = (fault: CaptchaUnavailable["fault"]) => Effect.fail(new CaptchaUnavailable({ fault }))
+const unavailable = (fault: CaptchaUnavailable["fault"], detail?: string) =>
+  Effect.fail(new CaptchaUnavailable({ fault, ...(detail === undefined || detail === "" ? {} : { detail }) }))
+
+const decodeAnswer = Schema.decodeUnknownEffect(Schema.fromJsonString(Answer))
+const maxBytes = 65_536

@@ -1,5 +1,5 @@
-/** What another's server answers: no more of it than there is reason to read, and why there is none. */
-import { Effect, Schema, Stream } from "effect"
+/** Reads the answer of another server within a bound, and the reason where the server refuses. */
+import { Effect, Option, Predicate, Result, Schema, Stream } from "effect"
 import { HttpClientError, type HttpClientResponse } from "effect/http"
 
 export class AnswerTooLarge extends Schema.TaggedError<AnswerTooLarge>()("AnswerTooLarge", {
@@ -25,6 +25,67 @@ export const textOf = (
       Stream.mkString
     )
   })
+
+/**
+ * Returns the sentence of a refusal: the usual member of a JSON body (JSON-RPC, problem details, vendors' own), or a short plain
+ * text. Undefined for an empty body and a page of HTML. Secrets that the server repeats are replaced.
+ */
+export const refusalOf = (text: string, hide: (text: string) => string = (same) => same): string | undefined => {
+  const json = Option.getOrUndefined(decodeJson(text))
+  const found = json === undefined ? (text.trimStart().startsWith("<") ? undefined : text) : sentenceIn(json)
+  const sentence = found === undefined ? "" : hide(found.replaceAll(/[\p{C}\s]+/gu, " ").trim()).slice(0, maxSentence)
+  return sentence === "" ? undefined : sentence
+}
+
+const decodeJson = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Unknown))
+
+const sentenceIn = (json: unknown, depth = 0): string | undefined => {
+  if (typeof json === "string") return json
+  if (depth > 2 || !Predicate.isObjectOrArray(json)) return undefined
+  const members = json as Readonly<Record<string, unknown>>
+  for (const name of sentenceMembers) {
+    const sentence = Object.hasOwn(members, name) ? sentenceIn(members[name], depth + 1) : undefined
+    if (sentence !== undefined && sentence !== "") return sentence
+  }
+  return undefined
+}
+
+/** `0` is the first of a list. */
+const sentenceMembers = ["error", "Error", "detail", "message", "reason", "msg", "description", "title", "errors", "0"]
+const maxSentence = 300
+
+/** Adds what the server says to its status. */
+export const statusReason = (status: number, sentence: string | undefined): string =>
+  sentence === undefined ? `it answers with status ${status}` : `it answers with status ${status}: ${sentence}`
+
+/** Returns a function that replaces every part of an address that may be a key, and every given secret. */
+export const hiding = (url: string, ...secrets: ReadonlyArray<string>): ((text: string) => string) => {
+  const { hostname, password, pathname, search, username } = new URL(url)
+  const parts = [hostname, ...pathname.split("/"), ...search.split(/[?&=]/), username, password]
+  const hidden = [...parts.flatMap((part) => [part, decoded(part)]), ...secrets].filter(
+    (part) => part.length >= shortestSecret
+  )
+  return (text) => hidden.reduce((rest, secret) => rest.replaceAll(secret, "…"), text)
+}
+
+const decoded = (part: string): string => {
+  const text = Result.try(() => decodeURIComponent(part))
+  return Result.isSuccess(text) ? text.success : part
+}
+
+const shortestSecret = 6
+
+/** Returns the wait of a `retry-after` header in milliseconds; 0 without one in whole seconds. */
+export const retryAfterMillis = ({ headers }: HttpClientResponse.HttpClientResponse): number => {
+  const seconds = headers["retry-after"] ?? ""
+  return /^\d{1,6}$/.test(seconds) ? Number(seconds) * 1_000 : 0
+}
+
+/** Whether a sentence says that requests came too fast. A contract's own words after "revert" do not count. */
+export const isRateSentence = (sentence: string): boolean => rateWords.test(sentence) && !/revert/i.test(sentence)
+
+const rateWords =
+  /\brate[ -]?limit|\brate\b.*(exceed|limit)|too many requests(?! in)|throttl|quota|per (second|minute|hour|day)\b|\brps\b|request limit|over rate/i
 
 /**
  * One sentence for logs. It leaves out the address, the headers and the body of the request, which may hold a key, and what

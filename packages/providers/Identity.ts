@@ -1,9 +1,10 @@
 /** Who proves to us who a user is: sends them to its own pages, and calls back with what it found. */
 import { Clock, Context, Duration, Effect, Layer, Redacted, Schema } from "effect"
-import { HttpClient, HttpClientRequest, HttpClientResponse } from "effect/http"
+import { HttpClient, HttpClientRequest } from "effect/http"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import { Buffer } from "node:buffer"
 import { createHmac, timingSafeEqual } from "node:crypto"
+import { hiding, refusalOf, statusReason, textOf, whyOf } from "./HttpAnswer.ts"
 
 export interface Begun {
   /** The provider names this verification so. */
@@ -52,18 +53,25 @@ export class IdentityProvider extends Context.Service<
   }): Layer.Layer<IdentityProvider, never, HttpClient.HttpClient> =>
     Layer.effect(
       IdentityProvider,
-      Effect.map(HttpClient.HttpClient, (client) =>
-        IdentityProvider.of({
+      Effect.map(HttpClient.HttpClient, (client) => {
+        const hide = hiding(options.url, Redacted.value(options.key))
+        return IdentityProvider.of({
           begin: Effect.fn("IdentityProvider.begin")(function* (userId: string) {
             const request = HttpClientRequest.post(`${options.url}/verifications`).pipe(
               HttpClientRequest.bearerToken(options.key),
               HttpClientRequest.bodyJsonUnsafe({ subject: userId })
             )
             const { reference, verification_url } = yield* client.execute(request).pipe(
-              Effect.flatMap(HttpClientResponse.filterStatusOk),
-              Effect.flatMap(HttpClientResponse.schemaBodyJson(Answer)),
+              Effect.flatMap((response) =>
+                Effect.map(textOf(response, maxBytes), (text) => ({ status: response.status, text }))
+              ),
               Effect.timeout(deadline),
-              Effect.mapError((cause) => new IdentityUnavailable({ cause }))
+              Effect.mapError((error) => new IdentityUnavailable({ cause: whyOf(error) })),
+              Effect.flatMap(({ status, text }) =>
+                status >= 200 && status < 300
+                  ? Effect.mapError(decodeAnswer(text), (error) => new IdentityUnavailable({ cause: whyOf(error) }))
+                  : Effect.fail(new IdentityUnavailable({ cause: statusReason(status, refusalOf(text, hide)) }))
+              )
             )
             return { reference, verificationUrl: verification_url, finding: null }
           }),
@@ -71,7 +79,7 @@ export class IdentityProvider extends Context.Service<
             readSigned(options.callbackKey, body, signature)
           )
         })
-      )
+      })
     )
 
   /** No provider: whoever has the callback key says what was found. */
@@ -103,6 +111,8 @@ export class IdentityProvider extends Context.Service<
 }
 
 const Answer = Schema.Struct({ reference: Schema.NonEmptyString, verification_url: Schema.String })
+const decodeAnswer = Schema.decodeUnknownEffect(Schema.fromJsonString(Answer))
+const maxBytes = 65_536
 
 const Callback = Schema.fromJsonString(
   Schema.Struct({

@@ -96,8 +96,24 @@ const overHttp = (name: string, real: Real, used: string) => {
       Effect.gen(function* () {
         const refused = yield* Effect.flip(verify(solved))
         assert.deepInclude(refused, { _tag: "CaptchaUnavailable", fault: "settings" })
+        assert.match(String(refused), /settings\): [a-z-]*secret/)
       }).pipe(Effect.provide(at(real, provider(), "another secret")))
     )
+
+    for (const status of [400, 422, 503])
+      it.effect(
+        `W15: a refusal of the token counts as one with status ${status}, and its codes under no status as solved`,
+        () =>
+          Effect.gen(function* () {
+            const used = answering(status, `{ "success": false, "error-codes": ["timeout-or-duplicate"] }`)
+            const refused = yield* Effect.flip(verify(solved)).pipe(Effect.provide(at(real, used)))
+            assert.strictEqual(refused._tag, "CaptchaRefused")
+            const odd = yield* Effect.flip(verify(solved)).pipe(
+              Effect.provide(at(real, answering(status, `{ "success": true }`)))
+            )
+            assert.strictEqual(odd._tag, "CaptchaUnavailable")
+          })
+      )
 
     it.effect("I46: neither the secret nor a token is in a refusal or a log", () =>
       Effect.gen(function* () {

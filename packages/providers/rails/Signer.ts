@@ -3,7 +3,7 @@
  */
 import { Context, Effect, Layer, Redacted, Schema } from "effect"
 import { HttpClient, HttpClientRequest } from "effect/http"
-import { textOf, whyOf } from "../HttpAnswer.ts"
+import { hiding, refusalOf, statusReason, textOf, whyOf } from "../HttpAnswer.ts"
 import * as DepositAddresses from "./arbitrum/DepositAddresses.ts"
 import * as Transactions from "./arbitrum/Transactions.ts"
 import * as TronTransaction from "./tron/TronTransaction.ts"
@@ -72,6 +72,16 @@ export class Signer extends Context.Service<
     Layer.effect(
       Signer,
       Effect.map(HttpClient.HttpClient, (client) => {
+        const hide = hiding(options.url, Redacted.value(options.secret))
+        const unexpected = ({ status, text }: { readonly status: number; readonly text: string }) =>
+          new SignerUnavailable({
+            reason:
+              status === 401
+                ? "it does not take the secret"
+                : status === 200
+                  ? "it answers 200 in a form that was not agreed"
+                  : statusReason(status, refusalOf(text, hide))
+          })
         const ask = (request: HttpClientRequest.HttpClientRequest) =>
           client.execute(HttpClientRequest.bearerToken(request, options.secret)).pipe(
             Effect.flatMap((response) =>
@@ -82,20 +92,20 @@ export class Signer extends Context.Service<
           )
         return Signer.of({
           accounts: Effect.gen(function* () {
-            const { status, text } = yield* ask(HttpClientRequest.get(`${options.url}/accounts`))
-            if (status !== 200) return yield* unexpected(status)
-            return yield* Effect.mapError(decodeAccounts(text), () => unexpected(status))
+            const answer = yield* ask(HttpClientRequest.get(`${options.url}/accounts`))
+            if (answer.status !== 200) return yield* unexpected(answer)
+            return yield* Effect.mapError(decodeAccounts(answer.text), () => unexpected(answer))
           }).pipe(Effect.withSpan("Signer.accounts")),
           sign: Effect.fn("Signer.sign")(function* (order: SigningOrder) {
             const request = HttpClientRequest.post(`${options.url}/sign`)
             const body = HttpClientRequest.bodyText(request, encodeOrder(order), "application/json")
-            const { status, text } = yield* ask(body)
-            if (status === 409) {
-              const { reason } = yield* Effect.mapError(decodeRefused(text), () => unexpected(status))
-              return yield* new SignerRefused({ reason })
+            const answer = yield* ask(body)
+            if (refusedStatuses.has(answer.status)) {
+              const { reason } = yield* Effect.mapError(decodeRefused(answer.text), () => unexpected(answer))
+              return yield* new SignerRefused({ reason: hide(reason) })
             }
-            if (status !== 200) return yield* unexpected(status)
-            const { bytes } = yield* Effect.mapError(decodeSigned(text), () => unexpected(status))
+            if (answer.status !== 200) return yield* unexpected(answer)
+            const { bytes } = yield* Effect.mapError(decodeSigned(answer.text), () => unexpected(answer))
             return Redacted.make(bytes)
           })
         })
@@ -113,10 +123,8 @@ const decodeAccounts = Schema.decodeUnknownEffect(Schema.fromJsonString(Accounts
 const decodeSigned = Schema.decodeUnknownEffect(Schema.fromJsonString(SignedAnswer))
 const decodeRefused = Schema.decodeUnknownEffect(Schema.fromJsonString(RefusedAnswer))
 
-const unexpected = (status: number) =>
-  new SignerUnavailable({
-    reason: status === 401 ? "it does not take the secret" : `it answers ${status} in a form that was not agreed`
-  })
+/** Statuses of a wallet, or of a proxy that keeps its body, for an order that is not signed however often it is sent. */
+const refusedStatuses: ReadonlySet<number> = new Set([400, 409, 422])
 
 const maxBytes = 65_536
 const deadline = "10 seconds"

@@ -2,7 +2,8 @@
 import { Effect } from "effect"
 import type { Arrival, ArrivalState } from "../RailProvider.ts"
 import * as Chain from "./Chain.ts"
-import type { RpcEndpoint, RpcFault } from "./RpcEndpoint.ts"
+import type { RpcEndpoint } from "./RpcEndpoint.ts"
+import type { RpcFault } from "./RpcFault.ts"
 import { fail, type RpcEndpoints } from "./RpcEndpoints.ts"
 import * as Token from "./Token.ts"
 

@@ -1,20 +1,36 @@
 /** The balances of many accounts in one call. */
-import { decodeAbiParameters, encodeDeployData, parseAbi } from "viem"
+import { Result } from "effect"
+import { decodeAbiParameters, encodeDeployData, encodeFunctionData, type Hex, parseAbi } from "viem"
 
 /** An answer may be no longer than the code of a contract, 24,576 bytes, since it stands in its place. */
 export const maxAccounts = 500
 
-export const dataOf = (token: string, accounts: ReadonlyArray<string>): string =>
-  encodeDeployData({
-    abi: constructorAbi,
-    bytecode,
-    args: [token as `0x${string}`, accounts as ReadonlyArray<`0x${string}`>]
-  })
+/** The call for the balances of these accounts. One account is asked of the token itself: some endpoints run no code of others. */
+export const messageOf = (
+  token: string,
+  accounts: ReadonlyArray<string>
+): { readonly to?: string; readonly data: string } => {
+  const [account, another] = accounts as ReadonlyArray<Hex>
+  return account !== undefined && another === undefined
+    ? { to: token, data: encodeFunctionData({ abi: tokenAbi, functionName: "balanceOf", args: [account] }) }
+    : {
+        data: encodeDeployData({ abi: constructorAbi, bytecode, args: [token as Hex, accounts as ReadonlyArray<Hex>] })
+      }
+}
 
-/** In the order asked. */
-export const read = (answer: `0x${string}`): ReadonlyArray<bigint> =>
-  decodeAbiParameters([{ type: "uint256[]" }], answer)[0]
+/** Returns the balances in the order asked; undefined where the answer is not of that form. */
+export const read = (accounts: ReadonlyArray<string>, answer: Hex): ReadonlyArray<bigint> | undefined => {
+  const balances = Result.getOrUndefined(
+    Result.try((): ReadonlyArray<bigint> =>
+      accounts.length === 1
+        ? decodeAbiParameters([{ type: "uint256" }], answer)
+        : decodeAbiParameters([{ type: "uint256[]" }], answer)[0]
+    )
+  )
+  return balances?.length === accounts.length ? balances : undefined
+}
 
+const tokenAbi = parseAbi(["function balanceOf(address account) view returns (uint256)"])
 const constructorAbi = parseAbi(["constructor(address token, address[] accounts)"])
 
 /** Of `Balances.sol`, which says how it was made. */

@@ -3,10 +3,12 @@ import { confirmationsNeeded } from "@venue/domain/Deposit"
 import { Array as Arr, Effect, Option } from "effect"
 import type { Holdings, HoldingsQuestion, RailUnavailable } from "../RailProvider.ts"
 import * as Balances from "./Balances.ts"
+import * as Bulk from "./Bulk.ts"
 import * as Chain from "./Chain.ts"
 import * as Cursor from "./Cursor.ts"
 import { inclusionOf } from "./Outcomes.ts"
-import { type ChainView, type RpcEndpoints, unavailable } from "./RpcEndpoints.ts"
+import type { RpcEndpoint } from "./RpcEndpoint.ts"
+import { type ChainView, fail, type RpcEndpoints, unavailable } from "./RpcEndpoints.ts"
 
 export interface HoldingsOptions {
   readonly endpoints: RpcEndpoints
@@ -51,11 +53,25 @@ export const balancesAt = Effect.fn("Arbitrum.balancesAt")(function* (
   accounts: ReadonlyArray<string>,
   block: number
 ) {
-  const calls = Arr.chunksOf(accounts, Balances.maxAccounts).map((group) =>
-    Chain.view({ data: Balances.dataOf(token, group) }, block)
-  )
-  const parts = yield* view.agreed((endpoint) =>
-    Effect.map(endpoint.ask(calls), (answers) => answers.map(Balances.read))
-  )
-  return parts.flat()
+  return yield* view.agreed((endpoint) => balancesOf(endpoint, token, accounts, block))
+})
+
+/** Asks for groups of accounts, several in one request. */
+const balancesOf = Effect.fnUntraced(function* (
+  endpoint: RpcEndpoint,
+  token: string,
+  accounts: ReadonlyArray<string>,
+  block: number
+) {
+  const { limits, sizes } = endpoint
+  const most = Math.min(sizes.balances, Balances.maxAccounts)
+  const ask = Effect.fnUntraced(function* (start: number, part: number, size: number) {
+    const groups = Arr.chunksOf(accounts.slice(start, start + part), size)
+    const answers = yield* endpoint.ask(groups.map((group) => Chain.view(Balances.messageOf(token, group), block)))
+    return (yield* Effect.forEach(groups, (group, index) => {
+      const balances = Balances.read(group, answers[index]!)
+      return balances === undefined ? fail(endpoint, "it answers with no balances") : Effect.succeed(balances)
+    })).flat()
+  })
+  return yield* Bulk.inParts(limits.balances, most, accounts.length, ask, sizes.calls)
 })

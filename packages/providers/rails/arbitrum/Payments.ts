@@ -14,7 +14,7 @@ import * as Chain from "./Chain.ts"
 import * as Fees from "./Fees.ts"
 import * as Holdings from "./Holdings.ts"
 import * as Nonces from "./Nonces.ts"
-import type { RpcFault } from "./RpcEndpoint.ts"
+import type { RpcFault } from "./RpcFault.ts"
 import { type ChainView, rail, type RpcEndpoints, unavailable } from "./RpcEndpoints.ts"
 import * as SignerAccounts from "./SignerAccounts.ts"
 import * as Token from "./Token.ts"
@@ -92,15 +92,18 @@ export const send = ({ endpoints }: Pick<PaymentOptions, "endpoints">) =>
     const sent = yield* view.each((endpoint) =>
       Effect.result(endpoint.ask([Chain.sendTransaction(Redacted.value(bytes))]))
     )
-    if (sent.some(Result.isSuccess)) return
+    const faults = sent.filter(Result.isFailure).map(({ failure }) => failure)
+    if (sent.some(Result.isSuccess) || faults.some(({ reason }) => isThere.test(reason))) return
     const known = yield* view.each((endpoint) =>
       endpoint.ask([Chain.transaction(reference), Chain.transactionCount(said.from, "latest")])
     )
     if (known.some(([transaction, count]) => transaction !== null || count > said.nonce)) return
-    const faults = sent.filter(Result.isFailure).map(({ failure }) => failure)
     if (faults.some(({ reason }) => offersTooLittle.test(reason))) return
     return yield* unavailable(faults[0])
   })
+
+/** The words of nodes for a transaction that they hold, and for a nonce that is used up. */
+const isThere = /already (known|imported|exists)|known transaction|nonce (is )?too low/i
 
 /** Another attempt that offers more is there, or the chain has become dearer: a replacement is due, as the outcome tells. */
 const offersTooLittle = /underpriced|less than block base fee/i
@@ -154,7 +157,7 @@ export const gasOf = Effect.fnUntraced(function* (
 ) {
   const estimates = yield* view.each((endpoint) =>
     Effect.map(endpoint.ask([Chain.gas(message)]), ([gas]) => gas).pipe(
-      Effect.catch((fault) => (fault.isRefusal ? Effect.succeed(fault) : Effect.fail(fault)))
+      Effect.catch((fault) => (fault.kind === "refusal" ? Effect.succeed(fault) : Effect.fail(fault)))
     )
   )
   const most = estimates.filter((gas) => typeof gas === "bigint").reduce((a, b) => (a > b ? a : b), 0n)

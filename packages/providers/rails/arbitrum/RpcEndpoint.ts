@@ -1,7 +1,10 @@
 /** One server that answers for the chain, by JSON-RPC over HTTP. What it says is decoded here, and believed nowhere yet. */
-import { Array as Arr, Effect, Redacted, Schema } from "effect"
-import { HttpClient, HttpClientRequest, HttpClientResponse } from "effect/http"
-import { AnswerTooLarge, textOf, whyOf } from "../../HttpAnswer.ts"
+import { Effect, type Redacted, Schema } from "effect"
+import { HttpClient } from "effect/http"
+import * as Pace from "../../Pace.ts"
+import * as Bulk from "./Bulk.ts"
+import type { RpcFault } from "./RpcFault.ts"
+import * as RpcTransport from "./RpcTransport.ts"
 
 export interface RpcCall<A> {
   readonly method: string
@@ -15,23 +18,17 @@ export const call = <A, I extends Schema.Json>(
   result: Schema.Codec<A, I>
 ): RpcCall<A> => ({ method, params, result: result as unknown as RpcCall<A>["result"] })
 
-/** `reason` holds nothing of the address, since that may hold a key. */
-export class RpcFault extends Schema.TaggedError<RpcFault>()("RpcFault", {
-  endpoint: Schema.String,
-  reason: Schema.String,
-  /** It answered, and the answer was no: the same call again will meet the same. */
-  isRefusal: Schema.Boolean,
-  /** More was answered than is read: less has to be asked at once. */
-  isTooLarge: Schema.optionalKey(Schema.Boolean)
-}) {
-  override get message() {
-    return `${this.endpoint}: ${this.reason}`
-  }
-}
-
 type Results<Calls extends ReadonlyArray<RpcCall<unknown>>> = {
   readonly [Index in keyof Calls]: Calls[Index] extends RpcCall<infer A> ? A : never
 }
+
+/** The most that is sent in one request; an endpoint that refuses it is sent less. */
+export interface BulkSizes {
+  readonly calls: number
+  readonly addresses: number
+  readonly balances: number
+}
+export const defaultSizes: BulkSizes = { calls: 50, addresses: 500, balances: 500 }
 
 export interface RpcEndpoint {
   /** Its place among the addresses of the settings, such as `endpoint 2`. */
@@ -40,39 +37,54 @@ export interface RpcEndpoint {
   readonly ask: <const Calls extends ReadonlyArray<RpcCall<unknown>>>(
     calls: Calls
   ) => Effect.Effect<Results<Calls>, RpcFault>
+  readonly sizes: BulkSizes
+  readonly limits: Readonly<Record<"addresses" | "balances" | "blocks", Bulk.Limit>>
 }
 
 export const make = Effect.fn("RpcEndpoint.make")(function* (
   name: string,
-  url: Redacted.Redacted
+  url: Redacted.Redacted,
+  sizes: BulkSizes = defaultSizes
 ): Effect.fn.Return<RpcEndpoint, never, HttpClient.HttpClient> {
   const client = yield* HttpClient.HttpClient
-  const post = HttpClientRequest.post(Redacted.value(url))
-  const hidden = secretsOf(Redacted.value(url))
-  const fault = (reason: string, is: Partial<Pick<RpcFault, "isRefusal" | "isTooLarge">> = {}) =>
-    new RpcFault({ endpoint: name, reason: without(hidden, reason).slice(0, maxReason), isRefusal: false, ...is })
+  const transport = RpcTransport.make(client, name, url)
+  const { fault, refusal } = transport
+  const pace = Pace.make<RpcFault>({
+    rateOf: ({ kind, retryAfterMillis = 0 }) => (kind === "rate" ? { retryAfterMillis } : undefined)
+  })
+  const limit = Bulk.make("calls", "VENUE_ARBITRUM_CALLS_AT_ONCE")
+  /** Undefined until a request was answered: some servers take no arrays of calls, even of one. */
+  let takesArrays: boolean | undefined
 
-  const send = (calls: ReadonlyArray<RpcCall<unknown>>) => {
-    const body = calls.map(({ method, params }, id) => ({ jsonrpc: "2.0", id, method, params }))
-    return client.execute(HttpClientRequest.bodyJsonUnsafe(post, body)).pipe(
-      Effect.flatMap(HttpClientResponse.filterStatusOk),
-      Effect.flatMap((response) => textOf(response, calls.length === 1 ? maxBytesOfOne : maxBytes)),
-      Effect.flatMap(decode),
-      Effect.timeout(deadline),
-      Effect.mapError((error) => fault(whyOf(error), { isTooLarge: Schema.is(AnswerTooLarge)(error) })),
-      // A span of the request would show the address.
-      Effect.provideService(HttpClient.TracerDisabledWhen, () => true)
+  const sendAll = Effect.fnUntraced(function* (calls: ReadonlyArray<RpcCall<unknown>>) {
+    const said = calls.map(({ method, params }, id) => ({ jsonrpc: "2.0", id, method, params }))
+    const [first, second] = said
+    const maxSize = second === undefined ? maxBytesOfOne : maxBytes
+    const alone = transport.send(first!, maxSize)
+    if (second === undefined && takesArrays === false) return yield* alone
+    const asArray = Effect.tap(transport.send(said, maxSize), () => Effect.sync(() => void (takesArrays = true)))
+    if (second !== undefined) return yield* asArray
+    const mayRefuseArrays = (failed: RpcFault) =>
+      Bulk.isTooMuch(failed) && (takesArrays === undefined || /batch|array/i.test(failed.reason))
+    return yield* Effect.catchIf(asArray, mayRefuseArrays, () =>
+      Effect.tap(alone, () => Effect.sync(() => void (takesArrays = false)))
     )
-  }
+  })
 
   const askSome = Effect.fnUntraced(function* (calls: ReadonlyArray<RpcCall<unknown>>) {
-    const said = yield* send(calls)
-    const answers: ReadonlyArray<typeof Answer.Type> = Array.isArray(said) ? said : [said]
-    const refusal = answers.find(({ error }) => error !== undefined)?.error
-    if (refusal !== undefined) {
-      const { code, message } = refusal
-      return yield* fault(`it refuses: ${message} (${code})`, { isRefusal: true, isTooLarge: code === tooLarge })
+    const answers = yield* sendAll(calls)
+    const errors = answers.flatMap((answer) => RpcTransport.errorOf(answer) ?? [])
+    const missing = calls.some((_, index) => answers.every(({ id }) => id !== index))
+    const [error] = errors
+    if (error !== undefined) {
+      const refused = refusal(error, 200, 0)
+      // What was answered of a batch shows that all of it at once is too fast.
+      return yield* refused.kind === "rate" && errors.length < answers.length
+        ? fault(refused.reason, "refusal")
+        : refused
     }
+    if (missing && calls.length > 1)
+      return yield* fault(`it answers ${answers.length} of ${calls.length} calls`, "refusal")
     return yield* Effect.forEach(calls, ({ method, result }, index) => {
       const answer = answers.find(({ id }) => id === index)
       return Schema.decodeUnknownEffect(result)(answer?.result).pipe(
@@ -81,45 +93,30 @@ export const make = Effect.fn("RpcEndpoint.make")(function* (
     })
   })
 
-  /** Anybody makes receipts large, so that many of them at once may be more than is read. */
-  const askParts = (calls: ReadonlyArray<RpcCall<unknown>>, most: number): Effect.Effect<Array<unknown>, RpcFault> =>
-    Effect.map(
-      Effect.forEach(Arr.chunksOf(calls, most), (part) =>
-        Effect.catchIf(
-          askSome(part),
-          ({ isTooLarge }) => isTooLarge === true && part.length > 1,
-          () => askParts(part, Math.ceil(part.length / 2))
-        )
-      ),
-      (parts) => parts.flat()
+  /** A batch that stays too fast after its pauses is smaller the next time. */
+  const askPart = (calls: ReadonlyArray<RpcCall<unknown>>) =>
+    Effect.tapError(pace.run(askSome(calls)), (failed) =>
+      failed.kind === "rate" && calls.length > 1 ? limit.learn(Math.floor(calls.length / 2), failed) : Effect.void
     )
 
-  return { name, ask: ((calls) => askParts(calls, maxCalls)) as RpcEndpoint["ask"] }
+  /** Anybody makes receipts large, so that many of them at once may be more than is read. */
+  const ask = (calls: ReadonlyArray<RpcCall<unknown>>) =>
+    Bulk.inParts(limit, takesArrays === false ? 1 : sizes.calls, calls.length, (start, size) =>
+      askPart(calls.slice(start, start + size))
+    )
+
+  return {
+    name,
+    ask: ((calls) => Effect.suspend(() => ask(calls))) as RpcEndpoint["ask"],
+    sizes,
+    limits: {
+      addresses: Bulk.make("addresses", "VENUE_ARBITRUM_ADDRESSES_AT_ONCE"),
+      balances: Bulk.make("balances", "VENUE_ARBITRUM_BALANCES_AT_ONCE"),
+      blocks: Bulk.make("blocks", "VENUE_ARBITRUM_BLOCKS_AT_ONCE")
+    }
+  }
 })
 
-const Answer = Schema.Struct({
-  id: Schema.NullOr(Schema.Int),
-  result: Schema.optionalKey(Schema.Json),
-  error: Schema.optionalKey(Schema.Struct({ code: Schema.Int, message: Schema.String }))
-})
-const decode = Schema.decodeUnknownEffect(Schema.fromJsonString(Schema.Union([Answer, Schema.Array(Answer)])))
-
-/** All parts of an address that may be a key; a refusal may repeat them. */
-const secretsOf = (url: string): ReadonlyArray<string> => {
-  const { hostname, password, pathname, search, username } = new URL(url)
-  const parts = [hostname, ...pathname.split("/"), ...search.split(/[?&=]/), username, password]
-  return parts.filter((part) => part.length >= shortestSecret)
-}
-
-const without = (hidden: ReadonlyArray<string>, text: string): string =>
-  hidden.reduce((rest, secret) => rest.replaceAll(secret, "…"), text)
-
-const shortestSecret = 6
-const maxReason = 300
-const maxCalls = 50
 const maxBytes = 16 * 1_048_576
 /** A transaction has 32 million gas at most, which is 35 MB of empty logs: no receipt of the chain is larger. */
 const maxBytesOfOne = 64 * 1_048_576
-/** Nodes answer so for what of a batch goes beyond a bound of their own. */
-const tooLarge = -32_003
-const deadline = "10 seconds"

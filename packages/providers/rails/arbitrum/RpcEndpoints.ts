@@ -2,7 +2,8 @@
 import { Clock, Effect, Equal, type Option, Result } from "effect"
 import { RailUnavailable } from "../RailProvider.ts"
 import * as Chain from "./Chain.ts"
-import { type RpcEndpoint, RpcFault } from "./RpcEndpoint.ts"
+import type { RpcEndpoint } from "./RpcEndpoint.ts"
+import { RpcFault } from "./RpcFault.ts"
 
 export interface RpcEndpoints {
   /** What they see now; each answer is good for what is asked right after it. */
@@ -76,7 +77,7 @@ export const namesAt = Effect.fnUntraced(function* (endpoint: RpcEndpoint, numbe
 })
 
 export const fail = (endpoint: RpcEndpoint, reason: string) =>
-  Effect.fail(new RpcFault({ endpoint: endpoint.name, reason, isRefusal: false }))
+  Effect.fail(new RpcFault({ endpoint: endpoint.name, reason, kind: "fault" }))
 
 const headOf = Effect.fnUntraced(function* (options: RpcEndpointsOptions, endpoint: RpcEndpoint) {
   const [chainId, latest, finalized] = yield* endpoint.ask([
@@ -128,12 +129,12 @@ const sameOf = <A>([first, ...others]: ReadonlyArray<Said<A>>): Effect.Effect<A,
   if (other === undefined) return Effect.succeed(first!.answer)
   const endpoint = `${first!.endpoint.name} and ${other.endpoint.name}`
   const reason = "they do not say the same of the chain"
-  return Effect.fail(unavailable(new RpcFault({ endpoint, reason, isRefusal: false })))
+  return Effect.fail(unavailable(new RpcFault({ endpoint, reason, kind: "fault" })))
 }
 
 const lowest = (numbers: ReadonlyArray<number>): number => Math.min(...numbers)
 
 const tooFew = (least: number) =>
-  new RpcFault({ endpoint: "all endpoints", reason: `fewer than ${least} of them answer`, isRefusal: false })
+  new RpcFault({ endpoint: "all endpoints", reason: `fewer than ${least} of them answer`, kind: "fault" })
 
 const maxOf = (a: bigint, b: bigint): bigint => (a > b ? a : b)

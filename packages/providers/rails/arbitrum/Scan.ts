@@ -2,9 +2,11 @@
 import { Array as Arr, Effect, Equal } from "effect"
 import type { Arrival, RailUnavailable, Scan } from "../RailProvider.ts"
 import { knownOr } from "../PayingAccount.ts"
+import * as Bulk from "./Bulk.ts"
 import * as Chain from "./Chain.ts"
 import * as Cursor from "./Cursor.ts"
-import { type RpcEndpoint, RpcFault } from "./RpcEndpoint.ts"
+import type { RpcEndpoint } from "./RpcEndpoint.ts"
+import { RpcFault } from "./RpcFault.ts"
 import { type ChainView, fail, namesAt, type RpcEndpoints, unavailable } from "./RpcEndpoints.ts"
 import * as Token from "./Token.ts"
 
@@ -20,9 +22,10 @@ export interface ScanOptions {
   readonly hot: Effect.Effect<string, RailUnavailable>
 }
 
-export const scan =
-  (options: ScanOptions) =>
-  <E>(
+export const scan = (options: ScanOptions) => {
+  /** After a failure less is read in one scan, so that a slow endpoint gets to the end of it. */
+  let questions = maxQuestions
+  return <E>(
     cursor: string | null,
     watched: Effect.Effect<ReadonlyArray<string>, E>
   ): Effect.Effect<Scan, RailUnavailable | E> =>
@@ -36,9 +39,11 @@ export const scan =
       const hot = yield* knownOr(options.hot, before.hot)
       // What the account that pays had before it was known is the venue's own.
       const begun = hot === before.hot ? (before.begun ?? next) : next
-      const groups = Arr.chunksOf(hot === undefined ? addresses : [...addresses, hot], addressesAtOnce)
-      const parts = Math.max(1, Math.floor(maxQuestions / Math.max(1, groups.length)))
-      const to = Math.min(view.head.number, next + options.blocksAtOnce * parts - 1)
+      const all = hot === undefined ? addresses : [...addresses, hot]
+      const groups = Arr.chunksOf(all, addressesAtOnce)
+      const size = yield* sizeOf(view, options.blocksAtOnce)
+      const parts = Math.max(1, Math.floor(questions / Math.max(1, Math.ceil(all.length / size.addresses))))
+      const to = Math.min(view.head.number, next + size.blocks * parts - 1)
       // Their names are known before the logs are read: what is replaced in between is noticed next time.
       const [read, final] = yield* view.agreed((endpoint) => namesAt(endpoint, [to, Math.min(to, view.final.number)]))
       const ranges = Cursor.partsOf({ from: Cursor.from(next, begun), to }, options.blocksAtOnce)
@@ -52,7 +57,21 @@ export const scan =
         .flatMap(({ from, ...arrival }) => (arrival.to === hot && own.has(from) ? [] : arrival))
       const after = { read: read!, final: final!, begun, ...(hot === undefined ? {} : { hot }) }
       return { arrivals, returned: [], cursor: Cursor.encode(after) }
-    }).pipe(Effect.withSpan("Arbitrum.scan"))
+    }).pipe(
+      Effect.tap(() => Effect.sync(() => void (questions = Math.min(maxQuestions, questions * 2)))),
+      Effect.tapError(() => Effect.sync(() => void (questions = Math.max(1, Math.floor(questions / 2))))),
+      Effect.withSpan("Arbitrum.scan")
+    )
+}
+
+/** Returns what every endpoint takes at once, as far as is known. */
+const sizeOf = Effect.fnUntraced(function* (view: ChainView, blocksAtOnce: number) {
+  const sizes = yield* view.each(({ limits, sizes }) =>
+    Effect.all({ blocks: limits.blocks.size(blocksAtOnce), addresses: limits.addresses.size(sizes.addresses) })
+  )
+  const least = (of: "blocks" | "addresses") => Math.min(...sizes.map((size) => size[of]))
+  return { blocks: least("blocks"), addresses: least("addresses") }
+})
 
 const startOf = Effect.fnUntraced(function* (options: ScanOptions, view: ChainView, text: string | null) {
   if (text === null) {
@@ -67,7 +86,7 @@ const startOf = Effect.fnUntraced(function* (options: ScanOptions, view: ChainVi
   const next = Cursor.next(cursor, { read: read!.hash, final: final!.hash })
   if (next !== undefined) return { next, cursor }
   const reason = `block ${cursor.final.number} was final, and was replaced`
-  return yield* unavailable(new RpcFault({ endpoint: "all endpoints", reason, isRefusal: false }))
+  return yield* unavailable(new RpcFault({ endpoint: "all endpoints", reason, kind: "fault" }))
 })
 
 /** What one endpoint says came to these addresses, and from whom, in the order of the chain. */
@@ -77,8 +96,7 @@ const arrivalsOf = Effect.fnUntraced(function* (
   range: Cursor.Range,
   addresses: ReadonlyArray<string>
 ) {
-  const topics = [Token.transferTopic, null, addresses.map(Token.topicOf)]
-  const logs = yield* logsOf(endpoint, token, topics, range)
+  const logs = yield* logsOf(endpoint, token, addresses, range)
   const wanted = new Set(addresses)
   const hashes = [...new Set(logs.map(({ transactionHash }) => transactionHash))]
   const receipts = yield* endpoint.ask(hashes.map((hash) => Chain.receipt(hash)))
@@ -102,30 +120,43 @@ const arrivalsOf = Effect.fnUntraced(function* (
   return arrivals.filter(({ amount }) => amount > 0n)
 })
 
-/** Endpoints bound how many blocks or logs they answer for, each in its own words. */
-const logsOf = (
+/**
+ * Endpoints bound blocks, addresses and logs, each in its own words. Blocks are halved first; where one block is refused too, and
+ * one address of it is answered, addresses are.
+ */
+const logsOf = Effect.fnUntraced(function* (
   endpoint: RpcEndpoint,
   token: string,
-  topics: ReadonlyArray<string | null | ReadonlyArray<string>>,
-  { from, to }: Cursor.Range
-): Effect.Effect<ReadonlyArray<Chain.Log>, RpcFault> =>
-  endpoint.ask([Chain.logs({ address: token, topics, from, to })]).pipe(
-    Effect.map(([logs]) => logs),
-    Effect.catch((fault) => {
-      if (!(fault.isRefusal || fault.isTooLarge === true) || from === to) return Effect.fail(fault)
-      const middle = Math.floor((from + to) / 2)
-      const halves = [
-        { from, to: middle },
-        { from: middle + 1, to }
-      ]
-      return Effect.map(
-        Effect.forEach(halves, (half) => logsOf(endpoint, token, topics, half)),
-        (parts) => parts.flat()
-      )
-    })
-  )
+  addresses: ReadonlyArray<string>,
+  range: Cursor.Range
+): Effect.fn.Return<ReadonlyArray<Chain.Log>, RpcFault> {
+  const { limits, sizes } = endpoint
+  const blocks = range.to - range.from + 1
+  const ask = (some: ReadonlyArray<string>, from: number, to: number) =>
+    Effect.map(endpoint.ask([Chain.logs({ address: token, topics: topicsTo(some), from, to })]), ([logs]) => logs)
+  const askBlocks = (some: ReadonlyArray<string>) =>
+    Bulk.inParts(limits.blocks, blocks, blocks, (start, size) =>
+      ask(some, range.from + start, range.from + start + size - 1)
+    )
+  return yield* Bulk.inParts(limits.addresses, sizes.addresses, addresses.length, (start, size) => {
+    const some = addresses.slice(start, start + size)
+    return Effect.catchIf(askBlocks(some), Bulk.isTooMuch, (fault) =>
+      size === 1
+        ? Effect.fail(fault)
+        : Effect.andThen(
+            // Refused for another reason, all of it fails as this does, without a request for each half.
+            Effect.mapError(ask(some.slice(0, 1), range.from, range.from), (alone) =>
+              Bulk.isTooMuch(alone) ? new RpcFault({ ...fault, kind: "fault" }) : alone
+            ),
+            Effect.fail(fault)
+          )
+    )
+  })
+})
 
-/** Endpoints take so many addresses in one filter. */
-const addressesAtOnce = 500
+const topicsTo = (addresses: ReadonlyArray<string>) => [Token.transferTopic, null, addresses.map(Token.topicOf)]
+
 /** One scan asks each endpoint for logs so often at most, unless one range already needs more. */
 const maxQuestions = 200
+/** Addresses whose logs are compared together between endpoints. */
+const addressesAtOnce = 500

@@ -2,7 +2,7 @@
 import { PayoutRail } from "@venue/domain/Rail"
 import { Clock, Effect, Equal, Option, Redacted, Schema } from "effect"
 import { HttpClient, HttpClientRequest } from "effect/http"
-import { textOf, whyOf } from "../../HttpAnswer.ts"
+import { hiding, refusalOf, statusReason, textOf, whyOf } from "../../HttpAnswer.ts"
 import {
   type Arrival,
   type HoldingsQuestion,
@@ -47,7 +47,7 @@ export const make = Effect.fn("Bank.make")(function* (
       HttpClientRequest.setHeader("idempotency-key", reference),
       HttpClientRequest.bodyText(Redacted.value(bytes), "application/json")
     )
-    const { id } = yield* Effect.flatMap(exchange(request), readPayout)
+    const { id } = yield* Effect.flatMap(exchange(request, valuesOf(Redacted.value(bytes))), readPayout)
     if (id !== reference) return yield* unavailable(`it took payout ${reference} as ${id}`)
   })
 
@@ -110,6 +110,10 @@ const arrivalOf = ({ amount, message, payment_rail, reference }: typeof Contract
   paymentRail: payment_rail
 })
 
+/** The values of a payout's body that are long enough to name somebody. */
+const valuesOf = (body: string): ReadonlyArray<string> =>
+  [...body.matchAll(/:"([^"]{3,})"/g)].map(([, value]) => value!)
+
 const decodePayee = Schema.decodeUnknownEffect(Schema.fromJsonString(Contract.Payee))
 const isPayoutId = Schema.is(Contract.PayoutId)
 const isPayoutRail = Schema.is(PayoutRail)
@@ -143,26 +147,39 @@ const unavailable = (cause: unknown) => new RailUnavailable({ rail, cause })
 interface Exchanged {
   readonly status: number
   readonly text: string
+  /** Replaces what a sentence of the bank may hold of its key and of a payee. */
+  readonly hide: (text: string) => string
 }
 
 /** One request within its deadline. Errors of requests hold what was sent, so that only a sentence is made of them. */
 const exchanging =
   (client: HttpClient.HttpClient, { key, url }: BankOptions) =>
-  (request: HttpClientRequest.HttpClientRequest): Effect.Effect<Exchanged, RailUnavailable> =>
-    client.execute(request.pipe(HttpClientRequest.prependUrl(url), HttpClientRequest.bearerToken(key))).pipe(
+  (
+    request: HttpClientRequest.HttpClientRequest,
+    sent: ReadonlyArray<string> = []
+  ): Effect.Effect<Exchanged, RailUnavailable> => {
+    const hide = hiding(url, Redacted.value(key))
+    const hideSent = (text: string) => sent.reduce((rest, value) => rest.replaceAll(value, "…"), hide(text))
+    return client.execute(request.pipe(HttpClientRequest.prependUrl(url), HttpClientRequest.bearerToken(key))).pipe(
       Effect.flatMap((response) =>
-        Effect.map(textOf(response, Contract.maxAnswerBytes), (text) => ({ status: response.status, text }))
+        Effect.map(textOf(response, Contract.maxAnswerBytes), (text) => ({
+          status: response.status,
+          text,
+          // Numbers of accounts stand in no log either.
+          hide: (sentence: string) => hideSent(sentence).replaceAll(/\d{4,}/g, "…")
+        }))
       ),
       Effect.timeout(deadline),
       Effect.mapError((error) => unavailable(whyOf(error)))
     )
+  }
 
 const read = <A, I>(answer: Schema.Codec<A, I>) => {
   const decode = Schema.decodeUnknownEffect(Schema.fromJsonString(answer))
-  return ({ status, text }: Exchanged): Effect.Effect<A, RailUnavailable> =>
+  return ({ hide, status, text }: Exchanged): Effect.Effect<A, RailUnavailable> =>
     status === 200 || status === 201
       ? Effect.mapError(decode(text), (error) => unavailable(whyOf(error)))
-      : Effect.fail(unavailable(`it answers with status ${status}`))
+      : Effect.fail(unavailable(statusReason(status, refusalOf(text, hide))))
 }
 const readCredits = read(Contract.Credits)
 const readPayout = read(Contract.Payout)

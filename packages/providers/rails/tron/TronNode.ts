@@ -1,8 +1,9 @@
 /** One node's HTTP interface, as much of it as the rail asks. What is final is asked under `/walletsolidity`. */
-import { Effect, Redacted, Schema } from "effect"
-import { HttpClient, HttpClientRequest } from "effect/http"
-import { textOf, whyOf } from "../../HttpAnswer.ts"
+import { Effect, type Redacted, Schema } from "effect"
+import { HttpClient } from "effect/http"
 import { RailUnavailable } from "../RailProvider.ts"
+import { Buffer } from "node:buffer"
+import * as TronHttp from "./TronHttp.ts"
 
 export const rail = "TRON"
 export const unavailable = (cause: unknown) => new RailUnavailable({ rail, cause })
@@ -21,7 +22,8 @@ const BlockAnswer = Schema.Struct({
       parentHash: Hash,
       txTrieRoot: Schema.optionalKey(Hash)
     })
-  })
+  }),
+  transactions: Schema.optionalKey(Schema.Array(Schema.Struct({ txID: Hash })))
 })
 
 export interface Block {
@@ -56,10 +58,17 @@ const NoneOr = <A, I>(schema: Schema.Codec<A, I>) => Schema.Union([schema, Schem
 const InfoAnswer = NoneOr(TransactionInfo)
 const InfosAnswer = NoneOr(Schema.Array(TransactionInfo))
 
-const BroadcastAnswer = Schema.Struct({
-  result: Schema.optionalKey(Schema.Boolean),
-  code: Schema.optionalKey(Schema.String)
+const TakenAnswer = Schema.Struct({ result: Schema.Literal(true) })
+const NotTakenAnswer = Schema.Struct({
+  code: Schema.String.check(Schema.isPattern(/^[A-Z_]{1,40}$/)),
+  message: Schema.optionalKey(Schema.String)
 })
+
+/** A transaction that a node has not taken, with the node's name of the reason and its words. */
+export interface NotTaken {
+  readonly code: string
+  readonly reason: string
+}
 
 const CallAnswer = Schema.Struct({
   result: Schema.Struct({ result: Schema.Literal(true) }),
@@ -74,8 +83,8 @@ export interface TronNode {
   /** Of all transactions of a block. A node that has not got that far answers with none. */
   readonly infosOf: (number: number) => Effect.Effect<ReadonlyArray<TransactionInfo>, RailUnavailable>
   readonly info: (id: string, finality: Finality) => Effect.Effect<TransactionInfo | undefined, RailUnavailable>
-  /** Undefined when it was taken, else the node's name of what is wrong. */
-  readonly broadcast: (transaction: string) => Effect.Effect<string | undefined, RailUnavailable>
+  /** Undefined when the transaction was taken. */
+  readonly broadcast: (transaction: string) => Effect.Effect<NotTaken | undefined, RailUnavailable>
   /** In final blocks. */
   readonly balanceOf: (token: string, owner: string) => Effect.Effect<bigint, RailUnavailable>
 }
@@ -92,12 +101,25 @@ export interface TronNodeOptions {
 export const make = Effect.fn("TronNode.make")(function* (
   options: TronNodeOptions
 ): Effect.fn.Return<TronNode, never, HttpClient.HttpClient> {
-  const ask = asking(yield* HttpClient.HttpClient, options)
-  const block = asked(ask, BlockAnswer, maxBlockBytes)
-  const infos = asked(ask, InfosAnswer, maxInfosBytes)
-  const info = asked(ask, InfoAnswer, maxInfosBytes)
-  const broadcast = asked(ask, BroadcastAnswer, maxAnswerBytes)
-  const call = asked(ask, CallAnswer, maxAnswerBytes)
+  const send = TronHttp.make(yield* HttpClient.HttpClient, options)
+  const ask = <A, I>(path: string, body: object, answer: Schema.Codec<A, I>, maxBytes: number) =>
+    Effect.mapError(send(path, body, answer, maxBytes), unavailableAt(path))
+  const block = (path: string, body: object) => ask(path, body, BlockAnswer, maxBlockBytes)
+
+  const info = Effect.fn("TronNode.info")(function* (id: string, finality: Finality) {
+    const path = finality === "solid" ? "walletsolidity" : "wallet"
+    const found = yield* ask(`/${path}/gettransactioninfobyid`, { value: id }, InfoAnswer, maxInfosBytes)
+    if (!isInfo(found)) return undefined
+    return found.id === id ? found : yield* unavailable(`a node answers for transaction ${id} with another`)
+  })
+
+  /** Asks for each transaction of a block by itself: anybody's contracts answer as much as they like. */
+  const infosOneByOne = Effect.fnUntraced(function* (number: number) {
+    const { transactions = [] } = yield* block("/wallet/getblock", { id_or_num: String(number), detail: true })
+    const infos = yield* Effect.forEach(transactions, ({ txID }) => info(txID, "included"), { concurrency: 4 })
+    return infos.filter((one) => one !== undefined)
+  })
+
   return {
     head: Effect.map(block("/wallet/getnowblock", {}), blockOf),
     solid: Effect.map(block("/walletsolidity/getnowblock", {}), blockOf),
@@ -105,30 +127,52 @@ export const make = Effect.fn("TronNode.make")(function* (
       const found = blockOf(yield* block("/wallet/getblock", { id_or_num: String(number), detail: false }))
       return found.number === number ? found : yield* unavailable(`a node answers for block ${number} with another`)
     }),
-    infosOf: (num) =>
-      Effect.map(infos("/wallet/gettransactioninfobyblocknum", { num }), (found) => (isList(found) ? found : [])),
-    info: Effect.fn("TronNode.info")(function* (id, finality) {
-      const path = finality === "solid" ? "walletsolidity" : "wallet"
-      const found = yield* info(`/${path}/gettransactioninfobyid`, { value: id })
-      if (!isInfo(found)) return undefined
-      return found.id === id ? found : yield* unavailable(`a node answers for transaction ${id} with another`)
-    }),
-    broadcast: (transaction) =>
-      Effect.map(broadcast("/wallet/broadcasthex", { transaction }), ({ code, result }) =>
-        result === true ? undefined : (code ?? "unknown")
-      ),
-    balanceOf: (token, owner) =>
-      Effect.map(
-        call("/walletsolidity/triggerconstantcontract", {
-          owner_address: owner,
-          contract_address: token,
-          function_selector: "balanceOf(address)",
-          parameter: owner.slice(2).padStart(64, "0")
-        }),
+    infosOf: (num) => {
+      const path = "/wallet/gettransactioninfobyblocknum"
+      return send(path, { num }, InfosAnswer, maxInfosBytes).pipe(
+        Effect.map((found) => (isList(found) ? found : [])),
+        Effect.catch(({ kind, reason }) =>
+          kind === "large" ? infosOneByOne(num) : Effect.fail(unavailableAt(path)({ reason }))
+        )
+      )
+    },
+    info,
+    broadcast: (transaction) => {
+      const path = "/wallet/broadcasthex"
+      return send(path, { transaction }, TakenAnswer, maxAnswerBytes, NotTakenAnswer).pipe(
+        Effect.map((answer) => ("code" in answer ? { code: answer.code, reason: reasonOf(answer) } : undefined)),
+        Effect.mapError(unavailableAt(path))
+      )
+    },
+    balanceOf: (token, owner) => {
+      const call = {
+        owner_address: owner,
+        contract_address: token,
+        function_selector: "balanceOf(address)",
+        parameter: owner.slice(2).padStart(64, "0")
+      }
+      return Effect.map(
+        ask("/walletsolidity/triggerconstantcontract", call, CallAnswer, maxAnswerBytes),
         ({ constant_result: [balance] }) => BigInt(`0x${balance}`)
       )
+    }
   }
 })
+
+const unavailableAt =
+  (path: string) =>
+  ({ reason }: { readonly reason: string }) =>
+    unavailable(`${path}: ${reason}`)
+
+/** Nodes write their words as hex of the text. */
+const reasonOf = ({ code, message = "" }: { readonly code: string; readonly message?: string }): string => {
+  const text = /^([0-9a-f]{2})+$/i.test(message) ? Buffer.from(message, "hex").toString("latin1") : message
+  const words = text
+    .replaceAll(/[^\x20-\x7e]/g, "")
+    .trim()
+    .slice(0, 200)
+  return words === "" ? code : `${code}: ${words}`
+}
 
 const isInfo = (found: typeof InfoAnswer.Type): found is TransactionInfo => "id" in found
 const isList = (found: typeof InfosAnswer.Type): found is ReadonlyArray<TransactionInfo> => Array.isArray(found)
@@ -146,36 +190,8 @@ const blockOf = ({ block_header, blockID }: typeof BlockAnswer.Type): Block => {
 
 const noTransactions = "0".repeat(64)
 
-/** One request within its deadline. Errors of requests hold addresses and keys, so that only a sentence is made of them. */
-const asking =
-  (client: HttpClient.HttpClient, { apiKey, url }: TronNodeOptions) =>
-  (path: string, body: object, maxBytes: number): Effect.Effect<string, RailUnavailable> => {
-    const request = HttpClientRequest.post(`${Redacted.value(url).replace(/\/$/, "")}${path}`).pipe(
-      HttpClientRequest.bodyText(JSON.stringify(body), "application/json"),
-      HttpClientRequest.setHeaders(apiKey === undefined ? {} : { "TRON-PRO-API-KEY": Redacted.value(apiKey) })
-    )
-    return client.execute(request).pipe(
-      Effect.flatMap((response) =>
-        response.status === 200
-          ? textOf(response, maxBytes)
-          : Effect.fail(new Error(`it answers with status ${response.status}`))
-      ),
-      Effect.timeout(deadline),
-      Effect.mapError((error) => unavailable(whyOf(error)))
-    )
-  }
-
-const asked = <A, I>(ask: ReturnType<typeof asking>, answer: Schema.Codec<A, I>, maxBytes: number) => {
-  const decode = Schema.decodeUnknownEffect(Schema.fromJsonString(answer))
-  return (path: string, body: object): Effect.Effect<A, RailUnavailable> =>
-    Effect.flatMap(ask(path, body, maxBytes), (text) =>
-      Effect.mapError(decode(text), (error) => unavailable(`${path}: ${whyOf(error)}`))
-    )
-}
-
-const deadline = "10 seconds"
 const maxAnswerBytes = 1_048_576
 /** The newest block comes with all of its transactions, some of which are large. */
-const maxBlockBytes = 8 * 1_048_576
-/** What was read with its block is read alone too. */
+const maxBlockBytes = 16 * 1_048_576
+/** A block whose transactions answer more is read one transaction at a time. */
 const maxInfosBytes = 32 * 1_048_576

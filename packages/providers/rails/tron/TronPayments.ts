@@ -72,9 +72,8 @@ export const send = ({ nodes }: Pick<TronPaymentOptions, "nodes">) =>
   Effect.fn("Tron.send")(function* ({ bytes, purpose }: Payment) {
     if (purpose === "cancel") return
     const answers = yield* nodes.answering((node) => node.broadcast(Redacted.value(bytes).slice(2)))
-    const [code] = answers.filter((answer) => answer !== undefined)
-    if (answers.some((answer) => answer === undefined || isOver.has(answer))) return
-    return yield* unavailable(`the transaction was not taken: ${/^[A-Z_]{1,40}$/.test(code ?? "") ? code : "unknown"}`)
+    if (answers.some((answer) => answer === undefined || isOver.has(answer.code))) return
+    return yield* unavailable(`the transaction was not taken: ${answers[0]?.reason}`)
   })
 
 const isOver: ReadonlySet<string> = new Set(["DUP_TRANSACTION_ERROR", "TRANSACTION_EXPIRATION_ERROR"])

@@ -1,10 +1,10 @@
 /** What came in: block by block from the cursor to the head, and again what was replaced since. */
-import { Effect } from "effect"
+import { Effect, Result } from "effect"
 import { knownOr } from "../PayingAccount.ts"
 import type { Arrival, RailUnavailable, Scan } from "../RailProvider.ts"
 import * as TronAddress from "./TronAddress.ts"
 import * as TronCursor from "./TronCursor.ts"
-import { type Block, type TronNode, unavailable } from "./TronNode.ts"
+import { type Block, type TransactionInfo, type TronNode, unavailable } from "./TronNode.ts"
 import { headOf, type TronNodes } from "./TronNodes.ts"
 import { transfersOf } from "./TronTransfers.ts"
 
@@ -75,20 +75,38 @@ const startOf = Effect.fnUntraced(function* (
   return yield* unavailable(`block ${solid.number} was final and has been replaced: this node is not of our chain`)
 })
 
-/** At most so many blocks; it stops early where they do not follow each other, as while they are replaced. */
+/**
+ * Reads at most `maxBlocks`. It stops early where blocks do not follow each other, as while they are replaced, and where the node
+ * fails after some: what was read counts, so that a node that refuses many requests is read to the end in several scans.
+ */
 const readOn = Effect.fnUntraced(function* (node: TronNode, head: Block, start: TronCursor.BlockId) {
-  const read: Array<{ readonly block: Block; readonly infos: Effect.Success<ReturnType<TronNode["infosOf"]>> }> = []
+  const read: Array<ReadBlock> = []
   let last = start
   while (last.number < head.number && read.length < maxBlocks) {
-    const block = yield* node.block(last.number + 1)
-    if (block.parentId !== last.id) break
-    const infos = yield* node.infosOf(block.number)
-    const isWhole = block.hasTransactions === infos.length > 0 && infos.every(isOf(block))
-    if (!isWhole) return yield* unavailable(`a node does not have all of block ${block.number}`)
-    read.push({ block, infos })
-    last = block
+    const next = yield* Effect.result(readBlock(node, last))
+    if (Result.isFailure(next) && read.length === 0) return yield* next.failure
+    if (Result.isFailure(next) || next.success === undefined) break
+    read.push(next.success)
+    last = next.success.block
   }
   return read
+})
+
+interface ReadBlock {
+  readonly block: Block
+  readonly infos: ReadonlyArray<TransactionInfo>
+}
+
+/** Undefined where the next block is of another chain than the last one. */
+const readBlock = Effect.fnUntraced(function* (
+  node: TronNode,
+  last: TronCursor.BlockId
+): Effect.fn.Return<ReadBlock | undefined, RailUnavailable> {
+  const block = yield* node.block(last.number + 1)
+  if (block.parentId !== last.id) return undefined
+  const infos = yield* node.infosOf(block.number)
+  const isWhole = block.hasTransactions === infos.length > 0 && infos.every(isOf(block))
+  return isWhole ? { block, infos } : yield* unavailable(`a node does not have all of block ${block.number}`)
 })
 
 const isOf =
@@ -96,13 +114,20 @@ const isOf =
   ({ blockNumber }: { readonly blockNumber: number }): boolean =>
     blockNumber === number
 
+/** A block that was final stays so: an older one does where the node fails. */
+const orElseKnown = (
+  solid: Effect.Effect<TronCursor.BlockId, RailUnavailable>,
+  _node: TronNode,
+  from: TronCursor.TronCursor
+) => Effect.orElseSucceed(solid, () => from.solid)
+
 /** The newest final block that has been read. */
 const solidOf = Effect.fnUntraced(function* (node: TronNode, from: TronCursor.TronCursor, tip: TronCursor.BlockId) {
   const solid = yield* node.solid
   const number = Math.min(solid.number, tip.number)
   if (number <= from.solid.number) return from.solid
   return number === tip.number ? tip : yield* node.block(number)
-})
+}, orElseKnown)
 
 /** Five minutes of the chain. */
 const maxBlocks = 100

@@ -198,7 +198,7 @@ describe("several endpoints", () => {
       })
       const rail = yield* TestRail.make(chain, { urls: [second.url] })
       assert.strictEqual((yield* rail.scan(cursor, watched)).arrivals.length, 1)
-      assert.deepStrictEqual(asked, [4, 2, 1, 1, 2, 1, 1])
+      assert.deepStrictEqual(asked, [4, 2, 1, 1, 1, 1])
     }).pipe(Effect.scoped)
   )
 

@@ -23,6 +23,8 @@ export class TronServer {
   failsAt: string | undefined
   /** A block comes with each answer to this. */
   minesAt: string | undefined
+  /** Requests are refused so; undefined lets one pass. */
+  refuse: (path: string) => { readonly status: number; readonly body: object } | undefined = () => undefined
   /** What each transaction answered to whoever called it, in hex. */
   contractResult = ""
   readonly asked: Array<string> = []
@@ -116,6 +118,12 @@ const listen = (server: TronServer) =>
           server.asked.push(path)
           if (server.minesAt === path) server.chain.mine()
           const failure = server.failsAt === undefined || server.failsAt === path ? server.failure : "none"
+          const refused = server.refuse(path)
+          if (refused !== undefined) {
+            response.writeHead(refused.status, { "content-type": "application/json" })
+            response.end(JSON.stringify(refused.body))
+            return
+          }
           if (failure === "silent") return
           response.writeHead(failure === "unavailable" ? 503 : 200, { "content-type": "application/json" })
           if (failure === "malformed") response.end('{"blockID":7,"id":7,"result":7,"0":7}')

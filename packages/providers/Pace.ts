@@ -1,0 +1,62 @@
+/**
+ * Slows the requests to one server that refuses them for their rate. A refused request is sent again after a growing pause, and
+ * other requests wait for it, one at a time. A server that asks for a long pause is left alone until it is over.
+ */
+import { Clock, Effect, Result, Semaphore } from "effect"
+
+export interface Pace<E> {
+  readonly run: <A>(request: Effect.Effect<A, E>) => Effect.Effect<A, E>
+}
+
+export interface PaceOptions<E> {
+  /** Whether a failure is a refusal for rate, and the pause in milliseconds that the server asks for; 0 where it names none. */
+  readonly rateOf: (error: E) => { readonly retryAfterMillis: number } | undefined
+}
+
+export const make = <E>({ rateOf }: PaceOptions<E>): Pace<E> => {
+  const turn = Semaphore.makeUnsafe(1)
+  let pauseMillis = 0
+  let freeAtMillis = 0
+  let slowUntilMillis = 0
+  let last: E | undefined
+
+  const refused = (now: number, error: E, retryAfterMillis: number) => {
+    last = error
+    slowUntilMillis = now + slowMillis
+    // Several requests that were under way together count as one refusal.
+    if (now < freeAtMillis) return
+    pauseMillis = Math.min(longestPauseMillis, Math.max(firstPauseMillis, pauseMillis * 2, retryAfterMillis))
+    freeAtMillis = now + pauseMillis
+  }
+
+  const attempts = Effect.fnUntraced(function* <A>(request: Effect.Effect<A, E>): Effect.fn.Return<A, E> {
+    for (let attempt = 1; ; attempt++) {
+      const waitMillis = freeAtMillis - (yield* Clock.currentTimeMillis)
+      if (waitMillis > longestWaitMillis && last !== undefined) return yield* Effect.fail(last)
+      if (waitMillis > 0) yield* Effect.sleep(waitMillis)
+      const result = yield* Effect.result(request)
+      const rate = Result.isFailure(result) ? rateOf(result.failure) : undefined
+      if (Result.isFailure(result) && rate !== undefined) {
+        refused(yield* Clock.currentTimeMillis, result.failure, rate.retryAfterMillis)
+        if (attempt < mostAttempts) continue
+      } else pauseMillis = 0
+      return yield* Effect.fromResult(result)
+    }
+  })
+
+  return {
+    run: (request) =>
+      Effect.flatMap(Clock.currentTimeMillis, (now) =>
+        now < slowUntilMillis ? turn.withPermits(1)(attempts(request)) : attempts(request)
+      )
+  }
+}
+
+/** A request waits for 1.75 s in all before it fails. */
+const mostAttempts = 4
+const firstPauseMillis = 250
+const longestPauseMillis = 60_000
+/** A pause that is longer fails a request at once. */
+const longestWaitMillis = 1_000
+/** Requests go one at a time for this long after a refusal. */
+const slowMillis = 60_000

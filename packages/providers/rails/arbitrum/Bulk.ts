@@ -1,0 +1,77 @@
+/** Finds how much an endpoint takes in one request: a refused part is halved, down to one, and what worked is remembered. */
+import { Clock, Effect, Result } from "effect"
+import { RpcFault } from "./RpcFault.ts"
+
+/** What an endpoint takes at once of one kind of thing. */
+export interface Limit {
+  /** The plural noun of the kind, for the alarm. */
+  readonly kind: string
+  /** The setting that bounds it. */
+  readonly setting: string
+  /** Returns the number in one request: `most`, or fewer after a refusal. */
+  readonly size: (most: number) => Effect.Effect<number>
+  readonly learn: (size: number, refusal: RpcFault) => Effect.Effect<void>
+}
+
+export const make = (kind: string, setting: string): Limit => {
+  let learned = Infinity
+  let untilMillis = 0
+  return {
+    kind,
+    setting,
+    size: (most) =>
+      Effect.map(Clock.currentTimeMillis, (now) => Math.max(1, now < untilMillis ? Math.min(learned, most) : most)),
+    learn: Effect.fnUntraced(function* (size, { endpoint, reason }) {
+      const now = yield* Clock.currentTimeMillis
+      const isNews = size !== learned
+      learned = size
+      untilMillis = now + rememberedMillis
+      if (isNews)
+        yield* Effect.logWarning(
+          `Arbitrum One: ${endpoint}: ${reason}. It is asked for ${size} ${kind} at once from now on; set ${setting} to ${size} or less`
+        )
+    })
+  }
+}
+
+/**
+ * Answers `count` things in their order, where `ask` answers a part of them from `start` on, in groups of `size`. A size that the
+ * endpoint refuses is halved; it is remembered when all is answered, so that a refusal for another reason changes nothing.
+ */
+export const inParts = Effect.fnUntraced(function* <A>(
+  limit: Limit,
+  most: number,
+  count: number,
+  ask: (start: number, part: number, size: number) => Effect.Effect<ReadonlyArray<A>, RpcFault>,
+  groups = 1
+): Effect.fn.Return<ReadonlyArray<A>, RpcFault> {
+  const answers: Array<ReadonlyArray<A>> = []
+  let size = yield* limit.size(most)
+  let refusal: RpcFault | undefined
+  for (let start = 0; start < count;) {
+    const part = Math.min(size * groups, count - start)
+    size = Math.min(size, part)
+    const result = yield* Effect.result(ask(start, part, size))
+    if (Result.isSuccess(result)) {
+      answers.push(result.success)
+      start += part
+      continue
+    }
+    const fault = result.failure
+    if (!isTooMuch(fault)) return yield* fault
+    if (size === 1) return yield* refusal === undefined || limit.kind === "calls" ? fault : alsoForOne(fault, limit)
+    if (fault.kind !== "large") refusal = fault
+    size = Math.floor(size / 2)
+  }
+  if (refusal !== undefined) yield* limit.learn(size, refusal)
+  return answers.flat()
+})
+
+/** Less at once may be answered. */
+export const isTooMuch = ({ kind }: RpcFault): boolean => kind !== "fault" && kind !== "rate"
+
+const alsoForOne = ({ endpoint, kind, reason }: RpcFault, limit: Limit) =>
+  new RpcFault({ endpoint, kind, reason: `${reason}, even for 1 of ${limit.setting}` })
+
+/** An endpoint's limit may be raised: the full size is tried again after this. */
+const rememberedMillis = 10 * 60_000

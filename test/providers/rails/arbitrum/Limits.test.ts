@@ -1,0 +1,151 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Logger } from "effect"
+import { limited, type Limits, type Refusal } from "./LimitedEndpoint.ts"
+import * as TestChain from "./TestChain.ts"
+import * as TestRail from "./TestRail.ts"
+
+const addresses = Array.from({ length: 120 }, (_, index) => TestRail.addressAt(index))
+const watched = TestRail.watching(...addresses)
+
+/** Deposits to the first, a middle and the last of the addresses, in blocks far apart, behind an endpoint with bounds. */
+const deposited = Effect.gen(function* () {
+  const chain = yield* TestChain.make
+  const endpoint = yield* limited(chain.url)
+  const rail = yield* TestRail.make(chain, { urls: [endpoint.url] })
+  yield* chain.mine(2)
+  const { cursor } = yield* rail.scan(null, watched)
+  for (const [index, amount] of [
+    [0, 5_000_000n],
+    [60, 6_000_000n],
+    [119, 7_000_000n]
+  ] as const) {
+    yield* chain.mine(60)
+    yield* chain.mint(addresses[index]!, amount)
+    yield* chain.mine()
+  }
+  yield* chain.mine(30)
+  return { chain, cursor, endpoint, rail }
+})
+
+const refusals: Readonly<Record<string, Refusal>> = {
+  "HTTP 400 and an error": { status: 400, code: -32_600, message: "block range is too large" },
+  "HTTP 413 and an error": { status: 413, code: -32_614, message: "eth_getLogs is limited to a smaller range" },
+  "HTTP 200 and an error": { status: 200, code: -32_005, message: "query returned more than 10000 results" },
+  "HTTP 500 and an error": { status: 500, code: -32_000, message: "too many blocks" },
+  "HTTP 413 and no JSON": { status: 413, code: null, message: "Payload Too Large" }
+}
+
+const logged = (lines: Array<string>) => Logger.layer([Logger.make(({ message }) => void lines.push(String(message)))])
+const causeOf = <A, E extends { readonly cause: unknown }>(effect: Effect.Effect<A, E>) =>
+  Effect.map(Effect.flip(effect), ({ cause }) => String(cause))
+
+describe("an endpoint with a smaller bound than ours", () => {
+  for (const [how, refusal] of Object.entries(refusals))
+    for (const most of [1, 3, 10, 100])
+      it.live(`credits every deposit where ${most} blocks are taken at once, refused by ${how}`, () =>
+        Effect.gen(function* () {
+          const { cursor, endpoint, rail } = yield* deposited
+          endpoint.limit({ blocks: most }, refusal)
+          const { arrivals } = yield* rail.scan(cursor, watched)
+          assert.deepStrictEqual(
+            arrivals.map(({ amount }) => amount),
+            [5_000_000n, 6_000_000n, 7_000_000n]
+          )
+        }).pipe(Effect.scoped)
+      )
+
+  const bounds: Readonly<Record<string, ReadonlyArray<Limits>>> = {
+    addresses: [1, 3, 10, 100].map((most) => ({ addresses: most })),
+    "calls, or no arrays of them": [0, 1, 3, 10].map((most) => ({ calls: most })),
+    "blocks and addresses": [{ blocks: 10, addresses: 10 }]
+  }
+  for (const [what, each] of Object.entries(bounds))
+    for (const limits of each)
+      it.live(`credits every deposit with bounds of ${what}: ${JSON.stringify(limits)}`, () =>
+        Effect.gen(function* () {
+          const { chain, cursor, endpoint } = yield* deposited
+          endpoint.limit(limits, refusals["HTTP 400 and an error"]!)
+          const rail = yield* TestRail.make(chain, { urls: [endpoint.url] })
+          const { arrivals } = yield* rail.scan(cursor, watched)
+          assert.strictEqual(arrivals.length, 3)
+          const states = yield* rail.arrivalStates(arrivals)
+          assert.deepStrictEqual(
+            states.map(({ _tag }) => _tag),
+            ["Present", "Present", "Present"]
+          )
+        }).pipe(Effect.scoped)
+      )
+
+  for (const balances of [1, 3, 10, 100])
+    it.live(`adds up all holdings where ${balances} balances are taken at once`, () =>
+      Effect.gen(function* () {
+        const { cursor, endpoint, rail } = yield* deposited
+        const { cursor: read } = yield* rail.scan(cursor, watched)
+        endpoint.limit({ balances }, { status: 400, code: -32_000, message: "out of gas" })
+        const holdings = yield* rail.holdings({ addresses, cursor: read, sent: [] })
+        assert.strictEqual(holdings._tag === "Some" ? holdings.value.amount : undefined, 18_000_000n)
+        assert.isAtMost(endpoint.asked.balances.at(-1)!, balances)
+      }).pipe(Effect.scoped)
+    )
+
+  it.live("is asked for what worked the next time, and the alarm names the setting and its words", () =>
+    Effect.gen(function* () {
+      const { chain, cursor, endpoint, rail } = yield* deposited
+      endpoint.limit({ blocks: 10 }, refusals["HTTP 400 and an error"]!)
+      const lines: Array<string> = []
+      const { cursor: next } = yield* Effect.provide(rail.scan(cursor, watched), logged(lines))
+      assert.match(lines.join("\n"), /block range is too large.*VENUE_ARBITRUM_BLOCKS_AT_ONCE to \d+ or less/s)
+      const before = endpoint.refusals()
+      yield* chain.mine(40)
+      yield* rail.scan(next, watched)
+      assert.strictEqual(endpoint.refusals(), before)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("stands in the alarm with its own words where it refuses even one block", () =>
+    Effect.gen(function* () {
+      const { cursor, endpoint, rail } = yield* deposited
+      endpoint.limit({ blocks: 0 }, { status: 400, code: -32_600, message: "archive access needs a plan" })
+      const cause = yield* causeOf(rail.scan(cursor, watched))
+      assert.match(
+        cause,
+        /it refuses: archive access needs a plan \(-32600\), even for 1 of VENUE_ARBITRUM_BLOCKS_AT_ONCE/
+      )
+      assert.isBelow(endpoint.refusals(), 20)
+    }).pipe(Effect.scoped)
+  )
+})
+
+const rates: Readonly<Record<string, Refusal>> = {
+  "HTTP 429": { status: 429, code: null, message: "Too Many Requests" },
+  "429 in a body with HTTP 200": { status: 200, code: 429, message: "exceeded its compute units" },
+  "-32005 with HTTP 200": { status: 200, code: -32_005, message: "limit exceeded" },
+  "-32007 with HTTP 400": { status: 400, code: -32_007, message: "50/second request limit reached" }
+}
+
+describe("an endpoint that is asked too fast", () => {
+  for (const [how, refusal] of Object.entries(rates))
+    it.live(`is asked for the same again after a pause: ${how}`, () =>
+      Effect.gen(function* () {
+        const { cursor, endpoint, rail } = yield* deposited
+        endpoint.limit({ perSecond: 3 }, refusal)
+        endpoint.asked.blocks.length = 0
+        const { arrivals } = yield* rail.scan(cursor, watched)
+        assert.strictEqual(arrivals.length, 3)
+        assert.isAbove(endpoint.refusals(), 0)
+        assert.strictEqual(new Set(endpoint.asked.blocks).size, 1)
+      }).pipe(Effect.scoped)
+    )
+
+  it.live("is left alone for as long as it asks, and its words stand in the alarm", () =>
+    Effect.gen(function* () {
+      const { cursor, endpoint, rail } = yield* deposited
+      const refusal = { status: 429, code: -32_005, message: "daily request count exceeded" }
+      endpoint.limit({ perSecond: 0 }, { ...refusal, headers: { "retry-after": "30" } })
+      assert.match(yield* causeOf(rail.scan(cursor, watched)), /daily request count exceeded/)
+      const asked = endpoint.asked.calls.length
+      assert.match(yield* causeOf(rail.scan(cursor, watched)), /daily request count exceeded/)
+      assert.strictEqual(endpoint.asked.calls.length, asked)
+    }).pipe(Effect.scoped)
+  )
+})

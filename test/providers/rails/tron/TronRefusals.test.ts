@@ -1,0 +1,133 @@
+/** Nodes that refuse: their words, the pauses after too many requests, and blocks that are too large to read at once. */
+import * as TronAddress from "@venue/providers/rails/tron/TronAddress"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Fiber } from "effect"
+import { TestClock } from "effect/testing"
+import { Redacted } from "effect"
+import { scene, type TronScene, urlKey, withNodes } from "./TronServer.ts"
+
+const mine = TronAddress.ofHex(`41${"0a".repeat(20)}`)
+const watched = Effect.succeed([mine])
+
+const refusals = (name: string, test: (given: TronScene) => Effect.Effect<unknown, unknown>) =>
+  it.effect(name, () => withNodes(Effect.flatMap(scene(1), test)))
+
+const causeOf = <A, E>(effect: Effect.Effect<A, E>) =>
+  Effect.map(Effect.flip(effect), (error) => String((error as { readonly cause: unknown }).cause))
+
+/** The clock of the test goes on while real requests are answered. */
+const passing = <A, E>(effect: Effect.Effect<A, E>) =>
+  Effect.gen(function* () {
+    const running = yield* Effect.forkChild(effect)
+    const turn = Effect.andThen(
+      TestClock.adjust("250 millis"),
+      Effect.promise(() => new Promise<void>(setImmediate))
+    )
+    yield* Effect.repeat(turn, { until: () => running.pollUnsafe() !== undefined })
+    return yield* Fiber.join(running)
+  })
+
+describe("a node that refuses", () => {
+  for (const [status, body] of [
+    [400, { Error: `class org.tron.core.exception: no such contract at ${urlKey}` }],
+    [200, { Error: "class org.tron.core.exception: no such contract" }],
+    [403, { success: false, error: "no such contract", statusCode: 403 }]
+  ] as const)
+    refusals(`is told of with its words and without its address: ${status} ${Object.keys(body).join()}`, (tron) =>
+      Effect.gen(function* () {
+        const { provider, servers } = tron
+        servers[0]!.refuse = () => ({ status, body })
+        const cause = yield* causeOf(provider.scan(null, watched))
+        assert.match(cause, /\/wallet\/\w+: .*no such contract/)
+        assert.notInclude(cause, urlKey)
+      })
+    )
+
+  for (const [code, message] of [
+    ["DUP_TRANSACTION_ERROR", "dup trans"],
+    ["TRANSACTION_EXPIRATION_ERROR", "expired"]
+  ] as const)
+    refusals(`takes no transaction that it has, or that is over, for a fault: ${code} with status 400`, (tron) =>
+      Effect.gen(function* () {
+        const { provider, servers } = tron
+        const payment = yield* provider.sign({
+          withdrawalId: "w-1",
+          destination: Redacted.make(mine),
+          amount: 5_000_000n,
+          paymentRail: null,
+          sequence: 1,
+          purpose: "pay",
+          previous: []
+        })
+        const words = Buffer.from(message).toString("hex")
+        servers[0]!.refuse = (path) =>
+          path === "/wallet/broadcasthex" ? { status: 400, body: { code, message: words } } : undefined
+        yield* provider.send(payment)
+        servers[0]!.refuse = () => ({ status: 400, body: { code: "SIGERROR", message: words } })
+        assert.match(yield* causeOf(provider.send(payment)), new RegExp(`not taken: SIGERROR: ${message}`))
+      })
+    )
+
+  for (const [how, status, body] of [
+    ["429", 429, {}],
+    [
+      "403 with words",
+      403,
+      { Error: "request rate exceeded the allowed_rps(15), and the server is suspended for 1 s" }
+    ],
+    ["200 with words", 200, { Error: "request rate limit exceeded" }]
+  ] as const)
+    refusals(`for the rate of requests is asked again after a pause: ${how}`, (tron) =>
+      Effect.gen(function* () {
+        const { deposit, provider, servers } = tron
+        const { cursor } = yield* provider.scan(null, watched)
+        yield* deposit(mine, 5_000_000n)
+        yield* tron.mine()
+        let left = 2
+        servers[0]!.refuse = () => (left-- > 0 ? { status, body } : undefined)
+        assert.strictEqual((yield* passing(provider.scan(cursor, watched))).arrivals.length, 1)
+        assert.isBelow(left, 0)
+      })
+    )
+
+  refusals("after some blocks has what was read before counted", (tron) =>
+    Effect.gen(function* () {
+      const { deposit, provider, servers } = tron
+      let { cursor } = yield* provider.scan(null, watched)
+      yield* tron.mine(30)
+      yield* deposit(mine, 5_000_000n)
+      yield* tron.mine()
+      let found = 0
+      for (let look = 0; look < 10; look++) {
+        let blocks = 0
+        servers[0]!.refuse = (path) =>
+          path === "/wallet/getblock" && ++blocks > 6 ? { status: 400, body: { Error: "suspended" } } : undefined
+        const scanned = yield* provider.scan(cursor, watched).pipe(Effect.option)
+        if (scanned._tag === "None") continue
+        cursor = scanned.value.cursor
+        found += scanned.value.arrivals.length
+      }
+      assert.strictEqual(found, 1)
+    })
+  )
+
+  refusals("answers more for a block than is read: its transactions are read one by one", (tron) =>
+    Effect.gen(function* () {
+      const { deposit, provider, servers } = tron
+      const { cursor } = yield* provider.scan(null, watched)
+      // Each transaction answers 12 MiB of hex.
+      servers[0]!.contractResult = "00".repeat(6 * 1_048_576)
+      const hashes = [
+        yield* deposit(mine, 5_000_000n),
+        yield* deposit(mine, 6_000_000n),
+        yield* deposit(mine, 7_000_000n)
+      ]
+      yield* tron.mine()
+      const { arrivals } = yield* provider.scan(cursor, watched)
+      assert.deepStrictEqual(
+        arrivals.map(({ txHash }) => txHash),
+        hashes
+      )
+    })
+  )
+})
