@@ -51,7 +51,13 @@ export class MarketClient extends Context.Service<
     readonly watch: (symbol: MarketSymbol) => Stream.Stream<Watched, Unavailable>
     /** Tells it that somebody waits until its tables have its log up to `seq`. */
     readonly catchUp: (symbol: MarketSymbol, seq: number) => Effect.Effect<void, Unavailable>
-    readonly observe: (symbol: MarketSymbol, priceE8: number, teller: Teller) => Effect.Effect<void, Unavailable>
+    /** A price counts as told at the time of its quote, where its source names one. */
+    readonly observe: (
+      symbol: MarketSymbol,
+      priceE8: number,
+      teller: Teller,
+      quotedAtMillis?: number
+    ) => Effect.Effect<void, Unavailable>
     readonly pauseSources: (symbol: MarketSymbol, paused: boolean) => Effect.Effect<void, Unavailable>
     readonly payDividend: (symbol: MarketSymbol, exDay: number, perUnitE8: number) => Effect.Effect<void, Unavailable>
     readonly topUpFund: (
@@ -138,7 +144,10 @@ export class MarketClient extends Context.Service<
           }),
         watch: (symbol) => nodes.watch(symbol, () => client(symbol).Watch()),
         catchUp: (symbol, seq) => ask(symbol, client(symbol).CatchUp({ seq })),
-        observe: (symbol, priceE8, teller) => ask(symbol, client(symbol).Observe({ priceE8, teller })),
+        observe: (symbol, priceE8, teller, quotedAtMillis) => {
+          const quoted = quotedAtMillis === undefined ? {} : { quotedAtMillis }
+          return ask(symbol, client(symbol).Observe({ priceE8, teller, ...quoted }))
+        },
         pauseSources: (symbol, paused) => ask(symbol, client(symbol).PauseSources({ paused })),
         payDividend: (symbol, exDay, perUnitE8) => ask(symbol, client(symbol).PayDividend({ exDay, perUnitE8 })),
         topUpFund: (symbol, topUp) => ask(symbol, client(symbol).TopUpFund(topUp)),

@@ -178,7 +178,10 @@ export const Market = Entity.make("Market", [
   /** Answers once the settlement is recorded to have begun, or had before; a market that trades is left alone. */
   Rpc.make("Delist", { error: Unavailable }),
   /** The outside price of the underlier, in 1e-8 USD. */
-  Rpc.make("Observe", { payload: { priceE8: Schema.Number, teller: Teller }, error: Unavailable }),
+  Rpc.make("Observe", {
+    payload: { priceE8: Schema.Number, teller: Teller, quotedAtMillis: Schema.optionalKey(Schema.Number) },
+    error: Unavailable
+  }),
   /** Answers once the market knows this builder code, or knew it before. */
   Rpc.make("IntroduceBuilder", { payload: BuilderCode, error: Unavailable }),
   Rpc.make("PauseSources", { payload: { paused: Schema.Boolean }, error: Unavailable })

@@ -6,6 +6,7 @@ import { median } from "@venue/domain/Oracle"
 import { FuturesReference } from "@venue/storage/prices/FuturesReference"
 import { isOver } from "@venue/domain/TradingState"
 import { type Print, PriceSources, type PriceSource } from "@venue/providers/prices/PriceSource"
+import * as QuoteTime from "@venue/providers/prices/QuoteTime"
 import { Clock, Effect, type Layer, Schedule } from "effect"
 import { Singleton, type Sharding } from "effect/cluster"
 import { MarketClient } from "../clients/MarketClient.ts"
@@ -13,6 +14,7 @@ import { Feed } from "../feed/Feed.ts"
 import * as Beat from "../protocol/Beat.ts"
 import { VenueSettings } from "../VenueSettings.ts"
 import * as SourcePrice from "./SourcePrice.ts"
+import * as SourceWatch from "./SourceWatch.ts"
 
 const run = Effect.gen(function* () {
   const { leastSources, sources } = yield* PriceSources
@@ -43,7 +45,32 @@ export const layer: Layer.Layer<never, never, Sharding.Sharding | MarketClient |
   Singleton.make("PriceFeed", run)
 
 /** What the sources said last of each contract. */
-type Quotes = ReadonlyMap<PriceSource, Map<string, { readonly priceE8: number; readonly atMillis: number }>>
+type Quotes = ReadonlyMap<PriceSource, Map<string, Quote>>
+interface Quote {
+  readonly priceE8: number
+  readonly heardAtMillis: number
+  /** The quote's own time, at most ours; the time it was heard where the source names none. */
+  readonly quotedAtMillis: number
+}
+
+/**
+ * Returns the price of a symbol by one source, of what was heard and quoted since then, with the time of the oldest quote that it
+ * is made of. A quote that is repeated is as old as its own time says.
+ */
+const pricesBySource =
+  (quotes: Quotes, reference: () => SourcePrice.Reference) =>
+  (source: PriceSource, symbol: MarketSymbol, now: number, heardSince: number, quotedSince: number) => {
+    let quotedAtMillis = now
+    const said = (contract: string) => {
+      const quote = quotes.get(source)!.get(contract)
+      if (quote === undefined || quote.heardAtMillis < heardSince || quote.quotedAtMillis < quotedSince)
+        return undefined
+      quotedAtMillis = Math.min(quotedAtMillis, quote.quotedAtMillis)
+      return quote.priceE8
+    }
+    const priceE8 = SourcePrice.of(symbol, source.symbols.get(symbol)!, said, reference(), now)
+    return priceE8 === undefined ? undefined : { priceE8, quotedAtMillis }
+  }
 
 /** Gathers what the sources say, and tells the markets that it is about a few times a second. */
 const listen = Effect.fnUntraced(function* (sources: ReadonlyArray<PriceSource>, leastSources: number) {
@@ -57,33 +84,32 @@ const listen = Effect.fnUntraced(function* (sources: ReadonlyArray<PriceSource>,
   const changed = new Set<MarketSymbol>()
   const sending = new Set<MarketSymbol>()
 
-  /** What one source says of a symbol by what it told since then. */
-  const priceBy = (source: PriceSource, symbol: MarketSymbol, now: number, sinceMillis: number) => {
-    const said = (contract: string) => {
-      const quote = quotes.get(source)!.get(contract)
-      return quote === undefined || quote.atMillis < sinceMillis ? undefined : quote.priceE8
-    }
-    return SourcePrice.of(symbol, source.symbols.get(symbol)!, said, reference(), now)
-  }
-  const priceOf = (symbol: MarketSymbol): number | undefined => {
+  const priceBy = pricesBySource(quotes, reference)
+  const currentBy = (source: PriceSource, symbol: MarketSymbol, now: number, afterMillis = 0) =>
+    priceBy(source, symbol, now, now - maxAgeMillis, Math.max(now - QuoteTime.goodForMillis, afterMillis))
+  const priceOf = (symbol: MarketSymbol) => {
     const now = clock.currentTimeMillisUnsafe()
     const able = sources.filter((source) => source.symbols.has(symbol))
     const inForce = feed.prices.get(symbol)
     // What was said before the operator's word does not replace it.
     const afterMillis = inForce?.source === "operator" ? inForce.toldAtMillis + 1 : 0
-    const sinceMillis = Math.max(now - maxAgeMillis, afterMillis)
-    const prices = able.flatMap((source) => priceBy(source, symbol, now, sinceMillis) ?? [])
-    return prices.length < Math.min(leastSources, able.length) ? undefined : median(prices)
+    const prices = able.flatMap((source) => currentBy(source, symbol, now, afterMillis) ?? [])
+    const least = Math.max(1, Math.min(leastSources, able.length))
+    const priceE8 = prices.length < least ? undefined : median(prices.map((price) => price.priceE8))
+    if (priceE8 === undefined) return undefined
+    // From this time on fewer sources than are needed have a newer quote.
+    const newestFirst = prices.map((price) => price.quotedAtMillis).sort((a, b) => b - a)
+    return { priceE8, quotedAtMillis: newestFirst[least - 1]! }
   }
   const hasEnded = (symbol: MarketSymbol) => isOver(feed.tradingStates.get(symbol) ?? "TRADING")
   const tell = (symbol: MarketSymbol) => {
     if (hasEnded(symbol)) return
-    const priceE8 = priceOf(symbol)
-    if (priceE8 === undefined) return
+    const price = priceOf(symbol)
+    if (price === undefined) return
     sending.add(symbol)
     const done = Effect.sync(() => sending.delete(symbol))
     // A market that does not answer holds up no other, and hears the next price.
-    fork(Effect.ensuring(Effect.ignore(markets.observe(symbol, priceE8, "external")), done))
+    fork(Effect.ensuring(Effect.ignore(markets.observe(symbol, price.priceE8, "external", price.quotedAtMillis)), done))
   }
   const beat = yield* Beat.make(
     everyMillis,
@@ -96,26 +122,27 @@ const listen = Effect.fnUntraced(function* (sources: ReadonlyArray<PriceSource>,
       return changed.size > 0
     })
   )
-  const isSilent = (source: PriceSource, symbol: MarketSymbol, now: number) => {
+  const isExpected = (symbol: MarketSymbol, now: number) => {
     const instrument = instruments.get(symbol)
-    return (
-      instrument !== undefined &&
-      !hasEnded(symbol) &&
-      isLive(instrument, now) &&
-      priceBy(source, symbol, now, 0) === undefined
-    )
+    return instrument !== undefined && !hasEnded(symbol) && isLive(instrument, now)
   }
+  const isSilent = (source: PriceSource, symbol: MarketSymbol, now: number) =>
+    isExpected(symbol, now) && priceBy(source, symbol, now, 0, 0) === undefined
   yield* Effect.forkScoped(Effect.delay(sayWhoIsSilent(sources, isSilent), firstWord))
+  const priceNow = (source: PriceSource, symbol: MarketSymbol, now: number) => currentBy(source, symbol, now)?.priceE8
+  yield* Effect.forkScoped(SourceWatch.run(sources, isExpected, priceNow))
   return (source: PriceSource) => {
     const symbols = [...source.symbols].filter(([symbol]) => instruments.has(symbol))
     const symbolsOf = new Map<string, Array<MarketSymbol>>()
     for (const [symbol, contracts] of symbols)
       for (const contract of SourcePrice.contractsOf(contracts))
         symbolsOf.set(contract, [...(symbolsOf.get(contract) ?? []), symbol])
-    return ({ contract, priceE8 }: Print) => {
+    return ({ contract, priceE8, quotedAtMillis }: Print) => {
       const about = symbolsOf.get(contract)
-      if (about === undefined) return
-      quotes.get(source)!.set(contract, { priceE8, atMillis: clock.currentTimeMillisUnsafe() })
+      const now = clock.currentTimeMillisUnsafe()
+      if (about === undefined || (quotedAtMillis !== undefined && !QuoteTime.isCurrent(quotedAtMillis, now))) return
+      const quote = { priceE8, heardAtMillis: now, quotedAtMillis: Math.min(now, quotedAtMillis ?? now) }
+      quotes.get(source)!.set(contract, quote)
       for (const symbol of about) changed.add(symbol)
       beat.start()
     }

@@ -25,12 +25,15 @@ export const of = (
     return future === undefined || ratio === undefined ? undefined : Futures.indexPrice(future, ratio)
   }
   const percent = Futures.frontPercent(Futures.businessDayOfMonth(atMillis, holidays))
-  const [front, next] = monthsAt(atMillis).map((month) => {
+  const [thisMonth = "", nextMonth = ""] = monthsAt(atMillis)
+  const priceIn = (month: string) => {
     const contract = contracts.months[month]
     return contract === undefined ? undefined : said(contract)
-  })
-  if (percent === 100) return front
-  if (percent === 0) return next
+  }
+  // A month that the price is not made of is not looked at: it may be old.
+  if (percent === 100) return priceIn(thisMonth)
+  if (percent === 0) return priceIn(nextMonth)
+  const [front, next] = [priceIn(thisMonth), priceIn(nextMonth)]
   return front === undefined || next === undefined ? undefined : Futures.rolled(front, next, percent)
 }
 

@@ -160,6 +160,8 @@ export type Teller = typeof Teller.Type
 
 /** The outside price of the underlier, in 1e-8 USD. */
 export interface Observe {
+  /** The own time of the newest quote that the price needs; left out where sources name none. */
+  readonly quotedAtMillis?: number
   readonly _tag: "Observe"
   readonly priceE8: number
   readonly teller: Teller

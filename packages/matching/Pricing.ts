@@ -19,11 +19,18 @@ type Told = Pick<Priced, "source" | "toldE8" | "toldAtMillis" | "rejections" | "
  * Takes a price that is told. The sources are not heard while they are paused or outside hours, and not believed far
  * from the last price (rule 3.1). What is told again unchanged is recorded once a second, so that its age is known.
  */
-export const observe = (market: Market, { priceE8, teller }: Observe, atMillis: number, events: Events): void => {
+export const observe = (
+  market: Market,
+  { priceE8, quotedAtMillis, teller }: Observe,
+  atMillis: number,
+  events: Events
+): void => {
   const { instrument, participants, prices } = market
   const mostE8 = Oracle.mostE8(instrument, participants.totals.openInterest)
   if (!Number.isSafeInteger(priceE8) || priceE8 <= 0 || priceE8 > mostE8) return
-  const told: Told = { source: teller, toldE8: priceE8, toldAtMillis: atMillis, rejections: 0, paused: false }
+  // The age of a price counts from its quote, and never from the future (rule 3.11).
+  const toldAtMillis = Math.min(atMillis, quotedAtMillis ?? atMillis)
+  const told: Told = { source: teller, toldE8: priceE8, toldAtMillis, rejections: 0, paused: false }
   if (prices === undefined) return record(market, pricedAt(market, told, atMillis), 0, events)
   if (teller === "operator")
     return record(market, pricedAt(market, { ...told, paused: prices.paused }, atMillis), refreshMillis, events)

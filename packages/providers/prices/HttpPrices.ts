@@ -1,10 +1,10 @@
 /** A source that is asked for its prices again and again. */
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
-import { Effect, Redacted } from "effect"
-import { HttpClient, HttpClientRequest, HttpClientResponse } from "effect/http"
-import { textOf, whyOf } from "../HttpAnswer.ts"
+import { Clock, Effect, Redacted } from "effect"
+import { HttpClient, HttpClientRequest } from "effect/http"
+import { hiding, isRateSentence, refusalOf, retryAfterMillis, statusReason, textOf, whyOf } from "../HttpAnswer.ts"
 import type { Contracts, PriceSource } from "./PriceSource.ts"
-import { type Fields, read } from "./Prints.ts"
+import { type Fields, readCurrent } from "./Prints.ts"
 import * as SourceState from "./SourceState.ts"
 
 export interface HttpPricesOptions {
@@ -14,39 +14,69 @@ export interface HttpPricesOptions {
   readonly everyMillis: number
   readonly fields: Fields
   readonly symbols: ReadonlyMap<MarketSymbol, Contracts>
+  readonly unchangedMillis?: number
 }
 
 export const make = Effect.fn("HttpPrices.make")(function* (
   options: HttpPricesOptions
 ): Effect.fn.Return<PriceSource, never, HttpClient.HttpClient> {
   const client = yield* HttpClient.HttpClient
-  const { everyMillis, fields, name, symbols } = options
+  const { everyMillis, fields, name, symbols, unchangedMillis } = options
   const headers = Object.fromEntries(
     Object.entries(options.headers).map(([header, value]) => [header, Redacted.value(value)])
   )
   const request = HttpClientRequest.get(options.url).pipe(HttpClientRequest.setHeaders(headers))
+  const hide = hiding(options.url, ...Object.values(headers))
   const ask = client.execute(request).pipe(
-    Effect.flatMap(HttpClientResponse.filterStatusOk),
-    Effect.flatMap((response) => textOf(response, maxBytes)),
-    Effect.timeout(deadlineMillis),
-    Effect.map((text) => read(fields, text))
+    Effect.flatMap((response) =>
+      Effect.map(textOf(response, maxBytes), (text) => ({
+        status: response.status,
+        text,
+        retryMillis: retryAfterMillis(response)
+      }))
+    ),
+    Effect.timeout(deadlineMillis)
   )
   return {
     name,
     symbols,
+    ...(unchangedMillis === undefined ? {} : { unchangedMillis }),
     run: ({ tell }) => {
       const state = SourceState.make(name)
-      const poll = ask.pipe(
-        Effect.flatMap((prints) => {
-          for (const print of prints) tell(print)
-          return prints.length === 0 ? state.failed("its answer holds no price") : state.works
-        }),
-        Effect.catch((error) => state.failed(whyOf(error)))
+      let pauseMillis = everyMillis
+      const failed = (reason: string, nextMillis = everyMillis) =>
+        Effect.andThen(
+          Effect.sync(() => void (pauseMillis = nextMillis)),
+          state.failed(reason)
+        )
+      const poll = Effect.gen(function* () {
+        const { retryMillis, status, text } = yield* ask
+        const { fault, prints } = readCurrent(fields, text, yield* Clock.currentTimeMillis)
+        const sentence = refusalOf(text, hide)
+        if (
+          status < 200 ||
+          status > 299 ||
+          (prints.length === 0 && sentence !== undefined && isRateSentence(sentence))
+        ) {
+          const isRate = status === 429 || (sentence !== undefined && isRateSentence(sentence))
+          const slower = Math.min(longestPauseMillis, Math.max(pauseMillis * 2, retryMillis))
+          return yield* failed(statusReason(status, sentence), isRate ? slower : everyMillis)
+        }
+        pauseMillis = everyMillis
+        for (const print of prints) tell(print)
+        return yield* fault === undefined ? state.works : state.failed(fault)
+      }).pipe(Effect.catch((error) => failed(whyOf(error))))
+      return Effect.forever(
+        Effect.andThen(
+          poll,
+          Effect.suspend(() => Effect.sleep(pauseMillis))
+        )
       )
-      return Effect.forever(Effect.andThen(poll, Effect.sleep(everyMillis)))
     }
   }
 })
 
 const maxBytes = 1_048_576
 const deadlineMillis = 5_000
+/** After refusals for the rate of requests a source is asked no less often than this. */
+const longestPauseMillis = 60_000

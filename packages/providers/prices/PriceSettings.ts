@@ -32,7 +32,9 @@ const shared = {
   /** They may hold secrets, so the file is nobody else's to read. */
   headers: Schema.optionalKey(Schema.Record(HeaderName, Schema.RedactedFromValue(HeaderValue))),
   fields: Fields,
-  symbols: Schema.Record(Schema.String, ContractNames)
+  symbols: Schema.Record(Schema.String, ContractNames),
+  /** For a vendor without a time: an alarm says that a price has not changed for so long within hours. */
+  unchanged_minutes: Schema.optionalKey(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 1_440 })))
 }
 
 const seconds = (most: number) => Schema.Finite.check(Schema.isBetween({ minimum: 0.1, maximum: most }))
@@ -88,7 +90,15 @@ const make = (settings: Settings): Effect.Effect<PriceSource, never, HttpClient.
   const symbols: ReadonlyMap<MarketSymbol, Contracts> = new Map(
     Object.entries(settings.symbols).map(([symbol, names]) => [MarketSymbol.make(symbol), contractsOf(names)])
   )
-  const options: Shared = { name, url, headers, fields, symbols }
+  const unchanged = settings.unchanged_minutes
+  const options: Shared = {
+    name,
+    url,
+    headers,
+    fields,
+    symbols,
+    ...(unchanged === undefined ? {} : { unchangedMillis: unchanged * 60_000 })
+  }
   return settings.kind === "http"
     ? HttpPrices.make({ ...options, everyMillis: (settings.every_seconds ?? 1) * 1_000 })
     : Effect.succeed(
@@ -111,4 +121,5 @@ interface Shared {
   readonly headers: Readonly<Record<string, Redacted.Redacted>>
   readonly fields: Fields
   readonly symbols: ReadonlyMap<MarketSymbol, Contracts>
+  readonly unchangedMillis?: number
 }

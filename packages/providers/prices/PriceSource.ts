@@ -7,6 +7,8 @@ import { Context, type Effect } from "effect"
 export interface Print {
   readonly contract: string
   readonly priceE8: number
+  /** The quote's own time in Unix milliseconds; left out where the source names none. */
+  readonly quotedAtMillis?: number
 }
 
 /**
@@ -28,6 +30,8 @@ export interface Listener {
 export interface PriceSource {
   readonly name: string
   readonly symbols: ReadonlyMap<MarketSymbol, Contracts>
+  /** An alarm is raised when a price stays the same for this long within hours; left out, it never is. */
+  readonly unchangedMillis?: number
   /** Goes on for ever, whatever becomes of the other side. */
   readonly run: (listener: Listener) => Effect.Effect<never>
 }

@@ -2,6 +2,7 @@
 import { highestE8 } from "@venue/domain/Oracle"
 import { Option, Predicate, Schema } from "effect"
 import type { Print } from "./PriceSource.ts"
+import * as QuoteTime from "./QuoteTime.ts"
 
 /** Fields are named from the outside in, with points between; the empty path is the value itself. */
 export const Fields = Schema.Struct({
@@ -10,28 +11,56 @@ export const Fields = Schema.Struct({
   /** Leads from an item to the name of its contract; where it is left out, the keys of the record are the names. */
   contract: Schema.optionalKey(Schema.String),
   /** Leads from an item to its price: a number, or a decimal in a string. */
-  price: Schema.String
+  price: Schema.String,
+  /**
+   * Leads from an item, or from the whole answer, to the time of its quote: Unix seconds, Unix milliseconds or RFC 3339. An item
+   * without one says nothing, and neither does one whose time is more than 60 s old or 5 s ahead.
+   */
+  time: Schema.optionalKey(Schema.String)
 })
 export type Fields = typeof Fields.Type
 
 /** What is no text of JSON, names no contract or is no price above zero says nothing. */
 export const read = (fields: Fields, text: string): ReadonlyArray<Print> => {
-  const items = Option.getOrUndefined(decode(text).pipe(Option.map((body) => at(body, fields.items ?? ""))))
-  if (Array.isArray(items)) return items.flatMap((item) => print(fields, item, undefined))
+  const body = Option.getOrUndefined(decode(text))
+  const items = at(body, fields.items ?? "")
+  const printOf = (item: unknown, key: string | undefined) => print(fields, item, key, body)
+  if (Array.isArray(items)) return items.flatMap((item) => printOf(item, undefined))
   if (!Predicate.isObject(items)) return []
-  if (fields.contract !== undefined) return print(fields, items, undefined)
-  return Object.entries(items).flatMap(([name, item]) => print(fields, item, name))
+  if (fields.contract !== undefined) return printOf(items, undefined)
+  return Object.entries(items).flatMap(([name, item]) => printOf(item, name))
+}
+
+/** Prices whose quotes count now, and the reason where none does. */
+export interface Current {
+  readonly prints: ReadonlyArray<Print>
+  readonly fault: string | undefined
+}
+
+export const readCurrent = (fields: Fields, text: string, nowMillis: number): Current => {
+  const all = read(fields, text)
+  const prints = all.filter(
+    ({ quotedAtMillis }) => quotedAtMillis === undefined || QuoteTime.isCurrent(quotedAtMillis, nowMillis)
+  )
+  if (prints.length > 0) return { prints, fault: undefined }
+  if (all.length > 0)
+    return { prints, fault: "its quotes are more than 60 s old or 5 s ahead of our clock (fields.time)" }
+  const what = fields.time === undefined ? "price" : `price with a time at ${JSON.stringify(fields.time)} (fields.time)`
+  return { prints, fault: `its answer holds no ${what}` }
 }
 
 const decode = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Unknown))
 
-function print(fields: Fields, item: unknown, key: string | undefined): ReadonlyArray<Print> {
+function print(fields: Fields, item: unknown, key: string | undefined, body: unknown): ReadonlyArray<Print> {
   const contract = fields.contract === undefined ? key : at(item, fields.contract)
   const price = at(item, fields.price)
   const usd = typeof price === "string" && decimal.test(price) ? Number(price) : price
   if (typeof contract !== "string" || typeof usd !== "number") return []
   const priceE8 = Math.round(usd * 1e8)
-  return priceE8 > 0 && priceE8 <= highestE8 ? [{ contract, priceE8 }] : []
+  if (!(priceE8 > 0 && priceE8 <= highestE8)) return []
+  if (fields.time === undefined) return [{ contract, priceE8 }]
+  const quotedAtMillis = QuoteTime.read(at(item, fields.time) ?? at(body, fields.time))
+  return quotedAtMillis === undefined ? [] : [{ contract, priceE8, quotedAtMillis }]
 }
 
 const decimal = /^\d+(\.\d+)?$/

@@ -1,9 +1,11 @@
 /** A source that tells its prices by itself, on a web socket that comes back by itself. */
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
-import { Effect, Redacted, Schedule } from "effect"
+import { Clock, Effect, Redacted, Schedule } from "effect"
+import { text } from "node:stream/consumers"
 import { WebSocket } from "ws"
+import { hiding, refusalOf, statusReason } from "../HttpAnswer.ts"
 import type { Contracts, Listener, PriceSource } from "./PriceSource.ts"
-import { type Fields, read } from "./Prints.ts"
+import { type Fields, readCurrent } from "./Prints.ts"
 import * as SourceState from "./SourceState.ts"
 
 export interface WebSocketPricesOptions {
@@ -16,15 +18,17 @@ export interface WebSocketPricesOptions {
   readonly silenceMillis: number
   readonly fields: Fields
   readonly symbols: ReadonlyMap<MarketSymbol, Contracts>
+  readonly unchangedMillis?: number
 }
 
 export const make = (options: WebSocketPricesOptions): PriceSource => ({
   name: options.name,
   symbols: options.symbols,
+  ...(options.unchangedMillis === undefined ? {} : { unchangedMillis: options.unchangedMillis }),
   run: (listener) => {
     const state = SourceState.make(options.name)
     const attempt = Effect.suspend(() => {
-      const heard: Heard = { prints: false, ever: false }
+      const heard: Heard = { prints: false, ever: false, fault: undefined }
       return connection(options, listener, heard, state).pipe(
         Effect.raceFirst(silence(options.silenceMillis, heard)),
         Effect.tap(state.failed),
@@ -44,6 +48,8 @@ export const make = (options: WebSocketPricesOptions): PriceSource => ({
 interface Heard {
   prints: boolean
   ever: boolean
+  /** The reason why a message with prices was passed over since then. */
+  fault: string | undefined
 }
 
 /** Ends with why it ended. */
@@ -55,6 +61,7 @@ const connection = (
 ) =>
   Effect.gen(function* () {
     const run = Effect.runForkWith(yield* Effect.context<never>())
+    const clock = yield* Clock.Clock
     return yield* Effect.callback<string>((resume) => {
       const headers = Object.fromEntries(
         Object.entries(options.headers).map(([header, value]) => [header, Redacted.value(value)])
@@ -71,7 +78,8 @@ const connection = (
         for (const text of options.greeting) socket.send(text)
       })
       socket.on("message", (data) => {
-        const prints = read(options.fields, data.toString())
+        const { fault, prints } = readCurrent(options.fields, data.toString(), clock.currentTimeMillisUnsafe())
+        if (fault !== undefined) heard.fault = fault
         if (prints.length === 0) return
         if (!heard.ever) run(state.works)
         heard.prints = true
@@ -79,6 +87,17 @@ const connection = (
         for (const print of prints) tell(print)
       })
       socket.on("error", (error) => end(error.message))
+      socket.on("unexpected-response", (_request, response) => {
+        const status = response.statusCode ?? 0
+        const hide = hiding(options.url, ...Object.values(headers))
+        response.on("data", () => {
+          if (response.socket.bytesRead > maxRefusalBytes) end(statusReason(status, undefined))
+        })
+        text(response).then(
+          (body) => end(statusReason(status, refusalOf(body, hide))),
+          () => end(statusReason(status, undefined))
+        )
+      })
       socket.on("close", (code) => end(`closed with ${code}`))
       return Effect.sync(() => end("no longer heard"))
     })
@@ -87,11 +106,13 @@ const connection = (
 const silence = Effect.fnUntraced(function* (millis: number, heard: Heard) {
   do {
     heard.prints = false
+    heard.fault = undefined
     yield* Effect.sleep(millis)
   } while (heard.prints)
-  return `no price for ${millis / 1_000} s`
+  return `no price for ${millis / 1_000} s${heard.fault === undefined ? "" : `: ${heard.fault}`}`
 })
 
 const bounds = { perMessageDeflate: false, maxPayload: 1_048_576, handshakeTimeout: 10_000 }
+const maxRefusalBytes = 65_536
 const firstPause = "1 second"
 const growing = Schedule.jittered(Schedule.min([Schedule.exponential(firstPause), Schedule.spaced("30 seconds")]))

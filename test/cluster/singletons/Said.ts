@@ -14,8 +14,13 @@ export class Said {
   #listener: Listener | undefined
   readonly source: PriceSource
 
-  constructor(name: string, contracts: ReadonlyArray<readonly [MarketSymbol, string | Contracts]>) {
+  constructor(
+    name: string,
+    contracts: ReadonlyArray<readonly [MarketSymbol, string | Contracts]>,
+    options: Pick<PriceSource, "unchangedMillis"> = {}
+  ) {
     this.source = {
+      ...options,
       name,
       symbols: new Map(
         contracts.map(([symbol, named]) => [symbol, typeof named === "string" ? { spot: named } : named])
@@ -28,8 +33,10 @@ export class Said {
     }
   }
 
-  say(contract: string, usd: number): void {
-    this.#listener!.tell({ contract, priceE8: Math.round(usd * 1e8) })
+  /** With the quote's own time, where it names one. */
+  say(contract: string, usd: number, quotedAtMillis?: number): void {
+    const time = quotedAtMillis === undefined ? {} : { quotedAtMillis }
+    this.#listener!.tell({ contract, priceE8: Math.round(usd * 1e8), ...time })
   }
 }
 

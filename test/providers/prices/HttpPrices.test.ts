@@ -11,7 +11,10 @@ import * as PriceServer from "./PriceServer.ts"
 const good = JSON.stringify([{ s: "AAPL", p: 200 }])
 
 /** The prices that a source tells which is asked every 20 ms. */
-const told = Effect.fnUntraced(function* (answer: (request: IncomingMessage, response: ServerResponse) => void) {
+const told = Effect.fnUntraced(function* (
+  answer: (request: IncomingMessage, response: ServerResponse) => void,
+  time: { readonly time?: string } = {}
+) {
   const prices = yield* Queue.unbounded<number>()
   const client = yield* Layer.build(NodeHttpClient.layerUndici)
   const source = yield* HttpPrices.make({
@@ -19,7 +22,7 @@ const told = Effect.fnUntraced(function* (answer: (request: IncomingMessage, res
     url: `${yield* PriceServer.http(answer)}?key=mine`,
     headers: { authorization: Redacted.make("Bearer mine") },
     everyMillis: 20,
-    fields: { contract: "s", price: "p" },
+    fields: { contract: "s", price: "p", ...time },
     symbols: new Map([[MarketSymbol.make("AAPL-USD"), { spot: "AAPL" }]])
   }).pipe(Effect.provide(client))
   yield* Effect.forkScoped(
@@ -112,3 +115,53 @@ it.effect("a server that does not answer is given up after five seconds, and ask
     assert.strictEqual(yield* Queue.take(prices), 200e8)
   })
 )
+
+const logging = (lines: Array<string>) =>
+  Logger.layer([Logger.make<unknown, void>(({ message }) => void lines.push(String(message)))])
+
+it.live("what a server says with its refusal stands in the alarm, without what the settings hold", () => {
+  const lines: Array<string> = []
+  return Effect.gen(function* () {
+    let asked = 0
+    const prices = yield* told((_request, response) =>
+      asked++ > 0
+        ? response.end(good)
+        : response.writeHead(403).end(JSON.stringify({ error: { message: "Bearer mine is out of its plan" } }))
+    )
+    yield* Queue.take(prices)
+    assert.strictEqual(lines[0], "price source vendor fails: it answers with status 403: … is out of its plan")
+  }).pipe(Effect.provide(logging(lines)))
+})
+
+for (const [status, body] of [
+  [429, "slow down"],
+  [200, JSON.stringify({ code: 429, message: "Too many requests" })]
+] as const)
+  it.effect(`a server that refuses for the rate of requests is asked less and less often: ${status}`, () =>
+    Effect.gen(function* () {
+      let asked = 0
+      yield* told((_request, response) => {
+        asked++
+        response.writeHead(status).end(body)
+      })
+      yield* PriceServer.pass("20 millis", () => asked === 1)
+      for (let step = 0; step < 100; step++) yield* PriceServer.pass("20 millis", () => true)
+      assert.isBelow(asked, 10)
+    })
+  )
+
+it.live("a quote of hours ago is told to nobody, and named as a failure", () => {
+  const lines: Array<string> = []
+  return Effect.gen(function* () {
+    let asked = 0
+    const prices = yield* told(
+      (_request, response) => {
+        const t = asked++ < 3 ? Date.now() - 10_800_000 : Date.now()
+        response.end(JSON.stringify([{ s: "AAPL", p: asked, t }]))
+      },
+      { time: "t" }
+    )
+    assert.strictEqual(yield* Queue.take(prices), 4e8)
+    assert.match(lines[0]!, /price source vendor fails: its quotes are more than 60 s old/)
+  }).pipe(Effect.provide(logging(lines)))
+})

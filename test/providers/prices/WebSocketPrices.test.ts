@@ -2,14 +2,18 @@
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import * as WebSocketPrices from "@venue/providers/prices/WebSocketPrices"
 import { assert, it } from "@effect/vitest"
-import { Effect, Queue, Redacted } from "effect"
+import { Clock, Effect, Queue, Redacted } from "effect"
+import { TestClock } from "effect/testing"
 import type { IncomingMessage } from "node:http"
 import type { WebSocket } from "ws"
 import * as PriceServer from "./PriceServer.ts"
 
 const good = JSON.stringify({ s: "AAPL", p: "200" })
 
-const told = Effect.fnUntraced(function* (accept: (socket: WebSocket, request: IncomingMessage) => void) {
+const told = Effect.fnUntraced(function* (
+  accept: (socket: WebSocket, request: IncomingMessage) => void,
+  time: { readonly time?: string } = {}
+) {
   const prices = yield* Queue.unbounded<number>()
   const source = WebSocketPrices.make({
     name: "vendor",
@@ -17,7 +21,7 @@ const told = Effect.fnUntraced(function* (accept: (socket: WebSocket, request: I
     headers: { "x-key": Redacted.make("mine") },
     greeting: ['{"subscribe":"AAPL"}'],
     silenceMillis: 10_000,
-    fields: { contract: "s", price: "p" },
+    fields: { contract: "s", price: "p", ...time },
     symbols: new Map([[MarketSymbol.make("AAPL-USD"), { spot: "AAPL" }]])
   })
   yield* Effect.forkScoped(
@@ -79,5 +83,23 @@ it.effect("a frame larger than a price source has reason to send ends the connec
     yield* PriceServer.pass("100 millis", () => Queue.sizeUnsafe(prices) > 0)
     assert.strictEqual(yield* Queue.take(prices), 200e8)
     assert.strictEqual(connections, 2)
+  })
+)
+
+it.effect("a connection whose heartbeat repeats an old quote is given up as a silent one", () =>
+  Effect.gen(function* () {
+    yield* TestClock.setTime(Date.UTC(2026, 10, 20, 15, 30))
+    let connections = 0
+    const now = yield* Clock.Clock
+    const prices = yield* told(
+      (socket) => {
+        connections++
+        const t = connections === 1 ? now.currentTimeMillisUnsafe() - 61_000 : now.currentTimeMillisUnsafe()
+        socket.send(JSON.stringify({ s: "AAPL", p: connections, t }))
+      },
+      { time: "t" }
+    )
+    yield* PriceServer.pass("500 millis", () => Queue.sizeUnsafe(prices) > 0)
+    assert.strictEqual(yield* Queue.take(prices), 2e8)
   })
 )

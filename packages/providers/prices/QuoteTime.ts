@@ -1,0 +1,35 @@
+/** The own time of a quote, as its source writes it, and whether a quote of that time counts. */
+/** A quote counts for this long after its own time (rule 3.11). */
+export const goodForMillis = 60_000
+/** The clock of a source may be ahead of ours by this much. */
+const aheadMillis = 5_000
+
+export const isCurrent = (quotedAtMillis: number, nowMillis: number): boolean =>
+  nowMillis - quotedAtMillis <= goodForMillis && quotedAtMillis - nowMillis <= aheadMillis
+
+/** Reads Unix seconds, Unix milliseconds (also as text) or RFC 3339; undefined for anything else. */
+export const read = (value: unknown): number | undefined => {
+  if (typeof value === "number") return ofNumber(value)
+  if (typeof value !== "string") return undefined
+  return /^\d{1,16}(\.\d{1,9})?$/.test(value) ? ofNumber(Number(value)) : ofInstant(value)
+}
+
+/** Seconds reach this number in the year 5138, milliseconds did in 1973. */
+const firstMillis = 1e11
+
+const ofNumber = (value: number): number | undefined => {
+  if (!Number.isFinite(value) || value <= 0) return undefined
+  return Math.round(value < firstMillis ? value * 1_000 : value)
+}
+
+const instant =
+  /^(\d{4}-\d{2}-\d{2})[Tt ]((?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d)(\.\d{1,12})?([Zz]|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/
+
+const ofInstant = (text: string): number | undefined => {
+  const [, day = "", time = "", fraction = "", zone = ""] = instant.exec(text) ?? []
+  const date = new Date(`${day}T${time}${fraction.slice(0, 4)}${zone.toUpperCase()}`)
+  const midnight = new Date(`${day}T00:00:00Z`)
+  // A day that its month does not have would become one of the next month.
+  const isOfMonth = !Number.isNaN(midnight.getTime()) && midnight.toISOString().startsWith(day)
+  return isOfMonth && !Number.isNaN(date.getTime()) ? date.getTime() : undefined
+}

@@ -1,0 +1,165 @@
+/** Sources that repeat a quote whose own time stands still: a price is as old as its quote. */
+import { TestVenue } from "@venue/testing/TestVenue"
+import { assert, it } from "@effect/vitest"
+import { Clock, Effect, Logger } from "effect"
+import { TestClock } from "effect/testing"
+import { aapl, limit, told } from "../../venue/Story.ts"
+import { pass, price, priced, Said, venueWith } from "./Said.ts"
+
+const every = (seconds: number, each: Effect.Effect<void>) =>
+  Effect.repeat(Effect.andThen(each, TestClock.adjust("1 second")), { times: seconds - 1 })
+
+it.effect("I29: rule 3.11: a source that repeats one quote is stale 60 s after the quote's own time", () => {
+  const one = new Said("one", [[aapl, "A"]])
+  return venueWith(
+    [one.source],
+    Effect.gen(function* () {
+      const venue = yield* TestVenue
+      const trader = yield* venue.trade(yield* venue.user("trader"))
+      const quotedAt = (yield* Clock.currentTimeMillis) - 20_000
+      const repeat = Effect.sync(() => one.say("A", 200, quotedAt))
+      yield* every(38, repeat)
+      yield* venue.settle
+      assert.deepInclude(yield* priced(aapl), { source: "external", toldAtMillis: quotedAt })
+      yield* trader.send(limit("BUY", 1, 199))
+      yield* venue.settle
+      assert.deepEqual(told(yield* trader.drain), ["ACK"])
+      yield* every(4, repeat)
+      yield* venue.settle
+      assert.deepInclude(yield* priced(aapl), { source: "stale" })
+      yield* every(60, repeat)
+      yield* venue.settle
+      assert.deepInclude(yield* priced(aapl), { source: "stale" })
+      yield* trader.send(limit("BUY", 1, 199))
+      yield* venue.settle
+      assert.deepEqual(told(yield* trader.drain), ["REJECTED_MARKET_CLOSED"])
+      one.say("A", 201, yield* Clock.currentTimeMillis)
+      yield* pass
+      assert.deepInclude(yield* priced(aapl), { source: "external", toldE8: 201e8 })
+    })
+  )
+})
+
+it.effect("I29: a quote of three hours ago or six seconds ahead makes no price", () => {
+  const one = new Said("one", [[aapl, "A"]])
+  return venueWith(
+    [one.source],
+    Effect.gen(function* () {
+      for (const offMillis of [-10_800_000, 6_000]) {
+        const now = yield* Clock.currentTimeMillis
+        one.say("A", 200, now + offMillis)
+        yield* pass
+      }
+      assert.isUndefined(yield* price(aapl))
+    })
+  )
+})
+
+it.effect("I29: rule 3.7: a frozen source of two leaves the median, and the other's price stays fresh", () => {
+  const [frozen, live] = [new Said("frozen", [[aapl, "A"]]), new Said("live", [[aapl, "A"]])] as const
+  return venueWith(
+    [frozen.source, live.source],
+    Effect.gen(function* () {
+      const quotedAt = yield* Clock.currentTimeMillis
+      const both = Effect.gen(function* () {
+        frozen.say("A", 200, quotedAt)
+        live.say("A", 210, yield* Clock.currentTimeMillis)
+      })
+      yield* every(50, both)
+      yield* pass
+      assert.strictEqual(yield* price(aapl), 205)
+      yield* every(30, both)
+      yield* pass
+      assert.strictEqual(yield* price(aapl), 210)
+      assert.deepInclude(yield* priced(aapl), { source: "external" })
+    })
+  )
+})
+
+it.effect("I29: rule 3.7: where two sources are needed, one frozen of two makes the price stale", () => {
+  const [frozen, live] = [new Said("frozen", [[aapl, "A"]]), new Said("live", [[aapl, "A"]])] as const
+  return venueWith(
+    [frozen.source, live.source],
+    Effect.gen(function* () {
+      const quotedAt = yield* Clock.currentTimeMillis
+      const both = Effect.gen(function* () {
+        frozen.say("A", 200, quotedAt)
+        live.say("A", 200, yield* Clock.currentTimeMillis)
+      })
+      yield* every(57, both)
+      yield* (yield* TestVenue).settle
+      assert.deepInclude(yield* priced(aapl), { source: "external" })
+      yield* every(5, both)
+      yield* (yield* TestVenue).settle
+      assert.deepInclude(yield* priced(aapl), { source: "stale" })
+    }),
+    2
+  )
+})
+
+it.effect("a frozen quote does not replace an operator's price that is newer than it", () => {
+  const one = new Said("one", [[aapl, "A"]])
+  return venueWith(
+    [one.source],
+    Effect.gen(function* () {
+      const quotedAt = yield* Clock.currentTimeMillis
+      one.say("A", 200, quotedAt)
+      yield* pass
+      yield* (yield* TestVenue).price(aapl, 190)
+      yield* every(
+        10,
+        Effect.sync(() => one.say("A", 200, quotedAt))
+      )
+      yield* pass
+      assert.strictEqual(yield* price(aapl), 190)
+    })
+  )
+})
+
+it.effect("a price without a time that does not change for the minutes of its setting is an alarm, once", () => {
+  const lines: Array<string> = []
+  const logger = Logger.make<unknown, void>(({ message }) => void lines.push(String(message)))
+  const one = new Said("one", [[aapl, "A"]], { unchangedMillis: 180_000 })
+  return venueWith(
+    [one.source],
+    Effect.gen(function* () {
+      yield* every(
+        170,
+        Effect.sync(() => one.say("A", 200))
+      )
+      assert.isFalse(lines.some((line) => line.includes("has not changed")))
+      yield* every(
+        60,
+        Effect.sync(() => one.say("A", 200))
+      )
+      const alarms = lines.filter((line) => line.includes("one: its price of AAPL-USD has not changed for 3 minutes"))
+      assert.lengthOf(alarms, 1)
+      yield* every(
+        10,
+        Effect.sync(() => one.say("A", 201))
+      )
+      assert.lengthOf(
+        lines.filter((line) => line.includes("its price of AAPL-USD changes again")),
+        1
+      )
+    })
+  ).pipe(Effect.provide(Logger.layer([logger])))
+})
+
+it.effect("a source that goes silent beside one that speaks is an alarm", () => {
+  const lines: Array<string> = []
+  const logger = Logger.make<unknown, void>(({ message }) => void lines.push(String(message)))
+  const [frozen, live] = [new Said("frozen", [[aapl, "A"]]), new Said("live", [[aapl, "A"]])] as const
+  return venueWith(
+    [frozen.source, live.source],
+    Effect.gen(function* () {
+      frozen.say("A", 200)
+      yield* every(
+        90,
+        Effect.sync(() => live.say("A", 200))
+      )
+      const alarms = lines.filter((line) => line.includes("frozen has given no current price of AAPL-USD for a minute"))
+      assert.lengthOf(alarms, 1)
+    })
+  ).pipe(Effect.provide(Logger.layer([logger])))
+})

@@ -1,0 +1,67 @@
+import { readCurrent } from "@venue/providers/prices/Prints"
+import * as QuoteTime from "@venue/providers/prices/QuoteTime"
+import { assert, it } from "@effect/vitest"
+
+const millis = Date.UTC(2026, 10, 20, 15, 30, 0, 250)
+
+for (const value of [
+  millis / 1_000,
+  millis,
+  String(millis),
+  String(millis / 1_000),
+  "2026-11-20T15:30:00.25Z",
+  "2026-11-20T15:30:00.250000123Z",
+  "2026-11-20 15:30:00.250z",
+  "2026-11-20T17:00:00.25+01:30"
+])
+  it(`reads ${JSON.stringify(value)} as one moment`, () => {
+    assert.strictEqual(QuoteTime.read(value), millis)
+  })
+
+for (const value of [
+  null,
+  true,
+  {},
+  "",
+  "soon",
+  0,
+  -5,
+  Number.NaN,
+  "1e12",
+  "2026-11-20",
+  "2026-11-20T15:30:00",
+  "2026-02-30T00:00:00Z",
+  "2026-13-01T00:00:00Z",
+  "2026-11-20T24:00:00Z",
+  "Fri, 20 Nov 2026 15:30:00 GMT"
+])
+  it(`reads no moment in ${JSON.stringify(value)}`, () => {
+    assert.isUndefined(QuoteTime.read(value))
+  })
+
+const fields = { items: "quotes", contract: "s", price: "p", time: "t" }
+const faultOf = (...quotes: ReadonlyArray<object>) => readCurrent(fields, JSON.stringify({ quotes }), millis)
+
+it("counts a quote up to 60 s old and 5 s ahead, and no other", () => {
+  for (const [seconds, counts] of [
+    [-60, true],
+    [-60.001, false],
+    [5, true],
+    [5.001, false]
+  ] as const) {
+    const { prints } = faultOf({ s: "A", p: 200, t: millis + seconds * 1_000 })
+    assert.strictEqual(prints.length === 1, counts, `${seconds}`)
+  }
+})
+
+it("takes an item that omits its time for silent, and reads the time of the whole answer where items have none", () => {
+  const { fault, prints } = faultOf({ s: "A", p: 200 })
+  assert.deepStrictEqual(prints, [])
+  assert.match(String(fault), /no price with a time at "t" \(fields.time\)/)
+  const whole = readCurrent(fields, JSON.stringify({ t: millis, quotes: [{ s: "A", p: 200 }] }), millis)
+  assert.deepStrictEqual(whole.prints, [{ contract: "A", priceE8: 200e8, quotedAtMillis: millis }])
+})
+
+it("says that quotes are old where none of them counts", () => {
+  assert.match(String(faultOf({ s: "A", p: 200, t: millis - 10_800_000 }).fault), /more than 60 s old/)
+})
