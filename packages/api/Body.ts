@@ -18,11 +18,14 @@ export const NumberOrText = <S extends Schema.Codec<number, number>>(number: S) 
   Schema.Union([number, DecimalText.pipe(Schema.decodeTo(number, fromText))])
 
 const DecimalText = Schema.String.check(
-  Schema.makeFilter((text) => Digits.numberOf(text) !== undefined, {
-    expected: "a number, or a plain decimal in a string",
+  Schema.makeFilter((text) => Digits.numberOf(text) !== undefined && !ninthDecimal.test(text), {
+    expected: "a number, or a plain decimal of at most eight decimals in a string",
     toJsonSchema: () => ({ pattern: "^-?[0-9]+([.][0-9]+)?$", maxLength: Digits.decimalLimit })
   })
 )
+
+/** A decimal in a string is exact (rule 0.5): no amount, price or quantity has more than eight. */
+const ninthDecimal = /\.\d{8}0*[1-9]/
 
 const fromText = SchemaTransformation.transform({
   decode: (text: string) => Digits.numberOf(text)!,

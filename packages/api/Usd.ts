@@ -1,13 +1,19 @@
 /** Amounts of money in requests: USD with at most six decimals. */
+import { nearestMultiple } from "@venue/domain/Decimal"
 import { Schema } from "effect"
 import { NumberOrText } from "./Body.ts"
+
+/** One millionth in 1e-8. */
+const microE8 = 100
 
 /** Largest amount in USD of a request; in 1e-6 USD it is a safe integer. */
 const most = 1_000_000_000
 
 export const Usd = Schema.Finite.check(
   Schema.isBetween({ minimum: -most, maximum: most }),
-  Schema.makeFilter((amount) => microsOf(amount) / 1e6 === amount, { expected: "at most six decimals" })
+  Schema.makeFilter((amount) => microsOf(amount) / 1e6 === nearestMultiple(amount, microE8), {
+    expected: "at most six decimals"
+  })
 )
 
 export const PositiveUsd = Usd.check(Schema.isGreaterThan(0))

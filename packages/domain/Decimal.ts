@@ -18,6 +18,17 @@ export const unitsOf = (decimal: number): number => {
   return units / unitScale === decimal ? units : NaN
 }
 
+/**
+ * Returns the nearest multiple of a step in 1e-8 where it differs from the decimal by at most 1e-12 of its size, which is the
+ * noise of a double's arithmetic, else the decimal itself (rule 0.5).
+ */
+export const nearestMultiple = (decimal: number, stepE8: number): number => {
+  const multiple = (Math.round((decimal * unitScale) / stepE8) * stepE8) / unitScale
+  return Math.abs(multiple - decimal) <= Math.abs(decimal) * noise ? multiple : decimal
+}
+
+const noise = 1e-12
+
 /** Gives the shortest decimal of a count of 1e-8, exactly, since both sides are integers below 2^53. */
 export const decimalOfUnits = (units: number): number => units / unitScale
 

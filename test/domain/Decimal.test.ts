@@ -5,6 +5,7 @@ import {
   divideUp,
   mulDivDown,
   mulDivUp,
+  nearestMultiple,
   text,
   textOfMoney,
   unitsOf
@@ -50,6 +51,29 @@ test("small products divided round like big ones", () => {
       assert.strictEqual(BigInt(mulDivDown(a, b, divisor)), (BigInt(a) * BigInt(b)) / BigInt(divisor))
       assert.strictEqual(BigInt(mulDivUp(a, b, divisor)), divideUp(BigInt(a) * BigInt(b), BigInt(divisor)))
     })
+  )
+})
+
+test("rule 0.5: a number within 1e-12 of a multiple counts as that multiple, any other stays as it is", () => {
+  const tenth = 10_000_000
+  assert.strictEqual(nearestMultiple(59_174 * 0.1, tenth), 5_917.4)
+  assert.strictEqual(nearestMultiple(5_917.400000005, tenth), 5_917.4)
+  assert.strictEqual(nearestMultiple(5_917.40000001, tenth), 5_917.40000001)
+  assert.strictEqual(nearestMultiple(0.1 + 0.2, 1_000_000), 0.3)
+  assert.strictEqual(nearestMultiple(50_000_000.00000001, 100_000_000), 50_000_000)
+  assert.strictEqual(nearestMultiple(199.005, 1_000_000), 199.005)
+  for (const same of [0, -0, 1e300, Infinity, -Infinity]) assert.strictEqual(nearestMultiple(same, 1), same)
+  FastCheck.assert(
+    FastCheck.property(
+      FastCheck.integer({ min: 1, max: 0x7ffffffe }),
+      FastCheck.constantFrom(1, 1_000, 100_000, 1_000_000, 100_000_000),
+      FastCheck.integer({ min: -8, max: 8 }),
+      (count, stepE8, ulps) => {
+        const exact = decimalOfUnits(count * stepE8)
+        assert.strictEqual(nearestMultiple(exact, stepE8), exact)
+        if (count * stepE8 < 2 ** 50) assert.strictEqual(nearestMultiple(exact * (1 + ulps * 2 ** -53), stepE8), exact)
+      }
+    )
   )
 })
 

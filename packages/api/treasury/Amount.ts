@@ -1,5 +1,5 @@
 /** Amounts of money that leave: USD, with as many decimals as a chain or a bank knows of. */
-import { decimalOfMoney } from "@venue/domain/Decimal"
+import { decimalOfMoney, nearestMultiple } from "@venue/domain/Decimal"
 import type { WithdrawalMethod } from "@venue/domain/Rail"
 import { amountRefusal, type BelowMinimum, type NotAboveFee } from "@venue/domain/Withdrawal"
 import { Result } from "effect"
@@ -11,8 +11,9 @@ import { microsOf } from "../Usd.ts"
 export const read = (problems: Problems, method: WithdrawalMethod, sent: number): Result.Result<bigint, BadRequest> => {
   const decimals = method === "ach_push" || method === "wire" ? 2 : 6
   if (Math.abs(sent) > most) return Result.fail(refused(problems, `Expected no more than ${most}`, sent, most))
-  const micros = microsOf(sent)
-  if (micros / 1e6 !== sent || micros % 10 ** (6 - decimals) !== 0) {
+  const amount = nearestMultiple(sent, 10 ** (8 - decimals))
+  const micros = microsOf(amount)
+  if (micros / 1e6 !== amount || micros % 10 ** (6 - decimals) !== 0) {
     return Result.fail(refused(problems, `Expected at most ${decimals} decimals`, sent))
   }
   const refusal = amountRefusal(method, BigInt(micros))

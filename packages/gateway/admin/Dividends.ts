@@ -4,7 +4,7 @@ import { problems } from "@venue/api/Problem"
 import { MarketClient } from "@venue/cluster/clients/MarketClient"
 import { Feed } from "@venue/cluster/feed/Feed"
 import { dateOf, dayOf } from "@venue/domain/Day"
-import { unitsOf } from "@venue/domain/Decimal"
+import { nearestMultiple, unitsOf } from "@venue/domain/Decimal"
 import { isOver } from "@venue/domain/TradingState"
 import { Clock, Effect } from "effect"
 import { group } from "../http/Endpoints.ts"
@@ -27,7 +27,7 @@ export const layer = (baseUrl: string) =>
           function* ({ payload: { amount, ex_date, reason, symbol: given } }) {
             const { category, symbol } = yield* listed(given)
             if (category !== "EQUITY") return yield* refusals.unfit("body.symbol", "Expected a stock")
-            const perUnitE8 = unitsOf(amount)
+            const perUnitE8 = unitsOf(nearestMultiple(amount, 1))
             if (Number.isNaN(perUnitE8)) return yield* refusals.unfit("body.amount", "Expected at most eight decimals")
             const prices = feed.prices.get(symbol)
             if (prices === undefined) return yield* refusals.unfit("body.symbol", "Expected a symbol that has a price")

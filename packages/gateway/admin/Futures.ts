@@ -3,7 +3,7 @@ import { AdminApi } from "@venue/api/admin/Api"
 import { datedFutures, locationOf, settlementCalendar, settlementPrices } from "@venue/api/admin/Futures"
 import { instant } from "@venue/api/Digits"
 import { problems } from "@venue/api/Problem"
-import { unitsOf } from "@venue/domain/Decimal"
+import { nearestMultiple, unitsOf } from "@venue/domain/Decimal"
 import { calendarFlaw, type DatedFuture, isFuturesBased } from "@venue/domain/Futures"
 import { FuturesReference } from "@venue/storage/prices/FuturesReference"
 import { Clock, Effect } from "effect"
@@ -40,7 +40,9 @@ export const layer = (baseUrl: string) =>
             const { symbol } = yield* futuresBased(payload.symbol, "body.symbol")
             if (Date.parse(day) > (yield* Clock.currentTimeMillis))
               return yield* refusals.unfit("body.day", "Expected today or an earlier day: the newest one counts")
-            const [officialCloseE8, settlementE8] = [unitsOf(official_close), unitsOf(settlement)]
+            const [officialCloseE8, settlementE8] = [official_close, settlement].map((price) =>
+              unitsOf(nearestMultiple(price, 1))
+            ) as [number, number]
             if (Number.isNaN(officialCloseE8)) return yield* refusals.unfit("body.official_close", tooFine)
             if (Number.isNaN(settlementE8)) return yield* refusals.unfit("body.settlement", tooFine)
             const said = { day, officialClose: official_close, settlement, futureSymbol, reason }

@@ -4,7 +4,7 @@ import { listedInstrument } from "@venue/api/admin/Instruments"
 import { problems } from "@venue/api/Problem"
 import { Feed } from "@venue/cluster/feed/Feed"
 import { VenueSettings } from "@venue/cluster/VenueSettings"
-import { unitsOf } from "@venue/domain/Decimal"
+import { nearestMultiple, unitsOf } from "@venue/domain/Decimal"
 import type { Terms } from "@venue/domain/Instrument"
 import * as Listing from "@venue/domain/Listing"
 import { Listings } from "@venue/storage/listing/Listings"
@@ -90,8 +90,8 @@ function termsOf(asked: Asked): Terms {
     category: asked.product_category,
     tickE8: unitsOf(asked.tick_size),
     lotE8,
-    minQuantityLots: unitsOf(asked.min_quantity) / lotE8,
-    maxQuantityLots: unitsOf(asked.max_quantity) / lotE8,
+    minQuantityLots: unitsOf(nearestMultiple(asked.min_quantity, lotE8)) / lotE8,
+    maxQuantityLots: unitsOf(nearestMultiple(asked.max_quantity, lotE8)) / lotE8,
     maxLeverage: asked.default_max_leverage
   }
 }

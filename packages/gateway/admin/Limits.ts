@@ -2,7 +2,7 @@
 import { AdminApi } from "@venue/api/admin/Api"
 import { problems } from "@venue/api/Problem"
 import { MarketClient } from "@venue/cluster/clients/MarketClient"
-import { unitsOf } from "@venue/domain/Decimal"
+import { nearestMultiple, unitsOf } from "@venue/domain/Decimal"
 import { type Instrument, quantityOf } from "@venue/domain/Instrument"
 import * as Limits from "@venue/domain/Limits"
 import { isOver } from "@venue/domain/TradingState"
@@ -58,7 +58,7 @@ interface Said {
 }
 
 function changed({ lotE8 }: Instrument, before: Limits.Limits, said: Said): Limits.Limits {
-  const lots = (quantity: number) => unitsOf(quantity) / lotE8
+  const lots = (quantity: number) => unitsOf(nearestMultiple(quantity, lotE8)) / lotE8
   return {
     minQuantityLots: said.min_quantity === undefined ? before.minQuantityLots : lots(said.min_quantity),
     maxQuantityLots: said.max_quantity === undefined ? before.maxQuantityLots : lots(said.max_quantity),

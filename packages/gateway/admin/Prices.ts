@@ -5,7 +5,7 @@ import { units as printed } from "@venue/api/Digits"
 import { problems } from "@venue/api/Problem"
 import { MarketClient } from "@venue/cluster/clients/MarketClient"
 import { Feed } from "@venue/cluster/feed/Feed"
-import { unitsOf } from "@venue/domain/Decimal"
+import { nearestMultiple, unitsOf } from "@venue/domain/Decimal"
 import { believable, mostE8 } from "@venue/domain/Oracle"
 import { Effect } from "effect"
 import { group } from "../http/Endpoints.ts"
@@ -48,7 +48,7 @@ export const layer = (baseUrl: string) =>
           Effect.fnUntraced(function* ({ payload: { confirm = false, price, reason = null, symbol: given } }) {
             const instrument = yield* lasting(given)
             const { symbol } = instrument
-            const priceE8 = unitsOf(price)
+            const priceE8 = unitsOf(nearestMultiple(price, 1))
             if (Number.isNaN(priceE8)) return yield* refusals.unfit("body.price", "Expected at most eight decimals")
             const inForce = feed.prices.get(symbol)
             const highestE8 = mostE8(instrument, inForce?.openInterestLots ?? 0)

@@ -12,6 +12,7 @@ import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import type { PreviewRequest } from "@venue/domain/Preview"
 import { Clock, Effect } from "effect"
 import * as BuilderAppointment from "../BuilderAppointment.ts"
+import { denoised } from "../NoisyDecimals.ts"
 import { group } from "../http/Endpoints.ts"
 import { unanswered } from "../http/Refusal.ts"
 
@@ -28,9 +29,11 @@ export const layer = (baseUrl: string) =>
       return handlers.handle(
         "previewOrder",
         Effect.fnUntraced(
-          function* ({ payload }) {
+          function* ({ payload, request: { text } }) {
             const { accountId, userId } = yield* Caller
             const symbol = MarketSymbol.make(payload.symbol.toUpperCase())
+            const instrument = instruments.get(symbol)
+            const sent = yield* Effect.orDie(text)
             const common = {
               commandId: ids.next(),
               expiresAtMillis: (yield* Clock.currentTimeMillis) + commandExpiryMillis,
@@ -42,12 +45,11 @@ export const layer = (baseUrl: string) =>
             const request: PreviewRequest =
               "close_position" in payload
                 ? { _tag: "ClosePosition", ...common }
-                : { _tag: "PlaceOrder", ...common, ...placementOf(payload) }
+                : denoised({ _tag: "PlaceOrder", ...common, ...placementOf(payload) }, instrument, sent)
             const said = yield* desks.preview({ userId, accountId, cost: noCost, request })
             if (said._tag === "Refused") {
               return yield* said.refusal._tag === "UnknownAccount" ? refusals.notPermitted() : refusals.draining()
             }
-            const instrument = instruments.get(symbol)
             const told =
               said._tag === "BadSymbol" || instrument === undefined ? undefined : { instrument, preview: said }
             return {

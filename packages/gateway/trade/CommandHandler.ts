@@ -17,6 +17,7 @@ import type { LeverageInUse, NotALevel, SetLeverage, UnknownSymbol } from "@venu
 import type { UserId } from "@venue/domain/UserId"
 import { Revocations } from "@venue/storage/access/Revocations"
 import { Clock, Effect } from "effect"
+import { denoised } from "../NoisyDecimals.ts"
 import { accessRefusal } from "./AccessRefusal.ts"
 import type { Connection, Gateway } from "./Connection.ts"
 import type { Answered, ExpectedAcknowledgement, ExpectedOrder } from "./ExpectedReply.ts"
@@ -158,7 +159,7 @@ const makeOrder = Effect.gen(function* () {
     const submission = {
       userId: member.caller.userId,
       cost,
-      request: requestOf(command, symbol, id, expiresAtMillis, member),
+      request: requestOf(denoised(command, instrument, text), symbol, id, expiresAtMillis, member),
       ...(isLeased ? { connectionId } : {})
     }
     const dueMillis = expiresAtMillis + graceMillis

@@ -10,6 +10,7 @@ import type { Cost } from "@venue/cluster/protocol/Desk"
 import { VenueSettings } from "@venue/cluster/VenueSettings"
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { Clock, Effect } from "effect"
+import { denoised } from "../NoisyDecimals.ts"
 import type { ExpectedQuery } from "./ExpectedReply.ts"
 import type { Member } from "./Member.ts"
 import type { Queries } from "./Queries.ts"
@@ -32,7 +33,8 @@ export const make = Effect.fnUntraced(function* ({ bySymbol }: Pick<Queries, "by
   ) {
     const { accountId, caller } = member
     const expiresAtMillis = (yield* Clock.currentTimeMillis) + commandExpiryMillis
-    const request = previewedOf(command, symbol, ids.next(), expiresAtMillis, member)
+    const order = denoised(command.order, instruments.get(symbol), text)
+    const request = previewedOf({ ...command, order }, symbol, ids.next(), expiresAtMillis, member)
     const said = yield* desks.preview({ userId: caller.userId, accountId, cost, request })
     if (said._tag === "Refused") {
       return Frame.err("ServerError", SubmitRefusal.message(said.refusal), Incoming.ofObject(text))

@@ -68,6 +68,10 @@ it.layer(layer, { excludeTestServices: true })("previews over REST", (it) => {
         Effect.map(previewed(user, body), ({ body, status }) => [status, body.status, body.refusal?.status])
       const refused = (status: string) => [200, status, status]
       expect(yield* statusOf({ ...limit, quantity: 500 })).toEqual(refused("FAILED_MARGIN_CHECK"))
+      // The noise of a double counts as the tick, a decimal in a string as it is (rule 0.5).
+      const noisy = yield* previewed(user, { ...limit, price: 200.50000000000003 })
+      expect(noisy.body).toMatchObject({ price: 200.5, refusal: null })
+      expect((yield* previewed(user, { ...limit, price: "200.50000000000003" })).status).toBe(422)
       expect(yield* statusOf({ ...limit, symbol: "XYZ-USD" })).toEqual(refused("BAD_SYMBOL"))
       expect(yield* statusOf({ symbol: aapl, close_position: true })).toEqual(refused("REJECTED"))
       const { price: _, ...market } = { ...limit, order_type: "MARKET", order_time_in_force: "IOC" }
