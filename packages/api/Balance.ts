@@ -3,12 +3,14 @@ import { Schema } from "effect"
 import * as Member from "./Member.ts"
 
 export const BalanceParts = {
-  deposit: Member.usd("What was put in less what was taken out"),
-  realised_pnl: Member.usd("What fills realised"),
+  deposit: Member.usd("Money paid in less money taken out"),
+  realised_pnl: Member.usd("Profit or loss realised by fills"),
   order_margin: Member.usd("Margin held for open orders"),
   position_margin: Member.usd("Margin held for positions"),
-  unrealised_pnl: Member.usd("What closing all positions at their marks would realise"),
+  unrealised_pnl: Member.usd("Profit or loss of closing all positions at their mark prices"),
   net_funding: Member.usd("Funding received less funding paid"),
-  available_balance: Member.usd("What new orders may hold"),
-  builder_rewards: Schema.optionalKey(Member.usd("Rewards of a builder code, for its owner alone"))
+  available_balance: Member.usd("Money that new orders may use"),
+  builder_rewards: Schema.optionalKey(
+    Member.usd("Rewards earned by the builder code; only the owner of a code has this member")
+  )
 }

@@ -3,7 +3,20 @@ import { Schema, SchemaTransformation } from "effect"
 import * as Digits from "./Digits.ts"
 
 /** In requests it is accepted and ignored; in answers it links to the body's own description. */
-export const SchemaLink = Schema.optionalKey(Schema.String.annotate({ format: "uri", readOnly: true }))
+export const SchemaLink = Schema.optionalKey(
+  Schema.String.annotate({
+    description: "Address of the JSON Schema of the body. Requests may leave it out; it is ignored there.",
+    format: "uri",
+    readOnly: true
+  })
+)
+
+export const SymbolName = Schema.String.annotate({ description: "Symbol of the market.", examples: ["GOLD-USD"] })
+
+export const RowCount = Schema.Int.annotate({ description: "Number of rows in this answer." })
+
+/** Header of answers that may be cached. */
+export const CacheControl = Schema.String.annotate({ description: "How long the answer may be cached." })
 
 /** Arrays may be `null` in the description, but we send none that are. */
 export const Rows = <S extends Schema.Top>(row: S) => Schema.NullOr(Schema.Array(row))

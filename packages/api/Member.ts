@@ -4,7 +4,7 @@ import { Schema } from "effect"
 
 export const text = (what: string) => Schema.String.annotate({ description: `${what}.` })
 
-export const symbol = text('Such as "GOLD-USD"')
+export const symbol = text('Symbol of the market, such as "GOLD-USD"')
 
 /** The venue writes them in lower case. */
 export const uuid = (what: string) => Schema.String.annotate({ description: `${what}.`, format: "uuid" })

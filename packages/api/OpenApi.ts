@@ -141,7 +141,7 @@ const namedAccount: Readonly<Record<Access["on"], string>> = {
 const fitting = (operation: Operation, isOpen: boolean): Operation => {
   const { parameters, requestBody } = operation
   const isFree = ({ in: place, schema }: Operation["parameters"][number]) =>
-    place === "header" || (place === "path" && Object.keys(schema).every((key) => key === "type"))
+    place === "header" || (place === "path" && Object.keys(schema).every((key) => key === "type" || key === "examples"))
   if (requestBody !== undefined || !parameters.every(isFree)) return operation
   const takesValues = parameters.some(({ in: place }) => place === "path")
   // Whoever shows credentials may name an account in a header, wherever one is asked.

@@ -13,47 +13,51 @@ import * as Member from "./Member.ts"
 import { refusalText } from "./RefusalText.ts"
 
 export const PreviewRefusal = Schema.Struct({
-  status: OrderRefusal,
-  message: Member.text("What is wrong, for people")
-}).annotate({ identifier: "PreviewRefusal" })
+  status: OrderRefusal.annotate({ description: "Standard name of the refusal." }),
+  message: Member.text("Explanation of the refusal, for people")
+}).annotate({ identifier: "PreviewRefusal", description: "Reason why the order would be refused." })
 
 /** Rule 4.19 says more of each of them. */
 export const PreviewParts = {
-  user_id: Member.uuid("The account that asked; of a primary account, the user's id"),
+  user_id: Member.uuid("Account of the order; the user's id for the primary account"),
   symbol: Member.symbol,
   side: Schema.optionalKey(Side.annotate({ description: "Left out of a close without a position." })),
-  type: OrderType,
-  time_in_force: TimeInForce,
-  price: Member.price("Its limit, 0 for MARKET; of a stop, what the mark has to reach"),
-  quantity: Member.quantity("The total"),
-  reduce_only: Member.truth("It may only reduce a position"),
-  client_order_id: Member.text("As the client gave it; empty when it gave none"),
+  type: OrderType.annotate({ description: "Type of the order." }),
+  time_in_force: TimeInForce.annotate({ description: "Time in force of the order." }),
+  price: Member.price("Limit price, 0 for MARKET; for a stop, the mark price that fires it"),
+  quantity: Member.quantity("Total quantity"),
+  reduce_only: Member.truth("Whether the order may only reduce a position"),
+  client_order_id: Member.text("Id that the client gave; empty if none"),
   status: Schema.Union([PreviewStatus, OrderRefusal]).annotate({
-    description: "What would be told of it last at once, or why it would be refused."
+    description: "Status that the order would have at once, or the name of the refusal."
   }),
-  refusal: Schema.NullOr(PreviewRefusal),
-  mark_price: Schema.NullOr(Member.price("The mark; null before the first price")),
-  min_price: Schema.NullOr(Member.price("An order of its side may be priced from here")),
-  max_price: Schema.NullOr(Member.price("An order of its side may be priced up to here")),
-  worst_price: Schema.NullOr(Member.price("It fills no worse; null where no such price is known")),
-  filled_quantity: Member.quantity("What would fill at once"),
-  average_price: Member.price("At which that would fill, 0 for nothing"),
-  resting_quantity: Member.quantity("What would rest"),
-  realised_pnl: Member.usd("What these fills would realise"),
-  leverage: Schema.NullOr(Member.leverage("The level of the account")),
-  order_margin: Schema.NullOr(Member.usd("What would be held on top of what is held")),
-  available_balance: Schema.NullOr(Member.usd("What is available before")),
-  available_balance_after: Schema.NullOr(Member.usd("What is available with the margin held")),
-  required_fee: Schema.NullOr(Member.usd("The taker's fee on all of it, which has to be available where it adds risk")),
-  taker_fee_rate: Schema.NullOr(Member.fraction("The taker's fee, of the notional")),
-  maker_fee_rate: Schema.NullOr(Member.fraction("The maker's fee, of the notional")),
-  fee: Member.usd("The taker's fee of the fills at once"),
-  resting_fee: Member.usd("The maker's fee on what would rest, in one fill at its price"),
-  builder_reward: Member.usd("So much of the fee would be the builder's"),
-  venue_fee: Member.usd("So much of the fee would be the venue's"),
-  reserve_fund_fee: Member.usd("So much of the fee would be the reserve fund's"),
-  builder_fee_share_bps: Member.count("The builder's share, in basis points"),
-  venue_fee_share_bps: Member.count("The venue's share, in basis points")
+  refusal: Schema.NullOr(PreviewRefusal).annotate({
+    description: "Reason why the order would be refused; null if it would be accepted."
+  }),
+  mark_price: Schema.NullOr(Member.price("Mark price; null before the first price")),
+  min_price: Schema.NullOr(Member.price("Lowest price that an order of its side may have")),
+  max_price: Schema.NullOr(Member.price("Highest price that an order of its side may have")),
+  worst_price: Schema.NullOr(Member.price("Worst price of a fill; null where no bound is known")),
+  filled_quantity: Member.quantity("Quantity that would fill at once"),
+  average_price: Member.price("Average price of the fills at once; 0 without a fill"),
+  resting_quantity: Member.quantity("Quantity that would rest on the book"),
+  realised_pnl: Member.usd("Profit or loss that the fills at once would realise"),
+  leverage: Schema.NullOr(Member.leverage("Leverage of the account in the market")),
+  order_margin: Schema.NullOr(Member.usd("Additional margin that would be held")),
+  available_balance: Schema.NullOr(Member.usd("Available balance before the order")),
+  available_balance_after: Schema.NullOr(Member.usd("Available balance with the margin held")),
+  required_fee: Schema.NullOr(
+    Member.usd("Taker fee on the whole quantity, which must be available for an order that adds risk")
+  ),
+  taker_fee_rate: Schema.NullOr(Member.fraction("Taker fee rate of the notional")),
+  maker_fee_rate: Schema.NullOr(Member.fraction("Maker fee rate of the notional")),
+  fee: Member.usd("Taker fee of the fills at once"),
+  resting_fee: Member.usd("Maker fee of the resting quantity, filled at its price"),
+  builder_reward: Member.usd("Part of the fee for the builder"),
+  venue_fee: Member.usd("Part of the fee for the venue"),
+  reserve_fund_fee: Member.usd("Part of the fee for the reserve fund of the market"),
+  builder_fee_share_bps: Member.count("Share of the builder in the fee, in basis points"),
+  venue_fee_share_bps: Member.count("Share of the venue in the fee, in basis points")
 }
 export type PreviewBody = Schema.Struct<typeof PreviewParts>["Type"]
 

@@ -7,9 +7,11 @@ import { instant } from "./Digits.ts"
 import { missingSteps } from "./OnboardingSteps.ts"
 
 export const ErrorDetail = Schema.Struct({
-  location: Schema.optionalKey(Schema.String),
-  message: Schema.optionalKey(Schema.String),
-  value: Schema.optionalKey(Schema.Json)
+  location: Schema.optionalKey(
+    Schema.String.annotate({ description: "Place of the fault, such as `query.limit` or `body.amount`." })
+  ),
+  message: Schema.optionalKey(Schema.String.annotate({ description: "Fault and the value that would be right." })),
+  value: Schema.optionalKey(Schema.Json.annotate({ description: "Value that was sent; left out for secrets." }))
 }).annotate({ identifier: "ErrorDetail" })
 export type ErrorDetail = typeof ErrorDetail.Type
 
@@ -135,16 +137,28 @@ export type Status = keyof typeof titles
 
 const members = <const S extends Schema.Top>(status: S) => ({
   $schema: SchemaLink,
-  type: Schema.optionalKey(Schema.String.annotate({ format: "uri", default: "about:blank" })),
-  title: Schema.optionalKey(Schema.String),
+  type: Schema.optionalKey(
+    Schema.String.annotate({
+      description: "Address of the page that explains the problem.",
+      format: "uri",
+      default: "about:blank"
+    })
+  ),
+  title: Schema.optionalKey(Schema.String.annotate({ description: "Name of the HTTP status." })),
   status: Schema.optionalKey(status),
-  detail: Schema.optionalKey(Schema.String),
-  instance: Schema.optionalKey(Schema.String.annotate({ format: "uri" })),
-  errors: Schema.optionalKey(Schema.NullOr(Schema.Array(ErrorDetail)))
+  detail: Schema.optionalKey(Schema.String.annotate({ description: "Explanation of this occurrence, for people." })),
+  instance: Schema.optionalKey(
+    Schema.String.annotate({ description: "Identifier of this occurrence, for support.", format: "uri" })
+  ),
+  errors: Schema.optionalKey(
+    Schema.NullOr(Schema.Array(ErrorDetail)).annotate({ description: "Faults of the request, one entry each." })
+  )
 })
 
 /** This is any refusal; not one member is required of it. */
-export const ErrorModel = Schema.Struct(members(Schema.Int)).annotate({ identifier: "ErrorModel" })
+export const ErrorModel = Schema.Struct(
+  members(Schema.Int.annotate({ description: "HTTP status of the answer." }))
+).annotate({ identifier: "ErrorModel", description: "Refusal of a request, as in RFC 9457." })
 
 const answer = (status: Status) =>
   ({

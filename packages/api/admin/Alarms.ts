@@ -3,7 +3,7 @@ import { AlarmKind } from "@venue/domain/Alarm"
 import { RailName } from "@venue/domain/Rail"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
-import { Moment } from "../Body.ts"
+import { Moment, RowCount } from "../Body.ts"
 import { ServiceUnavailable } from "../Problem.ts"
 import { OperatorOnly } from "./Operator.ts"
 
@@ -42,7 +42,7 @@ export const Alarm = Schema.Struct({
 }).annotate({ identifier: "Alarm" })
 
 /** None is the good case. Of withdrawals and deposits the oldest hundred of a kind are told. */
-export const AlarmList = Schema.Struct({ data: Schema.Array(Alarm), count: Schema.Int, at: Moment }).annotate({
+export const AlarmList = Schema.Struct({ data: Schema.Array(Alarm), count: RowCount, at: Moment }).annotate({
   identifier: "AlarmList"
 })
 

@@ -2,7 +2,7 @@
 import { OperatorName, OperatorRole } from "@venue/domain/Operator"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
-import { Moment, SchemaLink } from "../Body.ts"
+import { Moment, RowCount, SchemaLink } from "../Body.ts"
 import { instant } from "../Digits.ts"
 import { Conflict, NotFound, ServiceUnavailable } from "../Problem.ts"
 import { secret } from "../Secret.ts"
@@ -37,7 +37,7 @@ export const AppointedOperator = Schema.Struct({
 }).annotate({ identifier: "AppointedOperator" })
 
 /** Whoever has the token of the venue's settings is not in it. */
-export const OperatorList = Schema.Struct({ data: Schema.Array(OperatorBody), count: Schema.Int }).annotate({
+export const OperatorList = Schema.Struct({ data: Schema.Array(OperatorBody), count: RowCount }).annotate({
   identifier: "OperatorList"
 })
 

@@ -1,17 +1,17 @@
 /** The end of a contract, which an operator decides: its positions are closed at one price, for good (rule 19.3). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
-import { SchemaLink } from "../Body.ts"
+import { SchemaLink, SymbolName } from "../Body.ts"
 import { Conflict, GatewayTimeout, NotFound, ServiceUnavailable } from "../Problem.ts"
 import { OperatorOnly, Reason } from "./Operator.ts"
 
 /** Of a symbol that does not trade. There is no way back. */
-export const Delist = Schema.Struct({ $schema: SchemaLink, symbol: Schema.String, reason: Reason }).annotate({
+export const Delist = Schema.Struct({ $schema: SchemaLink, symbol: SymbolName, reason: Reason }).annotate({
   identifier: "Delist"
 })
 
 export const DelistingTaken = Schema.Struct({
-  symbol: Schema.String,
+  symbol: SymbolName,
   /** `IN_SETTLEMENT` until the last position is closed. */
   state: Schema.Literals(["IN_SETTLEMENT", "DELISTED"]),
   /** In USD; none where there never was a price. */

@@ -4,7 +4,7 @@ import { decimalOfUnits } from "@venue/domain/Decimal"
 import * as Text from "@venue/domain/Text"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
-import { Day, Moment, NumberOrText, SchemaLink } from "../Body.ts"
+import { Day, Moment, NumberOrText, RowCount, SchemaLink, SymbolName } from "../Body.ts"
 import { instant } from "../Digits.ts"
 import { Moment as Instant } from "../Parameter.ts"
 import { NotFound, ServiceUnavailable } from "../Problem.ts"
@@ -34,7 +34,7 @@ const Time = (what: string) =>
  */
 export const RecordSettlement = Schema.Struct({
   $schema: SchemaLink,
-  symbol: Schema.String,
+  symbol: SymbolName,
   day: Day,
   official_close: Price,
   settlement: Price,
@@ -43,7 +43,7 @@ export const RecordSettlement = Schema.Struct({
 }).annotate({ identifier: "RecordSettlement" })
 
 export const SettlementPrices = Schema.Struct({
-  symbol: Schema.String,
+  symbol: SymbolName,
   day: Schema.String,
   official_close: Schema.Finite,
   settlement: Schema.Finite,
@@ -55,7 +55,7 @@ export const SettlementPrices = Schema.Struct({
 /** The newest of each symbol, which is the one that counts. */
 export const SettlementPricesList = Schema.Struct({
   data: Schema.Array(SettlementPrices),
-  count: Schema.Int
+  count: RowCount
 }).annotate({ identifier: "SettlementPricesList" })
 
 /**
@@ -64,7 +64,7 @@ export const SettlementPricesList = Schema.Struct({
  */
 export const SetSettlementCalendar = Schema.Struct({
   $schema: SchemaLink,
-  symbol: Schema.String,
+  symbol: SymbolName,
   active_from: Time("Start of the new part of the calendar; futures known for later times are replaced"),
   futures: Schema.Array(
     Schema.Struct({
@@ -86,9 +86,9 @@ export const SettlementCalendarFuture = Schema.Struct({
 
 /** The last to come are the first; there are at most a hundred. */
 export const SettlementCalendar = Schema.Struct({
-  symbol: Schema.String,
+  symbol: SymbolName,
   data: Schema.Array(SettlementCalendarFuture),
-  count: Schema.Int
+  count: RowCount
 }).annotate({ identifier: "SettlementCalendar" })
 
 /** All holidays of a year, in place of those that were known of it. */
@@ -99,7 +99,7 @@ export const SetHolidays = Schema.Struct({
   reason: Reason
 }).annotate({ identifier: "SetHolidays" })
 
-export const HolidayList = Schema.Struct({ data: Schema.Array(Schema.String), count: Schema.Int }).annotate({
+export const HolidayList = Schema.Struct({ data: Schema.Array(Schema.String), count: RowCount }).annotate({
   identifier: "HolidayList"
 })
 
@@ -115,7 +115,7 @@ export const FuturesGroup = HttpApiGroup.make("futures")
       error: [NotFound, ServiceUnavailable]
     }),
     HttpApiEndpoint.get("calendar", "/settlement-calendar", {
-      query: { symbol: Schema.NonEmptyString },
+      query: { symbol: SymbolName.check(Schema.isNonEmpty()) },
       success: SettlementCalendar,
       error: [NotFound, ServiceUnavailable]
     }),

@@ -4,7 +4,7 @@ import { limitsOf } from "@venue/domain/Limits"
 import { type Instrument, ProductCategory, priceOf, quantityOf } from "@venue/domain/Instrument"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
-import { NumberOrText, SchemaLink } from "../Body.ts"
+import { NumberOrText, RowCount, SchemaLink, SymbolName } from "../Body.ts"
 import { Conflict, ServiceUnavailable } from "../Problem.ts"
 import { OperatorOnly, Reason } from "./Operator.ts"
 
@@ -30,7 +30,7 @@ export const ListInstrument = Schema.Struct({
 }).annotate({ identifier: "ListInstrument" })
 
 export const ListedInstrument = Schema.Struct({
-  symbol: Schema.String,
+  symbol: SymbolName,
   clob_pair_id: Schema.Int,
   ...terms,
   tick_size: Schema.Finite,
@@ -47,7 +47,7 @@ export const ListedInstrument = Schema.Struct({
 
 export const ListedInstruments = Schema.Struct({
   data: Schema.Array(ListedInstrument),
-  count: Schema.Int
+  count: RowCount
 }).annotate({ identifier: "ListedInstruments" })
 
 export const InstrumentsGroup = HttpApiGroup.make("instruments")

@@ -1,7 +1,7 @@
 /** Limits of a contract, which an operator changes at once (rule 1.9). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
-import { NumberOrText, SchemaLink } from "../Body.ts"
+import { NumberOrText, SchemaLink, SymbolName } from "../Body.ts"
 import { Conflict, GatewayTimeout, NotFound, ServiceUnavailable } from "../Problem.ts"
 import { OperatorOnly, Reason } from "./Operator.ts"
 
@@ -10,7 +10,7 @@ const Amount = NumberOrText(Schema.Finite.check(Schema.isGreaterThan(0), Schema.
 /** What is left out stays as it is. */
 export const SetLimits = Schema.Struct({
   $schema: SchemaLink,
-  symbol: Schema.String,
+  symbol: SymbolName,
   min_quantity: Schema.optionalKey(Amount),
   max_quantity: Schema.optionalKey(Amount),
   /** In USD, at the maximum leverage. */
@@ -21,7 +21,7 @@ export const SetLimits = Schema.Struct({
 }).annotate({ identifier: "SetLimits" })
 
 export const LimitsInForce = Schema.Struct({
-  symbol: Schema.String,
+  symbol: SymbolName,
   min_quantity: Schema.Finite,
   max_quantity: Schema.Finite,
   position_limit: Schema.Finite,

@@ -1,7 +1,7 @@
 /** The applications that may sign users in. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
-import { Moment, SchemaLink, Uuid } from "../Body.ts"
+import { Moment, RowCount, SchemaLink, Uuid } from "../Body.ts"
 import { instant } from "../Digits.ts"
 import { Conflict, NotFound, ServiceUnavailable, UnprocessableEntity } from "../Problem.ts"
 import { OperatorOnly, Reason } from "./Operator.ts"
@@ -43,7 +43,7 @@ export const RegisteredOAuthClient = Schema.Struct({
   client_secret: Schema.NullOr(Schema.String)
 }).annotate({ identifier: "RegisteredOAuthClient" })
 
-export const OAuthClientList = Schema.Struct({ data: Schema.Array(OAuthClientBody), count: Schema.Int }).annotate({
+export const OAuthClientList = Schema.Struct({ data: Schema.Array(OAuthClientBody), count: RowCount }).annotate({
   identifier: "OAuthClientList"
 })
 

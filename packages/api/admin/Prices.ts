@@ -3,7 +3,7 @@ import type { Priced } from "@venue/domain/Market"
 import { decimalOfUnits } from "@venue/domain/Decimal"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
-import { Moment, NumberOrText, SchemaLink } from "../Body.ts"
+import { Moment, NumberOrText, RowCount, SchemaLink, SymbolName } from "../Body.ts"
 import { instant } from "../Digits.ts"
 import { Conflict, GatewayTimeout, NotFound, ServiceUnavailable } from "../Problem.ts"
 import { OperatorOnly, Reason } from "./Operator.ts"
@@ -11,23 +11,23 @@ import { OperatorOnly, Reason } from "./Operator.ts"
 /** From this moment on the symbol has this outside price, in USD. */
 export const SetPrice = Schema.Struct({
   $schema: SchemaLink,
-  symbol: Schema.String,
+  symbol: SymbolName,
   price: NumberOrText(Schema.Finite.check(Schema.isGreaterThan(0), Schema.isLessThanOrEqualTo(10_000_000))),
   /** It is needed beyond half to one and a half of the price in force (rule 3.6). */
   confirm: Schema.optionalKey(Schema.Boolean),
   reason: Schema.optionalKey(Reason)
 }).annotate({ identifier: "SetPrice" })
 
-export const PriceSet = Schema.Struct({ symbol: Schema.String, price: Schema.Finite }).annotate({
+export const PriceSet = Schema.Struct({ symbol: SymbolName, price: Schema.Finite }).annotate({
   identifier: "PriceSet"
 })
 
-export const SymbolNamed = Schema.Struct({ $schema: SchemaLink, symbol: Schema.String, reason: Reason }).annotate({
+export const SymbolNamed = Schema.Struct({ $schema: SchemaLink, symbol: SymbolName, reason: Reason }).annotate({
   identifier: "SymbolNamed"
 })
 
 export const PriceInForce = Schema.Struct({
-  symbol: Schema.String,
+  symbol: SymbolName,
   /** `internal` outside hours and `stale` inside them: the book makes the price (rule 3.4, rule 3.5). */
   source: Schema.Literals(["external", "internal", "operator", "stale"]),
   price: Schema.Finite,
@@ -41,7 +41,7 @@ export const PriceInForce = Schema.Struct({
 }).annotate({ identifier: "PriceInForce" })
 
 /** Symbols without a price are left out. */
-export const PriceList = Schema.Struct({ data: Schema.Array(PriceInForce), count: Schema.Int }).annotate({
+export const PriceList = Schema.Struct({ data: Schema.Array(PriceInForce), count: RowCount }).annotate({
   identifier: "PriceList"
 })
 

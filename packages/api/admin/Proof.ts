@@ -1,7 +1,7 @@
 /** What proves that nothing was made or lost: the sums of the books, and each rail's books against what it holds. */
 import { RailName } from "@venue/domain/Rail"
 import { Schema } from "effect"
-import { Moment } from "../Body.ts"
+import { Moment, SymbolName } from "../Body.ts"
 
 /** All null until the rail was asked, and its last three until an auditor has looked at that. */
 export const ProofOfRail = Schema.Struct({
@@ -44,10 +44,10 @@ export const Uncovered = Schema.Struct({
 export const Proof = Schema.Struct({
   balanced: Schema.Boolean,
   assets: Schema.Array(Schema.Struct({ asset: Schema.String, sum: Schema.Finite })),
-  positions: Schema.Array(Schema.Struct({ symbol: Schema.String, sum: Schema.Finite })),
+  positions: Schema.Array(Schema.Struct({ symbol: SymbolName, sum: Schema.Finite })),
   reserve_funds: Schema.Array(
     Schema.Struct({
-      symbol: Schema.String,
+      symbol: SymbolName,
       amount: Schema.Finite,
       /** The operator has put so much of it in. */
       topped_up: Schema.Finite

@@ -3,7 +3,7 @@ import type { ProviderLimit } from "@venue/domain/Trader"
 import { decimalOfMoney } from "@venue/domain/Decimal"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
-import { SchemaLink, Uuid } from "../Body.ts"
+import { RowCount, SchemaLink, SymbolName, Uuid } from "../Body.ts"
 import { Conflict, GatewayTimeout, NotFound, ServiceUnavailable } from "../Problem.ts"
 import { OperatorOnly, Reason, Symbols } from "./Operator.ts"
 import { Usd, usdMember } from "../Usd.ts"
@@ -29,13 +29,13 @@ export const ProviderAppointed = Schema.Struct({
 export const LiquidityProvider = Schema.Struct({
   user_id: Schema.String,
   account_id: Schema.String,
-  symbol: Schema.String,
+  symbol: SymbolName,
   limit: Schema.Finite
 }).annotate({ identifier: "LiquidityProvider" })
 
 export const LiquidityProviders = Schema.Struct({
   data: Schema.Array(LiquidityProvider),
-  count: Schema.Int
+  count: RowCount
 }).annotate({ identifier: "LiquidityProviders" })
 
 export const ProvidersGroup = HttpApiGroup.make("providers")

@@ -1,7 +1,7 @@
 /** What an operator puts into the reserve fund of a market (rule 9.10). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
-import { SchemaLink, Uuid } from "../Body.ts"
+import { SchemaLink, SymbolName, Uuid } from "../Body.ts"
 import { Conflict, GatewayTimeout, NotFound, ServiceUnavailable } from "../Problem.ts"
 import { OperatorOnly, Reason } from "./Operator.ts"
 import { PositiveUsd, usdMember } from "../Usd.ts"
@@ -9,14 +9,14 @@ import { PositiveUsd, usdMember } from "../Usd.ts"
 /** It counts once for its id; the id with another amount is a conflict. */
 export const TopUp = Schema.Struct({
   $schema: SchemaLink,
-  symbol: Schema.String,
+  symbol: SymbolName,
   top_up_id: Uuid,
   amount: usdMember(PositiveUsd, "Amount to add to the reserve fund"),
   reason: Reason
 }).annotate({ identifier: "TopUp" })
 
 export const ToppedUp = Schema.Struct({
-  symbol: Schema.String,
+  symbol: SymbolName,
   top_up_id: Schema.String,
   amount: Schema.Finite
 }).annotate({ identifier: "ToppedUp" })

@@ -1,7 +1,7 @@
 /** The keys that sign tokens, and how one follows another. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
-import { Moment, SchemaLink } from "../Body.ts"
+import { Moment, RowCount, SchemaLink } from "../Body.ts"
 import { instant } from "../Digits.ts"
 import { Conflict, NotFound, ServiceUnavailable } from "../Problem.ts"
 import { OperatorOnly, Reason } from "./Operator.ts"
@@ -14,7 +14,7 @@ export const SigningKeyBody = Schema.Struct({
   since: Moment
 }).annotate({ identifier: "SigningKeyBody" })
 
-export const SigningKeyList = Schema.Struct({ data: Schema.Array(SigningKeyBody), count: Schema.Int }).annotate({
+export const SigningKeyList = Schema.Struct({ data: Schema.Array(SigningKeyBody), count: RowCount }).annotate({
   identifier: "SigningKeyList"
 })
 

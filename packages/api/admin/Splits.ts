@@ -2,7 +2,7 @@
 import { mostUnits } from "@venue/domain/Split"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
-import { Day, NumberOrText, SchemaLink } from "../Body.ts"
+import { Day, NumberOrText, SchemaLink, SymbolName } from "../Body.ts"
 import { Conflict, GatewayTimeout, NotFound, ServiceUnavailable } from "../Problem.ts"
 import { OperatorOnly, Reason } from "./Operator.ts"
 
@@ -11,7 +11,7 @@ const Units = NumberOrText(Schema.Int.check(Schema.isBetween({ minimum: 1, maxim
 /** In place of `denominator` old units there are `numerator` new ones: 4 and 1 of a split 4:1. */
 export const SplitContract = Schema.Struct({
   $schema: SchemaLink,
-  symbol: Schema.String,
+  symbol: SymbolName,
   numerator: Units,
   denominator: Units,
   /** From this day on the underlier is traded in new units. */
@@ -20,7 +20,7 @@ export const SplitContract = Schema.Struct({
 }).annotate({ identifier: "SplitContract" })
 
 export const SplitTaken = Schema.Struct({
-  symbol: Schema.String,
+  symbol: SymbolName,
   numerator: Schema.Int,
   denominator: Schema.Int,
   ex_date: Schema.String

@@ -2,7 +2,7 @@
 import { OpenState, TradingState } from "@venue/domain/TradingState"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
-import { SchemaLink } from "../Body.ts"
+import { RowCount, SchemaLink, SymbolName } from "../Body.ts"
 import { Conflict, GatewayTimeout, NotFound, ServiceUnavailable } from "../Problem.ts"
 import { OperatorOnly, Reason, Symbols } from "./Operator.ts"
 
@@ -14,8 +14,8 @@ export const SetTradingState = Schema.Struct({
 }).annotate({ identifier: "SetTradingState" })
 
 export const TradingStates = Schema.Struct({
-  data: Schema.Array(Schema.Struct({ symbol: Schema.String, state: TradingState })),
-  count: Schema.Int
+  data: Schema.Array(Schema.Struct({ symbol: SymbolName, state: TradingState })),
+  count: RowCount
 }).annotate({ identifier: "TradingStates" })
 
 export const TradingStateGroup = HttpApiGroup.make("tradingState")

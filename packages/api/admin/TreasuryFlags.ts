@@ -2,7 +2,7 @@
 import * as Text from "@venue/domain/Text"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
-import { Moment, SchemaLink } from "../Body.ts"
+import { Moment, RowCount, SchemaLink } from "../Body.ts"
 import { NotFound, ServiceUnavailable } from "../Problem.ts"
 import { NeededRole, OperatorOnly, Reason } from "./Operator.ts"
 
@@ -25,7 +25,7 @@ export const TreasuryFlag = Schema.Struct({
 }).annotate({ identifier: "TreasuryFlag" })
 
 /** The newest come first; there are at most a thousand. */
-export const TreasuryFlagList = Schema.Struct({ data: Schema.Array(TreasuryFlag), count: Schema.Int }).annotate({
+export const TreasuryFlagList = Schema.Struct({ data: Schema.Array(TreasuryFlag), count: RowCount }).annotate({
   identifier: "TreasuryFlagList"
 })
 

@@ -1,21 +1,26 @@
 /** `GET /user/account-equity`: what an account was worth as each window began. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
-import { Moment, Rows, SchemaLink } from "../Body.ts"
+import { Moment, RowCount, Rows, SchemaLink } from "../Body.ts"
 import { described, Optional } from "../Parameter.ts"
 import { ServiceUnavailable } from "../Problem.ts"
 import { Authenticated } from "./Caller.ts"
 import { defaultDuration, Duration } from "./Duration.ts"
 import { SeriesPoint } from "./Series.ts"
+import { operation } from "../Operation.ts"
 
 export const AccountEquityResponseBody = Schema.Struct({
   $schema: SchemaLink,
-  duration: Schema.String,
-  interval_minutes: Schema.Int,
-  start: Schema.optionalKey(Moment),
-  end: Moment,
-  data: Rows(SeriesPoint),
-  count: Schema.Int
+  duration: Schema.String.annotate({ description: "Span of time that was asked for." }),
+  interval_minutes: Schema.Int.annotate({ description: "Length of a window, in minutes." }),
+  start: Schema.optionalKey(
+    Moment.annotate({
+      description: "Start of the span, inclusive, ISO 8601 in UTC; left out for `all` without history."
+    })
+  ),
+  end: Moment.annotate({ description: "End of the span, exclusive, ISO 8601 in UTC." }),
+  data: Rows(SeriesPoint).annotate({ description: "Equity in USD at the start of each window, oldest first." }),
+  count: RowCount
 }).annotate({ identifier: "AccountEquityResponseBody" })
 
 export const AccountEquityGroup = HttpApiGroup.make("accountEquity")
@@ -24,9 +29,23 @@ export const AccountEquityGroup = HttpApiGroup.make("accountEquity")
       query: { duration: Optional(Duration) },
       success: AccountEquityResponseBody,
       error: ServiceUnavailable
-    }).annotate(
-      OpenApi.Transform,
-      described({ duration: { type: "string", enum: Duration.literals, default: defaultDuration } })
-    )
+    })
+      .annotateMerge(
+        operation(
+          "Get equity over time",
+          "Returns the equity of an account at the start of each window of a span. Refused with 422 for a duration that is not offered."
+        )
+      )
+      .annotate(
+        OpenApi.Transform,
+        described({
+          duration: {
+            type: "string",
+            enum: Duration.literals,
+            default: defaultDuration,
+            description: "Span of time that ends now."
+          }
+        })
+      )
   )
   .middleware(Authenticated)

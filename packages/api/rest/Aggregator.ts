@@ -2,57 +2,75 @@
 import { type Instrument, valueDown } from "@venue/domain/Instrument"
 import { minuteMillis } from "@venue/domain/Minute"
 import { Schema } from "effect"
-import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
-import { Rows, SchemaLink } from "../Body.ts"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { CacheControl, Rows, SchemaLink, SymbolName } from "../Body.ts"
 import * as Digits from "../Digits.ts"
 import * as Member from "../Member.ts"
 import { levelText, type PriceLevel, toldRateE8 } from "../marketData/FrameText.ts"
 import { LevelText } from "../marketData/FrameSchema.ts"
-import { Optional } from "../Parameter.ts"
+import { described, Optional } from "../Parameter.ts"
 import { BadRequest, NotFound, ServiceUnavailable } from "../Problem.ts"
 import type { MarketNow } from "./SymbolMetrics.ts"
+import { operation } from "../Operation.ts"
 
 /** Decimals are text. Funding of the running hour is told as both the current and the next rate: it is paid at the end. */
 export const Contract = Schema.Struct({
   $schema: SchemaLink,
-  ticker_id: Member.symbol,
+  ticker_id: Member.symbol.annotate({ description: "Symbol of the market." }),
   base_currency: Member.text('Base of the contract, such as "AAPL"'),
   target_currency: Member.text('Currency of prices and volumes, "USD"'),
-  last_price: Member.priceText("Price of the last trade on the book, or the mark price before the first"),
+  last_price: Member.priceText("Price of the last trade on the book, or the mark price before the first").annotate({
+    description: "Price of the last trade on the book, in USD, decimal text; the mark price before the first trade."
+  }),
   base_volume: Member.quantityText("Quantity traded in 24 hours"),
-  target_volume: Member.usdText("Value traded in 24 hours"),
+  target_volume: Member.usdText("Value traded in 24 hours").annotate({
+    description: "Notional traded in the last 24 hours, in USD, decimal text."
+  }),
   product_type: Member.text('Kind of the contract, "Perpetual"'),
   open_interest: Member.quantityText("Long and short open interest together"),
-  open_interest_usd: Member.usdText("Open interest of one side at the mark price, rounded down to 1e-6"),
+  open_interest_usd: Member.usdText("Open interest of one side at the mark price, rounded down to 1e-6").annotate({
+    description: "Open interest at the mark price, one side, in USD, decimal text, rounded down."
+  }),
   long_open_interest: Member.quantityText("Quantity held long"),
   long_open_interest_usd: Member.usdText("Quantity held long at the mark price, rounded down to 1e-6"),
   short_open_interest: Member.quantityText("Quantity held short"),
   short_open_interest_usd: Member.usdText("Quantity held short at the mark price, rounded down to 1e-6"),
-  index_price: Member.priceText("Price of the underlier"),
+  index_price: Member.priceText("Price of the underlier").annotate({
+    description: "Oracle price, in USD, decimal text."
+  }),
   index_currency: Member.text('Currency of the index price, "USD"'),
-  funding_rate: Member.fractionText("Funding rate of the running hour if it ended now, of the position value"),
+  funding_rate: Member.fractionText("Funding rate of the running hour if it ended now, of the position value").annotate(
+    { description: "Estimated funding rate of the running hour, as a fraction of the notional, decimal text." }
+  ),
   funding_interval_minutes: Member.count("Minutes from one funding payment to the next, 60"),
   next_funding_rate: Member.fractionText("Rate that the next funding payment would have if it were due now"),
   next_funding_rate_timestamp: Member.count("End of the running funding hour, in Unix seconds")
-}).annotate({ identifier: "Contract" })
+}).annotate({ identifier: "Contract", description: "Figures of one contract." })
 export type Contract = typeof Contract.Type
 
-export const ContractsResponseBody = Schema.Struct({ $schema: SchemaLink, data: Rows(Contract) }).annotate({
+export const ContractsResponseBody = Schema.Struct({
+  $schema: SchemaLink,
+  data: Rows(Contract).annotate({ description: "Contracts that have a price." })
+}).annotate({
   identifier: "ContractsResponseBody"
 })
 
 export const OrderBookResponseBody = Schema.Struct({
   $schema: SchemaLink,
-  ticker_id: Schema.String,
+  ticker_id: Schema.String.annotate({ description: "Symbol of the market." }),
   /** Unix milliseconds. */
-  timestamp: Schema.Int,
+  timestamp: Schema.Int.annotate({ description: "Time of the answer, in Unix milliseconds." }),
   /** The best come first on both sides. */
-  bids: Rows(LevelText),
-  asks: Rows(LevelText)
+  bids: Rows(LevelText).annotate({
+    description: "Up to 100 levels of bids, best first, each as price in USD and quantity in base units."
+  }),
+  asks: Rows(LevelText).annotate({
+    description: "Up to 100 levels of asks, best first, each as price in USD and quantity in base units."
+  })
 }).annotate({ identifier: "OrderBookResponseBody" })
 export type OrderBook = typeof OrderBookResponseBody.Type
 
-const cached = { "cache-control": Schema.String }
+const cached = { "cache-control": CacheControl }
 
 export const AggregatorGroup = HttpApiGroup.make("aggregator")
   .add(
@@ -61,13 +79,34 @@ export const AggregatorGroup = HttpApiGroup.make("aggregator")
       success: HttpApiSchema.WithHeaders(ContractsResponseBody, cached),
       error: [BadRequest, ServiceUnavailable]
     })
+      .annotate(
+        OpenApi.Transform,
+        described({
+          symbol: {
+            type: "string",
+            description: "Symbols, separated by commas, in any letter case. Default: all.",
+            examples: ["GOLD-USD"]
+          }
+        })
+      )
+      .annotateMerge(
+        operation(
+          "List contracts",
+          "Returns figures of every contract with a price, or of the ones that `symbol` names, in the form of market-data aggregators. Refused with 400 for an unknown symbol. No credentials are needed."
+        )
+      )
   )
   .add(
     HttpApiEndpoint.get("orderBook", "/md/orderbook/:symbol", {
-      params: { symbol: Schema.String },
+      params: { symbol: SymbolName },
       success: HttpApiSchema.WithHeaders(OrderBookResponseBody, cached),
       error: NotFound
-    })
+    }).annotateMerge(
+      operation(
+        "Get the order book",
+        "Returns the best 100 levels of each side. Refused with 404 for an unknown symbol. No credentials are needed."
+      )
+    )
   )
 
 /** Levels a side, at most. */

@@ -5,10 +5,11 @@ import { Permission } from "@venue/domain/Permission"
 import * as Text from "@venue/domain/Text"
 import { Redacted, Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
-import { Moment, Rows, SchemaLink, Uuid } from "../Body.ts"
+import { Moment, RowCount, Rows, SchemaLink, Uuid } from "../Body.ts"
 import { instant } from "../Digits.ts"
 import { Conflict, GatewayTimeout, NotFound, ServiceUnavailable } from "../Problem.ts"
 import { Authenticated } from "./Caller.ts"
+import { operation } from "../Operation.ts"
 
 const Label = Schema.String.annotate({
   description:
@@ -27,72 +28,128 @@ const Scope = Schema.Union([Schema.Literal(allAccounts), Uuid])
 
 const key = {
   $schema: SchemaLink,
-  public_key: Schema.String,
-  label: Schema.String,
-  permissions: Schema.Array(Schema.String),
-  scope: Schema.String,
-  allowed_addresses: Schema.Array(Schema.String),
-  created_at: Moment
+  public_key: Schema.String.annotate({ description: "Public key, which names the API key." }),
+  label: Schema.String.annotate({ description: "Name of the key." }),
+  permissions: Schema.Array(Schema.String).annotate({ description: "Permissions of the key." }),
+  scope: Schema.String.annotate({
+    description: "`all_accounts`, or the id of the only account that the key may act on."
+  }),
+  allowed_addresses: Schema.Array(Schema.String).annotate({
+    description: "Addresses and networks that may use the key; empty for any."
+  }),
+  created_at: Moment.annotate({ description: "Time of creation, ISO 8601 in UTC." })
 }
 
 export const ApiKey = Schema.Struct({
   ...key,
-  last_used_at: Schema.NullOr(Moment),
+  last_used_at: Schema.NullOr(Moment).annotate({
+    description: "Time of the last accepted request, ISO 8601 in UTC; null if there was none."
+  }),
   /** Somebody who named this key was last refused then. */
-  last_failed_at: Schema.NullOr(Moment)
-}).annotate({ identifier: "ApiKey" })
+  last_failed_at: Schema.NullOr(Moment).annotate({
+    description: "Time of the last refused request that named the key, ISO 8601 in UTC; null if there was none."
+  })
+}).annotate({ identifier: "ApiKey", description: "API key without its secret." })
 
 export const ApiKeysResponseBody = Schema.Struct({
   $schema: SchemaLink,
-  data: Rows(ApiKey),
-  count: Schema.Int
+  data: Rows(ApiKey).annotate({ description: "API keys of the user, without those issued to builders." }),
+  count: RowCount
 }).annotate({ identifier: "ApiKeysResponseBody" })
 
 /** The secret is told this once. */
-export const IssuedApiKey = Schema.Struct({ ...key, secret_key: Schema.String }).annotate({
-  identifier: "IssuedApiKey"
+export const IssuedApiKey = Schema.Struct({
+  ...key,
+  secret_key: Schema.String.annotate({ description: "Secret of the key. It is returned only once." })
+}).annotate({
+  identifier: "IssuedApiKey",
+  description: "API key with its secret."
 })
 
 export const CreateApiKeyRequestBody = Schema.Struct({
   $schema: SchemaLink,
   label: Label,
-  permissions: Schema.Array(Permission).check(Schema.isMinLength(1), Schema.isMaxLength(Permission.literals.length)),
-  scope: Scope,
+  permissions: Schema.Array(Permission)
+    .check(Schema.isMinLength(1), Schema.isMaxLength(Permission.literals.length))
+    .annotate({
+      description: "Permissions of the key, each at most once. `register_user` is given by the operator only."
+    }),
+  scope: Scope.annotate({
+    description: "`all_accounts`, or the id of the only account that the key may act on.",
+    examples: ["all_accounts"]
+  }),
   /** Addresses and networks such as `10.0.0.0/8`; none for anywhere. */
-  allowed_addresses: Schema.optionalKey(Schema.Array(Schema.String).check(Schema.isMaxLength(32)))
+  allowed_addresses: Schema.optionalKey(
+    Schema.Array(Schema.String)
+      .check(Schema.isMaxLength(32))
+      .annotate({
+        description: "IP addresses and networks that may use the key. Default: any.",
+        examples: [["10.0.0.0/8"]]
+      })
+  )
 }).annotate({ identifier: "CreateApiKeyRequestBody" })
 
 export const RenameApiKeyRequestBody = Schema.Struct({ $schema: SchemaLink, label: Label }).annotate({
   identifier: "RenameApiKeyRequestBody"
 })
 
-const params = { public_key: Schema.String }
+const params = {
+  public_key: Schema.String.annotate({
+    description: "Public key of the API key.",
+    examples: ["pub_3f1d8c5b7a9e4d2c8b6a0f1e2d3c4b5a"]
+  })
+}
 const unknownOutcome = [ServiceUnavailable, GatewayTimeout] as const
 
 export const ApiKeysGroup = HttpApiGroup.make("apiKeys")
   .add(
-    HttpApiEndpoint.get("list", "/user/api-keys", { success: ApiKeysResponseBody, error: ServiceUnavailable }),
+    HttpApiEndpoint.get("list", "/user/api-keys", {
+      success: ApiKeysResponseBody,
+      error: ServiceUnavailable
+    }).annotateMerge(
+      operation(
+        "List API keys",
+        "Returns the API keys of the user without their secrets. Keys that builders obtained are left out."
+      )
+    ),
     HttpApiEndpoint.post("create", "/user/api-keys", {
       payload: CreateApiKeyRequestBody,
       success: IssuedApiKey.pipe(HttpApiSchema.status(201)),
       error: [Conflict, ...unknownOutcome]
-    }),
+    }).annotateMerge(
+      operation(
+        "Create an API key",
+        "Creates an API key and returns its secret once. Refused with 409 if the user has 50 keys, with 403 for a permission that users cannot choose or an account that is not theirs, and with 422 for a label of another form."
+      )
+    ),
     HttpApiEndpoint.patch("rename", "/user/api-keys/:public_key", {
       params,
       payload: RenameApiKeyRequestBody,
       success: HttpApiSchema.NoContent,
       error: [NotFound, ...unknownOutcome]
-    }),
+    }).annotateMerge(
+      operation("Rename an API key", "Changes the label of a key. Refused with 404 for an unknown key.")
+    ),
     HttpApiEndpoint.delete("revoke", "/user/api-keys/:public_key", {
       params,
       success: HttpApiSchema.NoContent,
       error: [NotFound, ...unknownOutcome]
-    }),
+    }).annotateMerge(
+      operation(
+        "Revoke an API key",
+        "Ends a key at once. Its connections are closed. Refused with 404 for an unknown key."
+      )
+    ),
     HttpApiEndpoint.post("rotate", "/user/api-keys/:public_key/rotate", {
       params,
       success: IssuedApiKey.pipe(HttpApiSchema.status(201)),
       error: [NotFound, ...unknownOutcome]
-    })
+    }).annotateMerge(
+      operation(
+        "Rotate an API key",
+        "Returns a new secret for a new key with the same label, permissions and scope, and revokes the old key. Refused with 404 for an unknown key."
+      )
+    )
   )
   .middleware(Authenticated)
 

@@ -8,6 +8,7 @@ import { type Member, memberName } from "../Brand.ts"
 import { instant } from "../Digits.ts"
 import { gotNumber } from "../Fault.ts"
 import { Authenticated } from "./Caller.ts"
+import { operation } from "../Operation.ts"
 
 const { builderBps, venueBps } = FeeShare.fields
 
@@ -16,8 +17,14 @@ export const brandedMembers: ReadonlyArray<Member> = ["svc_fee_share_bps"]
 
 export const CreateBuilderCodeRequestBody = Schema.Struct({
   $schema: SchemaLink,
-  svc_fee_share_bps: NumberOrText(venueBps),
-  builder_fee_share_bps: NumberOrText(builderBps)
+  svc_fee_share_bps: NumberOrText(venueBps).annotate({
+    description: "Share of the venue in each fee, in basis points.",
+    examples: [5000]
+  }),
+  builder_fee_share_bps: NumberOrText(builderBps).annotate({
+    description: "Share of the builder in each fee, in basis points.",
+    examples: [3000]
+  })
 })
   .annotate({ description: "How the fees of orders with the code are divided: shares of at most 10000 together." })
   .check(Schema.makeFilter(sharesFault, { expected: "shares of at most 10000 together" }))
@@ -26,14 +33,14 @@ export const CreateBuilderCodeRequestBody = Schema.Struct({
 /** Two of its members carry the operator's prefix: `builderCodeBody` names them. */
 export const BuilderCodeBody = Schema.Struct({
   $schema: SchemaLink,
-  builder_code: Uuid,
-  svc_fee_share_bps: Schema.Int,
-  svc_fee_share_percent: Schema.Finite,
-  builder_fee_share_bps: Schema.Int,
-  builder_fee_share_percent: Schema.Finite,
-  is_active: Schema.Boolean,
-  created_at: Moment,
-  updated_at: Moment
+  builder_code: Uuid.annotate({ description: "Code that orders carry." }),
+  svc_fee_share_bps: Schema.Int.annotate({ description: "Share of the venue in each fee, in basis points." }),
+  svc_fee_share_percent: Schema.Finite.annotate({ description: "Share of the venue in each fee, in percent." }),
+  builder_fee_share_bps: Schema.Int.annotate({ description: "Share of the builder in each fee, in basis points." }),
+  builder_fee_share_percent: Schema.Finite.annotate({ description: "Share of the builder in each fee, in percent." }),
+  is_active: Schema.Boolean.annotate({ description: "Whether orders with the code earn rewards." }),
+  created_at: Moment.annotate({ description: "Time of creation, ISO 8601 in UTC." }),
+  updated_at: Moment.annotate({ description: "Time of the last change, ISO 8601 in UTC." })
 }).annotate({ identifier: "BuilderCodeBody" })
 
 export const BuilderCodeGroup = HttpApiGroup.make("builderCode")
@@ -42,11 +49,18 @@ export const BuilderCodeGroup = HttpApiGroup.make("builderCode")
       payload: CreateBuilderCodeRequestBody,
       success: BuilderCodeBody.pipe(HttpApiSchema.status(201)),
       error: [Conflict, ServiceUnavailable]
-    }),
+    }).annotateMerge(
+      operation(
+        "Create a builder code",
+        "Creates the one builder code of the user, with the shares of the fees that its orders pay. Refused with 409 if the user has a code already, and with 422 if a share is out of bounds or both exceed 10000 together."
+      )
+    ),
     HttpApiEndpoint.get("builderCode", "/user/builder-code", {
       success: BuilderCodeBody,
       error: [NotFound, ServiceUnavailable]
-    })
+    }).annotateMerge(
+      operation("Get the builder code", "Returns the builder code of the user. Refused with 404 if the user has none.")
+    )
   )
   .middleware(Authenticated)
 

@@ -2,29 +2,41 @@
 import type { UserId } from "@venue/domain/UserId"
 import * as Text from "@venue/domain/Text"
 import { Context, Schema } from "effect"
-import { HttpApiEndpoint, HttpApiGroup, HttpApiMiddleware, HttpApiSchema } from "effect/http-api"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiMiddleware, HttpApiSchema, OpenApi } from "effect/http-api"
 import { BadGateway, BadRequest, Forbidden, TooManyRequests, Unauthorized } from "../Problem.ts"
 import { Uuid } from "../Body.ts"
 import { secret } from "../Secret.ts"
 import { Authenticated, type Caller } from "./Caller.ts"
+import { operation } from "../Operation.ts"
+import { described } from "../Parameter.ts"
 
-export const BuilderWalletMessage = Schema.Struct({ message: Schema.String }).annotate({
+export const BuilderWalletMessage = Schema.Struct({
+  message: Schema.String.annotate({ description: "EIP-4361 message for the wallet to sign." })
+}).annotate({
   identifier: "BuilderWalletMessage"
 })
 
 export const BuilderWalletBody = Schema.Struct({
   /** The message as it was given, unchanged. */
-  message: secret(Schema.String.check(Text.atLeast(64), Text.atMost(20_480))),
+  message: secret(
+    Schema.String.check(Text.atLeast(64), Text.atMost(20_480)).annotate({
+      description: "Message exactly as `GET /builder/web3/message` returned it."
+    })
+  ),
   /** 65 bytes of `personal_sign`. */
-  signature: secret(Schema.String.check(Text.matches("^0x[0-9a-fA-F]{130}$", "65 bytes in hexadecimal after 0x")))
+  signature: secret(
+    Schema.String.check(Text.matches("^0x[0-9a-fA-F]{130}$", "65 bytes in hexadecimal after 0x")).annotate({
+      description: "Signature of the message by the wallet: `personal_sign`, 65 bytes in hexadecimal after 0x."
+    })
+  )
 }).annotate({ identifier: "BuilderWalletBody" })
 
 export const BuilderWalletKey = Schema.Struct({
-  user_id: Uuid,
-  account_id: Uuid,
-  public_key: Schema.String,
+  user_id: Uuid.annotate({ description: "Id of the wallet's user." }),
+  account_id: Uuid.annotate({ description: "Id of the user's primary account." }),
+  public_key: Schema.String.annotate({ description: "Public key, which names the API key." }),
   /** Told this once. */
-  secret_key: Schema.String
+  secret_key: Schema.String.annotate({ description: "Secret of the API key. It is returned only once." })
 }).annotate({ identifier: "BuilderWalletKey" })
 
 /** Whose wallets they are: the caller, as a builder. */
@@ -48,12 +60,39 @@ export const BuilderWalletGroup = HttpApiGroup.make("builderWallet").add(
     query: { address: Schema.String, builder_code: Schema.String },
     success: BuilderWalletMessage,
     error: [BadRequest, TooManyRequests]
-  }),
+  })
+    .annotate(
+      OpenApi.Transform,
+      described({
+        address: {
+          type: "string",
+          description: "Address of the wallet, with its EIP-55 checksum.",
+          examples: ["0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed"]
+        },
+        builder_code: {
+          type: "string",
+          description: "Active builder code of the builder that asks.",
+          examples: ["5b6d0a52-8f21-4f7a-9d0e-3c1b7a9e2f40"]
+        }
+      })
+    )
+    .annotateMerge(
+      operation(
+        "Get a message to sign",
+        "Returns an EIP-4361 message that lets the builder's backend obtain an API key for the wallet. Refused with 400 if the address or the builder code is not valid. No credentials are needed."
+      )
+    ),
   HttpApiEndpoint.post("builderKey", "/builder/web3/api-key", {
     payload: BuilderWalletBody,
     success: BuilderWalletKey.pipe(HttpApiSchema.status(201)),
     error: [BadRequest, Unauthorized, BadGateway]
   })
+    .annotateMerge(
+      operation(
+        "Exchange a signed message for an API key",
+        "Verifies the signed message and returns an API key of the wallet's user, who is created if new. Refused with 400 for a message of another builder or form, with 401 if the signature or the message is not valid any longer, and with 403 unless the caller's key has `register_user`."
+      )
+    )
     .middleware(ActiveBuilder)
     .middleware(Authenticated)
 )

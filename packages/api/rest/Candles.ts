@@ -6,26 +6,40 @@ import { Rows, SchemaLink } from "../Body.ts"
 import * as Digits from "../Digits.ts"
 import { described } from "../Parameter.ts"
 import { chartHeaders, chartParameters, chartParams, chartRefusals, resolutionQuery, startOf } from "./ChartRange.ts"
+import { operation } from "../Operation.ts"
 
 export const Candle = Schema.Struct({
   $schema: SchemaLink,
-  startedAt: Schema.String,
-  ticker: Schema.String,
-  resolution: Schema.String,
-  low: Schema.String,
-  high: Schema.String,
-  open: Schema.String,
-  close: Schema.String,
-  baseTokenVolume: Schema.String,
-  usdVolume: Schema.String,
-  trades: Schema.Int.check(Schema.isGreaterThanOrEqualTo(0)),
-  startingOpenInterest: Schema.String,
-  orderbookMidPriceOpen: Schema.String,
-  orderbookMidPriceClose: Schema.String
-}).annotate({ identifier: "Candle" })
+  startedAt: Schema.String.annotate({ description: "Start of the window, ISO 8601 in UTC." }),
+  ticker: Schema.String.annotate({ description: "Symbol of the market." }),
+  resolution: Schema.String.annotate({ description: "Length of the window." }),
+  low: Schema.String.annotate({ description: "Lowest price traded, in USD, decimal text." }),
+  high: Schema.String.annotate({ description: "Highest price traded, in USD, decimal text." }),
+  open: Schema.String.annotate({
+    description: "First price traded, in USD, decimal text; the previous close in a window without a trade."
+  }),
+  close: Schema.String.annotate({
+    description: "Last price traded, in USD, decimal text; the previous close in a window without a trade."
+  }),
+  baseTokenVolume: Schema.String.annotate({ description: "Quantity traded, in base units, decimal text." }),
+  usdVolume: Schema.String.annotate({ description: "Notional traded, in USD, decimal text." }),
+  trades: Schema.Int.check(Schema.isGreaterThanOrEqualTo(0)).annotate({ description: "Number of trades." }),
+  startingOpenInterest: Schema.String.annotate({
+    description: "Open interest at the start of the window, in base units, decimal text."
+  }),
+  orderbookMidPriceOpen: Schema.String.annotate({
+    description: "Mid price of the book at the start, in USD, decimal text."
+  }),
+  orderbookMidPriceClose: Schema.String.annotate({
+    description: "Mid price of the book at the end, in USD, decimal text."
+  })
+}).annotate({ identifier: "Candle", description: "Trades of one window." })
 export type Candle = typeof Candle.Type
 
-export const CandlesResponseBody = Schema.Struct({ $schema: SchemaLink, candles: Rows(Candle) }).annotate({
+export const CandlesResponseBody = Schema.Struct({
+  $schema: SchemaLink,
+  candles: Rows(Candle).annotate({ description: "Windows, newest first." })
+}).annotate({
   identifier: "CandlesResponseBody"
 })
 
@@ -35,7 +49,14 @@ export const CandlesGroup = HttpApiGroup.make("candles").add(
     query: resolutionQuery,
     success: HttpApiSchema.WithHeaders(CandlesResponseBody, chartHeaders),
     error: chartRefusals
-  }).annotate(OpenApi.Transform, described(chartParameters))
+  })
+    .annotateMerge(
+      operation(
+        "List candles",
+        "Returns the trades of a market by window, newest first. Refused with 404 for an unknown symbol, and with 400 for a resolution that is not offered or a range of too many windows. No credentials are needed."
+      )
+    )
+    .annotate(OpenApi.Transform, described(chartParameters))
 )
 
 /** What was traded in a window. Prices count ticks, quantities lots, and money 1e-6 USD. */

@@ -5,6 +5,7 @@ import { BadRequest, NotFound, ServiceUnavailable } from "../Problem.ts"
 import { instant } from "../Digits.ts"
 import { gotNumber, shown } from "../Fault.ts"
 import { Moment, WholeNumber } from "../Parameter.ts"
+import { CacheControl, SymbolName } from "../Body.ts"
 
 const resolutionMinutes: Readonly<Record<string, number>> = {
   "1MIN": 1,
@@ -57,7 +58,7 @@ export const lengthFault = (offered: Lengths<unknown>["offered"], asked: unknown
   return `${expected}${gotNumber(asked, Number(near))}.`
 }
 
-export const chartParams = { symbol: Schema.String }
+export const chartParams = { symbol: SymbolName }
 
 /** A window is told that begins at the first moment or later, and before the last. */
 const bounds = { fromISO: Moment, toISO: Moment }
@@ -69,21 +70,21 @@ export const minutesQuery = {
   ...bounds
 }
 
-const moment = { type: "string", format: "date-time" }
+const moment = { type: "string", format: "date-time", examples: ["2026-03-02T15:00:00Z"] }
 /** What the parameters are, in the description. */
 export const chartParameters = {
-  resolution: { type: "string", enum: resolutions.offered },
-  interval: { type: "string", enum: intervals.offered },
-  intervalMinutes: { type: "integer", enum: minutes.offered },
-  fromISO: moment,
-  toISO: moment
+  resolution: { type: "string", enum: resolutions.offered, description: "Length of a window." },
+  interval: { type: "string", enum: intervals.offered, description: "Length of a window." },
+  intervalMinutes: { type: "integer", enum: minutes.offered, description: "Length of a window, in minutes." },
+  fromISO: { ...moment, description: "Include windows that start at this time or after it." },
+  toISO: { ...moment, description: "Include windows that start before this time. A range has at most 5,000 windows." }
 }
 
 export const chartRefusals = [BadRequest, NotFound, ServiceUnavailable] as const
 
 /** The window that is running changes with every trade. */
 export const chartCaching = { "cache-control": "public, max-age=1" } as const
-export const chartHeaders = { "cache-control": Schema.String }
+export const chartHeaders = { "cache-control": CacheControl }
 
 /** The start of a window. */
 export const startOf = (minute: number): string => instant(minute * minuteMillis).replace(".000Z", "Z")

@@ -7,7 +7,7 @@ export const csvType = "text/csv; charset=utf-8"
 
 export const csvAnswer = {
   success: HttpApiSchema.WithHeaders(HttpApiSchema.StreamUint8Array({ contentType: csvType }), {
-    "content-disposition": Schema.String
+    "content-disposition": Schema.String.annotate({ description: "Name of the file." })
   }),
   error: [BadRequest, TooManyRequests, ServiceUnavailable]
 } as const

@@ -4,27 +4,39 @@ import { type FeeRates, firstTier, ratesOf } from "@venue/domain/Fee"
 import type { Instrument } from "@venue/domain/Instrument"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
-import { SchemaLink } from "../Body.ts"
+import { CacheControl, SchemaLink } from "../Body.ts"
 import * as Member from "../Member.ts"
 import { ServiceUnavailable } from "../Problem.ts"
 import { Authenticated } from "./Caller.ts"
+import { operation } from "../Operation.ts"
 
 /** In 1e-8 of notional, which is 1e-6 percent; a rebate is negative. */
 export const FeeEntry = Schema.Struct({
   $schema: SchemaLink,
-  maker_fee: Schema.Int,
-  taker_fee: Schema.Int
-}).annotate({ identifier: "FeeEntry" })
+  maker_fee: Schema.Int.annotate({
+    description: "Fee of a maker, in units of 1e-8 of the notional, which is 1e-6 percent; a rebate is negative."
+  }),
+  taker_fee: Schema.Int.annotate({
+    description: "Fee of a taker, in units of 1e-8 of the notional, which is 1e-6 percent."
+  })
+}).annotate({ identifier: "FeeEntry", description: "Fee rates in one market." })
 export type FeeEntry = typeof FeeEntry.Type
 
 export const FeesResponseBody = Schema.Struct({
   $schema: SchemaLink,
   /** By symbol. */
-  fees: Schema.Record(Schema.String, FeeEntry)
+  fees: Schema.Record(Schema.String, FeeEntry).annotate({ description: "Fee rates by symbol." })
 }).annotate({ identifier: "FeesResponseBody" })
 
 export const FeesGroup = HttpApiGroup.make("fees")
-  .add(HttpApiEndpoint.get("fees", "/user/fees", { success: FeesResponseBody, error: ServiceUnavailable }))
+  .add(
+    HttpApiEndpoint.get("fees", "/user/fees", { success: FeesResponseBody, error: ServiceUnavailable }).annotateMerge(
+      operation(
+        "List fee rates",
+        "Returns the maker and taker fee rates of the user in each market, by the tier of the day."
+      )
+    )
+  )
   .middleware(Authenticated)
 
 export const BaseFee = Schema.Struct({
@@ -40,7 +52,7 @@ export const BaseFeesResponseBody = Schema.Struct({
 
 export const BaseFeesGroup = HttpApiGroup.make("baseFees").add(
   HttpApiEndpoint.get("baseFees", "/fees", {
-    success: HttpApiSchema.WithHeaders(BaseFeesResponseBody, { "cache-control": Schema.String })
+    success: HttpApiSchema.WithHeaders(BaseFeesResponseBody, { "cache-control": CacheControl })
   }).annotateMerge(
     OpenApi.annotations({
       summary: "Trading fees of the base tier",

@@ -1,25 +1,29 @@
 /** `GET /funding/{symbol}`: the rate of the last hour that had ended when each window began. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
-import { Rows, SchemaLink } from "../Body.ts"
+import { RowCount, Rows, SchemaLink, SymbolName } from "../Body.ts"
 import { toldRateE8 } from "../marketData/FrameText.ts"
 import { described } from "../Parameter.ts"
 import { chartHeaders, chartParameters, chartParams, chartRefusals, minutesQuery, startOf } from "./ChartRange.ts"
+import { operation } from "../Operation.ts"
 
 export const FundingPoint = Schema.Struct({
   $schema: SchemaLink,
-  symbol: Schema.String,
-  intervalMinutes: Schema.Int,
-  windowStart: Schema.String,
+  symbol: SymbolName,
+  intervalMinutes: Schema.Int.annotate({ description: "Length of the window, in minutes." }),
+  windowStart: Schema.String.annotate({ description: "Start of the window, ISO 8601 in UTC." }),
   /** A fraction of the value for one hour, such as 0.00002, as the streams tell it; none before the end of the first hour. */
-  rate: Schema.NullOr(Schema.Finite)
-}).annotate({ identifier: "FundingPoint" })
+  rate: Schema.NullOr(Schema.Finite).annotate({
+    description:
+      "Funding rate of the last hour that ended by the start of the window, as a fraction of the notional, such as 0.00002; null before the end of the first hour."
+  })
+}).annotate({ identifier: "FundingPoint", description: "Funding rate of one window." })
 export type FundingPoint = typeof FundingPoint.Type
 
 export const FundingHistoricResponseBody = Schema.Struct({
   $schema: SchemaLink,
-  data: Rows(FundingPoint),
-  count: Schema.Int
+  data: Rows(FundingPoint).annotate({ description: "Windows, oldest first." }),
+  count: RowCount
 }).annotate({ identifier: "FundingHistoricResponseBody" })
 
 export const FundingRatesGroup = HttpApiGroup.make("fundingRates").add(
@@ -28,7 +32,14 @@ export const FundingRatesGroup = HttpApiGroup.make("fundingRates").add(
     query: minutesQuery,
     success: HttpApiSchema.WithHeaders(FundingHistoricResponseBody, chartHeaders),
     error: chartRefusals
-  }).annotate(OpenApi.Transform, described(chartParameters))
+  })
+    .annotateMerge(
+      operation(
+        "List funding rates",
+        "Returns the hourly funding rate of a market by window, oldest first. Refused with 404 for an unknown symbol, and with 400 for an interval that is not offered or a range of too many windows. No credentials are needed."
+      )
+    )
+    .annotate(OpenApi.Transform, described(chartParameters))
 )
 
 export const fundingPoint = (

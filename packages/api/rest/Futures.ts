@@ -11,32 +11,36 @@ import { instant } from "../Digits.ts"
 import { described, Moment, Optional, WholeNumber } from "../Parameter.ts"
 import { BadRequest, NotFound, ServiceUnavailable } from "../Problem.ts"
 import { ListCount } from "./ListPage.ts"
+import { operation } from "../Operation.ts"
 
 /** The symbol's member carries the operator's prefix: `settlementCalendarEntry` names it. */
 export const SettlementCalendarEntry = Schema.Struct({
   $schema: Body.SchemaLink,
-  expiration: Body.Moment,
-  active_until: Body.Moment,
-  future_symbol: Schema.String,
-  svc_symbol: Schema.String
-}).annotate({ identifier: "SettlementCalendarEntry" })
+  expiration: Body.Moment.annotate({ description: "Expiration of the future, ISO 8601 in UTC." }),
+  active_until: Body.Moment.annotate({
+    description: "Last instant at which the oracle uses the future, ISO 8601 in UTC."
+  }),
+  future_symbol: Schema.String.annotate({ description: "Name of the future at its exchange." }),
+  svc_symbol: Schema.String.annotate({ description: "Symbol of the market." })
+}).annotate({ identifier: "SettlementCalendarEntry", description: "Future that prices a market." })
 
 export const SettlementPrice = Schema.Struct({
   $schema: Body.SchemaLink,
-  symbol: Schema.String,
-  future_symbol: Schema.String,
-  future_settlement_price: Schema.Finite,
-  spot_settlement_price: Schema.Finite,
-  asof: Schema.String.annotate({ format: "date" }),
-  inserted_at: Body.Moment,
-  spot_to_future_ratio: Schema.Finite
-}).annotate({ identifier: "SettlementPrice" })
+  symbol: Body.SymbolName,
+  future_symbol: Schema.String.annotate({ description: "Name of the future at its exchange." }),
+  future_settlement_price: Schema.Finite.annotate({ description: "Settlement price of the future, in USD." }),
+  spot_settlement_price: Schema.Finite.annotate({ description: "Official close of the underlier, in USD." }),
+  asof: Schema.String.annotate({ format: "date" }).annotate({ description: "Day of the settlement." }),
+  inserted_at: Body.Moment.annotate({ description: "Time at which the operator recorded it, ISO 8601 in UTC." }),
+  spot_to_future_ratio: Schema.Finite.annotate({
+    description: "Official close divided by settlement price, rounded to six decimals."
+  })
+}).annotate({ identifier: "SettlementPrice", description: "Settlement of one day." })
 export type SettlementPrice = typeof SettlementPrice.Type
 
 export const SettlementPricesResponseBody = Schema.Struct({
   $schema: Body.SchemaLink,
-  data: Body.Rows(SettlementPrice),
-  /** Rows in this answer, not of all. */
+  data: Body.Rows(SettlementPrice).annotate({ description: "Settlements, newest first." }),
   count: ListCount
 }).annotate({ identifier: "SettlementPricesResponseBody" })
 
@@ -48,30 +52,58 @@ const PricesQuery = {
 }
 const defaultLimit = 100
 
-const cached = { "cache-control": Schema.String }
-const moment = { type: "string", format: "date-time" }
+const cached = { "cache-control": Body.CacheControl }
+const moment = { type: "string", format: "date-time", examples: ["2026-03-02T15:00:00Z"] }
+const symbolParameter = { type: "string", description: "Symbol of a market, in any letter case.", examples: ["CL-USD"] }
 
 export const FuturesGroup = HttpApiGroup.make("futures")
   .add(
     HttpApiEndpoint.get("settlementCalendar", "/settlement-calendar", {
-      query: { symbol: Schema.NonEmptyString, time: Optional(Moment) },
+      query: { symbol: Body.SymbolName.check(Schema.isNonEmpty()), time: Optional(Moment) },
       success: HttpApiSchema.WithHeaders(SettlementCalendarEntry, cached),
       error: [NotFound, ServiceUnavailable]
-    }).annotate(OpenApi.Transform, described({ time: moment }))
+    })
+      .annotateMerge(
+        operation(
+          "Get the future of a market",
+          "Returns the future that prices a market at a time. Refused with 404 if no future is known for that time, and with 422 for a time that cannot be read. No credentials are needed."
+        )
+      )
+      .annotate(
+        OpenApi.Transform,
+        described({
+          symbol: { ...symbolParameter, minLength: 1 },
+          time: { ...moment, description: "Time of which the future is returned. Default: now." }
+        })
+      )
   )
   .add(
     HttpApiEndpoint.get("settlementPrices", "/settlement-prices", {
       query: PricesQuery,
       success: HttpApiSchema.WithHeaders(SettlementPricesResponseBody, cached),
       error: [BadRequest, ServiceUnavailable]
-    }).annotate(
-      OpenApi.Transform,
-      described({
-        start: moment,
-        end: moment,
-        limit: { type: "integer", minimum: 1, maximum: 1_000, default: defaultLimit }
-      })
-    )
+    })
+      .annotateMerge(
+        operation(
+          "List settlement prices",
+          "Returns daily settlement prices, newest first, filtered by symbol and day. Refused with 400 for an end before the start, and with 422 for a time or limit that cannot be read. No credentials are needed."
+        )
+      )
+      .annotate(
+        OpenApi.Transform,
+        described({
+          symbol: symbolParameter,
+          start: { ...moment, description: "Include days that start at this time or after it. Default: no bound." },
+          end: { ...moment, description: "Include days that start before this time. Default: no bound." },
+          limit: {
+            type: "integer",
+            minimum: 1,
+            maximum: 1_000,
+            default: defaultLimit,
+            description: "Largest number of rows to return."
+          }
+        })
+      )
   )
 
 export const settlementCalendarEntry = (

@@ -5,7 +5,7 @@ import type { OrderType, Side, TimeInForce } from "@venue/domain/Order"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { averagePrice } from "../AveragePrice.ts"
-import { Moment, Rows, SchemaLink } from "../Body.ts"
+import { Moment, Rows, SchemaLink, SymbolName } from "../Body.ts"
 import * as Csv from "../Csv.ts"
 import * as Digits from "../Digits.ts"
 import { described, Optional } from "../Parameter.ts"
@@ -23,33 +23,40 @@ import {
   symbolAsked,
   symbolQuery
 } from "./ListPage.ts"
+import { operation } from "../Operation.ts"
 
 const ExecutionState = Schema.Literals(["UNFILLED", "PARTIALLY_FILLED", "FILLED"])
 
 export const HistoricOrder = Schema.Struct({
   $schema: SchemaLink,
-  order_id: Schema.String,
-  terminal_status: Schema.String,
-  status_ts: Moment,
-  symbol: Schema.String,
-  side: Schema.String,
-  type: Schema.String,
-  time_in_force: Schema.String,
-  quantity: Schema.Finite,
-  price: Schema.Finite,
-  client_order_id: Schema.String,
-  passive_qty: Schema.Finite,
-  filled_qty: Schema.Finite,
-  avg_price: Schema.NullOr(Schema.Finite),
-  first_fill_ts: Schema.NullOr(Moment),
-  last_fill_ts: Schema.NullOr(Moment),
-  execution_state: ExecutionState
-}).annotate({ identifier: "HistoricOrder" })
+  order_id: Schema.String.annotate({ description: "Id of the order." }),
+  terminal_status: Schema.String.annotate({ description: "Status that ended the order." }),
+  status_ts: Moment.annotate({ description: "Time at which the order ended, ISO 8601 in UTC." }),
+  symbol: SymbolName,
+  side: Schema.String.annotate({ description: "Side of the order: `BUY` or `SELL`." }),
+  type: Schema.String.annotate({ description: "Type of the order." }),
+  time_in_force: Schema.String.annotate({ description: "Time in force of the order: `GTC`, `IOC` or `FOK`." }),
+  quantity: Schema.Finite.annotate({ description: "Quantity of the order, in base units." }),
+  price: Schema.Finite.annotate({ description: "Limit price, in USD per base unit; 0 for MARKET." }),
+  client_order_id: Schema.String.annotate({ description: "Id that the client gave; empty if none." }),
+  passive_qty: Schema.Finite.annotate({ description: "Quantity filled as maker, in base units." }),
+  filled_qty: Schema.Finite.annotate({ description: "Quantity filled, in base units." }),
+  avg_price: Schema.NullOr(Schema.Finite).annotate({
+    description: "Average price of the fills, in USD per base unit; null without a fill."
+  }),
+  first_fill_ts: Schema.NullOr(Moment).annotate({
+    description: "Time of the first fill, ISO 8601 in UTC; null without a fill."
+  }),
+  last_fill_ts: Schema.NullOr(Moment).annotate({
+    description: "Time of the last fill, ISO 8601 in UTC; null without a fill."
+  }),
+  execution_state: ExecutionState.annotate({ description: "How much of the order filled." })
+}).annotate({ identifier: "HistoricOrder", description: "Order that has ended." })
 export type HistoricOrder = typeof HistoricOrder.Type
 
 export const HistoricOrdersResponseBody = Schema.Struct({
   $schema: SchemaLink,
-  data: Rows(HistoricOrder),
+  data: Rows(HistoricOrder).annotate({ description: "Ended orders, newest first." }),
   count: ListCount
 }).annotate({ identifier: "HistoricOrdersResponseBody" })
 
@@ -67,8 +74,20 @@ export const HistoricOrdersGroup = HttpApiGroup.make("historicOrders")
       query: HistoricOrdersQuery,
       success: HistoricOrdersResponseBody,
       error: [BadRequest, ServiceUnavailable]
-    }).annotate(OpenApi.Transform, described(listParameters)),
-    HttpApiEndpoint.get("historicOrdersCsv", "/historic-orders-csv", csvAnswer)
+    })
+      .annotateMerge(
+        operation(
+          "List ended orders",
+          "Returns the orders of an account that have ended, newest first, filtered by time, symbol and client order id. Refused with 400 for an offset that is too large or a search that takes too long, and with 422 for a value that cannot be read."
+        )
+      )
+      .annotate(OpenApi.Transform, described(listParameters)),
+    HttpApiEndpoint.get("historicOrdersCsv", "/historic-orders-csv", csvAnswer).annotateMerge(
+      operation(
+        "Download ended orders",
+        "Returns all ended orders of an account as one CSV file with a header line. Refused with 429 while another download of the user is running."
+      )
+    )
   )
   .middleware(Authenticated)
 

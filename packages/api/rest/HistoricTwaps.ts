@@ -5,7 +5,7 @@ import type { Side } from "@venue/domain/Order"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { averagePrice } from "../AveragePrice.ts"
-import { Moment, Rows, SchemaLink } from "../Body.ts"
+import { Moment, Rows, SchemaLink, SymbolName } from "../Body.ts"
 import * as Csv from "../Csv.ts"
 import * as Digits from "../Digits.ts"
 import { described } from "../Parameter.ts"
@@ -22,34 +22,39 @@ import {
   symbolAsked,
   symbolQuery
 } from "./ListPage.ts"
+import { operation } from "../Operation.ts"
 
 const Count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
 
 export const HistoricTwap = Schema.Struct({
   $schema: SchemaLink,
-  twap_id: Schema.String,
+  twap_id: Schema.String.annotate({ description: "Id of the TWAP." }),
   /** Empty when the client gave none. */
-  client_twap_id: Schema.String,
-  status: Schema.String,
-  symbol: Schema.String,
-  side: Schema.String,
-  total_quantity: Schema.Finite,
-  filled_quantity: Schema.Finite,
-  average_fill_price: Schema.Finite,
-  worst_price: Schema.Finite,
-  total_num_orders: Count,
-  filled_num_orders: Count,
-  order_interval_secs: Count,
-  reduce_only: Schema.Boolean,
-  start_time: Moment,
-  created_at: Schema.NullOr(Moment),
-  updated_at: Schema.NullOr(Moment)
-}).annotate({ identifier: "HistoricTwap" })
+  client_twap_id: Schema.String.annotate({ description: "Id that the client gave; empty if none." }),
+  status: Schema.String.annotate({ description: "Status that ended the TWAP." }),
+  symbol: SymbolName,
+  side: Schema.String.annotate({ description: "Side of the TWAP: `BUY` or `SELL`." }),
+  total_quantity: Schema.Finite.annotate({ description: "Quantity of the TWAP, in base units." }),
+  filled_quantity: Schema.Finite.annotate({ description: "Quantity filled, in base units." }),
+  average_fill_price: Schema.Finite.annotate({
+    description: "Average price of the fills, in USD per base unit; 0 without a fill."
+  }),
+  worst_price: Schema.Finite.annotate({
+    description: "Worst price that its orders may have, in USD per base unit; 0 for none."
+  }),
+  total_num_orders: Count.annotate({ description: "Number of slices." }),
+  filled_num_orders: Count.annotate({ description: "Number of slices that filled." }),
+  order_interval_secs: Count.annotate({ description: "Time between slices, in seconds." }),
+  reduce_only: Schema.Boolean.annotate({ description: "Whether the TWAP may only reduce a position." }),
+  start_time: Moment.annotate({ description: "Time of the first slice, ISO 8601 in UTC." }),
+  created_at: Schema.NullOr(Moment).annotate({ description: "Time of creation, ISO 8601 in UTC." }),
+  updated_at: Schema.NullOr(Moment).annotate({ description: "Time at which the TWAP ended, ISO 8601 in UTC." })
+}).annotate({ identifier: "HistoricTwap", description: "TWAP that has ended." })
 export type HistoricTwap = typeof HistoricTwap.Type
 
 export const HistoricTwapsResponseBody = Schema.Struct({
   $schema: SchemaLink,
-  data: Rows(HistoricTwap),
+  data: Rows(HistoricTwap).annotate({ description: "Ended TWAPs, newest first." }),
   count: ListCount
 }).annotate({ identifier: "HistoricTwapsResponseBody" })
 
@@ -61,8 +66,22 @@ export const HistoricTwapsGroup = HttpApiGroup.make("historicTwaps")
       query: HistoricTwapsQuery,
       success: HistoricTwapsResponseBody,
       error: [BadRequest, ServiceUnavailable]
-    }).annotate(OpenApi.Transform, described(listParameters)),
+    })
+      .annotateMerge(
+        operation(
+          "List ended TWAPs",
+          "Returns the TWAPs of an account that have ended, newest first. Refused with 422 for a value that cannot be read, and with 400 for a search that takes too long."
+        )
+      )
+      .annotate(OpenApi.Transform, described(listParameters)),
     HttpApiEndpoint.get("historicTwapsCsv", "/historic-twaps-csv", { query: symbolQuery, ...csvAnswer })
+      .annotate(OpenApi.Transform, described(listParameters))
+      .annotateMerge(
+        operation(
+          "Download ended TWAPs",
+          "Returns all ended TWAPs of an account, or those of one symbol, as one CSV file with a header line. Refused with 429 while another download of the user is running."
+        )
+      )
   )
   .middleware(Authenticated)
 

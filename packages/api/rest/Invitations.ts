@@ -3,11 +3,12 @@ import * as Text from "@venue/domain/Text"
 import { instant } from "../Digits.ts"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
-import { Moment, Rows, SchemaLink, Uuid } from "../Body.ts"
+import { Moment, RowCount, Rows, SchemaLink, Uuid } from "../Body.ts"
 import * as OptionalBody from "../OptionalBody.ts"
 import { BadRequest, Conflict, GatewayTimeout, NotFound, ServiceUnavailable } from "../Problem.ts"
 import { Repeated, repeatable } from "../Repeatable.ts"
 import { Authenticated } from "./Caller.ts"
+import { operation } from "../Operation.ts"
 
 /** A code as a user types it: Crockford's base 32 reads I and L as 1 and O as 0, in any letter case. */
 export const TypedCode = Schema.String.check(
@@ -23,46 +24,70 @@ export const Code = Schema.String.check(
 )
 
 export const InvitationCode = Schema.Struct({
-  code: Code,
-  created_at: Moment,
-  redeemed_at: Schema.NullOr(Moment),
-  redeemed_by: Schema.NullOr(Uuid)
-}).annotate({ identifier: "InvitationCode" })
+  code: Code.annotate({ description: "Code for a new user to redeem." }),
+  created_at: Moment.annotate({ description: "Time of creation, ISO 8601 in UTC." }),
+  redeemed_at: Schema.NullOr(Moment).annotate({
+    description: "Time of redemption, ISO 8601 in UTC; null if not redeemed."
+  }),
+  redeemed_by: Schema.NullOr(Uuid).annotate({
+    description: "Id of the user who redeemed the code; null if not redeemed."
+  })
+}).annotate({ identifier: "InvitationCode", description: "Invitation code of a user." })
 
 export const InvitationJobRequestBody = Schema.Struct({ $schema: SchemaLink }).annotate({
   identifier: "InvitationJobRequestBody"
 })
 
-const ownVolumes = { self_lifetime_notional_volume: Schema.Finite, self_notional_volume: Schema.Finite }
+const ownVolumes = {
+  self_lifetime_notional_volume: Schema.Finite.annotate({
+    description: "Notional that the user traded on all accounts, in USD."
+  }),
+  self_notional_volume: Schema.Finite.annotate({
+    description: "Notional that the user traded on all accounts, in USD."
+  })
+}
 
 export const InvitationJobResponseBody = Schema.Struct({
   $schema: SchemaLink,
-  qualified: Schema.Boolean,
+  qualified: Schema.Boolean.annotate({ description: "Whether the volume is enough for codes." }),
   ...ownVolumes,
-  required_lifetime_notional_volume: Schema.Finite,
-  codes_issued: Schema.Int,
-  codes: Rows(InvitationCode)
+  required_lifetime_notional_volume: Schema.Finite.annotate({
+    description: "Volume that is needed for codes, in USD."
+  }),
+  codes_issued: Schema.Int.annotate({
+    description: "Number of codes that this request created; 0 if they existed already."
+  }),
+  codes: Rows(InvitationCode).annotate({ description: "Invitation codes of the user." })
 }).annotate({ identifier: "InvitationJobResponseBody" })
 
 export const InvitationCodesResponseBody = Schema.Struct({
   $schema: SchemaLink,
-  count: Schema.Int,
-  data: Rows(InvitationCode)
+  count: RowCount,
+  data: Rows(InvitationCode).annotate({ description: "Invitation codes of the user." })
 }).annotate({ identifier: "InvitationCodesResponseBody" })
 
 export const ReferralVolumeResponseBody = Schema.Struct({
   $schema: SchemaLink,
   ...ownVolumes,
-  referred_notional_volume: Schema.Finite,
-  referred_users: Schema.Int,
-  qualified: Schema.Boolean
+  referred_notional_volume: Schema.Finite.annotate({ description: "Notional that the referred users traded, in USD." }),
+  referred_users: Schema.Int.annotate({ description: "Number of users who redeemed a code of the user." }),
+  qualified: Schema.Boolean.annotate({ description: "Whether the volume is enough for codes." })
 }).annotate({ identifier: "ReferralVolumeResponseBody" })
 
-export const RedeemCodeRequestBody = Schema.Struct({ $schema: SchemaLink, code: TypedCode }).annotate({
+export const RedeemCodeRequestBody = Schema.Struct({
+  $schema: SchemaLink,
+  code: TypedCode.annotate({
+    description: "Invitation code of another user: ten characters of Crockford's base 32, in any letter case.",
+    examples: ["7K3M9QX2BD"]
+  })
+}).annotate({
   identifier: "RedeemCodeRequestBody"
 })
 
-export const RedeemCodeResponseBody = Schema.Struct({ $schema: SchemaLink, referrer_user_id: Uuid }).annotate({
+export const RedeemCodeResponseBody = Schema.Struct({
+  $schema: SchemaLink,
+  referrer_user_id: Uuid.annotate({ description: "Id of the user whose code it was." })
+}).annotate({
   identifier: "RedeemCodeResponseBody"
 })
 
@@ -72,21 +97,37 @@ export const InvitationsGroup = HttpApiGroup.make("invitations")
       payload: OptionalBody.orNone(InvitationJobRequestBody),
       success: InvitationJobResponseBody,
       error: ServiceUnavailable
-    }).annotate(OpenApi.Transform, OptionalBody.described),
+    })
+      .annotateMerge(
+        operation(
+          "Issue invitation codes",
+          "Creates five invitation codes, once, for a user who has traded 100,000 USD, and returns all codes of the user. With less volume it creates none."
+        )
+      )
+      .annotate(OpenApi.Transform, OptionalBody.described),
     HttpApiEndpoint.get("invitationCodes", "/user/invitation-codes", {
       success: InvitationCodesResponseBody,
       error: ServiceUnavailable
-    }),
+    }).annotateMerge(
+      operation("List invitation codes", "Returns the invitation codes of the user, with their redemption.")
+    ),
     HttpApiEndpoint.get("referralVolume", "/user/referrals/notional-volume", {
       success: ReferralVolumeResponseBody,
       error: ServiceUnavailable
-    }),
+    }).annotateMerge(
+      operation("Get referral volume", "Returns the volume of the user and of the users whom the user referred.")
+    ),
     HttpApiEndpoint.post("redeemCode", "/user/invitation-codes/redeem", {
       headers: repeatable,
       payload: RedeemCodeRequestBody,
       success: Repeated(RedeemCodeResponseBody),
       error: [BadRequest, NotFound, Conflict, ServiceUnavailable, GatewayTimeout]
-    })
+    }).annotateMerge(
+      operation(
+        "Redeem an invitation code",
+        "Makes the owner of the code the referrer of the user. Refused with 404 for an unknown code, with 400 for a code of the user's own, and with 409 if the code is redeemed, the user has a referrer already or has traded before."
+      )
+    )
   )
   .middleware(Authenticated)
 

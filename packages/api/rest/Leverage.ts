@@ -3,19 +3,23 @@ import type { LeverageInUse, NotALevel, UnknownSymbol } from "@venue/domain/Trad
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { BadRequest, Conflict, GatewayTimeout, NotFound, type Problems, ServiceUnavailable } from "../Problem.ts"
-import { NumberOrText, SchemaLink } from "../Body.ts"
+import { NumberOrText, SchemaLink, SymbolName } from "../Body.ts"
 import { gotNumber } from "../Fault.ts"
 import { Authenticated } from "./Caller.ts"
+import { operation } from "../Operation.ts"
 
 export const SetUserLeverageRequestBody = Schema.Struct({
   $schema: SchemaLink,
-  leverage: NumberOrText(Schema.Finite.check(Schema.isGreaterThan(0))),
-  symbol: Schema.String
+  leverage: NumberOrText(Schema.Finite.check(Schema.isGreaterThan(0))).annotate({
+    description: "Leverage to use from now on: a whole number from 1 to the highest leverage of the market.",
+    examples: [5]
+  }),
+  symbol: SymbolName
 }).annotate({ identifier: "SetUserLeverageRequestBody" })
 
 export const SetUserLeverageResponseBody = Schema.Struct({
   $schema: SchemaLink,
-  leverage: Schema.Finite
+  leverage: Schema.Finite.annotate({ description: "Leverage in use, as a multiple of the margin." })
 }).annotate({ identifier: "SetUserLeverageResponseBody" })
 
 export const LeverageGroup = HttpApiGroup.make("leverage")
@@ -24,7 +28,12 @@ export const LeverageGroup = HttpApiGroup.make("leverage")
       payload: SetUserLeverageRequestBody,
       success: SetUserLeverageResponseBody,
       error: [BadRequest, NotFound, Conflict, ServiceUnavailable, GatewayTimeout]
-    })
+    }).annotateMerge(
+      operation(
+        "Set leverage",
+        "Sets the leverage of an account in one market. Refused with 400 if the market does not offer the leverage, with 404 for an unknown symbol, and with 409 while the account has a position or open orders there."
+      )
+    )
   )
   .middleware(Authenticated)
 

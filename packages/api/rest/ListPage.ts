@@ -16,13 +16,40 @@ export const ListCount = Schema.Int.annotate({
 
 export const defaultLimit = 100
 
-export const moment = { type: "string", format: "date-time" }
+export const moment = { type: "string", format: "date-time", examples: ["2026-03-02T15:00:00Z"] }
 /** What the parameters are, in the description. */
 export const listParameters = {
-  start: moment,
-  end: moment,
-  limit: { type: "integer", minimum: 1, maximum: 1_000, default: defaultLimit },
-  offset: { type: "integer", minimum: 0, maximum: maxOffset, default: 0 }
+  symbol: {
+    type: "string",
+    description: "Include only this market, in any letter case. Default: all markets.",
+    examples: ["GOLD-USD"]
+  },
+  start: { ...moment, description: "Include rows at this time and after it. Default: no bound." },
+  end: { ...moment, description: "Include rows before this time. Default: no bound." },
+  limit: {
+    type: "integer",
+    minimum: 1,
+    maximum: 1_000,
+    default: defaultLimit,
+    description: "Largest number of rows to return."
+  },
+  offset: {
+    type: "integer",
+    minimum: 0,
+    maximum: maxOffset,
+    default: 0,
+    description: "Number of rows to skip, counted from the newest."
+  },
+  client_order_id: {
+    type: "string",
+    description: "Include only orders with this client order id.",
+    examples: ["mm-7-000182"]
+  },
+  exchange_order_id: {
+    type: "string",
+    description: "Include only fills of the order with this id.",
+    examples: ["8d0b4a579c640f6a"]
+  }
 }
 
 /** What every list is asked for once what was left out is filled in; the start is included, the end is not. */

@@ -2,26 +2,27 @@
 import { type Holders, noHolders } from "@venue/domain/Holders"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
-import { Rows, SchemaLink } from "../Body.ts"
+import { RowCount, Rows, SchemaLink, SymbolName } from "../Body.ts"
 import { described } from "../Parameter.ts"
 import { chartHeaders, chartParameters, chartParams, chartRefusals, intervalQuery, startOf } from "./ChartRange.ts"
+import { operation } from "../Operation.ts"
 
 const Count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
 
 export const SymbolLongShortPoint = Schema.Struct({
   $schema: SchemaLink,
-  symbol: Schema.String,
-  interval: Schema.String,
-  windowStart: Schema.String,
-  longUsers: Count,
-  shortUsers: Count
-}).annotate({ identifier: "SymbolLongShortPoint" })
+  symbol: SymbolName,
+  interval: Schema.String.annotate({ description: "Length of the window." }),
+  windowStart: Schema.String.annotate({ description: "Start of the window, ISO 8601 in UTC." }),
+  longUsers: Count.annotate({ description: "Number of users with a long position at the start of the window." }),
+  shortUsers: Count.annotate({ description: "Number of users with a short position at the start of the window." })
+}).annotate({ identifier: "SymbolLongShortPoint", description: "Holders of one window." })
 export type SymbolLongShortPoint = typeof SymbolLongShortPoint.Type
 
 export const SymbolLongShortHistoricResponseBody = Schema.Struct({
   $schema: SchemaLink,
-  data: Rows(SymbolLongShortPoint),
-  count: Schema.Int
+  data: Rows(SymbolLongShortPoint).annotate({ description: "Windows, oldest first." }),
+  count: RowCount
 }).annotate({ identifier: "SymbolLongShortHistoricResponseBody" })
 
 export const LongShortGroup = HttpApiGroup.make("longShort").add(
@@ -30,7 +31,14 @@ export const LongShortGroup = HttpApiGroup.make("longShort").add(
     query: intervalQuery,
     success: HttpApiSchema.WithHeaders(SymbolLongShortHistoricResponseBody, chartHeaders),
     error: chartRefusals
-  }).annotate(OpenApi.Transform, described(chartParameters))
+  })
+    .annotateMerge(
+      operation(
+        "List long and short holders",
+        "Returns how many users were long and short by window, oldest first. Refused with 404 for an unknown symbol, and with 400 for an interval that is not offered or a range of too many windows. No credentials are needed."
+      )
+    )
+    .annotate(OpenApi.Transform, described(chartParameters))
 )
 
 /** Nobody held anything before they were first counted. */

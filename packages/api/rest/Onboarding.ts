@@ -6,24 +6,31 @@ import { BadGateway, Conflict, ServiceUnavailable } from "../Problem.ts"
 import { SchemaLink } from "../Body.ts"
 import * as OptionalBody from "../OptionalBody.ts"
 import { Authenticated } from "./Caller.ts"
+import { operation } from "../Operation.ts"
 
 export const OnboardingResponseBody = Schema.Struct({
   $schema: SchemaLink,
-  identity: Schema.Literals(["none", "pending", "verified", "refused"]),
-  terms_accepted: Schema.Boolean,
+  identity: Schema.Literals(["none", "pending", "verified", "refused"]).annotate({
+    description: "State of the identity check."
+  }),
+  terms_accepted: Schema.Boolean.annotate({ description: "Whether the current terms are accepted." }),
   /** The current one. */
-  terms_version: Schema.String,
-  second_factor: Schema.Literals(["none", "enrolled"]),
-  region_allowed: Schema.Boolean,
-  can_trade: Schema.Boolean,
-  can_fund: Schema.Boolean,
-  missing: Schema.Array(Missing)
+  terms_version: Schema.String.annotate({ description: "Version of the current terms." }),
+  second_factor: Schema.Literals(["none", "enrolled"]).annotate({
+    description: "Whether a second factor is enrolled."
+  }),
+  region_allowed: Schema.Boolean.annotate({ description: "Whether the user's region may trade here." }),
+  can_trade: Schema.Boolean.annotate({ description: "Whether the user may trade." }),
+  can_fund: Schema.Boolean.annotate({ description: "Whether the user may deposit and withdraw." }),
+  missing: Schema.Array(Missing).annotate({ description: "Steps that are still missing." })
 }).annotate({ identifier: "OnboardingResponseBody" })
 
 export const AcceptTermsRequestBody = Schema.Struct({
   $schema: SchemaLink,
   /** The one that was read: no longer the current one, it is refused. */
-  terms_version: Schema.String
+  terms_version: Schema.String.annotate({
+    description: "Version of the terms that the user read; it must be the current one."
+  })
 }).annotate({ identifier: "AcceptTermsRequestBody" })
 
 export const BeginVerificationRequestBody = Schema.Struct({ $schema: SchemaLink }).annotate({
@@ -32,7 +39,9 @@ export const BeginVerificationRequestBody = Schema.Struct({ $schema: SchemaLink 
 
 export const BeginVerificationResponseBody = Schema.Struct({
   $schema: SchemaLink,
-  verification_url: Schema.String.annotate({ format: "uri" })
+  verification_url: Schema.String.annotate({ format: "uri" }).annotate({
+    description: "Address of the identity provider's page for this user."
+  })
 }).annotate({ identifier: "BeginVerificationResponseBody" })
 
 export const OnboardingGroup = HttpApiGroup.make("onboarding")
@@ -40,16 +49,33 @@ export const OnboardingGroup = HttpApiGroup.make("onboarding")
     HttpApiEndpoint.get("onboarding", "/user/onboarding", {
       success: OnboardingResponseBody,
       error: ServiceUnavailable
-    }),
+    }).annotateMerge(
+      operation(
+        "Get onboarding state",
+        "Returns the completed and missing steps before the user may trade and move money."
+      )
+    ),
     HttpApiEndpoint.post("acceptTerms", "/user/terms", {
       payload: AcceptTermsRequestBody,
       success: HttpApiSchema.NoContent,
       error: [Conflict, ServiceUnavailable]
-    }),
+    }).annotateMerge(
+      operation(
+        "Accept the terms",
+        "Records that the user accepts the named version of the terms. Refused with 409 if that version is not the current one, and with 403 for an application that acts for the user."
+      )
+    ),
     HttpApiEndpoint.post("beginVerification", "/user/verification", {
       payload: OptionalBody.orNone(BeginVerificationRequestBody),
       success: BeginVerificationResponseBody.pipe(HttpApiSchema.status(201)),
       error: [Conflict, BadGateway, ServiceUnavailable]
-    }).annotate(OpenApi.Transform, OptionalBody.described)
+    })
+      .annotateMerge(
+        operation(
+          "Start the identity check",
+          "Starts an identity check at the provider and returns the address of its page. Refused with 409 if the identity is already verified or refused, and with 502 if the provider does not answer."
+        )
+      )
+      .annotate(OpenApi.Transform, OptionalBody.described)
   )
   .middleware(Authenticated)

@@ -2,24 +2,27 @@
 import { type Instrument, quantityOf } from "@venue/domain/Instrument"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
-import { Rows, SchemaLink } from "../Body.ts"
+import { RowCount, Rows, SchemaLink, SymbolName } from "../Body.ts"
 import { described } from "../Parameter.ts"
 import { chartHeaders, chartParameters, chartParams, chartRefusals, minutesQuery, startOf } from "./ChartRange.ts"
+import { operation } from "../Operation.ts"
 
 export const OpenInterestPoint = Schema.Struct({
   $schema: SchemaLink,
-  symbol: Schema.String,
-  intervalMinutes: Schema.Int,
-  windowStart: Schema.String,
+  symbol: SymbolName,
+  intervalMinutes: Schema.Int.annotate({ description: "Length of the window, in minutes." }),
+  windowStart: Schema.String.annotate({ description: "Start of the window, ISO 8601 in UTC." }),
   /** In units of the base; none before the first price. */
-  openInterest: Schema.NullOr(Schema.Finite)
-}).annotate({ identifier: "OpenInterestPoint" })
+  openInterest: Schema.NullOr(Schema.Finite).annotate({
+    description: "Open interest at the start of the window, one side, in base units; null before the first price."
+  })
+}).annotate({ identifier: "OpenInterestPoint", description: "Open interest of one window." })
 export type OpenInterestPoint = typeof OpenInterestPoint.Type
 
 export const OpenInterestHistoricResponseBody = Schema.Struct({
   $schema: SchemaLink,
-  data: Rows(OpenInterestPoint),
-  count: Schema.Int
+  data: Rows(OpenInterestPoint).annotate({ description: "Windows, oldest first." }),
+  count: RowCount
 }).annotate({ identifier: "OpenInterestHistoricResponseBody" })
 
 export const OpenInterestGroup = HttpApiGroup.make("openInterest").add(
@@ -28,7 +31,14 @@ export const OpenInterestGroup = HttpApiGroup.make("openInterest").add(
     query: minutesQuery,
     success: HttpApiSchema.WithHeaders(OpenInterestHistoricResponseBody, chartHeaders),
     error: chartRefusals
-  }).annotate(OpenApi.Transform, described(chartParameters))
+  })
+    .annotateMerge(
+      operation(
+        "List open interest",
+        "Returns the open interest of a market by window, oldest first. Refused with 404 for an unknown symbol, and with 400 for an interval that is not offered or a range of too many windows. No credentials are needed."
+      )
+    )
+    .annotate(OpenApi.Transform, described(chartParameters))
 )
 
 export const openInterestPoint = (

@@ -7,23 +7,47 @@ import { NumberOrText, SchemaLink, Uuid } from "../Body.ts"
 import { PreviewParts } from "../OrderPreview.ts"
 import { ServiceUnavailable } from "../Problem.ts"
 import { Authenticated } from "./Caller.ts"
+import { operation } from "../Operation.ts"
 
 const Decimal = NumberOrText(Schema.Finite)
-/** The price of a stop that the order brings; 0 is none. */
-const Trigger = Schema.optionalKey(NumberOrText(Schema.Finite.check(Schema.isGreaterThanOrEqualTo(0))))
+/** A member with the price of a stop that the order brings. */
+const Trigger = (what: string) =>
+  Schema.optionalKey(
+    NumberOrText(Schema.Finite.check(Schema.isGreaterThanOrEqualTo(0))).annotate({
+      description: `${what}, in USD per base unit; 0 or left out for none.`,
+      examples: [0]
+    })
+  )
 
 export const PreviewOrderRequestBody = Schema.Struct({
   $schema: SchemaLink,
-  symbol: Schema.String.check(Text.atMost(64)),
-  side: Side,
-  order_type: OrderType,
-  order_time_in_force: TimeInForce,
-  quantity: Decimal,
-  price: Schema.optionalKey(Decimal),
-  reduce_only: Schema.optionalKey(Schema.Boolean),
-  take_profit: Trigger,
-  stop_loss: Trigger,
-  builder_code: Schema.optionalKey(Uuid)
+  symbol: Schema.String.check(Text.atMost(64)).annotate({
+    description: "Symbol of the market.",
+    examples: ["GOLD-USD"]
+  }),
+  side: Side.annotate({ description: "Side of the order." }),
+  order_type: OrderType.annotate({ description: "Type of the order." }),
+  order_time_in_force: TimeInForce.annotate({
+    description: "How long the order stays open: `GTC` until cancelled, `IOC` and `FOK` end at once."
+  }),
+  quantity: Decimal.annotate({ description: "Quantity, in base units; a multiple of the lot size.", examples: [2.5] }),
+  price: Schema.optionalKey(
+    Decimal.annotate({
+      description: "Limit price, in USD per base unit; a multiple of the tick size. Required except for MARKET.",
+      examples: [3411.2]
+    })
+  ),
+  reduce_only: Schema.optionalKey(
+    Schema.Boolean.annotate({ description: "Whether the order may only reduce a position. Default: false." })
+  ),
+  take_profit: Trigger("Mark price at which an attached take-profit closes the position"),
+  stop_loss: Trigger("Mark price at which an attached stop-loss closes the position"),
+  builder_code: Schema.optionalKey(
+    Uuid.annotate({
+      description: "Builder code of the order; default: none.",
+      examples: ["5b6d0a52-8f21-4f7a-9d0e-3c1b7a9e2f40"]
+    })
+  )
 })
   .annotate({ description: "An order as it would be placed. It needs a price, but for MARKET." })
   .check(
@@ -36,9 +60,19 @@ export const PreviewOrderRequestBody = Schema.Struct({
 /** Of the whole position. */
 export const PreviewCloseRequestBody = Schema.Struct({
   $schema: SchemaLink,
-  symbol: Schema.String.check(Text.atMost(64)),
-  close_position: Schema.Literal(true),
-  builder_code: Schema.optionalKey(Uuid)
+  symbol: Schema.String.check(Text.atMost(64)).annotate({
+    description: "Symbol of the market.",
+    examples: ["AAPL-USD"]
+  }),
+  close_position: Schema.Literal(true).annotate({
+    description: "Always true: the preview is of closing the whole position."
+  }),
+  builder_code: Schema.optionalKey(
+    Uuid.annotate({
+      description: "Builder code of the order; default: none.",
+      examples: ["5b6d0a52-8f21-4f7a-9d0e-3c1b7a9e2f40"]
+    })
+  )
 }).annotate({ identifier: "PreviewCloseRequestBody" })
 
 export const PreviewOrderResponseBody = Schema.Struct({
@@ -52,7 +86,12 @@ export const OrderPreviewGroup = HttpApiGroup.make("orderPreview")
       payload: Schema.Union([PreviewCloseRequestBody, PreviewOrderRequestBody]),
       success: PreviewOrderResponseBody,
       error: ServiceUnavailable
-    })
+    }).annotateMerge(
+      operation(
+        "Preview an order",
+        "Returns the fills, fees, margin and refusal that an order, or a close of the whole position, would have if it were placed now. Nothing is placed. A refusal by the rules of the market is a 200 with `refusal`; 422 is for a body that cannot be read."
+      )
+    )
   )
   .middleware(Authenticated)
 

@@ -3,27 +3,35 @@ import { decimalOfMoney, moneyScale } from "@venue/domain/Decimal"
 import { percentE6 } from "@venue/domain/Profit"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
-import { Moment, Rows, SchemaLink } from "../Body.ts"
+import { Moment, RowCount, Rows, SchemaLink } from "../Body.ts"
 import { described, Optional } from "../Parameter.ts"
 import { BadRequest, ServiceUnavailable } from "../Problem.ts"
 import { Authenticated } from "./Caller.ts"
+import { symbolsParameter } from "./SymbolFilter.ts"
 import { defaultDuration, Duration } from "./Duration.ts"
 import { SeriesPoint } from "./Series.ts"
+import { operation } from "../Operation.ts"
 
 const Unit = Schema.Literals(["number", "percent"])
 export const defaultUnit = "number"
 
 export const HistoricUserPnlResponseBody = Schema.Struct({
   $schema: SchemaLink,
-  duration: Schema.String,
-  unit: Schema.String,
-  interval_minutes: Schema.Int,
-  start: Schema.optionalKey(Moment),
-  end: Moment,
+  duration: Schema.String.annotate({ description: "Span of time that was asked for." }),
+  unit: Schema.String.annotate({ description: "Unit of the values: `number` for USD, or `percent`." }),
+  interval_minutes: Schema.Int.annotate({ description: "Length of a window, in minutes." }),
+  start: Schema.optionalKey(
+    Moment.annotate({
+      description: "Start of the span, inclusive, ISO 8601 in UTC; left out for `all` without history."
+    })
+  ),
+  end: Moment.annotate({ description: "End of the span, exclusive, ISO 8601 in UTC." }),
   /** Where a filter was given, what it names. */
-  symbols: Schema.optionalKey(Rows(Schema.String)),
-  data: Rows(SeriesPoint),
-  count: Schema.Int
+  symbols: Schema.optionalKey(
+    Rows(Schema.String).annotate({ description: "Symbols of the filter; left out without one." })
+  ),
+  data: Rows(SeriesPoint).annotate({ description: "Profit or loss since the start of the span, oldest window first." }),
+  count: RowCount
 }).annotate({ identifier: "HistoricUserPnlResponseBody" })
 
 export const PnlGroup = HttpApiGroup.make("pnl")
@@ -32,13 +40,31 @@ export const PnlGroup = HttpApiGroup.make("pnl")
       query: { duration: Optional(Duration), unit: Optional(Unit), symbol: Optional(Schema.String) },
       success: HistoricUserPnlResponseBody,
       error: [BadRequest, ServiceUnavailable]
-    }).annotate(
-      OpenApi.Transform,
-      described({
-        duration: { type: "string", enum: Duration.literals, default: defaultDuration },
-        unit: { type: "string", enum: Unit.literals, default: defaultUnit }
-      })
-    )
+    })
+      .annotateMerge(
+        operation(
+          "Get profit and loss over time",
+          "Returns the profit or loss of an account since the start of a span, by window, in USD or in percent of the equity. Refused with 400 for an unknown symbol, and with 422 for a value that is not offered."
+        )
+      )
+      .annotate(
+        OpenApi.Transform,
+        described({
+          duration: {
+            type: "string",
+            enum: Duration.literals,
+            default: defaultDuration,
+            description: "Span of time that ends now."
+          },
+          unit: {
+            type: "string",
+            enum: Unit.literals,
+            default: defaultUnit,
+            description: "Unit of the values: USD, or percent of the equity."
+          },
+          symbol: symbolsParameter
+        })
+      )
   )
   .middleware(Authenticated)
 

@@ -6,37 +6,46 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { averagePrice } from "../AveragePrice.ts"
 import { BalanceParts } from "../Balance.ts"
-import { Rows, SchemaLink } from "../Body.ts"
+import { Rows, SchemaLink, SymbolName } from "../Body.ts"
 import { ServiceUnavailable } from "../Problem.ts"
 import { Authenticated } from "./Caller.ts"
+import { operation } from "../Operation.ts"
 
 export const PositionPublic = Schema.Struct({
   $schema: SchemaLink,
-  symbol: Schema.String,
+  symbol: SymbolName,
   /** Signed; negative is short. */
-  position: Schema.Finite,
-  average_price: Schema.Finite,
-  leverage: Schema.Finite,
+  position: Schema.Finite.annotate({ description: "Signed size of the position, in base units; negative is short." }),
+  average_price: Schema.Finite.annotate({ description: "Average entry price, in USD per base unit." }),
+  leverage: Schema.Finite.annotate({
+    description: "Leverage of the account in this market, as a multiple of the margin."
+  }),
   /** These are rates and not amounts. */
-  initial_margin: Schema.Finite,
-  maintenance_margin: Schema.Finite,
-  unrealised_pnl: Schema.Finite,
-  realised_pnl: Schema.Finite,
-  net_funding: Schema.Finite,
-  open_orders: Schema.Int,
-  open_quantity: Schema.Finite
-}).annotate({ identifier: "PositionPublic" })
+  initial_margin: Schema.Finite.annotate({
+    description: "Initial margin rate, as a fraction of the notional: 1 / leverage."
+  }),
+  maintenance_margin: Schema.Finite.annotate({
+    description: "Maintenance margin rate, as a fraction of the notional."
+  }),
+  unrealised_pnl: Schema.Finite.annotate({
+    description: "Profit or loss of closing the position at the mark price, in USD."
+  }),
+  realised_pnl: Schema.Finite.annotate({ description: "Profit or loss of fills that reduced the position, in USD." }),
+  net_funding: Schema.Finite.annotate({ description: "Funding received less funding paid, in USD." }),
+  open_orders: Schema.Int.annotate({ description: "Number of open orders of the account in this market." }),
+  open_quantity: Schema.Finite.annotate({ description: "Quantity of these orders that has not filled, in base units." })
+}).annotate({ identifier: "PositionPublic", description: "Position of an account in one market." })
 export type PositionPublic = typeof PositionPublic.Type
 
 export const BalancePublic = Schema.Struct({
   $schema: SchemaLink,
   ...BalanceParts
-}).annotate({ identifier: "BalancePublic" })
+}).annotate({ identifier: "BalancePublic", description: "Money of an account." })
 export type BalancePublic = typeof BalancePublic.Type
 
 export const PositionsBalanceResponseBody = Schema.Struct({
   $schema: SchemaLink,
-  positions: Rows(PositionPublic),
+  positions: Rows(PositionPublic).annotate({ description: "Open positions, and markets with open orders." }),
   balance: BalancePublic
 }).annotate({ identifier: "PositionsBalanceResponseBody" })
 
@@ -45,7 +54,12 @@ export const PositionsGroup = HttpApiGroup.make("positions")
     HttpApiEndpoint.get("positions", "/user/positions", {
       success: PositionsBalanceResponseBody,
       error: ServiceUnavailable
-    })
+    }).annotateMerge(
+      operation(
+        "Get positions and balance",
+        "Returns the positions and the balance of an account at one moment. Refused with 403 if the credentials lack `view_positions` or do not cover the account."
+      )
+    )
   )
   .middleware(Authenticated)
 

@@ -4,27 +4,44 @@ import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { Rows, SchemaLink, Uuid } from "../Body.ts"
 import { NotFound, ServiceUnavailable } from "../Problem.ts"
 import { PositionPublic } from "./Positions.ts"
+import { operation } from "../Operation.ts"
 
 export const AccountPublic = Schema.Struct({
   $schema: SchemaLink,
-  account_id: Uuid,
-  user_id: Uuid,
-  is_public: Schema.Boolean,
-  username: Schema.optionalKey(Schema.String),
-  avatar_url: Schema.optionalKey(Schema.String)
-}).annotate({ identifier: "AccountPublic" })
+  account_id: Uuid.annotate({ description: "Id of the account." }),
+  user_id: Uuid.annotate({ description: "Id of the user." }),
+  is_public: Schema.Boolean.annotate({
+    description: "Whether the user shows the positions to anybody; always true here."
+  }),
+  username: Schema.optionalKey(
+    Schema.String.annotate({ description: "Public name of the user; left out if none is set." })
+  ),
+  avatar_url: Schema.optionalKey(
+    Schema.String.annotate({ description: "Address of the user's picture; left out if none is set." })
+  )
+}).annotate({ identifier: "AccountPublic", description: "Account of a user who shows positions to anybody." })
 
 export const PublicPositionsResponseBody = Schema.Struct({
   $schema: SchemaLink,
   account: AccountPublic,
-  positions: Rows(PositionPublic)
+  positions: Rows(PositionPublic).annotate({ description: "Open positions of the account." })
 }).annotate({ identifier: "PublicPositionsResponseBody" })
 export type PublicPositionsResponseBody = typeof PublicPositionsResponseBody.Type
 
 export const PublicPositionsGroup = HttpApiGroup.make("publicPositions").add(
   HttpApiEndpoint.get("publicPositions", "/public/accounts/:account_id/positions", {
-    params: { account_id: Uuid },
+    params: {
+      account_id: Uuid.annotate({
+        description: "Id of an account of the user.",
+        examples: ["3b0a6f7e-51c4-4a52-9d0b-6a1f2c7e9d10"]
+      })
+    },
     success: PublicPositionsResponseBody,
     error: [NotFound, ServiceUnavailable]
-  })
+  }).annotateMerge(
+    operation(
+      "Get public positions",
+      "Returns the positions of an account whose user has a public profile. Refused with 404 for any other account. No credentials are needed."
+    )
+  )
 )

@@ -2,17 +2,21 @@
 import { type Instrument } from "@venue/domain/Instrument"
 import type { MarketHours } from "@venue/domain/MarketHours"
 import { Schema } from "effect"
-import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import * as Digits from "../Digits.ts"
-import { Rows, SchemaLink } from "../Body.ts"
-import { Optional } from "../Parameter.ts"
+import { CacheControl, Rows, SchemaLink, SymbolName } from "../Body.ts"
+import { described, Optional } from "../Parameter.ts"
 import { ServiceUnavailable } from "../Problem.ts"
+import { operation } from "../Operation.ts"
 
-const Hours = Schema.Struct({ open: Schema.String, close: Schema.String })
+const Hours = Schema.Struct({
+  open: Schema.String.annotate({ description: "Start of the funding hours, local time, HH:MM:SS." }),
+  close: Schema.String.annotate({ description: "End of the funding hours, local time, HH:MM:SS." })
+}).annotate({ description: "Funding hours of the day." })
 
 /** A day that is absent is closed. These are funding hours; trading never stops. */
 const MarketHoursBody = Schema.Struct({
-  tz: Schema.String,
+  tz: Schema.String.annotate({ description: "Time zone of the hours, IANA name." }),
   monday: Schema.optionalKey(Hours),
   tuesday: Schema.optionalKey(Hours),
   wednesday: Schema.optionalKey(Hours),
@@ -20,36 +24,53 @@ const MarketHoursBody = Schema.Struct({
   friday: Schema.optionalKey(Hours),
   saturday: Schema.optionalKey(Hours),
   sunday: Schema.optionalKey(Hours)
-}).annotate({ identifier: "MarketHours" })
+}).annotate({
+  identifier: "MarketHours",
+  description: "Funding hours by day of the week. A day that is left out is closed. Trading itself never stops."
+})
 
 export const RefdataSymbol = Schema.Struct({
   $schema: SchemaLink,
-  clobPairId: Schema.String,
-  symbol: Schema.String,
-  underlier_price: Schema.String,
-  price_change_24h: Schema.String,
-  default_max_leverage: Schema.Int.check(Schema.isGreaterThanOrEqualTo(0)),
-  tick_size: Schema.String,
-  lot_size: Schema.String,
-  min_price: Schema.String,
-  max_price: Schema.String,
-  min_quantity: Schema.String,
-  max_quantity: Schema.String,
-  base_asset: Schema.String,
-  quote_asset: Schema.String,
-  margin_asset: Schema.String,
-  order_time_in_force: Rows(Schema.String),
-  order_types: Rows(Schema.String),
+  clobPairId: Schema.String.annotate({ description: "Number of the order book, as text." }),
+  symbol: SymbolName,
+  underlier_price: Schema.String.annotate({
+    description: "Oracle price in USD, decimal text; 0 before the first price."
+  }),
+  price_change_24h: Schema.String.annotate({
+    description: "Change of the mark price over 24 hours, in percent, decimal text."
+  }),
+  default_max_leverage: Schema.Int.check(Schema.isGreaterThanOrEqualTo(0)).annotate({
+    description: "Highest leverage of the market, as a multiple of the margin."
+  }),
+  tick_size: Schema.String.annotate({ description: "Step of prices, in USD, decimal text." }),
+  lot_size: Schema.String.annotate({ description: "Step of quantities, in base units, decimal text." }),
+  min_price: Schema.String.annotate({
+    description: "Lowest price an order may have now, in USD, decimal text; 0 before the first price."
+  }),
+  max_price: Schema.String.annotate({
+    description: "Highest price an order may have now, in USD, decimal text; 0 before the first price."
+  }),
+  min_quantity: Schema.String.annotate({ description: "Smallest quantity of an order, in base units, decimal text." }),
+  max_quantity: Schema.String.annotate({ description: "Largest quantity of an order, in base units, decimal text." }),
+  base_asset: Schema.String.annotate({ description: "Asset that one unit of the contract follows." }),
+  quote_asset: Schema.String.annotate({ description: "Currency of prices." }),
+  margin_asset: Schema.String.annotate({ description: "Asset that margin is paid in." }),
+  order_time_in_force: Rows(Schema.String).annotate({ description: "Values of `time_in_force` that orders may have." }),
+  order_types: Rows(Schema.String).annotate({ description: "Order types that may be placed." }),
   market_hours: MarketHoursBody,
-  status: Schema.Literals(["ACTIVE", "INACTIVE", "DELISTED"]),
-  product_category: Schema.Literals(["EQUITY", "INDEX", "COMMODITY", "FX"])
+  status: Schema.Literals(["ACTIVE", "INACTIVE", "DELISTED"]).annotate({
+    description: "`ACTIVE` while trading; `INACTIVE` while cancel-only or halted; `DELISTED` after settlement."
+  }),
+  product_category: Schema.Literals(["EQUITY", "INDEX", "COMMODITY", "FX"]).annotate({
+    description: "Class of the underlier; fees and hours follow it."
+  })
 }).annotate({ identifier: "RefdataSymbol" })
 export type RefdataSymbol = typeof RefdataSymbol.Type
 
 export const RefdataResponse = Schema.Struct({
   $schema: SchemaLink,
-  type: Schema.Literal("refdata"),
-  data: Rows(RefdataSymbol)
+  type: Schema.Literal("refdata").annotate({ description: "Kind of the answer." }),
+  data: Rows(RefdataSymbol).annotate({ description: "Listed markets." })
 }).annotate({ identifier: "RefdataResponse" })
 
 /** A handler answers with `HttpApiSchema.withHeaders({ body, headers: caching })`. */
@@ -58,9 +79,25 @@ export const caching = { "cache-control": "public, max-age=5" } as const
 export const RefdataGroup = HttpApiGroup.make("refdata").add(
   HttpApiEndpoint.get("refdata", "/refdata", {
     query: { ticker: Optional(Schema.String) },
-    success: HttpApiSchema.WithHeaders(RefdataResponse, { "cache-control": Schema.String }),
+    success: HttpApiSchema.WithHeaders(RefdataResponse, { "cache-control": CacheControl }),
     error: ServiceUnavailable
   })
+    .annotate(
+      OpenApi.Transform,
+      described({
+        ticker: {
+          type: "string",
+          description: "Symbol of one market, in any letter case. Default: all markets.",
+          examples: ["GOLD-USD"]
+        }
+      })
+    )
+    .annotateMerge(
+      operation(
+        "List markets",
+        "Returns the terms, price bounds and status of every listed market, or of the one that `ticker` names. An unknown ticker gives an empty list. No credentials are needed."
+      )
+    )
 )
 
 /**

@@ -3,31 +3,38 @@ import { dayMillis, dayOf } from "@venue/domain/Day"
 import { decimalOfMoney } from "@venue/domain/Decimal"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
-import { Moment, Rows, SchemaLink } from "../Body.ts"
+import { Moment, RowCount, Rows, SchemaLink } from "../Body.ts"
 import { instant } from "../Digits.ts"
 import { described, Optional } from "../Parameter.ts"
 import { ServiceUnavailable } from "../Problem.ts"
 import { Authenticated } from "./Caller.ts"
+import { operation } from "../Operation.ts"
 
 const Duration = Schema.Literals(["1d", "1w", "1m", "ytd", "all"])
 export type Duration = typeof Duration.Type
 
 export const defaultDuration = "1w"
 
-export const ReferralReward = Schema.Struct({ reward_date: Moment, amount: Schema.Finite }).annotate({
-  identifier: "ReferralReward"
+export const ReferralReward = Schema.Struct({
+  reward_date: Moment.annotate({ description: "Day that earned the reward, as its first instant in UTC." }),
+  amount: Schema.Finite.annotate({ description: "Reward, in USD." })
+}).annotate({
+  identifier: "ReferralReward",
+  description: "Reward of one day."
 })
 
 export const ReferralRewardsResponseBody = Schema.Struct({
   $schema: SchemaLink,
-  duration: Duration,
-  interval: Schema.Literal("1d"),
+  duration: Duration.annotate({ description: "Span of days that was asked for." }),
+  interval: Schema.Literal("1d").annotate({ description: "Length of a row: one day." }),
   /** Left out where everything is asked for and nothing was credited. */
-  start: Schema.optionalKey(Moment),
-  end: Moment,
-  data: Rows(ReferralReward),
-  count: Schema.Int,
-  total_amount: Schema.Finite
+  start: Schema.optionalKey(
+    Moment.annotate({ description: "First day of the span, inclusive; left out for `all` without a reward." })
+  ),
+  end: Moment.annotate({ description: "Last instant of the span, exclusive." }),
+  data: Rows(ReferralReward).annotate({ description: "Days with a reward." }),
+  count: RowCount,
+  total_amount: Schema.Finite.annotate({ description: "Sum of the rewards, in USD." })
 }).annotate({ identifier: "ReferralRewardsResponseBody" })
 
 export const ReferralRewardsGroup = HttpApiGroup.make("referralRewards")
@@ -36,10 +43,24 @@ export const ReferralRewardsGroup = HttpApiGroup.make("referralRewards")
       query: { duration: Optional(Duration) },
       success: ReferralRewardsResponseBody,
       error: ServiceUnavailable
-    }).annotate(
-      OpenApi.Transform,
-      described({ duration: { type: "string", enum: Duration.literals, default: defaultDuration } })
-    )
+    })
+      .annotateMerge(
+        operation(
+          "List referral rewards",
+          "Returns the rewards of the user by the day that earned them. A day is credited once, from five minutes past the following midnight in UTC on."
+        )
+      )
+      .annotate(
+        OpenApi.Transform,
+        described({
+          duration: {
+            type: "string",
+            enum: Duration.literals,
+            default: defaultDuration,
+            description: "Span of whole days that ends with yesterday, UTC."
+          }
+        })
+      )
   )
   .middleware(Authenticated)
 

@@ -7,9 +7,9 @@ import { type Span, windows } from "./Duration.ts"
 
 export const SeriesPoint = Schema.Struct({
   $schema: SchemaLink,
-  window_start: Moment,
-  value: Schema.Finite
-}).annotate({ identifier: "SeriesPoint" })
+  window_start: Moment.annotate({ description: "Start of the window, ISO 8601 in UTC." }),
+  value: Schema.Finite.annotate({ description: "Value of the window, in the unit of the answer." })
+}).annotate({ identifier: "SeriesPoint", description: "Value of one window." })
 export type SeriesPoint = typeof SeriesPoint.Type
 
 export const seriesOf = (span: Span, valueOf: (window: number) => number): ReadonlyArray<SeriesPoint> =>

@@ -11,10 +11,11 @@ import { Conflict, GatewayTimeout, ServiceUnavailable } from "../Problem.ts"
 import * as OptionalBody from "../OptionalBody.ts"
 import { Repeated, repeatable } from "../Repeatable.ts"
 import { Authenticated } from "./Caller.ts"
+import { operation } from "../Operation.ts"
 
 export const ListSubaccountsResponseBody = Schema.Struct({
   $schema: SchemaLink,
-  account_ids: Rows(Uuid)
+  account_ids: Rows(Uuid).annotate({ description: "Ids of the subaccounts; the primary account is not among them." })
 }).annotate({ identifier: "ListSubaccountsResponseBody" })
 
 export const CreateSubaccountRequestBody = Schema.Struct({ $schema: SchemaLink }).annotate({
@@ -23,20 +24,22 @@ export const CreateSubaccountRequestBody = Schema.Struct({ $schema: SchemaLink }
 
 export const CreateSubaccountResponseBody = Schema.Struct({
   $schema: SchemaLink,
-  account_id: Uuid
+  account_id: Uuid.annotate({ description: "Id of the new subaccount." })
 }).annotate({ identifier: "CreateSubaccountResponseBody" })
 
 export const AccountBalance = Schema.Struct({
-  account_id: Uuid,
-  available_balance: Schema.Finite,
-  equity: Schema.Finite,
-  is_master: Schema.Boolean
-}).annotate({ identifier: "AccountBalance" })
+  account_id: Uuid.annotate({ description: "Id of the account." }),
+  available_balance: Schema.Finite.annotate({ description: "Money that new orders may use, in USD." }),
+  equity: Schema.Finite.annotate({ description: "Cash and unrealised profit or loss, in USD." }),
+  is_master: Schema.Boolean.annotate({ description: "Whether it is the primary account." })
+}).annotate({ identifier: "AccountBalance", description: "Balance of one account." })
 
 /** The primary account comes first, the others in the order they were opened. */
 export const SubaccountBalancesResponseBody = Schema.Struct({
   $schema: SchemaLink,
-  accounts: Rows(AccountBalance)
+  accounts: Rows(AccountBalance).annotate({
+    description: "Balances: the primary account first, then the subaccounts by age."
+  })
 }).annotate({ identifier: "SubaccountBalancesResponseBody" })
 
 export const OwnAccount = Schema.Struct({
@@ -58,14 +61,23 @@ export const SubaccountsGroup = HttpApiGroup.make("subaccounts")
     HttpApiEndpoint.get("subaccounts", "/user/subaccounts", {
       success: ListSubaccountsResponseBody,
       error: ServiceUnavailable
-    }),
+    }).annotateMerge(operation("List subaccounts", "Returns the ids of the user's subaccounts.")),
     HttpApiEndpoint.post("createSubaccount", "/user/subaccounts", {
       headers: repeatable,
       payload: OptionalBody.orNone(CreateSubaccountRequestBody),
       success: Repeated(CreateSubaccountResponseBody),
       error: [Conflict, ServiceUnavailable, GatewayTimeout]
-    }).annotate(OpenApi.Transform, OptionalBody.described),
-    HttpApiEndpoint.get("subaccountBalances", "/user/subaccounts/balance", balances),
+    })
+      .annotateMerge(
+        operation(
+          "Create a subaccount",
+          "Creates a subaccount without money. Refused with 409 if the user has 20 subaccounts, or for an idempotency key of another request."
+        )
+      )
+      .annotate(OpenApi.Transform, OptionalBody.described),
+    HttpApiEndpoint.get("subaccountBalances", "/user/subaccounts/balance", balances).annotateMerge(
+      operation("List balances of all accounts", "Returns the balance of the primary account and of each subaccount.")
+    ),
     HttpApiEndpoint.get("subaccountEquity", "/user/subaccounts/equity", balances).annotateMerge(
       OpenApi.annotations({
         summary: "Balance and equity of each account",

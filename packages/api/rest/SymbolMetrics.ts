@@ -3,34 +3,44 @@ import { decimalOfMoney, decimalOfUnits } from "@venue/domain/Decimal"
 import { type Instrument, quantityOf } from "@venue/domain/Instrument"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
-import { Rows, SchemaLink } from "../Body.ts"
+import { CacheControl, RowCount, Rows, SchemaLink, SymbolName } from "../Body.ts"
 import { toldRateE8 } from "../marketData/FrameText.ts"
 import { ServiceUnavailable } from "../Problem.ts"
+import { operation } from "../Operation.ts"
 
 export const SymbolMetrics = Schema.Struct({
   $schema: SchemaLink,
-  symbol: Schema.String,
-  current_mark_price: Schema.Finite,
-  volume_24h_usd_notional: Schema.Finite,
-  mark_price_change_24h_pct: Schema.Finite,
+  symbol: SymbolName,
+  current_mark_price: Schema.Finite.annotate({ description: "Mark price, in USD per base unit." }),
+  volume_24h_usd_notional: Schema.Finite.annotate({ description: "Notional traded in the last 24 hours, in USD." }),
+  mark_price_change_24h_pct: Schema.Finite.annotate({
+    description: "Change of the mark price over 24 hours, in percent."
+  }),
   /** In units of the base, held long, and as many short. */
-  open_interest: Schema.Finite,
+  open_interest: Schema.Finite.annotate({ description: "Open interest, one side, in base units." }),
   /** What the hour would come to if it ended now. */
-  funding_rate_bps: Schema.Finite
-}).annotate({ identifier: "SymbolMetrics" })
+  funding_rate_bps: Schema.Finite.annotate({
+    description: "Estimated funding rate of the running hour, in basis points of the notional."
+  })
+}).annotate({ identifier: "SymbolMetrics", description: "Figures of one market." })
 export type SymbolMetrics = typeof SymbolMetrics.Type
 
 export const SymbolMetricsResponseBody = Schema.Struct({
   $schema: SchemaLink,
-  data: Rows(SymbolMetrics),
-  count: Schema.Int
+  data: Rows(SymbolMetrics).annotate({ description: "Markets that have a price." }),
+  count: RowCount
 }).annotate({ identifier: "SymbolMetricsResponseBody" })
 
 export const SymbolMetricsGroup = HttpApiGroup.make("symbolMetrics").add(
   HttpApiEndpoint.get("symbolMetrics", "/symbols/metrics", {
-    success: HttpApiSchema.WithHeaders(SymbolMetricsResponseBody, { "cache-control": Schema.String }),
+    success: HttpApiSchema.WithHeaders(SymbolMetricsResponseBody, { "cache-control": CacheControl }),
     error: ServiceUnavailable
-  })
+  }).annotateMerge(
+    operation(
+      "List market metrics",
+      "Returns price, 24-hour volume, open interest and funding rate of every market with a price. No credentials are needed."
+    )
+  )
 )
 
 /** What REST tells of a market that has a price: what the streams tell of it. Prices are in 1e-8 USD, money in 1e-6. */

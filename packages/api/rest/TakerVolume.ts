@@ -3,28 +3,29 @@ import { decimalOfMoney, unitScale } from "@venue/domain/Decimal"
 import type { Instrument } from "@venue/domain/Instrument"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
-import { Rows, SchemaLink } from "../Body.ts"
+import { RowCount, Rows, SchemaLink, SymbolName } from "../Body.ts"
 import { described } from "../Parameter.ts"
 import { chartHeaders, chartParameters, chartParams, chartRefusals, minutesQuery, startOf } from "./ChartRange.ts"
+import { operation } from "../Operation.ts"
 
 export const TakerVolumePoint = Schema.Struct({
   $schema: SchemaLink,
-  symbol: Schema.String,
-  intervalMinutes: Schema.Int,
-  windowStart: Schema.String,
-  takerBuyQty: Schema.Finite,
-  takerSellQty: Schema.Finite,
-  takerBuyNotional: Schema.Finite,
-  takerSellNotional: Schema.Finite,
+  symbol: SymbolName,
+  intervalMinutes: Schema.Int.annotate({ description: "Length of the window, in minutes." }),
+  windowStart: Schema.String.annotate({ description: "Start of the window, ISO 8601 in UTC." }),
+  takerBuyQty: Schema.Finite.annotate({ description: "Quantity bought by takers, in base units." }),
+  takerSellQty: Schema.Finite.annotate({ description: "Quantity sold by takers, in base units." }),
+  takerBuyNotional: Schema.Finite.annotate({ description: "Notional bought by takers, in USD." }),
+  takerSellNotional: Schema.Finite.annotate({ description: "Notional sold by takers, in USD." }),
   /** Bought less sold. */
-  netTakerQty: Schema.Finite
-}).annotate({ identifier: "TakerVolumePoint" })
+  netTakerQty: Schema.Finite.annotate({ description: "Quantity bought less quantity sold by takers, in base units." })
+}).annotate({ identifier: "TakerVolumePoint", description: "Taker volume of one window." })
 export type TakerVolumePoint = typeof TakerVolumePoint.Type
 
 export const TakerVolumeHistoricResponseBody = Schema.Struct({
   $schema: SchemaLink,
-  data: Rows(TakerVolumePoint),
-  count: Schema.Int
+  data: Rows(TakerVolumePoint).annotate({ description: "Windows, oldest first." }),
+  count: RowCount
 }).annotate({ identifier: "TakerVolumeHistoricResponseBody" })
 
 export const TakerVolumeGroup = HttpApiGroup.make("takerVolume").add(
@@ -33,7 +34,14 @@ export const TakerVolumeGroup = HttpApiGroup.make("takerVolume").add(
     query: minutesQuery,
     success: HttpApiSchema.WithHeaders(TakerVolumeHistoricResponseBody, chartHeaders),
     error: chartRefusals
-  }).annotate(OpenApi.Transform, described(chartParameters))
+  })
+    .annotateMerge(
+      operation(
+        "List taker volume",
+        "Returns the quantities and notionals that takers bought and sold by window, oldest first. Refused with 404 for an unknown symbol, and with 400 for an interval that is not offered or a range of too many windows. No credentials are needed."
+      )
+    )
+    .annotate(OpenApi.Transform, described(chartParameters))
 )
 
 /** All that was traded, and what of it takers bought, in lots and 1e-6 USD. */

@@ -6,7 +6,7 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { BadRequest, ServiceUnavailable } from "../Problem.ts"
 import type { UserTrade } from "../UserTrade.ts"
-import { Rows, SchemaLink } from "../Body.ts"
+import { Rows, SchemaLink, SymbolName } from "../Body.ts"
 import * as Csv from "../Csv.ts"
 import * as Digits from "../Digits.ts"
 import { AnyCase, described, Moment, Optional } from "../Parameter.ts"
@@ -24,30 +24,37 @@ import {
   symbolAsked,
   symbolQuery
 } from "./ListPage.ts"
+import { operation } from "../Operation.ts"
 
 export const Trade = Schema.Struct({
   $schema: SchemaLink,
-  id: Schema.String,
-  order_timestamp: Schema.Finite,
-  symbol: Schema.String,
-  price: Schema.Finite,
-  quantity: Schema.Finite,
-  side: Schema.String,
-  fee: Schema.Finite,
-  margin_used: Schema.Finite,
-  order_type: Schema.String,
-  tif: Schema.String,
-  order_id: Schema.String,
-  realised_pnl_change: Schema.Finite,
-  liquidation: Schema.String,
-  order_origin: Schema.String,
-  execution_type: Schema.String
-}).annotate({ identifier: "Trade" })
+  id: Schema.String.annotate({ description: "Id of the trade." }),
+  order_timestamp: Schema.Finite.annotate({ description: "Time of the fill, in Unix seconds with milliseconds." }),
+  symbol: SymbolName,
+  price: Schema.Finite.annotate({ description: "Price of the fill, in USD per base unit." }),
+  quantity: Schema.Finite.annotate({ description: "Quantity of the fill, in base units." }),
+  side: Schema.String.annotate({ description: "Side of the account's order: `BUY` or `SELL`." }),
+  fee: Schema.Finite.annotate({ description: "Fee paid, in USD; negative for a rebate." }),
+  margin_used: Schema.Finite.annotate({
+    description: "Initial margin that the fill added, in USD; 0 if it reduced the position."
+  }),
+  order_type: Schema.String.annotate({ description: "Type of the order." }),
+  tif: Schema.String.annotate({ description: "Time in force of the order: `GTC`, `IOC` or `FOK`." }),
+  order_id: Schema.String.annotate({ description: "Id of the order that was filled." }),
+  realised_pnl_change: Schema.Finite.annotate({ description: "Profit or loss that the fill realised, in USD." }),
+  liquidation: Schema.String.annotate({ description: "Role of the fill in a liquidation, if any." }),
+  order_origin: Schema.String.annotate({
+    description: "Source of the order: its user directly, a TWAP, a stop, a close of the position, or the venue."
+  }),
+  execution_type: Schema.String.annotate({
+    description: "Kind of execution: a match on the book, or a takeover at the mark price."
+  })
+}).annotate({ identifier: "Trade", description: "One fill of an account." })
 export type Trade = typeof Trade.Type
 
 export const TradesResponseBody = Schema.Struct({
   $schema: SchemaLink,
-  data: Rows(Trade),
+  data: Rows(Trade).annotate({ description: "Fills, newest first." }),
   count: ListCount
 }).annotate({ identifier: "TradesResponseBody" })
 
@@ -70,17 +77,37 @@ export const TradeGroup = HttpApiGroup.make("trade")
       query: TradesQuery,
       success: TradesResponseBody,
       error: [BadRequest, ServiceUnavailable]
-    }).annotate(
-      OpenApi.Transform,
-      described({
-        ...listParameters,
-        start_time: moment,
-        end_time: moment,
-        ordertype: { type: "string", enum: OrderType.literals },
-        orderdirection: { type: "string", enum: Side.literals }
-      })
-    ),
-    HttpApiEndpoint.get("tradesCsv", "/trades-csv", csvAnswer)
+    })
+      .annotateMerge(
+        operation(
+          "List fills",
+          "Returns the fills of an account, newest first, filtered by time, symbol, order, type and side. `start` and `start_time` are the same bound, as are `end` and `end_time`; the narrower bound holds. Refused with 422 for a value that cannot be read, and with 400 for an offset that is too large or a search that takes too long."
+        )
+      )
+      .annotate(
+        OpenApi.Transform,
+        described({
+          ...listParameters,
+          start_time: { ...moment, description: "Include fills at this time and after it." },
+          end_time: { ...moment, description: "Include fills before this time." },
+          ordertype: {
+            type: "string",
+            enum: OrderType.literals,
+            description: "Include only orders of this type, in any letter case."
+          },
+          orderdirection: {
+            type: "string",
+            enum: Side.literals,
+            description: "Include only orders of this side, in any letter case."
+          }
+        })
+      ),
+    HttpApiEndpoint.get("tradesCsv", "/trades-csv", csvAnswer).annotateMerge(
+      operation(
+        "Download fills",
+        "Returns all fills of an account as one CSV file with a header line. Refused with 429 while another download of the user is running."
+      )
+    )
   )
   .middleware(Authenticated)
 

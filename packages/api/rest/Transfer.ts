@@ -9,6 +9,7 @@ import { BadRequest, GatewayTimeout, type Problems, ServiceUnavailable } from ".
 import { Repeated, repeatable } from "../Repeatable.ts"
 import { PositiveUsd, usdMember } from "../Usd.ts"
 import { Authenticated } from "./Caller.ts"
+import { operation } from "../Operation.ts"
 
 export const TransferRequestBody = Schema.Struct({
   $schema: SchemaLink,
@@ -19,11 +20,25 @@ export const TransferGroup = HttpApiGroup.make("transfer")
   .add(
     HttpApiEndpoint.post("transfer", "/user/transfer", {
       headers: repeatable,
-      query: { src_account_id: Uuid, dst_account_id: Uuid },
+      query: {
+        src_account_id: Uuid.annotate({
+          description: "Id of the account to take the money from.",
+          examples: ["3b0a6f7e-51c4-4a52-9d0b-6a1f2c7e9d10"]
+        }),
+        dst_account_id: Uuid.annotate({
+          description: "Id of the account to give the money to.",
+          examples: ["8d2f1b6c-3a4e-4f70-9b1d-5e6c7a8b9c0d"]
+        })
+      },
       payload: TransferRequestBody,
       success: Repeated(HttpApiSchema.NoContent),
       error: [BadRequest, ServiceUnavailable, GatewayTimeout]
-    })
+    }).annotateMerge(
+      operation(
+        "Transfer between accounts",
+        "Moves money between two accounts of the user, at once and without a fee. Refused with 400 if the source cannot give up the amount or both accounts are the same, with 403 if an account is not the user's, and with 503 if the state of all markets is not known in time."
+      )
+    )
   )
   .middleware(Authenticated)
 

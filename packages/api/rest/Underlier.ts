@@ -2,26 +2,27 @@
 import { decimalOfUnits } from "@venue/domain/Decimal"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
-import { Rows, SchemaLink } from "../Body.ts"
+import { RowCount, Rows, SchemaLink, SymbolName } from "../Body.ts"
 import { described } from "../Parameter.ts"
 import { chartHeaders, chartParameters, chartParams, chartRefusals, intervalQuery, startOf } from "./ChartRange.ts"
+import { operation } from "../Operation.ts"
 
 export const UnderlierPoint = Schema.Struct({
   $schema: SchemaLink,
-  symbol: Schema.String,
-  interval: Schema.String,
-  windowStart: Schema.String,
-  openPrice: Schema.Finite,
-  highPrice: Schema.Finite,
-  lowPrice: Schema.Finite,
-  closePrice: Schema.Finite
-}).annotate({ identifier: "UnderlierPoint" })
+  symbol: SymbolName,
+  interval: Schema.String.annotate({ description: "Length of the window." }),
+  windowStart: Schema.String.annotate({ description: "Start of the window, ISO 8601 in UTC." }),
+  openPrice: Schema.Finite.annotate({ description: "First oracle price, in USD per base unit." }),
+  highPrice: Schema.Finite.annotate({ description: "Highest oracle price, in USD per base unit." }),
+  lowPrice: Schema.Finite.annotate({ description: "Lowest oracle price, in USD per base unit." }),
+  closePrice: Schema.Finite.annotate({ description: "Last oracle price, in USD per base unit." })
+}).annotate({ identifier: "UnderlierPoint", description: "Oracle price of one window." })
 export type UnderlierPoint = typeof UnderlierPoint.Type
 
 export const UnderlierHistoricResponseBody = Schema.Struct({
   $schema: SchemaLink,
-  data: Rows(UnderlierPoint),
-  count: Schema.Int
+  data: Rows(UnderlierPoint).annotate({ description: "Windows, oldest first." }),
+  count: RowCount
 }).annotate({ identifier: "UnderlierHistoricResponseBody" })
 
 export const UnderlierGroup = HttpApiGroup.make("underlier").add(
@@ -30,7 +31,14 @@ export const UnderlierGroup = HttpApiGroup.make("underlier").add(
     query: intervalQuery,
     success: HttpApiSchema.WithHeaders(UnderlierHistoricResponseBody, chartHeaders),
     error: chartRefusals
-  }).annotate(OpenApi.Transform, described(chartParameters))
+  })
+    .annotateMerge(
+      operation(
+        "List oracle prices",
+        "Returns the oracle price of a market by window, oldest first. Refused with 404 for an unknown symbol, and with 400 for an interval that is not offered or a range of too many windows. No credentials are needed."
+      )
+    )
+    .annotate(OpenApi.Transform, described(chartParameters))
 )
 
 /** In 1e-8 USD. */

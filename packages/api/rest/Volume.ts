@@ -4,34 +4,40 @@ import { decimalOfMoney } from "@venue/domain/Decimal"
 import { minuteMillis } from "@venue/domain/Minute"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
-import { Moment, Rows, SchemaLink } from "../Body.ts"
+import { Moment, RowCount, Rows, SchemaLink } from "../Body.ts"
 import { described, Optional } from "../Parameter.ts"
 import { BadRequest, ServiceUnavailable } from "../Problem.ts"
 import { Authenticated } from "./Caller.ts"
+import { symbolsParameter } from "./SymbolFilter.ts"
 import { startOf } from "./ChartRange.ts"
 import { type Days, defaultDuration, Range } from "./Duration.ts"
+import { operation } from "../Operation.ts"
 
 export const UserVolumePoint = Schema.Struct({
   $schema: SchemaLink,
-  date: Moment,
-  maker_volume: Schema.Finite,
-  taker_volume: Schema.Finite,
-  volume: Schema.Finite
-}).annotate({ identifier: "UserVolumePoint" })
+  date: Moment.annotate({ description: "Day, as its first instant in UTC." }),
+  maker_volume: Schema.Finite.annotate({ description: "Notional traded as maker, in USD." }),
+  taker_volume: Schema.Finite.annotate({ description: "Notional traded as taker, in USD." }),
+  volume: Schema.Finite.annotate({ description: "Notional traded, in USD." })
+}).annotate({ identifier: "UserVolumePoint", description: "Volume of one day." })
 
 export const UserVolumeResponseBody = Schema.Struct({
   $schema: SchemaLink,
-  range: Schema.String,
-  interval: Schema.String,
-  start: Schema.optionalKey(Moment),
-  end: Moment,
+  range: Schema.String.annotate({ description: "Span of days that was asked for." }),
+  interval: Schema.String.annotate({ description: "Length of a row: one day." }),
+  start: Schema.optionalKey(Moment.annotate({ description: "First day of the span, as its first instant in UTC." })),
+  end: Moment.annotate({
+    description: "Last day of the span, which may still be running, as its first instant in UTC."
+  }),
   /** Where a filter was given, what it names. */
-  symbols: Schema.optionalKey(Rows(Schema.String)),
-  data: Rows(UserVolumePoint),
-  count: Schema.Int,
-  total_maker_volume: Schema.Finite,
-  total_taker_volume: Schema.Finite,
-  total_volume: Schema.Finite
+  symbols: Schema.optionalKey(
+    Rows(Schema.String).annotate({ description: "Symbols of the filter; left out without one." })
+  ),
+  data: Rows(UserVolumePoint).annotate({ description: "Days, oldest first." }),
+  count: RowCount,
+  total_maker_volume: Schema.Finite.annotate({ description: "Notional traded as maker in the span, in USD." }),
+  total_taker_volume: Schema.Finite.annotate({ description: "Notional traded as taker in the span, in USD." }),
+  total_volume: Schema.Finite.annotate({ description: "Notional traded in the span, in USD." })
 }).annotate({ identifier: "UserVolumeResponseBody" })
 
 export const VolumeGroup = HttpApiGroup.make("volume")
@@ -40,10 +46,25 @@ export const VolumeGroup = HttpApiGroup.make("volume")
       query: { range: Optional(Range), symbol: Optional(Schema.String) },
       success: UserVolumeResponseBody,
       error: [BadRequest, ServiceUnavailable]
-    }).annotate(
-      OpenApi.Transform,
-      described({ range: { type: "string", enum: Range.literals, default: defaultDuration } })
-    )
+    })
+      .annotateMerge(
+        operation(
+          "Get traded volume by day",
+          "Returns the notional that an account traded as maker and as taker on each day of a span. Refused with 400 for an unknown symbol, and with 422 for a range that is not offered."
+        )
+      )
+      .annotate(
+        OpenApi.Transform,
+        described({
+          range: {
+            type: "string",
+            enum: Range.literals,
+            default: defaultDuration,
+            description: "Span of days, UTC, that ends with today."
+          },
+          symbol: symbolsParameter
+        })
+      )
   )
   .middleware(Authenticated)
 

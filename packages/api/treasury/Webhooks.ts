@@ -2,7 +2,7 @@
 import { DisabledReason, TryOutcome, WebhookEvent } from "@venue/domain/Webhook"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
-import { Rows, SchemaLink } from "../Body.ts"
+import { RowCount, Rows, SchemaLink } from "../Body.ts"
 import { instant as instantText } from "../Digits.ts"
 import { count, instant, text, uuid } from "../Member.ts"
 import { BadRequest, Conflict, GatewayTimeout, NotFound, ServiceUnavailable } from "../Problem.ts"
@@ -38,7 +38,7 @@ export const Webhook = Schema.Struct({
 
 export const WebhooksResponseBody = Schema.Struct({
   $schema: SchemaLink,
-  count: Schema.Int,
+  count: RowCount,
   data: Rows(Webhook)
 }).annotate({ identifier: "WebhooksResponseBody" })
 

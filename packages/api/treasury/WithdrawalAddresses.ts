@@ -4,7 +4,7 @@ import { Network } from "@venue/domain/Rail"
 import * as Text from "@venue/domain/Text"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
-import { Rows, SchemaLink } from "../Body.ts"
+import { RowCount, Rows, SchemaLink } from "../Body.ts"
 import { instant as instantText } from "../Digits.ts"
 import { instant, text, uuid } from "../Member.ts"
 import { BadRequest, Conflict, GatewayTimeout, NotFound, ServiceUnavailable } from "../Problem.ts"
@@ -33,7 +33,7 @@ export const RegisteredAddress = Schema.Struct({ $schema: SchemaLink, ...address
 
 export const WithdrawalAddressesResponseBody = Schema.Struct({
   $schema: SchemaLink,
-  count: Schema.Int,
+  count: RowCount,
   data: Rows(WithdrawalAddress)
 }).annotate({ identifier: "WithdrawalAddressesResponseBody" })
 

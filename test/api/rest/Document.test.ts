@@ -217,7 +217,7 @@ it("says that a number of a request may be a plain decimal in a string, and that
   expect(schemas["CreateBuilderCodeRequestBody"]?.properties["builder_fee_share_bps"]).toMatchObject({
     anyOf: [{ type: "integer", minimum: 0, maximum: 5000 }, text]
   })
-  expect(schemas["SetUserLeverageResponseBody"]?.properties["leverage"]).toEqual({ type: "number" })
+  expect(schemas["SetUserLeverageResponseBody"]?.properties["leverage"]).toMatchObject({ type: "number" })
 })
 
 it("says how to sign in, under the operator's prefix", () => {
@@ -231,12 +231,14 @@ it("says how to sign in, under the operator's prefix", () => {
     { "public-key": [], "hmac-signature": [], nonce: [], timestamp: [] },
     { bearer: [] }
   ])
-  expect(trades?.parameters).toContainEqual({
-    name: "limit",
-    in: "query",
-    required: false,
-    schema: { type: "integer", minimum: 1, maximum: 1000, default: 100 }
-  })
+  expect(trades?.parameters).toContainEqual(
+    expect.objectContaining({
+      name: "limit",
+      in: "query",
+      required: false,
+      schema: { type: "integer", minimum: 1, maximum: 1000, default: 100 }
+    })
+  )
   expect(trades?.parameters.map(({ name }) => name)).toContain("x-acme-requested-account-id")
   expect(spec.paths["/refdata"]?.get?.security).toEqual([])
   expect(Object.keys(trades?.responses["422"]?.content ?? {})).toEqual(["application/problem+json"])
@@ -250,11 +252,8 @@ it("tells a file by its type and its name, and how far down a list may be asked 
   }
   const offset = { type: "integer", minimum: 0, maximum: 100_000, default: 0 }
   for (const path of ["/user/trade", "/user/historic-orders"]) {
-    expect(spec.paths[path]?.get?.parameters).toContainEqual({
-      name: "offset",
-      in: "query",
-      required: false,
-      schema: offset
-    })
+    expect(spec.paths[path]?.get?.parameters).toContainEqual(
+      expect.objectContaining({ name: "offset", in: "query", required: false, schema: offset })
+    )
   }
 })
