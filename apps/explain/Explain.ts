@@ -1,5 +1,6 @@
 /** `npm run explain`: an account's balance added up from the journal, line by line, and held against all that says what it is. */
 import * as PgClient from "@effect/sql-pg/PgClient"
+import { millisOfDateTime, millisOfDay } from "@venue/domain/Rfc3339"
 import { AccountId } from "@venue/domain/AccountId"
 import { textOfMoney } from "@venue/domain/Decimal"
 import { Config, ConfigProvider, Console, Effect, FileSystem, Option, Path, Schema } from "effect"
@@ -67,8 +68,10 @@ const read = (args: ReadonlyArray<string>): Explanation.Asked => {
   const text = { type: "string" } as const
   const { values } = parseArgs({ args: [...args], options: { account: text, market: text, since: text } })
   if (values.account === undefined) throw new Error("expected the id of an account")
-  const sinceMillis = values.since === undefined ? 0 : Date.parse(values.since)
-  if (Number.isNaN(sinceMillis)) throw new Error(`--since ${values.since} is no time`)
+  const sinceMillis = values.since === undefined ? 0 : (millisOfDateTime(values.since) ?? millisOfDay(values.since))
+  if (sinceMillis === undefined) {
+    throw new Error(`--since ${values.since} has to be a day, or a date-time of RFC 3339 such as 2026-11-27T10:30:00Z`)
+  }
   return { accountId: AccountId.make(values.account), symbol: values.market, sinceMillis }
 }
 

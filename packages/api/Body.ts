@@ -1,4 +1,5 @@
 /** Schemas that many REST bodies are made of. */
+import * as Rfc3339 from "@venue/domain/Rfc3339"
 import { Schema, SchemaTransformation } from "effect"
 import * as Digits from "./Digits.ts"
 
@@ -47,11 +48,8 @@ const fromText = SchemaTransformation.transform({
 
 /** A day that there is, such as `2026-11-26`. */
 export const Day = Schema.String.check(
-  Schema.makeFilter(
-    (text) => {
-      const millis = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(text) : NaN
-      return !Number.isNaN(millis) && new Date(millis).toISOString().startsWith(text)
-    },
-    { expected: "a day, such as 2026-11-26", toJsonSchema: () => ({ format: "date" }) }
-  )
+  Schema.makeFilter((text) => Rfc3339.millisOfDay(text) !== undefined, {
+    expected: "a day that its month has, such as 2026-11-26",
+    toJsonSchema: () => ({ format: "date" })
+  })
 )

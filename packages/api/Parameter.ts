@@ -1,6 +1,9 @@
 /** Query parameters, which all arrive as text. */
 import * as Text from "@venue/domain/Text"
-import { DateTime, Option, Schema, SchemaTransformation } from "effect"
+import * as Rfc3339 from "@venue/domain/Rfc3339"
+import { Option, Schema, SchemaTransformation } from "effect"
+import { instant } from "./Digits.ts"
+import { expecting } from "./Expected.ts"
 
 /** A query parameter that may be left out; left empty, it was left out. */
 export const Optional = <S extends Schema.Codec<unknown, string>>(schema: S) =>
@@ -27,20 +30,26 @@ export const WholeNumber = (bounds: { readonly minimum: number; readonly maximum
     Schema.decodeTo(Schema.FiniteFromString.check(Schema.isInt(), Schema.isBetween(bounds)))
   )
 
-/** A moment of a query, RFC 3339, as Unix milliseconds. */
-export const Moment = Schema.String.check(
-  Schema.isPattern(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/i, {
-    toJsonSchema: () => ({ format: "date-time" })
-  })
-).pipe(
-  Schema.decodeTo(Schema.DateTimeUtcFromString),
-  Schema.decodeTo(
-    Schema.Finite,
-    SchemaTransformation.transform({
-      decode: (moment: DateTime.Utc) => DateTime.toEpochMillis(moment),
-      encode: (millis: number) => DateTime.makeUnsafe(millis)
+const expectedMoment =
+  "a date-time of RFC 3339 with a day that its month has and hours 00 to 23, such as 2026-11-27T10:30:00Z"
+
+/** A date-time of RFC 3339 in a query or body, as Unix milliseconds. */
+export const Moment = expecting(
+  Schema.String.check(
+    Schema.makeFilter((text) => Rfc3339.millisOfDateTime(text) !== undefined, {
+      expected: expectedMoment,
+      toJsonSchema: () => ({ format: "date-time" })
     })
-  )
+  ).pipe(
+    Schema.decodeTo(
+      Schema.Finite,
+      SchemaTransformation.transform({
+        decode: (text: string) => Rfc3339.millisOfDateTime(text)!,
+        encode: instant
+      })
+    )
+  ),
+  expectedMoment
 )
 
 /** What the text of a parameter is, for the description of an endpoint: a client need not know that it travels as text. */

@@ -1,4 +1,5 @@
 /** Reads the messages that wallets sign, EIP-4361, and refuses all that the venue does not need of them. */
+import { millisOfDateTime } from "@venue/domain/Rfc3339"
 import { Result, Schema } from "effect"
 import { SiweMessage } from "siwe"
 import { checksummed, isAddress } from "./WalletAddress.ts"
@@ -148,10 +149,7 @@ const form = new RegExp(
 )
 
 const isDateTime = (time: string | undefined): boolean =>
-  time === undefined || (dateTime.test(time) && !Number.isNaN(Date.parse(time)) && isDay(time.slice(0, 10)))
-
-/** One that a calendar has: another, such as 30 February, is read as a day of the next month. */
-const isDay = (date: string): boolean => new Date(Date.parse(date)).getUTCDate() === Number(date.slice(-2))
+  time === undefined || (dateTime.test(time) && millisOfDateTime(time) !== undefined)
 
 /** What the grammar allows and we do not, each by the name of its fault. */
 const restrictions: ReadonlyArray<readonly [fault: string, holds: (fields: SiweMessage) => boolean]> = [
@@ -191,7 +189,8 @@ const uriForm = (() => {
   return new RegExp(String.raw`^[a-zA-Z][a-zA-Z0-9+.-]*:${path}(?:\?${some(":@/?")})?(?:#${some(":@/?")})?$`)
 })()
 
-const millisOf = (time: string | undefined): number | undefined => (time === undefined ? undefined : Date.parse(time))
+const millisOf = (time: string | undefined): number | undefined =>
+  time === undefined ? undefined : millisOfDateTime(time)
 
 const messageOf = (address: string, fields: SiweMessage): Omit<WalletMessage, "resources"> => {
   const { chainId, domain, expirationTime, issuedAt = "", nonce, notBefore, requestId, statement = "", uri } = fields
@@ -203,7 +202,7 @@ const messageOf = (address: string, fields: SiweMessage): Omit<WalletMessage, "r
     chainId: String(chainId),
     nonce,
     issuedAt,
-    issuedAtMillis: Date.parse(issuedAt),
+    issuedAtMillis: millisOfDateTime(issuedAt)!,
     expirationTime,
     expiresAtMillis: millisOf(expirationTime),
     notBeforeMillis: millisOf(notBefore),

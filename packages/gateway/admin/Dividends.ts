@@ -3,6 +3,7 @@ import { AdminApi } from "@venue/api/admin/Api"
 import { problems } from "@venue/api/Problem"
 import { MarketClient } from "@venue/cluster/clients/MarketClient"
 import { Feed } from "@venue/cluster/feed/Feed"
+import { millisOfDay } from "@venue/domain/Rfc3339"
 import { dateOf, dayOf } from "@venue/domain/Day"
 import { nearestMultiple, unitsOf } from "@venue/domain/Decimal"
 import { isOver } from "@venue/domain/TradingState"
@@ -33,7 +34,7 @@ export const layer = (baseUrl: string) =>
             if (prices === undefined) return yield* refusals.unfit("body.symbol", "Expected a symbol that has a price")
             if (perUnitE8 >= prices.oracleE8)
               return yield* refusals.unfit("body.amount", "Expected less than the symbol's price")
-            const exDay = dayOf(Date.parse(ex_date))
+            const exDay = dayOf(millisOfDay(ex_date)!)
             if (exDay > dayOf(yield* Clock.currentTimeMillis))
               return yield* refusals.unfit("body.ex_date", "Expected today or an earlier day: it is paid at once")
             const { lastDividendDay, tradingState } = yield* markets.depth(symbol)

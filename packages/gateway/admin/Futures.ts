@@ -4,6 +4,7 @@ import { datedFutures, locationOf, settlementCalendar, settlementPrices } from "
 import { instant } from "@venue/api/Digits"
 import { problems } from "@venue/api/Problem"
 import { nearestMultiple, unitsOf } from "@venue/domain/Decimal"
+import { millisOfDay } from "@venue/domain/Rfc3339"
 import { calendarFlaw, type DatedFuture, isFuturesBased } from "@venue/domain/Futures"
 import { FuturesReference } from "@venue/storage/prices/FuturesReference"
 import { Clock, Effect } from "effect"
@@ -38,7 +39,7 @@ export const layer = (baseUrl: string) =>
           Effect.fnUntraced(function* ({ payload }) {
             const { day, future_symbol: futureSymbol = null, official_close, reason, settlement } = payload
             const { symbol } = yield* futuresBased(payload.symbol, "body.symbol")
-            if (Date.parse(day) > (yield* Clock.currentTimeMillis))
+            if (millisOfDay(day)! > (yield* Clock.currentTimeMillis))
               return yield* refusals.unfit("body.day", "Expected today or an earlier day: the newest one counts")
             const [officialCloseE8, settlementE8] = [official_close, settlement].map((price) =>
               unitsOf(nearestMultiple(price, 1))

@@ -2,6 +2,7 @@
 import { AdminApi } from "@venue/api/admin/Api"
 import { problems } from "@venue/api/Problem"
 import { MarketClient } from "@venue/cluster/clients/MarketClient"
+import { millisOfDay } from "@venue/domain/Rfc3339"
 import { dateOf, dayOf } from "@venue/domain/Day"
 import { moneyScale } from "@venue/domain/Decimal"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
@@ -43,7 +44,7 @@ export const layer = (baseUrl: string) =>
             if (category !== "EQUITY") return yield* refusals.unfit("body.symbol", "Expected a stock")
             if (numerator === denominator)
               return yield* refusals.unfit("body.denominator", "Expected another number than the numerator")
-            const exDay = dayOf(Date.parse(ex_date))
+            const exDay = dayOf(millisOfDay(ex_date)!)
             if (exDay > dayOf(yield* Clock.currentTimeMillis))
               return yield* refusals.unfit("body.ex_date", "Expected today or an earlier day: it is done at once")
             const { lastSplitDay, tradingState } = yield* markets.depth(symbol)

@@ -3,6 +3,7 @@ import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { MigrationError } from "effect/sql/Migrator"
 import type { SqlError } from "effect/sql/SqlError"
+import { millisOfDay } from "@venue/domain/Rfc3339"
 import { dayMillis } from "@venue/domain/Day"
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { bigint, of, orNull, text, timestamptz } from "@venue/postgres/Column"
@@ -133,7 +134,7 @@ export class FuturesReference extends Context.Service<
       const holidays = table<string>()
       const { activeNow, ...calendar } = SettlementCalendar.inMemory(tables)
       const futureOf = ({ day, futureSymbol, symbol }: Settlement) =>
-        futureSymbol ?? activeNow(symbol, Date.parse(day) + dayMillis)?.futureSymbol ?? null
+        futureSymbol ?? activeNow(symbol, millisOfDay(day)! + dayMillis)?.futureSymbol ?? null
       const named = (row: Settlement): Settlement => ({ ...row, futureSymbol: futureOf(row) })
       const isNamed = (row: Settlement): row is NamedSettlement => row.futureSymbol !== null
       const wanted = ({ endDay, startDay, symbol }: SettlementQuery) =>

@@ -90,12 +90,21 @@ it.layer(layer, { excludeTestServices: true })("what prices of futures need", (i
         ])
       expect(yield* refused({ symbol: "NOPE-USD" })).toEqual([404, undefined])
       expect(yield* refused({ symbol: "GOLD-USD" })).toEqual([422, "body.symbol"])
-      for (const active_from of ["2026-09-14", "1969-12-31T23:59:59Z", "9999-12-31T23:59:59-14:00"])
+      for (const active_from of [
+        "2026-09-14",
+        "1969-12-31T23:59:59Z",
+        "9999-12-31T23:59:59-14:00",
+        "2026-04-31T00:00:00Z",
+        "2026-02-29T00:00:00Z",
+        "2026-09-14T24:00:00Z"
+      ])
         expect(yield* refused({ active_from })).toEqual([422, "body.active_from"])
       expect(yield* refused({ active_from: "2026-10-13T21:30:00Z" })).toEqual([422, "body.futures.0.active_until"])
       expect(yield* refused({ futures: [second, first] })).toEqual([422, "body.futures.1.active_until"])
       const early = { ...second, expiration: "2026-11-12T21:29:59Z" }
       expect(yield* refused({ futures: [first, early] })).toEqual([422, "body.futures.1.expiration"])
+      const nonexistent = { ...second, expiration: "2026-11-31T21:30:00Z" }
+      expect(yield* refused({ futures: [first, nonexistent] })).toEqual([422, "body.futures.1.expiration"])
       const twice = { ...second, future_symbol: "CLX6" }
       expect(yield* refused({ futures: [first, twice] })).toEqual([422, "body.futures.1.future_symbol"])
       const many = Array.from({ length: 101 }, () => first)
