@@ -1,7 +1,7 @@
 /** What every chart is asked for: a symbol, how long its windows are, and from when to when they begin. */
 import { minuteMillis } from "@venue/domain/Minute"
 import { Schema } from "effect"
-import { BadRequest, NotFound, ServiceUnavailable } from "../Problem.ts"
+import { BadRequest, NotFound, ServiceUnavailable, TooManyRequests } from "../Problem.ts"
 import { instant } from "../Digits.ts"
 import { gotNumber, shown } from "../Fault.ts"
 import { Moment, WholeNumber } from "../Parameter.ts"
@@ -16,47 +16,48 @@ const resolutionMinutes: Readonly<Record<string, number>> = {
   "4HOURS": 240,
   "1DAY": 1_440
 }
-const intervalMinutes: Readonly<Record<string, number>> = {
-  "1m": 1,
-  "5m": 5,
-  "15m": 15,
-  "30m": 30,
-  "1h": 60,
-  "4h": 240,
-  "1d": 1_440
-}
+/** Every whole number of minutes that divides a day, so that windows of a day begin at 00:00 UTC. */
+const dividesDay = (minutes: number): boolean => minutes >= 1 && dayMinutes % minutes === 0
+const dayMinutes = 1_440
+const minutesOfUnit: Readonly<Record<string, number>> = { m: 1, h: 60, d: dayMinutes }
 
-/** One way to say how long windows are: what is offered, and the minutes of what was asked, where that is offered. */
+/** One way to name the length of windows: what is accepted, in words, and the minutes of an accepted length. */
 export interface Lengths<Asked> {
-  readonly offered: ReadonlyArray<string | number>
+  readonly expected: string
   readonly minutesOf: (asked: Asked) => number | undefined
 }
 
 export const resolutions: Lengths<string> = {
-  offered: Object.keys(resolutionMinutes),
+  expected: `one of ${Object.keys(resolutionMinutes).join(", ")}`,
   minutesOf: (asked) => (Object.hasOwn(resolutionMinutes, asked) ? resolutionMinutes[asked] : undefined)
 }
 
-/** The words of candles are understood too. */
+/** The words of candles are accepted, too. */
 export const intervals: Lengths<string> = {
-  offered: Object.keys(intervalMinutes),
-  minutesOf: (asked) => (Object.hasOwn(intervalMinutes, asked) ? intervalMinutes[asked] : resolutions.minutesOf(asked))
+  expected: "minutes, hours or a day that divide a day, such as 15m, 8h or 1d",
+  minutesOf: (asked) => {
+    const [, count = "", unit = ""] = /^([1-9]\d{0,3})([mhd])$/.exec(asked) ?? []
+    const minutes = Number(count) * (minutesOfUnit[unit] ?? 0)
+    return dividesDay(minutes) ? minutes : resolutions.minutesOf(asked)
+  }
 }
 
-const offeredMinutes = Object.values(intervalMinutes)
 export const minutes: Lengths<number> = {
-  offered: offeredMinutes,
-  minutesOf: (asked) => (offeredMinutes.includes(asked) ? asked : undefined)
+  expected: "a whole number of minutes that divides a day, 1440",
+  minutesOf: (asked) => (dividesDay(asked) ? asked : undefined)
 }
 
-/** Of a number, the one that is offered next to it is named. */
-export const lengthFault = (offered: Lengths<unknown>["offered"], asked: unknown): string => {
-  const expected = `Expected one of ${offered.join(", ")}`
-  if (typeof asked !== "number") return `${expected}, got ${JSON.stringify(shown(asked))}.`
-  const off = (one: string | number): number => Math.abs(Number(one) - asked)
-  const near = offered.reduce((best, one) => (off(one) < off(best) ? one : best))
-  return `${expected}${gotNumber(asked, Number(near))}.`
+/** For a number, names the accepted one next to it. */
+export const lengthFault = (expected: string, asked: unknown): string =>
+  typeof asked === "number"
+    ? `Expected ${expected}${gotNumber(asked, nearest(asked))}.`
+    : `Expected ${expected}, got ${JSON.stringify(shown(asked))}.`
+
+const nearest = (asked: number): number => {
+  const off = (minutes: number): number => Math.abs(minutes - asked)
+  return divisors.reduce((best, one) => (off(one) < off(best) ? one : best))
 }
+const divisors = Array.from({ length: dayMinutes }, (_, index) => index + 1).filter(dividesDay)
 
 export const chartParams = { symbol: SymbolName }
 
@@ -73,14 +74,22 @@ export const minutesQuery = {
 const moment = { type: "string", format: "date-time", examples: ["2026-03-02T15:00:00Z"] }
 /** What the parameters are, in the description. */
 export const chartParameters = {
-  resolution: { type: "string", enum: resolutions.offered, description: "Length of a window." },
-  interval: { type: "string", enum: intervals.offered, description: "Length of a window." },
-  intervalMinutes: { type: "integer", enum: minutes.offered, description: "Length of a window, in minutes." },
+  resolution: { type: "string", enum: Object.keys(resolutionMinutes), description: "Length of a window." },
+  interval: {
+    type: "string",
+    description: "Length of a window: minutes, hours or a day that divide a day, such as `15m`, `8h` or `1d`.",
+    examples: ["1h"]
+  },
+  intervalMinutes: {
+    type: "integer",
+    enum: divisors,
+    description: "Length of a window, in minutes: a whole number that divides a day."
+  },
   fromISO: { ...moment, description: "Include windows that start at this time or after it." },
-  toISO: { ...moment, description: "Include windows that start before this time. A range has at most 5,000 windows." }
+  toISO: { ...moment, description: "Include windows that start before this time. A range has at most 20,000 windows." }
 }
 
-export const chartRefusals = [BadRequest, NotFound, ServiceUnavailable] as const
+export const chartRefusals = [BadRequest, NotFound, TooManyRequests, ServiceUnavailable] as const
 
 /** The window that is running changes with every trade. */
 export const chartCaching = { "cache-control": "public, max-age=1" } as const

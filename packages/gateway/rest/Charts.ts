@@ -1,5 +1,12 @@
 /** What charts are drawn from: tables that have caught up with what this gateway has told of the symbol. */
-import { type BadRequest, type NotFound, type Problems, problems, type ServiceUnavailable } from "@venue/api/Problem"
+import {
+  type BadRequest,
+  type NotFound,
+  type Problems,
+  problems,
+  type ServiceUnavailable,
+  type TooManyRequests
+} from "@venue/api/Problem"
 import { lengthFault, type Lengths } from "@venue/api/rest/ChartRange"
 import { Feed } from "@venue/cluster/feed/Feed"
 import type { Instrument } from "@venue/domain/Instrument"
@@ -11,6 +18,8 @@ import type { ReadQuery } from "@venue/storage/history/ReadTable"
 import { ReadTables } from "@venue/storage/history/ReadTables"
 import * as Windows from "@venue/storage/history/Windows"
 import { Clock, Context, Effect, Layer, Schedule, Semaphore } from "effect"
+import type { HttpServerRequest } from "effect/http"
+import { weightOf } from "../http/RequestWeight.ts"
 
 export interface ChartAsked<Length> {
   readonly symbol: string
@@ -25,6 +34,11 @@ export interface Chart {
   readonly windows: Windows.Windows
 }
 
+type Refused = BadRequest | NotFound | TooManyRequests | ServiceUnavailable
+
+/** Takes what a chart weighs beyond its endpoint from the address that asks. */
+export type ChargeMore = (weight: number) => Effect.Effect<void, TooManyRequests, HttpServerRequest.HttpServerRequest>
+
 export class Charts extends Context.Service<
   Charts,
   {
@@ -33,11 +47,11 @@ export class Charts extends Context.Service<
       asked: ChartAsked<Length>,
       lengths: Lengths<Length>,
       groups: ReadonlyArray<MarketProjection>
-    ) => Effect.Effect<Chart, BadRequest | NotFound | ServiceUnavailable>
+    ) => Effect.Effect<Chart, Refused, HttpServerRequest.HttpServerRequest>
     readonly read: <A>(query: ReadQuery<A>) => Effect.Effect<A, ServiceUnavailable>
   }
 >()("@venue/gateway/rest/Charts") {
-  static readonly layer = (baseUrl: string) =>
+  static readonly layer = (baseUrl: string, chargeMore: ChargeMore) =>
     Layer.effect(
       Charts,
       Effect.gen(function* () {
@@ -62,14 +76,14 @@ export class Charts extends Context.Service<
 
         const open = Effect.fn("Charts.open")(function* <Length>(
           { fromMillis, length, symbol: named, toMillis }: ChartAsked<Length>,
-          { minutesOf, offered }: Lengths<Length>,
+          { expected, minutesOf }: Lengths<Length>,
           groups: ReadonlyArray<MarketProjection>
         ) {
           const symbol = MarketSymbol.make(named.toUpperCase())
           const instrument = feed.instruments.get(symbol)
           if (instrument === undefined) return yield* refusals.unknownSymbol(named)
           const minutes = minutesOf(length)
-          if (minutes === undefined) return yield* refusals.intervalNotOffered(lengthFault(offered, length))
+          if (minutes === undefined) return yield* refusals.intervalNotOffered(lengthFault(expected, length))
           if (fromMillis > toMillis) return yield* refusals.rangeNotAllowed()
           yield* caughtUp(symbol, [...new Set([...groups, Prices.projection])])
           const first = yield* read(Prices.firstMinute(symbol))
@@ -79,7 +93,10 @@ export class Charts extends Context.Service<
           const to = Math.min(toMillis, now + 1)
           const range = (to - from) / minuteMillis
           if (range > Windows.maxWindows * minutes) return yield* tooLong(refusals, minutes, range)
-          return { instrument, windows: Windows.between(symbol, minutes, from, to) }
+          const windows = Windows.between(symbol, minutes, from, to)
+          const more = Math.ceil(Windows.count(windows) / windowsOfWeight) - weightOf(chartAction)
+          if (more > 0) yield* chargeMore(more)
+          return { instrument, windows }
         })
 
         return Charts.of({ open, read })
@@ -92,6 +109,10 @@ const tooLong = (refusals: Problems, minutes: number, asked: number) =>
     `The largest range is ${Windows.maxWindows * minutes} minutes, ${Windows.maxWindows} windows of ${minutes}: ` +
       `got ${Math.ceil(asked)}.`
   )
+
+/** A chart weighs 1 for each 1,000 windows, at least as much as its endpoint: all charts weigh the same. */
+const windowsOfWeight = 1_000
+const chartAction = "GET /candles/:symbol"
 
 /** Of a reader, for the tables to catch up. */
 const patience = "2 seconds"

@@ -56,7 +56,8 @@ interface Watched {
   readonly handedOver: Effect.Effect<void>
 }
 
-const watched = Effect.gen(function* () {
+/** Ends the connection of a client that takes too long over a part. */
+export const watched = Effect.gen(function* () {
   const { socket } = NodeHttpServerRequest.toIncomingMessage(yield* HttpServerRequest.HttpServerRequest)
   const patience = yield* FiberHandle.make()
   const end = Effect.andThen(

@@ -1,13 +1,12 @@
 /** Answers `GET /symbol-long-short/{symbol}`. */
-import { schemaUri } from "@venue/api/Problem"
 import { Api } from "@venue/api/rest/Api"
-import { chartCaching, intervals } from "@venue/api/rest/ChartRange"
+import { intervals } from "@venue/api/rest/ChartRange"
 import { longShortPoint } from "@venue/api/rest/LongShort"
 import * as Holders from "@venue/storage/history/Holders"
 import * as Windows from "@venue/storage/history/Windows"
 import { Effect } from "effect"
-import { HttpApiSchema } from "effect/http-api"
 import { group } from "../http/Endpoints.ts"
+import * as ChartAnswer from "./ChartAnswer.ts"
 import { Charts } from "./Charts.ts"
 
 export const layer = (baseUrl: string) =>
@@ -24,14 +23,15 @@ export const layer = (baseUrl: string) =>
         }) {
           const asked = { symbol, length: interval, fromMillis, toMillis }
           const { instrument, windows } = yield* open(asked, intervals, [Holders.projection])
-          const known = yield* read(Holders.atStarts(windows))
-          const data = Windows.filled(windows, known).map(([start, row]) =>
-            longShortPoint(instrument.symbol, interval, start, row)
+          return yield* ChartAnswer.make(
+            { baseUrl, schema: "SymbolLongShortHistoricResponseBody", member: "data", windows },
+            (part) =>
+              Effect.map(read(Holders.atStarts(part)), (known) =>
+                Windows.filled(part, known).map(([start, row]) =>
+                  longShortPoint(instrument.symbol, interval, start, row)
+                )
+              )
           )
-          return HttpApiSchema.withHeaders({
-            body: { $schema: schemaUri(baseUrl, "SymbolLongShortHistoricResponseBody"), data, count: data.length },
-            headers: chartCaching
-          })
         })
       )
     })

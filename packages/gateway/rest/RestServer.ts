@@ -5,7 +5,10 @@ import { Api } from "@venue/api/rest/Api"
 import { document } from "@venue/api/rest/Document"
 import { ruleOf } from "@venue/auth/access/Permission"
 import { Effect, Layer } from "effect"
+import { HttpServerRequest } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
+import { network } from "../http/ClientAddress.ts"
+import * as Refusal from "../http/Refusal.ts"
 import { group } from "../http/Endpoints.ts"
 import * as AccountEquity from "./AccountEquity.ts"
 import * as Aggregator from "./Aggregator.ts"
@@ -91,7 +94,7 @@ const site = ({ baseUrl, brand, ...rest }: Authentication.AuthenticationOptions,
         Profile.layer(baseUrl),
         BuilderCode.layer({ baseUrl, brand, areReviewed }),
         BuilderWallet.layer({ baseUrl, addressOf: rest.addressOf }),
-        charts(baseUrl),
+        charts(baseUrl, rest),
         Futures.layer({ baseUrl, brand }),
         SymbolMetrics.layer(baseUrl),
         Aggregator.layer(baseUrl),
@@ -111,7 +114,10 @@ const lists = (baseUrl: string) =>
     Layer.provide(Lists.layer(baseUrl))
   )
 
-const charts = (baseUrl: string) =>
+const charts = (
+  baseUrl: string,
+  { addressOf, limits }: Pick<Authentication.AuthenticationOptions, "addressOf" | "limits">
+) =>
   Layer.mergeAll(
     Candles.layer(baseUrl),
     Underlier.layer(baseUrl),
@@ -119,4 +125,12 @@ const charts = (baseUrl: string) =>
     OpenInterest.layer(baseUrl),
     TakerVolume.layer(baseUrl),
     LongShort.layer(baseUrl)
-  ).pipe(Layer.provide(Charts.layer(baseUrl)))
+  ).pipe(
+    Layer.provide(
+      Charts.layer(baseUrl, (weight) =>
+        Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
+          Refusal.spend(problems(baseUrl), limits, network(addressOf(request)), weight)
+        )
+      )
+    )
+  )

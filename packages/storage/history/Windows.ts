@@ -14,8 +14,11 @@ export interface Windows {
   readonly beforeMinute: number
 }
 
-/** More are not read at once. */
-export const maxWindows = 5_000
+/** Windows of one answer. */
+export const maxWindows = 20_000
+
+/** Windows that are read at once. */
+const partWindows = 1_000
 
 /** Gives those that begin at `fromMillis` or later and before `toMillis`, the first of them where they are too many. */
 export const between = (symbol: MarketSymbol, minutes: number, fromMillis: number, toMillis: number): Windows => {
@@ -25,9 +28,24 @@ export const between = (symbol: MarketSymbol, minutes: number, fromMillis: numbe
   return { symbol, minutes, fromMinute, beforeMinute }
 }
 
+export const count = ({ beforeMinute, fromMinute, minutes }: Windows): number => (beforeMinute - fromMinute) / minutes
+
+/** Splits them into parts that are read at once, the earliest first. */
+export const parts = (windows: Windows): ReadonlyArray<Windows> => {
+  const { beforeMinute, fromMinute, minutes } = windows
+  const step = partWindows * minutes
+  return Array.from({ length: Math.ceil(count(windows) / partWindows) }, (_, at) => ({
+    ...windows,
+    fromMinute: fromMinute + at * step,
+    beforeMinute: Math.min(beforeMinute, fromMinute + (at + 1) * step)
+  }))
+}
+
 /** The start of each of them, the earliest first. */
-export const starts = ({ beforeMinute, fromMinute, minutes }: Windows): ReadonlyArray<number> =>
-  Array.from({ length: (beforeMinute - fromMinute) / minutes }, (_, at) => fromMinute + at * minutes)
+export const starts = (windows: Windows): ReadonlyArray<number> => {
+  const { fromMinute, minutes } = windows
+  return Array.from({ length: count(windows) }, (_, at) => fromMinute + at * minutes)
+}
 
 /** Gives each window the row that was the last known when it began; none where nothing had been known by then. */
 export const filled = <Row extends { readonly startMinute: number }>(

@@ -198,7 +198,7 @@ describe("lengths", () => {
     assert.deepStrictEqual(["1m", "5m", "15m", "30m", "1h", "4h", "1d"].map(intervals.minutesOf), lengths)
     assert.deepStrictEqual(lengths.map(minutes.minutesOf), lengths)
     for (const odd of ["15m", "1hour", "", "constructor"]) assert.isUndefined(resolutions.minutesOf(odd))
-    for (const odd of [0, -1, 2, 10_080]) assert.isUndefined(minutes.minutesOf(odd))
+    for (const odd of [0, -1, 7, 2_880, 10_080]) assert.isUndefined(minutes.minutesOf(odd))
     assert.strictEqual(startOf(start), windowStart)
   })
 })

@@ -11,9 +11,10 @@ import { ReadTables } from "@venue/storage/history/ReadTables"
 import { TestVenue } from "@venue/testing/TestVenue"
 import { assert, expect, it } from "@effect/vitest"
 import { Clock, Effect, Fiber, Layer } from "effect"
+import { HttpServerRequest } from "effect/http"
 import { TestClock } from "effect/testing"
 import { priced } from "../../storage/history/ChartEvents.ts"
-import { layer, RestClient } from "./RestClient.ts"
+import { type Answer, layer, RestClient } from "./RestClient.ts"
 
 const order = { symbol: "GOLD-USD", order_type: "LIMIT", order_time_in_force: "GTC", price: 3_400 }
 
@@ -117,7 +118,7 @@ it.layer(layer, { excludeTestServices: true })("charts", (it) => {
       const range = yield* ranged
       const paths = [
         ["candles", "resolution", "1MIN", "15m"],
-        ["underlier", "interval", "1m", "2m"],
+        ["underlier", "interval", "1m", "7m"],
         ["symbol-long-short", "interval", "1m", "1M"],
         ["funding", "intervalMinutes", "1", "7"],
         ["open-interest", "intervalMinutes", "1", "-1"],
@@ -147,7 +148,7 @@ it.layer(layer, { excludeTestServices: true })("charts", (it) => {
 
 const since2020 = "fromISO=2019-01-01T00:00:00Z&toISO=2030-01-01T00:00:00Z"
 
-it.live("begin with the first price, end now, and have 5,000 points at most", () =>
+it.live("begin with the first price, end now, and have 20,000 points at most", () =>
   Effect.gen(function* () {
     const { get, restUrl } = yield* RestClient
     const { position, project } = yield* ReadTables
@@ -167,7 +168,71 @@ it.live("begin with the first price, end now, and have 5,000 points at most", ()
     ])
     const tooLong = yield* get(`/candles/AUD-USD?resolution=1MIN&${since2020}`)
     expect([tooLong.status, tooLong.body.type]).toEqual([400, `${restUrl}/problems/range-too-long`])
-    expect(tooLong.body.detail).toMatch(/^The largest range is 5000 minutes, 5000 windows of 1: got \d{7}\.$/)
+    expect(tooLong.body.detail).toMatch(/^The largest range is 20000 minutes, 20000 windows of 1: got \d{7}\.$/)
+  }).pipe(Effect.provide(layer))
+)
+
+const minutesFrom = (start: number, count: number) => `fromISO=${iso(start)}&toISO=${iso(start + count * 60_000)}`
+
+it.live("of 20,000 windows are what short ones are together, and weigh 1 for each 1,000 windows", () =>
+  Effect.gen(function* () {
+    const { get } = yield* RestClient
+    const { position, project } = yield* ReadTables
+    const symbol = MarketSymbol.make("AUD-USD")
+    const begin = Date.UTC(2020, 0, 1)
+    const events = Array.from({ length: 50 }, (_, index) =>
+      priced(begin + index * 397 * 60_000, 5 + index, 0, 7 + index)
+    )
+    const first = { seq: (yield* position(Prices.projection, symbol)) + 1, events }
+    yield* project([Prices.projection], symbol, [first])
+    const charts = [
+      ["/candles/AUD-USD?resolution=1MIN", "candles"],
+      ["/underlier/AUD-USD?interval=1m", "data"],
+      ["/open-interest/AUD-USD?intervalMinutes=1", "data"],
+      ["/taker-volume/AUD-USD?intervalMinutes=1", "data"]
+    ] as const
+    const remaining = (answer: Answer) => Number(answer.headers.get("ratelimit-remaining"))
+    for (const [path, member] of charts) {
+      const before = remaining(yield* get(`${path}&${minutesFrom(begin, 1)}`))
+      const long = yield* get(`${path}&${minutesFrom(begin, 20_000)}`)
+      expect(before - remaining(long)).toBeGreaterThanOrEqual(18)
+      expect(before - remaining(long)).toBeLessThanOrEqual(20)
+      const short = yield* Effect.forEach([0, 999, 1_000, 12_345, 19_999], (at) =>
+        Effect.map(get(`${path}&${minutesFrom(begin + at * 60_000, 1)}`), ({ body }) => [at, body[member][0]])
+      )
+      const rows = member === "candles" ? long.body.candles.toReversed() : long.body.data
+      expect([rows.length, long.body.count]).toEqual([20_000, member === "data" ? 20_000 : undefined])
+      expect(short.map(([at]) => [at, rows[at]])).toEqual(short)
+      expect((yield* get(`${path}&${minutesFrom(begin, 20_001)}`)).status).toBe(400)
+    }
+  }).pipe(Effect.provide(layer))
+)
+
+it.live("take any length of a window that divides a day", () =>
+  Effect.gen(function* () {
+    const { get } = yield* RestClient
+    yield* trade
+    const range = yield* ranged
+    const lengths = (path: string, all: ReadonlyArray<string>) =>
+      Effect.forEach(all, (length) => Effect.map(get(`${path}${length}&${range}`), ({ status }) => [length, status]))
+    const good = ["1", "3", "160", "288", "480", "720", "1440"]
+    const bad = ["0", "-480", "7", "481", "2880"]
+    expect(yield* lengths("/funding/GOLD-USD?intervalMinutes=", [...good, ...bad])).toEqual([
+      ...good.map((length) => [length, 200]),
+      ...bad.map((length) => [length, 400])
+    ])
+    const words = ["3m", "90m", "2h", "8h", "12h", "24h", "1d", "4HOURS"]
+    const strange = ["7m", "5h", "2d", "0m", "1.5h", "60", "01h"]
+    for (const path of ["/underlier/GOLD-USD?interval=", "/symbol-long-short/GOLD-USD?interval="]) {
+      expect(yield* lengths(path, [...words, ...strange])).toEqual([
+        ...words.map((length) => [length, 200]),
+        ...strange.map((length) => [length, 400])
+      ])
+    }
+    const { body } = yield* get(`/funding/GOLD-USD?intervalMinutes=481&${range}`)
+    expect(body.detail).toBe(
+      "Expected a whole number of minutes that divides a day, 1440, got 481; the nearest is 480."
+    )
   }).pipe(Effect.provide(layer))
 )
 
@@ -199,20 +264,28 @@ const untold = {
 
 /** The gateway has told row 5, and the tables have come as far as `seqs` say, one after the other. */
 const behind = (...seqs: Array<number>) =>
-  Layer.provide(Charts.layer("http://venue.test"), [
-    Layer.mock(Feed)({
-      ...untold,
-      instruments: new Map([[gold.symbol, gold]]),
-      head: () => ({ epoch: 1, seq: 5, heardAtMillis: 0 })
-    }),
-    Layer.mock(ReadTables)({
-      positions: () => Effect.sync(() => [seqs.length > 1 ? seqs.shift()! : seqs[0]!]),
-      read: ({ memory }) => Effect.sync(() => memory(emptyMemory()))
-    })
-  ])
+  Layer.provide(
+    Charts.layer("http://venue.test", () => Effect.void),
+    [
+      Layer.mock(Feed)({
+        ...untold,
+        instruments: new Map([[gold.symbol, gold]]),
+        head: () => ({ epoch: 1, seq: 5, heardAtMillis: 0 })
+      }),
+      Layer.mock(ReadTables)({
+        positions: () => Effect.sync(() => [seqs.length > 1 ? seqs.shift()! : seqs[0]!]),
+        read: ({ memory }) => Effect.sync(() => memory(emptyMemory()))
+      })
+    ]
+  )
 
 const opened = Effect.flatMap(Charts, ({ open }) =>
   open({ symbol: "gold-usd", length: "1HOUR", fromMillis: 0, toMillis: 1 }, resolutions, [])
+).pipe(
+  Effect.provideService(
+    HttpServerRequest.HttpServerRequest,
+    HttpServerRequest.fromWeb(new Request("http://venue.test/candles/GOLD-USD"))
+  )
 )
 
 it.effect("wait for the tables to come as far as this gateway has told", () =>

@@ -46,11 +46,11 @@ export const provocations: Readonly<Record<string, Readonly<Record<number, Provo
     400: asked("GET", "/settlement-prices?symbol=NOPE-USD")
   },
   "GET /candles/{symbol}": chart("candles", "resolution=1HOUR", "resolution=2HOURS"),
-  "GET /underlier/{symbol}": chart("underlier", "interval=1h", "interval=2h"),
+  "GET /underlier/{symbol}": chart("underlier", "interval=1h", "interval=7h"),
   "GET /funding/{symbol}": chart("funding", "intervalMinutes=60", "intervalMinutes=61"),
   "GET /open-interest/{symbol}": chart("open-interest", "intervalMinutes=60", "intervalMinutes=61"),
   "GET /taker-volume/{symbol}": chart("taker-volume", "intervalMinutes=60", "intervalMinutes=61"),
-  "GET /symbol-long-short/{symbol}": chart("symbol-long-short", "interval=1h", "interval=2h"),
+  "GET /symbol-long-short/{symbol}": chart("symbol-long-short", "interval=1h", "interval=7h"),
   "GET /health/live": { 200: asked("GET", "/health/live") },
   "GET /health/ready": { 200: asked("GET", "/health/ready") },
 
