@@ -96,6 +96,7 @@ const live = Effect.fnUntraced(function* (begun: Begun) {
     changed: (nodes) =>
       Effect.ignore(Effect.provide(ClusterFile.save(dataDir, { supervisor: process.pid, nodes }), context))
   })
+  if (venue.auditor) yield* AuditorProcess.keep({ databaseUrl: secrets.databaseUrl, place: dataDir, say })
   const standing = Effect.gen(function* () {
     const { builderCode, oauthClients } = made
     const { cluster } = settings
@@ -105,7 +106,6 @@ const live = Effect.fnUntraced(function* (begun: Begun) {
     yield* Seed.plantFutures((yield* Prices.sources(venue, instruments)).simulated)
     yield* Secrets.save(dataDir, { ...made, oauthClients: registered, isFounded: true })
     yield* supervisor.ready
-    if (venue.auditor) yield* AuditorProcess.keep({ databaseUrl: secrets.databaseUrl, place: dataDir, say })
     const { admin } = gateways[0]!.urls
     if (venue.simulatedPrices) yield* OpenMarkets.priced(admin, secrets.adminToken, instruments.size)
     return registered
@@ -132,6 +132,7 @@ const live = Effect.fnUntraced(function* (begun: Begun) {
   yield* Secrets.writePrivately(devFile, JSON.stringify(all, null, 2))
   for (const name of ClusterPlan.listenerNames)
     yield* say(`${name.replace("_", " ").padEnd(12)}${gateways.map(({ urls }) => urls[name]).join("  ")}`)
+  if (venue.auditor) yield* Effect.raceFirst(AuditorProcess.audited(say), supervisor.failed)
   yield* say(`ready; keys and addresses are in ${devFile}. npm run cluster -- status shows the nodes. Ctrl-C ends it.`)
   return yield* Effect.never
 })

@@ -70,6 +70,7 @@ export const run = Effect.fn("Dev.run")(function* (settings: Settings) {
     const feed = yield* Feed
     const trade = yield* TradeGateway
     const health = yield* Health
+    if (settings.auditor) yield* AuditorProcess.keep({ databaseUrl: url, place: path.resolve(settings.dataDir), say })
     yield* say("waking the markets and the desks")
     yield* Seed.plant({ people, builderCode: secrets.builderCode, termsVersion: settings.termsVersion })
     yield* Seed.appoint(secrets.treasurerToken)
@@ -78,7 +79,6 @@ export const run = Effect.fn("Dev.run")(function* (settings: Settings) {
     yield* Secrets.save(settings.dataDir, { ...secrets, oauthClients, isFounded: true })
     yield* ImportedKeys.setAside(settings.dataDir, say)
     yield* Runner.ready
-    if (settings.auditor) yield* AuditorProcess.keep({ databaseUrl: url, place: path.resolve(settings.dataDir), say })
     const urls = yield* Listeners.open(settings, {
       admin: { token: Redacted.make(secrets.adminToken) },
       authClientKeys: [secrets.authClientKey]
@@ -108,6 +108,7 @@ export const run = Effect.fn("Dev.run")(function* (settings: Settings) {
     })
     yield* Secrets.writePrivately(devFile, JSON.stringify(told, null, 2))
     for (const [name, address] of Object.entries(urls)) yield* say(`${name.replace("_", " ").padEnd(12)}${address}`)
+    if (settings.auditor) yield* AuditorProcess.audited(say)
     yield* say(`ready; keys and addresses are in ${devFile}. Ctrl-C ends it.`)
     return yield* Effect.never
   })

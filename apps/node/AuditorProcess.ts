@@ -1,5 +1,7 @@
 /** The auditor as a process of its own beside a venue on this machine: started again when it ends. */
-import { Effect, Redacted } from "effect"
+import { isAudited } from "@venue/domain/VenueMode"
+import { VenueModes } from "@venue/storage/access/VenueModes"
+import { Clock, Effect, Redacted, Schedule } from "effect"
 import { fileURLToPath } from "node:url"
 import * as NodeProcess from "./NodeProcess.ts"
 
@@ -30,5 +32,26 @@ export const keep = Effect.fnUntraced(function* ({ databaseUrl, place, say }: Au
   yield* Effect.forkScoped(Effect.forever(Effect.andThen(live, Effect.sleep(pause))))
 })
 
+/** Waits until an audit is recent, so that withdrawals leave; a long journal takes the auditor minutes to add up. */
+export const audited = Effect.fnUntraced(function* (say: AuditorProcessOptions["say"]) {
+  const { read } = yield* VenueModes
+  const isOver = Effect.gen(function* () {
+    return isAudited(yield* read, yield* Clock.currentTimeMillis)
+  }).pipe(Effect.orElseSucceed(() => false))
+  const waiting = say(
+    "waiting for the first audit: the auditor adds up the journal, and no withdrawal leaves until then"
+  )
+  yield* Effect.raceFirst(
+    Effect.repeat(isOver, { until: (isSo) => isSo, schedule: Schedule.spaced(lookEvery) }),
+    Effect.andThen(
+      Effect.sleep(patience),
+      Effect.andThen(Effect.repeat(waiting, Schedule.spaced(patience)), Effect.never)
+    )
+  )
+})
+
 const program = fileURLToPath(new URL("../auditor/main.ts", import.meta.url))
 const pause = "1 second"
+const lookEvery = "100 millis"
+/** Time between two lines that say what is waited for. */
+const patience = "15 seconds"

@@ -33,11 +33,14 @@ export interface VenueMode {
 /** This name changes the mode for the auditor. */
 export const auditor = "auditor"
 
+/** This name stands for the venue itself: before the first change, and where an audit is missing. */
+export const venue = "venue"
+
 /** An operator's command leads from one of these to the next, and no step is left out (I53). */
 export const VenueStep = Schema.Literals(["CANCEL_ONLY", "TRADING", "WITHDRAWALS"])
 export type VenueStep = typeof VenueStep.Type
 
-/** An auditor that was not heard of for so long blocks withdrawals, and not trading. */
+/** Without an audit for this time withdrawals are blocked, and trading is not. */
 export const longestUnauditedMillis = 30_000
 
 /** A step back rests on an audit no older than this. */
@@ -52,13 +55,34 @@ export class WithdrawalsBlocked extends Schema.TaggedError<WithdrawalsBlocked>()
 export const isAudited = ({ auditedAtMillis }: VenueMode, nowMillis: number): boolean =>
   auditedAtMillis !== null && nowMillis - auditedAtMillis < longestUnauditedMillis
 
+/**
+ * Returns the mode as it holds: withdrawals that are OPEN need a recent audit. Without one they are BLOCKED, with the reason and
+ * the time since when.
+ */
+export const inForce = (mode: VenueMode, nowMillis: number): VenueMode => {
+  if (mode.withdrawals === "BLOCKED" || isAudited(mode, nowMillis)) return mode
+  const { auditedAtMillis, changedAtMillis } = mode
+  return {
+    ...mode,
+    withdrawals: "BLOCKED",
+    reason: auditedAtMillis === null ? notAudited : lateAudit,
+    changedBy: venue,
+    changedAtMillis: auditedAtMillis === null ? changedAtMillis : auditedAtMillis + longestUnauditedMillis
+  }
+}
+
+const notAudited = "The venue is not audited yet. Withdrawals open with the first audit; see that the auditor runs."
+const lateAudit = `The last audit is more than ${longestUnauditedMillis / 1_000} s old. Withdrawals open with the next; see that the auditor runs.`
+
 /** Why a step is not to be taken from here; undefined when it may be. */
 export const obstacle = (mode: VenueMode, step: VenueStep, nowMillis: number): string | undefined => {
   const { auditedAtMillis, difference, fault, trading, withdrawals } = mode
   if (step === "CANCEL_ONLY" && trading !== "HALTED") return `The venue is not halted: it is ${trading}.`
   if (step === "TRADING" && trading !== "CANCEL_ONLY") return `It trades again from CANCEL_ONLY: it is ${trading}.`
   if (step === "WITHDRAWALS" && (trading !== "TRADING" || withdrawals === "OPEN")) {
-    return trading === "TRADING" ? "Withdrawals are open." : `Withdrawals come after TRADING: it is ${trading}.`
+    return trading === "TRADING"
+      ? "Withdrawals are open, and need no step: after an audit they are sent."
+      : `Withdrawals come after TRADING: it is ${trading}.`
   }
   if (
     auditedAtMillis === null ||

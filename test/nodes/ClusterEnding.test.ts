@@ -5,6 +5,7 @@ import { join } from "node:path"
 import { expect, it, onTestFinished } from "vitest"
 import * as ClusterApp from "./ClusterApp.ts"
 import * as DevApp from "./DevApp.ts"
+import * as Money from "./Money.ts"
 import * as TradeSocket from "./TradeSocket.ts"
 import * as Truth from "./Truth.ts"
 
@@ -19,6 +20,7 @@ it(
     const site = await ClusterApp.makeSite()
     const first = await ClusterApp.start(site, small)
     const [alice] = first.file.users
+    await Money.expectOpen(first.file, alice!)
     const socket = await TradeSocket.open(first.file.urls.trade, alice!)
     await TradeSocket.subscribe(socket, ["order_responses"])
     const rests = socket.next(({ order_response: row }) => row)
@@ -42,6 +44,7 @@ it(
     expect(ClusterApp.runs(left.get("runner-1")!)).toBe(false)
     expect(third.output()).toContain("venue: an earlier cluster was killed; waiting for what it left: runner-1\n")
     expect(third.file).toEqual(first.file)
+    await Money.expectOpen(third.file, alice!)
     expect((await Truth.read(third.file.urls.trade, alice!)).open).toHaveLength(1)
 
     const last = [...ClusterApp.pids(site).values()]

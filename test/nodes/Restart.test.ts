@@ -23,7 +23,6 @@ it("Ctrl-C leaves nothing running, and the next start finds all state and the sa
   const first = await DevApp.start(site, DevApp.audited)
   const users = first.file.users.filter(({ name }) => name !== "carol")
   await trade(first)
-  await DevApp.until("the auditor has started", () => first.output().includes("auditor started"))
   const before = await Promise.all(users.map((user) => Truth.read(first.file.urls.trade, user)))
   expect(before.map(({ open, trades }) => [open.length, trades.length])).toEqual([
     [1, 1],
@@ -50,6 +49,7 @@ it(
     const site = await DevApp.makeSite()
     let app = await DevApp.start(site)
     const [alice] = app.file.users
+    await Money.expectNotAudited(app.file, alice!)
     for (const signal of ["SIGKILL", "SIGTERM"] as const) {
       const armed = await TradeSocket.open(app.file.urls.trade, alice!)
       await TradeSocket.subscribe(armed, ["order_responses"])

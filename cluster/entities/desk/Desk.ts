@@ -169,8 +169,17 @@ type CaughtUp = Effect.Success<typeof CommittedHeads.make>
 const transferring = (modes: VenueModes["Service"], caughtUp: CaughtUp) => (trader: Trader) =>
   Effect.tap(caughtUp(trader), () => (modes.now().trading === "TRADING" ? Effect.void : new VenueCancelOnly()))
 
+/** This node may know an older mode: a withdrawal is refused by the mode that stands in the table. */
 const withdrawing = (modes: VenueModes["Service"], caughtUp: CaughtUp) => (trader: Trader) =>
-  Effect.tap(caughtUp(trader), () => (modes.mayWithdraw() ? Effect.void : new WithdrawalsBlocked()))
+  Effect.tap(caughtUp(trader), () =>
+    modes.mayWithdraw()
+      ? Effect.void
+      : Effect.filterOrFail(
+          Effect.mapError(modes.read, () => new WithdrawalsBlocked()),
+          modes.mayWithdraw,
+          () => new WithdrawalsBlocked()
+        )
+  )
 
 const changes = (
   { change }: TraderCalls.TraderCalls,

@@ -16,11 +16,11 @@ export const ChangeVenueMode = Schema.Struct({
 export const VenueMode = Schema.Struct({
   trading: VenueTrading,
   withdrawals: VenueWithdrawals,
-  /** `auditor`, the name of an operator, or `venue` before the first change. */
+  /** `auditor`, the name of an operator, or `venue`: before the first change, and where withdrawals are BLOCKED for want of an audit. */
   changed_by: Schema.String,
   changed_at: Moment,
   reason: Schema.String,
-  /** An auditor that was not heard of for 30 s blocks withdrawals, whatever else is said here. */
+  /** The end of the last audit. While it is `null` or 30 s old, `withdrawals` is BLOCKED and `reason` says so. */
   audited_at: Schema.NullOr(Moment),
   /** What the last audit found in the books. */
   fault: Schema.NullOr(Schema.String),

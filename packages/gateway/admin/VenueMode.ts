@@ -30,13 +30,13 @@ export const layer = (baseUrl: string) =>
         })
       )
       const answered = (work: Effect.Effect<unknown, NotResumable | DatabaseUnavailable>) =>
-        Effect.catchTags(Effect.andThen(work, Effect.map(modes.read, bodyOf)), {
+        Effect.catchTags(Effect.andThen(work, Effect.map(modes.inForce, bodyOf)), {
           NotResumable: ({ why }) => Effect.fail(refusals.venueNotResumable(why)),
           DatabaseUnavailable: () => Effect.fail(refusals.draining())
         })
       return handlers
         .handle("show", () =>
-          Effect.map(modes.read, bodyOf).pipe(
+          Effect.map(modes.inForce, bodyOf).pipe(
             Effect.catchTag("DatabaseUnavailable", () => Effect.fail(refusals.draining()))
           )
         )

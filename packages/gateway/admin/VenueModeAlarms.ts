@@ -4,16 +4,12 @@ import { instant } from "@venue/api/Digits"
 import { VenueModes } from "@venue/storage/access/VenueModes"
 import { Effect } from "effect"
 
-export const make = Effect.map(VenueModes, ({ mayWithdraw, read }) =>
-  Effect.map(read, ({ auditedAtMillis, changedAtMillis, reason, trading, withdrawals }) => {
+export const make = Effect.map(VenueModes, ({ inForce }) =>
+  Effect.map(inForce, ({ changedAtMillis, reason, trading, withdrawals }) => {
     const alarms: Array<typeof Alarm.Type> = []
     const changed = { symbol: null, since: instant(changedAtMillis), reason }
     if (trading !== "TRADING") alarms.push({ kind: trading, ...changed })
     if (withdrawals === "BLOCKED") alarms.push({ kind: "WITHDRAWALS_BLOCKED", ...changed })
-    else if (!mayWithdraw()) {
-      const since = auditedAtMillis === null ? null : instant(auditedAtMillis)
-      alarms.push({ kind: "WITHDRAWALS_BLOCKED", symbol: null, since, reason: "nobody has audited the venue since" })
-    }
     return alarms
   })
 )

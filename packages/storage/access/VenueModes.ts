@@ -1,10 +1,11 @@
 /** What the whole venue lets in is one row: the auditor and those who run the venue change it, and every node heeds it. */
 import {
-  isAudited,
+  inForce,
   obstacle,
   stepped,
   type VenueMode,
   type VenueStep,
+  venue,
   VenueTrading,
   VenueWithdrawals
 } from "@venue/domain/VenueMode"
@@ -55,8 +56,10 @@ export class VenueModes extends Context.Service<
     readonly mayWithdraw: () => boolean
     /** It is told of each audit until the scope closes: half a second late at most, and of one in place of several at once. */
     readonly watchAudits: (observe: () => void) => Effect.Effect<void, never, Scope.Scope>
-    /** As it is. */
+    /** The stored mode. */
     readonly read: Effect.Effect<VenueMode, DatabaseUnavailable>
+    /** The stored mode, with withdrawals BLOCKED and the reason where a recent audit is missing. */
+    readonly inForce: Effect.Effect<VenueMode, DatabaseUnavailable>
     /** Answers whether that is new: a venue that is halted keeps its first reason. */
     readonly halt: (change: Change) => Effect.Effect<boolean, DatabaseUnavailable>
     /** Answers whether that is new. */
@@ -76,6 +79,7 @@ export class VenueModes extends Context.Service<
       const only = Effect.map(modeTable.all(sql`select ${modeTable.columns} from venue_mode`), ([row]) => row!)
       const { tell, watchAudits } = audience()
       let [mode, heardMillis] = [yield* only, clock.currentTimeMillisUnsafe()]
+      const held = heldFrom(clock, hasAuditor)
       const hear = Effect.suspend(() => {
         const askedMillis = clock.currentTimeMillisUnsafe()
         return Effect.map(only, (row) => {
@@ -110,9 +114,10 @@ export class VenueModes extends Context.Service<
         watchAudits,
         mayWithdraw: () => {
           const nowMillis = clock.currentTimeMillisUnsafe()
-          return nowMillis - heardMillis < unheardMillis && isOpen(mode, nowMillis, hasAuditor)
+          return nowMillis - heardMillis < unheardMillis && held(mode).withdrawals === "OPEN"
         },
         read: orUnavailable(hear),
+        inForce: orUnavailable(Effect.map(hear, held)),
         halt: Effect.fn("VenueModes.halt")(
           (change: Change) => changed(halted, change, sql`trading <> 'HALTED'`),
           orUnavailable
@@ -156,13 +161,14 @@ export class VenueModes extends Context.Service<
         trading: "TRADING",
         withdrawals: "OPEN",
         reason: "",
-        changedBy: "venue",
+        changedBy: venue,
         changedAtMillis: clock.currentTimeMillisUnsafe(),
         auditedAtMillis: null,
         fault: null,
         difference: null
       }
       const now = () => modes.get(only) ?? first
+      const held = heldFrom(clock, hasAuditor)
       const { tell, watchAudits } = audience()
       const set = (change: Partial<VenueMode>) => modes.set(only, { ...now(), ...change })
       const changed = (change: Partial<VenueMode>, { by, reason }: Change, isNew: () => boolean) =>
@@ -176,8 +182,9 @@ export class VenueModes extends Context.Service<
       return VenueModes.of({
         now,
         watchAudits,
-        mayWithdraw: () => isOpen(now(), clock.currentTimeMillisUnsafe(), hasAuditor),
+        mayWithdraw: () => held(now()).withdrawals === "OPEN",
         read: Effect.sync(now),
+        inForce: Effect.sync(() => held(now())),
         halt: (change) => changed(halted, change, () => now().trading !== "HALTED"),
         blockWithdrawals: (change) => changed(blocked, change, () => now().withdrawals !== "BLOCKED"),
         resume: Effect.fnUntraced(function* (step: VenueStep, { by, reason }: Change) {
@@ -222,7 +229,9 @@ const audience = () => {
   }
 }
 
-const isOpen = (mode: VenueMode, nowMillis: number, hasAuditor: boolean): boolean =>
-  mode.withdrawals === "OPEN" && (!hasAuditor || isAudited(mode, nowMillis))
+const heldFrom =
+  (clock: Clock.Clock, hasAuditor: boolean) =>
+  (mode: VenueMode): VenueMode =>
+    hasAuditor ? inForce(mode, clock.currentTimeMillisUnsafe()) : mode
 
 const told = (found: string | null): string | null => (found === null ? null : storable(found))

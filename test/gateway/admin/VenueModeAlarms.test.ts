@@ -4,17 +4,19 @@ import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 
-const silent = { kind: "WITHDRAWALS_BLOCKED", symbol: null, reason: "nobody has audited the venue since" } as const
+const silent = { kind: "WITHDRAWALS_BLOCKED", symbol: null } as const
+const notAudited = "The venue is not audited yet. Withdrawals open with the first audit; see that the auditor runs."
+const late = "The last audit is more than 30 s old. Withdrawals open with the next; see that the auditor runs."
 
 it.effect("a venue that nobody audits is an alarm, and so is what it lets in less, with its reason", () =>
   Effect.gen(function* () {
     const modes = yield* VenueModes
     const alarms = yield* VenueModeAlarms.make
-    assert.deepStrictEqual(yield* alarms, [{ ...silent, since: null }])
+    assert.deepStrictEqual(yield* alarms, [{ ...silent, since: "1970-01-01T00:00:00.000Z", reason: notAudited }])
     yield* modes.audited({ fault: null, difference: null })
     assert.deepStrictEqual(yield* alarms, [])
     yield* TestClock.adjust("31 seconds")
-    assert.deepStrictEqual(yield* alarms, [{ ...silent, since: "1970-01-01T00:00:00.000Z" }])
+    assert.deepStrictEqual(yield* alarms, [{ ...silent, since: "1970-01-01T00:00:30.000Z", reason: late }])
 
     yield* modes.blockWithdrawals({ by: "auditor", reason: "a rail differs" })
     const blocked = { kind: "WITHDRAWALS_BLOCKED", symbol: null, since: "1970-01-01T00:00:31.000Z" } as const

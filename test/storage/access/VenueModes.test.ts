@@ -40,20 +40,27 @@ const suite = (name: string, services: () => Layer.Layer<VenueModes, unknown>) =
   )
 
   each(
-    "I52: an auditor that is silent for 30 s blocks withdrawals, and not trading",
+    "I52: withdrawals are blocked, and said to be, before the first audit and 30 s after the last",
     Effect.gen(function* () {
       const modes = yield* VenueModes
-      yield* modes.read
-      assert.isFalse(modes.mayWithdraw())
+      const { changedAtMillis } = yield* modes.read
+      const shown = Effect.map(modes.inForce, ({ changedAtMillis, changedBy, reason, trading, withdrawals }) => {
+        assert.strictEqual(modes.mayWithdraw(), withdrawals === "OPEN")
+        return [trading, withdrawals, changedBy, changedAtMillis, reason]
+      })
+      const notAudited =
+        "The venue is not audited yet. Withdrawals open with the first audit; see that the auditor runs."
+      assert.deepStrictEqual(yield* shown, ["TRADING", "BLOCKED", "venue", changedAtMillis, notAudited])
       yield* TestClock.setTime(5_000)
       yield* modes.audited(clean)
       yield* TestClock.setTime(34_999)
-      yield* modes.read
-      assert.isTrue(modes.mayWithdraw())
+      assert.deepStrictEqual(yield* shown, ["TRADING", "OPEN", "venue", changedAtMillis, ""])
       yield* TestClock.setTime(35_000)
-      yield* modes.read
-      assert.isFalse(modes.mayWithdraw())
-      assert.strictEqual(modes.now().trading, "TRADING")
+      const late = "The last audit is more than 30 s old. Withdrawals open with the next; see that the auditor runs."
+      assert.deepStrictEqual(yield* shown, ["TRADING", "BLOCKED", "venue", 35_000, late])
+      yield* modes.blockWithdrawals(by("tom"))
+      assert.deepStrictEqual(yield* shown, ["TRADING", "BLOCKED", "tom", 35_000, "so says tom"])
+      assert.strictEqual((yield* modes.read).withdrawals, "BLOCKED")
     })
   )
 

@@ -94,7 +94,12 @@ const strange = async (): Promise<void> => {
     keys.map(({ public_key, secret_key }) => ({ publicKey: public_key, secretKey: secret_key }))
   )
   const state = { isOver: false }
-  // A vacuum finds the room in older pages, where the rows of newcomers then go.
+  // Rows that are deleted leave room on old pages, where a vacuum lets the rows of newcomers go.
+  await vacuums.query(
+    "insert into journal (stream, seq, epoch, events) select 'gone', g, 1, '' from generate_series(1, 50000) g"
+  )
+  await after(20_000)
+  await vacuums.query("delete from journal where stream = 'gone'")
   const vacuuming = (async () => {
     for (; !state.isOver; await after(500)) await vacuums.query("vacuum journal")
   })()
