@@ -58,8 +58,8 @@ export const differenceOf = (audits: ReadonlyArray<RailAudit>): string | null =>
 const big = (value: unknown): bigint => BigInt(String(value))
 
 /**
- * `is_in`: the deposit is in what was held; one that is the venue's own counts as that. A withdrawal has left where the rail said
- * so, or had come to its end before it was asked.
+ * `is_in`: the deposit is in what was held; one that is the venue's own counts as that. A deposit that the bank took back after it
+ * was asked was in it. A withdrawal has left where the rail said so, or had come to its end before it was asked.
  */
 const asked = `
   select h.rail, h.number, h.amount::text, h.position, (extract(epoch from h.as_of) * 1000)::float8,
@@ -73,7 +73,8 @@ const asked = `
       coalesce(sum(amount) filter (where is_in and state <> 'CREDITED'), 0) as uncredited
     from (
       select amount, state, case
-        when h.block is null then state <> 'DROPPED' and not is_returned and detected_at <= h.as_of
+        when h.block is null then detected_at <= h.as_of
+          and case when is_returned then coalesce(returned_at > h.as_of, false) else state <> 'DROPPED' end
         else state <> 'DROPPED' and gone_since is null and block_number <= h.block
           and (state <> 'REVERSED' or reason = $1::text)
       end as is_in

@@ -45,6 +45,7 @@ import { audit } from "./migrations/0038_audit.ts"
 import { withdrawalSigning } from "./migrations/0039_withdrawal_signing.ts"
 import { railHolding } from "./migrations/0040_rail_holding.ts"
 import { journalTransaction } from "./migrations/0041_journal_transaction.ts"
+import { depositReturn } from "./migrations/0042_deposit_return.ts"
 import * as Table from "./Table.ts"
 
 /** Numbers only grow: a database that has seen one skips everything below it. */
@@ -89,7 +90,8 @@ const all = {
   "0038_audit": audit,
   "0039_withdrawal_signing": withdrawalSigning,
   "0040_rail_holding": railHolding,
-  "0041_journal_transaction": journalTransaction
+  "0041_journal_transaction": journalTransaction,
+  "0042_deposit_return": depositReturn
 }
 
 const versions = Table.selection({ version: { schema: Schema.Number, expression: "max(migration_id)" } })

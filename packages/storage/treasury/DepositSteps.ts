@@ -137,12 +137,12 @@ export const findings = (sql: SqlClient.SqlClient): Pick<DepositsShape, "missing
       update deposit set gone_since = case when ${isMissing}::boolean then coalesce(gone_since, ${at}) end
       where deposit_id = ${storable(depositId)} and state = 'CREDITED' returning 1`)
   }, orUnavailable),
-  returned: Effect.fn("Deposits.returned")(
-    (depositId: string) =>
-      done(sql`
-        update deposit set is_returned = true where deposit_id = ${storable(depositId)} and not is_returned returning 1`),
-    orUnavailable
-  ),
+  returned: Effect.fn("Deposits.returned")(function* (depositId: string) {
+    const at = new Date(yield* Clock.currentTimeMillis)
+    return yield* done(sql`
+      update deposit set is_returned = true, returned_at = ${at}
+      where deposit_id = ${storable(depositId)} and not is_returned returning 1`)
+  }, orUnavailable),
   finish: Effect.fn("Deposits.finish")(
     (depositId: string) =>
       done(sql`

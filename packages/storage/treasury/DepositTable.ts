@@ -41,6 +41,8 @@ export const deposits = Table.make("deposit", {
   goneSinceMillis: orNull(timestamptz),
   /** The bank took it back. */
   isReturned: boolean,
+  /** The bank's return was noted then. */
+  returnedAtMillis: orNull(timestamptz),
   /** Nothing can become of it any more, where it comes from. */
   isFinal: boolean
 })
@@ -142,5 +144,6 @@ export const detected = (seen: Omit<Detected, "block">, block: Detected["block"]
   creditedAtMillis: null,
   goneSinceMillis: null,
   isReturned: false,
+  returnedAtMillis: null,
   isFinal: false
 })

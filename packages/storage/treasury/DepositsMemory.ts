@@ -208,10 +208,10 @@ const moves = ({
         rows.set(depositId, { ...row, goneSinceMillis: isMissing ? (row.goneSinceMillis ?? atMillis) : null })
     ),
   returned: (depositId) =>
-    set(
+    when(
       depositId,
       ({ isReturned }) => !isReturned,
-      () => ({ isReturned: true })
+      (row, atMillis) => rows.set(depositId, { ...row, isReturned: true, returnedAtMillis: atMillis })
     ),
   finish: (depositId) =>
     set(

@@ -147,6 +147,25 @@ layer(RailVenue.layer, { timeout: "60 seconds" })("what a rail holds", (it) => {
       })
   )
 
+  it.effect("I12: a deposit that a bank takes back after it was asked what it holds makes no difference", () =>
+    Effect.gen(function* () {
+      const { audited, hold, pass, simulated } = yield* RailVenue.open("BANK")
+      const { returned } = yield* Deposits
+      const sent = yield* Effect.forEach([7, 8], (dollars) => simulated.deposit("a stranger's", usd(dollars), "wire"))
+      yield* pass(3)
+      for (const txHash of sent) {
+        yield* TestClock.adjust("1 minute")
+        yield* hold
+        yield* TestClock.adjust("1 second")
+        assert.isTrue(yield* returned(`BANK/${txHash}/0`))
+        const { difference, of } = yield* audited
+        assert.deepStrictEqual([difference, of!.times], [null, 0])
+        yield* simulated.takeBack(txHash)
+        yield* pass(3)
+      }
+    })
+  )
+
   it.effect(
     "I12, I53: one unit that is missing twice blocks withdrawals, and they go on by the operator's steps alone",
     () =>

@@ -136,12 +136,13 @@ export const over = Effect.fnUntraced(function* (provider: RailProvider) {
     const difference = RailBooks.differenceOf(audit.rails())
     return { difference, of: audit.rails().find((one) => one.rail === rail) }
   })
+  // A new one has asked nothing yet, and so asks.
+  const hold = Effect.flatten(Holdings.make(provider)).pipe(Effect.catchTag("RailUnavailable", () => Effect.void))
   const second = Effect.gen(function* () {
     yield* TestClock.adjust("1 second")
     yield* look
     const stale = yield* audited
-    // A new one has asked nothing yet, and so asks.
-    yield* Effect.flatten(Holdings.make(provider)).pipe(Effect.catchTag("RailUnavailable", () => Effect.void))
+    yield* hold
     const fresh = seconds++ % 2 === 0 ? yield* audited : undefined
     return { stale, fresh }
   })
@@ -153,5 +154,5 @@ export const over = Effect.fnUntraced(function* (provider: RailProvider) {
       if (stale.difference !== null) return yield* Effect.die(stale.difference)
     }
   })
-  return { withdraw, second, pass }
+  return { withdraw, second, pass, hold, audited }
 })
