@@ -168,6 +168,9 @@ story("get_user_trades tells each fill of the account, newest first, filtered by
       } = fills[2 - at]!
       assert.deepEqual(trade, fill)
     }
+    yield* client.send(say("get_user_trades", { limit: 1, offset: 1 }))
+    const { count, user_trades } = yield* client.take("user_trades")
+    assert.deepEqual([count, user_trades.map((row) => row.client_order_id)], [3, ["c1"]])
     const ids = (params: object) => Effect.map(trades(params), (rows) => rows.map((row) => row.client_order_id))
     assert.deepEqual(yield* ids({ limit: 1, offset: 1 }), ["c1"])
     assert.deepEqual(yield* ids({ order_id: fills[0]!.order_id }), ["c0"])

@@ -235,7 +235,11 @@ const Account = {
       })
     )
   ),
-  builder_code: Maybe(Member.text("A UUID that orders of this connection carry; wins over that of the upgrade"))
+  builder_code: Maybe(
+    Member.text(
+      "A UUID that orders of this connection carry; wins over that of the upgrade, and is no code where it is empty"
+    )
+  )
 }
 
 /** An API key, or an access token. */

@@ -207,9 +207,11 @@ export const frames = {
     keyed("all_orders_response", "get_orders_response"),
     { all_orders_response: listed, get_orders_response: listed }
   ),
-  user_trades_response: message("The account's side of trades.", keyed("user_trades_response"), {
-    user_trades_response: [trade]
-  }),
+  user_trades_response: message(
+    "The account's side of trades, newest first and the same under both keys. `count` is the number of all that match, up to 10,000.",
+    keyed("user_trades_response", "user_trades", "count"),
+    { user_trades_response: [trade], user_trades: [trade], count: 1 }
+  ),
   preview_response: message("What an order would come to.", keyed("preview_response"), { preview_response: preview }),
   user_leverage_response: message("The level in force of each symbol.", keyed("user_leverage_response"), {
     user_leverage_response: [level]

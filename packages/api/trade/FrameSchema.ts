@@ -190,6 +190,8 @@ export const Bodies = Schema.Struct({
   all_orders_response: AllOrders,
   get_orders_response: AllOrders,
   user_trades_response: Schema.Array(UserTrade),
+  user_trades: Schema.Array(UserTrade),
+  count: Member.count("Number of all rows that match, at most 10,000"),
   preview_response: PreviewResponse,
   user_leverage_response: Schema.Array(LeverageLevel),
   available_leverage_levels_response: Schema.Array(LeverageLevel),

@@ -76,11 +76,15 @@ export const allOrdersResponse = (orders: ReadonlyArray<RestingOrder>, twaps: Re
 export const getOrderResponse = (resting: RestingOrder): string =>
   `{"order_response":${restingBody(resting)},"all_orders_response":${listBody([resting], [])}}`
 
+/** Clients of the two names read the one list; `count` is the number of all that match. */
 export const userTradesResponse = (
   instrumentOf: (symbol: MarketSymbol) => Instrument,
-  trades: ReadonlyArray<UserTrade>
-): string =>
-  `{"user_trades_response":[${trades.map((trade) => tradeBody(instrumentOf(trade.symbol), trade)).join(",")}]}`
+  trades: ReadonlyArray<UserTrade>,
+  count: number
+): string => {
+  const list = trades.map((trade) => tradeBody(instrumentOf(trade.symbol), trade)).join(",")
+  return `{"user_trades_response":[${list}],"user_trades":[${list}],"count":${count}}`
+}
 
 /** A client id may hold quotes and backslashes; a loop finds them sooner than an expression does. */
 const quoted = (id: string): string => {

@@ -24,7 +24,7 @@ export interface Auth {
   readonly credential: HmacCredential | TokenCredential
   /** `null` for the primary account. */
   readonly accountId: string | null
-  /** `null` when none was given, so that the upgrade header counts; empty when what was given cannot be a code. */
+  /** `null` without the member, so that the upgrade header counts; empty when the member is empty or cannot be a code. */
   readonly builderCode: string | null
 }
 
@@ -79,13 +79,13 @@ export const auth = (fields: Fields): Auth | Malformed => {
   if (accountId !== null && !isUuid(accountId)) {
     return malformed("InvalidParameter", "invalid account_id: expected a UUID of 36 characters")
   }
-  const code = fields["builder_code"] ?? ""
-  if (typeof code !== "string") return unlike("builder_code", code, "a UUID string")
+  const code = fields["builder_code"] ?? null
+  if (code !== null && typeof code !== "string") return unlike("builder_code", code, "a UUID string")
   return {
     _tag: "Auth",
     credential,
     accountId: accountId === null ? null : accountId.toLowerCase(),
-    builderCode: code === "" ? null : builderCodeOf(code)
+    builderCode: code === null ? null : builderCodeOf(code)
   }
 }
 

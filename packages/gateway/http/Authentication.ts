@@ -107,7 +107,8 @@ export const layer = ({
           yield* RequestNotes.note({ userId: caller.userId })
           yield* Refusal.unlessExceeded(refusals, yield* charge(caller.userId, weight))
 
-          const named = headerValue(request.headers, brand, "requested-account-id")
+          // An empty one is the primary account, as on the trade socket.
+          const named = headerValue(request.headers, brand, "requested-account-id") || undefined
           if (named !== undefined && !isUuid(named)) {
             const location = `header.${headerName(brand, "requested-account-id")}`
             return yield* refusals.unfit(location, "Expected a UUID", shown(named))

@@ -21,6 +21,7 @@ import * as AccountEvents from "./AccountEvents.ts"
 import * as Backpressure from "./Backpressure.ts"
 import * as DeskCharge from "./DeskCharge.ts"
 import type { Answered, ExpectedAcknowledgement, ExpectedOrder, ExpectedQuery, ExpectedReply } from "./ExpectedReply.ts"
+import * as LargeAnswers from "./LargeAnswers.ts"
 import type { Member, Origin, Unsigned } from "./Member.ts"
 import { Replies } from "./Replies.ts"
 import type { TradingCommand } from "./Request.ts"
@@ -61,6 +62,7 @@ export interface Gateway {
   readonly pulse: (connection: Connection, member: Member, text: string) => ExpectedQuery
   /** A fill of the account of this connection, which hears positions or balances. */
   readonly filled: (connection: Connection, symbol: MarketSymbol) => void
+  readonly after: (millis: number, then: () => void) => void
   readonly marketStreams: MarketStreams["Service"]
   /** Something became due to a connection: the ticks begin. */
   readonly due: () => void
@@ -94,6 +96,7 @@ export class Connection {
   /** Frames that came from nobody who is known. */
   private unsigned = 0
   private readonly charge: DeskCharge.DeskCharge
+  private readonly largeAnswers: LargeAnswers.LargeAnswers
   /** It hears market data too, in a numbering of its own. */
   private listener: Listener | undefined
   private isToldArmed = false
@@ -114,6 +117,11 @@ export class Connection {
       gateway.nowMillis
     )
     this.backpressure = Backpressure.make(gateway.backpressure, transport, () => this.answered())
+    this.largeAnswers = LargeAnswers.make({
+      waitingBytes: transport.waitingBytes,
+      after: gateway.after,
+      close: (code, reason) => this.close(code, reason)
+    })
     this.replies = new Replies(
       this.backpressure,
       (symbol) => gateway.instruments.has(symbol),
@@ -140,7 +148,8 @@ export class Connection {
   send(text: string): void {
     if (this.isOver) return
     this.transport.send(text)
-    if (this.transport.waitingBytes() > maxWaitingBytes) this.close(1013, "frames were not read; 1 MiB was waiting")
+    if (this.transport.waitingBytes() > maxWaitingBytes + this.largeAnswers.inFlight())
+      this.close(1013, "frames were not read; 1 MiB was waiting")
   }
 
   close(code: number, reason: string): void {
@@ -160,6 +169,7 @@ export class Connection {
     if (!isGivenUp) this.heard()
     this.isOver = true
     this.charge.end()
+    this.largeAnswers.end()
     this.backpressure.end()
     this.unfollow()
     if (this.listener !== undefined) this.gateway.marketStreams.leave(this.listener)
@@ -253,7 +263,7 @@ export class Connection {
       const symbol = "symbol" in command ? command.symbol : null
       this.replies.say(symbol, this.limitRefusal(cost.weight, text) ?? expected.frame)
     } else {
-      this.replies.expect(expected)
+      this.replies.expect(expected._tag === "Query" ? LargeAnswers.paced(this.largeAnswers, expected) : expected)
       if (expected._tag !== "Query") this.gateway.submit(this, member, expected)
     }
     if (this.backpressure.outstanding.weight > 0) this.gateway.due()

@@ -14,9 +14,11 @@ import { Feed } from "@venue/cluster/feed/Feed"
 import { noEcho } from "@venue/domain/Echo"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { statusAt } from "@venue/domain/Twap"
+import * as Count from "@venue/postgres/Count"
+import * as SearchLimit from "@venue/storage/history/SearchLimit"
 import * as Trades from "@venue/storage/history/Trades"
 import * as Trading from "@venue/storage/history/Trading"
-import { Clock, Effect } from "effect"
+import { Clock, Effect, Option } from "effect"
 import { History } from "../History.ts"
 
 /** It gives the frame that is the answer. */
@@ -70,22 +72,23 @@ export const make = Effect.gen(function* () {
       )
     })
 
-  const trades = (reader: Read, { endMillis, limit, offset, orderId, startMillis }: GetUserTrades): Answer =>
-    Effect.map(
-      history.read(
-        reader,
-        Trading,
-        Trades.page({
-          accountId: reader.accountId,
-          orderId: orderId ?? undefined,
-          startMillis: startMillis ?? undefined,
-          endMillis: endMillis === null ? undefined : endMillis + 1,
-          limit,
-          offset
-        })
-      ),
-      (found) => Frame.userTradesResponse((symbol) => instruments.get(symbol)!, found)
-    )
+  const trades = (reader: Read, { endMillis, limit, offset, orderId, startMillis }: GetUserTrades): Answer => {
+    const filter = {
+      accountId: reader.accountId,
+      orderId: orderId ?? undefined,
+      startMillis: startMillis ?? undefined,
+      endMillis: endMillis === null ? undefined : endMillis + 1
+    }
+    return Effect.gen(function* () {
+      const found = yield* history.read(reader, Trading, Trades.page({ ...filter, limit, offset }))
+      const counted = Effect.map(
+        history.readOn(SearchLimit.limited(Trades.count(filter), SearchLimit.countMillis)),
+        Option.getOrElse(() => offset + found.length)
+      )
+      const count = yield* Count.total({ limit, offset }, found.length, counted)
+      return Frame.userTradesResponse((symbol) => instruments.get(symbol)!, found, count)
+    })
+  }
 
   const leverages = (reader: Read, { limit, offset }: GetUserLeverage): Answer =>
     Effect.map(desks.leverages(reader), (levels) =>

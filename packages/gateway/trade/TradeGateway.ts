@@ -166,6 +166,7 @@ const makeGateway = Effect.fnUntraced(function* (
     follow: (accountId, follower) => feed.follow(accountId, { ...follower, rank: "socket" }),
     pulse: pulse.first,
     filled: fillPush.filled,
+    after: (millis, then) => void run(Effect.andThen(Effect.sleep(millis), Effect.sync(then))),
     marketStreams,
     due: pulse.due,
     leased: pulse.leased,

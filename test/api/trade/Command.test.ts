@@ -341,13 +341,13 @@ describe("what clients write in more than one way", () => {
     })
   })
 
-  it("a builder code that cannot be one is none, and beats the upgrade header all the same", () => {
+  it("a builder code that is empty or cannot be one is none, and wins over the upgrade header", () => {
     const code = (builder_code: unknown) => {
       const decoded = decode(frame("auth", { jwt: "x", builder_code }))
       if (decoded._tag === "Malformed") return decoded.code
       return decoded._tag === "Auth" ? decoded.builderCode : decoded._tag
     }
-    expect([undefined, null, "", "nonsense", 5].map(code)).toEqual([null, null, null, "", "InvalidJSONFormat"])
+    expect([undefined, null, "", "nonsense", 5].map(code)).toEqual([null, null, "", "", "InvalidJSONFormat"])
   })
 })
 

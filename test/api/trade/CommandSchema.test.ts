@@ -110,7 +110,7 @@ const meaning = ({ params, type }: Written.Command): unknown => {
         _tag: "Auth",
         credential: credential(params),
         accountId: params.account_id ? params.account_id.toLowerCase() : null,
-        builderCode: params.builder_code ? builderCode(params.builder_code) : null
+        builderCode: (params.builder_code ?? null) === null ? null : builderCode(params.builder_code!)
       }
     case "subscribe":
       return { _tag: "Subscribe", ...channelsOf(type, params) }

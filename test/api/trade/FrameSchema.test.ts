@@ -175,8 +175,10 @@ it("trades: a fill as it happens, and the list of them", () => {
     instrument.chain((one) => fc.tuple(fc.constant(one), fc.array(userTrade(one.symbol), { maxLength: 3 }))),
     ([instrument, trades]) =>
       holds(
-        Frame.userTradesResponse(() => instrument, trades),
-        "user_trades_response"
+        Frame.userTradesResponse(() => instrument, trades, trades.length),
+        "user_trades_response",
+        "user_trades",
+        "count"
       )
   )
 })

@@ -201,7 +201,9 @@ it("open orders stand under both names, with the status of an open order", () =>
   expect(JSON.parse(Frame.allOrdersResponse([], [])).all_orders_response).toEqual({ orders: [], twaps: [] })
 })
 
-it("trades of an account", () =>
+const bothNames = (trade: object) => ({ user_trades_response: [trade], user_trades: [trade] })
+
+it("trades of an account, under both names with the number of all that match", () =>
   expect(
     JSON.parse(
       Frame.userTradesResponse(
@@ -226,28 +228,28 @@ it("trades of an account", () =>
             executionType: "NEW",
             atMillis: 1790503244118
           }
-        ]
+        ],
+        57
       )
     )
   ).toEqual({
-    user_trades_response: [
-      {
-        trade_id: tradeId,
-        symbol: "GOLD-USD",
-        price: 3411.1,
-        quantity: 1.5,
-        side: "BUY",
-        aggressor_side: "SELL",
-        order_id: order.orderId.text,
-        client_order_id: "mm-7-000182",
-        fee: 0.511665,
-        order_type: "LIMIT",
-        tif: "GTC",
-        execution_type: "NEW",
-        realised_pnl: 0,
-        timestamp: 1790503244.118
-      }
-    ]
+    count: 57,
+    ...bothNames({
+      trade_id: tradeId,
+      symbol: "GOLD-USD",
+      price: 3411.1,
+      quantity: 1.5,
+      side: "BUY",
+      aggressor_side: "SELL",
+      order_id: order.orderId.text,
+      client_order_id: "mm-7-000182",
+      fee: 0.511665,
+      order_type: "LIMIT",
+      tif: "GTC",
+      execution_type: "NEW",
+      realised_pnl: 0,
+      timestamp: 1790503244.118
+    })
   }))
 
 it("whatever a client wrote comes back byte for byte", () =>

@@ -226,6 +226,7 @@ it.layer(layer, { excludeTestServices: true })("REST", (it) => {
           )
         )
       expect(yield* status(one, "/user/positions", one.userId.toUpperCase())).toBe(200)
+      expect(yield* status(one, "/user/positions", "")).toBe(200)
       expect(yield* status(one, "/user/positions", other.userId)).toBe(403)
       expect(yield* status(one, "/user/positions", "nonsense")).toBe(422)
       expect(yield* status(narrow, "/user/positions")).toBe(200)
