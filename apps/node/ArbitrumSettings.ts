@@ -101,7 +101,11 @@ const railOf = (
 export const checkedChain = Effect.fnUntraced(function* ({ chainId, maxFeeGwei, token }: Chain) {
   yield* expect("VENUE_ARBITRUM_CHAIN_ID", chainId > 0, "the number of a chain")
   yield* expect("VENUE_ARBITRUM_MAX_FEE_GWEI", maxFeeGwei > 0, "1 or more")
-  yield* expect("VENUE_ARBITRUM_TOKEN", /^0x[0-9a-fA-F]{40}$/.test(token), "the address of the token's contract")
+  yield* expect(
+    "VENUE_ARBITRUM_TOKEN",
+    /^0x(?!0{40}$)[0-9a-fA-F]{40}$/.test(token),
+    "the address of the token's contract"
+  )
   return { token: token.toLowerCase() }
 })
 

@@ -1,6 +1,7 @@
 /** Schemas that many REST bodies are made of. */
 import * as Rfc3339 from "@venue/domain/Rfc3339"
 import { Schema, SchemaTransformation } from "effect"
+import * as Text from "@venue/domain/Text"
 import * as Digits from "./Digits.ts"
 
 /** In requests it is accepted and ignored; in answers it links to the body's own description. */
@@ -26,6 +27,9 @@ export const Rows = <S extends Schema.Top>(row: S) => Schema.NullOr(Schema.Array
 export const Moment = Schema.String.annotate({ format: "date-time" })
 
 export const Uuid = Schema.String.check(Schema.isUUID())
+
+/** A UUID that the client chooses to make a request count once. The one of zeros is what a client sends that chose none. */
+export const ChosenId = Uuid.check(Text.matches("[1-9A-Fa-f]", "a UUID that is not all zeros"))
 
 /** A number that may also come as a plain decimal in a string, as clients send it who have no exact numbers. */
 export const NumberOrText = <S extends Schema.Codec<number, number>>(number: S) =>

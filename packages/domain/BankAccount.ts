@@ -1,6 +1,7 @@
 /** The bank accounts of users: what is asked of their details, and how much of them is ever shown. */
 import { Schema } from "effect"
 import { isCountry } from "./Country.ts"
+import { isUsState } from "./UsState.ts"
 
 /** The members are named as at the bank and on the wire. */
 export const BankDetails = Schema.Struct({
@@ -38,7 +39,7 @@ export interface DetailFault {
 export const faultsOf = (details: BankDetails, verified: HolderName): ReadonlyArray<DetailFault> =>
   (Object.keys(BankDetails.fields) as ReadonlyArray<keyof BankDetails>).flatMap((member) => {
     const value = details[member]
-    const expected = value === undefined ? absent(member, details) : wrong(member, value, verified)
+    const expected = value === undefined ? absent(member, details) : wrong(member, value, verified, details)
     return expected === undefined ? [] : [{ member, expected }]
   })
 
@@ -52,12 +53,17 @@ export const masked = ({ account_number: number }: BankDetails): string =>
 const absent = (member: keyof BankDetails, { country }: BankDetails): string | undefined =>
   member === "state" && country === "USA" ? "a state, since the country is USA" : undefined
 
-const wrong = (member: keyof BankDetails, value: string, verified: HolderName): string | undefined => {
+const wrong = (
+  member: keyof BankDetails,
+  value: string,
+  verified: HolderName,
+  { country }: BankDetails
+): string | undefined => {
   switch (member) {
     case "routing_number":
-      return isRoutingNumber(value) ? undefined : "nine digits, of which the last is their ABA checksum"
+      return isRoutingNumber(value) ? undefined : expectedRoutingNumber
     case "account_number":
-      return /^\d{4,17}$/.test(value) ? undefined : "4 to 17 digits"
+      return /^\d{4,17}$/.test(value) && /[1-9]/.test(value) ? undefined : "4 to 17 digits that are not all zeros"
     case "type":
       return value === "checking" || value === "savings" ? undefined : "checking or savings"
     case "country":
@@ -68,6 +74,8 @@ const wrong = (member: keyof BankDetails, value: string, verified: HolderName): 
       return line(value, 100) ?? holder(value, verified.lastName)
     case "street_line_1":
       return line(value, 200) ?? (/\d/.test(value) ? undefined : "a street with a number")
+    case "state":
+      return line(value, 100) ?? (country !== "USA" || isUsState(value) ? undefined : "a state of the USA, such as NY")
     case "street_line_2":
       return line(value, 200)
     case "postal_code":
@@ -92,9 +100,22 @@ const compared = (name: string): string =>
     .replaceAll(/[\p{M}\s]/gu, "")
     .toLowerCase()
 
+const expectedRoutingNumber =
+  "nine digits, of which the first two are 00 to 12, 21 to 32, 61 to 72 or 80 and the last is their ABA checksum; nine zeros are nobody's"
+
+/** The first two digits that the American Bankers Association assigns. */
+const prefixes: ReadonlyArray<readonly [first: number, last: number]> = [
+  [0, 12],
+  [21, 32],
+  [61, 72],
+  [80, 80]
+]
+
 /** The weights 3, 7 and 1 return every three digits. */
 const isRoutingNumber = (text: string): boolean => {
-  if (!/^\d{9}$/.test(text)) return false
+  if (!/^\d{9}$/.test(text) || !/[1-9]/.test(text)) return false
+  const prefix = Number(text.slice(0, 2))
+  if (!prefixes.some(([first, last]) => prefix >= first && prefix <= last)) return false
   const sum = Array.from(text, (digit, at) => Number(digit) * [3, 7, 1][at % 3]!).reduce((one, other) => one + other)
   return sum % 10 === 0
 }

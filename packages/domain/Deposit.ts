@@ -41,6 +41,15 @@ export const belowMinimum = "it is below the minimum"
 /** Its name for ever: a transaction may hold several transfers, so the hash alone is none. */
 export const depositIdOf = (rail: RailName, txHash: string, logIndex: number): string => `${rail}/${txHash}/${logIndex}`
 
+/**
+ * Returns the id of a deposit as the venue writes it. Letter case is no part of a chain's transaction, and is one of a bank's reference.
+ */
+export const writtenDepositId = (text: string): string => {
+  const [rail = "", ...rest] = text.split("/")
+  const name = rail.toUpperCase()
+  return [name, ...(name === "BANK" ? rest : rest.map((part) => part.toLowerCase()))].join("/")
+}
+
 const credit = { depositId: Schema.String, rail: RailName, amount: Schema.BigInt }
 
 /** It is confirmed, and belongs to the user's primary account. A repeat of `depositId` changes nothing. */

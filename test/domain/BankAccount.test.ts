@@ -32,7 +32,19 @@ it("details that are right have no fault, and names are compared without letter 
 it("a routing number has nine digits and the checksum of the weights 3, 7 and 1", () => {
   for (const right of ["021000021", "011401533", "091000019"])
     assert.deepStrictEqual(faults({ routing_number: right }), [])
-  for (const wrong of ["021000022", "201000021", "21000021", "0210000210", "02100002x", ""]) {
+  for (const wrong of [
+    "000000000",
+    "130000006",
+    "500000005",
+    "990000000",
+    "331000006",
+    "021000022",
+    "201000021",
+    "21000021",
+    "0210000210",
+    "02100002x",
+    ""
+  ]) {
     assert.deepStrictEqual(faults({ routing_number: wrong }), ["routing_number"])
   }
 })
@@ -45,7 +57,7 @@ it("each other member is refused where it is not what a bank takes", () => {
   )
   assert.deepStrictEqual(faultsOf({ ...stateless, country: "DEU" }, nobody), [])
   const wrong: ReadonlyArray<readonly [keyof BankDetails, ReadonlyArray<string>]> = [
-    ["account_number", ["123", "123456789012345678", "12 34", "12a4"]],
+    ["account_number", ["0000", "00000000000000000", "123", "123456789012345678", "12 34", "12a4"]],
     ["type", ["Checking", "current", ""]],
     ["country", ["US", "usa", "QQQ", ""]],
     ["street_line_1", ["Main Street", "", "1\nMain", `1${"x".repeat(200)}`]],
@@ -53,7 +65,7 @@ it("each other member is refused where it is not what a bank takes", () => {
     ["city", ["", "x".repeat(101)]],
     ["postal_code", ["", "x".repeat(21)]],
     ["bank_name", [""]],
-    ["state", [""]]
+    ["state", ["", "ZZ", "New", "N Y"]]
   ]
   for (const [member, values] of wrong) {
     for (const value of values) assert.deepStrictEqual([value, faults({ [member]: value })], [value, [member]])
@@ -73,4 +85,10 @@ it("four digits of an account number are shown at most, and never more than half
   assert.strictEqual(masked(details), "****6789")
   assert.strictEqual(masked({ ...details, account_number: "1234" }), "****34")
   assert.strictEqual(masked({ ...details, account_number: "12345" }), "****45")
+})
+
+it("a state of the USA is a code or a name of a state, district or territory, and of another country any line", () => {
+  for (const state of ["NY", "ny", "DC", "PR", "AE", "New York", "west  virginia"])
+    assert.deepStrictEqual(faults({ state }), [], state)
+  assert.deepStrictEqual(faults({ country: "DEU", state: "ZZ" }), [])
 })

@@ -2,7 +2,7 @@
 import { RailName } from "@venue/domain/Rail"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
-import { SchemaLink, Uuid } from "../Body.ts"
+import { SchemaLink, ChosenId } from "../Body.ts"
 import { Conflict, ServiceUnavailable } from "../Problem.ts"
 import { NeededRole, OperatorOnly, Reason } from "./Operator.ts"
 import { usdChange } from "../Usd.ts"
@@ -10,7 +10,7 @@ import { usdChange } from "../Usd.ts"
 /** It counts once for its id; the id with another amount, or of another rail, is a conflict. It moves no money itself. */
 export const OwnMoney = Schema.Struct({
   $schema: SchemaLink,
-  own_money_id: Uuid,
+  own_money_id: ChosenId,
   rail: RailName,
   amount: usdChange("Money of the venue that was put on the rail, or taken from it where negative"),
   reason: Reason

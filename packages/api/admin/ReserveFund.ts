@@ -1,7 +1,7 @@
 /** What an operator puts into the reserve fund of a market (rule 9.10). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
-import { SchemaLink, SymbolName, Uuid } from "../Body.ts"
+import { ChosenId, SchemaLink, SymbolName } from "../Body.ts"
 import { Conflict, GatewayTimeout, NotFound, ServiceUnavailable } from "../Problem.ts"
 import { OperatorOnly, Reason } from "./Operator.ts"
 import { PositiveUsd, usdMember } from "../Usd.ts"
@@ -10,7 +10,7 @@ import { PositiveUsd, usdMember } from "../Usd.ts"
 export const TopUp = Schema.Struct({
   $schema: SchemaLink,
   symbol: SymbolName,
-  top_up_id: Uuid,
+  top_up_id: ChosenId,
   amount: usdMember(PositiveUsd, "Amount to add to the reserve fund"),
   reason: Reason
 }).annotate({ identifier: "TopUp" })

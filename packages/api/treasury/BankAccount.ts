@@ -16,14 +16,18 @@ export const LinkBankAccountRequestBody = Schema.Struct({
   $schema: SchemaLink,
   first_name: detail("Of the holder, who is the user."),
   last_name: detail("Of the holder, who is the user."),
-  routing_number: detail("Nine digits, with the ABA checksum."),
+  routing_number: detail(
+    "Nine digits: the first two are 00 to 12, 21 to 32, 61 to 72 or 80, the last is the ABA checksum."
+  ),
   bank_name: detail("The bank that has the account."),
-  account_number: detail("4 to 17 digits."),
+  account_number: detail("4 to 17 digits, not all of them zeros."),
   type: detail("`checking` or `savings`."),
   street_line_1: detail("Street and number."),
   street_line_2: Schema.optionalKey(detail("More of the address.")),
   country: detail("ISO 3166, three capital letters."),
-  state: Schema.optionalKey(detail("Required where the country is `USA`.")),
+  state: Schema.optionalKey(
+    detail("Required where the country is `USA`: the code of two letters or the name of a state or territory.")
+  ),
   city: detail("Of the holder's address."),
   postal_code: detail("Of the holder's address.")
 }).annotate({ identifier: "LinkBankAccountRequestBody" })

@@ -8,6 +8,7 @@ import * as Word from "@venue/api/treasury/Word"
 import { Ids } from "@venue/cluster/clients/Ids"
 import { faultsOf, isKnown } from "@venue/domain/BankAccount"
 import type { UserId } from "@venue/domain/UserId"
+import { RailProviders } from "@venue/providers/rails/RailProvider"
 import { Profiles } from "@venue/storage/access/Profiles"
 import { BankAccounts } from "@venue/storage/treasury/BankAccounts"
 import { Withdrawals } from "@venue/storage/treasury/Withdrawals"
@@ -24,6 +25,7 @@ export const layer = (baseUrl: string) =>
       const changed = yield* AuditedChange.make
       const ids = yield* Ids
       const profiles = yield* Profiles
+      const rails = yield* RailProviders
       const withdrawals = yield* Withdrawals
       const refusals = problems(baseUrl)
       const unknownOutcome = () => Effect.fail(refusals.deadlinePassed())
@@ -41,6 +43,8 @@ export const layer = (baseUrl: string) =>
           Effect.fnUntraced(
             function* ({ payload, query }) {
               const { userId } = yield* Caller
+              // An account that nothing can be paid to is not kept.
+              if (!rails.has("BANK")) return yield* refusals.railNotConnected("a bank")
               const details = bankDetails(payload)
               const holder = yield* profiles.find(userId)
               const faults = faultsOf(details, holder)

@@ -45,7 +45,9 @@ export const layer = (baseUrl: string) =>
               const { userId } = yield* Caller
               const read = Word.read(refusals, Word.network, "body.network", payload.network)
               const network = yield* Effect.fromResult(read)
-              const token = rails.get(network)?.tokenContract
+              const rail = rails.get(network)
+              if (rail === undefined) return yield* refusals.railNotConnected(network)
+              const token = rail.tokenContract
               const address = yield* Effect.fromResult(Destination.read(refusals, network, payload.address, token))
               const addressId = ids.next().text
               const asked = { addressId, userId, network, address, label: payload.label ?? null, verified: false }

@@ -36,7 +36,7 @@ const details = {
   street_line_1: "77 Canarystreet",
   street_line_2: "Canaryfloor",
   country: "USA",
-  state: "Canarystate",
+  state: "Massachusetts",
   city: "Canarycity",
   postal_code: "CANARY77"
 }

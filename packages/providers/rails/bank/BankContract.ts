@@ -25,9 +25,11 @@ export const Amount = centsText(/^(0|[1-9]\d{0,12})\.\d{2}$/).pipe(
 
 const nobody = { firstName: null, lastName: null }
 
-/** The account that a payout goes to, as it was linked. */
+/** The account that a payout goes to, as it was linked. A state was any text once, and the bank decides about those. */
 export const Payee = BankDetails.check(
-  Schema.makeFilter((details) => faultsOf(details, nobody).length === 0, { expected: "details of a bank account" })
+  Schema.makeFilter((details) => faultsOf(details, nobody).every(({ member }) => member === "state"), {
+    expected: "details of a bank account"
+  })
 )
 
 export const PayoutRequest = Schema.Struct({
