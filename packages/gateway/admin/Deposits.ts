@@ -3,7 +3,7 @@ import { AdminApi } from "@venue/api/admin/Api"
 import { unmatchedDeposit } from "@venue/api/admin/Deposits"
 import { Operator } from "@venue/api/admin/Operator"
 import { problems } from "@venue/api/Problem"
-import { reasonAgainst } from "@venue/domain/Deposit"
+import { reasonAgainst, writtenDepositId } from "@venue/domain/Deposit"
 import { UserId } from "@venue/domain/UserId"
 import * as Count from "@venue/postgres/Count"
 import { Transaction } from "@venue/postgres/Transaction"
@@ -40,7 +40,8 @@ export const layer = (baseUrl: string) =>
         .handle(
           "assign",
           Effect.fnUntraced(
-            function* ({ payload: { deposit_id: depositId, reason, user_id } }) {
+            function* ({ payload: { deposit_id, reason, user_id } }) {
+              const depositId = writtenDepositId(deposit_id)
               const userId = UserId.make(user_id.toLowerCase())
               if (Option.isNone(yield* users.find(userId))) return yield* refusals.notFound("user")
               const found = yield* deposits.find(depositId)
@@ -60,7 +61,8 @@ export const layer = (baseUrl: string) =>
         .handle(
           "own",
           Effect.fnUntraced(
-            function* ({ payload: { deposit_id: depositId, reason } }) {
+            function* ({ payload: { deposit_id, reason } }) {
+              const depositId = writtenDepositId(deposit_id)
               const found = yield* deposits.find(depositId)
               if (Option.isNone(found)) return yield* refusals.notFound("deposit")
               const { amount, rail } = found.value

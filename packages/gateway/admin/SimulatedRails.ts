@@ -2,8 +2,9 @@
 import { AdminApi } from "@venue/api/admin/Api"
 import { problems } from "@venue/api/Problem"
 import { microsOf } from "@venue/api/Usd"
-import type { RailName } from "@venue/domain/Rail"
-import { SimulatedRails } from "@venue/providers/rails/simulated/Simulation"
+import { isNetwork, type RailName } from "@venue/domain/Rail"
+import { receiverOf, SimulatedRails } from "@venue/providers/rails/simulated/Simulation"
+import { DepositAddresses } from "@venue/storage/treasury/DepositAddresses"
 import { Effect } from "effect"
 import { group } from "../http/Endpoints.ts"
 
@@ -13,6 +14,7 @@ export const layer = (baseUrl: string) =>
     "simulatedRails",
     Effect.fnUntraced(function* (handlers) {
       const rails = yield* SimulatedRails
+      const { owned } = yield* DepositAddresses
       const refusals = problems(baseUrl)
       const simulated = (name: RailName) => {
         const rail = rails.get(name)
@@ -22,10 +24,16 @@ export const layer = (baseUrl: string) =>
       return handlers
         .handle(
           "deposit",
-          Effect.fnUntraced(function* ({ payload: { amount, payment_rail: paymentRail = null, rail, sent_to: to } }) {
-            const { deposit } = yield* simulated(rail)
-            return { tx_hash: yield* deposit(to, BigInt(microsOf(amount)), paymentRail) }
-          }, Effect.catchTags(unavailable))
+          Effect.fnUntraced(
+            function* ({ payload: { amount, payment_rail: paymentRail = null, rail, sent_to: to } }) {
+              const { deposit } = yield* simulated(rail)
+              // A bank takes any message; an address that nobody watches brings nothing to the venue.
+              const isWatched = !isNetwork(rail) || (yield* owned(rail, [receiverOf(rail, to)])).length > 0
+              if (!isWatched) return yield* refusals.notFound(`deposit address of ${rail}`)
+              return { tx_hash: yield* deposit(to, BigInt(microsOf(amount)), paymentRail) }
+            },
+            Effect.catchTags({ ...unavailable, DatabaseUnavailable: () => Effect.fail(refusals.draining()) })
+          )
         )
         .handle(
           "reorganise",
@@ -37,7 +45,7 @@ export const layer = (baseUrl: string) =>
           "takeBack",
           Effect.fnUntraced(function* ({ payload: { tx_hash: txHash } }) {
             const { takeBack } = yield* simulated("BANK")
-            if (!(yield* takeBack(txHash))) return yield* refusals.notFound("transfer that is there")
+            if (!(yield* takeBack(txHash.toLowerCase()))) return yield* refusals.notFound("transfer that is there")
           }, Effect.catchTags(unavailable))
         )
         .handle(

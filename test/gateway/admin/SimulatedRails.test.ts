@@ -1,4 +1,6 @@
 /** An operator of a development makes things happen on made-up rails. */
+import { RailProviders } from "@venue/providers/rails/RailProvider"
+import { DepositAddresses } from "@venue/storage/treasury/DepositAddresses"
 import { Deposits } from "@venue/storage/treasury/Deposits"
 import { DepositMessages } from "@venue/storage/treasury/DepositMessages"
 import * as TestRails from "@venue/testing/TestRails"
@@ -29,6 +31,30 @@ it.layer(withRails, { excludeTestServices: true })("made-up rails", (it) => {
       expect((yield* takeBack).status).toBe(204)
       expect((yield* takeBack).status).toBe(404)
       yield* is("REVERSED")
+    })
+  )
+
+  it.effect("a deposit reaches an address in any letter case, and one that nobody watches is refused", () =>
+    Effect.gen(function* () {
+      const { admin } = yield* RestClient
+      const bob = yield* (yield* TestVenue).user("bob", 0)
+      const provider = (yield* RailProviders).get("ARBITRUM_ONE")!
+      const { address } = yield* (yield* DepositAddresses).provide(bob.userId, "ARBITRUM_ONE", provider.addressAt!)
+      const send = (sent_to: string) =>
+        admin("POST", "/simulated-rails/deposit", { rail: "ARBITRUM_ONE", sent_to, amount: 40 })
+      const { find } = yield* Deposits
+      for (const written of [address, address.toLowerCase(), `0x${address.slice(2).toUpperCase()}`]) {
+        const { body, status } = yield* send(written)
+        expect(status).toBe(200)
+        const found = yield* Effect.repeat(find(`ARBITRUM_ONE/${body.tx_hash}/0`), {
+          until: Option.isSome,
+          schedule: Schedule.spaced("50 millis")
+        })
+        expect(Option.getOrThrow(found).userId).toBe(bob.userId)
+      }
+      const nobody = yield* send(`0x${"12".repeat(20)}`)
+      expect(nobody.status).toBe(404)
+      expect(JSON.stringify(nobody.body)).toContain("deposit address of ARBITRUM_ONE")
     })
   )
 

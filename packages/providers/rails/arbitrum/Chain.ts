@@ -2,7 +2,15 @@
 import { Schema, SchemaTransformation } from "effect"
 import { call } from "./RpcEndpoint.ts"
 
-const HexText = Schema.String.check(Schema.isPattern(/^0x(0|[1-9a-f][0-9a-f]{0,63})$/))
+/** Endpoints may write hex in any letter case, as addresses with a checksum. */
+const hex = (pattern: RegExp) =>
+  Schema.String.pipe(
+    Schema.decodeTo(
+      Schema.String.check(Schema.isPattern(pattern)),
+      SchemaTransformation.transform({ decode: (text: string) => text.toLowerCase(), encode: (text: string) => text })
+    )
+  )
+const HexText = hex(/^0x(0|[1-9a-f][0-9a-f]{0,63})$/)
 export const Quantity = HexText.pipe(
   Schema.decodeTo(
     Schema.BigInt,
@@ -16,9 +24,17 @@ export const Count = HexText.check(Schema.isMaxLength(14)).pipe(
     SchemaTransformation.transform({ decode: (hex: string) => Number(hex), encode: (value: number) => hexOf(value) })
   )
 )
-export const Hash = Schema.String.check(Schema.isPattern(/^0x[0-9a-f]{64}$/))
-export const Address = Schema.String.check(Schema.isPattern(/^0x[0-9a-f]{40}$/))
-export const Bytes = Schema.TemplateLiteral(["0x", Schema.String.check(Schema.isPattern(/^([0-9a-f]{2})*$/))])
+export const Hash = hex(/^0x[0-9a-f]{64}$/)
+export const Address = hex(/^0x[0-9a-f]{40}$/)
+export const Bytes = Schema.String.pipe(
+  Schema.decodeTo(
+    Schema.TemplateLiteral(["0x", Schema.String.check(Schema.isPattern(/^([0-9a-f]{2})*$/))]),
+    SchemaTransformation.transform({
+      decode: (text: string) => text.toLowerCase() as `0x${string}`,
+      encode: (text: string) => text
+    })
+  )
+)
 
 export const hexOf = (value: bigint | number): string => `0x${value.toString(16)}`
 

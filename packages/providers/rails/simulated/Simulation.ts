@@ -51,7 +51,9 @@ export const make = (rail: RailName, keep: Keep): Simulated => {
   return {
     provider: providerOf(rail, at),
     deposit: (to, amount, paymentRail) =>
-      at((state, nowMillis) => Machine.deposit(rail, state, { to, amount, paymentRail }, nowMillis)),
+      at((state, nowMillis) =>
+        Machine.deposit(rail, state, { to: receiverOf(rail, to), amount, paymentRail }, nowMillis)
+      ),
     reorganise: (blocks, comesAgain) =>
       change((state, nowMillis) => Machine.reorganise(state, blocks, comesAgain, nowMillis)),
     takeBack: (txHash) =>
@@ -215,6 +217,10 @@ const Signed = Schema.fromJsonString(
 )
 const encode = Schema.encodeSync(Signed)
 const decode = Schema.decodeSync(Signed)
+
+/** Returns who a deposit is for: letter case is no part of an EVM address, and is one of TRON's addresses and of bank messages. */
+export const receiverOf = (rail: RailName, to: string): string =>
+  rail === "ARBITRUM_ONE" && /^0x[0-9a-f]{40}$/i.test(to) ? getAddress(`0x${to.slice(2).toLowerCase()}`) : to
 
 /** Nobody has the key of it. */
 const addressAt = (rail: RailName, index: number): string => {

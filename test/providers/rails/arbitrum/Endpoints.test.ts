@@ -176,6 +176,20 @@ describe("several endpoints", () => {
       }).pipe(Effect.scoped)
     )
 
+  it.live("one that writes its hex in capital letters says the same as the others", () =>
+    Effect.gen(function* () {
+      const { cursor, rail, second } = yield* twoEndpoints
+      second.answer((_, result) =>
+        JSON.parse(
+          JSON.stringify(result ?? null).replaceAll(/"0x[0-9a-f]*"/g, (hex) => `"0x${hex.slice(3).toUpperCase()}`)
+        )
+      )
+      const { arrivals } = yield* rail.scan(cursor, watched)
+      assert.strictEqual(arrivals.length, 1)
+      assert.strictEqual((yield* rail.arrivalStates(arrivals))[0]!._tag, "Present")
+    }).pipe(Effect.scoped)
+  )
+
   it.live("one of another chain is never asked for a deposit", () =>
     Effect.gen(function* () {
       const { chain, cursor, second } = yield* twoEndpoints
