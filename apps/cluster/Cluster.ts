@@ -118,7 +118,7 @@ const live = Effect.fnUntraced(function* (begun: Begun) {
   }
   const told = DevFile.of({
     settings: venue,
-    urls: gateways[0]!.urls,
+    urls: { ...gateways[0]!.urls, ...publicUrlsOf(venue) },
     secrets: {
       ...made,
       oauthClients,
@@ -136,6 +136,18 @@ const live = Effect.fnUntraced(function* (begun: Begun) {
   yield* say(`ready; keys and addresses are in ${devFile}. npm run cluster -- status shows the nodes. Ctrl-C ends it.`)
   return yield* Effect.never
 })
+
+/** The addresses that clients use in place of the first gateway's, where the settings name them. */
+const publicUrlsOf = (venue: ClusterSettings["venue"]) =>
+  Object.fromEntries(
+    Object.entries({
+      rest: venue.publicRestUrl,
+      funding: venue.publicFundingUrl,
+      auth: venue.publicAuthUrl,
+      trade: venue.publicTradeUrl,
+      market_data: venue.publicMarketDataUrl
+    }).flatMap(([name, url]) => (Option.isSome(url) ? [[name, url.value] as const] : []))
+  )
 
 const services = (
   { venue }: ClusterSettings,

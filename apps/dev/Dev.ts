@@ -6,6 +6,7 @@ import type { VenueSettings } from "@venue/cluster/VenueSettings"
 import * as RailEntities from "@venue/cluster/entities/rail/Rails"
 import * as Runner from "@venue/cluster/Runner"
 import { Health } from "@venue/gateway/http/Health"
+import { urlOf } from "@venue/gateway/http/Listening"
 import { History } from "@venue/gateway/History"
 import { Figures } from "@venue/gateway/marketData/Figures"
 import { MarketDataGateway } from "@venue/gateway/marketData/MarketDataGateway"
@@ -91,9 +92,10 @@ export const run = Effect.fn("Dev.run")(function* (settings: Settings) {
       const { publicKey, secretKey } = secrets.users.find(({ name }) => name === Seed.makerName)!
       yield* Effect.forkScoped(
         MarketMaker.run({
-          restUrl: urls.rest,
-          tradeUrl: urls.trade,
-          marketDataUrl: urls.market_data,
+          // Public addresses lead through a proxy, which this machine may not reach.
+          restUrl: urlOf("http", settings.host, settings.restPort),
+          tradeUrl: urlOf("ws", settings.host, settings.tradePort),
+          marketDataUrl: urlOf("ws", settings.host, settings.marketDataPort),
           keys: { publicKey, secretKey: Redacted.make(secretKey) }
         })
       )

@@ -19,9 +19,8 @@ export const layer = Effect.fn("Access.layer")(function* (settings: SharedSettin
   const { serviceName } = settings
   yield* check(settings, secretKey)
   const { issuer, signInPage, signInUris } = AuthPlace.of(settings)
-  const sites = yield* Effect.mapError(
-    Effect.fromResult(sitesOf(signInUris, { allowLoopback: true })),
-    ({ uri }) => new SettingRefused({ setting: "VENUE_SIGN_IN_URI", expected: `https, or loopback, and not ${uri}` })
+  const sites = yield* Effect.mapError(Effect.fromResult(sitesOf(signInUris, { allowLoopback: true })), ({ uri }) =>
+    siteRefused(settings, uri)
   )
   const builderTerms = yield* builderTermsOf(settings, secretKey)
   return Access.layer({
@@ -50,6 +49,15 @@ export const layer = Effect.fn("Access.layer")(function* (settings: SharedSettin
     )
   )
 })
+
+/** A page nobody set is the venue's own, at the public address or where the service listens. */
+const siteRefused = (settings: SharedSettings, uri: string): SettingRefused =>
+  settings.signInUris.includes(uri)
+    ? new SettingRefused({ setting: "VENUE_SIGN_IN_URI", expected: `https, or loopback, and not ${uri}` })
+    : new SettingRefused({
+        setting: "VENUE_PUBLIC_AUTH_URL",
+        expected: `the https address that clients use, as VENUE_HOST is ${settings.host} and wallets sign in at an https or loopback page alone, not at ${uri}`
+      })
 
 /** What no type says of the settings. */
 const check = (settings: SharedSettings, secretKey: Redacted.Redacted): Effect.Effect<void, SettingRefused> => {

@@ -98,8 +98,8 @@ export const open = Effect.fn("Listeners.open")(function* (
     rest: rest.url,
     funding: funding.url,
     auth: AuthPlace.of(settings).url,
-    trade: urlOf("ws", host, tradeListener.port),
-    market_data: urlOf("ws", host, marketDataListener.port),
+    trade: Option.getOrElse(settings.publicTradeUrl, () => urlOf("ws", host, tradeListener.port)),
+    market_data: Option.getOrElse(settings.publicMarketDataUrl, () => urlOf("ws", host, marketDataListener.port)),
     admin: operator.url
   }
 })

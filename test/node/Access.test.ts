@@ -141,3 +141,35 @@ it.effect("the authentication service is found at an address of the newer kind t
     assert.isTrue(signInPage.startsWith(url))
   })
 )
+
+const key = Redacted.make("x".repeat(32))
+
+it.effect("a host that binds every address is found at loopback, and its sign-in page is accepted", () =>
+  Effect.gen(function* () {
+    for (const [host, url] of [
+      ["0.0.0.0", "http://127.0.0.1:4002"],
+      ["::", "http://[::1]:4002"]
+    ] as const) {
+      const settings = yield* settingsOf({ VENUE_HOST: host })
+      assert.strictEqual(AuthPlace.of(settings).url, url)
+      yield* Access.layer(settings, key)
+    }
+  })
+)
+
+it.effect("a host that is neither loopback nor every address needs the public address of its sign-in page", () =>
+  Effect.gen(function* () {
+    const said = Effect.fnUntraced(function* (variables: Readonly<Record<string, string>>) {
+      const refused = yield* Effect.flip(Access.layer(yield* settingsOf(variables), key))
+      return refused.message
+    })
+    const unset = yield* said({ VENUE_HOST: "192.0.2.7" })
+    assert.match(unset, /^VENUE_PUBLIC_AUTH_URL: expected the https address .* VENUE_HOST is 192\.0\.2\.7 /)
+    assert.notInclude(unset, "VENUE_SIGN_IN_URI")
+    assert.match(yield* said({ VENUE_SIGN_IN_URI: "http://venue.example/in" }), /^VENUE_SIGN_IN_URI: /)
+    yield* Access.layer(
+      yield* settingsOf({ VENUE_HOST: "192.0.2.7", VENUE_PUBLIC_AUTH_URL: "https://auth.venue.example" }),
+      key
+    )
+  })
+)

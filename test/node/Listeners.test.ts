@@ -126,3 +126,26 @@ it.live("the sign-in page shows the CAPTCHA that is set up, and a development wi
     })
   }).pipe(Effect.provide(layer))
 )
+
+it.live("sockets are told at their public addresses, and otherwise where this machine reaches them", () =>
+  Effect.gen(function* () {
+    const opened = Effect.fnUntraced(function* (variables: Readonly<Record<string, string>>) {
+      return yield* Listeners.open(yield* settingsWith(variables), {
+        admin: { token: Redacted.make("token") },
+        authClientKeys: ["key"]
+      }).pipe(Effect.provide([Captcha.layerLocal("solved"), Rails.layerNone]), Effect.scoped)
+    })
+    const bound = yield* opened({ VENUE_HOST: "0.0.0.0" })
+    for (const url of Object.values(bound)) assert.strictEqual(new URL(url).hostname, "127.0.0.1")
+    const told = yield* opened({
+      VENUE_HOST: "0.0.0.0",
+      VENUE_PUBLIC_REST_URL: "https://api.venue.example",
+      VENUE_PUBLIC_TRADE_URL: "wss://trade.venue.example",
+      VENUE_PUBLIC_MARKET_DATA_URL: "wss://data.venue.example/v1"
+    })
+    assert.deepStrictEqual(
+      [told.rest, told.trade, told.market_data],
+      ["https://api.venue.example", "wss://trade.venue.example", "wss://data.venue.example/v1"]
+    )
+  }).pipe(Effect.provide(layer))
+)

@@ -1,7 +1,7 @@
 /** An HTTP server on its port, for as long as its scope is open. */
 import { Duration, Effect, Schedule, Schema, type Scope } from "effect"
 import { createServer, type Server } from "node:http"
-import type { Socket } from "node:net"
+import { isIP, type Socket, SocketAddress } from "node:net"
 
 /** The listener could not start, most often because the port is taken. */
 export class ListenFailed extends Schema.TaggedError<ListenFailed>()("ListenFailed", {
@@ -111,8 +111,16 @@ const closed = (
     Effect.andThen(Effect.sync(() => server.closeAllConnections()))
   )
 
+/** Returns the address by which this machine reaches a listener: a host that binds every address is dialled at loopback. */
 export const urlOf = (scheme: "http" | "ws", host: string, port: number): string =>
-  `${scheme}://${authorityOf(host, port)}`
+  `${scheme}://${authorityOf(dialled(host), port)}`
+
+const dialled = (host: string): string => {
+  if (isIP(host) === 4 || host === "") return host === "0.0.0.0" || host === "" ? "127.0.0.1" : host
+  if (isIP(host) !== 6) return host
+  const { address } = new SocketAddress({ address: host, family: "ipv6" })
+  return address === "::" ? "::1" : address === "::ffff:0.0.0.0" ? "127.0.0.1" : host
+}
 
 const patience: Timeouts = { headersMillis: 10_000, requestMillis: 30_000, checkMillis: 1_000 }
 /** Longer than the minute after which proxies in front usually give up a connection that is idle: they end it, not we. */

@@ -14,6 +14,15 @@ const place = { what: "a test", host: "127.0.0.1", port: 0 }
 it("an address of the newer kind stands in brackets, wherever it is told", () => {
   expect(Listening.urlOf("ws", "::1", 4003)).toBe("ws://[::1]:4003")
   expect(Listening.urlOf("http", "127.0.0.1", 4000)).toBe("http://127.0.0.1:4000")
+  for (const host of ["0.0.0.0", "::ffff:0.0.0.0"]) {
+    expect(Listening.urlOf("http", host, 4000)).toBe("http://127.0.0.1:4000")
+  }
+  for (const host of ["::", "::0", "0:0:0:0:0:0:0:0"]) {
+    expect(Listening.urlOf("ws", host, 4003)).toBe("ws://[::1]:4003")
+  }
+  for (const host of ["192.0.2.7", "venue.example"]) {
+    expect(Listening.urlOf("http", host, 80)).toBe(`http://${host}:80`)
+  }
   const cause = new Error("in use")
   expect(new Listening.ListenFailed({ what: "a test", host: "::1", port: 4003, cause }).message).toBe(
     "a test cannot listen on [::1]:4003: in use"
