@@ -9,47 +9,52 @@ const usd = (description: string) => Schema.Finite.annotate({ description: `${de
 const instant = (description: string) =>
   Schema.String.annotate({ description: `${description}, in ISO 8601 and UTC.`, format: "date-time" })
 
-const hash = Schema.NullOr(text("It is in the chain, or about to be, under this hash."))
-const kind = Schema.Literals(["crypto", "fiat"])
-const timestamp = instant("It happened then")
-const network = Schema.optionalKey(Network)
+const hash = Schema.NullOr(text("Hash of the transaction; null before it is signed and for `fiat`."))
+const kind = Schema.Literals(["crypto", "fiat"]).annotate({
+  description: "Kind of the rail: `crypto` for a chain, `fiat` for the bank."
+})
+const timestamp = instant("Time of the event")
+const network = Schema.optionalKey(Network.annotate({ description: "Network; left out for `fiat`." }))
+const type = { description: "Event of the message." }
+const data = { description: "State after the event." }
+const rail = { description: "Payment rail of the bank; left out for `crypto`." }
 
 export const WebhookDepositMessage = Schema.Struct({
-  type: DepositEvent,
+  type: DepositEvent.annotate(type),
   timestamp,
   data: Schema.Struct({
-    id: text("Names the deposit."),
+    id: text("Id of the deposit."),
     kind,
-    amount: usd("What came"),
-    asset: Schema.Literals(Object.values(assets)),
+    amount: usd("Amount of the deposit"),
+    asset: Schema.Literals(Object.values(assets)).annotate({ description: "Asset that was sent." }),
     network,
-    payment_rail: Schema.optionalKey(DepositRail),
-    status: Schema.Literals(["CREDITED", "REVERSED"]),
+    payment_rail: Schema.optionalKey(DepositRail.annotate(rail)),
+    status: Schema.Literals(["CREDITED", "REVERSED"]).annotate({ description: "State of the deposit." }),
     tx_hash: hash,
-    created_at: instant("It was first seen then"),
-    credited_at: Schema.NullOr(instant("The account has it since then"))
-  })
+    created_at: instant("Time at which the deposit was first seen"),
+    credited_at: Schema.NullOr(instant("Time at which the account was credited"))
+  }).annotate(data)
 }).annotate({ identifier: "WebhookDepositMessage" })
 
 export const WebhookWithdrawalMessage = Schema.Struct({
-  type: WithdrawalEvent,
+  type: WithdrawalEvent.annotate(type),
   timestamp,
   data: Schema.Struct({
-    id: text("Names the withdrawal."),
+    id: text("Id of the withdrawal."),
     kind,
-    amount: usd("Taken from the account"),
-    fee: usd("Kept by the venue"),
-    net_amount: usd("What arrives"),
+    amount: usd("Amount taken from the account, with the fee"),
+    fee: usd("Fee, which is a part of the amount"),
+    net_amount: usd("Amount that arrives"),
     network,
-    payment_rail: Schema.optionalKey(PayoutRail),
+    payment_rail: Schema.optionalKey(PayoutRail.annotate(rail)),
     destination: Schema.NullOr(
-      text("An address, or the last digits of a bank account's number; null where that is known no more.")
+      text("Address, or the last digits of a bank account number; null if the account was unlinked.")
     ),
-    status: WithdrawalState,
+    status: WithdrawalState.annotate({ description: "State of the withdrawal." }),
     tx_hash: hash,
-    created_at: instant("It was accepted then"),
-    updated_at: instant("It came into this status then")
-  })
+    created_at: instant("Time of acceptance"),
+    updated_at: instant("Time of the last change of state")
+  }).annotate(data)
 }).annotate({ identifier: "WebhookWithdrawalMessage" })
 
 export const WebhookBody = Schema.Union([WebhookDepositMessage, WebhookWithdrawalMessage])

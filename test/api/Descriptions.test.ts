@@ -104,7 +104,7 @@ const isExemplary = (schema: Json): boolean =>
 /** Words that begin no description. */
 const quaint = /^(?:Of|What|Whoever|Those|That|It is to)\b/
 
-for (const [name, spec] of Object.entries({ main: openApis.main })) {
+for (const [name, spec] of Object.entries({ main: openApis.main, funding: openApis.funding })) {
   const document = spec as unknown as Json
   const operations = operationsOf(document)
   const members = membersOf(document)

@@ -8,16 +8,22 @@ import { described, Optional } from "../Parameter.ts"
 import { BadRequest, Conflict, GatewayTimeout, ServiceUnavailable } from "../Problem.ts"
 import { Authenticated } from "../rest/Caller.ts"
 import { defaultNetwork, NetworkName } from "./Word.ts"
+import { operation } from "../Operation.ts"
 
 export const AddressResponseBody = Schema.Struct({
   $schema: SchemaLink,
-  address: text("As it is written on its network"),
-  network: Network,
+  address: text("Deposit address of the user, as its network writes it"),
+  network: Network.annotate({ description: "Network of the address." }),
   /** What is sent in another asset, or on another network, may be lost. */
-  asset: Schema.Literals(["USDC", "USDT"])
+  asset: Schema.Literals(["USDC", "USDT"]).annotate({
+    description: "Only asset to send to the address; another asset, or another network, may be lost."
+  })
 }).annotate({ identifier: "AddressResponseBody" })
 
-export const RotateAddressRequestBody = Schema.Struct({ $schema: SchemaLink, network: NetworkName }).annotate({
+export const RotateAddressRequestBody = Schema.Struct({
+  $schema: SchemaLink,
+  network: NetworkName.annotate({ description: "Network of the address to replace." })
+}).annotate({
   identifier: "RotateAddressRequestBody"
 })
 
@@ -27,14 +33,33 @@ export const AddressGroup = HttpApiGroup.make("address")
       query: { network: Optional(NetworkName) },
       success: AddressResponseBody,
       error: [BadRequest, ServiceUnavailable]
-    }).annotate(
-      OpenApi.Transform,
-      described({ network: { type: "string", enum: Network.literals, default: defaultNetwork } })
-    ),
+    })
+      .annotateMerge(
+        operation(
+          "Get the deposit address",
+          "Returns the user's deposit address on a network, and creates it on the first request. Refused with 400 for another network, and with 401 or 403 while onboarding is incomplete."
+        )
+      )
+      .annotate(
+        OpenApi.Transform,
+        described({
+          network: {
+            type: "string",
+            enum: Network.literals,
+            default: defaultNetwork,
+            description: "Network of the address."
+          }
+        })
+      ),
     HttpApiEndpoint.post("rotate", "/address/rotate", {
       payload: RotateAddressRequestBody,
       success: AddressResponseBody,
       error: [BadRequest, Conflict, ServiceUnavailable, GatewayTimeout]
-    })
+    }).annotateMerge(
+      operation(
+        "Replace the deposit address",
+        "Creates a new deposit address on a network and returns it. Deposits to older addresses are still credited. Refused with 409 for too many changes, and with 400 for another network."
+      )
+    )
   )
   .middleware(Authenticated)

@@ -9,32 +9,37 @@ import { BadRequest, Conflict, GatewayTimeout, NotFound, type Problems, ServiceU
 import { Authenticated } from "../rest/Caller.ts"
 import { secret } from "../Secret.ts"
 import { currencyParameter, RequiredCurrency } from "./Word.ts"
+import { operation } from "../Operation.ts"
 
 const detail = (description: string) => secret(Schema.String.annotate({ description }))
 
 export const LinkBankAccountRequestBody = Schema.Struct({
   $schema: SchemaLink,
-  first_name: detail("Of the holder, who is the user."),
-  last_name: detail("Of the holder, who is the user."),
+  first_name: detail("First name of the holder, who must be the user."),
+  last_name: detail("Last name of the holder, who must be the user."),
   routing_number: detail(
-    "Nine digits: the first two are 00 to 12, 21 to 32, 61 to 72 or 80, the last is the ABA checksum."
+    "ABA routing number: nine digits; the first two are 00 to 12, 21 to 32, 61 to 72 or 80, the last is the checksum."
   ),
-  bank_name: detail("The bank that has the account."),
-  account_number: detail("4 to 17 digits, not all of them zeros."),
-  type: detail("`checking` or `savings`."),
-  street_line_1: detail("Street and number."),
-  street_line_2: Schema.optionalKey(detail("More of the address.")),
-  country: detail("ISO 3166, three capital letters."),
+  bank_name: detail("Name of the bank that holds the account."),
+  account_number: detail("Account number: 4 to 17 digits, not all of them zeros."),
+  type: detail("Kind of the account: `checking` or `savings`."),
+  street_line_1: detail("Street and number of the holder's address."),
+  street_line_2: Schema.optionalKey(
+    secret(Schema.String.annotate({ description: "Second line of the holder's address.", examples: ["Apartment 4"] }))
+  ),
+  country: detail("Country of the holder's address: ISO 3166, three capital letters."),
   state: Schema.optionalKey(
-    detail("Required where the country is `USA`: the code of two letters or the name of a state or territory.")
+    detail(
+      "State of the holder's address, required for `USA`: the code of two letters or the name of a state or territory."
+    )
   ),
-  city: detail("Of the holder's address."),
-  postal_code: detail("Of the holder's address.")
+  city: detail("City of the holder's address."),
+  postal_code: detail("Postal code of the holder's address.")
 }).annotate({ identifier: "LinkBankAccountRequestBody" })
 
 export const LinkBankAccountResponseBody = Schema.Struct({
   $schema: SchemaLink,
-  id: uuid("A withdrawal names the account by it")
+  id: uuid("Id of the linked account, which `POST /fiat-withdraw` takes as `account_id`")
 }).annotate({ identifier: "LinkBankAccountResponseBody" })
 
 export const BankAccountGroup = HttpApiGroup.make("bankAccount")
@@ -44,12 +49,29 @@ export const BankAccountGroup = HttpApiGroup.make("bankAccount")
       payload: LinkBankAccountRequestBody,
       success: LinkBankAccountResponseBody.pipe(HttpApiSchema.status(201)),
       error: [BadRequest, Conflict, ServiceUnavailable, GatewayTimeout]
-    }).annotate(OpenApi.Transform, described({ currency: currencyParameter })),
+    })
+      .annotateMerge(
+        operation(
+          "Link a bank account",
+          "Links an account that the user's money may be withdrawn to. Refused with 400 for details that are not valid, with 409 for too many accounts, and with 503 where no bank is connected."
+        )
+      )
+      .annotate(OpenApi.Transform, described({ currency: currencyParameter })),
     HttpApiEndpoint.delete("unlink", "/bank-account/:id", {
-      params: { id: Schema.String },
+      params: {
+        id: Schema.String.annotate({
+          description: "Id of the linked account.",
+          examples: ["0b9f0f5e-58f4-4e0b-9a53-7c1f6b6a1d20"]
+        })
+      },
       success: HttpApiSchema.NoContent,
       error: [NotFound, Conflict, ServiceUnavailable, GatewayTimeout]
-    })
+    }).annotateMerge(
+      operation(
+        "Unlink a bank account",
+        "Removes a linked account. Refused with 404 for an unknown account, and with 409 while a withdrawal to it is in flight."
+      )
+    )
   )
   .middleware(Authenticated)
 

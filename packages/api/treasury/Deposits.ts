@@ -11,27 +11,32 @@ import { BadRequest, ServiceUnavailable } from "../Problem.ts"
 import { Authenticated } from "../rest/Caller.ts"
 import { ListCount } from "../rest/ListPage.ts"
 import { pageParameters, pageQuery } from "./TreasuryPage.ts"
+import { operation } from "../Operation.ts"
 
 const Status = Schema.Literals(["DETECTED", "CONFIRMED", "CREDITED", "REVERSED"])
 
 export const Deposit = Schema.Struct({
-  id: text("Names the deposit"),
-  kind: Schema.Literals(["crypto", "fiat"]),
-  amount: usd("What came"),
-  asset: Schema.Literals(["USDC", "USDT", "USD"]),
-  network: Schema.optionalKey(Network),
-  payment_rail: Schema.optionalKey(DepositRail),
-  status: Status,
-  reason: Schema.NullOr(text("Why it is not credited, or was reversed")),
-  tx_hash: Schema.NullOr(text("It is in the chain under this hash")),
-  created_at: instant("It was first seen then"),
-  credited_at: Schema.NullOr(instant("The account has it since then"))
-}).annotate({ identifier: "Deposit" })
+  id: text("Id of the deposit"),
+  kind: Schema.Literals(["crypto", "fiat"]).annotate({
+    description: "Kind of the rail: `crypto` for a chain, `fiat` for the bank."
+  }),
+  amount: usd("Amount of the deposit"),
+  asset: Schema.Literals(["USDC", "USDT", "USD"]).annotate({ description: "Asset that was sent." }),
+  network: Schema.optionalKey(Network.annotate({ description: "Network of the deposit; left out for `fiat`." })),
+  payment_rail: Schema.optionalKey(
+    DepositRail.annotate({ description: "Payment rail of the bank; left out for `crypto`." })
+  ),
+  status: Status.annotate({ description: "State of the deposit: seen, confirmed, credited or reversed." }),
+  reason: Schema.NullOr(text("Reason why the deposit is not credited or was reversed; null otherwise")),
+  tx_hash: Schema.NullOr(text("Hash of the transaction; null for `fiat`")),
+  created_at: instant("Time at which the deposit was first seen"),
+  credited_at: Schema.NullOr(instant("Time at which the account was credited; null before"))
+}).annotate({ identifier: "Deposit", description: "Deposit of a user." })
 
 export const DepositsResponseBody = Schema.Struct({
   $schema: SchemaLink,
   count: ListCount,
-  data: Rows(Deposit)
+  data: Rows(Deposit).annotate({ description: "Deposits, newest first." })
 }).annotate({ identifier: "DepositsResponseBody" })
 
 export const DepositsGroup = HttpApiGroup.make("deposits")
@@ -40,7 +45,14 @@ export const DepositsGroup = HttpApiGroup.make("deposits")
       query: pageQuery,
       success: DepositsResponseBody,
       error: [BadRequest, ServiceUnavailable]
-    }).annotate(OpenApi.Transform, described(pageParameters))
+    })
+      .annotateMerge(
+        operation(
+          "List deposits",
+          "Returns the deposits of the user with their state, newest first. Refused with 400 for an offset that is too large, and with 422 for a limit or offset that cannot be read."
+        )
+      )
+      .annotate(OpenApi.Transform, described(pageParameters))
   )
   .middleware(Authenticated)
 

@@ -7,11 +7,12 @@ import { described, Optional } from "../Parameter.ts"
 import { BadRequest, ServiceUnavailable } from "../Problem.ts"
 import { Authenticated } from "../rest/Caller.ts"
 import { currencyParameter, depositRailParameter, RequiredCurrency, RequiredDepositRail } from "./Word.ts"
+import { operation } from "../Operation.ts"
 
 export const FiatAddressResponseBody = Schema.Struct({
   $schema: SchemaLink,
   deposit_message: Schema.String.annotate({
-    description: "The reference of the transfer has to be this, exactly. It is the same on every call."
+    description: "Reference that the bank transfer must have, exactly."
   }).check(Text.matches("^[0-9A-Z]{12}$", "twelve of 0-9 and A-Z"))
 }).annotate({ identifier: "FiatAddressResponseBody" })
 
@@ -22,6 +23,13 @@ export const FiatAddressGroup = HttpApiGroup.make("fiatAddress")
       query: { currency: Optional(RequiredCurrency), payment_rail: Optional(RequiredDepositRail) },
       success: FiatAddressResponseBody,
       error: [BadRequest, ServiceUnavailable]
-    }).annotate(OpenApi.Transform, described({ currency: currencyParameter, payment_rail: depositRailParameter }))
+    })
+      .annotateMerge(
+        operation(
+          "Get the reference for bank transfers",
+          "Returns the message that identifies the user's bank transfers. It is the same on every call. Refused with 400 for another currency or payment rail."
+        )
+      )
+      .annotate(OpenApi.Transform, described({ currency: currencyParameter, payment_rail: depositRailParameter }))
   )
   .middleware(Authenticated)

@@ -6,20 +6,25 @@ import { examples } from "./Examples.ts"
 
 export const messages = [WebhookDepositMessage, WebhookWithdrawalMessage] as const
 
-const header = (name: string, description: string) => ({
+const header = (name: string, description: string, example: string) => ({
   name,
   in: "header",
   required: true,
   description,
-  schema: { type: "string" }
+  schema: { type: "string", examples: [example] }
 })
 
 const parameters = [
-  header("webhook-id", "The message's id, the same over all tries and for all endpoints."),
-  header("webhook-timestamp", "Of this try, in Unix seconds."),
+  header(
+    "webhook-id",
+    "Id of the message, the same over all attempts and for all endpoints.",
+    "58f40b9f-0f5e-4e0b-9a53-7c1f6b6a1d20"
+  ),
+  header("webhook-timestamp", "Time of this attempt, in Unix seconds.", "1772463845"),
   header(
     "webhook-signature",
-    "`v1,` and the HMAC-SHA256 of `<id>.<timestamp>.<body>` under the endpoint's secret, in base64."
+    "`v1,` and the HMAC-SHA256 of `<id>.<timestamp>.<body>` under the endpoint's secret, in base64.",
+    "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE="
   )
 ]
 
@@ -33,6 +38,7 @@ const messageOf = (event: WebhookEvent, name: "WebhookDepositMessage" | "Webhook
     post: {
       operationId: `webhooks.${event}`,
       tags: ["webhooks"],
+      summary: `Receive ${event}`,
       description:
         "Sent to each endpoint of the user that names this event, until it answers with a status of 200 to 299.",
       parameters,
@@ -40,7 +46,9 @@ const messageOf = (event: WebhookEvent, name: "WebhookDepositMessage" | "Webhook
         required: true,
         content: {
           "application/json": {
-            schema: { allOf: [{ $ref }, { properties: { type: { const: event } } }] },
+            schema: {
+              allOf: [{ $ref }, { properties: { type: { const: event, description: "Event of the message." } } }]
+            },
             example: { ...example, type: event, data: { ...(example.data as object), status } }
           }
         }

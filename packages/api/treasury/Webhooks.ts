@@ -8,47 +8,56 @@ import { count, instant, text, uuid } from "../Member.ts"
 import { BadRequest, Conflict, GatewayTimeout, NotFound, ServiceUnavailable } from "../Problem.ts"
 import { Authenticated } from "../rest/Caller.ts"
 import { secret } from "../Secret.ts"
+import { operation } from "../Operation.ts"
 
-const events = Schema.Array(WebhookEvent)
+const events = Schema.Array(WebhookEvent).annotate({ description: "Events that the endpoint receives." })
 
 const webhook = {
-  id: uuid("Names the endpoint"),
-  url: text("Messages are posted there"),
+  id: uuid("Id of the endpoint"),
+  url: text("Address that messages are posted to"),
   events,
-  created_at: instant("It was made then, and is told what happened since")
+  created_at: instant("Time of creation; later events are sent")
 }
 
 export const WebhookDelivery = Schema.Struct({
-  message_id: text("The message is sent under it"),
-  event: WebhookEvent,
-  attempt: count("The first is 1, the last 8"),
-  outcome: TryOutcome,
-  status: Schema.NullOr(Schema.Int.annotate({ description: "The endpoint answered with it." })),
-  fault: Schema.NullOr(text("Why the endpoint has not taken it")),
-  due_at: instant("It is to be made then"),
-  ended_at: Schema.NullOr(instant("It ended then"))
-}).annotate({ identifier: "WebhookDelivery" })
+  message_id: text("Id of the message, the same over all attempts"),
+  event: WebhookEvent.annotate({ description: "Event of the message." }),
+  attempt: count("Number of the attempt, 1 to 8"),
+  outcome: TryOutcome.annotate({
+    description: "Outcome of the attempt; `PENDING` until it ends, `DROPPED` if the endpoint was disabled before."
+  }),
+  status: Schema.NullOr(Schema.Int).annotate({
+    description: "HTTP status of the endpoint's answer; null without an answer."
+  }),
+  fault: Schema.NullOr(text("Reason why the attempt failed")),
+  due_at: instant("Time at which the attempt is due"),
+  ended_at: Schema.NullOr(instant("Time at which the attempt ended"))
+}).annotate({ identifier: "WebhookDelivery", description: "Attempt to deliver a message." })
 
 export const Webhook = Schema.Struct({
   ...webhook,
-  disabled_at: Schema.NullOr(instant("Nothing is sent to it from then on")),
-  disabled_reason: Schema.NullOr(DisabledReason),
-  deliveries: Rows(WebhookDelivery)
-}).annotate({ identifier: "Webhook" })
+  disabled_at: Schema.NullOr(instant("Time at which the endpoint was disabled; null while it is enabled")),
+  disabled_reason: Schema.NullOr(DisabledReason).annotate({
+    description:
+      "Reason why the endpoint was disabled: `gone` if it answered 410, `failing` if no message arrived for long."
+  }),
+  deliveries: Rows(WebhookDelivery).annotate({ description: "Latest attempts, newest first." })
+}).annotate({ identifier: "Webhook", description: "Endpoint of a user with its latest deliveries." })
 
 export const WebhooksResponseBody = Schema.Struct({
   $schema: SchemaLink,
   count: RowCount,
-  data: Rows(Webhook)
+  data: Rows(Webhook).annotate({ description: "Endpoints of the user." })
 }).annotate({ identifier: "WebhooksResponseBody" })
 
 /** What a url says may be a secret of the endpoint, so no refusal repeats it. */
 export const CreateWebhookRequestBody = Schema.Struct({
   $schema: SchemaLink,
-  url: secret(text("A public https address, at port 443 or 8443")),
+  url: secret(text("Public https address to post messages to, at port 443 or 8443")),
   events: Schema.optionalKey(
     events.check(Schema.isMinLength(1), Schema.isMaxLength(WebhookEvent.literals.length)).annotate({
-      description: "What it is told of; left out, all that there is now."
+      description: "Events to send. Default: all events that exist now.",
+      examples: [["deposit.credited"]]
     })
   )
 }).annotate({ identifier: "CreateWebhookRequestBody" })
@@ -56,22 +65,42 @@ export const CreateWebhookRequestBody = Schema.Struct({
 export const CreatedWebhook = Schema.Struct({
   $schema: SchemaLink,
   ...webhook,
-  secret: text("Messages are signed with it. It is told this once")
+  secret: text("Secret that messages are signed with. It is returned only once")
 }).annotate({ identifier: "CreatedWebhook" })
 
 export const WebhooksGroup = HttpApiGroup.make("webhooks")
   .add(
-    HttpApiEndpoint.get("list", "/webhooks", { success: WebhooksResponseBody, error: ServiceUnavailable }),
+    HttpApiEndpoint.get("list", "/webhooks", {
+      success: WebhooksResponseBody,
+      error: ServiceUnavailable
+    }).annotateMerge(
+      operation("List webhook endpoints", "Returns the webhook endpoints of the user with their latest deliveries.")
+    ),
     HttpApiEndpoint.post("create", "/webhooks", {
       payload: CreateWebhookRequestBody,
       success: CreatedWebhook.pipe(HttpApiSchema.status(201)),
       error: [BadRequest, Conflict, ServiceUnavailable, GatewayTimeout]
-    }),
+    }).annotateMerge(
+      operation(
+        "Create a webhook endpoint",
+        "Creates an endpoint that receives the user's deposit and withdrawal events, and returns its secret once. Refused with 400 for an address that is not public, and with 409 for too many endpoints."
+      )
+    ),
     HttpApiEndpoint.delete("remove", "/webhooks/:id", {
-      params: { id: Schema.String },
+      params: {
+        id: Schema.String.annotate({
+          description: "Id of the endpoint.",
+          examples: ["58f40b9f-0f5e-4e0b-9a53-7c1f6b6a1d20"]
+        })
+      },
       success: HttpApiSchema.NoContent,
       error: [NotFound, ServiceUnavailable, GatewayTimeout]
-    })
+    }).annotateMerge(
+      operation(
+        "Remove a webhook endpoint",
+        "Removes an endpoint. Pending messages to it are dropped. Refused with 404 for an unknown endpoint."
+      )
+    )
   )
   .middleware(Authenticated)
 

@@ -7,28 +7,41 @@ import { BadRequest, GatewayTimeout, NotFound, ServiceUnavailable } from "../Pro
 import { Repeated, repeatable } from "../Repeatable.ts"
 import { Authenticated } from "../rest/Caller.ts"
 import { CurrencyName, NetworkName, PayoutRailName } from "./Word.ts"
+import { operation } from "../Operation.ts"
 
-/** The endpoints look at it: what cannot be moved so is 400. */
-const amount = NumberOrText(
-  expecting(
-    Schema.Finite.annotate({ description: "In USD; it is taken from the account, and the fee out of it." }),
-    "a number above 0"
-  )
-)
+/** Endpoints check the bounds, which depend on the rail: an amount that cannot be moved is 400. */
+const amount = (description: string) =>
+  NumberOrText(expecting(Schema.Finite, "a number above 0")).annotate({ description, examples: [100] })
 
 export const WithdrawRequestBody = Schema.Struct({
   $schema: SchemaLink,
-  amount,
-  address: Schema.String.annotate({ description: "Of the network, which sends to no other." }),
-  network: Schema.optionalKey(NetworkName)
+  amount: amount(
+    "Amount to withdraw, in USD with at most six decimals, fee included: at least 5 on ARBITRUM_ONE (fee 1), " +
+      "at least 10 on TRON (fee 3)."
+  ),
+  address: Schema.String.annotate({ description: "Of the network, which sends to no other." }).annotate({
+    description: "Address on the network to send the money to.",
+    examples: ["0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed"]
+  }),
+  network: Schema.optionalKey(
+    NetworkName.annotate({
+      description: "Network to send the money on: `ARBITRUM_ONE` or `TRON`. Default: `ARBITRUM_ONE`."
+    })
+  )
 }).annotate({ identifier: "WithdrawRequestBody" })
 
 export const FiatWithdrawRequestBody = Schema.Struct({
   $schema: SchemaLink,
-  amount,
+  amount: amount(
+    "Amount to withdraw, in USD with at most two decimals, fee included: at least 10 by ach_push (fee 1), " +
+      "above the fee of 25 by wire."
+  ),
   currency: CurrencyName,
   payment_rail: PayoutRailName,
-  account_id: Schema.String.annotate({ description: "The id of a linked bank account." })
+  account_id: Schema.String.annotate({ description: "The id of a linked bank account." }).annotate({
+    description: "Id of a linked bank account.",
+    examples: ["0b9f0f5e-58f4-4e0b-9a53-7c1f6b6a1d20"]
+  })
 }).annotate({ identifier: "FiatWithdrawRequestBody" })
 
 export const WithdrawGroup = HttpApiGroup.make("withdraw")
@@ -38,12 +51,22 @@ export const WithdrawGroup = HttpApiGroup.make("withdraw")
       payload: WithdrawRequestBody,
       success: Repeated(HttpApiSchema.Empty(200)),
       error: [BadRequest, ServiceUnavailable, GatewayTimeout]
-    }),
+    }).annotateMerge(
+      operation(
+        "Withdraw to a chain",
+        "Debits the primary account and sends the amount less the fee to an address. The answer is 200 once the withdrawal is accepted; `GET /withdrawals` has its state. Refused with 400 for an amount below the minimum or above the balance or an address that is not valid, and with 503 while withdrawals are blocked."
+      )
+    ),
     HttpApiEndpoint.post("fiatWithdraw", "/fiat-withdraw", {
       headers: repeatable,
       payload: FiatWithdrawRequestBody,
       success: Repeated(HttpApiSchema.Empty(200)),
       error: [BadRequest, NotFound, ServiceUnavailable, GatewayTimeout]
-    })
+    }).annotateMerge(
+      operation(
+        "Withdraw to a bank account",
+        "Debits the primary account and sends the amount less the fee to a linked bank account. The answer is 200 once the withdrawal is accepted; `GET /withdrawals` has its state. Refused with 400 for an amount below the minimum of 10 or above the balance, with 404 for an unknown bank account, and with 503 while withdrawals are blocked or no bank is connected."
+      )
+    )
   )
   .middleware(Authenticated)

@@ -10,6 +10,7 @@ import { instant, text, uuid } from "../Member.ts"
 import { BadRequest, Conflict, GatewayTimeout, NotFound, ServiceUnavailable } from "../Problem.ts"
 import { Authenticated } from "../rest/Caller.ts"
 import { NetworkName } from "./Word.ts"
+import { operation } from "../Operation.ts"
 
 const Label = Schema.String.annotate({
   description:
@@ -18,14 +19,17 @@ const Label = Schema.String.annotate({
 }).check(Text.atLeast(1), Text.atMost(64), isLabel)
 
 const address = {
-  id: uuid("Names the entry"),
-  address: text("As it is written on its network"),
-  network: Network,
-  label: Schema.NullOr(Schema.String.annotate({ description: "The user calls it this." })),
-  created_at: instant("It was registered then")
+  id: uuid("Id of the entry"),
+  address: text("Address, as its network writes it"),
+  network: Network.annotate({ description: "Network of the address." }),
+  label: Schema.NullOr(Schema.String).annotate({ description: "Name that the user gave the address; null if none." }),
+  created_at: instant("Time of registration")
 }
 
-export const WithdrawalAddress = Schema.Struct(address).annotate({ identifier: "WithdrawalAddress" })
+export const WithdrawalAddress = Schema.Struct(address).annotate({
+  identifier: "WithdrawalAddress",
+  description: "Registered withdrawal address."
+})
 
 export const RegisteredAddress = Schema.Struct({ $schema: SchemaLink, ...address }).annotate({
   identifier: "RegisteredAddress"
@@ -34,13 +38,16 @@ export const RegisteredAddress = Schema.Struct({ $schema: SchemaLink, ...address
 export const WithdrawalAddressesResponseBody = Schema.Struct({
   $schema: SchemaLink,
   count: RowCount,
-  data: Rows(WithdrawalAddress)
+  data: Rows(WithdrawalAddress).annotate({ description: "Registered addresses." })
 }).annotate({ identifier: "WithdrawalAddressesResponseBody" })
 
 export const RegisterAddressRequestBody = Schema.Struct({
   $schema: SchemaLink,
-  address: Schema.String,
-  network: NetworkName,
+  address: Schema.String.annotate({
+    description: "Address to register; on Arbitrum One with its EIP-55 checksum.",
+    examples: ["0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed"]
+  }),
+  network: NetworkName.annotate({ description: "Network of the address." }),
   label: Schema.optionalKey(Label)
 }).annotate({ identifier: "RegisterAddressRequestBody" })
 
@@ -49,18 +56,32 @@ export const WithdrawalAddressesGroup = HttpApiGroup.make("withdrawalAddresses")
     HttpApiEndpoint.get("list", "/withdrawal-addresses", {
       success: WithdrawalAddressesResponseBody,
       error: ServiceUnavailable
-    }),
+    }).annotateMerge(
+      operation("List withdrawal addresses", "Returns the addresses that the user registered for withdrawals.")
+    ),
     HttpApiEndpoint.post("register", "/withdrawal-addresses", {
       payload: RegisterAddressRequestBody,
       // 200 where it was registered before: the entry is the one that was there.
       success: [RegisteredAddress.pipe(HttpApiSchema.status(201)), RegisteredAddress],
       error: [BadRequest, Conflict, ServiceUnavailable, GatewayTimeout]
-    }),
+    }).annotateMerge(
+      operation(
+        "Register a withdrawal address",
+        "Registers an address, and answers 200 with the existing entry if it is registered already. Refused with 400 for an address that is not one of the network, and with 409 for too many addresses."
+      )
+    ),
     HttpApiEndpoint.delete("remove", "/withdrawal-addresses/:id", {
-      params: { id: Schema.String },
+      params: {
+        id: Schema.String.annotate({
+          description: "Id of the entry.",
+          examples: ["7c1f6b6a-1d20-4e0b-9a53-58f40b9f0f5e"]
+        })
+      },
       success: HttpApiSchema.NoContent,
       error: [NotFound, ServiceUnavailable, GatewayTimeout]
-    })
+    }).annotateMerge(
+      operation("Remove a withdrawal address", "Removes a registered address. Refused with 404 for an unknown entry.")
+    )
   )
   .middleware(Authenticated)
 

@@ -12,27 +12,34 @@ import { BadRequest, ServiceUnavailable } from "../Problem.ts"
 import { Authenticated } from "../rest/Caller.ts"
 import { ListCount } from "../rest/ListPage.ts"
 import { pageParameters, pageQuery } from "./TreasuryPage.ts"
+import { operation } from "../Operation.ts"
 
 export const Withdrawal = Schema.Struct({
-  id: uuid("Names the withdrawal"),
-  kind: Schema.Literals(["crypto", "fiat"]),
-  amount: usd("Taken from the account"),
-  fee: usd("Kept by the venue"),
-  net_amount: usd("What arrives"),
-  network: Schema.optionalKey(Network),
-  payment_rail: Schema.optionalKey(PayoutRail),
-  destination: text("An address, or the last digits of a bank account's number"),
-  status: WithdrawalState,
-  blocked: truth("It stays queued, since the user, the destination or a deposit of the user is looked at"),
-  tx_hash: Schema.NullOr(text("It is in the chain, or about to be, under this hash")),
-  created_at: instant("It was accepted then"),
-  updated_at: instant("It came into this status then")
-}).annotate({ identifier: "Withdrawal" })
+  id: uuid("Id of the withdrawal"),
+  kind: Schema.Literals(["crypto", "fiat"]).annotate({
+    description: "Kind of the rail: `crypto` for a chain, `fiat` for the bank."
+  }),
+  amount: usd("Amount taken from the account, with the fee"),
+  fee: usd("Fee, which is a part of the amount"),
+  net_amount: usd("Amount that arrives: amount less fee"),
+  network: Schema.optionalKey(Network.annotate({ description: "Network of the withdrawal; left out for `fiat`." })),
+  payment_rail: Schema.optionalKey(
+    PayoutRail.annotate({ description: "Payment rail of the bank; left out for `crypto`." })
+  ),
+  destination: text("Address, or the last digits of a bank account number"),
+  status: WithdrawalState.annotate({ description: "State of the withdrawal." }),
+  blocked: truth(
+    "Whether the withdrawal stays queued while the operator reviews the user, the destination or a deposit"
+  ),
+  tx_hash: Schema.NullOr(text("Hash of the transaction; null before it is signed and for `fiat`")),
+  created_at: instant("Time of acceptance"),
+  updated_at: instant("Time of the last change of state")
+}).annotate({ identifier: "Withdrawal", description: "Withdrawal of a user." })
 
 export const WithdrawalsResponseBody = Schema.Struct({
   $schema: SchemaLink,
   count: ListCount,
-  data: Rows(Withdrawal)
+  data: Rows(Withdrawal).annotate({ description: "Withdrawals, newest first." })
 }).annotate({ identifier: "WithdrawalsResponseBody" })
 
 export const WithdrawalsGroup = HttpApiGroup.make("withdrawals")
@@ -41,7 +48,14 @@ export const WithdrawalsGroup = HttpApiGroup.make("withdrawals")
       query: pageQuery,
       success: WithdrawalsResponseBody,
       error: [BadRequest, ServiceUnavailable]
-    }).annotate(OpenApi.Transform, described(pageParameters))
+    })
+      .annotateMerge(
+        operation(
+          "List withdrawals",
+          "Returns the withdrawals of the user with their state, newest first. Refused with 400 for an offset that is too large, and with 422 for a limit or offset that cannot be read."
+        )
+      )
+      .annotate(OpenApi.Transform, described(pageParameters))
   )
   .middleware(Authenticated)
 

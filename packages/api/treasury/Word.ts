@@ -30,11 +30,17 @@ export const payoutRail: Kind<PayoutRail> = { ...depositRail, words: PayoutRail.
 const member = (kind: Kind<string>, isRequired: boolean) =>
   expecting(
     Schema.String.annotate({
-      description: `${kind.words.map((word) => `\`${word}\``).join(" or ")}.`,
+      description: descriptionOf(kind),
       [mark]: { kind, isRequired } satisfies Marked
     }),
     kind.words.join(" or ")
   )
+
+/** Returns such as "Payment rail: `ach_push` or `wire`." */
+function descriptionOf({ what, words }: Kind<string>): string {
+  const noun = what.replace(/^(?:a|the) /, "")
+  return `${noun.charAt(0).toUpperCase()}${noun.slice(1)}: ${words.map((word) => `\`${word}\``).join(" or ")}.`
+}
 
 const mark = "@venue/api/treasury/Word"
 interface Marked {
@@ -49,8 +55,12 @@ export const PayoutRailName = member(payoutRail, false)
 export const RequiredCurrency = member(currency, true)
 export const RequiredDepositRail = member(depositRail, true)
 
-export const currencyParameter = { type: "string", enum: currency.words }
-export const depositRailParameter = { type: "string", enum: DepositRail.literals }
+export const currencyParameter = { type: "string", enum: currency.words, description: descriptionOf(currency) }
+export const depositRailParameter = {
+  type: "string",
+  enum: DepositRail.literals,
+  description: descriptionOf(depositRail)
+}
 
 /** Returns the word of this kind, or its fault; an absent word is a fault too. */
 export const read = <Word extends string>(
