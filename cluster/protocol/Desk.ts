@@ -23,7 +23,7 @@ import { Preview, PreviewRequest } from "@venue/domain/Preview"
 import { RedeemCode } from "@venue/domain/Referral"
 import { RestBucket } from "@venue/domain/RestRates"
 import { UserId } from "@venue/domain/UserId"
-import { VenueCancelOnly, WithdrawalsBlocked } from "@venue/domain/VenueMode"
+import { VenueCancelOnly, VenueHalted, WithdrawalsBlocked } from "@venue/domain/VenueMode"
 import { ReturnWithdrawal, Withdraw } from "@venue/domain/Withdrawal"
 import { Schema, Struct } from "effect"
 import { ClusterSchema, Entity } from "effect/cluster"
@@ -228,7 +228,7 @@ export const Desk = Entity.make("Desk", [
   Rpc.make("LeftPositions", { success: Schema.Array(LeftPosition) }),
   change("Credit", Credit, ledgerRefusals.Credit),
   /** Decided on no less than all markets of the user have committed, while the venue trades. */
-  change("Transfer", Transfer, ledgerRefusals.Transfer, MarketsBehind, VenueCancelOnly),
+  change("Transfer", Transfer, ledgerRefusals.Transfer, MarketsBehind, VenueCancelOnly, VenueHalted),
   /** Decided on no less than that, too, while withdrawals are open. */
   change("Withdraw", Withdraw, ledgerRefusals.Withdraw, MarketsBehind, WithdrawalsBlocked),
   change("ReturnWithdrawal", ReturnWithdrawal, ledgerRefusals.ReturnWithdrawal),

@@ -12,6 +12,8 @@ export const ErrorCode = Schema.Literals([
   "RateLimited",
   "KycRequired",
   "TncRequired",
+  "VenueHalted",
+  "VenueCancelOnly",
   "ServerError"
 ])
 export type ErrorCode = typeof ErrorCode.Type

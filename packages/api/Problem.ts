@@ -109,7 +109,8 @@ export const pages = {
   "rate-exceeded": "Too many requests; wait as long as Retry-After says.",
   "too-many-sockets": "This address has as many sockets open as are allowed; close one first.",
   "venue-full": "The venue has as many sockets open as it can; try again after what Retry-After says.",
-  "venue-cancel-only": "The venue takes cancels alone for now; nothing was done. Try again later.",
+  "venue-halted": "The venue is halted and takes cancels alone; nothing was done. Try again once it trades.",
+  "venue-cancel-only": "The venue takes cancels alone for now; nothing was done. Try again once it trades.",
   "withdrawals-blocked": "Nothing leaves the venue for now; nothing was taken from the account. Try again later.",
   draining: "The venue is starting, stopping or catching up; try again shortly.",
   "deadline-passed": "The outcome is unknown; read it back before trying again.",
@@ -229,6 +230,11 @@ export const body = <const S extends Status>(baseUrl: string, status: S, page: P
 export const schemaUri = (baseUrl: string, name: string): string => `${baseUrl}/schemas/${name}.json`
 
 /** The refusals an endpoint may fail with, for one public address. */
+interface VenueClosed {
+  readonly _tag: "VenueHalted" | "VenueCancelOnly"
+  readonly publicReason?: string | null | undefined
+}
+
 export const problems = (baseUrl: string) => ({
   ...ofOperators(baseUrl),
   ...ofTreasury(baseUrl),
@@ -301,7 +307,12 @@ export const problems = (baseUrl: string) => ({
   providerUnavailable: () => new BadGateway(body(baseUrl, 502, "provider-unavailable")),
   usernameTaken: () => new Conflict(body(baseUrl, 409, "username-taken")),
   rateExceeded: () => new TooManyRequests(body(baseUrl, 429, "rate-exceeded")),
-  venueCancelOnly: () => new ServiceUnavailable(body(baseUrl, 503, "venue-cancel-only")),
+  /** With what the operator says to traders. */
+  venueClosed: ({ _tag, publicReason = null }: VenueClosed) => {
+    const page = _tag === "VenueHalted" ? "venue-halted" : "venue-cancel-only"
+    const detail = publicReason === null ? pages[page] : `${pages[page]} Reason: ${publicReason}`
+    return new ServiceUnavailable(body(baseUrl, 503, page, { detail }))
+  },
   withdrawalsBlocked: () => new ServiceUnavailable(body(baseUrl, 503, "withdrawals-blocked")),
   draining: () => new ServiceUnavailable(body(baseUrl, 503, "draining")),
   deadlinePassed: () => new GatewayTimeout(body(baseUrl, 504, "deadline-passed")),

@@ -19,6 +19,8 @@ export interface VenueMode {
   readonly withdrawals: VenueWithdrawals
   /** Why it is so, for those who run the venue. */
   readonly reason: string
+  /** Why it is so, for traders; null where none was given. */
+  readonly publicReason: string | null
   /** `auditor`, or the name of an operator. */
   readonly changedBy: string
   readonly changedAtMillis: number
@@ -46,8 +48,17 @@ export const longestUnauditedMillis = 30_000
 /** A step back rests on an audit no older than this. */
 export const freshAuditMillis = 10_000
 
+const forTraders = { publicReason: Schema.optionalKey(Schema.NullOr(Schema.String)) }
+
 /** The venue takes cancels alone for now; nothing was done. */
-export class VenueCancelOnly extends Schema.TaggedError<VenueCancelOnly>()("VenueCancelOnly", {}) {}
+export class VenueCancelOnly extends Schema.TaggedError<VenueCancelOnly>()("VenueCancelOnly", forTraders) {}
+
+/** The venue is halted and takes cancels alone; nothing was done. */
+export class VenueHalted extends Schema.TaggedError<VenueHalted>()("VenueHalted", forTraders) {}
+
+/** Returns why the venue takes no orders; undefined while it trades. */
+export const closure = ({ publicReason, trading }: VenueMode): VenueCancelOnly | VenueHalted | undefined =>
+  trading === "TRADING" ? undefined : new (trading === "HALTED" ? VenueHalted : VenueCancelOnly)({ publicReason })
 
 /** Nothing leaves the venue for now; nothing was taken. */
 export class WithdrawalsBlocked extends Schema.TaggedError<WithdrawalsBlocked>()("WithdrawalsBlocked", {}) {}

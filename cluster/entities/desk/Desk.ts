@@ -3,7 +3,7 @@ import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { railOf } from "@venue/domain/Rail"
 import type { Journal } from "@venue/journal/Journal"
 import type { ReadTables } from "@venue/storage/history/ReadTables"
-import { VenueCancelOnly, WithdrawalsBlocked } from "@venue/domain/VenueMode"
+import { closure, WithdrawalsBlocked } from "@venue/domain/VenueMode"
 import * as Ledger from "@venue/ledger/Ledger"
 import { VenueModes } from "@venue/storage/access/VenueModes"
 import type { DeskReports } from "@venue/storage/audit/DeskReports"
@@ -167,7 +167,10 @@ type CaughtUp = Effect.Success<typeof CommittedHeads.make>
 
 /** What the venue lets in is asked last, when the answer is decided. */
 const transferring = (modes: VenueModes["Service"], caughtUp: CaughtUp) => (trader: Trader) =>
-  Effect.tap(caughtUp(trader), () => (modes.now().trading === "TRADING" ? Effect.void : new VenueCancelOnly()))
+  Effect.tap(caughtUp(trader), () => {
+    const closed = closure(modes.now())
+    return closed === undefined ? Effect.void : Effect.fail(closed)
+  })
 
 /** This node may know an older mode: a withdrawal is refused by the mode that stands in the table. */
 const withdrawing = (modes: VenueModes["Service"], caughtUp: CaughtUp) => (trader: Trader) =>

@@ -94,6 +94,8 @@ const unlessDone = (traders: Traders, { request, userId }: Submission, answer: S
   return symbols.length === 0 ? answer : { _tag: "HandedOn", commandId, symbols }
 }
 
+const closures = { HALTED: "VenueHalted", CANCEL_ONLY: "VenueCancelOnly" } as const
+
 /** Charges one submission, checks it, and hands it on or says why not. */
 const makeDecide = Effect.fnUntraced(function* (
   traders: Traders,
@@ -104,7 +106,12 @@ const makeDecide = Effect.fnUntraced(function* (
   const { instruments } = yield* VenueSettings
   const silent = yield* SilentMarkets.make
   const modes = yield* VenueModes
-  const isCancelOnly = () => modes.now().trading !== "TRADING"
+  /** Why the venue takes no orders. */
+  const closed = (): SubmitRefusal | undefined => {
+    const { publicReason, trading } = modes.now()
+    if (trading === "TRADING") return undefined
+    return { _tag: closures[trading], ...(publicReason === null ? {} : { publicReason }) }
+  }
 
   const decide = ({ connectionId, cost, request, userId }: Submission): Submitted => {
     const commandId = request.commandId.text
@@ -127,7 +134,7 @@ const makeDecide = Effect.fnUntraced(function* (
       const isFound = twaps.cancel(trader, request)
       return isFound ? { _tag: "HandedOn", commandId, symbols: [request.symbol] } : enter(trader, request)
     }
-    const refusal = isCancelOnly() ? ({ _tag: "VenueCancelOnly" } as const) : twaps.add(trader, request)
+    const refusal = closed() ?? twaps.add(trader, request)
     return refusal === undefined
       ? { _tag: "HandedOn", commandId, symbols: [request.symbol] }
       : refused(commandId, refusal)
@@ -135,7 +142,8 @@ const makeDecide = Effect.fnUntraced(function* (
   const objection: Submissions["objection"] = (trader, request) => {
     const commandId = request.commandId.text
     if (!isOfAll(request) && !instruments.has(request.symbol)) return { _tag: "BadSymbol", commandId }
-    if (!isCancel(request) && isCancelOnly()) return refused(commandId, { _tag: "VenueCancelOnly" })
+    const closure = isCancel(request) ? undefined : closed()
+    if (closure !== undefined) return refused(commandId, closure)
     if (addsRisk(request) && !silent.mayAddRisk(trader, request.symbol)) {
       return refused(commandId, { _tag: "MarketSilent", symbol: request.symbol })
     }

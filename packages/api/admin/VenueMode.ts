@@ -10,7 +10,9 @@ export const ChangeVenueMode = Schema.Struct({
   $schema: SchemaLink,
   /** The first two are possible at any time; each of the others follows the one before it, and needs a clean audit. */
   to: Schema.Literals(["HALTED", "WITHDRAWALS_BLOCKED", ...VenueStep.literals]),
-  reason: Reason
+  reason: Reason,
+  /** What traders read in the refusals of a venue that is halted or takes cancels alone. `reason` is for operators alone. */
+  public_reason: Schema.optionalKey(Reason)
 }).annotate({ identifier: "ChangeVenueMode" })
 
 export const VenueMode = Schema.Struct({
@@ -20,6 +22,8 @@ export const VenueMode = Schema.Struct({
   changed_by: Schema.String,
   changed_at: Moment,
   reason: Schema.String,
+  /** What traders read; `null` where the operator gave nothing. */
+  public_reason: Schema.NullOr(Schema.String),
   /** The end of the last audit. While it is `null` or 30 s old, `withdrawals` is BLOCKED and `reason` says so. */
   audited_at: Schema.NullOr(Moment),
   /** What the last audit found in the books. */

@@ -2,6 +2,7 @@
 import type { SubmitRefusal } from "@venue/domain/SubmitRefusal"
 import type { TwapFlaw } from "@venue/domain/Twap"
 import * as Digits from "../Digits.ts"
+import type { ErrorCode } from "../ErrorFrame.ts"
 
 export const message = (refusal: SubmitRefusal): string => {
   switch (refusal._tag) {
@@ -10,7 +11,9 @@ export const message = (refusal: SubmitRefusal): string => {
     case "MarketSilent":
       return `${refusal.symbol} or a market you hold cannot record orders now; not placed, try again`
     case "VenueCancelOnly":
-      return "the venue takes cancels alone for now; not placed, try again later"
+      return closed("the venue takes cancels alone for now", refusal.publicReason)
+    case "VenueHalted":
+      return closed("the venue is halted: the venue takes cancels alone for now", refusal.publicReason)
     case "UnknownAccount":
       return `no account ${refusal.accountId}`
     case "TooManyWaiting":
@@ -29,6 +32,24 @@ export const message = (refusal: SubmitRefusal): string => {
       return "no desk could be reached; whether it was done is unknown"
   }
 }
+
+/** The error code of a refusal on the wire. */
+export const code = ({ _tag }: SubmitRefusal): ErrorCode => {
+  switch (_tag) {
+    case "VenueCancelOnly":
+    case "VenueHalted":
+      return _tag
+    case "NoSuchStop":
+      return "InvalidOrder"
+    case "InvalidTwap":
+      return "InvalidParameter"
+    default:
+      return "ServerError"
+  }
+}
+
+const closed = (state: string, publicReason: string | null = null): string =>
+  `${state}; not done, try again once it trades${publicReason === null ? "" : `: ${publicReason}`}`
 
 const twapMessage = ({ bound, flaw }: TwapFlaw): string => {
   switch (flaw) {

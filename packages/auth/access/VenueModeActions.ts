@@ -11,10 +11,14 @@ export class VenueModeActions extends Context.Service<
   VenueModeActions,
   {
     /** Answers whether it was not halted yet. */
-    readonly halt: (by: Operator) => Effect.Effect<boolean, DatabaseUnavailable>
+    readonly halt: (by: Operator, publicReason?: string) => Effect.Effect<boolean, DatabaseUnavailable>
     /** Answers whether they were not blocked yet. */
     readonly blockWithdrawals: (by: Operator) => Effect.Effect<boolean, DatabaseUnavailable>
-    readonly resume: (step: VenueStep, by: Operator) => Effect.Effect<VenueMode, NotResumable | DatabaseUnavailable>
+    readonly resume: (
+      step: VenueStep,
+      by: Operator,
+      publicReason?: string
+    ) => Effect.Effect<VenueMode, NotResumable | DatabaseUnavailable>
   }
 >()("@venue/auth/access/VenueModeActions") {
   static readonly layer: Layer.Layer<VenueModeActions, never, Audit | Transaction | VenueModes> = Layer.effect(
@@ -26,9 +30,9 @@ export class VenueModeActions extends Context.Service<
       const record = (action: string, { actor, reason }: Operator, facts = {}) =>
         audit.record({ action, actor, subject, facts: { reason, ...facts } })
       return VenueModeActions.of({
-        halt: Effect.fn("VenueModeActions.halt")(function* (by: Operator) {
-          const isNew = yield* modes.halt({ by: by.actor, reason: by.reason })
-          if (isNew) yield* record("venue_halted", by)
+        halt: Effect.fn("VenueModeActions.halt")(function* (by: Operator, publicReason?: string) {
+          const isNew = yield* modes.halt({ by: by.actor, reason: by.reason, publicReason })
+          if (isNew || publicReason !== undefined) yield* record("venue_halted", by, said(publicReason))
           return isNew
         }, transaction.run),
         blockWithdrawals: Effect.fn("VenueModeActions.blockWithdrawals")(function* (by: Operator) {
@@ -36,9 +40,9 @@ export class VenueModeActions extends Context.Service<
           if (isNew) yield* record("withdrawals_blocked", by)
           return isNew
         }, transaction.run),
-        resume: Effect.fn("VenueModeActions.resume")(function* (step: VenueStep, by: Operator) {
-          const mode = yield* modes.resume(step, { by: by.actor, reason: by.reason })
-          yield* record("venue_resumed", by, { step })
+        resume: Effect.fn("VenueModeActions.resume")(function* (step: VenueStep, by: Operator, publicReason?: string) {
+          const mode = yield* modes.resume(step, { by: by.actor, reason: by.reason, publicReason })
+          yield* record("venue_resumed", by, { step, ...said(publicReason) })
           return mode
         }, transaction.run)
       })
@@ -48,3 +52,5 @@ export class VenueModeActions extends Context.Service<
 
 /** What the audit keeps is about the venue as a whole. */
 const subject = "venue"
+
+const said = (publicReason: string | undefined) => (publicReason === undefined ? {} : { publicReason })

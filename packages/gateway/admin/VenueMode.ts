@@ -42,13 +42,13 @@ export const layer = (baseUrl: string) =>
         )
         .handle(
           "change",
-          Effect.fnUntraced(function* ({ payload: { reason, to } }) {
+          Effect.fnUntraced(function* ({ payload: { public_reason, reason, to } }) {
             const by = yield* inTheNameOf(reason)
-            if (to === "HALTED") return yield* answered(actions.halt(by))
+            if (to === "HALTED") return yield* answered(actions.halt(by, public_reason))
             if (to === "WITHDRAWALS_BLOCKED") return yield* answered(actions.blockWithdrawals(by))
             const obstacles = to === "TRADING" ? yield* stale : []
             if (obstacles.length > 0) return yield* refusals.venueNotResumable(obstacles.join(" "))
-            return yield* answered(actions.resume(to, by))
+            return yield* answered(actions.resume(to, by, public_reason))
           })
         )
     })
@@ -60,6 +60,7 @@ const bodyOf = ({ auditedAtMillis, changedAtMillis, changedBy, ...mode }: VenueM
   changed_by: changedBy,
   changed_at: instant(changedAtMillis),
   reason: mode.reason,
+  public_reason: mode.publicReason,
   audited_at: auditedAtMillis === null ? null : instant(auditedAtMillis),
   fault: mode.fault,
   difference: mode.difference

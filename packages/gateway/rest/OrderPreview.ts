@@ -48,7 +48,10 @@ export const layer = (baseUrl: string) =>
                 : denoised({ _tag: "PlaceOrder", ...common, ...placementOf(payload) }, instrument, sent)
             const said = yield* desks.preview({ userId, accountId, cost: noCost, request })
             if (said._tag === "Refused") {
-              return yield* said.refusal._tag === "UnknownAccount" ? refusals.notPermitted() : refusals.draining()
+              const { refusal } = said
+              if (refusal._tag === "VenueHalted" || refusal._tag === "VenueCancelOnly")
+                return yield* refusals.venueClosed(refusal)
+              return yield* refusal._tag === "UnknownAccount" ? refusals.notPermitted() : refusals.draining()
             }
             const told =
               said._tag === "BadSymbol" || instrument === undefined ? undefined : { instrument, preview: said }

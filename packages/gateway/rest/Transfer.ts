@@ -52,7 +52,8 @@ export const layer = (baseUrl: string) =>
             // The schema lets no other amount through.
             InvalidAmount: Effect.die,
             MarketsBehind: () => Effect.fail(refusals.draining()),
-            VenueCancelOnly: () => Effect.fail(refusals.venueCancelOnly()),
+            VenueCancelOnly: (closed) => Effect.fail(refusals.venueClosed(closed)),
+            VenueHalted: (closed) => Effect.fail(refusals.venueClosed(closed)),
             ...unconfirmed(refusals)
           })
         )

@@ -12,7 +12,6 @@ import * as DeadManSwitch from "@venue/domain/DeadManSwitch"
 import { echoOf, unlisted } from "@venue/domain/Echo"
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import type { CancelAllOrders, OrderRequest } from "@venue/domain/Order"
-import type { SubmitRefusal as Refusal } from "@venue/domain/SubmitRefusal"
 import type { LeverageInUse, NotALevel, SetLeverage, UnknownSymbol } from "@venue/domain/Trader"
 import type { UserId } from "@venue/domain/UserId"
 import { Revocations } from "@venue/storage/access/Revocations"
@@ -190,7 +189,11 @@ const makeRefused = Effect.gen(function* () {
         return say(Frame.rateLimited(submitted.retryAfterMillis, Incoming.ofObject(text)))
       case "Refused":
         return say(
-          Frame.err(codeOf(submitted.refusal), SubmitRefusal.message(submitted.refusal), Incoming.ofObject(text))
+          Frame.err(
+            SubmitRefusal.code(submitted.refusal),
+            SubmitRefusal.message(submitted.refusal),
+            Incoming.ofObject(text)
+          )
         )
       case "BadSymbol":
         if (isWithoutEcho(request)) {
@@ -242,9 +245,6 @@ const isWithoutEcho = (
 /** Its market's log may have told what became of it, or it was given up. */
 const isUnknown = (submitted: Submitted): boolean =>
   submitted._tag === "Refused" && (submitted.refusal._tag === "DeskUnreachable" || submitted.refusal._tag === "Faulted")
-
-const codeOf = ({ _tag }: Refusal): Frame.ErrorCode =>
-  _tag === "NoSuchStop" ? "InvalidOrder" : _tag === "InvalidTwap" ? "InvalidParameter" : "ServerError"
 
 const makeSetLeverage = Effect.gen(function* () {
   const desks = yield* DeskClient

@@ -37,7 +37,7 @@ export const make = Effect.fnUntraced(function* ({ bySymbol }: Pick<Queries, "by
     const request = previewedOf({ ...command, order }, symbol, ids.next(), expiresAtMillis, member)
     const said = yield* desks.preview({ userId: caller.userId, accountId, cost, request })
     if (said._tag === "Refused") {
-      return Frame.err("ServerError", SubmitRefusal.message(said.refusal), Incoming.ofObject(text))
+      return Frame.err(SubmitRefusal.code(said.refusal), SubmitRefusal.message(said.refusal), Incoming.ofObject(text))
     }
     const instrument = instruments.get(symbol)
     const told = said._tag === "BadSymbol" || instrument === undefined ? undefined : { instrument, preview: said }

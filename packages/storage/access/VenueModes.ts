@@ -26,6 +26,7 @@ const modeTable = Table.make("venue_mode", {
   trading: of("text", VenueTrading),
   withdrawals: of("text", VenueWithdrawals),
   reason: text,
+  publicReason: orNull(text),
   changedBy: text,
   changedAtMillis: timestamptz,
   auditedAtMillis: orNull(timestamptz),
@@ -40,6 +41,8 @@ export class NotResumable extends Schema.TaggedError<NotResumable>()("NotResumab
 export interface Change {
   readonly by: string
   readonly reason: string
+  /** What traders read of it; left out or null where they read nothing. */
+  readonly publicReason?: string | null | undefined
 }
 
 export type Audited = Pick<VenueMode, "fault" | "difference">
@@ -60,7 +63,7 @@ export class VenueModes extends Context.Service<
     readonly read: Effect.Effect<VenueMode, DatabaseUnavailable>
     /** The stored mode, with withdrawals BLOCKED and the reason where a recent audit is missing. */
     readonly inForce: Effect.Effect<VenueMode, DatabaseUnavailable>
-    /** Answers whether that is new: a venue that is halted keeps its first reason. */
+    /** Answers whether that is new: a venue that is halted keeps its first reason, and takes a new one for traders. */
     readonly halt: (change: Change) => Effect.Effect<boolean, DatabaseUnavailable>
     /** Answers whether that is new. */
     readonly blockWithdrawals: (change: Change) => Effect.Effect<boolean, DatabaseUnavailable>
@@ -97,13 +100,9 @@ export class VenueModes extends Context.Service<
         Effect.repeat(Schedule.spaced(pollEvery)),
         Effect.forkScoped
       )
-      const changed = Effect.fnUntraced(function* (
-        change: Partial<VenueMode>,
-        { by, reason }: Change,
-        where: Fragment
-      ) {
+      const changed = Effect.fnUntraced(function* (change: Partial<VenueMode>, by: Change, where: Fragment) {
         const changedAtMillis = yield* Clock.currentTimeMillis
-        const set = modeTable.set({ ...change, reason: storable(reason), changedBy: by, changedAtMillis })
+        const set = modeTable.set({ ...change, ...recorded(by, changedAtMillis) })
         const rows = yield* sql`update venue_mode set ${set} where ${where} returning 1`
         yield* hear
         return rows.length > 0
@@ -118,21 +117,24 @@ export class VenueModes extends Context.Service<
         },
         read: orUnavailable(hear),
         inForce: orUnavailable(Effect.map(hear, held)),
-        halt: Effect.fn("VenueModes.halt")(
-          (change: Change) => changed(halted, change, sql`trading <> 'HALTED'`),
-          orUnavailable
-        ),
+        halt: Effect.fn("VenueModes.halt")(function* (change: Change) {
+          const isNew = yield* changed(halted, change, sql`trading <> 'HALTED'`)
+          if (isNew || (change.publicReason ?? null) === null) return isNew
+          yield* sql`update venue_mode set public_reason = ${told(change.publicReason!)}`
+          yield* hear
+          return false
+        }, orUnavailable),
         blockWithdrawals: Effect.fn("VenueModes.blockWithdrawals")(
           (change: Change) => changed(blocked, change, sql`withdrawals <> 'BLOCKED'`),
           orUnavailable
         ),
         resume: Effect.fn("VenueModes.resume")(
-          function* (step: VenueStep, { by, reason }: Change) {
+          function* (step: VenueStep, by: Change) {
             const [before] = yield* modeTable.all(sql`select ${modeTable.columns} from venue_mode for update`)
             const changedAtMillis = yield* Clock.currentTimeMillis
             const why = obstacle(before!, step, changedAtMillis)
             if (why !== undefined) return yield* new NotResumable({ why })
-            const change = { ...stepped(step), reason: storable(reason), changedBy: by, changedAtMillis }
+            const change = { ...stepped(step), ...recorded(by, changedAtMillis) }
             yield* sql`update venue_mode set ${modeTable.set(change)}`
             return yield* hear
           },
@@ -161,6 +163,7 @@ export class VenueModes extends Context.Service<
         trading: "TRADING",
         withdrawals: "OPEN",
         reason: "",
+        publicReason: null,
         changedBy: venue,
         changedAtMillis: clock.currentTimeMillisUnsafe(),
         auditedAtMillis: null,
@@ -171,11 +174,11 @@ export class VenueModes extends Context.Service<
       const held = heldFrom(clock, hasAuditor)
       const { tell, watchAudits } = audience()
       const set = (change: Partial<VenueMode>) => modes.set(only, { ...now(), ...change })
-      const changed = (change: Partial<VenueMode>, { by, reason }: Change, isNew: () => boolean) =>
+      const changed = (change: Partial<VenueMode>, { by, publicReason = null, reason }: Change, isNew: () => boolean) =>
         transaction(
           Effect.map(Clock.currentTimeMillis, (changedAtMillis) => {
             if (!isNew()) return false
-            set({ ...change, reason, changedBy: by, changedAtMillis })
+            set({ ...change, reason, publicReason, changedBy: by, changedAtMillis })
             return true
           })
         )
@@ -185,13 +188,20 @@ export class VenueModes extends Context.Service<
         mayWithdraw: () => held(now()).withdrawals === "OPEN",
         read: Effect.sync(now),
         inForce: Effect.sync(() => held(now())),
-        halt: (change) => changed(halted, change, () => now().trading !== "HALTED"),
+        halt: (change) =>
+          Effect.tap(
+            changed(halted, change, () => now().trading !== "HALTED"),
+            (isNew) =>
+              isNew || (change.publicReason ?? null) === null
+                ? Effect.void
+                : transaction(Effect.sync(() => set({ publicReason: change.publicReason! })))
+          ),
         blockWithdrawals: (change) => changed(blocked, change, () => now().withdrawals !== "BLOCKED"),
-        resume: Effect.fnUntraced(function* (step: VenueStep, { by, reason }: Change) {
+        resume: Effect.fnUntraced(function* (step: VenueStep, { by, publicReason = null, reason }: Change) {
           const changedAtMillis = yield* Clock.currentTimeMillis
           const why = obstacle(now(), step, changedAtMillis)
           if (why !== undefined) return yield* new NotResumable({ why })
-          set({ ...stepped(step), reason, changedBy: by, changedAtMillis })
+          set({ ...stepped(step), reason, publicReason, changedBy: by, changedAtMillis })
           return now()
         }, transaction),
         audited: (found) =>
@@ -233,5 +243,12 @@ const heldFrom =
   (clock: Clock.Clock, hasAuditor: boolean) =>
   (mode: VenueMode): VenueMode =>
     hasAuditor ? inForce(mode, clock.currentTimeMillisUnsafe()) : mode
+
+const recorded = ({ by, publicReason = null, reason }: Change, changedAtMillis: number) => ({
+  reason: storable(reason),
+  publicReason: told(publicReason),
+  changedBy: by,
+  changedAtMillis
+})
 
 const told = (found: string | null): string | null => (found === null ? null : storable(found))

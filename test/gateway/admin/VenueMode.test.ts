@@ -49,14 +49,39 @@ it.layer(layer, { excludeTestServices: true })("what the whole venue lets in", (
         })
         yield* socket.send(order)
         const { err } = yield* socket.take("err")
+        expect(err.error_code).toBe("VenueHalted")
         expect(err.message).toContain("the venue takes cancels alone for now")
+        expect(err.message).not.toContain("a drill")
+        const publicReason = "Maintenance until 14:00 UTC."
+        const shown = yield* admin("POST", "/venue-mode", {
+          to: "HALTED",
+          reason: "again",
+          public_reason: publicReason
+        })
+        expect(shown.body).toMatchObject({ reason: "a drill", public_reason: publicReason })
+        const close = { type: "close_position", params: { symbol: gold } }
+        const twap = { symbol: gold, side: "BUY", total_quantity: 1, num_orders: 2, order_interval_secs: 30 }
+        const others = [
+          close,
+          { type: "preview_order", params: order.params },
+          { type: "add_twap", params: { ...twap, reduce_only: false } }
+        ]
+        for (const command of [order, ...others]) {
+          yield* socket.send(command)
+          const { error_code, message } = (yield* socket.take("err")).err
+          expect([error_code, message.endsWith(publicReason)]).toEqual(["VenueHalted", true])
+        }
         const { post, signed } = yield* RestClient
         const path = `/user/transfer?src_account_id=${other}&dst_account_id=${alice.userId}`
         const moved = yield* post(path, { amount: 1 }, yield* signed(alice))
         expect([moved.status, (moved.body as { readonly type: string }).type]).toEqual([
           503,
-          expect.stringContaining("/problems/venue-cancel-only")
+          expect.stringContaining("/problems/venue-halted")
         ])
+        expect((moved.body as { readonly detail: string }).detail).toContain(publicReason)
+        const { client_order_id: _, ...asked } = order.params
+        const preview = yield* post("/user/orders/preview", asked, yield* signed(alice))
+        expect(preview.body).toMatchObject({ status: 503, type: expect.stringContaining("/problems/venue-halted") })
         yield* socket.send({ type: "cancel_order", params: { symbol: gold, client_order_id: "first" } })
         expect((yield* socket.take("order_response")).order_response.status).toBe("CANCELLED")
 

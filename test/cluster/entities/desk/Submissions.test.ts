@@ -5,6 +5,7 @@ import * as Traders from "@venue/cluster/entities/desk/Traders"
 import type { Submission, Submitted } from "@venue/cluster/protocol/Desk"
 import { noCost } from "@venue/cluster/protocol/Desk"
 import { AccountId, primaryAccountOf } from "@venue/domain/AccountId"
+import type { SubmitRefusal } from "@venue/domain/SubmitRefusal"
 import { UserId } from "@venue/domain/UserId"
 import { Journal } from "@venue/journal/Journal"
 import { VenueModes } from "@venue/storage/access/VenueModes"
@@ -184,9 +185,15 @@ it.effect("I52: while the venue takes cancels alone a desk refuses orders by nam
         builderCode: ""
       }
     }
-    assert.deepEqual(submissions.now([order, cancelOf(userId, 3)]), [
-      { _tag: "Refused", commandId: idOf(2).text, refusal: { _tag: "VenueCancelOnly" } },
-      handedOn(3)
-    ])
+    const refusalOf = (refusal: SubmitRefusal) => ({ _tag: "Refused" as const, commandId: idOf(2).text, refusal })
+    assert.deepEqual(submissions.now([order, cancelOf(userId, 3)]), [refusalOf({ _tag: "VenueHalted" }), handedOn(3)])
+    yield* modes.halt({ by: "operator", reason: "the books", publicReason: "Maintenance until 14:00 UTC." })
+    yield* TestClock.adjust("1 second")
+    const publicReason = "Maintenance until 14:00 UTC."
+    assert.deepEqual(submissions.now([order]), [refusalOf({ _tag: "VenueHalted", publicReason })])
+    yield* modes.audited({ fault: null, difference: null })
+    yield* TestClock.adjust("1 second")
+    yield* modes.resume("CANCEL_ONLY", { by: "operator", reason: "looked at" }).pipe(Effect.orDie)
+    assert.deepEqual(submissions.now([order]), [refusalOf({ _tag: "VenueCancelOnly" })])
   }).pipe(Effect.provide(around()))
 )
