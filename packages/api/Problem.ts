@@ -333,7 +333,7 @@ const ofOperators = (baseUrl: string) => ({
   notCancellable: (state: string) =>
     new Conflict(
       body(baseUrl, 409, "not-cancellable", {
-        detail: `The withdrawal is ${state}: it is cancelled while it is SUBMITTED, or QUEUED and refused by its rail, as not_signed tells. One that is HELD_FOR_REVIEW is rejected.`
+        detail: `The withdrawal is ${state}: it is cancelled while it is SUBMITTED, or QUEUED and refused by its rail, as not_signed tells, or QUEUED while its user or address is frozen. One that is HELD_FOR_REVIEW is rejected.`
       })
     ),
   payoutMade: () =>

@@ -45,7 +45,8 @@ export const reviewed = (
     return yield* stepped(sql`
       update withdrawal set cancelled_by = ${storable(by)}, cancel_reason = ${storable(reason)}
       where withdrawal_id = ${storable(withdrawalId)} and ending is null and cancelled_by is null
-        and (state = 'SUBMITTED' or (state = 'QUEUED' and refused_at is not null)) returning 1`)
+        and (state = 'SUBMITTED'
+          or (state = 'QUEUED' and (refused_at is not null or ${sql.literal(isBlocked)}))) returning 1`)
   }, orUnavailable),
   end: Effect.fn("Withdrawals.end")(function* (withdrawalId, { by, ending, reason, reference }) {
     const from = ending === "REJECTED" ? "HELD_FOR_REVIEW" : "SUBMITTED"

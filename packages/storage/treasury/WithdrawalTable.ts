@@ -132,7 +132,7 @@ export interface WithdrawalsShape {
   /** It waits, at the end of the queue, and is not signed for this. False where that is known. */
   readonly refuse: (withdrawalId: string, reason: string) => Step
   /**
-   * Once, while it is SUBMITTED, or QUEUED and refused. It has failed when the rail says that no payment of it can come any
+   * Once, while it is SUBMITTED, or QUEUED and refused or blocked. It has failed when the rail says that no payment of it can come any
    * more.
    */
   readonly cancel: (withdrawalId: string, asked: { readonly by: string; readonly reason: string }) => Step

@@ -273,8 +273,9 @@ const turnOf = ({ cancelledBy, refusedAtMillis }: WithdrawalRow): number =>
 
 const isPayable = ({ ending, state }: WithdrawalRow): boolean => state === "SUBMITTED" && ending === null
 
-const isRefusedInQueue = ({ refusedAtMillis, state }: WithdrawalRow): boolean =>
-  state === "QUEUED" && refusedAtMillis !== null
+/** It is refused by its rail, or would stay QUEUED as its user or address is frozen. */
+const waitsInQueue = ({ refusedAtMillis, state }: WithdrawalRow, isBlocked: boolean): boolean =>
+  state === "QUEUED" && (refusedAtMillis !== null || isBlocked)
 
 const moves = ({
   mayWithdraw,
@@ -331,7 +332,7 @@ const moves = ({
   cancel: (withdrawalId, { by, reason }) =>
     when(
       withdrawalId,
-      (row) => (isPayable(row) || isRefusedInQueue(row)) && row.cancelledBy === null,
+      (row) => (isPayable(row) || waitsInQueue(row, row.isBlocked)) && row.cancelledBy === null,
       (row) => rows.set(withdrawalId, { ...row, cancelledBy: by, cancelReason: reason })
     ),
   settle: ({ rail, step: known, withdrawalId }, reference) =>

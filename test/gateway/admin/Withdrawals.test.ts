@@ -181,7 +181,7 @@ it.layer(layer, { excludeTestServices: true })("held withdrawals", (it) => {
         const early = yield* cancel(id)
         expect([early.status, early.body.detail]).toEqual([
           409,
-          "The withdrawal is HELD_FOR_REVIEW: it is cancelled while it is SUBMITTED, or QUEUED and refused by its rail, as not_signed tells. One that is HELD_FOR_REVIEW is rejected."
+          "The withdrawal is HELD_FOR_REVIEW: it is cancelled while it is SUBMITTED, or QUEUED and refused by its rail, as not_signed tells, or QUEUED while its user or address is frozen. One that is HELD_FOR_REVIEW is rejected."
         ])
         yield* admin("POST", "/withdrawals/approve", { withdrawal_id: id, reason: "known" })
         yield* submit(Option.getOrThrow(yield* find(id)), 7)

@@ -280,6 +280,22 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
         })
     )
 
+    it.effect("rule 18.5: one that is QUEUED while its user is frozen can be cancelled", () =>
+      Effect.gen(function* () {
+        const userId = UserId.make("kim")
+        const { attempt, cancel, submit } = yield* Withdrawals
+        const asked = { by: "olga", reason: "the account stays frozen" }
+        yield* World.recorded(userId, World.accepted("kim-1"))
+        assert.isFalse(yield* cancel("kim-1", asked), "it leaves at the next look")
+        const frozen = { kind: "user", subject: userId, effect: "frozen" } as const
+        yield* (yield* TreasuryFlags).set({ ...frozen, reason: "", setBy: "olga" })
+        assert.isTrue(yield* cancel("kim-1", asked))
+        assert.isTrue(yield* submit(yield* World.withdrawal("kim-1"), 997))
+        assert.isFalse(yield* attempt("kim-1", World.payment(1)))
+        assert.isTrue(yield* attempt("kim-1", { ...World.payment(1), purpose: "cancel" }))
+      })
+    )
+
     it.effect("rule 18: one that was held is queued once it is approved, after those that wait by then", () =>
       Effect.gen(function* () {
         const userId = UserId.make("eve")
