@@ -19,14 +19,16 @@ export const make = <E>({ rateOf }: PaceOptions<E>): Pace<E> => {
   let freeAtMillis = 0
   let slowUntilMillis = 0
   let last: E | undefined
+  /** Its last request failed after all of its attempts: until one is answered, each further request is one attempt. */
+  let isExhausted = false
 
   const refused = (now: number, error: E, retryAfterMillis: number) => {
     last = error
     slowUntilMillis = now + slowMillis
     // Several requests that were under way together count as one refusal.
     if (now < freeAtMillis) return
-    pauseMillis = Math.min(longestPauseMillis, Math.max(firstPauseMillis, pauseMillis * 2, retryAfterMillis))
-    freeAtMillis = now + pauseMillis
+    pauseMillis = Math.min(longestWaitMillis, Math.max(firstPauseMillis, pauseMillis * 2))
+    freeAtMillis = now + Math.max(pauseMillis, Math.min(retryAfterMillis, longestPauseMillis))
   }
 
   const attempts = Effect.fnUntraced(function* <A>(request: Effect.Effect<A, E>): Effect.fn.Return<A, E> {
@@ -38,8 +40,12 @@ export const make = <E>({ rateOf }: PaceOptions<E>): Pace<E> => {
       const rate = Result.isFailure(result) ? rateOf(result.failure) : undefined
       if (Result.isFailure(result) && rate !== undefined) {
         refused(yield* Clock.currentTimeMillis, result.failure, rate.retryAfterMillis)
-        if (attempt < mostAttempts) continue
-      } else pauseMillis = 0
+        if (attempt < mostAttempts && !isExhausted) continue
+        isExhausted = true
+      } else {
+        pauseMillis = 0
+        isExhausted = false
+      }
       return yield* Effect.fromResult(result)
     }
   })
@@ -55,8 +61,9 @@ export const make = <E>({ rateOf }: PaceOptions<E>): Pace<E> => {
 /** A request waits for 1.75 s in all before it fails. */
 const mostAttempts = 4
 const firstPauseMillis = 250
+/** The longest pause that a server may ask for. */
 const longestPauseMillis = 60_000
-/** A pause that is longer fails a request at once. */
+/** A pause that is longer, which a server asks for, fails a request at once. */
 const longestWaitMillis = 1_000
 /** Requests go one at a time for this long after a refusal. */
 const slowMillis = 60_000

@@ -38,6 +38,8 @@ export const make = Effect.fnUntraced(function* (provider: RailProvider) {
       yield* part(arrivals)
     ]
     // Whatever of it fails is an alarm until it works again.
-    return done.every((isDone) => isDone) && (yield* part(states.answers(rail)))
+    if (!done.every((isDone) => isDone)) return false
+    const reason = yield* provider.stalled ?? Effect.succeed(undefined)
+    return yield* part(reason === undefined ? states.answers(rail) : states.unavailable(rail, reason))
   })
 })

@@ -158,7 +158,7 @@ const makeOutcomes = Effect.fnUntraced(function* (
   }
 ) {
   const { rail } = provider
-  const { end, find, payments, settle, submitted } = yield* Withdrawals
+  const { end, find, payments, refuse, settle, submitted } = yield* Withdrawals
   const turns = Turns.make<Withdrawal>(({ withdrawalId }) => `withdrawal ${withdrawalId}`)
 
   const look = Effect.fnUntraced(function* (withdrawal: Withdrawal) {
@@ -170,6 +170,8 @@ const makeOutcomes = Effect.fnUntraced(function* (
     const outcome = yield* provider.outcome(stored)
     switch (outcome._tag) {
       case "Pending":
+        if (outcome.reason !== undefined && (yield* refuse(withdrawalId, outcome.reason)))
+          yield* Effect.logError(`withdrawal ${withdrawalId} cannot come: ${outcome.reason}`)
         return yield* cancelledBy !== null && last.purpose === "pay" ? next : on.send.again(withdrawal, last)
       case "Overdue":
         return yield* next

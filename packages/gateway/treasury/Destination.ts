@@ -4,21 +4,26 @@ import type { BadRequest, Problems } from "@venue/api/Problem"
 import { checksummed, isAddress } from "@venue/auth/wallet/WalletAddress"
 import { Network } from "@venue/domain/Rail"
 import * as TronAddress from "@venue/providers/rails/tron/TronAddress"
-import { Result } from "effect"
+import { RailProviders } from "@venue/providers/rails/RailProvider"
+import { RailStates } from "@venue/storage/treasury/RailStates"
+import { Effect, Result } from "effect"
 
 /** As it is written to users. The contract of the network's token is none: a transfer to it would fail, or be lost. */
 export const read = (
   problems: Problems,
   network: Network,
   sent: string,
-  tokenContract: string | undefined
+  tokenContract: string | undefined,
+  payingAccount?: string
 ): Result.Result<string, BadRequest> => {
   const refused = (message: string) =>
     Result.fail(problems.invalidValue("invalid-address", [{ location: "body.address", message, value: shown(sent) }]))
   if (!isOf[network](sent)) return refused(`Expected ${expected[network]}`)
   const address = written(network, sent)
-  return address === tokenContract
-    ? refused("Expected an address that somebody has the key of, and this is the contract of the token")
+  if (address === tokenContract)
+    return refused("Expected an address that somebody has the key of, and this is the contract of the token")
+  return address === payingAccount
+    ? refused("Expected an address outside of the venue, and this is the account that pays withdrawals")
     : Result.succeed(address)
 }
 
@@ -27,6 +32,14 @@ export const ofAnyNetwork = (sent: string): string | undefined => {
   const network = Network.literals.find((name) => isOf[name](sent))
   return network === undefined ? undefined : written(network, sent)
 }
+
+/** Returns the account that pays on a network, as the rail has noted it; undefined before that. */
+export const payingAccount = Effect.map(Effect.all([RailProviders, RailStates]), ([rails, states]) =>
+  Effect.fnUntraced(function* (network: Network) {
+    const { cursor } = yield* states.find(network)
+    return cursor === null ? undefined : rails.get(network)?.payingAccountIn?.(cursor)
+  })
+)
 
 /** Where letter case is a checksum, with that. */
 export const written = (network: Network, address: string): string =>

@@ -36,6 +36,7 @@ export const layer = ({ baseUrl, newAddressHoldHours }: WithdrawOptions) =>
       const holds = yield* HoldReasons.make(newAddressHoldHours)
       const rails = yield* RailProviders
       const refusals = problems(baseUrl)
+      const payingAccount = yield* Destination.payingAccount
       const send = yield* sending
       const refused = refusedBy(refusals)
 
@@ -47,9 +48,10 @@ export const layer = ({ baseUrl, newAddressHoldHours }: WithdrawOptions) =>
             const named = payload.network ?? Word.defaultNetwork
             const network = yield* Effect.fromResult(Word.read(refusals, Word.network, "body.network", named))
             const token = rails.get(network)?.tokenContract
+            const paying = yield* payingAccount(network)
             const { amount, destination } = yield* Effect.fromResult(
               together({
-                destination: Destination.read(refusals, network, payload.address, token),
+                destination: Destination.read(refusals, network, payload.address, token, paying),
                 amount: Amount.read(refusals, network, payload.amount)
               })
             )

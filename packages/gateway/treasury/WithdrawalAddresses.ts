@@ -21,6 +21,7 @@ export const layer = (baseUrl: string) =>
       const addresses = yield* WithdrawalAddresses
       const changed = yield* AuditedChange.make
       const ids = yield* Ids
+      const payingAccount = yield* Destination.payingAccount
       const rails = yield* RailProviders
       const refusals = problems(baseUrl)
       const entry = (row: WithdrawalAddress) =>
@@ -48,7 +49,10 @@ export const layer = (baseUrl: string) =>
               const rail = rails.get(network)
               if (rail === undefined) return yield* refusals.railNotConnected(network)
               const token = rail.tokenContract
-              const address = yield* Effect.fromResult(Destination.read(refusals, network, payload.address, token))
+              const paying = yield* payingAccount(network)
+              const address = yield* Effect.fromResult(
+                Destination.read(refusals, network, payload.address, token, paying)
+              )
               const addressId = ids.next().text
               const asked = { addressId, userId, network, address, label: payload.label ?? null, verified: false }
               const added = yield* changed(userId, addresses.add(asked), ({ isNew }) =>

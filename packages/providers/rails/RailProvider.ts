@@ -75,7 +75,8 @@ export type Promised<E> = (fromSequence: number) => Effect.Effect<bigint, E>
 
 /** What became of all attempts of one withdrawal. "Not found" is `Pending`, never `Failed`. */
 export type Outcome =
-  | { readonly _tag: "Pending" }
+  /** With a reason it cannot come as it is, and an operator has to look. */
+  | { readonly _tag: "Pending"; readonly reason?: string }
   /** None has come for long, and another attempt may be signed that can only come in their place. */
   | { readonly _tag: "Overdue" }
   | { readonly _tag: "Settled"; readonly reference: string }
@@ -184,6 +185,10 @@ export interface RailProvider {
   readonly holdings: (question: HoldingsQuestion) => Effect.Effect<Option.Option<Holdings>, RailUnavailable>
   /** Absent where there is nothing to bring together, or somebody does it by hand. */
   readonly sweeper?: Sweeper
+  /** The reason for an alarm where the rail answers and what it says is final stands still; undefined as a rule. */
+  readonly stalled?: Effect.Effect<string | undefined>
+  /** The account that pays, as addresses are written to users, where a cursor has it: a process without a wallet knows it by that. */
+  readonly payingAccountIn?: (cursor: string) => string | undefined
 }
 
 /** The rails that this venue is connected to. */

@@ -55,3 +55,10 @@ it("a refusal says what would be right", () => {
     errors: [{ location: "body.address", message: expect.stringContaining("base 58"), value: evm }]
   })
 })
+
+it("the account that pays is refused, however it is written", () => {
+  for (const text of [evm, evm.toLowerCase()]) {
+    const read = Destination.read(problems("https://funding.venue.test"), "ARBITRUM_ONE", text, undefined, evm)
+    expect(JSON.stringify(Result.getOrThrow(Result.flip(read)))).toContain("the account that pays withdrawals")
+  }
+})

@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import { getAddress } from "viem"
 import type { RailProvider } from "../RailProvider.ts"
 import type { Signer } from "../Signer.ts"
+import * as Cursor from "./Cursor.ts"
 import { arrivalStates } from "./ArrivalStates.ts"
 import type { AddressAt } from "./DepositAddresses.ts"
 import * as Holdings from "./Holdings.ts"
@@ -39,6 +40,8 @@ export const make = (options: ArbitrumOptions): RailProvider => {
     arrivalStates: arrivalStates(options),
     nextSequence: Nonces.nextSequence(options),
     isOrdered: true,
+    stalled: options.endpoints.stalled,
+    payingAccountIn: Cursor.payingAccountIn,
     check: Payments.check(options),
     sign: Payments.sign(options),
     send: Payments.send(options),

@@ -2,7 +2,7 @@
  * How far the chain was read. The last block is named by its hash too, so that a reorganisation below it is noticed; then
  * everything after the block that was final is read again.
  */
-import { Schema } from "effect"
+import { Option, Schema } from "effect"
 import type { BlockName } from "./Chain.ts"
 
 const Name = Schema.Struct({ number: Schema.Int, hash: Schema.String })
@@ -28,6 +28,9 @@ export interface Cursor {
 
 export const decode = Schema.decodeUnknownEffect(Text)
 export const encode: (cursor: Cursor) => string = Schema.encodeSync(Text)
+
+export const payingAccountIn = (text: string): string | undefined =>
+  Option.getOrUndefined(Schema.decodeUnknownOption(Text)(text))?.hot
 
 export interface Range {
   readonly from: number

@@ -29,9 +29,10 @@ export const outcome = ({ endpoints, overdueMillis }: OutcomeOptions) =>
     const counts = yield* view.each((endpoint) => endpoint.ask([Chain.transactionCount(said.from, "latest")]))
     if (counts.some(([count]) => count > said.nonce)) {
       if (yield* isOver(view, payments)) return usedUp
-      yield* Effect.logWarning(
-        `Arbitrum One: nonce ${said.nonce} was used by a transaction that is none of the venue's`
-      )
+      const reason = `nonce ${said.nonce} was used by a transaction that is none of the venue's`
+      yield* Effect.logWarning(`Arbitrum One: ${reason}`)
+      // Before that is final, a receipt may only be late.
+      if ((yield* usedAt(view, said.from, view.final.number)) > said.nonce) return { _tag: "Pending", reason } as const
     }
     const isNext = counts.every(([count]) => count === said.nonce)
     const now = yield* Clock.currentTimeMillis

@@ -1,6 +1,7 @@
 /** All servers that are asked for the chain: those that answer must say the same, or nothing is known. */
 import { Clock, Effect, Equal, type Option, Result } from "effect"
 import { RailUnavailable } from "../RailProvider.ts"
+import * as FinalityWatch from "../FinalityWatch.ts"
 import * as Chain from "./Chain.ts"
 import type { RpcEndpoint } from "./RpcEndpoint.ts"
 import { RpcFault } from "./RpcFault.ts"
@@ -8,6 +9,7 @@ import { RpcFault } from "./RpcFault.ts"
 export interface RpcEndpoints {
   /** What they see now; each answer is good for what is asked right after it. */
   readonly look: Effect.Effect<ChainView, RailUnavailable>
+  readonly stalled: FinalityWatch.FinalityWatch["stalled"]
 }
 
 export interface RpcEndpointsOptions {
@@ -40,6 +42,7 @@ export const unavailable = (cause: unknown): RailUnavailable => new RailUnavaila
 
 export const make = (options: RpcEndpointsOptions): RpcEndpoints => {
   const answers = answersOf(options.leastEndpoints)
+  const finality = FinalityWatch.make(mostFinalityMillis)
   const look = Effect.gen(function* () {
     const heads = yield* answers(options.endpoints, (endpoint) => headOf(options, endpoint))
     const fresh = heads.map(({ endpoint }) => endpoint)
@@ -52,6 +55,7 @@ export const make = (options: RpcEndpointsOptions): RpcEndpoints => {
 
     const headNumber = lowest(heads.map(({ answer }) => answer.latest.number))
     const finalNumber = lowest([headNumber, ...heads.map(({ answer }) => answer.finalized.number)])
+    yield* finality.saw(headNumber, finalNumber)
     const [head, final] = yield* agreed((endpoint) => namesAt(endpoint, [headNumber, finalNumber]))
     return {
       head: head!,
@@ -63,8 +67,11 @@ export const make = (options: RpcEndpointsOptions): RpcEndpoints => {
       unanimous
     }
   }).pipe(Effect.withSpan("RpcEndpoints.look"))
-  return { look }
+  return { look, stalled: finality.stalled }
 }
+
+/** Blocks become final with those of Ethereum, every 6.4 minutes, some 15 minutes late. */
+const mostFinalityMillis = 60 * 60_000
 
 /** The hashes of blocks that are there for certain, unless the chain became shorter since. */
 export const namesAt = Effect.fnUntraced(function* (endpoint: RpcEndpoint, numbers: ReadonlyArray<number>) {

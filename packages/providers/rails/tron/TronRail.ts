@@ -1,7 +1,9 @@
 /** TRON as a rail: USDT in to deposit addresses of an extended public key, and out of one hot account. */
 import { Effect } from "effect"
+import * as FinalityWatch from "../FinalityWatch.ts"
 import type { Arrival, ArrivalState, RailProvider, RailUnavailable } from "../RailProvider.ts"
 import * as TronAddress from "./TronAddress.ts"
+import * as TronCursor from "./TronCursor.ts"
 import { type Block, type TronNode, unavailable } from "./TronNode.ts"
 import { holdings } from "./TronHoldings.ts"
 import { outcome } from "./TronOutcome.ts"
@@ -15,17 +17,23 @@ export interface TronOptions extends Omit<TronPayments.TronPaymentOptions, "outc
 
 export const make = (options: TronOptions): RailProvider => {
   const outcomeOf = outcome(options)
+  const finality = FinalityWatch.make(mostFinalityMillis)
   return {
     rail: "TRON",
     addressAt: options.addressAt,
     tokenContract: TronAddress.ofHex(options.token),
-    scan: scan(options),
+    scan: scan({ ...options, finality }),
+    stalled: finality.stalled,
     arrivalStates: Effect.fn("Tron.arrivalStates")((arrivals: ReadonlyArray<Arrival>) =>
       Effect.forEach(arrivals, (arrival) => stateOf(options, arrival), { concurrency: 4 })
     ),
     // It has no numbers: the venue's own will do.
     nextSequence: ({ next }) => Effect.succeed(next),
     isOrdered: false,
+    payingAccountIn: (cursor) => {
+      const hot = TronCursor.read(cursor)?.hot
+      return hot === undefined ? undefined : TronAddress.ofHex(hot)
+    },
     check: TronPayments.check(options),
     sign: TronPayments.sign({ ...options, outcome: outcomeOf }),
     send: TronPayments.send(options),
@@ -33,6 +41,9 @@ export const make = (options: TronOptions): RailProvider => {
     holdings: holdings(options)
   }
 }
+
+/** A block is final after some 19 others, within a minute. */
+const mostFinalityMillis = 10 * 60_000
 
 /** As all nodes that answer see it: one that has not got that far yet holds the others back. */
 const stateOf = Effect.fnUntraced(function* (

@@ -1,5 +1,6 @@
 /** What came in: block by block from the cursor to the head, and again what was replaced since. */
 import { Effect, Result } from "effect"
+import type { FinalityWatch } from "../FinalityWatch.ts"
 import { knownOr } from "../PayingAccount.ts"
 import type { Arrival, RailUnavailable, Scan } from "../RailProvider.ts"
 import * as TronAddress from "./TronAddress.ts"
@@ -13,27 +14,30 @@ export interface TronScanOptions {
   readonly token: TronAddress.AddressHex
   /** The account that pays: what others send to it is the venue's too, and nobody's yet. */
   readonly hot: Effect.Effect<TronAddress.AddressHex, RailUnavailable>
+  readonly finality: FinalityWatch
 }
 
 /** All of one scan is read of one node. */
 export const scan =
-  ({ hot, nodes, token }: TronScanOptions) =>
+  ({ finality, hot, nodes, token }: TronScanOptions) =>
   <E>(
     cursor: string | null,
     watched: Effect.Effect<ReadonlyArray<string>, E>
   ): Effect.Effect<Scan, RailUnavailable | E> =>
-    nodes.first((node) => scanOf(node, token, hot, cursor, watched)).pipe(Effect.withSpan("Tron.scan"))
+    nodes.first((node) => scanOf(node, { finality, token }, hot, cursor, watched)).pipe(Effect.withSpan("Tron.scan"))
 
 const scanOf = Effect.fnUntraced(function* <E>(
   node: TronNode,
-  token: TronAddress.AddressHex,
+  { finality, token }: Pick<TronScanOptions, "finality" | "token">,
   paying: Effect.Effect<TronAddress.AddressHex, RailUnavailable>,
   cursor: string | null,
   watched: Effect.Effect<ReadonlyArray<string>, E>
 ): Effect.fn.Return<Scan, RailUnavailable | E> {
   const head = yield* headOf(node)
   const addresses = new Map((yield* watched).map((address) => [TronAddress.hexOf(address), address]))
-  const from = cursor === null ? { tip: head, solid: yield* node.solid, hot: undefined } : TronCursor.read(cursor)
+  const solid = yield* node.solid
+  yield* finality.saw(head.number, solid.number)
+  const from = cursor === null ? { tip: head, solid, hot: undefined } : TronCursor.read(cursor)
   if (from === undefined) return yield* unavailable("what was kept is no cursor")
   // A node that is behind has nothing new.
   if (head.number < from.tip.number) return { arrivals: [], returned: [], cursor: TronCursor.write(from) }
@@ -60,7 +64,11 @@ const scanOf = Effect.fnUntraced(function* <E>(
     }
   }
   const tip = read.at(-1)?.block ?? start
-  return { arrivals, returned: [], cursor: TronCursor.write({ tip, solid: yield* solidOf(node, from, tip), hot }) }
+  return {
+    arrivals,
+    returned: [],
+    cursor: TronCursor.write({ tip, solid: yield* solidOf(node, solid, from, tip), hot })
+  }
 })
 
 /** After a reorganisation it is the last block that was final. */
@@ -118,12 +126,17 @@ const isOf =
 const orElseKnown = (
   solid: Effect.Effect<TronCursor.BlockId, RailUnavailable>,
   _node: TronNode,
+  _solid: Block,
   from: TronCursor.TronCursor
 ) => Effect.orElseSucceed(solid, () => from.solid)
 
 /** The newest final block that has been read. */
-const solidOf = Effect.fnUntraced(function* (node: TronNode, from: TronCursor.TronCursor, tip: TronCursor.BlockId) {
-  const solid = yield* node.solid
+const solidOf = Effect.fnUntraced(function* (
+  node: TronNode,
+  solid: Block,
+  from: TronCursor.TronCursor,
+  tip: TronCursor.BlockId
+) {
   const number = Math.min(solid.number, tip.number)
   if (number <= from.solid.number) return from.solid
   return number === tip.number ? tip : yield* node.block(number)

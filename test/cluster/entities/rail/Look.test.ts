@@ -108,4 +108,18 @@ layer(services)("a look", (it) => {
       assert.isNull((yield* rails.find("TRON")).unavailableSinceMillis)
     })
   )
+
+  it.effect("finality that stands still is an alarm that slows nothing down, and ends with its reason", () =>
+    Effect.gen(function* () {
+      const rails = yield* RailStates
+      let reason: string | undefined = "the final block has been 7 for 60 minutes"
+      const provider = { ...ToldRail.make().provider, stalled: Effect.sync(() => reason) }
+      const look = yield* Look.make(provider)
+      assert.isTrue(yield* look)
+      assert.strictEqual((yield* rails.find("TRON")).cause, reason)
+      reason = undefined
+      assert.isTrue(yield* look)
+      assert.isNull((yield* rails.find("TRON")).cause)
+    })
+  )
 })

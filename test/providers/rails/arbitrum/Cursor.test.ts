@@ -48,3 +48,11 @@ it("what was replaced is read again from the block that was final, and nothing i
     })
   )
 })
+
+it("the account that pays is told by a cursor that was read with it, and by no other text", () => {
+  const name = { number: 7, hash: "0x7" }
+  const hot = "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed"
+  assert.strictEqual(Cursor.payingAccountIn(Cursor.encode({ read: name, final: name, hot })), hot)
+  for (const text of [Cursor.encode({ read: name, final: name }), "7", "", "{"])
+    assert.isUndefined(Cursor.payingAccountIn(text))
+})

@@ -190,6 +190,31 @@ describe("several endpoints", () => {
     }).pipe(Effect.scoped)
   )
 
+  it.live("a final block that stands still for an hour while the head moves is an alarm, until it moves", () =>
+    Effect.gen(function* () {
+      const { chain, cursor, second } = yield* twoEndpoints
+      const rail = yield* TestRail.make(chain, { urls: [second.url] })
+      const frozen = yield* chain.rpc("eth_getBlockByNumber", "0x2", false)
+      second.answer((method, result, [tag]) =>
+        method === "eth_getBlockByNumber" && tag === "finalized" ? frozen : result
+      )
+      yield* rail.scan(cursor, watched)
+      yield* TestClock.adjust("59 minutes")
+      yield* chain.mine(3)
+      yield* rail.scan(cursor, watched)
+      assert.isUndefined(yield* rail.stalled!)
+      yield* TestClock.adjust("1 minute")
+      assert.match(
+        String(yield* rail.stalled!),
+        /the final block has been 2 for 60 minutes, while the head came from \d+ to \d+/
+      )
+      second.answer((_, result) => result)
+      yield* chain.mine(70)
+      yield* rail.scan(cursor, watched)
+      assert.isUndefined(yield* rail.stalled!)
+    }).pipe(Effect.scoped, Effect.provide(TestClock.layer()))
+  )
+
   it.live("one of another chain is never asked for a deposit", () =>
     Effect.gen(function* () {
       const { chain, cursor, second } = yield* twoEndpoints

@@ -202,8 +202,11 @@ describe("withdrawals on a real chain", () => {
       const payment = yield* rail.sign(order())
       const other = yield* rail.sign(order({ withdrawalId: "withdrawal-2", amount: 1n }))
       yield* rail.send(other)
+      yield* chain.mine(2)
+      assert.deepStrictEqual(yield* rail.outcome([payment]), { _tag: "Pending" })
       yield* chain.mine(65)
-      assert.strictEqual(yield* tagOf(rail, payment), "Pending")
+      const reason = "nonce 0 was used by a transaction that is none of the venue's"
+      assert.deepStrictEqual(yield* rail.outcome([payment]), { _tag: "Pending", reason })
     }).pipe(Effect.scoped)
   )
 
