@@ -99,12 +99,13 @@ const isExemplary = (schema: Json): boolean =>
   schema["type"] === "boolean" ||
   schema["readOnly"] === true ||
   ["allOf", "anyOf", "oneOf"].some((key) => listOf(schema[key]).some(isExemplary)) ||
-  ("items" in schema && isExemplary(fieldsOf(schema["items"])))
+  // The members of its items have examples of their own.
+  ("items" in schema && ("$ref" in fieldsOf(schema["items"]) || isExemplary(fieldsOf(schema["items"]))))
 
 /** Words that begin no description. */
 const quaint = /^(?:Of|What|Whoever|Those|That|It is to)\b/
 
-for (const [name, spec] of Object.entries({ main: openApis.main, funding: openApis.funding })) {
+for (const [name, spec] of Object.entries(openApis)) {
   const document = spec as unknown as Json
   const operations = operationsOf(document)
   const members = membersOf(document)

@@ -6,6 +6,7 @@ import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { Moment, RowCount } from "../Body.ts"
 import { ServiceUnavailable } from "../Problem.ts"
 import { OperatorOnly } from "./Operator.ts"
+import { operation } from "../Operation.ts"
 
 export const Alarm = Schema.Struct({
   kind: Schema.Literals([
@@ -26,26 +27,49 @@ export const Alarm = Schema.Struct({
     "WITHDRAWAL_STUCK",
     /** Money came in, and whose it is is for an operator to say. */
     "DEPOSIT_UNMATCHED"
-  ]),
+  ]).annotate({ description: "Kind of the condition." }),
   /** It is `null` for a desk, for the venue as a whole, and where money comes and goes. */
-  symbol: Schema.NullOr(Schema.String),
+  symbol: Schema.NullOr(Schema.String).annotate({
+    description: "Symbol of the market; null where the alarm is about none."
+  }),
   /** It is `null` where nothing was ever heard. */
-  since: Schema.NullOr(Moment),
+  since: Schema.NullOr(Moment).annotate({
+    description: "Time at which the condition began, ISO 8601 in UTC; null if nothing was ever received."
+  }),
   /** Of a position that is left, whose it is. */
-  account_id: Schema.optionalKey(Schema.String),
+  account_id: Schema.optionalKey(
+    Schema.String.annotate({ description: "Account of a position that no takeover closed." })
+  ),
   /** Of a position that is left, below zero where it is short. */
-  quantity: Schema.optionalKey(Schema.Finite),
-  rail: Schema.optionalKey(RailName),
-  withdrawal_id: Schema.optionalKey(Schema.String),
-  deposit_id: Schema.optionalKey(Schema.String),
-  reason: Schema.optionalKey(Schema.String)
-}).annotate({ identifier: "Alarm" })
+  quantity: Schema.optionalKey(
+    Schema.Finite.annotate({ description: "Size of that position, in base units; negative is short." })
+  ),
+  rail: Schema.optionalKey(RailName.annotate({ description: "Rail that the alarm is about." })),
+  withdrawal_id: Schema.optionalKey(
+    Schema.String.annotate({ description: "Id of the withdrawal that the alarm is about." })
+  ),
+  deposit_id: Schema.optionalKey(Schema.String.annotate({ description: "Id of the deposit that the alarm is about." })),
+  reason: Schema.optionalKey(Schema.String.annotate({ description: "Explanation of the condition." }))
+}).annotate({ identifier: "Alarm", description: "Condition that an operator should look at." })
 
 /** None is the good case. Of withdrawals and deposits the oldest hundred of a kind are told. */
-export const AlarmList = Schema.Struct({ data: Schema.Array(Alarm), count: RowCount, at: Moment }).annotate({
+export const AlarmList = Schema.Struct({
+  data: Schema.Array(Alarm).annotate({
+    description: "Alarms; at most a hundred withdrawals and deposits of a kind, oldest first."
+  }),
+  count: RowCount,
+  at: Moment.annotate({ description: "Time of the answer, ISO 8601 in UTC." })
+}).annotate({
   identifier: "AlarmList"
 })
 
 export const AlarmsGroup = HttpApiGroup.make("alarms")
-  .add(HttpApiEndpoint.get("list", "/alarms", { success: AlarmList, error: ServiceUnavailable }))
+  .add(
+    HttpApiEndpoint.get("list", "/alarms", { success: AlarmList, error: ServiceUnavailable }).annotateMerge(
+      operation(
+        "List alarms",
+        "Returns the conditions that an operator should look at now. An empty list is the good case."
+      )
+    )
+  )
   .middleware(OperatorOnly)

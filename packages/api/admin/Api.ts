@@ -32,28 +32,36 @@ import { TreasuryFlagsGroup } from "./TreasuryFlags.ts"
 import { UsersGroup } from "./Users.ts"
 import { WithdrawalsGroup } from "./Withdrawals.ts"
 import { VenueModeGroup } from "./VenueMode.ts"
+import { operation } from "../Operation.ts"
 
 /** A correction may be negative. */
 export const Credit = Schema.Struct({
   $schema: SchemaLink,
-  account_id: Uuid,
+  account_id: Uuid.annotate({
+    description: "Id of the account to credit.",
+    examples: ["3b0a6f7e-51c4-4a52-9d0b-6a1f2c7e9d10"]
+  }),
   amount: usdChange("Amount to credit; a negative amount debits the account"),
   reason: Reason
 }).annotate({ identifier: "Credit" })
 
 export const Credited = Schema.Struct({
-  credit_id: Schema.String,
-  account_id: Schema.String,
-  amount: Schema.Finite
+  credit_id: Schema.String.annotate({ description: "Id of the credit." }),
+  account_id: Schema.String.annotate({ description: "Id of the account." }),
+  amount: Schema.Finite.annotate({ description: "Amount credited, in USD; negative for a debit." })
 }).annotate({ identifier: "Credited" })
 
 /** Accounts whose equity is at most a fifth above their maintenance margin, and those whose equity is not above it. */
 export const AccountsAtRisk = Schema.Struct({
-  warned: Schema.Int,
-  in_liquidation: Schema.Int,
+  warned: Schema.Int.annotate({
+    description: "Number of accounts whose equity is at most a fifth above the maintenance margin."
+  }),
+  in_liquidation: Schema.Int.annotate({
+    description: "Number of accounts whose equity is not above the maintenance margin."
+  }),
   /** Users whose positions are not known yet, because a market has not answered. */
-  waiting: Schema.Int,
-  at: Moment
+  waiting: Schema.Int.annotate({ description: "Number of users whose positions are not loaded yet." }),
+  at: Moment.annotate({ description: "Time of the count, ISO 8601 in UTC." })
 }).annotate({ identifier: "AccountsAtRisk" })
 
 export const OperatorGroup = HttpApiGroup.make("operator")
@@ -63,10 +71,26 @@ export const OperatorGroup = HttpApiGroup.make("operator")
       payload: Credit,
       success: Repeated(Credited),
       error: [NotFound, ServiceUnavailable, GatewayTimeout]
-    }).annotate(NeededRole, "treasurer"),
-    HttpApiEndpoint.get("proof", "/proof", { success: Proof, error: ServiceUnavailable })
+    })
+      .annotateMerge(
+        operation(
+          "Credit an account",
+          "Credits an account with money that no rail brought, or debits it. Needs the role treasurer. Refused with 404 for an unknown account, and with 422 for an amount of 0 or with more than six decimals."
+        )
+      )
+      .annotate(NeededRole, "treasurer"),
+    HttpApiEndpoint.get("proof", "/proof", { success: Proof, error: ServiceUnavailable }).annotateMerge(
+      operation(
+        "Prove the books",
+        "Returns the sums of the books, which are 0 while they balance, and the books of each rail beside its holdings."
+      )
+    )
   )
-  .add(HttpApiEndpoint.get("risk", "/risk", { success: AccountsAtRisk, error: ServiceUnavailable }))
+  .add(
+    HttpApiEndpoint.get("risk", "/risk", { success: AccountsAtRisk, error: ServiceUnavailable }).annotateMerge(
+      operation("Count accounts at risk", "Returns how many accounts are close to liquidation or in it.")
+    )
+  )
   .middleware(OperatorOnly)
 
 export class AdminApi extends HttpApi.make("venue-admin")

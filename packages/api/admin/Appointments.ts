@@ -7,11 +7,24 @@ import { instant } from "../Digits.ts"
 import { Conflict, NotFound, ServiceUnavailable } from "../Problem.ts"
 import { secret } from "../Secret.ts"
 import { OperatorOnly, Reason } from "./Operator.ts"
+import { operation } from "../Operation.ts"
 
-const Roles = Schema.Array(OperatorRole).check(Schema.isMinLength(1), Schema.isUnique())
+const Roles = Schema.Array(OperatorRole)
+  .annotate({
+    description:
+      "Roles of the operator, each at most once: `viewer` reads, `treasurer` decides about money, `admin` does all.",
+    examples: [["viewer"]]
+  })
+  .check(Schema.isMinLength(1), Schema.isUnique())
 
-/** Whoever takes a token for a name is not told it again. */
-const name = secret(OperatorName)
+/** A token sent as a name by mistake is not repeated in the refusal. */
+const name = secret(
+  OperatorName.annotate({
+    description:
+      "Name of the operator: 2 to 64 of a-z, 0-9, dot, underscore and hyphen, the first a letter or a digit.",
+    examples: ["alice"]
+  })
+)
 
 export const AppointOperator = Schema.Struct({
   $schema: SchemaLink,
@@ -21,23 +34,30 @@ export const AppointOperator = Schema.Struct({
 }).annotate({ identifier: "AppointOperator" })
 
 export const OperatorBody = Schema.Struct({
-  name: Schema.String,
-  roles: Schema.Array(OperatorRole),
-  created_at: Moment,
+  name: Schema.String.annotate({ description: "Name of the operator." }),
+  roles: Schema.Array(OperatorRole).annotate({ description: "Roles of the operator." }),
+  created_at: Moment.annotate({ description: "Time of appointment, ISO 8601 in UTC." }),
   /** It is `null` while the token is good. */
-  removed_at: Schema.NullOr(Moment)
-}).annotate({ identifier: "OperatorBody" })
+  removed_at: Schema.NullOr(Moment).annotate({
+    description: "Time of dismissal, ISO 8601 in UTC; null while the token is valid."
+  })
+}).annotate({ identifier: "OperatorBody", description: "Person who runs the venue." })
 export type OperatorBody = typeof OperatorBody.Type
 
 /** The token is told this once. */
 export const AppointedOperator = Schema.Struct({
-  name: Schema.String,
-  roles: Schema.Array(OperatorRole),
-  token: Schema.String
+  name: Schema.String.annotate({ description: "Name of the operator." }),
+  roles: Schema.Array(OperatorRole).annotate({ description: "Roles of the operator." }),
+  token: Schema.String.annotate({ description: "Bearer token of the operator. It is returned only once." })
 }).annotate({ identifier: "AppointedOperator" })
 
 /** Whoever has the token of the venue's settings is not in it. */
-export const OperatorList = Schema.Struct({ data: Schema.Array(OperatorBody), count: RowCount }).annotate({
+export const OperatorList = Schema.Struct({
+  data: Schema.Array(OperatorBody).annotate({
+    description: "Operators; the owner of the token of the venue's settings is not among them."
+  }),
+  count: RowCount
+}).annotate({
   identifier: "OperatorList"
 })
 
@@ -47,17 +67,29 @@ export const OperatorNamed = Schema.Struct({ $schema: SchemaLink, name, reason: 
 
 export const AppointmentsGroup = HttpApiGroup.make("appointments")
   .add(
-    HttpApiEndpoint.get("list", "/operators", { success: OperatorList, error: ServiceUnavailable }),
+    HttpApiEndpoint.get("list", "/operators", { success: OperatorList, error: ServiceUnavailable }).annotateMerge(
+      operation("List operators", "Returns the people who run the venue, with their roles.")
+    ),
     HttpApiEndpoint.post("appoint", "/operators", {
       payload: AppointOperator,
       success: AppointedOperator.pipe(HttpApiSchema.status(201)),
       error: [Conflict, ServiceUnavailable]
-    }),
+    }).annotateMerge(
+      operation(
+        "Appoint an operator",
+        "Creates an operator and returns the bearer token once. Refused with 409 if the name was ever used."
+      )
+    ),
     HttpApiEndpoint.post("dismiss", "/operators/dismiss", {
       payload: OperatorNamed,
       success: HttpApiSchema.NoContent,
       error: [NotFound, ServiceUnavailable]
-    })
+    }).annotateMerge(
+      operation(
+        "Dismiss an operator",
+        "Ends the token of an operator at once. Refused with 404 for an unknown operator."
+      )
+    )
   )
   .middleware(OperatorOnly)
 

@@ -4,6 +4,7 @@ import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { SchemaLink, SymbolName } from "../Body.ts"
 import { Conflict, GatewayTimeout, NotFound, ServiceUnavailable } from "../Problem.ts"
 import { OperatorOnly, Reason } from "./Operator.ts"
+import { operation } from "../Operation.ts"
 
 /** Of a symbol that does not trade. There is no way back. */
 export const Delist = Schema.Struct({ $schema: SchemaLink, symbol: SymbolName, reason: Reason }).annotate({
@@ -13,9 +14,13 @@ export const Delist = Schema.Struct({ $schema: SchemaLink, symbol: SymbolName, r
 export const DelistingTaken = Schema.Struct({
   symbol: SymbolName,
   /** `IN_SETTLEMENT` until the last position is closed. */
-  state: Schema.Literals(["IN_SETTLEMENT", "DELISTED"]),
+  state: Schema.Literals(["IN_SETTLEMENT", "DELISTED"]).annotate({
+    description: "`IN_SETTLEMENT` until the last position is closed, then `DELISTED`."
+  }),
   /** In USD; none where there never was a price. */
-  settlement_price: Schema.NullOr(Schema.Finite)
+  settlement_price: Schema.NullOr(Schema.Finite).annotate({
+    description: "Price at which positions are closed, in USD per base unit; null if there never was a price."
+  })
 }).annotate({ identifier: "DelistingTaken" })
 
 export const DelistingsGroup = HttpApiGroup.make("delistings")
@@ -24,6 +29,11 @@ export const DelistingsGroup = HttpApiGroup.make("delistings")
       payload: Delist,
       success: DelistingTaken,
       error: [NotFound, Conflict, ServiceUnavailable, GatewayTimeout]
-    })
+    }).annotateMerge(
+      operation(
+        "Delist a contract",
+        "Closes all positions of a halted market at one price and ends the market for good. Refused with 404 for an unknown symbol, and with 409 while the market trades."
+      )
+    )
   )
   .middleware(OperatorOnly)

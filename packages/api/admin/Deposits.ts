@@ -9,25 +9,35 @@ import { instant } from "../Digits.ts"
 import { Conflict, NotFound, ServiceUnavailable } from "../Problem.ts"
 import { ListCount } from "../rest/ListPage.ts"
 import { NeededRole, OperatorOnly, Reason } from "./Operator.ts"
+import { operation } from "../Operation.ts"
 
 export const UnmatchedDeposit = Schema.Struct({
-  deposit_id: Schema.String,
-  method: DepositMethod,
+  deposit_id: Schema.String.annotate({ description: "Id of the deposit." }),
+  method: DepositMethod.annotate({ description: "Network, or payment rail of the bank." }),
   /** As it came: an address, or the message of a transfer. */
-  sent_to: Schema.String,
-  amount: Schema.Finite,
-  detected_at: Moment
-}).annotate({ identifier: "UnmatchedDeposit" })
+  sent_to: Schema.String.annotate({ description: "Address, or message of the bank transfer." }),
+  amount: Schema.Finite.annotate({ description: "Amount, in USD." }),
+  detected_at: Moment.annotate({ description: "Time at which the deposit was first seen, ISO 8601 in UTC." })
+}).annotate({ identifier: "UnmatchedDeposit", description: "Deposit that belongs to no user." })
 
 /** The oldest come first; there are at most a thousand. */
-export const UnmatchedList = Schema.Struct({ data: Schema.Array(UnmatchedDeposit), count: ListCount }).annotate({
+export const UnmatchedList = Schema.Struct({
+  data: Schema.Array(UnmatchedDeposit).annotate({ description: "Unmatched deposits, oldest first; at most 1,000." }),
+  count: ListCount
+}).annotate({
   identifier: "UnmatchedList"
 })
 
 export const AssignDeposit = Schema.Struct({
   $schema: SchemaLink,
-  deposit_id: Schema.String.check(Text.atLeast(1), Text.atMost(300)),
-  user_id: Uuid,
+  deposit_id: Schema.String.check(Text.atLeast(1), Text.atMost(300)).annotate({
+    description: "Id of the deposit.",
+    examples: ["BANK:20260302-000017"]
+  }),
+  user_id: Uuid.annotate({
+    description: "Id of the user to credit.",
+    examples: ["3b0a6f7e-51c4-4a52-9d0b-6a1f2c7e9d10"]
+  }),
   reason: Reason
 }).annotate({ identifier: "AssignDeposit" })
 
@@ -40,17 +50,34 @@ export const OwnDeposit = Schema.Struct({
 
 export const DepositsGroup = HttpApiGroup.make("deposits")
   .add(
-    HttpApiEndpoint.get("unmatched", "/deposits/unmatched", { success: UnmatchedList, error: ServiceUnavailable }),
+    HttpApiEndpoint.get("unmatched", "/deposits/unmatched", {
+      success: UnmatchedList,
+      error: ServiceUnavailable
+    }).annotateMerge(operation("List unmatched deposits", "Returns deposits that belong to no user, oldest first.")),
     HttpApiEndpoint.post("assign", "/deposits/assign", {
       payload: AssignDeposit,
       success: HttpApiSchema.NoContent,
       error: [NotFound, Conflict, ServiceUnavailable]
-    }).annotate(NeededRole, "treasurer"),
+    })
+      .annotateMerge(
+        operation(
+          "Assign a deposit",
+          "Credits an unmatched deposit to a user. Needs the role treasurer. Refused with 404 for an unknown deposit or user, and with 409 if the deposit is not CONFIRMED or belongs to somebody."
+        )
+      )
+      .annotate(NeededRole, "treasurer"),
     HttpApiEndpoint.post("own", "/deposits/own", {
       payload: OwnDeposit,
       success: HttpApiSchema.NoContent,
       error: [NotFound, Conflict, ServiceUnavailable]
-    }).annotate(NeededRole, "treasurer")
+    })
+      .annotateMerge(
+        operation(
+          "Keep a deposit as own money",
+          "Books a final unmatched deposit as money of the venue. Needs the role treasurer. Refused with 404 for an unknown deposit, and with 409 if it is not final or belongs to somebody."
+        )
+      )
+      .annotate(NeededRole, "treasurer")
   )
   .middleware(OperatorOnly)
 

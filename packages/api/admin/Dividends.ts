@@ -4,22 +4,29 @@ import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { Day, NumberOrText, SchemaLink, SymbolName } from "../Body.ts"
 import { Conflict, GatewayTimeout, NotFound, ServiceUnavailable } from "../Problem.ts"
 import { OperatorOnly, Reason } from "./Operator.ts"
+import { operation } from "../Operation.ts"
 
 /** It is paid at once, to the positions of this moment; a second one for its day, or for an earlier one, is a conflict. */
 export const PayDividend = Schema.Struct({
   $schema: SchemaLink,
   symbol: SymbolName,
   /** In USD for a unit of the base. */
-  amount: NumberOrText(Schema.Finite.check(Schema.isGreaterThan(0), Schema.isLessThanOrEqualTo(1_000_000))),
+  amount: NumberOrText(Schema.Finite.check(Schema.isGreaterThan(0), Schema.isLessThanOrEqualTo(1_000_000))).annotate({
+    description: "Dividend in USD per base unit; above 0, at most 1,000,000.",
+    examples: [0.24]
+  }),
   /** From this day on the underlier is bought without it. */
-  ex_date: Day,
+  ex_date: Day.annotate({
+    description: "First day on which the underlier trades without the dividend.",
+    examples: ["2026-11-26"]
+  }),
   reason: Reason
 }).annotate({ identifier: "PayDividend" })
 
 export const DividendTaken = Schema.Struct({
   symbol: SymbolName,
-  amount: Schema.Finite,
-  ex_date: Schema.String
+  amount: Schema.Finite.annotate({ description: "Dividend in USD per base unit." }),
+  ex_date: Schema.String.annotate({ description: "First day on which the underlier trades without the dividend." })
 }).annotate({ identifier: "DividendTaken" })
 
 export const DividendsGroup = HttpApiGroup.make("dividends")
@@ -28,6 +35,11 @@ export const DividendsGroup = HttpApiGroup.make("dividends")
       payload: PayDividend,
       success: DividendTaken,
       error: [NotFound, Conflict, ServiceUnavailable, GatewayTimeout]
-    })
+    }).annotateMerge(
+      operation(
+        "Pay a dividend",
+        "Credits long positions of this moment with the dividend and debits short ones. Refused with 404 for an unknown symbol, and with 409 if a dividend was paid for that day or a later one."
+      )
+    )
   )
   .middleware(OperatorOnly)

@@ -7,57 +7,87 @@ import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { NumberOrText, RowCount, SchemaLink, SymbolName } from "../Body.ts"
 import { Conflict, ServiceUnavailable } from "../Problem.ts"
 import { OperatorOnly, Reason } from "./Operator.ts"
+import { operation } from "../Operation.ts"
 
-const Amount = NumberOrText(Schema.Finite.check(Schema.isGreaterThan(0), Schema.isLessThanOrEqualTo(10_000_000_000)))
+const Amount = (description: string, example: number) =>
+  NumberOrText(Schema.Finite.check(Schema.isGreaterThan(0), Schema.isLessThanOrEqualTo(10_000_000_000))).annotate({
+    description,
+    examples: [example]
+  })
 
 const terms = {
   /** It is quoted in USD, so that `BA` is listed as `BA-USD`. */
-  base_asset: Schema.String,
+  base_asset: Schema.String.annotate({
+    description: "Asset that one unit of the contract follows; `BA` is listed as `BA-USD`.",
+    examples: ["BA"]
+  }),
   /** Hours, bands, position limits and fees follow it. */
-  product_category: ProductCategory
+  product_category: ProductCategory.annotate({
+    description: "Class of the underlier; hours, bands, limits and fees follow it."
+  })
 }
 
 /** Tick and lot are for ever, since every record counts in them. */
 export const ListInstrument = Schema.Struct({
   $schema: SchemaLink,
   ...terms,
-  tick_size: Amount,
-  lot_size: Amount,
-  min_quantity: Amount,
-  max_quantity: Amount,
-  default_max_leverage: NumberOrText(Schema.Int),
+  tick_size: Amount("Step of prices, in USD. It never changes.", 0.01),
+  lot_size: Amount("Step of quantities, in base units. It never changes.", 0.01),
+  min_quantity: Amount("Smallest quantity of an order, in base units.", 0.01),
+  max_quantity: Amount("Largest quantity of an order, in base units.", 5000),
+  default_max_leverage: NumberOrText(Schema.Int).annotate({
+    description: "Highest leverage, as a multiple of the margin.",
+    examples: [20]
+  }),
   reason: Reason
 }).annotate({ identifier: "ListInstrument" })
 
 export const ListedInstrument = Schema.Struct({
   symbol: SymbolName,
-  clob_pair_id: Schema.Int,
+  clob_pair_id: Schema.Int.annotate({ description: "Number of the order book." }),
   ...terms,
-  tick_size: Schema.Finite,
-  lot_size: Schema.Finite,
+  tick_size: Schema.Finite.annotate({ description: "Step of prices, in USD." }),
+  lot_size: Schema.Finite.annotate({ description: "Step of quantities, in base units." }),
   /** These four are the limits in force. */
-  min_quantity: Schema.Finite,
-  max_quantity: Schema.Finite,
-  position_limit: Schema.Finite,
-  open_interest_limit: Schema.Finite,
-  default_max_leverage: Schema.Int,
+  min_quantity: Schema.Finite.annotate({ description: "Smallest quantity of an order in force, in base units." }),
+  max_quantity: Schema.Finite.annotate({ description: "Largest quantity of an order in force, in base units." }),
+  position_limit: Schema.Finite.annotate({ description: "Largest position in force, in USD at the highest leverage." }),
+  open_interest_limit: Schema.Finite.annotate({ description: "Largest open interest in force, in USD." }),
+  default_max_leverage: Schema.Int.annotate({ description: "Highest leverage, as a multiple of the margin." }),
   /** Not before the next start, where it is listed since. */
-  in_force: Schema.Boolean
-}).annotate({ identifier: "ListedInstrument" })
+  in_force: Schema.Boolean.annotate({
+    description: "Whether the contract trades already; a new one trades from the next start of the venue on."
+  })
+}).annotate({ identifier: "ListedInstrument", description: "Contract that the venue lists." })
 
 export const ListedInstruments = Schema.Struct({
-  data: Schema.Array(ListedInstrument),
+  data: Schema.Array(ListedInstrument).annotate({
+    description: "Contracts that are listed, or will be at the next start."
+  }),
   count: RowCount
 }).annotate({ identifier: "ListedInstruments" })
 
 export const InstrumentsGroup = HttpApiGroup.make("instruments")
   .add(
-    HttpApiEndpoint.get("list", "/instruments", { success: ListedInstruments, error: ServiceUnavailable }),
+    HttpApiEndpoint.get("list", "/instruments", {
+      success: ListedInstruments,
+      error: ServiceUnavailable
+    }).annotateMerge(
+      operation(
+        "List contracts",
+        "Returns the contracts that the venue lists and those that it lists from its next start on."
+      )
+    ),
     HttpApiEndpoint.post("add", "/instruments", {
       payload: ListInstrument,
       success: ListedInstrument,
       error: [Conflict, ServiceUnavailable]
-    })
+    }).annotateMerge(
+      operation(
+        "List a contract",
+        "Adds a contract that trades from the next start of the venue on. Refused with 409 if the symbol is listed, and with 422 for terms that do not fit together."
+      )
+    )
   )
   .middleware(OperatorOnly)
 

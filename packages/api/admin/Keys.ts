@@ -4,11 +4,15 @@ import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { SchemaLink } from "../Body.ts"
 import { NotFound, ServiceUnavailable } from "../Problem.ts"
 import { OperatorOnly, Reason } from "./Operator.ts"
+import { operation } from "../Operation.ts"
 
 export const KeyPermission = Schema.Struct({
   $schema: SchemaLink,
-  public_key: Schema.String,
-  permission: Schema.Literal("register_user"),
+  public_key: Schema.String.annotate({
+    description: "Public key of the API key.",
+    examples: ["pub_3f1d8c5b7a9e4d2c8b6a0f1e2d3c4b5a"]
+  }),
+  permission: Schema.Literal("register_user").annotate({ description: "Permission to grant or withdraw." }),
   reason: Reason
 }).annotate({ identifier: "KeyPermission" })
 
@@ -20,7 +24,17 @@ const deciding = {
 
 export const KeysGroup = HttpApiGroup.make("keys")
   .add(
-    HttpApiEndpoint.post("grant", "/keys/grant", deciding),
-    HttpApiEndpoint.post("withdraw", "/keys/withdraw", deciding)
+    HttpApiEndpoint.post("grant", "/keys/grant", deciding).annotateMerge(
+      operation(
+        "Grant a key permission",
+        "Gives an API key a permission that users cannot choose. Refused with 404 for an unknown key."
+      )
+    ),
+    HttpApiEndpoint.post("withdraw", "/keys/withdraw", deciding).annotateMerge(
+      operation(
+        "Withdraw a key permission",
+        "Takes such a permission from an API key. Refused with 404 for an unknown key."
+      )
+    )
   )
   .middleware(OperatorOnly)

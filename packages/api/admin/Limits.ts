@@ -4,6 +4,7 @@ import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { NumberOrText, SchemaLink, SymbolName } from "../Body.ts"
 import { Conflict, GatewayTimeout, NotFound, ServiceUnavailable } from "../Problem.ts"
 import { OperatorOnly, Reason } from "./Operator.ts"
+import { operation } from "../Operation.ts"
 
 const Amount = NumberOrText(Schema.Finite.check(Schema.isGreaterThan(0), Schema.isLessThanOrEqualTo(10_000_000_000)))
 
@@ -11,21 +12,38 @@ const Amount = NumberOrText(Schema.Finite.check(Schema.isGreaterThan(0), Schema.
 export const SetLimits = Schema.Struct({
   $schema: SchemaLink,
   symbol: SymbolName,
-  min_quantity: Schema.optionalKey(Amount),
-  max_quantity: Schema.optionalKey(Amount),
+  min_quantity: Schema.optionalKey(
+    Amount.annotate({
+      description: "Smallest quantity of an order, in base units. Default: unchanged.",
+      examples: [0.01]
+    })
+  ),
+  max_quantity: Schema.optionalKey(
+    Amount.annotate({
+      description: "Largest quantity of an order, in base units. Default: unchanged.",
+      examples: [5000]
+    })
+  ),
   /** In USD, at the maximum leverage. */
-  position_limit: Schema.optionalKey(Amount),
+  position_limit: Schema.optionalKey(
+    Amount.annotate({
+      description: "Largest position, in USD at the highest leverage. Default: unchanged.",
+      examples: [1000000]
+    })
+  ),
   /** In USD. */
-  open_interest_limit: Schema.optionalKey(Amount),
+  open_interest_limit: Schema.optionalKey(
+    Amount.annotate({ description: "Largest open interest, in USD. Default: unchanged.", examples: [10000000] })
+  ),
   reason: Reason
 }).annotate({ identifier: "SetLimits" })
 
 export const LimitsInForce = Schema.Struct({
   symbol: SymbolName,
-  min_quantity: Schema.Finite,
-  max_quantity: Schema.Finite,
-  position_limit: Schema.Finite,
-  open_interest_limit: Schema.Finite
+  min_quantity: Schema.Finite.annotate({ description: "Smallest quantity of an order, in base units." }),
+  max_quantity: Schema.Finite.annotate({ description: "Largest quantity of an order, in base units." }),
+  position_limit: Schema.Finite.annotate({ description: "Largest position, in USD at the highest leverage." }),
+  open_interest_limit: Schema.Finite.annotate({ description: "Largest open interest, in USD." })
 }).annotate({ identifier: "LimitsInForce" })
 
 export const LimitsGroup = HttpApiGroup.make("limits")
@@ -34,6 +52,11 @@ export const LimitsGroup = HttpApiGroup.make("limits")
       payload: SetLimits,
       success: LimitsInForce,
       error: [NotFound, Conflict, ServiceUnavailable, GatewayTimeout]
-    })
+    }).annotateMerge(
+      operation(
+        "Set limits",
+        "Changes limits of a contract at once; limits that are left out stay. Refused with 404 for an unknown symbol, and with 409 for limits that do not fit together."
+      )
+    )
   )
   .middleware(OperatorOnly)

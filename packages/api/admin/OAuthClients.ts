@@ -5,53 +5,102 @@ import { Moment, RowCount, SchemaLink, Uuid } from "../Body.ts"
 import { instant } from "../Digits.ts"
 import { Conflict, NotFound, ServiceUnavailable, UnprocessableEntity } from "../Problem.ts"
 import { OperatorOnly, Reason } from "./Operator.ts"
+import { operation } from "../Operation.ts"
 
 const GrantType = Schema.Literals(["authorization_code", "refresh_token"])
 
 export const RegisterOAuthClient = Schema.Struct({
   $schema: SchemaLink,
   /** The id is drawn when it is left out, and told in lower case. */
-  client_id: Schema.optionalKey(Uuid),
-  name: Schema.String,
-  type: Schema.Literals(["public", "confidential"]),
-  redirect_uris: Schema.Array(Schema.String),
-  logo_uri: Schema.optionalKey(Schema.NullOr(Schema.String)),
-  client_uri: Schema.optionalKey(Schema.NullOr(Schema.String)),
-  grant_types: Schema.optionalKey(Schema.Array(GrantType)),
+  client_id: Schema.optionalKey(
+    Uuid.annotate({
+      description: "Id of the application, in lower case. Default: a new one.",
+      examples: ["9d0e3c1b-5b6d-4a52-8f21-7a9e2f40c1d2"]
+    })
+  ),
+  name: Schema.String.annotate({ description: "Name that users see.", examples: ["Chart app"] }),
+  type: Schema.Literals(["public", "confidential"]).annotate({
+    description: "Kind of the application: `confidential` with a secret, `public` without."
+  }),
+  redirect_uris: Schema.Array(Schema.String).annotate({
+    description: "Addresses that users may be redirected to.",
+    examples: [["https://app.example/callback"]]
+  }),
+  logo_uri: Schema.optionalKey(
+    Schema.NullOr(Schema.String).annotate({
+      description: "Address of the application's logo; null for none.",
+      examples: ["https://app.example/logo.png"]
+    })
+  ),
+  client_uri: Schema.optionalKey(
+    Schema.NullOr(Schema.String).annotate({
+      description: "Address of the application's page; null for none.",
+      examples: ["https://app.example"]
+    })
+  ),
+  grant_types: Schema.optionalKey(
+    Schema.Array(GrantType).annotate({ description: "Grants that the application may use. Default: both." })
+  ),
   /** A public application may also be redirected to `http` on the user's own machine. */
-  allow_loopback: Schema.optionalKey(Schema.Boolean),
+  allow_loopback: Schema.optionalKey(
+    Schema.Boolean.annotate({
+      description:
+        "Whether a public application may also be redirected to `http` on the user's own machine. Default: false."
+    })
+  ),
   reason: Reason
 }).annotate({ identifier: "RegisterOAuthClient" })
 
 export const OAuthClientBody = Schema.Struct({
-  client_id: Uuid,
-  name: Schema.String,
-  type: Schema.Literals(["public", "confidential"]),
-  redirect_uris: Schema.Array(Schema.String),
-  logo_uri: Schema.NullOr(Schema.String),
-  client_uri: Schema.NullOr(Schema.String),
-  grant_types: Schema.Array(GrantType),
-  created_at: Moment,
+  client_id: Uuid.annotate({ description: "Id of the application." }),
+  name: Schema.String.annotate({ description: "Name that users see." }),
+  type: Schema.Literals(["public", "confidential"]).annotate({
+    description: "Kind of the application: `confidential` with a secret, `public` without."
+  }),
+  redirect_uris: Schema.Array(Schema.String).annotate({ description: "Addresses that users may be redirected to." }),
+  logo_uri: Schema.NullOr(Schema.String).annotate({ description: "Address of the application's logo; null for none." }),
+  client_uri: Schema.NullOr(Schema.String).annotate({
+    description: "Address of the application's page; null for none."
+  }),
+  grant_types: Schema.Array(GrantType).annotate({ description: "Grants that the application may use." }),
+  created_at: Moment.annotate({ description: "Time of registration, ISO 8601 in UTC." }),
   /** It is `null` while the application is enabled. */
-  disabled_at: Schema.NullOr(Moment)
-}).annotate({ identifier: "OAuthClientBody" })
+  disabled_at: Schema.NullOr(Moment).annotate({
+    description: "Time at which the application was disabled, ISO 8601 in UTC; null while it is enabled."
+  })
+}).annotate({ identifier: "OAuthClientBody", description: "Application that may sign users in." })
 export type OAuthClientBody = typeof OAuthClientBody.Type
 
 /** The secret is told this once; a public application has none. */
 export const RegisteredOAuthClient = Schema.Struct({
   client: OAuthClientBody,
-  client_secret: Schema.NullOr(Schema.String)
+  client_secret: Schema.NullOr(Schema.String).annotate({
+    description: "Secret of the application. It is returned only once; null for a public application."
+  })
 }).annotate({ identifier: "RegisteredOAuthClient" })
 
-export const OAuthClientList = Schema.Struct({ data: Schema.Array(OAuthClientBody), count: RowCount }).annotate({
+export const OAuthClientList = Schema.Struct({
+  data: Schema.Array(OAuthClientBody).annotate({ description: "Registered applications." }),
+  count: RowCount
+}).annotate({
   identifier: "OAuthClientList"
 })
 
-export const OAuthClientNamed = Schema.Struct({ $schema: SchemaLink, client_id: Uuid, reason: Reason }).annotate({
+export const OAuthClientNamed = Schema.Struct({
+  $schema: SchemaLink,
+  client_id: Uuid.annotate({
+    description: "Id of the application.",
+    examples: ["9d0e3c1b-5b6d-4a52-8f21-7a9e2f40c1d2"]
+  }),
+  reason: Reason
+}).annotate({
   identifier: "OAuthClientNamed"
 })
 
-export const RotatedSecret = Schema.Struct({ client_id: Uuid, client_secret: Schema.String }).annotate({
+export const RotatedSecret = Schema.Struct({
+  client_id: Uuid.annotate({ description: "Id of the application." }),
+  client_secret: Schema.String.annotate({ description: "New secret. It is returned only once." })
+}).annotate({
   identifier: "RotatedSecret"
 })
 
@@ -59,19 +108,45 @@ const deciding = { payload: OAuthClientNamed, error: [NotFound, ServiceUnavailab
 
 export const OAuthClientsGroup = HttpApiGroup.make("oauthClients")
   .add(
-    HttpApiEndpoint.get("list", "/oauth-clients", { success: OAuthClientList, error: ServiceUnavailable }),
+    HttpApiEndpoint.get("list", "/oauth-clients", {
+      success: OAuthClientList,
+      error: ServiceUnavailable
+    }).annotateMerge(operation("List OAuth applications", "Returns the applications that may sign users in.")),
     HttpApiEndpoint.post("register", "/oauth-clients", {
       payload: RegisterOAuthClient,
       success: RegisteredOAuthClient.pipe(HttpApiSchema.status(201)),
       error: [Conflict, UnprocessableEntity, ServiceUnavailable]
-    }),
+    }).annotateMerge(
+      operation(
+        "Register an OAuth application",
+        "Registers an application and returns its secret once. Refused with 409 if the id is taken, and with 422 for a redirect address that is not allowed."
+      )
+    ),
     // The secret before it stays good until the rotation is finished.
-    HttpApiEndpoint.post("rotate", "/oauth-clients/rotate", { ...deciding, success: RotatedSecret }),
+    HttpApiEndpoint.post("rotate", "/oauth-clients/rotate", { ...deciding, success: RotatedSecret }).annotateMerge(
+      operation(
+        "Rotate an application secret",
+        "Returns a new secret. The secret before it stays valid until the rotation is finished. Refused with 404 for an unknown application."
+      )
+    ),
     HttpApiEndpoint.post("finishRotation", "/oauth-clients/finish-rotation", {
       ...deciding,
       success: HttpApiSchema.NoContent
-    }),
-    HttpApiEndpoint.post("disable", "/oauth-clients/disable", { ...deciding, success: HttpApiSchema.NoContent })
+    }).annotateMerge(
+      operation(
+        "Finish a secret rotation",
+        "Ends the validity of the secret before the newest. Refused with 404 for an unknown application or one without an older secret."
+      )
+    ),
+    HttpApiEndpoint.post("disable", "/oauth-clients/disable", {
+      ...deciding,
+      success: HttpApiSchema.NoContent
+    }).annotateMerge(
+      operation(
+        "Disable an OAuth application",
+        "Disables an application, which can sign in no users from then on. Refused with 404 for an application that is unknown or disabled."
+      )
+    )
   )
   .middleware(OperatorOnly)
 

@@ -27,8 +27,15 @@ export const neededFor = ({ annotations, method }: HttpApiEndpoint.Top): Operato
 export const mayUse = (roles: ReadonlyArray<OperatorRole>, endpoint: HttpApiEndpoint.Top): boolean =>
   mayAct(roles, neededFor(endpoint))
 
-/** Why, in the operator's words. */
-export const Reason = Schema.String.check(Text.atLeast(1), Text.atMost(500))
+export const Reason = Schema.String.annotate({
+  description: "Reason for the audit log, 1 to 500 characters.",
+  examples: ["Request of the support, ticket 4711"]
+}).check(Text.atLeast(1), Text.atMost(500))
 
 /** Names, or `*` alone for every symbol. */
-export const Symbols = Schema.Array(Schema.String).check(Schema.isMinLength(1), Schema.isMaxLength(1_000))
+export const Symbols = Schema.Array(Schema.String)
+  .annotate({
+    description: "Symbols of markets, or `*` alone for all.",
+    examples: [["GOLD-USD"]]
+  })
+  .check(Schema.isMinLength(1), Schema.isMaxLength(1_000))

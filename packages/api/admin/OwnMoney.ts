@@ -6,20 +6,24 @@ import { SchemaLink, ChosenId } from "../Body.ts"
 import { Conflict, ServiceUnavailable } from "../Problem.ts"
 import { NeededRole, OperatorOnly, Reason } from "./Operator.ts"
 import { usdChange } from "../Usd.ts"
+import { operation } from "../Operation.ts"
 
 /** It counts once for its id; the id with another amount, or of another rail, is a conflict. It moves no money itself. */
 export const OwnMoney = Schema.Struct({
   $schema: SchemaLink,
-  own_money_id: ChosenId,
-  rail: RailName,
+  own_money_id: ChosenId.annotate({
+    description: "Id of the entry, chosen by the operator; a repeat with the same id changes nothing.",
+    examples: ["6c9d0e2f-4a77-4f0e-8b1a-e41c7a903d52"]
+  }),
+  rail: RailName.annotate({ description: "Rail of the money." }),
   amount: usdChange("Money of the venue that was put on the rail, or taken from it where negative"),
   reason: Reason
 }).annotate({ identifier: "OwnMoney" })
 
 export const OwnMoneyTold = Schema.Struct({
-  own_money_id: Schema.String,
-  rail: RailName,
-  amount: Schema.Finite
+  own_money_id: Schema.String.annotate({ description: "Id of the entry." }),
+  rail: RailName.annotate({ description: "Rail of the money." }),
+  amount: Schema.Finite.annotate({ description: "Amount, in USD; negative if it was taken." })
 }).annotate({ identifier: "OwnMoneyTold" })
 
 export const OwnMoneyGroup = HttpApiGroup.make("ownMoney")
@@ -28,6 +32,13 @@ export const OwnMoneyGroup = HttpApiGroup.make("ownMoney")
       payload: OwnMoney,
       success: OwnMoneyTold,
       error: [Conflict, ServiceUnavailable]
-    }).annotate(NeededRole, "treasurer")
+    })
+      .annotateMerge(
+        operation(
+          "Book own money",
+          "Books money of the venue that was put on a rail or taken from it. It moves no money. Needs the role treasurer. Refused with 409 for an id with another amount or rail."
+        )
+      )
+      .annotate(NeededRole, "treasurer")
   )
   .middleware(OperatorOnly)

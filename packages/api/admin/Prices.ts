@@ -7,18 +7,30 @@ import { Moment, NumberOrText, RowCount, SchemaLink, SymbolName } from "../Body.
 import { instant } from "../Digits.ts"
 import { Conflict, GatewayTimeout, NotFound, ServiceUnavailable } from "../Problem.ts"
 import { OperatorOnly, Reason } from "./Operator.ts"
+import { operation } from "../Operation.ts"
 
 /** From this moment on the symbol has this outside price, in USD. */
 export const SetPrice = Schema.Struct({
   $schema: SchemaLink,
   symbol: SymbolName,
-  price: NumberOrText(Schema.Finite.check(Schema.isGreaterThan(0), Schema.isLessThanOrEqualTo(10_000_000))),
+  price: NumberOrText(Schema.Finite.check(Schema.isGreaterThan(0), Schema.isLessThanOrEqualTo(10_000_000))).annotate({
+    description: "Outside price, in USD per base unit; above 0, at most 10,000,000.",
+    examples: [3410.87]
+  }),
   /** It is needed beyond half to one and a half of the price in force (rule 3.6). */
-  confirm: Schema.optionalKey(Schema.Boolean),
-  reason: Schema.optionalKey(Reason)
+  confirm: Schema.optionalKey(
+    Schema.Boolean.annotate({
+      description:
+        "Required to be true for a price below half or above one and a half of the price in force. Default: false."
+    })
+  ),
+  reason: Schema.optionalKey(Reason.annotate({ description: "Reason for the audit log.", examples: ["source outage"] }))
 }).annotate({ identifier: "SetPrice" })
 
-export const PriceSet = Schema.Struct({ symbol: SymbolName, price: Schema.Finite }).annotate({
+export const PriceSet = Schema.Struct({
+  symbol: SymbolName,
+  price: Schema.Finite.annotate({ description: "Price in force, in USD per base unit." })
+}).annotate({
   identifier: "PriceSet"
 })
 
@@ -29,19 +41,27 @@ export const SymbolNamed = Schema.Struct({ $schema: SchemaLink, symbol: SymbolNa
 export const PriceInForce = Schema.Struct({
   symbol: SymbolName,
   /** `internal` outside hours and `stale` inside them: the book makes the price (rule 3.4, rule 3.5). */
-  source: Schema.Literals(["external", "internal", "operator", "stale"]),
-  price: Schema.Finite,
-  mark: Schema.Finite,
+  source: Schema.Literals(["external", "internal", "operator", "stale"]).annotate({
+    description:
+      "Origin of the oracle price: `external`, `operator`, or made from the book, `internal` outside hours and `stale` inside them."
+  }),
+  price: Schema.Finite.annotate({ description: "Oracle price in force, in USD per base unit." }),
+  mark: Schema.Finite.annotate({ description: "Mark price, in USD per base unit." }),
   /** The sources or the operator said this last. */
-  told_price: Schema.Finite,
-  told_at: Moment,
+  told_price: Schema.Finite.annotate({
+    description: "Last price of the sources or the operator, in USD per base unit."
+  }),
+  told_at: Moment.annotate({ description: "Time of that price, ISO 8601 in UTC." }),
   /** So many prices in a row were not believed, counted up to three. */
-  rejections: Schema.Int,
-  paused: Schema.Boolean
-}).annotate({ identifier: "PriceInForce" })
+  rejections: Schema.Int.annotate({ description: "Number of prices in a row that were not believed, at most 3." }),
+  paused: Schema.Boolean.annotate({ description: "Whether the sources are paused." })
+}).annotate({ identifier: "PriceInForce", description: "Price in force of one market." })
 
 /** Symbols without a price are left out. */
-export const PriceList = Schema.Struct({ data: Schema.Array(PriceInForce), count: RowCount }).annotate({
+export const PriceList = Schema.Struct({
+  data: Schema.Array(PriceInForce).annotate({ description: "Prices in force; markets without a price are left out." }),
+  count: RowCount
+}).annotate({
   identifier: "PriceList"
 })
 
@@ -49,19 +69,39 @@ const deciding = { error: [NotFound, Conflict, ServiceUnavailable, GatewayTimeou
 
 export const PricesGroup = HttpApiGroup.make("prices")
   .add(
-    HttpApiEndpoint.get("list", "/prices", { success: PriceList }),
-    HttpApiEndpoint.post("set", "/prices", { payload: SetPrice, success: PriceSet, ...deciding }),
+    HttpApiEndpoint.get("list", "/prices", { success: PriceList }).annotateMerge(
+      operation(
+        "List prices in force",
+        "Returns the oracle price, its origin and the mark price of every market with a price."
+      )
+    ),
+    HttpApiEndpoint.post("set", "/prices", { payload: SetPrice, success: PriceSet, ...deciding }).annotateMerge(
+      operation(
+        "Set an outside price",
+        "Sets the outside price of a market from now on. Refused with 404 for an unknown symbol, and with 409 for a price far from the one in force without `confirm`."
+      )
+    ),
     // The price stays as it is, and turns stale unless it is the operator's.
     HttpApiEndpoint.post("pause", "/prices/pause", {
       payload: SymbolNamed,
       success: HttpApiSchema.NoContent,
       ...deciding
-    }),
+    }).annotateMerge(
+      operation(
+        "Pause price sources",
+        "Ignores the sources of a market. The price stays and turns stale unless an operator set it. Refused with 404 for an unknown symbol."
+      )
+    ),
     HttpApiEndpoint.post("resume", "/prices/resume", {
       payload: SymbolNamed,
       success: HttpApiSchema.NoContent,
       ...deciding
-    })
+    }).annotateMerge(
+      operation(
+        "Resume price sources",
+        "Takes prices of the sources of a market again. Refused with 404 for an unknown symbol."
+      )
+    )
   )
   .middleware(OperatorOnly)
 

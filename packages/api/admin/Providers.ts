@@ -7,11 +7,12 @@ import { RowCount, SchemaLink, SymbolName, Uuid } from "../Body.ts"
 import { Conflict, GatewayTimeout, NotFound, ServiceUnavailable } from "../Problem.ts"
 import { OperatorOnly, Reason, Symbols } from "./Operator.ts"
 import { Usd, usdMember } from "../Usd.ts"
+import { operation } from "../Operation.ts"
 
 /** In markets that are not named, the limits stay as they are. */
 export const AppointProvider = Schema.Struct({
   $schema: SchemaLink,
-  account_id: Uuid,
+  account_id: Uuid.annotate({ description: "Id of the account.", examples: ["3b0a6f7e-51c4-4a52-9d0b-6a1f2c7e9d10"] }),
   symbols: Symbols,
   limit: usdMember(
     Usd.check(Schema.isGreaterThanOrEqualTo(0)),
@@ -21,31 +22,44 @@ export const AppointProvider = Schema.Struct({
 }).annotate({ identifier: "AppointProvider" })
 
 export const ProviderAppointed = Schema.Struct({
-  account_id: Schema.String,
-  symbols: Schema.Array(Schema.String),
-  limit: Schema.Finite
+  account_id: Schema.String.annotate({ description: "Id of the account." }),
+  symbols: Schema.Array(Schema.String).annotate({ description: "Markets that the limit was set for." }),
+  limit: Schema.Finite.annotate({ description: "Largest value of the account's position at the mark price, in USD." })
 }).annotate({ identifier: "ProviderAppointed" })
 
 export const LiquidityProvider = Schema.Struct({
-  user_id: Schema.String,
-  account_id: Schema.String,
+  user_id: Schema.String.annotate({ description: "Id of the account's user." }),
+  account_id: Schema.String.annotate({ description: "Id of the account." }),
   symbol: SymbolName,
-  limit: Schema.Finite
-}).annotate({ identifier: "LiquidityProvider" })
+  limit: Schema.Finite.annotate({ description: "Largest value of the account's position at the mark price, in USD." })
+}).annotate({ identifier: "LiquidityProvider", description: "Limit of a liquidity provider in one market." })
 
 export const LiquidityProviders = Schema.Struct({
-  data: Schema.Array(LiquidityProvider),
+  data: Schema.Array(LiquidityProvider).annotate({ description: "Liquidity providers by market." }),
   count: RowCount
 }).annotate({ identifier: "LiquidityProviders" })
 
 export const ProvidersGroup = HttpApiGroup.make("providers")
   .add(
-    HttpApiEndpoint.get("list", "/liquidity-providers", { success: LiquidityProviders, error: ServiceUnavailable }),
+    HttpApiEndpoint.get("list", "/liquidity-providers", {
+      success: LiquidityProviders,
+      error: ServiceUnavailable
+    }).annotateMerge(
+      operation(
+        "List liquidity providers",
+        "Returns the accounts that take over positions of liquidations, with their limits."
+      )
+    ),
     HttpApiEndpoint.post("appoint", "/liquidity-providers", {
       payload: AppointProvider,
       success: ProviderAppointed,
       error: [NotFound, Conflict, ServiceUnavailable, GatewayTimeout]
-    })
+    }).annotateMerge(
+      operation(
+        "Appoint a liquidity provider",
+        "Sets how much of liquidated positions an account takes over in markets. Limits in other markets stay. Refused with 404 for an unknown account or symbol."
+      )
+    )
   )
   .middleware(OperatorOnly)
 

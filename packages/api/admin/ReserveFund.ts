@@ -5,20 +5,24 @@ import { ChosenId, SchemaLink, SymbolName } from "../Body.ts"
 import { Conflict, GatewayTimeout, NotFound, ServiceUnavailable } from "../Problem.ts"
 import { OperatorOnly, Reason } from "./Operator.ts"
 import { PositiveUsd, usdMember } from "../Usd.ts"
+import { operation } from "../Operation.ts"
 
 /** It counts once for its id; the id with another amount is a conflict. */
 export const TopUp = Schema.Struct({
   $schema: SchemaLink,
   symbol: SymbolName,
-  top_up_id: ChosenId,
+  top_up_id: ChosenId.annotate({
+    description: "Id of the payment, chosen by the operator; a repeat with the same id changes nothing.",
+    examples: ["6c9d0e2f-4a77-4f0e-8b1a-e41c7a903d52"]
+  }),
   amount: usdMember(PositiveUsd, "Amount to add to the reserve fund"),
   reason: Reason
 }).annotate({ identifier: "TopUp" })
 
 export const ToppedUp = Schema.Struct({
   symbol: SymbolName,
-  top_up_id: Schema.String,
-  amount: Schema.Finite
+  top_up_id: Schema.String.annotate({ description: "Id of the payment." }),
+  amount: Schema.Finite.annotate({ description: "Amount added, in USD." })
 }).annotate({ identifier: "ToppedUp" })
 
 export const ReserveFundGroup = HttpApiGroup.make("reserveFund")
@@ -27,6 +31,11 @@ export const ReserveFundGroup = HttpApiGroup.make("reserveFund")
       payload: TopUp,
       success: ToppedUp,
       error: [NotFound, Conflict, ServiceUnavailable, GatewayTimeout]
-    })
+    }).annotateMerge(
+      operation(
+        "Top up a reserve fund",
+        "Adds money of the venue to the reserve fund of a market, once for each id. Refused with 404 for an unknown symbol, and with 409 for an id with another amount."
+      )
+    )
   )
   .middleware(OperatorOnly)

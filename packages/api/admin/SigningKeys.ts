@@ -5,16 +5,22 @@ import { Moment, RowCount, SchemaLink } from "../Body.ts"
 import { instant } from "../Digits.ts"
 import { Conflict, NotFound, ServiceUnavailable } from "../Problem.ts"
 import { OperatorOnly, Reason } from "./Operator.ts"
+import { operation } from "../Operation.ts"
 
 /** What everybody verifies with is published elsewhere; what signs is told to nobody. */
 export const SigningKeyBody = Schema.Struct({
-  kid: Schema.String,
-  state: Schema.Literals(["standby", "active", "retired"]),
+  kid: Schema.String.annotate({ description: "Id of the key." }),
+  state: Schema.Literals(["standby", "active", "retired"]).annotate({
+    description: "State of the key: published as `standby`, signing as `active`, or `retired`."
+  }),
   /** Its state changed last at this time. */
-  since: Moment
-}).annotate({ identifier: "SigningKeyBody" })
+  since: Moment.annotate({ description: "Time of the last change of state, ISO 8601 in UTC." })
+}).annotate({ identifier: "SigningKeyBody", description: "Key that signs tokens." })
 
-export const SigningKeyList = Schema.Struct({ data: Schema.Array(SigningKeyBody), count: RowCount }).annotate({
+export const SigningKeyList = Schema.Struct({
+  data: Schema.Array(SigningKeyBody).annotate({ description: "Signing keys." }),
+  count: RowCount
+}).annotate({
   identifier: "SigningKeyList"
 })
 
@@ -22,15 +28,21 @@ export const PublishSigningKey = Schema.Struct({ $schema: SchemaLink, reason: Re
   identifier: "PublishSigningKey"
 })
 
-export const PublishedSigningKey = Schema.Struct({ kid: Schema.String }).annotate({
+export const PublishedSigningKey = Schema.Struct({
+  kid: Schema.String.annotate({ description: "Id of the new key." })
+}).annotate({
   identifier: "PublishedSigningKey"
 })
 
 export const SigningKeyNamed = Schema.Struct({
   $schema: SchemaLink,
-  kid: Schema.String,
+  kid: Schema.String.annotate({ description: "Id of the key.", examples: ["2026-03-a1b2c3d4"] }),
   /** The change takes effect at once: tokens may be refused that would have been good. */
-  emergency: Schema.optionalKey(Schema.Boolean),
+  emergency: Schema.optionalKey(
+    Schema.Boolean.annotate({
+      description: "Whether the change takes effect at once, at which valid tokens may be refused. Default: false."
+    })
+  ),
   reason: Reason
 }).annotate({ identifier: "SigningKeyNamed" })
 
@@ -42,14 +54,26 @@ const deciding = {
 
 export const SigningKeysGroup = HttpApiGroup.make("signingKeys")
   .add(
-    HttpApiEndpoint.get("list", "/signing-keys", { success: SigningKeyList }),
+    HttpApiEndpoint.get("list", "/signing-keys", { success: SigningKeyList }).annotateMerge(
+      operation("List signing keys", "Returns the keys that sign tokens, without their secrets.")
+    ),
     HttpApiEndpoint.post("publish", "/signing-keys", {
       payload: PublishSigningKey,
       success: PublishedSigningKey.pipe(HttpApiSchema.status(201)),
       error: ServiceUnavailable
-    }),
-    HttpApiEndpoint.post("activate", "/signing-keys/activate", deciding),
-    HttpApiEndpoint.post("remove", "/signing-keys/remove", deciding)
+    }).annotateMerge(operation("Publish a signing key", "Creates a standby key and publishes it for verification.")),
+    HttpApiEndpoint.post("activate", "/signing-keys/activate", deciding).annotateMerge(
+      operation(
+        "Activate a signing key",
+        "Signs new tokens with a standby key and retires the active key. Refused with 404 for an unknown key, and with 409 if the key is not standby, or was not published long enough and it is no emergency."
+      )
+    ),
+    HttpApiEndpoint.post("remove", "/signing-keys/remove", deciding).annotateMerge(
+      operation(
+        "Remove a signing key",
+        "Ends the publication of a retired key. Refused with 404 for an unknown key, and with 409 if the key signs, or its tokens may still be valid and it is no emergency."
+      )
+    )
   )
   .middleware(OperatorOnly)
 

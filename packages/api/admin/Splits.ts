@@ -5,6 +5,7 @@ import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { Day, NumberOrText, SchemaLink, SymbolName } from "../Body.ts"
 import { Conflict, GatewayTimeout, NotFound, ServiceUnavailable } from "../Problem.ts"
 import { OperatorOnly, Reason } from "./Operator.ts"
+import { operation } from "../Operation.ts"
 
 const Units = NumberOrText(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: mostUnits })))
 
@@ -12,18 +13,21 @@ const Units = NumberOrText(Schema.Int.check(Schema.isBetween({ minimum: 1, maxim
 export const SplitContract = Schema.Struct({
   $schema: SchemaLink,
   symbol: SymbolName,
-  numerator: Units,
-  denominator: Units,
+  numerator: Units.annotate({ description: "Number of new units in place of `denominator` old ones.", examples: [4] }),
+  denominator: Units.annotate({ description: "Number of old units.", examples: [1] }),
   /** From this day on the underlier is traded in new units. */
-  ex_date: Day,
+  ex_date: Day.annotate({
+    description: "First day on which the underlier trades in new units.",
+    examples: ["2026-11-26"]
+  }),
   reason: Reason
 }).annotate({ identifier: "SplitContract" })
 
 export const SplitTaken = Schema.Struct({
   symbol: SymbolName,
-  numerator: Schema.Int,
-  denominator: Schema.Int,
-  ex_date: Schema.String
+  numerator: Schema.Int.annotate({ description: "Number of new units in place of `denominator` old ones." }),
+  denominator: Schema.Int.annotate({ description: "Number of old units." }),
+  ex_date: Schema.String.annotate({ description: "First day on which the underlier trades in new units." })
 }).annotate({ identifier: "SplitTaken" })
 
 export const SplitsGroup = HttpApiGroup.make("splits")
@@ -32,6 +36,11 @@ export const SplitsGroup = HttpApiGroup.make("splits")
       payload: SplitContract,
       success: SplitTaken,
       error: [NotFound, Conflict, ServiceUnavailable, GatewayTimeout]
-    })
+    }).annotateMerge(
+      operation(
+        "Split a contract",
+        "Converts the positions and prices of a halted market to new units and cancels its open orders. Refused with 404 for an unknown symbol, and with 409 if the market is not halted, the reserve fund cannot pay for fractions, or a split of that day or a later one was made."
+      )
+    )
   )
   .middleware(OperatorOnly)

@@ -5,26 +5,36 @@ import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { RowCount, SchemaLink, SymbolName } from "../Body.ts"
 import { Conflict, GatewayTimeout, NotFound, ServiceUnavailable } from "../Problem.ts"
 import { OperatorOnly, Reason, Symbols } from "./Operator.ts"
+import { operation } from "../Operation.ts"
 
 export const SetTradingState = Schema.Struct({
   $schema: SchemaLink,
   symbols: Symbols,
-  state: OpenState,
+  state: OpenState.annotate({ description: "State to set." }),
   reason: Reason
 }).annotate({ identifier: "SetTradingState" })
 
 export const TradingStates = Schema.Struct({
-  data: Schema.Array(Schema.Struct({ symbol: SymbolName, state: TradingState })),
+  data: Schema.Array(
+    Schema.Struct({ symbol: SymbolName, state: TradingState.annotate({ description: "State of the market." }) })
+  ).annotate({ description: "Markets with their state." }),
   count: RowCount
 }).annotate({ identifier: "TradingStates" })
 
 export const TradingStateGroup = HttpApiGroup.make("tradingState")
   .add(
-    HttpApiEndpoint.get("list", "/trading-state", { success: TradingStates }),
+    HttpApiEndpoint.get("list", "/trading-state", { success: TradingStates }).annotateMerge(
+      operation("List trading states", "Returns the trading state of every market.")
+    ),
     HttpApiEndpoint.post("set", "/trading-state", {
       payload: SetTradingState,
       success: TradingStates,
       error: [NotFound, Conflict, ServiceUnavailable, GatewayTimeout]
-    })
+    }).annotateMerge(
+      operation(
+        "Set trading states",
+        "Sets the trading state of markets: `TRADING`, `CANCEL_ONLY` or `HALTED`. Refused with 404 for an unknown symbol, and with 409 where a market cannot take the step: it is in settlement or delisted, halted before TRADING, without a fresh price, or the books do not balance."
+      )
+    )
   )
   .middleware(OperatorOnly)

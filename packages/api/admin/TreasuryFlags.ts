@@ -5,12 +5,18 @@ import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { Moment, RowCount, SchemaLink } from "../Body.ts"
 import { NotFound, ServiceUnavailable } from "../Problem.ts"
 import { NeededRole, OperatorOnly, Reason } from "./Operator.ts"
+import { operation } from "../Operation.ts"
 
 const flag = {
-  kind: Schema.Literals(["user", "address"]),
+  kind: Schema.Literals(["user", "address"]).annotate({ description: "Kind of the subject." }),
   /** A user's id; or an address of any network, in any letter case that users may write, or a bank account's id. */
-  subject: Schema.String.check(Text.atLeast(1), Text.atMost(128)),
-  effect: Schema.Literals(["flagged", "frozen"])
+  subject: Schema.String.check(Text.atLeast(1), Text.atMost(128)).annotate({
+    description: "Id of a user, an address of any network, or id of a bank account.",
+    examples: ["3b0a6f7e-51c4-4a52-9d0b-6a1f2c7e9d10"]
+  }),
+  effect: Schema.Literals(["flagged", "frozen"]).annotate({
+    description: "Effect on withdrawals: `flagged` holds them for review, `frozen` stops them."
+  })
 }
 
 export const FlagNamed = Schema.Struct({ $schema: SchemaLink, ...flag, reason: Reason }).annotate({
@@ -19,28 +25,50 @@ export const FlagNamed = Schema.Struct({ $schema: SchemaLink, ...flag, reason: R
 
 export const TreasuryFlag = Schema.Struct({
   ...flag,
-  reason: Schema.String,
-  set_by: Schema.String,
-  set_at: Moment
-}).annotate({ identifier: "TreasuryFlag" })
+  reason: Schema.String.annotate({ description: "Reason of the operator." }),
+  set_by: Schema.String.annotate({ description: "Name of the operator." }),
+  set_at: Moment.annotate({ description: "Time at which the flag was set, ISO 8601 in UTC." })
+}).annotate({ identifier: "TreasuryFlag", description: "Flag on a user or a destination." })
 
 /** The newest come first; there are at most a thousand. */
-export const TreasuryFlagList = Schema.Struct({ data: Schema.Array(TreasuryFlag), count: RowCount }).annotate({
+export const TreasuryFlagList = Schema.Struct({
+  data: Schema.Array(TreasuryFlag).annotate({ description: "Flags, newest first; at most 1,000." }),
+  count: RowCount
+}).annotate({
   identifier: "TreasuryFlagList"
 })
 
 export const TreasuryFlagsGroup = HttpApiGroup.make("treasuryFlags")
   .add(
-    HttpApiEndpoint.get("list", "/treasury-flags", { success: TreasuryFlagList, error: ServiceUnavailable }),
+    HttpApiEndpoint.get("list", "/treasury-flags", {
+      success: TreasuryFlagList,
+      error: ServiceUnavailable
+    }).annotateMerge(
+      operation("List treasury flags", "Returns the users and destinations whose withdrawals are held or stopped.")
+    ),
     HttpApiEndpoint.post("set", "/treasury-flags", {
       payload: FlagNamed,
       success: HttpApiSchema.NoContent,
       error: ServiceUnavailable
-    }).annotate(NeededRole, "treasurer"),
+    })
+      .annotateMerge(
+        operation(
+          "Set a treasury flag",
+          "Holds or stops withdrawals of a user or to a destination. Needs the role treasurer."
+        )
+      )
+      .annotate(NeededRole, "treasurer"),
     HttpApiEndpoint.post("clear", "/treasury-flags/clear", {
       payload: FlagNamed,
       success: HttpApiSchema.NoContent,
       error: [NotFound, ServiceUnavailable]
-    }).annotate(NeededRole, "treasurer")
+    })
+      .annotateMerge(
+        operation(
+          "Clear a treasury flag",
+          "Removes a flag. Needs the role treasurer. Refused with 404 if there is no such flag."
+        )
+      )
+      .annotate(NeededRole, "treasurer")
   )
   .middleware(OperatorOnly)

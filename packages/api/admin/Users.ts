@@ -4,12 +4,21 @@ import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { SchemaLink, Uuid } from "../Body.ts"
 import { NotFound, ServiceUnavailable } from "../Problem.ts"
 import { OperatorOnly, Reason } from "./Operator.ts"
+import { operation } from "../Operation.ts"
 
-export const UserNamed = Schema.Struct({ $schema: SchemaLink, user_id: Uuid, reason: Reason }).annotate({
+export const UserNamed = Schema.Struct({
+  $schema: SchemaLink,
+  user_id: Uuid.annotate({ description: "Id of the user.", examples: ["3b0a6f7e-51c4-4a52-9d0b-6a1f2c7e9d10"] }),
+  reason: Reason
+}).annotate({
   identifier: "UserNamed"
 })
 
-export const BuilderCodeNamed = Schema.Struct({ $schema: SchemaLink, builder_code: Uuid, reason: Reason }).annotate({
+export const BuilderCodeNamed = Schema.Struct({
+  $schema: SchemaLink,
+  builder_code: Uuid.annotate({ description: "Builder code.", examples: ["5b6d0a52-8f21-4f7a-9d0e-3c1b7a9e2f40"] }),
+  reason: Reason
+}).annotate({
   identifier: "BuilderCodeNamed"
 })
 
@@ -17,9 +26,32 @@ const deciding = { success: HttpApiSchema.NoContent, error: [NotFound, ServiceUn
 
 export const UsersGroup = HttpApiGroup.make("users")
   .add(
-    HttpApiEndpoint.post("freeze", "/users/freeze", { payload: UserNamed, ...deciding }),
-    HttpApiEndpoint.post("unfreeze", "/users/unfreeze", { payload: UserNamed, ...deciding }),
-    HttpApiEndpoint.post("activate", "/builder-codes/activate", { payload: BuilderCodeNamed, ...deciding }),
-    HttpApiEndpoint.post("deactivate", "/builder-codes/deactivate", { payload: BuilderCodeNamed, ...deciding })
+    HttpApiEndpoint.post("freeze", "/users/freeze", { payload: UserNamed, ...deciding }).annotateMerge(
+      operation(
+        "Freeze a user",
+        "Refuses every request of the user with 403 and closes the user's connections. Refused with 404 for an unknown user."
+      )
+    ),
+    HttpApiEndpoint.post("unfreeze", "/users/unfreeze", { payload: UserNamed, ...deciding }).annotateMerge(
+      operation("Unfreeze a user", "Ends a freeze. Refused with 404 for an unknown user.")
+    ),
+    HttpApiEndpoint.post("activate", "/builder-codes/activate", {
+      payload: BuilderCodeNamed,
+      ...deciding
+    }).annotateMerge(
+      operation(
+        "Activate a builder code",
+        "Lets orders with the code earn rewards. Refused with 404 for an unknown code."
+      )
+    ),
+    HttpApiEndpoint.post("deactivate", "/builder-codes/deactivate", {
+      payload: BuilderCodeNamed,
+      ...deciding
+    }).annotateMerge(
+      operation(
+        "Deactivate a builder code",
+        "Ends rewards of orders with the code. Refused with 404 for an unknown code."
+      )
+    )
   )
   .middleware(OperatorOnly)

@@ -5,40 +5,69 @@ import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { Moment, SchemaLink } from "../Body.ts"
 import { Conflict, ServiceUnavailable } from "../Problem.ts"
 import { OperatorOnly, Reason } from "./Operator.ts"
+import { operation } from "../Operation.ts"
 
 export const ChangeVenueMode = Schema.Struct({
   $schema: SchemaLink,
   /** The first two are possible at any time; each of the others follows the one before it, and needs a clean audit. */
-  to: Schema.Literals(["HALTED", "WITHDRAWALS_BLOCKED", ...VenueStep.literals]),
+  to: Schema.Literals(["HALTED", "WITHDRAWALS_BLOCKED", ...VenueStep.literals]).annotate({
+    description:
+      "Mode to change to. `HALTED` and `WITHDRAWALS_BLOCKED` are always possible; the others follow each other and need a clean audit."
+  }),
   reason: Reason,
-  /** What traders read in the refusals of a venue that is halted or takes cancels alone. `reason` is for operators alone. */
-  public_reason: Schema.optionalKey(Reason)
+  public_reason: Schema.optionalKey(
+    Reason.annotate({
+      description:
+        "Reason that traders read in refusals while the venue is halted or cancel-only, 1 to 500 characters.",
+      examples: ["Maintenance until 20:00 UTC"]
+    })
+  )
 }).annotate({ identifier: "ChangeVenueMode" })
 
 export const VenueMode = Schema.Struct({
-  trading: VenueTrading,
-  withdrawals: VenueWithdrawals,
+  trading: VenueTrading.annotate({ description: "State of trading in the whole venue." }),
+  withdrawals: VenueWithdrawals.annotate({ description: "State of withdrawals in the whole venue." }),
   /** `auditor`, the name of an operator, or `venue`: before the first change, and where withdrawals are BLOCKED for want of an audit. */
-  changed_by: Schema.String,
-  changed_at: Moment,
-  reason: Schema.String,
-  /** What traders read; `null` where the operator gave nothing. */
-  public_reason: Schema.NullOr(Schema.String),
+  changed_by: Schema.String.annotate({
+    description:
+      "Author of the last change: `auditor`, the name of an operator, or `venue` before the first change and while no audit is recent."
+  }),
+  changed_at: Moment.annotate({ description: "Time of the last change, ISO 8601 in UTC." }),
+  reason: Schema.String.annotate({ description: "Reason of the last change." }),
+  public_reason: Schema.NullOr(Schema.String).annotate({
+    description: "Reason that traders read; null if the operator gave none."
+  }),
   /** The end of the last audit. While it is `null` or 30 s old, `withdrawals` is BLOCKED and `reason` says so. */
-  audited_at: Schema.NullOr(Moment),
+  audited_at: Schema.NullOr(Moment).annotate({
+    description: "Time of the last audit, ISO 8601 in UTC; null before the first. No audit for 30 s blocks withdrawals."
+  }),
   /** What the last audit found in the books. */
-  fault: Schema.NullOr(Schema.String),
+  fault: Schema.NullOr(Schema.String).annotate({
+    description: "Fault that the last audit found in the books; null for none."
+  }),
   /** Where what a rail holds is not what the books say of it. */
-  difference: Schema.NullOr(Schema.String)
-}).annotate({ identifier: "VenueMode" })
+  difference: Schema.NullOr(Schema.String).annotate({
+    description: "Difference between the holdings of a rail and its books; null for none."
+  })
+}).annotate({ identifier: "VenueMode", description: "Mode of the whole venue." })
 
 export const VenueModeGroup = HttpApiGroup.make("venueMode")
   .add(
-    HttpApiEndpoint.get("show", "/venue-mode", { success: VenueMode, error: ServiceUnavailable }),
+    HttpApiEndpoint.get("show", "/venue-mode", { success: VenueMode, error: ServiceUnavailable }).annotateMerge(
+      operation(
+        "Get the venue mode",
+        "Returns what the whole venue lets in, who changed it and what the last audit found."
+      )
+    ),
     HttpApiEndpoint.post("change", "/venue-mode", {
       payload: ChangeVenueMode,
       success: VenueMode,
       error: [Conflict, ServiceUnavailable]
-    })
+    }).annotateMerge(
+      operation(
+        "Change the venue mode",
+        "Halts the venue, blocks withdrawals, or takes one step back to normal. Refused with 409 if the step does not follow or the last audit found a fault."
+      )
+    )
   )
   .middleware(OperatorOnly)

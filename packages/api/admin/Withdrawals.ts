@@ -10,76 +10,121 @@ import { described, Optional, WholeNumber } from "../Parameter.ts"
 import { Conflict, NotFound, ServiceUnavailable } from "../Problem.ts"
 import { ListCount } from "../rest/ListPage.ts"
 import { NeededRole, OperatorOnly, Reason } from "./Operator.ts"
+import { operation } from "../Operation.ts"
 
 /** Who said what of it; above the limit two people have to say the same. */
 const Decision = Schema.Struct({
-  decision: Schema.Literals(["approve", "reject"]),
-  operator: Schema.String,
-  reason: Schema.String,
-  at: Moment
+  decision: Schema.Literals(["approve", "reject"]).annotate({ description: "Decision of the operator." }),
+  operator: Schema.String.annotate({ description: "Name of the operator." }),
+  reason: Schema.String.annotate({ description: "Reason of the operator." }),
+  at: Moment.annotate({ description: "Time of the decision, ISO 8601 in UTC." })
 })
 
 const summary = {
-  withdrawal_id: Schema.String,
-  user_id: Schema.String,
-  rail: RailName,
-  method: WithdrawalMethod,
-  amount: Schema.Finite,
+  withdrawal_id: Schema.String.annotate({ description: "Id of the withdrawal." }),
+  user_id: Schema.String.annotate({ description: "Id of the user." }),
+  rail: RailName.annotate({ description: "Rail of the withdrawal." }),
+  method: WithdrawalMethod.annotate({ description: "Network, or payment rail of the bank." }),
+  amount: Schema.Finite.annotate({ description: "Amount taken from the account, with the fee, in USD." }),
   /** It is a part of the amount. */
-  fee: Schema.Finite,
+  fee: Schema.Finite.annotate({ description: "Fee, which is a part of the amount, in USD." }),
   /** An address, or the id of a bank account. */
-  destination: Schema.String,
-  state: WithdrawalState,
+  destination: Schema.String.annotate({ description: "Address, or id of a bank account." }),
+  state: WithdrawalState.annotate({ description: "State of the withdrawal." }),
   /** Why it was held; none where it was not. */
-  held_for: Schema.Array(Schema.String),
+  held_for: Schema.Array(Schema.String).annotate({ description: "Reasons for the review; empty without one." }),
   /** It waits for as long as somebody holds something against it. */
-  blocked: Schema.Boolean,
+  blocked: Schema.Boolean.annotate({ description: "Whether a flag holds the withdrawal." }),
   /** It goes back, and this is why. */
-  ending: Schema.NullOr(Schema.Struct({ state: Schema.String, by: Schema.String, reason: Schema.String })),
+  ending: Schema.NullOr(
+    Schema.Struct({
+      state: Schema.String.annotate({ description: "State that the withdrawal ends in." }),
+      by: Schema.String.annotate({ description: "Author of the end." }),
+      reason: Schema.String.annotate({ description: "Reason of the end." })
+    })
+  ).annotate({ description: "End of a withdrawal that returns to the account; null otherwise." }),
   /** The outside knows by it what was paid. */
-  reference: Schema.NullOr(Schema.String),
+  reference: Schema.NullOr(Schema.String).annotate({
+    description: "Transaction hash or bank reference of the payment; null before."
+  }),
   /** It waits, since then and for this. */
-  not_signed: Schema.NullOr(Schema.Struct({ since: Moment, reason: Schema.String })),
+  not_signed: Schema.NullOr(
+    Schema.Struct({
+      since: Moment.annotate({ description: "Time of the first refusal to sign, ISO 8601 in UTC." }),
+      reason: Schema.String.annotate({ description: "Reason why the payment is not signed." })
+    })
+  ).annotate({ description: "Reason why a queued withdrawal waits; null otherwise." }),
   /** Who wants its payment cancelled. It may have come before, and then it is SETTLED. */
-  cancel: Schema.NullOr(Schema.Struct({ by: Schema.String, reason: Schema.String })),
-  people_needed: Schema.Int,
-  created_at: Moment,
-  updated_at: Moment
+  cancel: Schema.NullOr(
+    Schema.Struct({
+      by: Schema.String.annotate({ description: "Name of the operator." }),
+      reason: Schema.String.annotate({ description: "Reason of the operator." })
+    })
+  ).annotate({ description: "Request to cancel the payment; null without one. A payment that arrives first settles." }),
+  people_needed: Schema.Int.annotate({ description: "Number of operators who must decide alike." }),
+  created_at: Moment.annotate({ description: "Time of acceptance, ISO 8601 in UTC." }),
+  updated_at: Moment.annotate({ description: "Time of the last change, ISO 8601 in UTC." })
 }
 
-export const ReviewedWithdrawal = Schema.Struct(summary).annotate({ identifier: "ReviewedWithdrawal" })
+export const ReviewedWithdrawal = Schema.Struct(summary).annotate({
+  identifier: "ReviewedWithdrawal",
+  description: "Withdrawal as operators see it."
+})
 
-export const WithdrawalList = Schema.Struct({ data: Schema.Array(ReviewedWithdrawal), count: ListCount }).annotate({
+export const WithdrawalList = Schema.Struct({
+  data: Schema.Array(ReviewedWithdrawal).annotate({
+    description: "Withdrawals of the state, the one unchanged for longest first."
+  }),
+  count: ListCount
+}).annotate({
   identifier: "WithdrawalList"
 })
 
-const Step = Schema.Struct({ from: Schema.NullOr(WithdrawalState), to: WithdrawalState, by: Schema.String, at: Moment })
+const Step = Schema.Struct({
+  from: Schema.NullOr(WithdrawalState).annotate({ description: "State before; null for the first step." }),
+  to: WithdrawalState.annotate({ description: "State after." }),
+  by: Schema.String.annotate({ description: "Author of the step." }),
+  at: Moment.annotate({ description: "Time of the step, ISO 8601 in UTC." })
+})
 
 const Attempt = Schema.Struct({
-  attempt: Schema.Int,
-  purpose: Schema.Literals(["pay", "cancel"]),
-  reference: Schema.String,
-  signed_at: Moment,
-  expires_at: Schema.NullOr(Moment)
+  attempt: Schema.Int.annotate({ description: "Number of the attempt." }),
+  purpose: Schema.Literals(["pay", "cancel"]).annotate({
+    description: "Purpose of the signed payment: to pay, or to cancel."
+  }),
+  reference: Schema.String.annotate({ description: "Transaction hash or bank reference of the attempt." }),
+  signed_at: Moment.annotate({ description: "Time of signing, ISO 8601 in UTC." }),
+  expires_at: Schema.NullOr(Moment).annotate({
+    description: "Time after which the attempt cannot be paid, ISO 8601 in UTC; null without one."
+  })
 })
 
 export const WithdrawalTold = Schema.Struct({
   ...summary,
-  decisions: Schema.Array(Decision),
-  steps: Schema.Array(Step),
-  attempts: Schema.Array(Attempt)
+  decisions: Schema.Array(Decision).annotate({ description: "Decisions of operators, oldest first." }),
+  steps: Schema.Array(Step).annotate({ description: "Changes of state, oldest first." }),
+  attempts: Schema.Array(Attempt).annotate({ description: "Signed payments, oldest first." })
 }).annotate({ identifier: "WithdrawalTold" })
 
-export const WithdrawalNamed = Schema.Struct({ $schema: SchemaLink, withdrawal_id: Uuid, reason: Reason }).annotate({
+export const WithdrawalNamed = Schema.Struct({
+  $schema: SchemaLink,
+  withdrawal_id: Uuid.annotate({
+    description: "Id of the withdrawal.",
+    examples: ["4e0b9a53-58f4-4b9f-8f5e-0b9f7c1f6b6a"]
+  }),
+  reason: Reason
+}).annotate({
   identifier: "WithdrawalNamed"
 })
 
 /** It is still held where somebody else has to say the same. */
 export const Decided = Schema.Struct({
-  withdrawal_id: Schema.String,
-  is_decided: Schema.Boolean,
-  people: Schema.Array(Schema.String),
-  people_needed: Schema.Int
+  withdrawal_id: Schema.String.annotate({ description: "Id of the withdrawal." }),
+  is_decided: Schema.Boolean.annotate({
+    description: "Whether the decision is made; false while other operators must decide alike."
+  }),
+  people: Schema.Array(Schema.String).annotate({ description: "Operators who decided so." }),
+  people_needed: Schema.Int.annotate({ description: "Number of operators who must decide alike." })
 }).annotate({ identifier: "Decided" })
 
 const deciding = {
@@ -126,20 +171,53 @@ export const WithdrawalsGroup = HttpApiGroup.make("withdrawals")
       },
       success: WithdrawalList,
       error: ServiceUnavailable
-    }).annotate(OpenApi.Transform, described(listParameters)),
+    })
+      .annotateMerge(operation("List withdrawals", "Returns withdrawals in a state, by default those held for review."))
+      .annotate(OpenApi.Transform, described(listParameters)),
     HttpApiEndpoint.get("one", "/withdrawals/:withdrawal_id", {
-      params: { withdrawal_id: Schema.String },
+      params: {
+        withdrawal_id: Schema.String.annotate({
+          description: "Id of the withdrawal.",
+          examples: ["4e0b9a53-58f4-4b9f-8f5e-0b9f7c1f6b6a"]
+        })
+      },
       success: WithdrawalTold,
       error: [NotFound, ServiceUnavailable]
-    }),
-    HttpApiEndpoint.post("approve", "/withdrawals/approve", deciding).annotate(NeededRole, "treasurer"),
-    HttpApiEndpoint.post("reject", "/withdrawals/reject", deciding).annotate(NeededRole, "treasurer"),
+    }).annotateMerge(
+      operation(
+        "Get a withdrawal",
+        "Returns a withdrawal with its decisions, changes of state and signed payments. Refused with 404 for an unknown withdrawal."
+      )
+    ),
+    HttpApiEndpoint.post("approve", "/withdrawals/approve", deciding)
+      .annotateMerge(
+        operation(
+          "Approve a withdrawal",
+          "Lets a held withdrawal leave, once enough operators approve. Needs the role treasurer. Refused with 404 for an unknown withdrawal, and with 409 if it is not held or the operator has decided."
+        )
+      )
+      .annotate(NeededRole, "treasurer"),
+    HttpApiEndpoint.post("reject", "/withdrawals/reject", deciding)
+      .annotateMerge(
+        operation(
+          "Reject a withdrawal",
+          "Returns a held withdrawal to the account, once enough operators reject. Needs the role treasurer. Refused with 404 for an unknown withdrawal, and with 409 if it is not held or the operator has decided."
+        )
+      )
+      .annotate(NeededRole, "treasurer"),
     // Of one that is SUBMITTED, or that is QUEUED and not signed for a reason. It is FAILED, and given back, once the rail says
     // that no payment of it can come any more.
     HttpApiEndpoint.post("cancelPayment", "/withdrawals/cancel-payment", {
       ...deciding,
       success: ReviewedWithdrawal
-    }).annotate(NeededRole, "treasurer")
+    })
+      .annotateMerge(
+        operation(
+          "Cancel a payment",
+          "Ends a withdrawal that is submitted, or queued without a signature. It fails and returns to the account once no payment of it can arrive any longer. Needs the role treasurer. Refused with 404 for an unknown withdrawal, and with 409 if it cannot be cancelled."
+        )
+      )
+      .annotate(NeededRole, "treasurer")
   )
   .middleware(OperatorOnly)
 
