@@ -62,7 +62,7 @@ export const open = Effect.fn("AuthServer.open")(function* (options: AuthServerO
 })
 
 const refusals: Refusals = {
-  refuse: (objection, headers) => refusal(objections[objection], headers),
+  refuse: (objection, headers, description) => refusal(objections[objection], headers, { description }),
   unexpected: (cause) => fault("unexpected_failure", cause),
   // Faults on our side have an id of their own.
   identified: (answer) => answer,

@@ -8,6 +8,7 @@ import {
   HttpServerResponse
 } from "effect/http"
 import { HttpApi, type HttpApiGroup } from "effect/http-api"
+import * as DetachedBody from "./DetachedBody.ts"
 import * as AccessLog from "./AccessLog.ts"
 import type { Within } from "./Deadlines.ts"
 import type { Gzip } from "./Gzip.ts"
@@ -52,7 +53,9 @@ export type Objection =
 export interface Refusals {
   readonly refuse: (
     objection: Objection,
-    headers?: Readonly<Record<string, string>>
+    headers?: Readonly<Record<string, string>>,
+    /** Words for this one occurrence, in place of the usual ones. */
+    detail?: string
   ) => HttpServerResponse.HttpServerResponse
   /** Answers what nobody expected, and logs it. */
   readonly unexpected: (cause: Cause.Cause<unknown>) => Effect.Effect<HttpServerResponse.HttpServerResponse>
@@ -155,22 +158,11 @@ export const gate = <E, R>(
     return admit(request, served ?? here.find(({ method }) => method === "GET")!, notes)
   }
 
-  const failed = (cause: Cause.Cause<E>) => {
-    if (Cause.hasInterruptsOnly(cause)) return Effect.failCause(cause)
-    const error = Cause.squash(cause)
-    if (HttpServerResponse.isHttpServerResponse(error)) return Effect.succeed(error)
-    if (isUnreadable(error)) {
-      const isTooLarge = error.reason.reason === "BodyTooLarge"
-      return Effect.succeed(refusals.refuse(isTooLarge ? "body-too-large" : "invalid-request"))
-    }
-    return refusals.unexpected(cause)
-  }
+  const failed = failing(refusals)
 
   /** Where nothing is sent and said to be of another type, the library says so, and not in our words. */
   const worded = (answer: HttpServerResponse.HttpServerResponse) =>
     answer.status === 415 && bodies === "json" ? refusals.refuse("body-not-json") : answer
-
-  const tooLate = () => refusals.refuse("deadline-passed")
 
   return Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
     const notes = RequestNotes.of(idOf(request))
@@ -186,15 +178,46 @@ export const gate = <E, R>(
           ...crossOrigin?.answerHeaders(here)
         }
       )
-    const inner = here.some((route) => gzipped.has(route)) ? zipped : written
+    const inner = detached(here.some((route) => gzipped.has(route)) ? zipped : written, request)
     const refusal = refused(request, served, here, notes)
     const answer =
       refusal === undefined
-        ? within(inner, tooLate).pipe(Effect.map(worded), Effect.catchCause(failed), Effect.map(finished), noted(notes))
+        ? within(inner, () => tooLate(refusals, request)).pipe(
+            Effect.map(worded),
+            Effect.catchCause(failed),
+            Effect.map(finished),
+            noted(notes)
+          )
         : Effect.succeed(finished(refusal))
     return accessLog ? AccessLog.told(answer, request, here[0]?.path, notes) : answer
   }).pipe(Effect.provideService(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(maxBodyBytes)))
 }
+
+/** What became of a request that failed or died. */
+const failing =
+  (refusals: Refusals) =>
+  <E>(cause: Cause.Cause<E>) => {
+    if (Cause.hasInterruptsOnly(cause)) return Effect.failCause(cause)
+    const error = Cause.squash(cause)
+    if (HttpServerResponse.isHttpServerResponse(error)) return Effect.succeed(error)
+    if (isUnreadable(error)) {
+      const isTooLarge = error.reason.reason === "BodyTooLarge"
+      return Effect.succeed(refusals.refuse(isTooLarge ? "body-too-large" : "invalid-request"))
+    }
+    return refusals.unexpected(cause)
+  }
+
+/** A client that never sends its body keeps the connection no longer than its answer. */
+const tooLate = (refusals: Refusals, request: HttpServerRequest.HttpServerRequest) =>
+  isArriving(request)
+    ? refusals.refuse("deadline-passed", { connection: "close" }, noBody)
+    : refusals.refuse("deadline-passed")
+
+/** Runs with a body that a deadline leaves alone. */
+const detached = <A, E, R>(self: Effect.Effect<A, E, R>, request: HttpServerRequest.HttpServerRequest) =>
+  hasBody(request.headers)
+    ? Effect.provideService(self, HttpServerRequest.HttpServerRequest, DetachedBody.of(request))
+    : self
 
 /** What is known of the request is at hand for all that is done for it, and its id in the log. */
 const noted =
@@ -249,6 +272,12 @@ type Headers = Readonly<Record<string, string | undefined>>
 const isPlainJson = (headers: Headers): boolean =>
   /^\s*application\/json\s*(;|$)/i.test(headers["content-type"] ?? "") &&
   /^\s*(identity\s*)?$/i.test(headers["content-encoding"] ?? "")
+
+const noBody = `The body of the request did not arrive within ${deadlineMillis / 1_000} seconds; nothing was done.`
+
+/** Whether the message that Node reads has a part to come. */
+const isArriving = ({ headers, source }: HttpServerRequest.HttpServerRequest): boolean =>
+  hasBody(headers) && "complete" in source && source.complete === false
 
 const hasBody = (headers: Headers): boolean =>
   headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0

@@ -8,7 +8,8 @@ import { refusal } from "./Refusal.ts"
 import { fresh, uriOf } from "./RequestId.ts"
 
 export const problemRefusals = (baseUrl: string): Refusals => ({
-  refuse: (objection, headers) => refusal(baseUrl, statuses[objection], objection, headers),
+  refuse: (objection, headers, detail) =>
+    refusal(baseUrl, statuses[objection], objection, headers, detail === undefined ? {} : { detail }),
   unexpected: (cause) => Effect.as(Effect.logError("a request failed", cause), refusal(baseUrl, 500, "unexpected")),
   identified: (answer, requestId) => {
     const { body } = answer

@@ -11,9 +11,10 @@ export const refusal = (
   baseUrl: string,
   status: Problem.Status,
   page: Problem.Page,
-  headers: Readonly<Record<string, string>> = {}
+  headers: Readonly<Record<string, string>> = {},
+  occurrence: Problem.Occurrence = {}
 ): HttpServerResponse.HttpServerResponse =>
-  HttpServerResponse.jsonUnsafe(Problem.body(baseUrl, status, page), { status, contentType, headers })
+  HttpServerResponse.jsonUnsafe(Problem.body(baseUrl, status, page, occurrence), { status, contentType, headers })
 
 export const retryAfter = (waitMillis: number) => ({
   "retry-after": String(Math.max(1, Math.ceil(waitMillis / 1_000)))

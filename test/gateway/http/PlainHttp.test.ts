@@ -6,8 +6,9 @@ import * as SocketBudget from "@venue/gateway/socket/SocketBudget"
 import { Captcha } from "@venue/providers/Captcha"
 import { expect, it } from "@effect/vitest"
 import { Deferred, Effect, Schedule } from "effect"
+import { TestClock } from "effect/testing"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
-import { connect } from "node:net"
+import { connect, type Socket as Connection } from "node:net"
 import { layer, raw, RestClient } from "../rest/RestClient.ts"
 
 const host = "127.0.0.1"
@@ -126,4 +127,57 @@ it.live("I50: a request that names two hosts, or none, is refused on every liste
     expect(handshake).toContain("\r\nSec-WebSocket-Version: 13\r\n")
     expect(problemOf(handshake)).toMatchObject({ status: 400, detail: expect.stringContaining("Sec-WebSocket-Key") })
   }).pipe(Effect.provide(layer))
+)
+
+/** Echoes bodies, and says when it has begun to read one. */
+const reading = (begun: Deferred.Deferred<void>) =>
+  HttpListener.listen({ what: "an echo", host, port: 0 }, () => ({
+    layer: HttpRouter.add(
+      "POST",
+      "/echo",
+      Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
+        Effect.map(Effect.orDie(Effect.andThen(Deferred.succeed(begun, undefined), request.text)), (body) =>
+          HttpServerResponse.text(body)
+        )
+      )
+    ),
+    routes: [{ method: "POST", path: "/echo" }]
+  }))
+
+const heads = {
+  "that has not begun": `${json}Content-Length: 9000\r\n\r\n`,
+  "that stopped halfway": `${json}Content-Length: 9000\r\n\r\n{"a":`,
+  "in chunks that stopped": `${json}Transfer-Encoding: chunked\r\n\r\n5\r\n{"a":\r\n`
+}
+
+it.effect.each(Object.entries(heads))("a body %s is answered with 504 before the connection closes", ([, head]) =>
+  Effect.gen(function* () {
+    const begun = yield* Deferred.make<void>()
+    const { port } = yield* reading(begun)
+    const closed = yield* Deferred.make<string>()
+    yield* Effect.acquireRelease(
+      Effect.sync(() => {
+        let text = ""
+        return connect(port, host)
+          .on("data", (chunk) => void (text += String(chunk)))
+          .on("error", () => {})
+          .on("close", () => Deferred.doneUnsafe(closed, Effect.succeed(text)))
+          .setNoDelay()
+          .on("connect", function (this: Connection) {
+            this.write(head)
+          })
+      }),
+      (socket) => Effect.sync(() => socket.destroy())
+    )
+    yield* Deferred.await(begun)
+    yield* TestClock.adjust("15 seconds")
+    const told = yield* Deferred.await(closed)
+    expect(told).toMatch(/^HTTP\/1\.1 504 /)
+    expect(told).toMatch(/^connection: close\r$/im)
+    expect(problemOf(told)).toMatchObject({
+      title: "Gateway Timeout",
+      status: 504,
+      detail: "The body of the request did not arrive within 15 seconds; nothing was done."
+    })
+  })
 )
