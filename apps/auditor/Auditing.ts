@@ -1,4 +1,4 @@
-/** The venue is audited every two seconds; what does not add up halts it (I52), and a rail that holds something else blocks withdrawals (I12). */
+/** Audits the venue about once a second: a fault halts it (I52), and a rail that differs from the books blocks withdrawals (I12). */
 import { VenueModeActions } from "@venue/auth/access/VenueModeActions"
 import { auditor } from "@venue/domain/VenueMode"
 import * as DatabaseOutage from "@venue/postgres/DatabaseOutage"
@@ -61,12 +61,13 @@ export const make = Effect.fnUntraced(function* (audit: Audit) {
     if (!isAway) return yield* Effect.failCause(exit.cause)
     yield* DatabaseOutage.report(exit.cause, Effect.logWarning("an audit could not be finished", exit.cause))
   })
-  const forever = Effect.andThen(Effect.repeat(round, Schedule.fixed(auditEvery)), Effect.never)
+  const forever = Effect.andThen(Effect.repeat(round, Schedule.spaced(pause)), Effect.never)
   return {
     forever,
     isReady: () => clock.currentTimeMillisUnsafe() - auditedMillis < recentMillis
   } satisfies Auditing as Auditing
 })
 
-const auditEvery = "2 seconds"
+/** Time between two audits: a difference that needs two of them is found within 3 s. */
+const pause = "1 second"
 const recentMillis = 15_000

@@ -8,7 +8,7 @@ import { after, cpuSeconds, fund, settled, startServer, startVenue, type Venue }
 import * as Worker from "./Worker.ts"
 
 const connections = 32
-/** Audits come every two seconds: a round has several of them. */
+/** Audits come about once a second: a round has several of them. */
 const times = 6
 
 export const auditor = async (options: Options): Promise<ReadonlyArray<Row>> => {

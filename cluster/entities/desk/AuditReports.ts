@@ -1,7 +1,4 @@
-/**
- * What the traders of a desk have in memory, told to whoever audits the venue (I52): a part of them after each audit, one part
- * after the other. Where nobody audits, nothing is told.
- */
+/** Reports the balances of a desk's traders to the auditor (I52): after each audit the next part of them, in turn. */
 import type { TraderReport } from "@venue/storage/audit/DeskReports"
 import { DeskReports } from "@venue/storage/audit/DeskReports"
 import { VenueModes } from "@venue/storage/access/VenueModes"
@@ -25,7 +22,7 @@ export const make = Effect.fnUntraced(function* (deskId: string, traders: Trader
     told += maxTraders
     return part.flatMap((trader) => reportOf(feed, trader) ?? [])
   }
-  // One that cannot be written is lost: there is another after the next audit.
+  // A report that cannot be written is dropped: the next audit brings another.
   const report = Effect.suspend(() => {
     const part = next()
     return part.length === 0 ? Effect.void : Effect.ignore(reports.write(deskId, part))
@@ -33,11 +30,11 @@ export const make = Effect.fnUntraced(function* (deskId: string, traders: Trader
   yield* modes.watchAudits(() => void run(Effect.forkIn(report, scope)))
 })
 
-/** Nothing of a trader that has decided what its journal does not have yet; its next report comes soon. */
+/** Returns undefined for a trader with a decision that the journal does not have yet; its turn comes again. */
 const reportOf = (feed: Feed["Service"], { ledger, standing, userId }: Trader): TraderReport | undefined => {
   const stands = standing()
   if (stands === undefined) return undefined
-  // Whatever a market told this node, the trader was told of it what concerns it.
+  // The feed has passed on to the trader all rows that concern it, up to the newest that this node has.
   const markets = stands.markets.map(({ seq, symbol }) => [symbol, Math.max(seq, feed.head(symbol)?.seq ?? 0)] as const)
   return {
     userId,
@@ -57,5 +54,5 @@ const reportOf = (feed: Feed["Service"], { ledger, standing, userId }: Trader): 
   }
 }
 
-/** So many of each desk after each audit. */
-const maxTraders = 256
+/** Traders that a desk reports after each audit. */
+const maxTraders = 128
