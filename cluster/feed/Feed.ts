@@ -17,6 +17,7 @@ import { type Limits, withLimits } from "@venue/domain/Limits"
 import { VenueSettings } from "../VenueSettings.ts"
 import * as FollowedLog from "./FollowedLog.ts"
 import * as Followers from "./Followers.ts"
+import * as OpenTakeovers from "./OpenTakeovers.ts"
 import * as Watch from "./Watch.ts"
 
 interface Watcher {
@@ -43,6 +44,8 @@ export class Feed extends Context.Service<
     readonly splitMillis: ReadonlyMap<MarketSymbol, number>
     /** What the positions of all markets are worth at these prices. */
     readonly openInterest: OpenInterest.OpenInterest
+    /** The open takeovers of each market: their signed lots, by the id of the takeover. */
+    readonly takeovers: ReadonlyMap<MarketSymbol, ReadonlyMap<string, number>>
     /** What each market lets in. */
     readonly tradingStates: ReadonlyMap<MarketSymbol, TradingState>
     /** The contracts that are listed, with the limits in force. */
@@ -59,10 +62,14 @@ export class Feed extends Context.Service<
       const clock = yield* Clock.Clock
       const run = Effect.runForkWith(yield* Effect.context<never>())
       const watchers = new Set<Watcher>()
+      const tellWatchers = makeTell(watchers, (symbol, cause) => {
+        run(Effect.logError(`a watcher of ${symbol} threw at a row of its log`, cause))
+      })
       const prices = new Map<MarketSymbol, Priced>()
       const sampling = new Map<MarketSymbol, Sampling.Sampling>()
       const splitMillis = new Map<MarketSymbol, number>()
       const openInterest = OpenInterest.none()
+      const takeovers = OpenTakeovers.make(listed.keys())
       const tradingStates = new Map<MarketSymbol, TradingState>()
       const logs = new Map<MarketSymbol, FollowedLog.FollowedLog>()
       const followers = Followers.make((followed, { rank }, cause) => {
@@ -90,15 +97,9 @@ export class Feed extends Context.Service<
           else if (event._tag === "ContractSplit") splitMillis.set(symbol, event.atMillis)
           else if (event._tag === "TradingStateChanged") change(symbol, event.state)
           else if (event._tag === "LimitsSet") limit(symbol, event)
+          else OpenTakeovers.take(takeovers, symbol, event)
         }
         tellWatchers(symbol, ({ observe }) => observe(batch))
-      }
-      const tellWatchers = (symbol: MarketSymbol, tell: (watcher: Watcher) => void) => {
-        for (const watcher of watchers) {
-          const told = Result.try(() => tell(watcher))
-          if (Result.isSuccess(told)) continue
-          run(Effect.logError(`a watcher of ${symbol} threw at a row of its log`, told.failure))
-        }
       }
       for (const instrument of listed.values()) {
         const log = FollowedLog.make(clock, dispatch)
@@ -106,12 +107,13 @@ export class Feed extends Context.Service<
         yield* Watch.start(
           instrument,
           log,
-          ({ lastSplitMillis, limits, prices: priced, sampling: sampled, tradingState }) => {
+          ({ lastSplitMillis, limits, prices: priced, sampling: sampled, takeovers: open, tradingState }) => {
             limit(instrument.symbol, limits)
             if (priced !== null) price(instrument, priced)
             change(instrument.symbol, tradingState)
             if (lastSplitMillis !== undefined) splitMillis.set(instrument.symbol, lastSplitMillis)
             if (sampled !== undefined) sampling.set(instrument.symbol, sampled)
+            OpenTakeovers.reset(takeovers, instrument.symbol, open)
             tellWatchers(instrument.symbol, ({ begun }) => begun(instrument.symbol))
           }
         )
@@ -130,6 +132,7 @@ export class Feed extends Context.Service<
         sampling,
         splitMillis,
         openInterest,
+        takeovers,
         tradingStates,
         instruments,
         depth: (symbol) => logs.get(symbol)?.depth
@@ -137,3 +140,13 @@ export class Feed extends Context.Service<
     })
   )
 }
+
+/** Calls each watcher; one that throws is reported, and the others are called all the same. */
+const makeTell =
+  (watchers: ReadonlySet<Watcher>, report: (symbol: MarketSymbol, cause: unknown) => void) =>
+  (symbol: MarketSymbol, tell: (watcher: Watcher) => void): void => {
+    for (const watcher of watchers) {
+      const told = Result.try(() => tell(watcher))
+      if (Result.isFailure(told)) report(symbol, told.failure)
+    }
+  }

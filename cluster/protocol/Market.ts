@@ -88,6 +88,10 @@ export const DepthAt = Schema.Struct({
   lastSplitDay: Schema.Number,
   lastSplitMillis: Schema.optionalKey(Schema.Number),
   sampling: Schema.optionalKey(Sampling),
+  /** The open takeovers, with signed lots; a node of an older version leaves them out. */
+  takeovers: Schema.optionalKey(
+    Schema.Array(Schema.Struct({ takeoverId: Schema.String, quantityLots: Schema.Number }))
+  ),
   /** The node that has the market, where it can be asked directly: `host:port`. */
   node: Schema.optionalKey(Schema.String),
   prices: Schema.NullOr(

@@ -74,6 +74,7 @@ export const neighbours = () => {
   /** Markets that take a builder code in. */
   const knows = new Set<string>()
   const prices = new Map<MarketSymbol, Priced>()
+  const takeovers = new Map<MarketSymbol, Map<string, number>>()
   const tradingStates = new Map<MarketSymbol, TradingState>()
   const watchers = new Set<(batch: Batch) => void>()
   const stands: Array<{ readonly symbol: MarketSymbol; readonly stands: ReadonlyArray<Stand> }> = []
@@ -127,6 +128,7 @@ export const neighbours = () => {
         sampling: new Map(),
         splitMillis: new Map(),
         openInterest: OpenInterest.none(),
+        takeovers,
         tradingStates,
         instruments: defaults.instruments,
         depth: () => undefined
@@ -163,6 +165,10 @@ export const neighbours = () => {
   const tell = (instrument: Instrument, seq: number, followed: AccountId | MarketSymbol, event: MarketEvent) => {
     heads.set(instrument.symbol, seq)
     if (event._tag === "Priced") prices.set(instrument.symbol, event)
+    const open = takeovers.get(instrument.symbol) ?? new Map<string, number>()
+    takeovers.set(instrument.symbol, open)
+    if (event._tag === "TakeoverOpened") open.set(event.takeoverId.text, event.quantityLots)
+    else if (event._tag === "TakeoverClosed") open.delete(event.takeoverId.text)
     const batch = { instrument, epoch: 1, seq, events: [event], levels: [] }
     for (const follower of followers.get(followed) ?? []) follower.observe(event, batch)
     for (const watcher of watchers) watcher(batch)

@@ -93,16 +93,16 @@ export const make = Effect.fnUntraced(function* (
     let hasMoved = false
     for (const event of events) {
       if (event._tag === "Priced") hasMoved = true
-      else if (event._tag === "TakeoverOpened") stands.opened(symbol, event)
+      else if (event._tag === "TakeoverOpened") stands.opened(symbol)
       else if (event._tag === "TakeoverClosed") {
-        stands.closed(symbol, event)
+        stands.closed(symbol)
         left.closed(symbol, event)
       }
     }
     if (hasMoved) marks.moved(symbol, feed.prices.get(symbol)!.freshMarkE8)
   }
   yield* Effect.acquireRelease(
-    Effect.sync(() => feed.watch(hear)),
+    Effect.sync(() => feed.watch(hear, stands.begun)),
     (stop) => Effect.sync(stop)
   )
   return { left: left.all }

@@ -180,7 +180,11 @@ const depthOf = (log: MarketLog.MarketLog) =>
       lastSplitDay: Engine.lastSplitDay(engine),
       prices: Engine.prices(engine) ?? null,
       lastSplitMillis: engine.lastSplitMillis,
-      sampling: engine.sampling
+      sampling: engine.sampling,
+      takeovers: Engine.takeovers(engine).map(({ quantityLots, takeoverId }) => ({
+        takeoverId: takeoverId.text,
+        quantityLots
+      }))
     })),
     ({ epoch, seq, value }): DepthAt => ({ epoch, seq, ...value })
   )

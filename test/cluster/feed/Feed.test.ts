@@ -1,184 +1,15 @@
 /** The feed of one node: every row once, in order, without holes, whoever owns the market and whoever throws. */
-import { limitsOf } from "@venue/domain/Limits"
-import { Feed } from "@venue/cluster/feed/Feed"
+import type { Feed } from "@venue/cluster/feed/Feed"
 import type { Follower } from "@venue/cluster/feed/Followers"
-import { MarketClient } from "@venue/cluster/clients/MarketClient"
 import { primaryAccountOf } from "@venue/domain/AccountId"
-import { marketStream } from "@venue/domain/Market"
-import { LocalEntities, type LocalMarket, type Watcher } from "@venue/cluster/clients/LocalEntities"
-import { defaults, VenueSettings } from "@venue/cluster/VenueSettings"
-import * as Runner from "@venue/cluster/Runner"
-import type { Done, Level, MarketEvent } from "@venue/domain/Market"
-import { Journal } from "@venue/journal/Journal"
-import * as MarketRecord from "@venue/journal/MarketRecord"
+import type { Level, MarketEvent } from "@venue/domain/Market"
 import { assert, it } from "@effect/vitest"
-import { Context, Effect, Layer, Logger, Stream } from "effect"
+import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { pricedAt } from "../../ledger/Scene.ts"
 import { idOf, one, turns, userId } from "../Neighbours.ts"
 
-const around = Layer.mergeAll(
-  Journal.layerMemory,
-  LocalEntities.layer,
-  Runner.alone({ simulate: false }),
-  Logger.layer([])
-).pipe(Layer.provideMerge(Layer.succeed(VenueSettings)({ ...defaults, instruments: new Map([[one.symbol, one]]) })))
-
-/** An hour that is over, told by its rate. */
-const funded = (n: number): MarketEvent => ({
-  _tag: "Funded",
-  rateE12: n,
-  markE8: 20_000_000_000,
-  remainder: 0,
-  fromMillis: 0,
-  skipped: false,
-  atMillis: 1
-})
-const event = (n: number): MarketEvent => ({
-  _tag: "Done",
-  commandId: idOf(n),
-  expiresAtMillis: 1,
-  userId,
-  accountId: primaryAccountOf(userId),
-  atMillis: 1
-})
-
-/** A market on this node whose rows the test writes; a feed that is told of those the test chooses. */
-const setUp = Effect.gen(function* () {
-  const journal = yield* Journal
-  const localEntities = yield* LocalEntities
-  const stream = marketStream(one.symbol)
-  const open: Array<MarketEvent> = []
-  let done = (_seq: number) => {}
-  const own = Effect.fnUntraced(function* () {
-    const from = yield* journal.claim(stream, { restore: () => true, replay: () => {} }, Effect.succeed(true))
-    const appender = journal.append(
-      {
-        stream,
-        collect: () => (open.length === 0 ? undefined : { events: MarketRecord.encode(open.splice(0)) }),
-        committed: (seq) => done(seq),
-        lost: () => {}
-      },
-      from
-    )
-    return { appender, from }
-  })
-  let owner = yield* own()
-  let at = owner.from
-  const watchers = new Set<Watcher>()
-  let isAlive = false
-  let levels: ReadonlyArray<Level> = []
-  let levelsSeq: number | undefined
-  const depth = Effect.sync(() => ({
-    ...at,
-    seq: levelsSeq ?? at.seq,
-    levels,
-    tradingState: "TRADING" as const,
-    lastDividendDay: 0,
-    limits: limitsOf(one),
-    lastSplitDay: 0,
-    prices: null
-  }))
-  const local: LocalMarket = {
-    submit: () => {},
-    head: () => (isAlive ? at : undefined),
-    view: () => Effect.never,
-    preview: () => Effect.never,
-    depth,
-    stream: Stream.never,
-    watch: (watcher) => {
-      watchers.add(watcher)
-      return () => void watchers.delete(watcher)
-    }
-  }
-  localEntities.markets.set(one.symbol, local)
-  const services = yield* Layer.build(
-    Feed.layer.pipe(
-      Layer.provide(
-        Layer.succeed(MarketClient)(
-          MarketClient.of({
-            submit: () => true,
-            enter: () => () => {},
-            view: () => Effect.never,
-            stand: () => Effect.never,
-            observe: () => Effect.void,
-            pauseSources: () => Effect.void,
-            payDividend: () => Effect.never,
-            topUpFund: () => Effect.never,
-            alarms: () => Effect.never,
-            preview: () => Effect.never,
-            introduceBuilder: () => Effect.never,
-            setTradingState: () => Effect.never,
-            splitContract: () => Effect.never,
-            setLimits: () => Effect.never,
-            delist: () => Effect.never,
-            totals: () => Effect.never,
-            catchUp: () => Effect.never,
-            depth: () => depth,
-            watch: () => Stream.never
-          })
-        )
-      )
-    )
-  )
-  const feed = Context.get(services, Feed)
-  yield* turns
-  const heard: Array<number> = []
-  const follow = (observe = (n: number) => void heard.push(n), broken = () => {}) =>
-    feed.follow(primaryAccountOf(userId), {
-      rank: "socket",
-      observe: (event) => observe((event as Done).commandId.d),
-      broken
-    })
-  const row = (seq: number, events: ReadonlyArray<MarketEvent>, changed: ReadonlyArray<Level> = []) => {
-    for (const watcher of watchers) {
-      watcher.batch({
-        instrument: one,
-        epoch: at.epoch,
-        seq,
-        events,
-        levels: changed,
-        row: MarketRecord.encode(events)
-      })
-    }
-  }
-  return {
-    feed,
-    follow,
-    heard,
-    /** Records an event, or what is given in its place; the feed is told of it unless it is not. */
-    record: Effect.fnUntraced(function* (n: number, isTold = true, events: ReadonlyArray<MarketEvent> = [event(n)]) {
-      const seq = yield* Effect.callback<number>((resume) => {
-        done = (seq) => resume(Effect.succeed(seq))
-        open.push(...events)
-        owner.appender.wake()
-      })
-      at = { epoch: at.epoch, seq }
-      if (isTold) row(seq, events)
-    }),
-    repeat: row,
-    /** All the levels there are, as the market tells them to who begins to watch it, and as of which row. */
-    resting: (all: ReadonlyArray<Level>, seq?: number) => {
-      levels = all
-      levelsSeq = seq
-    },
-    head: () => {
-      for (const watcher of watchers) watcher.head(at.epoch, at.seq)
-    },
-    move: Effect.gen(function* () {
-      owner = yield* own()
-      at = owner.from
-    }),
-    close: () => {
-      for (const watcher of watchers) watcher.closed()
-    },
-    /** The journal of the market answers, or it does not. */
-    live: (alive: boolean) => {
-      isAlive = alive
-    },
-    watching: () => watchers.size
-  }
-})
+import { around, event, funded, setUp } from "./WrittenMarket.ts"
 
 /** Time for the feed to come back after the end of a watch. */
 const back = Effect.gen(function* () {
@@ -210,6 +41,29 @@ const depthOf = ({ depth }: Feed["Service"]) =>
   (["BUY", "SELL"] as const).flatMap((side) =>
     [...depth(one.symbol)!.levels(side)].map((level) => ({ side, ...level }))
   )
+
+it.effect("open takeovers are those of the log, and a watch that begins anew replaces them", () =>
+  Effect.gen(function* () {
+    const { close, feed, record, taking } = yield* setUp
+    const open = () => Object.fromEntries(feed.takeovers.get(one.symbol)!)
+    const [first, second] = [idOf(1), idOf(2)]
+    const about = { userId, accountId: primaryAccountOf(userId), expiresAtMillis: 1, atMillis: 1 }
+    const opened = { _tag: "TakeoverOpened", ...about, markE8: 1, share: 0 } as const
+    yield* record(0, true, [{ ...opened, takeoverId: first, quantityLots: 10 }])
+    yield* record(0, true, [{ ...opened, takeoverId: second, quantityLots: -20 }])
+    assert.deepStrictEqual(open(), { [first.text]: 10, [second.text]: -20 })
+    yield* record(0, true, [{ _tag: "TakeoverClosed", ...about, takeoverId: first, leftLots: 0 }])
+    assert.deepStrictEqual(open(), { [second.text]: -20 })
+    taking([{ takeoverId: "other", quantityLots: 5 }])
+    close()
+    yield* back
+    assert.deepStrictEqual(open(), { other: 5 })
+    taking(undefined)
+    close()
+    yield* back
+    assert.deepStrictEqual(open(), {})
+  }).pipe(Effect.provide(around))
+)
 
 it.effect("a watch that begins anew has the levels that are there then and no others", () =>
   Effect.gen(function* () {

@@ -52,6 +52,7 @@ const standIn = (silent: Silent) =>
             sampling: new Map(),
             splitMillis: new Map(),
             openInterest: OpenInterest.none(),
+            takeovers: new Map(),
             tradingStates: new Map(),
             instruments: new Map(),
             depth: () => undefined

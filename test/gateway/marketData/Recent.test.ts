@@ -42,6 +42,7 @@ const untold = {
   sampling: new Map(),
   splitMillis: new Map(),
   openInterest: OpenInterest.none(),
+  takeovers: new Map(),
   tradingStates: new Map(),
   depth: () => undefined
 }

@@ -258,6 +258,7 @@ const untold = {
   sampling: new Map(),
   splitMillis: new Map(),
   openInterest: OpenInterest.none(),
+  takeovers: new Map(),
   tradingStates: new Map(),
   depth: () => undefined
 }

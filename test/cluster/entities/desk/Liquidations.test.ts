@@ -213,6 +213,22 @@ desk("while its position is frozen nothing is done, and what a takeover left is 
   }).pipe(Effect.provide(Logger.layer([logger])))
 })
 
+desk("rule 9.14: a desk that is loaded while a takeover is open answers once its traders are live", (near) =>
+  Effect.gen(function* () {
+    const theirs = { ...opened, userId: idOf(7).text as typeof userId, accountId: idOf(7).text as typeof accountId }
+    near.tell(one, 1, one.symbol, { ...theirs, takeoverId: idOf(1), quantityLots: 10 })
+    const { wait } = yield* begin(near)
+    assert.isNotEmpty(near.stands)
+    assert.deepInclude(near.stands.at(-1)!.stands[0], { userId, accountId, provider: null })
+    const { length } = near.stands
+    yield* wait(2)
+    assert.lengthOf(near.stands, length)
+    near.tell(one, 60, one.symbol, { ...closed(0), takeoverId: idOf(1) })
+    yield* wait(1)
+    assert.lengthOf(near.stands, length)
+  })
+)
+
 desk("rule 9.7: those on the other side are told to the market, in one call for what opens within a moment", (near) =>
   Effect.gen(function* () {
     const { wait } = yield* begin(near)
