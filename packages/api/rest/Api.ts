@@ -16,6 +16,7 @@ import { HealthGroup } from "./Health.ts"
 import { HistoricOrdersGroup } from "./HistoricOrders.ts"
 import { HistoricTwapsGroup } from "./HistoricTwaps.ts"
 import { InvitationsGroup } from "./Invitations.ts"
+import { LeaderboardGroup } from "./Leaderboard.ts"
 import { LeverageGroup } from "./Leverage.ts"
 import { LongShortGroup } from "./LongShort.ts"
 import { OnboardingGroup } from "./Onboarding.ts"
@@ -26,6 +27,7 @@ import { PnlHoursGroup } from "./PnlHours.ts"
 import { PositionsGroup } from "./Positions.ts"
 import { ProfileGroup } from "./Profile.ts"
 import { PublicPositionsGroup } from "./PublicPositions.ts"
+import { PublicTradesGroup } from "./PublicTrades.ts"
 import { RefdataGroup } from "./Refdata.ts"
 import { ReferralRewardsGroup } from "./ReferralRewards.ts"
 import { SubaccountsGroup } from "./Subaccounts.ts"
@@ -43,7 +45,17 @@ export class Api extends HttpApi.make("venue")
   .add(CandlesGroup, UnderlierGroup, FundingRatesGroup, OpenInterestGroup, TakerVolumeGroup, LongShortGroup)
   .add(FuturesGroup, SymbolMetricsGroup, AggregatorGroup)
   .add(HistoricOrdersGroup, HistoricTwapsGroup)
-  .add(PnlGroup, PnlHoursGroup, AccountEquityGroup, VolumeGroup, FeesGroup, BaseFeesGroup, PublicPositionsGroup)
+  .add(
+    PnlGroup,
+    PnlHoursGroup,
+    AccountEquityGroup,
+    VolumeGroup,
+    FeesGroup,
+    BaseFeesGroup,
+    PublicPositionsGroup,
+    PublicTradesGroup,
+    LeaderboardGroup
+  )
   .middleware(InvalidRequest)
   .annotateMerge(OpenApi.annotations({ title: "Venue", version }))
   .annotate(HttpApi.AdditionalSchemas, [ErrorModel])

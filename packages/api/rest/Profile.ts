@@ -32,7 +32,9 @@ export const ProfileBody = Schema.Struct({
   avatar_url: Schema.NullOr(Schema.String).annotate({
     description: "Address of the user's picture; null if none is set."
   }),
-  is_public: Schema.Boolean.annotate({ description: "Whether anybody may read the user's positions." })
+  is_public: Schema.Boolean.annotate({
+    description: "Whether anybody may read the user's positions and trades, and see the user on the leaderboard."
+  })
 }).annotate({ identifier: "ProfileBody" })
 
 /** What is left out stays as it is; an avatar of `null` is taken away. */

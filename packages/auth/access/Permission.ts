@@ -169,6 +169,9 @@ const open: ReadonlySet<string> = new Set([
   "GET /md/contracts",
   "GET /md/orderbook/:symbol",
   "GET /public/accounts/:account_id/positions",
+  "GET /public/trades",
+  "GET /public/leaderboard",
+  "GET /public/account/:account_id/trades",
   "GET /builder/web3/message",
   // What they say is signed by the identity provider, and by the bank.
   "POST /provider/identity",

@@ -27,6 +27,7 @@ import * as Futures from "./Futures.ts"
 import * as HistoricOrders from "./HistoricOrders.ts"
 import * as HistoricTwaps from "./HistoricTwaps.ts"
 import * as Invitations from "./Invitations.ts"
+import * as Leaderboard from "./Leaderboard.ts"
 import * as Leverage from "./Leverage.ts"
 import { Lists } from "./Lists.ts"
 import * as LongShort from "./LongShort.ts"
@@ -39,6 +40,7 @@ import * as PnlHours from "./PnlHours.ts"
 import * as Positions from "./Positions.ts"
 import * as Profile from "./Profile.ts"
 import * as PublicPositions from "./PublicPositions.ts"
+import * as PublicTrades from "./PublicTrades.ts"
 import * as Refdata from "./Refdata.ts"
 import * as ReferralRewards from "./ReferralRewards.ts"
 import * as SocketPages from "./SocketPages.ts"
@@ -77,6 +79,8 @@ const site = ({ baseUrl, brand, ...rest }: Authentication.AuthenticationOptions,
         Positions.layer(baseUrl),
         lists(baseUrl),
         PublicPositions.layer(baseUrl),
+        PublicTrades.layer(baseUrl),
+        Leaderboard.layer(baseUrl),
         Pnl.layer(baseUrl),
         PnlHours.layer(baseUrl),
         AccountEquity.layer(baseUrl),

@@ -23,6 +23,10 @@ const profileTable = Table.make("profile", {
 const profiles = profileTable.pick("username", "avatarUrl", "isPublic", "firstName", "lastName")
 export type Profile = Table.Row<typeof profiles>
 
+const shown = profileTable.pick("userId", "username", "avatarUrl")
+/** What everybody may see of a user who chose to be public. */
+export type PublicProfile = Table.Row<typeof shown>
+
 export class UsernameTaken extends Schema.TaggedError<UsernameTaken>()("UsernameTaken", { username: Schema.String }) {}
 
 export class Profiles extends Context.Service<
@@ -30,6 +34,8 @@ export class Profiles extends Context.Service<
   {
     /** Who has said nothing yet has an empty one. */
     readonly find: (userId: UserId) => Effect.Effect<Profile, DatabaseUnavailable>
+    /** Profiles of users who chose to be public, in the order of their ids, at most `limit`. */
+    readonly shown: (limit: number) => Effect.Effect<ReadonlyArray<PublicProfile>, DatabaseUnavailable>
     /** What is left out stays as it is. The user must be there. */
     readonly change: (
       userId: UserId,
@@ -47,6 +53,11 @@ export class Profiles extends Context.Service<
         find: Effect.fn("Profiles.find")(function* (userId: UserId) {
           return Option.getOrElse(yield* find(userId), () => empty)
         }, orUnavailable),
+        shown: Effect.fn("Profiles.shown")(
+          (limit: number) =>
+            shown.all(sql`select ${shown.columns} from profile where is_public order by user_id limit ${limit}`),
+          orUnavailable
+        ),
         change: Effect.fn("Profiles.change")(
           function* (userId: UserId, change: Partial<Profile>) {
             yield* sql`insert into profile ${profileTable.values({ userId })} on conflict do nothing`
@@ -70,8 +81,20 @@ export class Profiles extends Context.Service<
       const { table, transaction } = yield* MemoryTables
       const profiles = table<Profile>()
       const owners = table<string>()
+      const users = table<UserId>()
       return Profiles.of({
         find: (userId) => Effect.sync(() => profiles.get(userId) ?? empty),
+        shown: (limit) =>
+          Effect.sync(() =>
+            users
+              .rows()
+              .flatMap((userId) => {
+                const { avatarUrl, isPublic, username } = profiles.get(userId)!
+                return isPublic ? [{ userId, username, avatarUrl }] : []
+              })
+              .toSorted((a, b) => (a.userId < b.userId ? -1 : 1))
+              .slice(0, limit)
+          ),
         change: Effect.fnUntraced(function* (userId: UserId, change: Partial<Profile>) {
           const before = profiles.get(userId) ?? empty
           const after = { ...before, ...change }
@@ -83,6 +106,7 @@ export class Profiles extends Context.Service<
             if (after.username !== null) owners.set(after.username, userId)
           }
           profiles.set(userId, after)
+          users.set(userId, userId)
           return after
         }, transaction)
       })

@@ -6,7 +6,7 @@ import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { UserId } from "@venue/domain/UserId"
 import { integer, numeric, of, storable } from "@venue/postgres/Column"
 import * as Table from "@venue/postgres/Table"
-import { Schema } from "effect"
+import { Effect, Schema } from "effect"
 import type { MarketProjection } from "./Projection.ts"
 import * as ReadTable from "./ReadTable.ts"
 
@@ -85,6 +85,43 @@ export const ofUsers = (
       found.set(at, { userId, symbol, volume: (found.get(at)?.volume ?? 0n) + maker + taker })
     }
     return [...found].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, sum]) => sum)
+  }
+})
+
+const accountSums = Table.selection({
+  userId: { schema: UserId, expression: "user_id" },
+  accountId: { schema: AccountId, expression: "account_id" },
+  volume: { schema: numeric.schema, expression: "sum(maker + taker)::text" }
+})
+/** What an account traded over some days, in 1e-6 USD. */
+export type AccountVolume = Table.Row<typeof accountSums>
+
+/** Accounts of these users with the largest volume from a day on, at most `limit`, the largest first. */
+export const largest = (
+  userIds: ReadonlyArray<UserId>,
+  fromDay: number,
+  limit: number
+): ReadTable.ReadQuery<ReadonlyArray<AccountVolume>> => ({
+  sql: (sql) =>
+    userIds.length === 0
+      ? Effect.succeed([])
+      : accountSums.all(
+          sql`
+          select ${accountSums.columns} from daily_volume
+          where user_id in ${sql.in(userIds.map(storable))} and day >= ${fromDay}::int
+          group by user_id, account_id
+          order by sum(maker + taker) desc, account_id limit ${limit}`.unprepared
+        ),
+  memory: (memory) => {
+    const wanted = new Set<UserId>(userIds)
+    const found = new Map<AccountId, AccountVolume>()
+    for (const { accountId, day, maker, taker, userId } of dailyVolumes.rowsIn(memory)) {
+      if (!wanted.has(userId) || day < fromDay) continue
+      found.set(accountId, { userId, accountId, volume: (found.get(accountId)?.volume ?? 0n) + maker + taker })
+    }
+    return [...found.values()]
+      .toSorted((a, b) => (a.volume === b.volume ? (a.accountId < b.accountId ? -1 : 1) : a.volume > b.volume ? -1 : 1))
+      .slice(0, limit)
   }
 })
 

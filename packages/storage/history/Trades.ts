@@ -14,7 +14,7 @@ import * as ReadTable from "./ReadTable.ts"
 import { rowOrder } from "./RowOrder.ts"
 
 /** Prices count ticks, quantities count lots, and money counts 1e-6 USD. */
-const tradeTable = Table.make("trade", {
+export const tradeTable = Table.make("trade", {
   symbol: of("text", MarketSymbol),
   /** It counts from 1 within the market. */
   number: bigint,

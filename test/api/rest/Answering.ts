@@ -194,6 +194,10 @@ const others = Layer.mergeAll(
   HttpApiBuilder.group(Api, "fees", (handlers) => handlers.handleAll({ fees: unasked })),
   HttpApiBuilder.group(Api, "publicPositions", (handlers) => handlers.handleAll({ publicPositions: unasked })),
   HttpApiBuilder.group(Api, "baseFees", (handlers) => handlers.handleAll({ baseFees: unasked })),
+  HttpApiBuilder.group(Api, "publicTrades", (handlers) =>
+    handlers.handleAll({ publicTrades: unasked, publicAccountTrades: unasked })
+  ),
+  HttpApiBuilder.group(Api, "leaderboard", (handlers) => handlers.handleAll({ leaderboard: unasked })),
   HttpApiBuilder.group(Api, "invitations", (handlers) =>
     handlers.handleAll({ issueCodes: unasked, invitationCodes: unasked, referralVolume: unasked, redeemCode: unasked })
   ),

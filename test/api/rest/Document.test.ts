@@ -73,7 +73,10 @@ it("is version 3.1 of interface 0.1.0, with every path", () => {
     "/user/volume",
     "/user/fees",
     "/fees",
-    "/public/accounts/{account_id}/positions"
+    "/public/accounts/{account_id}/positions",
+    "/public/trades",
+    "/public/account/{account_id}/trades",
+    "/public/leaderboard"
   ])
 })
 

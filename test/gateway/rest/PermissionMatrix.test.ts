@@ -135,6 +135,9 @@ const open = [
   "GET /md/contracts",
   "GET /md/orderbook/:symbol",
   "GET /public/accounts/:account_id/positions",
+  "GET /public/trades",
+  "GET /public/leaderboard",
+  "GET /public/account/:account_id/trades",
   "GET /health/live",
   "GET /health/ready",
   "GET /builder/web3/message"

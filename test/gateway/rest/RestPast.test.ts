@@ -277,6 +277,7 @@ it.layer(past, { timeout: "60 seconds" })("the past, from 15:40 on", (it) => {
     Effect.gen(function* () {
       const { alice, bob } = yield* Past
       const profiles = yield* Profiles
+      const venue = yield* TestVenue
       const { get } = yield* RestClient
       const seen = (accountId: string) => get(`/public/accounts/${accountId}/positions`)
       const hidden = yield* seen(alice.userId)
@@ -298,6 +299,46 @@ it.layer(past, { timeout: "60 seconds" })("the past, from 15:40 on", (it) => {
       expect((yield* seen(alice.userId)).body.positions).toHaveLength(1)
       yield* TestClock.adjust("1 second")
       expect((yield* seen(alice.userId)).body.positions).toEqual([])
+      yield* venue.settle
+      const all = yield* get("/public/trades")
+      expect([all.body.count, all.body.data.length]).toEqual([2, 2])
+      expect(all.body.data.map(({ trade_id: _id, time: _time, ...trade }: Record<string, unknown>) => trade)).toEqual([
+        { symbol: "AAPL-USD", side: "BUY", price: 210, quantity: 10 },
+        { symbol: "AAPL-USD", side: "BUY", price: 200, quantity: 10 }
+      ])
+      expect(all.text).not.toContain(alice.userId)
+      const second = yield* get("/public/trades?symbol=aapl-usd&limit=1&offset=1")
+      expect([second.body.count, second.body.data]).toEqual([2, [all.body.data[1]]])
+      expect((yield* get("/public/trades?symbol=GOLD-USD")).body).toMatchObject({ data: [], count: 0 })
+      const own = yield* get(`/public/account/${alice.userId}/trades`)
+      expect([own.body.count, own.body.data.map(({ side }: { side: string }) => side)]).toEqual([2, ["BUY", "SELL"]])
+      expect((yield* get(`/public/account/${bob.userId}/trades`)).status).toBe(404)
+
+      const board = (query: string) => Effect.map(get(`/public/leaderboard?${query}`), ({ body }) => body)
+      const profit = (yield* asked(alice, "/user/historic-pnl?duration=1w")).body.data.at(-1).value
+      const { data, ...rest } = yield* board("duration=1w")
+      expect(rest).toMatchObject({ duration: "1w", sort: "absolute", count: 1 })
+      expect(data).toEqual([
+        {
+          rank: 1,
+          account: { account_id: alice.userId, user_id: alice.userId, is_public: true, username: "alice" },
+          pnl: profit,
+          return_percent: Number((profit / 1_000).toFixed(6)),
+          volume: 4_100,
+          start_equity: 0,
+          end_equity: 100_000 + profit
+        }
+      ])
+      yield* profiles.change(bob.userId, { isPublic: true })
+      expect((yield* board("duration=1w")).count).toBe(1)
+      yield* TestClock.adjust("30 seconds")
+      const names = (body: { readonly data: ReadonlyArray<{ readonly account: { readonly user_id: string } }> }) =>
+        body.data.map(({ account }) => account.user_id)
+      // He gained what she lost.
+      expect(names(yield* board("duration=1w"))).toEqual([bob.userId, alice.userId])
+      expect(names(yield* board("duration=1w&sort=percent&limit=1&offset=1"))).toEqual([alice.userId])
+      expect(names(yield* board("duration=all&sort=volume"))).toHaveLength(2)
+      expect((yield* get("/public/leaderboard?sort=luck")).status).toBe(422)
     })
   )
 })

@@ -27,6 +27,16 @@ const suite = (name: string, services: Layer.Layer<Profiles | Transaction | User
           lastName: "Example"
         })
         assert.deepStrictEqual(yield* profiles.find(UserId.make("\0")), empty)
+        yield* user(UserId.make("abe"))
+        yield* profiles.change(UserId.make("abe"), { username: "abe-1" })
+        const amy = { userId: UserId.make("amy"), username: "amy-1", avatarUrl: null }
+        assert.deepStrictEqual(yield* profiles.shown(10), [amy])
+        yield* profiles.change(UserId.make("abe"), { isPublic: true })
+        const abe = { userId: UserId.make("abe"), username: "abe-1", avatarUrl: null }
+        assert.deepStrictEqual(yield* profiles.shown(10), [abe, amy])
+        assert.deepStrictEqual(yield* profiles.shown(1), [abe])
+        yield* profiles.change(UserId.make("abe"), { isPublic: false })
+        assert.deepStrictEqual(yield* profiles.shown(10), [amy])
       })
     )
 

@@ -15,7 +15,8 @@ import { traded } from "../../journal/EventsByHand.ts"
 const tables = Effect.map(ReadTables, ({ project, read }) => ({
   project: (symbol: MarketSymbol, rows: ReadonlyArray<CommittedRow<MarketEvent>>) =>
     project([DailyVolumes.projection], symbol, rows),
-  volumes: (...asked: Parameters<typeof DailyVolumes.ofUsers>) => read(DailyVolumes.ofUsers(...asked))
+  volumes: (...asked: Parameters<typeof DailyVolumes.ofUsers>) => read(DailyVolumes.ofUsers(...asked)),
+  largest: (...asked: Parameters<typeof DailyVolumes.largest>) => read(DailyVolumes.largest(...asked))
 }))
 
 const suite = (name: string, readTables: Layer.Layer<ReadTables, unknown>) =>
@@ -24,7 +25,7 @@ const suite = (name: string, readTables: Layer.Layer<ReadTables, unknown>) =>
       "volumes are summed by user, account, symbol and day of the trade, for maker and taker, once for each trade",
       () =>
         Effect.gen(function* () {
-          const { project, volumes } = yield* tables
+          const { largest, project, volumes } = yield* tables
           const [one, two] = [MarketSymbol.make("VOLUME-USD"), MarketSymbol.make("EMULOV-USD")]
           const friday = dayOf(1_790_503_244_118)
           const midnight = (friday + 1) * dayMillis
@@ -59,6 +60,16 @@ const suite = (name: string, readTables: Layer.Layer<ReadTables, unknown>) =>
           assert.deepStrictEqual(yield* read([taker], 2, 30), ["volume-taker E 1000000", "volume-taker V 1000000"])
           assert.deepStrictEqual(yield* read([taker], -30, 0), [])
           assert.deepStrictEqual(yield* read([], -30, 30), [])
+          const ranked = Effect.fnUntraced(function* (userIds: ReadonlyArray<UserId>, limit: number) {
+            const found = yield* largest(userIds, friday + 1, limit)
+            return found.map(({ accountId, volume }) => `${accountId} ${volume}`)
+          })
+          const [first, ...others] = yield* ranked([maker, taker], 10)
+          assert.strictEqual(first, "volume-maker 6000000")
+          assert.deepStrictEqual(others, ["volume-taker 4000000", "volume-sub 2000000"])
+          assert.deepStrictEqual(yield* ranked([maker, taker], 1), [first])
+          assert.deepStrictEqual(yield* ranked([UserId.make("volume-nobody")], 9), [])
+          assert.deepStrictEqual(yield* ranked([], 9), [])
         })
     )
   })

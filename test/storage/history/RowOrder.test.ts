@@ -4,6 +4,7 @@ import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { OrderType, Side } from "@venue/domain/Order"
 import * as Orders from "@venue/storage/history/Orders"
 import * as Projections from "@venue/storage/history/Projections"
+import * as PublicTrades from "@venue/storage/history/PublicTrades"
 import type { ReadQuery } from "@venue/storage/history/ReadTable"
 import { ReadTables } from "@venue/storage/history/ReadTables"
 import type { Listing } from "@venue/storage/history/RowOrder"
@@ -113,6 +114,12 @@ layer(Layer.provideMerge(ReadTables.layer, postgresLayer), { timeout: "60 second
               yield* same(Twaps.page({ accountId, ...asked, ...page }), { accountId, ...asked, ...page })
               yield* sameCount(Twaps.count({ accountId, ...asked }), { accountId, ...asked })
             }
+          }
+        }
+        for (const wanted of [symbols, symbols.slice(0, 1), [MarketSymbol.make("NOPE-USD")]]) {
+          for (const page of pages) {
+            const query = PublicTrades.page({ symbols: wanted, ...page })
+            assert.deepStrictEqual(yield* sql.read(query), yield* memory.read(query))
           }
         }
         assert.isAbove(found, 2_000)

@@ -86,6 +86,21 @@ export const provocations: Readonly<Record<string, Readonly<Record<number, Provo
     }),
     404: asked("GET", "/public/accounts/00000000-0000-4000-8000-ffffffffffff/positions")
   },
+  "GET /public/leaderboard": { 200: asked("GET", "/public/leaderboard?duration=1m&sort=percent") },
+  "GET /public/trades": { 200: asked("GET", "/public/trades"), 400: asked("GET", "/public/trades?offset=10001") },
+  "GET /public/account/{account_id}/trades": {
+    200: Effect.gen(function* () {
+      const { trader } = yield* Scene
+      yield* inPerson("PATCH", "/user/profile", { is_public: true })
+      return yield* asked("GET", `/public/account/${trader.userId}/trades`)
+    }),
+    400: Effect.gen(function* () {
+      const { trader } = yield* Scene
+      yield* inPerson("PATCH", "/user/profile", { is_public: true })
+      return yield* asked("GET", `/public/account/${trader.userId}/trades?symbol=NOPE-USD`)
+    }),
+    404: asked("GET", "/public/account/00000000-0000-4000-8000-ffffffffffff/trades")
+  },
   "GET /user/subaccounts": { 200: byKey("GET", "/user/subaccounts") },
   "POST /user/subaccounts": {
     200: byKey("POST", "/user/subaccounts", {}),

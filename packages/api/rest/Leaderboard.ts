@@ -1,0 +1,123 @@
+/** `GET /public/leaderboard`: accounts that chose to be public, by what they made. */
+import { decimalOfMoney } from "@venue/domain/Decimal"
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { CacheControl, Moment, Rows, SchemaLink } from "../Body.ts"
+import * as Member from "../Member.ts"
+import { operation } from "../Operation.ts"
+import { described, Optional, WholeNumber } from "../Parameter.ts"
+import { ServiceUnavailable } from "../Problem.ts"
+import { defaultDuration, Duration } from "./Duration.ts"
+import { defaultLimit } from "./ListPage.ts"
+import { inUnit } from "./Pnl.ts"
+import { AccountPublic } from "./PublicPositions.ts"
+
+/** Public accounts that are compared: those with the largest volume of the duration. */
+export const maxRanked = 200
+
+export const LeaderboardEntry = Schema.Struct({
+  $schema: SchemaLink,
+  rank: Member.count("Place in this order, from 1"),
+  account: AccountPublic,
+  pnl: Member.usd("Profit since the start: realised, unrealised and funding, less fees"),
+  return_percent: Schema.Finite.annotate({
+    description: "Profit in percent of the equity at the start and what was paid in since; 0 where that is not above 0."
+  }),
+  volume: Member.usd("Value traded on the days of the duration, as maker and as taker"),
+  start_equity: Member.usd("Equity at the start"),
+  end_equity: Member.usd("Equity now")
+}).annotate({ identifier: "LeaderboardEntry", description: "Public account with its results." })
+export type LeaderboardEntry = typeof LeaderboardEntry.Type
+
+export const Sort = Schema.Literals(["absolute", "percent", "volume"])
+export type Sort = typeof Sort.Type
+
+export const defaultSort = "absolute"
+
+export const LeaderboardResponseBody = Schema.Struct({
+  $schema: SchemaLink,
+  duration: Schema.String.annotate({ description: "Span of time that was asked for." }),
+  sort: Schema.String.annotate({ description: "Order that was asked for." }),
+  start: Moment.annotate({ description: "Start of the span." }),
+  end: Moment.annotate({ description: "Time of the results; at most 30 s old." }),
+  data: Rows(LeaderboardEntry).annotate({ description: "Accounts of this page, the best first." }),
+  count: Member.count(`Number of all accounts that are compared, at most ${maxRanked}`)
+}).annotate({ identifier: "LeaderboardResponseBody" })
+
+export const LeaderboardGroup = HttpApiGroup.make("leaderboard").add(
+  HttpApiEndpoint.get("leaderboard", "/public/leaderboard", {
+    query: {
+      duration: Optional(Duration),
+      sort: Optional(Sort),
+      limit: Optional(WholeNumber({ minimum: 1, maximum: maxRanked })),
+      offset: Optional(WholeNumber({ minimum: 0, maximum: maxRanked }))
+    },
+    success: HttpApiSchema.WithHeaders(LeaderboardResponseBody, { "cache-control": CacheControl }),
+    error: ServiceUnavailable
+  })
+    .annotateMerge(
+      operation(
+        "Get the leaderboard",
+        `Returns the accounts of users with a public profile, by profit, return or volume. The ${maxRanked} public accounts with the largest volume of the duration are compared. Nobody is public by default. Results are kept for 30 s. No credentials are needed. An addition of this venue.`
+      )
+    )
+    .annotate(
+      OpenApi.Transform,
+      described({
+        duration: {
+          type: "string",
+          enum: Duration.literals,
+          default: defaultDuration,
+          description: "Span of time that ends now; `all` has no start, and tells 1970-01-01 as one."
+        },
+        sort: {
+          type: "string",
+          enum: Sort.literals,
+          default: defaultSort,
+          description: "Order: by profit in USD (`absolute`), by return (`percent`), or by `volume`."
+        },
+        limit: {
+          type: "integer",
+          minimum: 1,
+          maximum: maxRanked,
+          default: defaultLimit,
+          description: "Largest number of rows to return."
+        },
+        offset: {
+          type: "integer",
+          minimum: 0,
+          maximum: maxRanked,
+          default: 0,
+          description: "Number of rows to skip, counted from the best."
+        }
+      })
+    )
+)
+
+/** Result of one account, in 1e-6 USD. */
+export interface Result {
+  readonly account: typeof AccountPublic.Type
+  readonly profit: bigint
+  readonly volume: bigint
+  readonly startEquity: bigint
+  readonly endEquity: bigint
+  /** Deposits less withdrawals since the start, transfers included. */
+  readonly deposited: bigint
+}
+
+/** Returns all results, the best first; equal ones in the order of their account ids. */
+export const ranked = (results: ReadonlyArray<Result>, sort: Sort): ReadonlyArray<LeaderboardEntry> => {
+  const entries = results.map((result) => ({
+    account: result.account,
+    pnl: decimalOfMoney(result.profit),
+    return_percent: inUnit(result.profit, result.startEquity + result.deposited),
+    volume: decimalOfMoney(result.volume),
+    start_equity: decimalOfMoney(result.startEquity),
+    end_equity: decimalOfMoney(result.endEquity)
+  }))
+  const valueOf = { absolute: "pnl", percent: "return_percent", volume: "volume" } as const
+  const by = valueOf[sort]
+  return entries
+    .toSorted((a, b) => b[by] - a[by] || (a.account.account_id < b.account.account_id ? -1 : 1))
+    .map((entry, index) => ({ rank: index + 1, ...entry }))
+}

@@ -1,0 +1,101 @@
+/** `GET /public/trades` and `GET /public/account/{account_id}/trades`: trades that everybody may see. */
+import { type Instrument, priceOf, quantityOf } from "@venue/domain/Instrument"
+import type { MarketSymbol } from "@venue/domain/MarketSymbol"
+import type { Side } from "@venue/domain/Order"
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { Moment, Rows, SchemaLink, Uuid } from "../Body.ts"
+import * as Digits from "../Digits.ts"
+import * as Member from "../Member.ts"
+import { operation } from "../Operation.ts"
+import { described } from "../Parameter.ts"
+import { BadRequest, NotFound, ServiceUnavailable } from "../Problem.ts"
+import { defaultLimit, limitQuery, ListCount, listParameters, offsetQuery, symbolQuery } from "./ListPage.ts"
+
+export const PublicTrade = Schema.Struct({
+  $schema: SchemaLink,
+  trade_id: Member.text("Id of the trade, as the market-data stream has it"),
+  time: Moment.annotate({ description: "Time of the trade, in ISO 8601 and UTC." }),
+  symbol: Member.symbol,
+  side: Member.text("Side of the taker, BUY or SELL; in the trades of an account, the side of the account"),
+  price: Member.price("Price of the trade"),
+  quantity: Member.quantity("Quantity of the trade")
+}).annotate({ identifier: "PublicTrade", description: "Trade without the accounts that made it." })
+export type PublicTrade = typeof PublicTrade.Type
+
+export const PublicTradesResponseBody = Schema.Struct({
+  $schema: SchemaLink,
+  data: Rows(PublicTrade).annotate({ description: "Trades, newest first." }),
+  count: ListCount
+}).annotate({ identifier: "PublicTradesResponseBody" })
+
+/** Rows of all trades that may be skipped: each market is read as far. */
+export const maxPublicOffset = 10_000
+
+const query = { ...symbolQuery, ...limitQuery, ...offsetQuery }
+
+export const PublicTradesGroup = HttpApiGroup.make("publicTrades").add(
+  HttpApiEndpoint.get("publicTrades", "/public/trades", {
+    query,
+    success: PublicTradesResponseBody,
+    error: [BadRequest, ServiceUnavailable]
+  })
+    .annotateMerge(
+      operation(
+        "List public trades",
+        "Returns the trades of all accounts, newest first, without the accounts. No credentials are needed. An addition of this venue."
+      )
+    )
+    .annotate(
+      OpenApi.Transform,
+      described({ ...listParameters, offset: { ...listParameters.offset, maximum: maxPublicOffset } })
+    ),
+  HttpApiEndpoint.get("publicAccountTrades", "/public/account/:account_id/trades", {
+    params: {
+      account_id: Uuid.annotate({
+        description: "Id of an account of the user.",
+        examples: ["3b0a6f7e-51c4-4a52-9d0b-6a1f2c7e9d10"]
+      })
+    },
+    query,
+    success: PublicTradesResponseBody,
+    error: [BadRequest, NotFound, ServiceUnavailable]
+  })
+    .annotateMerge(
+      operation(
+        "List trades of a public account",
+        "Returns the trades of an account whose user has a public profile, newest first. Refused with 404 for any other account. No credentials are needed. An addition of this venue."
+      )
+    )
+    .annotate(OpenApi.Transform, described(listParameters))
+)
+
+export const publicPage = ({
+  limit = defaultLimit,
+  offset = 0
+}: {
+  readonly limit?: number
+  readonly offset?: number
+}) => ({
+  limit,
+  offset
+})
+
+/** Fill of one side of a trade, in ticks and lots. */
+export interface PublicFill {
+  readonly tradeId: string
+  readonly atMillis: number
+  readonly symbol: MarketSymbol
+  readonly side: Side
+  readonly price: number
+  readonly quantity: number
+}
+
+export const publicTrade = (instrument: Instrument, fill: PublicFill): PublicTrade => ({
+  trade_id: fill.tradeId,
+  time: Digits.instant(fill.atMillis),
+  symbol: fill.symbol,
+  side: fill.side,
+  price: priceOf(instrument, fill.price),
+  quantity: quantityOf(instrument, fill.quantity)
+})
