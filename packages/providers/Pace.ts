@@ -31,30 +31,42 @@ export const make = <E>({ rateOf }: PaceOptions<E>): Pace<E> => {
     freeAtMillis = now + Math.max(pauseMillis, Math.min(retryAfterMillis, longestPauseMillis))
   }
 
-  const attempts = Effect.fnUntraced(function* <A>(request: Effect.Effect<A, E>): Effect.fn.Return<A, E> {
-    for (let attempt = 1; ; attempt++) {
-      const waitMillis = freeAtMillis - (yield* Clock.currentTimeMillis)
-      if (waitMillis > longestWaitMillis && last !== undefined) return yield* Effect.fail(last)
-      if (waitMillis > 0) yield* Effect.sleep(waitMillis)
-      const result = yield* Effect.result(request)
-      const rate = Result.isFailure(result) ? rateOf(result.failure) : undefined
-      if (Result.isFailure(result) && rate !== undefined) {
-        refused(yield* Clock.currentTimeMillis, result.failure, rate.retryAfterMillis)
-        if (attempt < mostAttempts && !isExhausted) continue
-        isExhausted = true
-      } else {
-        pauseMillis = 0
-        isExhausted = false
-      }
-      return yield* Effect.fromResult(result)
+  /** Undefined where the request was refused for rate and may be sent again. */
+  const attempt = Effect.fnUntraced(function* <A>(request: Effect.Effect<A, E>, isLast: boolean) {
+    const waitMillis = freeAtMillis - (yield* Clock.currentTimeMillis)
+    if (waitMillis > longestWaitMillis && last !== undefined) return Result.fail(last)
+    if (waitMillis > 0) yield* Effect.sleep(waitMillis)
+    const result = yield* Effect.result(request)
+    const rate = Result.isFailure(result) ? rateOf(result.failure) : undefined
+    if (Result.isSuccess(result) || rate === undefined) {
+      pauseMillis = 0
+      isExhausted = false
+      return result
     }
+    refused(yield* Clock.currentTimeMillis, result.failure, rate.retryAfterMillis)
+    if (!isLast && !isExhausted) return undefined
+    isExhausted = true
+    return result
   })
 
+  /** Further attempts go one request at a time. */
+  const inTurn = <A>(request: Effect.Effect<A, E>, first: number): Effect.Effect<A, E> =>
+    turn.withPermits(1)(
+      Effect.gen(function* () {
+        for (let count = first; ; count++) {
+          const result = yield* attempt(request, count >= mostAttempts)
+          if (result !== undefined) return yield* Effect.fromResult(result)
+        }
+      })
+    )
+
   return {
-    run: (request) =>
-      Effect.flatMap(Clock.currentTimeMillis, (now) =>
-        now < slowUntilMillis ? turn.withPermits(1)(attempts(request)) : attempts(request)
-      )
+    run: <A>(request: Effect.Effect<A, E>) =>
+      Effect.gen(function* (): Effect.fn.Return<A, E> {
+        if ((yield* Clock.currentTimeMillis) < slowUntilMillis) return yield* inTurn(request, 1)
+        const result = yield* attempt(request, false)
+        return yield* result === undefined ? inTurn(request, 2) : Effect.fromResult(result)
+      })
   }
 }
 

@@ -3,6 +3,7 @@ import * as TronAddress from "@venue/providers/rails/tron/TronAddress"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
+import { setTimeout } from "node:timers/promises"
 import { Redacted } from "effect"
 import { scene, type TronScene, urlKey, withNodes } from "./TronServer.ts"
 
@@ -20,8 +21,8 @@ const passing = <A, E>(effect: Effect.Effect<A, E>) =>
   Effect.gen(function* () {
     const running = yield* Effect.forkChild(effect)
     const turn = Effect.andThen(
-      TestClock.adjust("250 millis"),
-      Effect.promise(() => new Promise<void>(setImmediate))
+      TestClock.adjust("50 millis"),
+      Effect.promise(() => setTimeout(2))
     )
     yield* Effect.repeat(turn, { until: () => running.pollUnsafe() !== undefined })
     return yield* Fiber.join(running)
@@ -87,6 +88,30 @@ describe("a node that refuses", () => {
         servers[0]!.refuse = () => (left-- > 0 ? { status, body } : undefined)
         assert.strictEqual((yield* passing(provider.scan(cursor, watched))).arrivals.length, 1)
         assert.isBelow(left, 0)
+      })
+    )
+
+  for (const most of [1, 3, 10, 100])
+    refusals(`for more than ${most} requests at once tells all balances in turn`, (tron) =>
+      Effect.gen(function* () {
+        const { deposit, provider, servers } = tron
+        const addresses = Array.from({ length: 40 }, (_, index) => provider.addressAt!(index + 1))
+        for (const address of addresses) yield* deposit(address, 1_000_000n)
+        yield* tron.mine(25)
+        const { cursor } = yield* provider.scan(null, Effect.succeed(addresses))
+        let open = 0
+        let refused = 0
+        servers[0]!.slowMillis = 2
+        servers[0]!.refuse = (_path, response) => {
+          open += 1
+          response.on("finish", () => (open -= 1))
+          if (open <= most) return undefined
+          refused += 1
+          return { status: 429, body: {} }
+        }
+        const held = yield* passing(provider.holdings({ addresses, cursor, sent: [] }))
+        assert.strictEqual(held._tag === "Some" ? held.value.amount : undefined, 1_000_040_000_000n)
+        if (most === 1) assert.isAbove(refused, 0)
       })
     )
 

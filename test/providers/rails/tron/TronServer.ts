@@ -9,7 +9,7 @@ import * as TronTransaction from "@venue/providers/rails/tron/TronTransaction"
 import { Effect, Redacted, type Scope } from "effect"
 import { TestClock } from "effect/testing"
 import type { HttpClient } from "effect/http"
-import { createServer } from "node:http"
+import { createServer, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
 import { type ChainBlock, genesisId, logOf, startMillis, token, TronChain } from "./TronChain.ts"
 
@@ -24,7 +24,10 @@ export class TronServer {
   /** A block comes with each answer to this. */
   minesAt: string | undefined
   /** Requests are refused so; undefined lets one pass. */
-  refuse: (path: string) => { readonly status: number; readonly body: object } | undefined = () => undefined
+  refuse: (path: string, response: ServerResponse) => { readonly status: number; readonly body: object } | undefined =
+    () => undefined
+  /** Each answer takes this long. */
+  slowMillis = 0
   /** What each transaction answered to whoever called it, in hex. */
   contractResult = ""
   readonly asked: Array<string> = []
@@ -118,7 +121,7 @@ const listen = (server: TronServer) =>
           server.asked.push(path)
           if (server.minesAt === path) server.chain.mine()
           const failure = server.failsAt === undefined || server.failsAt === path ? server.failure : "none"
-          const refused = server.refuse(path)
+          const refused = server.refuse(path, response)
           if (refused !== undefined) {
             response.writeHead(refused.status, { "content-type": "application/json" })
             response.end(JSON.stringify(refused.body))
@@ -128,7 +131,10 @@ const listen = (server: TronServer) =>
           response.writeHead(failure === "unavailable" ? 503 : 200, { "content-type": "application/json" })
           if (failure === "malformed") response.end('{"blockID":7,"id":7,"result":7,"0":7}')
           else if (failure === "oversized") response.end("x".repeat(40 * 1_048_576))
-          else response.end(JSON.stringify(server.answer(path, JSON.parse(text))))
+          else {
+            const answer = JSON.stringify(server.answer(path, JSON.parse(text)))
+            setTimeout(() => response.end(answer), server.slowMillis)
+          }
         })
       })
       http.listen(0, "127.0.0.1", () => resume(Effect.succeed(http)))
