@@ -78,7 +78,7 @@ export const PricesGroup = HttpApiGroup.make("prices")
     HttpApiEndpoint.post("set", "/prices", { payload: SetPrice, success: PriceSet, ...deciding }).annotateMerge(
       operation(
         "Set an outside price",
-        "Sets the outside price of a market from now on. Refused with 404 for an unknown symbol, and with 409 for a price far from the one in force without `confirm`."
+        "Sets the outside price of a market from now on. Refused with 404 for an unknown symbol, with 422 for a price far from the one in force without `confirm`, and with 409 for a delisted market."
       )
     ),
     // The price stays as it is, and turns stale unless it is the operator's.

@@ -90,7 +90,7 @@ export const SimulatedRailsGroup = HttpApiGroup.make("simulatedRails")
       .annotateMerge(
         operation(
           "Simulate a deposit",
-          "Sends money to an address or reference on a simulated rail. Refused with 404 where the rail is a real one."
+          "Sends money to an address or reference on a simulated rail. Refused with 404 where nobody has the address or the rail is a real one."
         )
       )
       .annotate(NeededRole, "admin"),

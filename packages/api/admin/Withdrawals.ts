@@ -193,7 +193,7 @@ export const WithdrawalsGroup = HttpApiGroup.make("withdrawals")
       .annotateMerge(
         operation(
           "Approve a withdrawal",
-          "Lets a held withdrawal leave, once enough operators approve. Needs the role treasurer. Refused with 404 for an unknown withdrawal, and with 409 if it is not held or the operator has decided."
+          "Lets a held withdrawal leave, once enough operators approve. Needs the role treasurer. Refused with 404 for an unknown withdrawal, and with 409 if it is not held, or needs two approvers and the operator was appointed after it was requested."
         )
       )
       .annotate(NeededRole, "treasurer"),
@@ -201,7 +201,7 @@ export const WithdrawalsGroup = HttpApiGroup.make("withdrawals")
       .annotateMerge(
         operation(
           "Reject a withdrawal",
-          "Returns a held withdrawal to the account, once enough operators reject. Needs the role treasurer. Refused with 404 for an unknown withdrawal, and with 409 if it is not held or the operator has decided."
+          "Returns a held withdrawal to the account, once enough operators reject. Needs the role treasurer. Refused with 404 for an unknown withdrawal, and with 409 if it is not held, or needs two approvers and the operator was appointed after it was requested."
         )
       )
       .annotate(NeededRole, "treasurer"),

@@ -33,7 +33,7 @@ export const SettlementPrice = Schema.Struct({
   asof: Schema.String.annotate({ format: "date" }).annotate({ description: "Day of the settlement." }),
   inserted_at: Body.Moment.annotate({ description: "Time at which the operator recorded it, ISO 8601 in UTC." }),
   spot_to_future_ratio: Schema.Finite.annotate({
-    description: "Official close divided by settlement price, rounded to six decimals."
+    description: "Official close divided by settlement price, rounded down to 12 decimals."
   })
 }).annotate({ identifier: "SettlementPrice", description: "Settlement of one day." })
 export type SettlementPrice = typeof SettlementPrice.Type

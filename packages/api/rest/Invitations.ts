@@ -43,7 +43,7 @@ const ownVolumes = {
     description: "Notional that the user traded on all accounts, in USD."
   }),
   self_notional_volume: Schema.Finite.annotate({
-    description: "Notional that the user traded on all accounts, in USD."
+    description: "Notional that the user traded on all accounts in the last 14 days, in USD."
   })
 }
 
@@ -125,7 +125,7 @@ export const InvitationsGroup = HttpApiGroup.make("invitations")
     }).annotateMerge(
       operation(
         "Redeem an invitation code",
-        "Makes the owner of the code the referrer of the user. Refused with 404 for an unknown code, with 400 for a code of the user's own, and with 409 if the code is redeemed, the user has a referrer already or has traded before."
+        "Makes the owner of the code the referrer of the user. Refused with 404 for a code that is unknown or redeemed, with 400 for a code of the user's own, and with 409 if the user has a referrer already or has traded before."
       )
     )
   )

@@ -73,7 +73,7 @@ export const OnboardingGroup = HttpApiGroup.make("onboarding")
       .annotateMerge(
         operation(
           "Start the identity check",
-          "Starts an identity check at the provider and returns the address of its page. Refused with 409 if the identity is already verified or refused, and with 502 if the provider does not answer."
+          "Starts an identity check at the provider and returns the address of its page. Refused with 409 if the identity is already verified, and with 502 if the provider does not answer."
         )
       )
       .annotate(OpenApi.Transform, OptionalBody.described)
