@@ -20,7 +20,8 @@ export type ErrorCode = typeof ErrorCode.Type
 
 export const IncomingMessage = Schema.Union([Schema.Record(Schema.String, Schema.Unknown), Schema.String]).annotate({
   description:
-    "The request that is answered; its text where that was no JSON object, or was long. Absent where it may hold a credential."
+    "The request that is answered; its text where that was no JSON object, or was long. Absent where it may " +
+    "hold a credential."
 })
 
 export const ErrorResponse = Schema.Struct({

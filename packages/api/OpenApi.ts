@@ -132,7 +132,8 @@ const accountHeader = (brand: string, { ignoresNamed, on }: Access): Operation["
 
 const namedAccount: Readonly<Record<Access["on"], string>> = {
   account:
-    "Account to act on: the primary account or a subaccount of the user. Default, also where it is empty: the primary account.",
+    "Account to act on: the primary account or a subaccount of the user. Default, also where it is empty: the " +
+    "primary account.",
   user: "Account of the user. It must belong to the user; the operation is about all accounts, whichever is named.",
   main: "Account to act on. Only the primary account, which is also the default, is accepted.",
   funds: "Account to act on. Only the primary account, which is also the default, is accepted."

@@ -39,7 +39,8 @@ export const pages = {
   "method-not-allowed": "The path exists, but not with this method; see the Allow header.",
   "range-not-allowed": "The end of a range is not before its start.",
   "range-too-long":
-    "A chart has so many points at most, and a search so long; detail says how long the range may be, or what makes it shorter.",
+    "A chart has so many points at most, and a search so long; detail says how long the range may be, or what " +
+    "makes it shorter.",
   "offset-too-large": "A list is not told from so far down; detail says how else to come there.",
   "too-many-downloads": "A user has two files on their way at a time; wait for one to end.",
   "downloads-full": "The venue has as many files on their way as it can; try again after what Retry-After says.",

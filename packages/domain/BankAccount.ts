@@ -101,7 +101,8 @@ const compared = (name: string): string =>
     .toLowerCase()
 
 const expectedRoutingNumber =
-  "nine digits, of which the first two are 00 to 12, 21 to 32, 61 to 72 or 80 and the last is their ABA checksum; nine zeros are nobody's"
+  "nine digits, of which the first two are 00 to 12, 21 to 32, 61 to 72 or 80 and the last is their ABA " +
+  "checksum; nine zeros are nobody's"
 
 /** The first two digits that the American Bankers Association assigns. */
 const prefixes: ReadonlyArray<readonly [first: number, last: number]> = [

@@ -75,7 +75,8 @@ export const OperatorGroup = HttpApiGroup.make("operator")
       .annotateMerge(
         operation(
           "Credit an account",
-          "Credits an account with money that no rail brought, or debits it. Needs the role treasurer. Refused with 404 for an unknown account, and with 422 for an amount of 0 or with more than six decimals."
+          "Credits an account with money that no rail brought, or debits it. Needs the role treasurer. Refused " +
+            "with 404 for an unknown account, and with 422 for an amount of 0 or with more than six decimals."
         )
       )
       .annotate(NeededRole, "treasurer"),

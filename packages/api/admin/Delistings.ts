@@ -32,7 +32,8 @@ export const DelistingsGroup = HttpApiGroup.make("delistings")
     }).annotateMerge(
       operation(
         "Delist a contract",
-        "Closes all positions of a halted market at one price and ends the market for good. Refused with 404 for an unknown symbol, and with 409 while the market trades."
+        "Closes all positions of a halted market at one price and ends the market for good. Refused with 404 " +
+          "for an unknown symbol, and with 409 while the market trades."
       )
     )
   )

@@ -62,7 +62,8 @@ export const DepositsGroup = HttpApiGroup.make("deposits")
       .annotateMerge(
         operation(
           "Assign a deposit",
-          "Credits an unmatched deposit to a user. Needs the role treasurer. Refused with 404 for an unknown deposit or user, and with 409 if the deposit is not CONFIRMED or belongs to somebody."
+          "Credits an unmatched deposit to a user. Needs the role treasurer. Refused with 404 for an unknown " +
+            "deposit or user, and with 409 if the deposit is not CONFIRMED or belongs to somebody."
         )
       )
       .annotate(NeededRole, "treasurer"),
@@ -74,7 +75,8 @@ export const DepositsGroup = HttpApiGroup.make("deposits")
       .annotateMerge(
         operation(
           "Keep a deposit as own money",
-          "Books a final unmatched deposit as money of the venue. Needs the role treasurer. Refused with 404 for an unknown deposit, and with 409 if it is not final or belongs to somebody."
+          "Books a final unmatched deposit as money of the venue. Needs the role treasurer. Refused with 404 " +
+            "for an unknown deposit, and with 409 if it is not final or belongs to somebody."
         )
       )
       .annotate(NeededRole, "treasurer")

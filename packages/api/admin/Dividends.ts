@@ -38,7 +38,9 @@ export const DividendsGroup = HttpApiGroup.make("dividends")
     }).annotateMerge(
       operation(
         "Pay a dividend",
-        "Credits long positions of this moment with the dividend and debits short ones. Refused with 404 for an unknown symbol, with 422 for a market that is no stock, and with 409 if a dividend was paid for that day or a later one."
+        "Credits long positions of this moment with the dividend and debits short ones. Refused with 404 for " +
+          "an unknown symbol, with 422 for a market that is no stock, and with 409 if a dividend was paid for " +
+          "that day or a later one."
       )
     )
   )

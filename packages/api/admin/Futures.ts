@@ -61,7 +61,8 @@ export const SettlementPrices = Schema.Struct({
   /** Nobody is told of it while it is null: neither the operator nor the calendar names the future. */
   future_symbol: Schema.NullOr(Schema.String).annotate({
     description:
-      "Name of the future at its exchange; null while neither the operator nor the calendar names it. It is not published then."
+      "Name of the future at its exchange; null while neither the operator nor the calendar names it. It is " +
+      "not published then."
   }),
   recorded_at: Moment.annotate({ description: "Time of recording, ISO 8601 in UTC." })
 }).annotate({ identifier: "SettlementPrices", description: "Settlement of one day." })
@@ -145,7 +146,8 @@ export const FuturesGroup = HttpApiGroup.make("futures")
     }).annotateMerge(
       operation(
         "Record a settlement price",
-        "Records the official close of the underlier and the settlement price of its future for a day. A second record of a day replaces the first. Refused with 404 for an unknown symbol."
+        "Records the official close of the underlier and the settlement price of its future for a day. A " +
+          "second record of a day replaces the first. Refused with 404 for an unknown symbol."
       )
     ),
     HttpApiEndpoint.get("calendar", "/settlement-calendar", {
@@ -165,7 +167,8 @@ export const FuturesGroup = HttpApiGroup.make("futures")
     }).annotateMerge(
       operation(
         "Set a settlement calendar",
-        "Replaces the futures of a market from a time on. Refused with 404 for an unknown symbol, and with 422 for futures out of order."
+        "Replaces the futures of a market from a time on. Refused with 404 for an unknown symbol, and with 422 " +
+          "for futures out of order."
       )
     ),
     HttpApiEndpoint.get("holidays", "/holidays", { success: HolidayList, error: ServiceUnavailable }).annotateMerge(

@@ -85,7 +85,8 @@ export const InstrumentsGroup = HttpApiGroup.make("instruments")
     }).annotateMerge(
       operation(
         "List a contract",
-        "Adds a contract that trades from the next start of the venue on. Refused with 409 if the symbol is listed, and with 422 for terms that do not fit together."
+        "Adds a contract that trades from the next start of the venue on. Refused with 409 if the symbol is " +
+          "listed, and with 422 for terms that do not fit together."
       )
     )
   )

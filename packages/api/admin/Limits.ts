@@ -55,7 +55,8 @@ export const LimitsGroup = HttpApiGroup.make("limits")
     }).annotateMerge(
       operation(
         "Set limits",
-        "Changes limits of a contract at once; limits that are left out stay. Refused with 404 for an unknown symbol, with 422 for limits that do not fit together, and with 409 for a delisted market."
+        "Changes limits of a contract at once; limits that are left out stay. Refused with 404 for an unknown " +
+          "symbol, with 422 for limits that do not fit together, and with 409 for a delisted market."
       )
     )
   )

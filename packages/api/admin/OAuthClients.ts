@@ -119,14 +119,16 @@ export const OAuthClientsGroup = HttpApiGroup.make("oauthClients")
     }).annotateMerge(
       operation(
         "Register an OAuth application",
-        "Registers an application and returns its secret once. Refused with 409 if the id is taken, and with 422 for a redirect address that is not allowed."
+        "Registers an application and returns its secret once. Refused with 409 if the id is taken, and with " +
+          "422 for a redirect address that is not allowed."
       )
     ),
     // The secret before it stays good until the rotation is finished.
     HttpApiEndpoint.post("rotate", "/oauth-clients/rotate", { ...deciding, success: RotatedSecret }).annotateMerge(
       operation(
         "Rotate an application secret",
-        "Returns a new secret. The secret before it stays valid until the rotation is finished. Refused with 404 for an unknown application."
+        "Returns a new secret. The secret before it stays valid until the rotation is finished. Refused with " +
+          "404 for an unknown application."
       )
     ),
     HttpApiEndpoint.post("finishRotation", "/oauth-clients/finish-rotation", {
@@ -135,7 +137,8 @@ export const OAuthClientsGroup = HttpApiGroup.make("oauthClients")
     }).annotateMerge(
       operation(
         "Finish a secret rotation",
-        "Ends the validity of the secret before the newest. Refused with 404 for an unknown application or one without an older secret."
+        "Ends the validity of the secret before the newest. Refused with 404 for an unknown application or one " +
+          "without an older secret."
       )
     ),
     HttpApiEndpoint.post("disable", "/oauth-clients/disable", {
@@ -144,7 +147,8 @@ export const OAuthClientsGroup = HttpApiGroup.make("oauthClients")
     }).annotateMerge(
       operation(
         "Disable an OAuth application",
-        "Disables an application, which can sign in no users from then on. Refused with 404 for an application that is unknown or disabled."
+        "Disables an application, which can sign in no users from then on. Refused with 404 for an application " +
+          "that is unknown or disabled."
       )
     )
   )

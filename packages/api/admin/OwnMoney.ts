@@ -36,7 +36,8 @@ export const OwnMoneyGroup = HttpApiGroup.make("ownMoney")
       .annotateMerge(
         operation(
           "Book own money",
-          "Books money of the venue that was put on a rail or taken from it. It moves no money. Needs the role treasurer. Refused with 409 for an id with another amount or rail."
+          "Books money of the venue that was put on a rail or taken from it. It moves no money. Needs the role " +
+            "treasurer. Refused with 409 for an id with another amount or rail."
         )
       )
       .annotate(NeededRole, "treasurer")

@@ -43,7 +43,8 @@ export const PriceInForce = Schema.Struct({
   /** `internal` outside hours and `stale` inside them: the book makes the price (rule 3.4, rule 3.5). */
   source: Schema.Literals(["external", "internal", "operator", "stale"]).annotate({
     description:
-      "Origin of the oracle price: `external`, `operator`, or made from the book, `internal` outside hours and `stale` inside them."
+      "Origin of the oracle price: `external`, `operator`, or made from the book, `internal` outside hours and " +
+      "`stale` inside them."
   }),
   price: Schema.Finite.annotate({ description: "Oracle price in force, in USD per base unit." }),
   mark: Schema.Finite.annotate({ description: "Mark price, in USD per base unit." }),
@@ -78,7 +79,8 @@ export const PricesGroup = HttpApiGroup.make("prices")
     HttpApiEndpoint.post("set", "/prices", { payload: SetPrice, success: PriceSet, ...deciding }).annotateMerge(
       operation(
         "Set an outside price",
-        "Sets the outside price of a market from now on. Refused with 404 for an unknown symbol, with 422 for a price far from the one in force without `confirm`, and with 409 for a delisted market."
+        "Sets the outside price of a market from now on. Refused with 404 for an unknown symbol, with 422 for " +
+          "a price far from the one in force without `confirm`, and with 409 for a delisted market."
       )
     ),
     // The price stays as it is, and turns stale unless it is the operator's.
@@ -89,7 +91,8 @@ export const PricesGroup = HttpApiGroup.make("prices")
     }).annotateMerge(
       operation(
         "Pause price sources",
-        "Ignores the sources of a market. The price stays and turns stale unless an operator set it. Refused with 404 for an unknown symbol."
+        "Ignores the sources of a market. The price stays and turns stale unless an operator set it. Refused " +
+          "with 404 for an unknown symbol."
       )
     ),
     HttpApiEndpoint.post("resume", "/prices/resume", {

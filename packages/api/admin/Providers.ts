@@ -57,7 +57,8 @@ export const ProvidersGroup = HttpApiGroup.make("providers")
     }).annotateMerge(
       operation(
         "Appoint a liquidity provider",
-        "Sets how much of liquidated positions an account takes over in markets. Limits in other markets stay. Refused with 404 for an unknown account or symbol."
+        "Sets how much of liquidated positions an account takes over in markets. Limits in other markets stay. " +
+          "Refused with 404 for an unknown account or symbol."
       )
     )
   )

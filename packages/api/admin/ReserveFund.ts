@@ -34,7 +34,8 @@ export const ReserveFundGroup = HttpApiGroup.make("reserveFund")
     }).annotateMerge(
       operation(
         "Top up a reserve fund",
-        "Adds money of the venue to the reserve fund of a market, once for each id. Refused with 404 for an unknown symbol, and with 409 for an id with another amount."
+        "Adds money of the venue to the reserve fund of a market, once for each id. Refused with 404 for an " +
+          "unknown symbol, and with 409 for an id with another amount."
       )
     )
   )

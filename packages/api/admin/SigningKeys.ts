@@ -65,13 +65,15 @@ export const SigningKeysGroup = HttpApiGroup.make("signingKeys")
     HttpApiEndpoint.post("activate", "/signing-keys/activate", deciding).annotateMerge(
       operation(
         "Activate a signing key",
-        "Signs new tokens with a standby key and retires the active key. Refused with 404 for an unknown key, and with 409 if the key is not standby, or was not published long enough and it is no emergency."
+        "Signs new tokens with a standby key and retires the active key. Refused with 404 for an unknown key, " +
+          "and with 409 if the key is not standby, or was not published long enough and it is no emergency."
       )
     ),
     HttpApiEndpoint.post("remove", "/signing-keys/remove", deciding).annotateMerge(
       operation(
         "Remove a signing key",
-        "Ends the publication of a retired key. Refused with 404 for an unknown key, and with 409 if the key signs, or its tokens may still be valid and it is no emergency."
+        "Ends the publication of a retired key. Refused with 404 for an unknown key, and with 409 if the key " +
+          "signs, or its tokens may still be valid and it is no emergency."
       )
     )
   )

@@ -90,7 +90,8 @@ export const SimulatedRailsGroup = HttpApiGroup.make("simulatedRails")
       .annotateMerge(
         operation(
           "Simulate a deposit",
-          "Sends money to an address or reference on a simulated rail. Refused with 404 where nobody has the address or the rail is a real one."
+          "Sends money to an address or reference on a simulated rail. Refused with 404 where nobody has the " +
+            "address or the rail is a real one."
         )
       )
       .annotate(NeededRole, "admin"),
@@ -117,7 +118,8 @@ export const SimulatedRailsGroup = HttpApiGroup.make("simulatedRails")
       .annotateMerge(
         operation(
           "Set the outcome of the next payment",
-          "Decides whether the next payment of a simulated rail is paid, fails or stalls. Refused with 404 where the rail is a real one."
+          "Decides whether the next payment of a simulated rail is paid, fails or stalls. Refused with 404 " +
+            "where the rail is a real one."
         )
       )
       .annotate(NeededRole, "admin"),
@@ -125,7 +127,8 @@ export const SimulatedRailsGroup = HttpApiGroup.make("simulatedRails")
       .annotateMerge(
         operation(
           "Change holdings without a transfer",
-          "Changes the holdings of a simulated rail without a transfer, so that the audit finds a difference. Refused with 404 where the rail is a real one."
+          "Changes the holdings of a simulated rail without a transfer, so that the audit finds a difference. " +
+            "Refused with 404 where the rail is a real one."
         )
       )
       .annotate(NeededRole, "admin"),

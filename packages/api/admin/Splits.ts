@@ -39,7 +39,9 @@ export const SplitsGroup = HttpApiGroup.make("splits")
     }).annotateMerge(
       operation(
         "Split a contract",
-        "Converts the positions and prices of a halted market to new units and cancels its open orders. Refused with 404 for an unknown symbol, and with 409 if the market is not halted, the reserve fund cannot pay for fractions, or a split of that day or a later one was made."
+        "Converts the positions and prices of a halted market to new units and cancels its open orders. " +
+          "Refused with 404 for an unknown symbol, and with 409 if the market is not halted, the reserve fund " +
+          "cannot pay for fractions, or a split of that day or a later one was made."
       )
     )
   )

@@ -33,7 +33,9 @@ export const TradingStateGroup = HttpApiGroup.make("tradingState")
     }).annotateMerge(
       operation(
         "Set trading states",
-        "Sets the trading state of markets: `TRADING`, `CANCEL_ONLY` or `HALTED`. Refused with 404 for an unknown symbol, and with 409 where a market cannot take the step: it is in settlement or delisted, halted before TRADING, without a fresh price, or the books do not balance."
+        "Sets the trading state of markets: `TRADING`, `CANCEL_ONLY` or `HALTED`. Refused with 404 for an " +
+          "unknown symbol, and with 409 where a market cannot take the step: it is in settlement or delisted, " +
+          "halted before TRADING, without a fresh price, or the books do not balance."
       )
     )
   )

@@ -29,7 +29,8 @@ export const UsersGroup = HttpApiGroup.make("users")
     HttpApiEndpoint.post("freeze", "/users/freeze", { payload: UserNamed, ...deciding }).annotateMerge(
       operation(
         "Freeze a user",
-        "Refuses every request of the user with 403 and closes the user's connections. Refused with 404 for an unknown user."
+        "Refuses every request of the user with 403 and closes the user's connections. Refused with 404 for an " +
+          "unknown user."
       )
     ),
     HttpApiEndpoint.post("unfreeze", "/users/unfreeze", { payload: UserNamed, ...deciding }).annotateMerge(

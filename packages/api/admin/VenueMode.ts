@@ -12,7 +12,8 @@ export const ChangeVenueMode = Schema.Struct({
   /** The first two are possible at any time; each of the others follows the one before it, and needs a clean audit. */
   to: Schema.Literals(["HALTED", "WITHDRAWALS_BLOCKED", ...VenueStep.literals]).annotate({
     description:
-      "Mode to change to. `HALTED` and `WITHDRAWALS_BLOCKED` are always possible; the others follow each other and need a clean audit."
+      "Mode to change to. `HALTED` and `WITHDRAWALS_BLOCKED` are always possible; the others follow each other " +
+      "and need a clean audit."
   }),
   reason: Reason,
   public_reason: Schema.optionalKey(
@@ -30,7 +31,8 @@ export const VenueMode = Schema.Struct({
   /** `auditor`, the name of an operator, or `venue`: before the first change, and where withdrawals are BLOCKED for want of an audit. */
   changed_by: Schema.String.annotate({
     description:
-      "Author of the last change: `auditor`, the name of an operator, or `venue` before the first change and while no audit is recent."
+      "Author of the last change: `auditor`, the name of an operator, or `venue` before the first change and " +
+      "while no audit is recent."
   }),
   changed_at: Moment.annotate({ description: "Time of the last change, ISO 8601 in UTC." }),
   reason: Schema.String.annotate({ description: "Reason of the last change." }),
@@ -66,7 +68,8 @@ export const VenueModeGroup = HttpApiGroup.make("venueMode")
     }).annotateMerge(
       operation(
         "Change the venue mode",
-        "Halts the venue, blocks withdrawals, or takes one step back to normal. Refused with 409 if the step does not follow or the last audit found a fault."
+        "Halts the venue, blocks withdrawals, or takes one step back to normal. Refused with 409 if the step " +
+          "does not follow or the last audit found a fault."
       )
     )
   )

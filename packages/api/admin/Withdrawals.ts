@@ -186,14 +186,17 @@ export const WithdrawalsGroup = HttpApiGroup.make("withdrawals")
     }).annotateMerge(
       operation(
         "Get a withdrawal",
-        "Returns a withdrawal with its decisions, changes of state and signed payments. Refused with 404 for an unknown withdrawal."
+        "Returns a withdrawal with its decisions, changes of state and signed payments. Refused with 404 for " +
+          "an unknown withdrawal."
       )
     ),
     HttpApiEndpoint.post("approve", "/withdrawals/approve", deciding)
       .annotateMerge(
         operation(
           "Approve a withdrawal",
-          "Lets a held withdrawal leave, once enough operators approve. Needs the role treasurer. Refused with 404 for an unknown withdrawal, and with 409 if it is not held, or needs two approvers and the operator was appointed after it was requested."
+          "Lets a held withdrawal leave, once enough operators approve. Needs the role treasurer. Refused with " +
+            "404 for an unknown withdrawal, and with 409 if it is not held, or needs two approvers and the " +
+            "operator was appointed after it was requested."
         )
       )
       .annotate(NeededRole, "treasurer"),
@@ -201,7 +204,9 @@ export const WithdrawalsGroup = HttpApiGroup.make("withdrawals")
       .annotateMerge(
         operation(
           "Reject a withdrawal",
-          "Returns a held withdrawal to the account, once enough operators reject. Needs the role treasurer. Refused with 404 for an unknown withdrawal, and with 409 if it is not held, or needs two approvers and the operator was appointed after it was requested."
+          "Returns a held withdrawal to the account, once enough operators reject. Needs the role treasurer. " +
+            "Refused with 404 for an unknown withdrawal, and with 409 if it is not held, or needs two approvers " +
+            "and the operator was appointed after it was requested."
         )
       )
       .annotate(NeededRole, "treasurer"),
@@ -214,7 +219,9 @@ export const WithdrawalsGroup = HttpApiGroup.make("withdrawals")
       .annotateMerge(
         operation(
           "Cancel a payment",
-          "Ends a withdrawal that is submitted, or queued without a signature. It fails and returns to the account once no payment of it can arrive any longer. Needs the role treasurer. Refused with 404 for an unknown withdrawal, and with 409 if it cannot be cancelled."
+          "Ends a withdrawal that is submitted, or queued without a signature. It fails and returns to the " +
+            "account once no payment of it can arrive any longer. Needs the role treasurer. Refused with 404 for " +
+            "an unknown withdrawal, and with 409 if it cannot be cancelled."
         )
       )
       .annotate(NeededRole, "treasurer")

@@ -182,7 +182,8 @@ const meanings = {
     status: 400,
     error: "invalid_grant",
     description:
-      "The refresh token was used before, so its session has ended: sign in again, and let one process refresh a stored token"
+      "The refresh token was used before, so its session has ended: sign in again, and let one process refresh " +
+      "a stored token"
   },
   session_expired: { status: 400, error: "invalid_grant", description: "The session has expired; sign in again" },
   session_ended: {

@@ -24,7 +24,8 @@ export const document = (url: string): AsyncApi.Document =>
     title: "Venue market data",
     description:
       "What anybody may hear of the markets, told from the client's side: `send` is what a client sends. " +
-      "Prices and sizes are decimal text. `sequence` counts the data frames of a connection from 1, so that a hole shows.",
+      "Prices and sizes are decimal text. `sequence` counts the data frames of a connection from 1, so that a " +
+      "hole shows.",
     url,
     commands,
     frames,

@@ -35,7 +35,8 @@ export const Trade = data("trade", {
   side: Schema.Literals(["buy", "sell"]).annotate({ description: "The aggressor's." }),
   execution_type: Schema.Literals(["T", "L", "A", "S"]).annotate({
     description:
-      "T is an ordinary trade, L a liquidation on the book, A a position that was taken over or deleveraged off it, and S a settlement."
+      "T is an ordinary trade, L a liquidation on the book, A a position that was taken over or deleveraged " +
+      "off it, and S a settlement."
   })
 })
 export type Trade = typeof Trade.Type

@@ -33,7 +33,8 @@ export const AccountEquityGroup = HttpApiGroup.make("accountEquity")
       .annotateMerge(
         operation(
           "Get equity over time",
-          "Returns the equity of an account at the start of each window of a span. Refused with 422 for a duration that is not offered."
+          "Returns the equity of an account at the start of each window of a span. Refused with 422 for a " +
+            "duration that is not offered."
         )
       )
       .annotate(

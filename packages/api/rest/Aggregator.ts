@@ -92,7 +92,8 @@ export const AggregatorGroup = HttpApiGroup.make("aggregator")
       .annotateMerge(
         operation(
           "List contracts",
-          "Returns figures of every contract with a price, or of the ones that `symbol` names, in the form of market-data aggregators. Refused with 400 for an unknown symbol. No credentials are needed."
+          "Returns figures of every contract with a price, or of the ones that `symbol` names, in the form of " +
+            "market-data aggregators. Refused with 400 for an unknown symbol. No credentials are needed."
         )
       )
   )

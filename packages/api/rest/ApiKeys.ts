@@ -119,7 +119,9 @@ export const ApiKeysGroup = HttpApiGroup.make("apiKeys")
     }).annotateMerge(
       operation(
         "Create an API key",
-        "Creates an API key and returns its secret once. Refused with 409 if the user has 50 keys, with 403 for a permission that users cannot choose or an account that is not theirs, and with 422 for a label of another form."
+        "Creates an API key and returns its secret once. Refused with 409 if the user has 50 keys, with 403 " +
+          "for a permission that users cannot choose or an account that is not theirs, and with 422 for a label " +
+          "of another form."
       )
     ),
     HttpApiEndpoint.patch("rename", "/user/api-keys/:public_key", {
@@ -147,7 +149,8 @@ export const ApiKeysGroup = HttpApiGroup.make("apiKeys")
     }).annotateMerge(
       operation(
         "Rotate an API key",
-        "Returns a new secret for a new key with the same label, permissions and scope, and revokes the old key. Refused with 404 for an unknown key."
+        "Returns a new secret for a new key with the same label, permissions and scope, and revokes the old " +
+          "key. Refused with 404 for an unknown key."
       )
     )
   )

@@ -52,7 +52,9 @@ export const BuilderCodeGroup = HttpApiGroup.make("builderCode")
     }).annotateMerge(
       operation(
         "Create a builder code",
-        "Creates the one builder code of the user, with the shares of the fees that its orders pay. Refused with 409 if the user has a code already, and with 422 if a share is out of bounds or both exceed 10000 together."
+        "Creates the one builder code of the user, with the shares of the fees that its orders pay. Refused " +
+          "with 409 if the user has a code already, and with 422 if a share is out of bounds or both exceed " +
+          "10000 together."
       )
     ),
     HttpApiEndpoint.get("builderCode", "/user/builder-code", {

@@ -79,7 +79,8 @@ export const BuilderWalletGroup = HttpApiGroup.make("builderWallet").add(
     .annotateMerge(
       operation(
         "Get a message to sign",
-        "Returns an EIP-4361 message that lets the builder's backend obtain an API key for the wallet. Refused with 400 if the address or the builder code is not valid. No credentials are needed."
+        "Returns an EIP-4361 message that lets the builder's backend obtain an API key for the wallet. Refused " +
+          "with 400 if the address or the builder code is not valid. No credentials are needed."
       )
     ),
   HttpApiEndpoint.post("builderKey", "/builder/web3/api-key", {
@@ -90,7 +91,9 @@ export const BuilderWalletGroup = HttpApiGroup.make("builderWallet").add(
     .annotateMerge(
       operation(
         "Exchange a signed message for an API key",
-        "Verifies the signed message and returns an API key of the wallet's user, who is created if new. Refused with 400 for a message of another builder or form, with 401 if the signature or the message is not valid any longer, and with 403 unless the caller's key has `register_user`."
+        "Verifies the signed message and returns an API key of the wallet's user, who is created if new. " +
+          "Refused with 400 for a message of another builder or form, with 401 if the signature or the message " +
+          "is not valid any longer, and with 403 unless the caller's key has `register_user`."
       )
     )
     .middleware(ActiveBuilder)

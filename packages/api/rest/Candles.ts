@@ -53,7 +53,9 @@ export const CandlesGroup = HttpApiGroup.make("candles").add(
     .annotateMerge(
       operation(
         "List candles",
-        "Returns the trades of a market by window, newest first. Refused with 404 for an unknown symbol, and with 400 for a resolution that is not offered or a range of too many windows. No credentials are needed."
+        "Returns the trades of a market by window, newest first. Refused with 404 for an unknown symbol, and " +
+          "with 400 for a resolution that is not offered or a range of too many windows. No credentials are " +
+          "needed."
       )
     )
     .annotate(OpenApi.Transform, described(chartParameters))

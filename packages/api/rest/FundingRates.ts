@@ -15,7 +15,8 @@ export const FundingPoint = Schema.Struct({
   /** A fraction of the value for one hour, such as 0.00002, as the streams tell it; none before the end of the first hour. */
   rate: Schema.NullOr(Schema.Finite).annotate({
     description:
-      "Funding rate of the last hour that ended by the start of the window, as a fraction of the notional, such as 0.00002; null before the end of the first hour."
+      "Funding rate of the last hour that ended by the start of the window, as a fraction of the notional, " +
+      "such as 0.00002; null before the end of the first hour."
   })
 }).annotate({ identifier: "FundingPoint", description: "Funding rate of one window." })
 export type FundingPoint = typeof FundingPoint.Type
@@ -36,7 +37,9 @@ export const FundingRatesGroup = HttpApiGroup.make("fundingRates").add(
     .annotateMerge(
       operation(
         "List funding rates",
-        "Returns the hourly funding rate of a market by window, oldest first. Refused with 404 for an unknown symbol, and with 400 for an interval that is not offered or a range of too many windows. No credentials are needed."
+        "Returns the hourly funding rate of a market by window, oldest first. Refused with 404 for an unknown " +
+          "symbol, and with 400 for an interval that is not offered or a range of too many windows. No " +
+          "credentials are needed."
       )
     )
     .annotate(OpenApi.Transform, described(chartParameters))

@@ -66,7 +66,8 @@ export const FuturesGroup = HttpApiGroup.make("futures")
       .annotateMerge(
         operation(
           "Get the future of a market",
-          "Returns the future that prices a market at a time. Refused with 404 if no future is known for that time, and with 422 for a time that cannot be read. No credentials are needed."
+          "Returns the future that prices a market at a time. Refused with 404 if no future is known for that " +
+            "time, and with 422 for a time that cannot be read. No credentials are needed."
         )
       )
       .annotate(
@@ -86,7 +87,9 @@ export const FuturesGroup = HttpApiGroup.make("futures")
       .annotateMerge(
         operation(
           "List settlement prices",
-          "Returns daily settlement prices, newest first, filtered by symbol and day. Refused with 400 for an end before the start, and with 422 for a time or limit that cannot be read. No credentials are needed."
+          "Returns daily settlement prices, newest first, filtered by symbol and day. Refused with 400 for an " +
+            "end before the start, and with 422 for a time or limit that cannot be read. No credentials are " +
+            "needed."
         )
       )
       .annotate(

@@ -20,7 +20,8 @@ export const HealthGroup = HttpApiGroup.make("health").add(
   HttpApiEndpoint.get("ready", "/health/ready", { success: Health, error: ServiceUnavailable }).annotateMerge(
     operation(
       "Check readiness",
-      "Returns 200 if a command went through every shard of this node in the last seconds, and 503 otherwise. No credentials are needed."
+      "Returns 200 if a command went through every shard of this node in the last seconds, and 503 otherwise. " +
+        "No credentials are needed."
     )
   )
 )

@@ -78,14 +78,17 @@ export const HistoricOrdersGroup = HttpApiGroup.make("historicOrders")
       .annotateMerge(
         operation(
           "List ended orders",
-          "Returns the orders of an account that have ended, newest first, filtered by time, symbol and client order id. Refused with 400 for an offset that is too large or a search that takes too long, and with 422 for a value that cannot be read."
+          "Returns the orders of an account that have ended, newest first, filtered by time, symbol and client " +
+            "order id. Refused with 400 for an offset that is too large or a search that takes too long, and " +
+            "with 422 for a value that cannot be read."
         )
       )
       .annotate(OpenApi.Transform, described(listParameters)),
     HttpApiEndpoint.get("historicOrdersCsv", "/historic-orders-csv", csvAnswer).annotateMerge(
       operation(
         "Download ended orders",
-        "Returns all ended orders of an account as one CSV file with a header line. Refused with 429 while another download of the user is running."
+        "Returns all ended orders of an account as one CSV file with a header line. Refused with 429 while two " +
+          "other downloads of the user are running."
       )
     )
   )

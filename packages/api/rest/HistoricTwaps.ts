@@ -70,7 +70,8 @@ export const HistoricTwapsGroup = HttpApiGroup.make("historicTwaps")
       .annotateMerge(
         operation(
           "List ended TWAPs",
-          "Returns the TWAPs of an account that have ended, newest first. Refused with 422 for a value that cannot be read, and with 400 for a search that takes too long."
+          "Returns the TWAPs of an account that have ended, newest first. Refused with 422 for a value that " +
+            "cannot be read, and with 400 for a search that takes too long."
         )
       )
       .annotate(OpenApi.Transform, described(listParameters)),
@@ -79,7 +80,8 @@ export const HistoricTwapsGroup = HttpApiGroup.make("historicTwaps")
       .annotateMerge(
         operation(
           "Download ended TWAPs",
-          "Returns all ended TWAPs of an account, or those of one symbol, as one CSV file with a header line. Refused with 429 while another download of the user is running."
+          "Returns all ended TWAPs of an account, or those of one symbol, as one CSV file with a header line. " +
+            "Refused with 429 while two other downloads of the user are running."
         )
       )
   )

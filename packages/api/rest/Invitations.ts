@@ -101,7 +101,8 @@ export const InvitationsGroup = HttpApiGroup.make("invitations")
       .annotateMerge(
         operation(
           "Issue invitation codes",
-          "Creates five invitation codes, once, for a user who has traded 100,000 USD, and returns all codes of the user. With less volume it creates none."
+          "Creates five invitation codes, once, for a user who has traded 100,000 USD, and returns all codes " +
+            "of the user. With less volume it creates none."
         )
       )
       .annotate(OpenApi.Transform, OptionalBody.described),
@@ -125,7 +126,9 @@ export const InvitationsGroup = HttpApiGroup.make("invitations")
     }).annotateMerge(
       operation(
         "Redeem an invitation code",
-        "Makes the owner of the code the referrer of the user. Refused with 404 for a code that is unknown or redeemed, with 400 for a code of the user's own, and with 409 if the user has a referrer already or has traded before."
+        "Makes the owner of the code the referrer of the user. Refused with 404 for a code that is unknown or " +
+          "redeemed, with 400 for a code of the user's own, and with 409 if the user has a referrer already or " +
+          "has traded before."
       )
     )
   )

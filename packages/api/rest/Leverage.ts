@@ -31,7 +31,9 @@ export const LeverageGroup = HttpApiGroup.make("leverage")
     }).annotateMerge(
       operation(
         "Set leverage",
-        "Sets the leverage of an account in one market. Refused with 400 if the market does not offer the leverage, with 404 for an unknown symbol, and with 409 while the account has a position or open orders there."
+        "Sets the leverage of an account in one market. Refused with 400 if the market does not offer the " +
+          "leverage, with 404 for an unknown symbol, and with 409 while the account has a position or open " +
+          "orders there."
       )
     )
   )

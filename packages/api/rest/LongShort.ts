@@ -35,7 +35,9 @@ export const LongShortGroup = HttpApiGroup.make("longShort").add(
     .annotateMerge(
       operation(
         "List long and short holders",
-        "Returns how many users were long and short by window, oldest first. Refused with 404 for an unknown symbol, and with 400 for an interval that is not offered or a range of too many windows. No credentials are needed."
+        "Returns how many users were long and short by window, oldest first. Refused with 404 for an unknown " +
+          "symbol, and with 400 for an interval that is not offered or a range of too many windows. No " +
+          "credentials are needed."
       )
     )
     .annotate(OpenApi.Transform, described(chartParameters))

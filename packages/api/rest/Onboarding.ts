@@ -62,7 +62,8 @@ export const OnboardingGroup = HttpApiGroup.make("onboarding")
     }).annotateMerge(
       operation(
         "Accept the terms",
-        "Records that the user accepts the named version of the terms. Refused with 409 if that version is not the current one, and with 403 for an application that acts for the user."
+        "Records that the user accepts the named version of the terms. Refused with 409 if that version is not " +
+          "the current one, and with 403 for an application that acts for the user."
       )
     ),
     HttpApiEndpoint.post("beginVerification", "/user/verification", {
@@ -73,7 +74,8 @@ export const OnboardingGroup = HttpApiGroup.make("onboarding")
       .annotateMerge(
         operation(
           "Start the identity check",
-          "Starts an identity check at the provider and returns the address of its page. Refused with 409 if the identity is already verified, and with 502 if the provider does not answer."
+          "Starts an identity check at the provider and returns the address of its page. Refused with 409 if " +
+            "the identity is already verified, and with 502 if the provider does not answer."
         )
       )
       .annotate(OpenApi.Transform, OptionalBody.described)

@@ -89,7 +89,9 @@ export const OrderPreviewGroup = HttpApiGroup.make("orderPreview")
     }).annotateMerge(
       operation(
         "Preview an order",
-        "Returns the fills, fees, margin and refusal that an order, or a close of the whole position, would have if it were placed now. Nothing is placed. A refusal by the rules of the market is a 200 with `refusal`; 422 is for a body that cannot be read."
+        "Returns the fills, fees, margin and refusal that an order, or a close of the whole position, would " +
+          "have if it were placed now. Nothing is placed. A refusal by the rules of the market is a 200 with " +
+          "`refusal`; 422 is for a body that cannot be read."
       )
     )
   )

@@ -44,7 +44,9 @@ export const PnlGroup = HttpApiGroup.make("pnl")
       .annotateMerge(
         operation(
           "Get profit and loss over time",
-          "Returns the profit or loss of an account since the start of a span, by window, in USD or in percent of the equity. Refused with 400 for an unknown symbol, and with 422 for a value that is not offered."
+          "Returns the profit or loss of an account since the start of a span, by window, in USD or in percent " +
+            "of the equity. Refused with 400 for an unknown symbol, and with 422 for a value that is not " +
+            "offered."
         )
       )
       .annotate(

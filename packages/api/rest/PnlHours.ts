@@ -54,7 +54,8 @@ export const PnlHoursGroup = HttpApiGroup.make("pnlHours")
       .annotateMerge(
         operation(
           "List hourly profit and loss",
-          "Returns position, profit and fees of an account by symbol at the start of each hour. Refused with 400 for an end before the start, and with 422 for a value that cannot be read."
+          "Returns position, profit and fees of an account by symbol at the start of each hour. Refused with " +
+            "400 for an end before the start, and with 422 for a value that cannot be read."
         )
       )
       .annotate(

@@ -57,7 +57,8 @@ export const PositionsGroup = HttpApiGroup.make("positions")
     }).annotateMerge(
       operation(
         "Get positions and balance",
-        "Returns the positions and the balance of an account at one moment. Refused with 403 if the credentials lack `view_positions` or do not cover the account."
+        "Returns the positions and the balance of an account at one moment. Refused with 403 if the " +
+          "credentials lack `view_positions` or do not cover the account."
       )
     )
   )

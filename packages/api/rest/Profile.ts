@@ -62,7 +62,8 @@ export const ProfileGroup = HttpApiGroup.make("profile")
     }).annotateMerge(
       operation(
         "Change the profile",
-        "Changes the members that are sent and returns the whole profile. Refused with 409 if the username is taken, and with 422 for a value of another form."
+        "Changes the members that are sent and returns the whole profile. Refused with 409 if the username is " +
+          "taken, and with 422 for a value of another form."
       )
     )
   )

@@ -41,7 +41,8 @@ export const PublicPositionsGroup = HttpApiGroup.make("publicPositions").add(
   }).annotateMerge(
     operation(
       "Get public positions",
-      "Returns the positions of an account whose user has a public profile. Refused with 404 for any other account. No credentials are needed."
+      "Returns the positions of an account whose user has a public profile. Refused with 404 for any other " +
+        "account. No credentials are needed."
     )
   )
 )

@@ -95,7 +95,8 @@ export const RefdataGroup = HttpApiGroup.make("refdata").add(
     .annotateMerge(
       operation(
         "List markets",
-        "Returns the terms, price bounds and status of every listed market, or of the one that `ticker` names. An unknown ticker gives an empty list. No credentials are needed."
+        "Returns the terms, price bounds and status of every listed market, or of the one that `ticker` names. " +
+          "An unknown ticker gives an empty list. No credentials are needed."
       )
     )
 )

@@ -47,7 +47,8 @@ export const ReferralRewardsGroup = HttpApiGroup.make("referralRewards")
       .annotateMerge(
         operation(
           "List referral rewards",
-          "Returns the rewards of the user by the day that earned them. A day is credited once, from five minutes past the following midnight in UTC on."
+          "Returns the rewards of the user by the day that earned them. A day is credited once, from five " +
+            "minutes past the following midnight in UTC on."
         )
       )
       .annotate(

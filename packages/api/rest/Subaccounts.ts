@@ -71,7 +71,8 @@ export const SubaccountsGroup = HttpApiGroup.make("subaccounts")
       .annotateMerge(
         operation(
           "Create a subaccount",
-          "Creates a subaccount without money. Refused with 409 if the user has 20 subaccounts, or for an idempotency key of another request."
+          "Creates a subaccount without money. Refused with 409 if the user has 20 subaccounts, or for an " +
+            "idempotency key of another request."
         )
       )
       .annotate(OpenApi.Transform, OptionalBody.described),

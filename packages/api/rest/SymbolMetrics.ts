@@ -38,7 +38,8 @@ export const SymbolMetricsGroup = HttpApiGroup.make("symbolMetrics").add(
   }).annotateMerge(
     operation(
       "List market metrics",
-      "Returns price, 24-hour volume, open interest and funding rate of every market with a price. No credentials are needed."
+      "Returns price, 24-hour volume, open interest and funding rate of every market with a price. No " +
+        "credentials are needed."
     )
   )
 )

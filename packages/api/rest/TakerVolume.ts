@@ -38,7 +38,9 @@ export const TakerVolumeGroup = HttpApiGroup.make("takerVolume").add(
     .annotateMerge(
       operation(
         "List taker volume",
-        "Returns the quantities and notionals that takers bought and sold by window, oldest first. Refused with 404 for an unknown symbol, and with 400 for an interval that is not offered or a range of too many windows. No credentials are needed."
+        "Returns the quantities and notionals that takers bought and sold by window, oldest first. Refused " +
+          "with 404 for an unknown symbol, and with 400 for an interval that is not offered or a range of too " +
+          "many windows. No credentials are needed."
       )
     )
     .annotate(OpenApi.Transform, described(chartParameters))

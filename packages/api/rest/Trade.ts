@@ -81,7 +81,10 @@ export const TradeGroup = HttpApiGroup.make("trade")
       .annotateMerge(
         operation(
           "List fills",
-          "Returns the fills of an account, newest first, filtered by time, symbol, order, type and side. `start` and `start_time` are the same bound, as are `end` and `end_time`; the narrower bound holds. Refused with 422 for a value that cannot be read, and with 400 for an offset that is too large or a search that takes too long."
+          "Returns the fills of an account, newest first, filtered by time, symbol, order, type and side. " +
+            "`start` and `start_time` are the same bound, as are `end` and `end_time`; the narrower bound holds. " +
+            "Refused with 422 for a value that cannot be read, and with 400 for an offset that is too large or a " +
+            "search that takes too long."
         )
       )
       .annotate(
@@ -105,7 +108,8 @@ export const TradeGroup = HttpApiGroup.make("trade")
     HttpApiEndpoint.get("tradesCsv", "/trades-csv", csvAnswer).annotateMerge(
       operation(
         "Download fills",
-        "Returns all fills of an account as one CSV file with a header line. Refused with 429 while another download of the user is running."
+        "Returns all fills of an account as one CSV file with a header line. Refused with 429 while two other " +
+          "downloads of the user are running."
       )
     )
   )

@@ -36,7 +36,9 @@ export const TransferGroup = HttpApiGroup.make("transfer")
     }).annotateMerge(
       operation(
         "Transfer between accounts",
-        "Moves money between two accounts of the user, at once and without a fee. Refused with 400 if the source cannot give up the amount or both accounts are the same, with 403 if an account is not the user's, and with 503 if the state of all markets is not known in time."
+        "Moves money between two accounts of the user, at once and without a fee. Refused with 400 if the " +
+          "source cannot give up the amount or both accounts are the same, with 403 if an account is not the " +
+          "user's, and with 503 if the state of all markets is not known in time."
       )
     )
   )

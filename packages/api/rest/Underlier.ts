@@ -35,7 +35,9 @@ export const UnderlierGroup = HttpApiGroup.make("underlier").add(
     .annotateMerge(
       operation(
         "List oracle prices",
-        "Returns the oracle price of a market by window, oldest first. Refused with 404 for an unknown symbol, and with 400 for an interval that is not offered or a range of too many windows. No credentials are needed."
+        "Returns the oracle price of a market by window, oldest first. Refused with 404 for an unknown symbol, " +
+          "and with 400 for an interval that is not offered or a range of too many windows. No credentials are " +
+          "needed."
       )
     )
     .annotate(OpenApi.Transform, described(chartParameters))

@@ -50,7 +50,8 @@ export const VolumeGroup = HttpApiGroup.make("volume")
       .annotateMerge(
         operation(
           "Get traded volume by day",
-          "Returns the notional that an account traded as maker and as taker on each day of a span. Refused with 400 for an unknown symbol, and with 422 for a range that is not offered."
+          "Returns the notional that an account traded as maker and as taker on each day of a span. Refused " +
+            "with 400 for an unknown symbol, and with 422 for a range that is not offered."
         )
       )
       .annotate(

@@ -33,7 +33,8 @@ const session = {
     }
   ),
   subscribe: command(
-    "Asks to be told on these channels. Without order_responses nothing is told of an order, not even the answer to its placement.",
+    "Asks to be told on these channels. Without order_responses nothing is told of an order, not even the " +
+      "answer to its placement.",
     ["subscribed", "market_data_subscribed", "market_stats", "funding", "err"],
     Schema.Union([Commands.Subscribe, Commands.FlatSubscribe]),
     { type: "subscribe", params: { channels: ["order_responses", "fills"] } }
@@ -51,7 +52,8 @@ const session = {
     { type: "cancel_on_disconnect", params: { cancel_on_disconnect: true } }
   ),
   cancel_all_after: command(
-    "Has all open orders of the account cancelled after 5 to 600 seconds, unless it is sent again before that; 0 ends it.",
+    "Has all open orders of the account cancelled after 5 to 600 seconds, unless it is sent again before that; " +
+      "0 ends it.",
     ["cancel_all_after_response", "err"],
     Commands.CancelAllAfter,
     { type: "cancel_all_after", params: { timeout_secs: 30 } }

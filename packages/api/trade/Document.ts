@@ -29,7 +29,8 @@ export const document = ({ brand, url }: DocumentOptions): AsyncApi.Document =>
     description:
       "Orders and accounts, told from the client's side: `send` is what a client sends. A command is a `type` and `params`; " +
       "a frame has one key that names it, or a `type`. Prices and quantities are JSON numbers in USD and base units. " +
-      "There is no request id: answers come in the order of the commands of a symbol, and give ids back as they were sent.",
+      "There is no request id: answers come in the order of the commands of a symbol, and give ids back as " +
+      "they were sent.",
     url,
     commands,
     frames,

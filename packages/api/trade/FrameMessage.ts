@@ -127,7 +127,9 @@ export const frames = {
   }),
   unsubscribed: message("A channel is told no more.", keyed("unsubscribed"), { unsubscribed: "fills" }),
   order_response: message(
-    "State of an order: ACK once it is accepted, one FILLED for each fill, then its end, or one refusal. Each FILLED of a command has its own trade_id and the quantity_remaining after the whole command. The answer to get_order has the order as a list too.",
+    "State of an order: ACK once it is accepted, one FILLED for each fill, then its end, or one refusal. Each " +
+      "FILLED of a command has its own trade_id and the quantity_remaining after the whole command. The answer " +
+      "to get_order has the order as a list too.",
     Schema.Struct({
       order_response: fields.order_response,
       all_orders_response: Schema.optionalKey(fields.all_orders_response)
@@ -135,7 +137,8 @@ export const frames = {
     { order_response: order }
   ),
   fill_response: message(
-    "A fill of an order. All fills of a command come first, then one FILLED for each; remaining_quantity is what was left after this fill.",
+    "A fill of an order. All fills of a command come first, then one FILLED for each; remaining_quantity is " +
+      "what was left after this fill.",
     keyed("fill_response"),
     {
       fill_response: {
@@ -163,7 +166,8 @@ export const frames = {
   }),
   twap_response: message("How far a TWAP has come.", keyed("twap_response"), { twap_response: twap }),
   position_response: message(
-    "A position, with its fills (at most every 200 ms) and once a second; one that was closed is sent once more, with 0.",
+    "A position, with its fills (at most every 200 ms) and once a second; one that was closed is sent once " +
+      "more, with 0.",
     keyed("position_response"),
     {
       position_response: {
@@ -208,7 +212,8 @@ export const frames = {
     { all_orders_response: listed, get_orders_response: listed }
   ),
   user_trades_response: message(
-    "The account's side of trades, newest first and the same under both keys. `count` is the number of all that match, up to 10,000.",
+    "The account's side of trades, newest first and the same under both keys. `count` is the number of all " +
+      "that match, up to 10,000.",
     keyed("user_trades_response", "user_trades", "count"),
     { user_trades_response: [trade], user_trades: [trade], count: 1 }
   ),

@@ -37,7 +37,8 @@ export const AddressGroup = HttpApiGroup.make("address")
       .annotateMerge(
         operation(
           "Get the deposit address",
-          "Returns the user's deposit address on a network, and creates it on the first request. Refused with 400 for another network, and with 401 or 403 while onboarding is incomplete."
+          "Returns the user's deposit address on a network, and creates it on the first request. Refused with " +
+            "400 for another network, and with 401 or 403 while onboarding is incomplete."
         )
       )
       .annotate(
@@ -58,7 +59,8 @@ export const AddressGroup = HttpApiGroup.make("address")
     }).annotateMerge(
       operation(
         "Replace the deposit address",
-        "Creates a new deposit address on a network and returns it. Deposits to older addresses are still credited. Refused with 409 for too many changes, and with 400 for another network."
+        "Creates a new deposit address on a network and returns it. Deposits to older addresses are still " +
+          "credited. Refused with 409 for too many changes, and with 400 for another network."
       )
     )
   )

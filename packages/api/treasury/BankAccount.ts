@@ -53,7 +53,8 @@ export const BankAccountGroup = HttpApiGroup.make("bankAccount")
       .annotateMerge(
         operation(
           "Link a bank account",
-          "Links an account that the user's money may be withdrawn to. Refused with 400 for details that are not valid, with 409 for too many accounts, and with 503 where no bank is connected."
+          "Links an account that the user's money may be withdrawn to. Refused with 400 for details that are " +
+            "not valid, with 409 for too many accounts, and with 503 where no bank is connected."
         )
       )
       .annotate(OpenApi.Transform, described({ currency: currencyParameter })),
@@ -69,7 +70,8 @@ export const BankAccountGroup = HttpApiGroup.make("bankAccount")
     }).annotateMerge(
       operation(
         "Unlink a bank account",
-        "Removes a linked account. Refused with 404 for an unknown account, and with 409 while a withdrawal to it is in flight."
+        "Removes a linked account. Refused with 404 for an unknown account, and with 409 while a withdrawal to " +
+          "it is in flight."
       )
     )
   )

@@ -49,7 +49,8 @@ export const DepositsGroup = HttpApiGroup.make("deposits")
       .annotateMerge(
         operation(
           "List deposits",
-          "Returns the deposits of the user with their state, newest first. Refused with 400 for an offset that is too large, and with 422 for a limit or offset that cannot be read."
+          "Returns the deposits of the user with their state, newest first. Refused with 400 for an offset " +
+            "that is too large, and with 422 for a limit or offset that cannot be read."
         )
       )
       .annotate(OpenApi.Transform, described(pageParameters))

@@ -27,7 +27,8 @@ export const FiatAddressGroup = HttpApiGroup.make("fiatAddress")
       .annotateMerge(
         operation(
           "Get the reference for bank transfers",
-          "Returns the message that identifies the user's bank transfers. It is the same on every call. Refused with 400 for another currency or payment rail."
+          "Returns the message that identifies the user's bank transfers. It is the same on every call. " +
+            "Refused with 400 for another currency or payment rail."
         )
       )
       .annotate(OpenApi.Transform, described({ currency: currencyParameter, payment_rail: depositRailParameter }))

@@ -83,7 +83,8 @@ export const WebhooksGroup = HttpApiGroup.make("webhooks")
     }).annotateMerge(
       operation(
         "Create a webhook endpoint",
-        "Creates an endpoint that receives the user's deposit and withdrawal events, and returns its secret once. Refused with 400 for an address that is not public, and with 409 for too many endpoints."
+        "Creates an endpoint that receives the user's deposit and withdrawal events, and returns its secret " +
+          "once. Refused with 400 for an address that is not public, and with 409 for too many endpoints."
       )
     ),
     HttpApiEndpoint.delete("remove", "/webhooks/:id", {

@@ -54,7 +54,10 @@ export const WithdrawGroup = HttpApiGroup.make("withdraw")
     }).annotateMerge(
       operation(
         "Withdraw to a chain",
-        "Debits the primary account and sends the amount less the fee to an address. The answer is 200 once the withdrawal is accepted; `GET /withdrawals` has its state. Refused with 400 for an amount below the minimum or above the balance or an address that is not valid, and with 503 while withdrawals are blocked."
+        "Debits the primary account and sends the amount less the fee to an address. The answer is 200 once " +
+          "the withdrawal is accepted; `GET /withdrawals` has its state. Refused with 400 for an amount below " +
+          "the minimum or above the balance or an address that is not valid, and with 503 while withdrawals are " +
+          "blocked."
       )
     ),
     HttpApiEndpoint.post("fiatWithdraw", "/fiat-withdraw", {
@@ -65,7 +68,10 @@ export const WithdrawGroup = HttpApiGroup.make("withdraw")
     }).annotateMerge(
       operation(
         "Withdraw to a bank account",
-        "Debits the primary account and sends the amount less the fee to a linked bank account. The answer is 200 once the withdrawal is accepted; `GET /withdrawals` has its state. Refused with 400 for an amount below the minimum of 10 or above the balance, with 404 for an unknown bank account, and with 503 while withdrawals are blocked or no bank is connected."
+        "Debits the primary account and sends the amount less the fee to a linked bank account. The answer is " +
+          "200 once the withdrawal is accepted; `GET /withdrawals` has its state. Refused with 400 for an amount " +
+          "below the minimum of 10 or above the balance, with 404 for an unknown bank account, and with 503 " +
+          "while withdrawals are blocked or no bank is connected."
       )
     )
   )

@@ -67,7 +67,8 @@ export const WithdrawalAddressesGroup = HttpApiGroup.make("withdrawalAddresses")
     }).annotateMerge(
       operation(
         "Register a withdrawal address",
-        "Registers an address, and answers 200 with the existing entry if it is registered already. Refused with 400 for an address that is not one of the network, and with 409 for too many addresses."
+        "Registers an address, and answers 200 with the existing entry if it is registered already. Refused " +
+          "with 400 for an address that is not one of the network, and with 409 for too many addresses."
       )
     ),
     HttpApiEndpoint.delete("remove", "/withdrawal-addresses/:id", {

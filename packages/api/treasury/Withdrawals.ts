@@ -52,7 +52,8 @@ export const WithdrawalsGroup = HttpApiGroup.make("withdrawals")
       .annotateMerge(
         operation(
           "List withdrawals",
-          "Returns the withdrawals of the user with their state, newest first. Refused with 400 for an offset that is too large, and with 422 for a limit or offset that cannot be read."
+          "Returns the withdrawals of the user with their state, newest first. Refused with 400 for an offset " +
+            "that is too large, and with 422 for a limit or offset that cannot be read."
         )
       )
       .annotate(OpenApi.Transform, described(pageParameters))
