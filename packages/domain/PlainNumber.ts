@@ -29,7 +29,7 @@ const expanded = (number: number): string => {
   return shifted(whole + fraction, fraction.length - Number(power))
 }
 
-/** Matches some UUIDs too; most texts have neither. */
-const exponent = /[0-9]e[+-][0-9]/
+/** A number follows one of these signs in JSON, the digits of a UUID do not. Text in quotes may match too. */
+const exponent = /(?:^|[:[,])-?[0-9][0-9.]*e[+-][0-9]/
 
 const stringOrNumber = /"(?:[^"\\]+|\\.)*"|-?[0-9]+(?:\.[0-9]+)?e[+-][0-9]+/g

@@ -17,6 +17,13 @@ it("any value reads back as itself, with no exponent outside its strings", () =>
     { numRuns: 2_000 }
   ))
 
+it("a text without numbers in exponents is returned as it is, whatever UUIDs it holds", () => {
+  const text = `{"id":"6e6b6d1e-4f4e-4c4e-8d4e-1f6a7b8c9d0e","rate":0.5}`
+  expect(plainJson(text)).toBe(text)
+  expect(plainJson("[2e-7,-2e-7]")).toBe("[0.0000002,-0.0000002]")
+  expect(plainJson("2e-7")).toBe("0.0000002")
+})
+
 it("small and large numbers lose no digit, and strings stay as they are", () => {
   expect(plainJson(`{"rate":3.3e-7,"all":[1e+21,-5e-324],"id":"7e-4","quoted":"\\"1e-7,"}`)).toBe(
     `{"rate":0.00000033,"all":[1000000000000000000000,-0.${"0".repeat(323)}5],"id":"7e-4","quoted":"\\"1e-7,"}`

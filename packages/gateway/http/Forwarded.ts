@@ -48,5 +48,8 @@ const addressIn = (node: string): string => {
 const unquoted = (text: string): string =>
   text.length >= 2 && text.startsWith('"') && text.endsWith('"') ? text.slice(1, -1).replace(/\\(.)/g, "$1") : text
 
-/** One `name=value`, or nothing, with what ends it. Many proxies write `[`, `]` and `:` in values without quotes. */
-const pair = /[ \t]*(?:([\w!#$%&'*+.^`|~-]+)[ \t]*=[ \t]*("(?:[^"\\]|\\.)*"|[\w!#$%&'*+.^`|~:[\]/-]*)[ \t]*)?([;,]|$)/y
+/**
+ * One `name=value`, or nothing, with its delimiter. RFC 7239 has no space around `=`; a value may be empty, so that space on both
+ * sides of it would be matched in quadratic time. Many proxies write `[`, `]` and `:` in values without quotes.
+ */
+const pair = /[ \t]*(?:([\w!#$%&'*+.^`|~-]+)=("(?:[^"\\]|\\.)*"|[\w!#$%&'*+.^`|~:[\]/-]*)[ \t]*)?([;,]|$)/y

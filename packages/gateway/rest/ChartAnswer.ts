@@ -1,6 +1,7 @@
 /** Bodies of charts: read and sent part by part, so that a long one takes no more memory than a short one. */
 import { type ServiceUnavailable, schemaUri } from "@venue/api/Problem"
 import { chartCaching } from "@venue/api/rest/ChartRange"
+import { plainJson } from "@venue/domain/PlainNumber"
 import * as Windows from "@venue/storage/history/Windows"
 import { Effect, Stream } from "effect"
 import { HttpServerResponse } from "effect/http"
@@ -24,7 +25,9 @@ export const make = Effect.fnUntraced(function* (
 ) {
   const parts = Windows.parts(windows)
   const [first, ...more] = isNewestFirst ? parts.toReversed() : parts
-  const textOf = (part: Windows.Windows) => Effect.map(rowsOf(part), (rows) => JSON.stringify(rows).slice(1, -1))
+  // The answer is a stream, which the listener does not rewrite.
+  const textOf = (part: Windows.Windows) =>
+    Effect.map(rowsOf(part), (rows) => plainJson(JSON.stringify(rows)).slice(1, -1))
   const head = `{"$schema":${JSON.stringify(schemaUri(baseUrl, schema))},"${member}":[`
   const tail = member === "data" ? `],"count":${Windows.count(windows)}}` : "]}"
   // Read before the answer begins, so that most faults still have a status of their own.
