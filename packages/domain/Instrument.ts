@@ -54,6 +54,13 @@ export const valueDown = ({ lotE8 }: Instrument, lots: number, priceE8: number):
   return Number(exact < 0n ? -divideUp(-exact, perMicro) : exact / perMicro)
 }
 
+/** Least value of an order that adds risk, in 1e-6 USD (rule 1.5). */
+export const minimumNotional = 10_000_000
+
+/** Returns the fewest lots that are worth the least value at a price in 1e-8 USD, rounded up. */
+export const minimumNotionalLots = ({ lotE8 }: Instrument, priceE8: number): number =>
+  Number(divideUp(BigInt(minimumNotional) * perMicro, BigInt(lotE8) * BigInt(priceE8)))
+
 /** A price is printed with so many decimals. */
 export const priceDecimals = (instrument: Instrument): number => decimals(instrument.tickE8)
 

@@ -138,6 +138,8 @@ const flaw = {
     /** A slice is smaller or larger than an order may be, or all of it is worth more than can be counted. */
     "SLICE_TOO_SMALL",
     "SLICE_TOO_LARGE",
+    /** A slice is worth less than the least value at the mark; the bound is the number of slices that would pass. */
+    "SLICE_BELOW_NOTIONAL",
     "TOO_LARGE",
     /** It would last longer, or begin later, than a TWAP may. */
     "TOO_LONG",

@@ -4,7 +4,7 @@
  *     accepted → opened in its market → slice after slice → ended → closed in its market → forgotten
  */
 import type { AccountId } from "@venue/domain/AccountId"
-import { lotsOf, notional, priceOf, quantityOf, ticksOf } from "@venue/domain/Instrument"
+import { lotsOf, minimumNotionalLots, notional, priceOf, quantityOf, ticksOf } from "@venue/domain/Instrument"
 import type { MarketEvent } from "@venue/domain/Market"
 import type { CancelTwap } from "@venue/domain/Order"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
@@ -135,6 +135,10 @@ function flawOf(trader: Trader, symbol: MarketSymbol, terms: TwapTerms, nowMilli
   }
   if (worstTicks !== 0 && priceFlaw(instrument, worstTicks) !== undefined) {
     return { flaw: "TICK", bound: priceOf(instrument, 1) }
+  }
+  const leastLots = minimumNotionalLots(instrument, priced.markE8)
+  if (!reduceOnly && even < leastLots) {
+    return { flaw: "SLICE_BELOW_NOTIONAL", bound: Math.floor(totalLots / Math.max(leastLots, minQuantityLots)) }
   }
   if (startMillis - nowMillis + slices * intervalMillis > longestMillis) {
     return { flaw: "TOO_LONG", bound: longestMillis / 86_400_000 }

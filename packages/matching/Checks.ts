@@ -1,6 +1,6 @@
 /** What the market itself asks of an order, in the order of rule 4.14; the first that fails is the answer. */
 import { moneyScale, unitScale } from "@venue/domain/Decimal"
-import { type Instrument, largestOrder, notional } from "@venue/domain/Instrument"
+import { minimumNotional, type Instrument, largestOrder, notional } from "@venue/domain/Instrument"
 import type { Finding, Priced } from "@venue/domain/Market"
 import type { Bracket, Order, OrderType, TimeInForce } from "@venue/domain/Order"
 import type { OrderRefusal } from "@venue/domain/Reject"
@@ -163,9 +163,6 @@ function limits(
     ? "REJECTED_OPEN_INTEREST_LIMIT"
     : undefined
 }
-
-/** This is 10 USD in money. */
-const minimumNotional = 10 * moneyScale
 
 /**
  * The share is rounded down. Whole ten-thousandths and the rest are multiplied apart, so that no product passes 2^53.

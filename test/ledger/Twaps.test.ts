@@ -81,6 +81,20 @@ describe("rule 16.1: what is accepted", () => {
     if (Result.isFailure(refused)) assert.deepInclude(refused.failure, { _tag: "InvalidTwap", flaw })
   })
 
+  it("a slice below 10 USD names the number of slices that would pass, and one that only reduces has no least", () => {
+    const scene = funded()
+    scene.price(aapl, 30)
+    const boundOf = (over: Partial<AddTwap>) => {
+      const refused = scene.ask(requestOf("twap", over))
+      return Result.isFailure(refused) ? (refused.failure as { readonly bound: number }).bound : undefined
+    }
+    // A slice of 0.33 is worth 9.90, one of 0.34 is worth 10.20.
+    assert.strictEqual(boundOf({ totalQuantity: 3.3, slices: 10 }), 9)
+    assert.isUndefined(boundOf({ totalQuantity: 3.4, slices: 10, worstPrice: 29 }))
+    assert.strictEqual(boundOf({ totalQuantity: 0.5, slices: 2 }), 1)
+    assert.isUndefined(boundOf({ totalQuantity: 3.3, slices: 10, reduceOnly: true, clientTwapId: "reduces" }))
+  })
+
   it("what is accepted is in lots and ticks, begins now at the earliest, and keeps the builder code", () => {
     const { terms } = add(funded(), "twap", { worstPrice: 200.01, startMillis: 5, clientTwapId: "mine" })
     assert.deepStrictEqual(terms, {

@@ -63,6 +63,10 @@ const twapMessage = ({ bound, flaw }: TwapFlaw): string => {
       return `total_quantity / num_orders: expected at least ${Digits.plain(bound)}`
     case "SLICE_TOO_LARGE":
       return `total_quantity / num_orders: expected at most ${Digits.plain(bound)}`
+    case "SLICE_BELOW_NOTIONAL":
+      return bound >= 2
+        ? `num_orders: each order would be worth less than 10 USD at the mark: expected at most ${bound} of this total_quantity`
+        : "total_quantity: two orders of it would be worth less than 10 USD each at the mark: expected more"
     case "TOO_LARGE":
       return "total_quantity is too large"
     case "TOO_LONG":

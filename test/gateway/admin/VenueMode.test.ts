@@ -111,6 +111,8 @@ it.layer(layer, { excludeTestServices: true })("what the whole venue lets in", (
         const kept = yield* (yield* Audit).about("venue")
         expect(kept.map(({ action, actor, facts }) => [action, actor, facts["step"]]).toReversed()).toEqual([
           ["venue_halted", "operator", undefined],
+          // The reason for traders came later.
+          ["venue_halted", "operator", undefined],
           ["venue_resumed", "operator", "CANCEL_ONLY"],
           ["venue_resumed", "operator", "TRADING"],
           ["venue_resumed", "operator", "WITHDRAWALS"]
