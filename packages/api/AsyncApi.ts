@@ -1,7 +1,8 @@
 /** An AsyncAPI 3.0 document of a socket, made of the Schemas of what travels on it. */
 import { JsonSchema, Schema } from "effect"
 import { published } from "./PublishedSchema.ts"
-import { version } from "./Version.ts"
+import * as SchemaTitle from "./SchemaTitle.ts"
+import { socketVersion } from "./Version.ts"
 
 export interface Message {
   readonly summary: string
@@ -94,7 +95,7 @@ export const document = (socket: Socket): Document => {
   const described = describe(named)
   return {
     asyncapi: "3.0.0",
-    info: { title, version, description },
+    info: { title, version: socketVersion, description },
     defaultContentType: "application/json",
     servers: {
       venue: {
@@ -148,7 +149,7 @@ const describe = (
       Schema.toJsonSchemaDocument(payload, { onExcessProperty: "error" })
     )
     const id = `${titled(name).replaceAll(" ", "")}Message`
-    Object.assign(schemas, published(relocated({ ...definitions, [id]: schema })))
+    Object.assign(schemas, SchemaTitle.titled(published(relocated({ ...definitions, [id]: schema }))))
     return [
       name,
       {

@@ -4,7 +4,8 @@ import { contentType } from "effect/http/ProblemDetails"
 import { type HttpApi, type HttpApiGroup, OpenApi } from "effect/http-api"
 import { type Member, memberName } from "./Brand.ts"
 import { headerName } from "./Headers.ts"
-import { type Status, titles } from "./Problem.ts"
+import type { Status } from "./Problem.ts"
+import { titles } from "./StatusTitle.ts"
 import { published } from "./PublishedSchema.ts"
 
 /** Who may ask, and on what: as much of a permission rule as a client needs to know. */

@@ -5,6 +5,8 @@ import { contentType } from "effect/http/ProblemDetails"
 import { SchemaLink } from "./Body.ts"
 import { instant } from "./Digits.ts"
 import { missingSteps } from "./OnboardingSteps.ts"
+import { titles } from "./StatusTitle.ts"
+import { occurrence, type VenueClosed } from "./VenueClosed.ts"
 
 export const ErrorDetail = Schema.Struct({
   location: Schema.optionalKey(
@@ -119,22 +121,6 @@ export const pages = {
 } as const
 export type Page = keyof typeof pages
 
-export const titles = {
-  400: "Bad Request",
-  401: "Unauthorized",
-  403: "Forbidden",
-  404: "Not Found",
-  405: "Method Not Allowed",
-  409: "Conflict",
-  413: "Content Too Large",
-  415: "Unsupported Media Type",
-  422: "Unprocessable Entity",
-  429: "Too Many Requests",
-  500: "Internal Server Error",
-  502: "Bad Gateway",
-  503: "Service Unavailable",
-  504: "Gateway Timeout"
-} as const
 export type Status = keyof typeof titles
 
 const members = <const S extends Schema.Top>(status: S) => ({
@@ -231,11 +217,6 @@ export const body = <const S extends Status>(baseUrl: string, status: S, page: P
 export const schemaUri = (baseUrl: string, name: string): string => `${baseUrl}/schemas/${name}.json`
 
 /** The refusals an endpoint may fail with, for one public address. */
-interface VenueClosed {
-  readonly _tag: "VenueHalted" | "VenueCancelOnly"
-  readonly publicReason?: string | null | undefined
-}
-
 export const problems = (baseUrl: string) => ({
   ...ofOperators(baseUrl),
   ...ofTreasury(baseUrl),
@@ -309,11 +290,7 @@ export const problems = (baseUrl: string) => ({
   usernameTaken: () => new Conflict(body(baseUrl, 409, "username-taken")),
   rateExceeded: () => new TooManyRequests(body(baseUrl, 429, "rate-exceeded")),
   /** With what the operator says to traders. */
-  venueClosed: ({ _tag, publicReason = null }: VenueClosed) => {
-    const page = _tag === "VenueHalted" ? "venue-halted" : "venue-cancel-only"
-    const detail = publicReason === null ? pages[page] : `${pages[page]} Reason: ${publicReason}`
-    return new ServiceUnavailable(body(baseUrl, 503, page, { detail }))
-  },
+  venueClosed: (closed: VenueClosed) => new ServiceUnavailable(body(baseUrl, 503, ...occurrence(closed, pages))),
   withdrawalsBlocked: () => new ServiceUnavailable(body(baseUrl, 503, "withdrawals-blocked")),
   draining: () => new ServiceUnavailable(body(baseUrl, 503, "draining")),
   deadlinePassed: () => new GatewayTimeout(body(baseUrl, 504, "deadline-passed")),

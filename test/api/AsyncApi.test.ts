@@ -7,7 +7,6 @@ import { commands } from "@venue/api/trade/CommandMessage"
 import { document as trade } from "@venue/api/trade/Document"
 import { frames } from "@venue/api/trade/FrameMessage"
 import { Bodies } from "@venue/api/trade/FrameSchema"
-import { version } from "@venue/api/Version"
 import { expect, it } from "@effect/vitest"
 import { Ajv } from "ajv"
 import { readFileSync } from "node:fs"
@@ -23,7 +22,7 @@ const both = Object.entries({ trade: acme, market_data: marketData("ws://127.0.0
 for (const [name, document] of both) {
   it(`${name}: it is a document of AsyncAPI 3.0, which asks for more than any object has`, () => {
     expect([isAsyncApi(document), isAsyncApi.errors]).toEqual([true, null])
-    expect([document.asyncapi, document.info.version]).toEqual(["3.0.0", version])
+    expect([document.asyncapi, document.info.version]).toEqual(["3.0.0", "v0.0.10"])
     const [id, operation] = Object.entries(document.operations)[0]!
     for (const wrong of [
       { ...operation, action: "shout" },
@@ -46,6 +45,31 @@ for (const [name, document] of both) {
     expect(silent).toEqual([])
   })
 }
+
+/** Titles of all objects, choices and unions; `undefined` for one without a title. */
+const titlesOf = (schema: unknown): ReadonlyArray<unknown> => {
+  if (typeof schema !== "object" || schema === null) return []
+  const isType = ["enum", "anyOf", "oneOf", "allOf"].some((keyword) => keyword in schema)
+  const isNamed = !("$ref" in schema) && (isType || ("type" in schema && schema.type === "object"))
+  const own = isNamed ? ["title" in schema ? schema.title : undefined] : []
+  return [...own, ...Object.entries(schema).flatMap(([key, value]) => (key === "enum" ? [] : titlesOf(value)))]
+}
+
+for (const [name, document] of both) {
+  it(`${name}: every object and every choice has a title of its own, by which generators name its type`, () => {
+    const { schemas } = document.components
+    const titles = Object.values(schemas).flatMap(titlesOf)
+    expect(titles.length).toBeGreaterThan(20)
+    expect(titles.filter((title) => typeof title !== "string" || !/^[A-Z][A-Za-z0-9]*$/.test(title))).toEqual([])
+    expect(titles.filter((title, at) => titles.indexOf(title) !== at)).toEqual([])
+    for (const [id, schema] of Object.entries(schemas)) expect((schema as { title?: string }).title ?? id).toBe(id)
+  })
+}
+
+it("a choice without a title would be found, also inside a list", () => {
+  const list = { title: "List", type: "object", properties: { a: { type: "array", items: { enum: ["x"] } } } }
+  expect(titlesOf(list)).toEqual(["List", undefined])
+})
 
 /** Paths of numbers of which no description tells the unit. */
 const numbersWithout = (schema: unknown, path: string, isTold = false): ReadonlyArray<string> => {
