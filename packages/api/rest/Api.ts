@@ -9,6 +9,7 @@ import { ApiKeysGroup } from "./ApiKeys.ts"
 import { BuilderCodeGroup } from "./BuilderCode.ts"
 import { BuilderWalletGroup } from "./BuilderWallet.ts"
 import { CandlesGroup } from "./Candles.ts"
+import { DefiLlamaGroup } from "./DefiLlama.ts"
 import { BaseFeesGroup, FeesGroup } from "./Fees.ts"
 import { FundingRatesGroup } from "./FundingRates.ts"
 import { FuturesGroup } from "./Futures.ts"
@@ -54,6 +55,7 @@ export class Api extends HttpApi.make("venue")
     BaseFeesGroup,
     PublicPositionsGroup,
     PublicTradesGroup,
+    DefiLlamaGroup,
     LeaderboardGroup
   )
   .middleware(InvalidRequest)

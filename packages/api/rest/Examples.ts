@@ -1,5 +1,6 @@
 /** What bodies look like: an example of each that an endpoint takes or answers with, by the name of its schema. */
 import type { Schema } from "effect"
+import { publicExamples } from "./PublicExamples.ts"
 
 const userId = "2f1c5a7e-8d0b-4a57-9c64-0f6a9b1d3e52"
 const subaccount = "7c1f6b6a-1d20-4e0b-9a53-58f40b9f0f5e"
@@ -309,32 +310,7 @@ export const examples: Readonly<Record<string, Schema.Json>> = {
   },
   BaseFeesResponseBody: { fees: { "AAPL-USD": { maker_fee: 0.0002, taker_fee: 0.001 } } },
   FeesResponseBody: { fees: { "AAPL-USD": { maker_fee: 20_000, taker_fee: 100_000 } } },
-  PublicTradesResponseBody: listed({
-    trade_id: "a7d9f0c4-1e6b-4d38-b2a5-90c17e5f3d82",
-    time: created,
-    symbol: "AAPL-USD",
-    side: "BUY",
-    price: 231.5,
-    quantity: 2
-  }),
-  LeaderboardResponseBody: {
-    duration: "1w",
-    sort: "absolute",
-    start: hour,
-    end: created,
-    data: [
-      {
-        rank: 1,
-        account: { account_id: userId, user_id: userId, is_public: true, username: "alice" },
-        pnl: 250,
-        return_percent: 5,
-        volume: 512340.5,
-        start_equity: 5_000,
-        end_equity: 5_250
-      }
-    ],
-    count: 1
-  },
+  ...publicExamples,
   PublicPositionsResponseBody: {
     account: { account_id: userId, user_id: userId, is_public: true, username: "alice" },
     positions: [position]

@@ -170,6 +170,7 @@ const open: ReadonlySet<string> = new Set([
   "GET /md/orderbook/:symbol",
   "GET /public/accounts/:account_id/positions",
   "GET /public/trades",
+  "GET /defillama/metrics",
   "GET /public/leaderboard",
   "GET /public/account/:account_id/trades",
   "GET /builder/web3/message",

@@ -29,6 +29,7 @@ export const weights: ReadonlyMap<string, number> = new Map([
   ["GET /symbols/metrics", 5],
   ["GET /md/contracts", 5],
   ["GET /public/trades", 5],
+  ["GET /defillama/metrics", 20],
   ["GET /public/leaderboard", 5],
   ["GET /public/account/:account_id/trades", 5],
   ["POST /user/orders/preview", 2],

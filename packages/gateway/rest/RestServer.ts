@@ -21,6 +21,7 @@ import * as Candles from "./Candles.ts"
 import { Charts } from "./Charts.ts"
 import { routesOf } from "../http/Gate.ts"
 import * as HealthPages from "../http/HealthPages.ts"
+import * as DefiLlama from "./DefiLlama.ts"
 import * as Fees from "./Fees.ts"
 import * as FundingRates from "./FundingRates.ts"
 import * as Futures from "./Futures.ts"
@@ -80,6 +81,7 @@ const site = ({ baseUrl, brand, ...rest }: Authentication.AuthenticationOptions,
         lists(baseUrl),
         PublicPositions.layer(baseUrl),
         PublicTrades.layer(baseUrl),
+        DefiLlama.layer(baseUrl),
         Leaderboard.layer(baseUrl),
         Pnl.layer(baseUrl),
         PnlHours.layer(baseUrl),

@@ -133,6 +133,39 @@ export const ofWindows = (windows: Windows.Windows): ReadTable.ReadQuery<Readonl
     })
 })
 
+const notionalSums = Table.selection({
+  startMinute: { schema: Schema.Number, expression: "start" },
+  notional: { schema: numeric.schema, expression: "sum(notional)::text" }
+})
+
+/** Value traded in each window over all these symbols, in 1e-6 USD, by the start of the window. */
+export const notionals = (
+  symbols: ReadonlyArray<MarketSymbol>,
+  { beforeMinute, fromMinute, minutes }: Windows.Windows
+): ReadTable.ReadQuery<ReadonlyMap<number, bigint>> => ({
+  sql: (sql) =>
+    Effect.map(
+      notionalSums.all(
+        sql`
+        select ${notionalSums.columns} from (
+          select minute / ${minutes}::int * ${minutes}::int as start, notional from candle_minute
+          where symbol in ${sql.in(symbols)} and minute >= ${fromMinute}::int and minute < ${beforeMinute}::int
+        ) traded
+        group by start`.unprepared
+      ),
+      (rows) => new Map(rows.map(({ notional, startMinute }) => [startMinute, notional]))
+    ),
+  memory: (memory) => {
+    const found = new Map<number, bigint>()
+    for (const { minute, notional, symbol } of candles.rowsIn(memory)) {
+      if (!symbols.includes(symbol) || minute < fromMinute || minute >= beforeMinute) continue
+      const start = minute - (minute % minutes)
+      found.set(start, (found.get(start) ?? 0n) + notional)
+    }
+    return found
+  }
+})
+
 /** The last minute before that one in which anything was traded. */
 export const lastBefore = (
   symbol: MarketSymbol,

@@ -238,9 +238,10 @@ export const firstMinute = (symbol: MarketSymbol): ReadTable.ReadQuery<number | 
 
 const known = Table.selection({
   startMinute: number("w.start"),
-  openInterestLots: number("price_minute.open_interest_close_lots")
+  openInterestLots: number("price_minute.open_interest_close_lots"),
+  markE8: number("price_minute.mark_close_e8")
 })
-/** As it stood when a window began. */
+/** As it stood when a window began, with the mark price of then. */
 export type KnownOpenInterest = Table.Row<typeof known>
 
 /** The earliest come first; a window before which nothing was told since the one before it is left out. */
@@ -253,8 +254,11 @@ export const openInterestAt = (windows: Windows.Windows): ReadTable.ReadQuery<Re
       order by w.start`.unprepared
     ),
   memory: (memory) =>
-    Windows.lastKnownOf(prices.rowsIn(memory), windows, "after").map(({ openInterestCloseLots, startMinute }) => ({
-      startMinute,
-      openInterestLots: openInterestCloseLots
-    }))
+    Windows.lastKnownOf(prices.rowsIn(memory), windows, "after").map(
+      ({ markCloseE8, openInterestCloseLots, startMinute }) => ({
+        startMinute,
+        openInterestLots: openInterestCloseLots,
+        markE8: markCloseE8
+      })
+    )
 })

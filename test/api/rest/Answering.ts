@@ -198,6 +198,7 @@ const others = Layer.mergeAll(
     handlers.handleAll({ publicTrades: unasked, publicAccountTrades: unasked })
   ),
   HttpApiBuilder.group(Api, "leaderboard", (handlers) => handlers.handleAll({ leaderboard: unasked })),
+  HttpApiBuilder.group(Api, "defiLlama", (handlers) => handlers.handleAll({ venueMetrics: unasked })),
   HttpApiBuilder.group(Api, "invitations", (handlers) =>
     handlers.handleAll({ issueCodes: unasked, invitationCodes: unasked, referralVolume: unasked, redeemCode: unasked })
   ),

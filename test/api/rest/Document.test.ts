@@ -76,6 +76,7 @@ it("is version 3.1 of interface 0.1.0, with every path", () => {
     "/public/accounts/{account_id}/positions",
     "/public/trades",
     "/public/account/{account_id}/trades",
+    "/defillama/metrics",
     "/public/leaderboard"
   ])
 })

@@ -102,6 +102,29 @@ it.layer(layer, { excludeTestServices: true })("charts", (it) => {
     })
   )
 
+  it.effect("metrics of the venue are sums over all markets, by minutes or by nanoseconds", () =>
+    Effect.gen(function* () {
+      const { get } = yield* RestClient
+      const range = yield* ranged
+      const metrics = (query: string) => get(`/defillama/metrics?${range}&${query}`)
+      const { body } = yield* metrics("intervalMinutes=1440")
+      const { candles } = (yield* get(`/candles/GOLD-USD?resolution=1DAY&${range}`)).body
+      expect(body.data).toHaveLength(1)
+      expect([body.data[0].windowStart, body.data[0].dailyVolumeUSD]).toEqual([
+        candles[0].startedAt,
+        Number(candles[0].usdVolume)
+      ])
+      expect((yield* metrics("interval=86400000000000")).body).toEqual(body)
+      const statuses = Effect.forEach(
+        ["", "interval=86400000000001", "intervalMinutes=7", "intervalMinutes=-1", "intervalMinutes=480"],
+        (query) => Effect.map(metrics(query), ({ status }) => status)
+      )
+      expect(yield* statuses).toEqual([422, 400, 400, 422, 200])
+      const long = "fromISO=2020-01-01T00:00:00Z&toISO=2020-02-02T00:00:00Z&intervalMinutes=1440"
+      expect((yield* get(`/defillama/metrics?${long}`)).status).toBe(400)
+    })
+  )
+
   it.effect("of a market that never had a price, and of an empty range, are empty", () =>
     Effect.gen(function* () {
       const { get } = yield* RestClient

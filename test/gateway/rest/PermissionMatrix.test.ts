@@ -136,6 +136,7 @@ const open = [
   "GET /md/orderbook/:symbol",
   "GET /public/accounts/:account_id/positions",
   "GET /public/trades",
+  "GET /defillama/metrics",
   "GET /public/leaderboard",
   "GET /public/account/:account_id/trades",
   "GET /health/live",

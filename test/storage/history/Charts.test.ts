@@ -128,9 +128,9 @@ describe("windows", () => {
     assert.deepStrictEqual(starts(30, day + 1, day), [])
   })
 
-  it("are 5,000 at most, the first of them", () => {
+  it("are 20,000 at most, the first of them", () => {
     const windows = Windows.between(symbol, 15, day, day + 365 * 86_400_000)
-    assert.lengthOf(Windows.starts(windows), 5_000)
+    assert.lengthOf(Windows.starts(windows), 20_000)
     assert.strictEqual(windows.fromMinute, minuteOf(day))
   })
 

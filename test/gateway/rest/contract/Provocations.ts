@@ -87,6 +87,13 @@ export const provocations: Readonly<Record<string, Readonly<Record<number, Provo
     404: asked("GET", "/public/accounts/00000000-0000-4000-8000-ffffffffffff/positions")
   },
   "GET /public/leaderboard": { 200: asked("GET", "/public/leaderboard?duration=1m&sort=percent") },
+  "GET /defillama/metrics": {
+    200: asked(
+      "GET",
+      "/defillama/metrics?fromISO=2026-01-01T00:00:00Z&toISO=2026-01-03T00:00:00Z&intervalMinutes=1440"
+    ),
+    400: asked("GET", "/defillama/metrics?fromISO=2026-01-01T00:00:00Z&toISO=2026-01-03T00:00:00Z&intervalMinutes=7")
+  },
   "GET /public/trades": { 200: asked("GET", "/public/trades"), 400: asked("GET", "/public/trades?offset=10001") },
   "GET /public/account/{account_id}/trades": {
     200: Effect.gen(function* () {

@@ -1,0 +1,72 @@
+/** `GET /defillama/metrics`: volume and open interest of the whole venue by window, in the form that DefiLlama reads. */
+import { decimalOfMoney } from "@venue/domain/Decimal"
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { CacheControl, Rows, SchemaLink } from "../Body.ts"
+import * as Member from "../Member.ts"
+import { operation } from "../Operation.ts"
+import { described, Moment, Optional, WholeNumber } from "../Parameter.ts"
+import { BadRequest, ServiceUnavailable } from "../Problem.ts"
+import { chartParameters, startOf } from "./ChartRange.ts"
+
+export const VenueMetrics = Schema.Struct({
+  $schema: SchemaLink,
+  windowStart: Schema.String.annotate({ description: "Start of the window, in ISO 8601 and UTC." }),
+  dailyVolumeUSD: Member.usd("Value traded in the window, whatever its length, over all markets"),
+  openInterestAtEndUSD: Member.usd(
+    "Open interest of one side at the mark price when the window ended, over all listed markets"
+  )
+}).annotate({ identifier: "VenueMetrics", description: "Window of the metrics of the venue." })
+export type VenueMetrics = typeof VenueMetrics.Type
+
+export const VenueMetricsResponseBody = Schema.Struct({
+  $schema: SchemaLink,
+  data: Rows(VenueMetrics).annotate({ description: "Windows, oldest first." })
+}).annotate({ identifier: "VenueMetricsResponseBody" })
+
+/** Longest range, in days: every minute of it is read for each market. */
+export const maxRangeDays = 31
+export const maxMetricWindows = 1_000
+
+/** Nanoseconds of a minute. */
+export const minuteNanos = 60_000_000_000
+
+const whole = WholeNumber({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })
+
+export const DefiLlamaGroup = HttpApiGroup.make("defiLlama").add(
+  HttpApiEndpoint.get("venueMetrics", "/defillama/metrics", {
+    query: { fromISO: Moment, toISO: Moment, intervalMinutes: Optional(whole), interval: Optional(whole) },
+    success: HttpApiSchema.WithHeaders(VenueMetricsResponseBody, { "cache-control": CacheControl }),
+    error: [BadRequest, ServiceUnavailable]
+  })
+    .annotateMerge(
+      operation(
+        "Get volume and open interest of the venue",
+        `Returns the volume of each window and the open interest at its end, summed over all markets, for at most ${maxRangeDays} days and ${maxMetricWindows} windows. One of intervalMinutes and interval is required. No credentials are needed. An addition of this venue.`
+      )
+    )
+    .annotate(
+      OpenApi.Transform,
+      described({
+        fromISO: chartParameters.fromISO,
+        toISO: {
+          ...chartParameters.fromISO,
+          description: `Include windows that start before this time. A range has at most ${maxRangeDays} days.`
+        },
+        intervalMinutes: chartParameters.intervalMinutes,
+        interval: {
+          type: "integer",
+          description:
+            "Length of a window in nanoseconds, in place of intervalMinutes: whole minutes that divide a day.",
+          examples: [3_600_000_000_000]
+        }
+      })
+    )
+)
+
+/** Volume and open interest are in 1e-6 USD. */
+export const venueMetrics = (startMinute: number, volume: bigint, openInterest: bigint): VenueMetrics => ({
+  windowStart: startOf(startMinute),
+  dailyVolumeUSD: decimalOfMoney(volume),
+  openInterestAtEndUSD: decimalOfMoney(openInterest)
+})

@@ -1,0 +1,99 @@
+/** Answers `GET /defillama/metrics`, from the read tables alone. */
+import { problems, schemaUri } from "@venue/api/Problem"
+import { Api } from "@venue/api/rest/Api"
+import { lengthFault, minutes as lengths } from "@venue/api/rest/ChartRange"
+import { maxMetricWindows, maxRangeDays, minuteNanos, venueMetrics } from "@venue/api/rest/DefiLlama"
+import { Feed } from "@venue/cluster/feed/Feed"
+import { dayMillis } from "@venue/domain/Day"
+import { type Instrument, valueDown } from "@venue/domain/Instrument"
+import * as Candles from "@venue/storage/history/Candles"
+import * as Prices from "@venue/storage/history/Prices"
+import type { ReadQuery } from "@venue/storage/history/ReadTable"
+import { ReadTables } from "@venue/storage/history/ReadTables"
+import * as SearchLimit from "@venue/storage/history/SearchLimit"
+import * as Windows from "@venue/storage/history/Windows"
+import { Clock, Effect, Option, Semaphore } from "effect"
+import { HttpApiSchema } from "effect/http-api"
+import { group } from "../http/Endpoints.ts"
+
+export const layer = (baseUrl: string) =>
+  group(
+    Api,
+    "defiLlama",
+    Effect.fnUntraced(function* (handlers) {
+      const { instruments, tradingStates } = yield* Feed
+      const tables = yield* ReadTables
+      const requests = yield* Semaphore.make(1)
+      const refusals = problems(baseUrl)
+      const unavailable = () => Effect.fail(refusals.draining())
+
+      const read = <A>(query: ReadQuery<A>) =>
+        tables
+          .read(SearchLimit.limited(query, SearchLimit.searchMillis))
+          .pipe(
+            Effect.flatMap(Option.match({ onNone: unavailable, onSome: Effect.succeed })),
+            Effect.catchTag("DatabaseUnavailable", unavailable)
+          )
+      const asked = Effect.fnUntraced(function* (query: Query) {
+        const { fromISO: fromMillis, interval, intervalMinutes, toISO: toMillis } = query
+        const length = intervalMinutes ?? (interval === undefined ? undefined : interval / minuteNanos)
+        if (length === undefined)
+          return yield* refusals.unfit("query.intervalMinutes", "Expected intervalMinutes or interval")
+        const minutes = lengths.minutesOf(length)
+        if (minutes === undefined) return yield* refusals.intervalNotOffered(lengthFault(lengths.expected, length))
+        if (fromMillis > toMillis) return yield* refusals.rangeNotAllowed()
+        const until = Math.min(toMillis, (yield* Clock.currentTimeMillis) + 1)
+        const windowsOf = (symbol: Instrument["symbol"]) => Windows.between(symbol, minutes, fromMillis, until)
+        const days = (until - fromMillis) / dayMillis
+        if (days > maxRangeDays || days * 1_440 > maxMetricWindows * minutes)
+          return yield* refusals.rangeTooLong(
+            `The largest range is ${maxRangeDays} days and ${maxMetricWindows} windows: got ${Math.ceil(days)} days of windows of ${minutes} minutes.`
+          )
+        return windowsOf
+      })
+      /** By the start of the window, of one market; a delisted one holds nothing. */
+      const heldOf = Effect.fnUntraced(function* (instrument: Instrument, windows: Windows.Windows) {
+        if (tradingStates.get(instrument.symbol) === "DELISTED") return []
+        const { beforeMinute, fromMinute, minutes } = windows
+        const ends = { ...windows, fromMinute: fromMinute + minutes, beforeMinute: beforeMinute + minutes }
+        const known = yield* read(Prices.openInterestAt(ends))
+        return Windows.filled(ends, known).map(([, row]) =>
+          row === undefined ? 0n : BigInt(valueDown(instrument, row.openInterestLots, row.markE8))
+        )
+      })
+
+      return handlers.handle(
+        "venueMetrics",
+        Effect.fnUntraced(function* ({ query }) {
+          const windowsOf = yield* asked(query)
+          const listed = [...instruments.values()]
+          const windows = windowsOf(listed[0]!.symbol)
+          const starts = Windows.starts(windows)
+          const [volumes, held] = yield* requests.withPermit(
+            Effect.all([
+              read(Candles.notionals([...instruments.keys()], windows)),
+              Effect.forEach(listed, (instrument) => heldOf(instrument, windowsOf(instrument.symbol)))
+            ])
+          )
+          const data = starts.map((start, at) =>
+            venueMetrics(
+              start,
+              volumes.get(start) ?? 0n,
+              held.reduce((sum, values) => sum + (values[at] ?? 0n), 0n)
+            )
+          )
+          return HttpApiSchema.withHeaders({
+            body: { $schema: schemaUri(baseUrl, "VenueMetricsResponseBody"), data },
+            headers: { "cache-control": "public, max-age=60" }
+          })
+        })
+      )
+    })
+  )
+
+interface Query {
+  readonly fromISO: number
+  readonly toISO: number
+  readonly intervalMinutes?: number
+  readonly interval?: number
+}
