@@ -1,4 +1,4 @@
-/** A settlement price far from the mark: whoever loses more than they have owes it, and no money comes or goes (rule 19.3). */
+/** A settlement price far from the mark: a loss beyond the equity stays with its account, and no money comes or goes (rule 19.3). */
 import { AccountId } from "@venue/domain/AccountId"
 import * as Engine from "@venue/matching/Engine"
 import { assert, it } from "@effect/vitest"
