@@ -5,6 +5,7 @@ import { document as marketData } from "@venue/api/marketData/Document"
 import { frames as marketDataFrames } from "@venue/api/marketData/FrameMessage"
 import { Subscribe, Unsubscribe } from "@venue/api/marketData/CommandSchema"
 import { described } from "@venue/api/OpenApi"
+import { ErrorModel } from "@venue/api/Problem"
 import { Api } from "@venue/api/rest/Api"
 import { document as main } from "@venue/api/rest/Document"
 import { commands } from "@venue/api/trade/CommandMessage"
@@ -12,8 +13,9 @@ import { document as trade } from "@venue/api/trade/Document"
 import { frames as tradeFrames } from "@venue/api/trade/FrameMessage"
 import { TreasuryApi } from "@venue/api/treasury/Api"
 import { document as funding } from "@venue/api/treasury/Document"
+import { messages } from "@venue/api/treasury/WebhookMessages"
 import { ruleOf } from "@venue/auth/access/Permission"
-import { Schema } from "effect"
+import { Schema, SchemaAST } from "effect"
 import { HttpApi, type HttpApiEndpoint, type HttpApiGroup, HttpApiSchema, type OpenApi } from "effect/http-api"
 
 const options = { brand: "svc", baseUrl: "http://venue.test", accessOf: ruleOf }
@@ -37,6 +39,12 @@ export const everything = (): ReadonlyArray<Described> => [
   ...ofOperations("main", Api, openApis.main),
   ...ofOperations("funding", TreasuryApi, openApis.funding),
   ...ofOperations("operator", AdminApi, openApis.operator),
+  ...messages.map((schema) => ({
+    place: "funding: webhooks",
+    schema,
+    told: { $ref: `#/components/schemas/${SchemaAST.resolveIdentifier(schema.ast)}` },
+    document: openApis.funding
+  })),
   ...ofMessages(asyncApis.trade, { ...payloads(commands), ...payloads(tradeFrames) }),
   ...ofMessages(asyncApis.market_data, {
     ...payloads(marketDataFrames),
@@ -97,6 +105,8 @@ const ofOperations = <Id extends string, Groups extends HttpApiGroup.Constraint>
       }
     }
   })
+  const models = document.components.schemas
+  found.push({ place: `${name}: errors`, schema: ErrorModel, told: models["ErrorModel"], document })
   return found
 }
 
