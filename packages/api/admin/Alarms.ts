@@ -28,19 +28,15 @@ export const Alarm = Schema.Struct({
     /** Money came in, and whose it is is for an operator to say. */
     "DEPOSIT_UNMATCHED"
   ]).annotate({ description: "Kind of the condition." }),
-  /** It is `null` for a desk, for the venue as a whole, and where money comes and goes. */
   symbol: Schema.NullOr(Schema.String).annotate({
     description: "Symbol of the market; null where the alarm is about none."
   }),
-  /** It is `null` where nothing was ever heard. */
   since: Schema.NullOr(Moment).annotate({
     description: "Time at which the condition began, ISO 8601 in UTC; null if nothing was ever received."
   }),
-  /** Of a position that is left, whose it is. */
   account_id: Schema.optionalKey(
     Schema.String.annotate({ description: "Account of a position that no takeover closed." })
   ),
-  /** Of a position that is left, below zero where it is short. */
   quantity: Schema.optionalKey(
     Schema.Finite.annotate({ description: "Size of that position, in base units; negative is short." })
   ),

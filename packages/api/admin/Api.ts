@@ -59,7 +59,6 @@ export const AccountsAtRisk = Schema.Struct({
   in_liquidation: Schema.Int.annotate({
     description: "Number of accounts whose equity is not above the maintenance margin."
   }),
-  /** Users whose positions are not known yet, because a market has not answered. */
   waiting: Schema.Int.annotate({ description: "Number of users whose positions are not loaded yet." }),
   at: Moment.annotate({ description: "Time of the count, ISO 8601 in UTC." })
 }).annotate({ identifier: "AccountsAtRisk" })

@@ -37,7 +37,6 @@ export const OperatorBody = Schema.Struct({
   name: Schema.String.annotate({ description: "Name of the operator." }),
   roles: Schema.Array(OperatorRole).annotate({ description: "Roles of the operator." }),
   created_at: Moment.annotate({ description: "Time of appointment, ISO 8601 in UTC." }),
-  /** It is `null` while the token is good. */
   removed_at: Schema.NullOr(Moment).annotate({
     description: "Time of dismissal, ISO 8601 in UTC; null while the token is valid."
   })

@@ -13,11 +13,9 @@ export const Delist = Schema.Struct({ $schema: SchemaLink, symbol: SymbolName, r
 
 export const DelistingTaken = Schema.Struct({
   symbol: SymbolName,
-  /** `IN_SETTLEMENT` until the last position is closed. */
   state: Schema.Literals(["IN_SETTLEMENT", "DELISTED"]).annotate({
     description: "`IN_SETTLEMENT` until the last position is closed, then `DELISTED`."
   }),
-  /** In USD; none where there never was a price. */
   settlement_price: Schema.NullOr(Schema.Finite).annotate({
     description: "Price at which positions are closed, in USD per base unit; null if there never was a price."
   })

@@ -14,7 +14,6 @@ import { operation } from "../Operation.ts"
 export const UnmatchedDeposit = Schema.Struct({
   deposit_id: Schema.String.annotate({ description: "Id of the deposit." }),
   method: DepositMethod.annotate({ description: "Network, or payment rail of the bank." }),
-  /** As it came: an address, or the message of a transfer. */
   sent_to: Schema.String.annotate({ description: "Address, or message of the bank transfer." }),
   amount: Schema.Finite.annotate({ description: "Amount, in USD." }),
   detected_at: Moment.annotate({ description: "Time at which the deposit was first seen, ISO 8601 in UTC." })

@@ -10,12 +10,10 @@ import { operation } from "../Operation.ts"
 export const PayDividend = Schema.Struct({
   $schema: SchemaLink,
   symbol: SymbolName,
-  /** In USD for a unit of the base. */
   amount: NumberOrText(Schema.Finite.check(Schema.isGreaterThan(0), Schema.isLessThanOrEqualTo(1_000_000))).annotate({
     description: "Dividend in USD per base unit; above 0, at most 1,000,000.",
     examples: [0.24]
   }),
-  /** From this day on the underlier is bought without it. */
   ex_date: Day.annotate({
     description: "First day on which the underlier trades without the dividend.",
     examples: ["2026-11-26"]

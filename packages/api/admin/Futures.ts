@@ -58,7 +58,6 @@ export const SettlementPrices = Schema.Struct({
   day: Schema.String.annotate({ description: "Day of the settlement, UTC." }),
   official_close: Schema.Finite.annotate({ description: "Official close of the underlier, in USD." }),
   settlement: Schema.Finite.annotate({ description: "Settlement price of the future, in USD." }),
-  /** Nobody is told of it while it is null: neither the operator nor the calendar names the future. */
   future_symbol: Schema.NullOr(Schema.String).annotate({
     description:
       "Name of the future at its exchange; null while neither the operator nor the calendar names it. It is " +

@@ -16,12 +16,10 @@ const Amount = (description: string, example: number) =>
   })
 
 const terms = {
-  /** It is quoted in USD, so that `BA` is listed as `BA-USD`. */
   base_asset: Schema.String.annotate({
     description: "Asset that one unit of the contract follows; `BA` is listed as `BA-USD`.",
     examples: ["BA"]
   }),
-  /** Hours, bands, position limits and fees follow it. */
   product_category: ProductCategory.annotate({
     description: "Class of the underlier; hours, bands, limits and fees follow it."
   })
@@ -48,13 +46,11 @@ export const ListedInstrument = Schema.Struct({
   ...terms,
   tick_size: Schema.Finite.annotate({ description: "Step of prices, in USD." }),
   lot_size: Schema.Finite.annotate({ description: "Step of quantities, in base units." }),
-  /** These four are the limits in force. */
   min_quantity: Schema.Finite.annotate({ description: "Smallest quantity of an order in force, in base units." }),
   max_quantity: Schema.Finite.annotate({ description: "Largest quantity of an order in force, in base units." }),
   position_limit: Schema.Finite.annotate({ description: "Largest position in force, in USD at the highest leverage." }),
   open_interest_limit: Schema.Finite.annotate({ description: "Largest open interest in force, in USD." }),
   default_max_leverage: Schema.Int.annotate({ description: "Highest leverage, as a multiple of the margin." }),
-  /** Not before the next start, where it is listed since. */
   in_force: Schema.Boolean.annotate({
     description: "Whether the contract trades already; a new one trades from the next start of the venue on."
   })

@@ -24,14 +24,12 @@ export const SetLimits = Schema.Struct({
       examples: [5000]
     })
   ),
-  /** In USD, at the maximum leverage. */
   position_limit: Schema.optionalKey(
     Amount.annotate({
       description: "Largest position, in USD at the highest leverage. Default: unchanged.",
       examples: [1000000]
     })
   ),
-  /** In USD. */
   open_interest_limit: Schema.optionalKey(
     Amount.annotate({ description: "Largest open interest, in USD. Default: unchanged.", examples: [10000000] })
   ),

@@ -11,7 +11,6 @@ const GrantType = Schema.Literals(["authorization_code", "refresh_token"])
 
 export const RegisterOAuthClient = Schema.Struct({
   $schema: SchemaLink,
-  /** The id is drawn when it is left out, and told in lower case. */
   client_id: Schema.optionalKey(
     Uuid.annotate({
       description: "Id of the application, in lower case. Default: a new one.",
@@ -41,7 +40,6 @@ export const RegisterOAuthClient = Schema.Struct({
   grant_types: Schema.optionalKey(
     Schema.Array(GrantType).annotate({ description: "Grants that the application may use. Default: both." })
   ),
-  /** A public application may also be redirected to `http` on the user's own machine. */
   allow_loopback: Schema.optionalKey(
     Schema.Boolean.annotate({
       description:
@@ -64,7 +62,6 @@ export const OAuthClientBody = Schema.Struct({
   }),
   grant_types: Schema.Array(GrantType).annotate({ description: "Grants that the application may use." }),
   created_at: Moment.annotate({ description: "Time of registration, ISO 8601 in UTC." }),
-  /** It is `null` while the application is enabled. */
   disabled_at: Schema.NullOr(Moment).annotate({
     description: "Time at which the application was disabled, ISO 8601 in UTC; null while it is enabled."
   })

@@ -48,12 +48,10 @@ export const PriceInForce = Schema.Struct({
   }),
   price: Schema.Finite.annotate({ description: "Oracle price in force, in USD per base unit." }),
   mark: Schema.Finite.annotate({ description: "Mark price, in USD per base unit." }),
-  /** The sources or the operator said this last. */
   told_price: Schema.Finite.annotate({
     description: "Last price of the sources or the operator, in USD per base unit."
   }),
   told_at: Moment.annotate({ description: "Time of that price, ISO 8601 in UTC." }),
-  /** So many prices in a row were not believed, counted up to three. */
   rejections: Schema.Int.annotate({ description: "Number of prices in a row that were not believed, at most 3." }),
   paused: Schema.Boolean.annotate({ description: "Whether the sources are paused." })
 }).annotate({ identifier: "PriceInForce", description: "Price in force of one market." })

@@ -13,7 +13,6 @@ export const SigningKeyBody = Schema.Struct({
   state: Schema.Literals(["standby", "active", "retired"]).annotate({
     description: "State of the key: published as `standby`, signing as `active`, or `retired`."
   }),
-  /** Its state changed last at this time. */
   since: Moment.annotate({ description: "Time of the last change of state, ISO 8601 in UTC." })
 }).annotate({ identifier: "SigningKeyBody", description: "Key that signs tokens." })
 
@@ -37,7 +36,6 @@ export const PublishedSigningKey = Schema.Struct({
 export const SigningKeyNamed = Schema.Struct({
   $schema: SchemaLink,
   kid: Schema.String.annotate({ description: "Id of the key.", examples: ["2026-03-a1b2c3d4"] }),
-  /** The change takes effect at once: tokens may be refused that would have been good. */
   emergency: Schema.optionalKey(
     Schema.Boolean.annotate({
       description: "Whether the change takes effect at once, at which valid tokens may be refused. Default: false."

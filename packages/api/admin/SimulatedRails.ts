@@ -19,7 +19,6 @@ export const SimulatedDeposit = Schema.Struct({
     examples: ["7ZK4M0QX2P9D"]
   }),
   amount: usdMember(PositiveUsd, "Amount of the deposit"),
-  /** Of the bank alone. */
   payment_rail: Schema.optionalKey(
     DepositRail.annotate({ description: "Payment rail of the bank; left out for a chain." })
   )

@@ -15,7 +15,6 @@ export const SplitContract = Schema.Struct({
   symbol: SymbolName,
   numerator: Units.annotate({ description: "Number of new units in place of `denominator` old ones.", examples: [4] }),
   denominator: Units.annotate({ description: "Number of old units.", examples: [1] }),
-  /** From this day on the underlier is traded in new units. */
   ex_date: Day.annotate({
     description: "First day on which the underlier trades in new units.",
     examples: ["2026-11-26"]

@@ -9,7 +9,6 @@ import { operation } from "../Operation.ts"
 
 const flag = {
   kind: Schema.Literals(["user", "address"]).annotate({ description: "Kind of the subject." }),
-  /** A user's id; or an address of any network, in any letter case that users may write, or a bank account's id. */
   subject: Schema.String.check(Text.atLeast(1), Text.atMost(128)).annotate({
     description: "Id of a user, an address of any network, or id of a bank account.",
     examples: ["3b0a6f7e-51c4-4a52-9d0b-6a1f2c7e9d10"]

@@ -9,7 +9,6 @@ import { operation } from "../Operation.ts"
 
 export const ChangeVenueMode = Schema.Struct({
   $schema: SchemaLink,
-  /** The first two are possible at any time; each of the others follows the one before it, and needs a clean audit. */
   to: Schema.Literals(["HALTED", "WITHDRAWALS_BLOCKED", ...VenueStep.literals]).annotate({
     description:
       "Mode to change to. `HALTED` and `WITHDRAWALS_BLOCKED` are always possible; the others follow each other " +
@@ -28,7 +27,6 @@ export const ChangeVenueMode = Schema.Struct({
 export const VenueMode = Schema.Struct({
   trading: VenueTrading.annotate({ description: "State of trading in the whole venue." }),
   withdrawals: VenueWithdrawals.annotate({ description: "State of withdrawals in the whole venue." }),
-  /** `auditor`, the name of an operator, or `venue`: before the first change, and where withdrawals are BLOCKED for want of an audit. */
   changed_by: Schema.String.annotate({
     description:
       "Author of the last change: `auditor`, the name of an operator, or `venue` before the first change and " +
@@ -39,15 +37,12 @@ export const VenueMode = Schema.Struct({
   public_reason: Schema.NullOr(Schema.String).annotate({
     description: "Reason that traders read; null if the operator gave none."
   }),
-  /** The end of the last audit. While it is `null` or 30 s old, `withdrawals` is BLOCKED and `reason` says so. */
   audited_at: Schema.NullOr(Moment).annotate({
     description: "Time of the last audit, ISO 8601 in UTC; null before the first. No audit for 30 s blocks withdrawals."
   }),
-  /** What the last audit found in the books. */
   fault: Schema.NullOr(Schema.String).annotate({
     description: "Fault that the last audit found in the books; null for none."
   }),
-  /** Where what a rail holds is not what the books say of it. */
   difference: Schema.NullOr(Schema.String).annotate({
     description: "Difference between the holdings of a rail and its books; null for none."
   })

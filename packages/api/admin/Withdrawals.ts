@@ -26,16 +26,11 @@ const summary = {
   rail: RailName.annotate({ description: "Rail of the withdrawal." }),
   method: WithdrawalMethod.annotate({ description: "Network, or payment rail of the bank." }),
   amount: Schema.Finite.annotate({ description: "Amount taken from the account, with the fee, in USD." }),
-  /** It is a part of the amount. */
   fee: Schema.Finite.annotate({ description: "Fee, which is a part of the amount, in USD." }),
-  /** An address, or the id of a bank account. */
   destination: Schema.String.annotate({ description: "Address, or id of a bank account." }),
   state: WithdrawalState.annotate({ description: "State of the withdrawal." }),
-  /** Why it was held; none where it was not. */
   held_for: Schema.Array(Schema.String).annotate({ description: "Reasons for the review; empty without one." }),
-  /** It waits for as long as somebody holds something against it. */
   blocked: Schema.Boolean.annotate({ description: "Whether a flag holds the withdrawal." }),
-  /** It goes back, and this is why. */
   ending: Schema.NullOr(
     Schema.Struct({
       state: Schema.String.annotate({ description: "State that the withdrawal ends in." }),
@@ -43,18 +38,15 @@ const summary = {
       reason: Schema.String.annotate({ description: "Reason of the end." })
     })
   ).annotate({ description: "End of a withdrawal that returns to the account; null otherwise." }),
-  /** The outside knows by it what was paid. */
   reference: Schema.NullOr(Schema.String).annotate({
     description: "Transaction hash or bank reference of the payment; null before."
   }),
-  /** It waits, since then and for this. */
   not_signed: Schema.NullOr(
     Schema.Struct({
       since: Moment.annotate({ description: "Time of the first refusal to sign, ISO 8601 in UTC." }),
       reason: Schema.String.annotate({ description: "Reason why the payment is not signed." })
     })
   ).annotate({ description: "Reason why a queued withdrawal waits; null otherwise." }),
-  /** Who wants its payment cancelled. It may have come before, and then it is SETTLED. */
   cancel: Schema.NullOr(
     Schema.Struct({
       by: Schema.String.annotate({ description: "Name of the operator." }),

@@ -58,9 +58,7 @@ export const ContractsResponseBody = Schema.Struct({
 export const OrderBookResponseBody = Schema.Struct({
   $schema: SchemaLink,
   ticker_id: Schema.String.annotate({ description: "Symbol of the market." }),
-  /** Unix milliseconds. */
   timestamp: Schema.Int.annotate({ description: "Time of the answer, in Unix milliseconds." }),
-  /** The best come first on both sides. */
   bids: Rows(LevelText).annotate({
     description: "Up to 100 levels of bids, best first, each as price in USD and quantity in base units."
   }),

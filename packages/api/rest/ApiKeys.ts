@@ -45,7 +45,6 @@ export const ApiKey = Schema.Struct({
   last_used_at: Schema.NullOr(Moment).annotate({
     description: "Time of the last accepted request, ISO 8601 in UTC; null if there was none."
   }),
-  /** Somebody who named this key was last refused then. */
   last_failed_at: Schema.NullOr(Moment).annotate({
     description: "Time of the last refused request that named the key, ISO 8601 in UTC; null if there was none."
   })
@@ -78,7 +77,6 @@ export const CreateApiKeyRequestBody = Schema.Struct({
     description: "`all_accounts`, or the id of the only account that the key may act on.",
     examples: ["all_accounts"]
   }),
-  /** Addresses and networks such as `10.0.0.0/8`; none for anywhere. */
   allowed_addresses: Schema.optionalKey(
     Schema.Array(Schema.String)
       .check(Schema.isMaxLength(32))

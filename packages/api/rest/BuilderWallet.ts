@@ -17,13 +17,11 @@ export const BuilderWalletMessage = Schema.Struct({
 })
 
 export const BuilderWalletBody = Schema.Struct({
-  /** The message as it was given, unchanged. */
   message: secret(
     Schema.String.check(Text.atLeast(64), Text.atMost(20_480)).annotate({
       description: "Message exactly as `GET /builder/web3/message` returned it."
     })
   ),
-  /** 65 bytes of `personal_sign`. */
   signature: secret(
     Schema.String.check(Text.matches("^0x[0-9a-fA-F]{130}$", "65 bytes in hexadecimal after 0x")).annotate({
       description: "Signature of the message by the wallet: `personal_sign`, 65 bytes in hexadecimal after 0x."
@@ -35,7 +33,6 @@ export const BuilderWalletKey = Schema.Struct({
   user_id: Uuid.annotate({ description: "Id of the wallet's user." }),
   account_id: Uuid.annotate({ description: "Id of the user's primary account." }),
   public_key: Schema.String.annotate({ description: "Public key, which names the API key." }),
-  /** Told this once. */
   secret_key: Schema.String.annotate({ description: "Secret of the API key. It is returned only once." })
 }).annotate({ identifier: "BuilderWalletKey" })
 

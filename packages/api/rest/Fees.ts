@@ -24,7 +24,6 @@ export type FeeEntry = typeof FeeEntry.Type
 
 export const FeesResponseBody = Schema.Struct({
   $schema: SchemaLink,
-  /** By symbol. */
   fees: Schema.Record(Schema.String, FeeEntry).annotate({ description: "Fee rates by symbol." })
 }).annotate({ identifier: "FeesResponseBody" })
 

@@ -12,7 +12,6 @@ export const FundingPoint = Schema.Struct({
   symbol: SymbolName,
   intervalMinutes: Schema.Int.annotate({ description: "Length of the window, in minutes." }),
   windowStart: Schema.String.annotate({ description: "Start of the window, ISO 8601 in UTC." }),
-  /** A fraction of the value for one hour, such as 0.00002, as the streams tell it; none before the end of the first hour. */
   rate: Schema.NullOr(Schema.Finite).annotate({
     description:
       "Funding rate of the last hour that ended by the start of the window, as a fraction of the notional, " +

@@ -29,7 +29,6 @@ const Count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
 export const HistoricTwap = Schema.Struct({
   $schema: SchemaLink,
   twap_id: Schema.String.annotate({ description: "Id of the TWAP." }),
-  /** Empty when the client gave none. */
   client_twap_id: Schema.String.annotate({ description: "Id that the client gave; empty if none." }),
   status: Schema.String.annotate({ description: "Status that ended the TWAP." }),
   symbol: SymbolName,

@@ -14,7 +14,6 @@ export const OnboardingResponseBody = Schema.Struct({
     description: "State of the identity check."
   }),
   terms_accepted: Schema.Boolean.annotate({ description: "Whether the current terms are accepted." }),
-  /** The current one. */
   terms_version: Schema.String.annotate({ description: "Version of the current terms." }),
   second_factor: Schema.Literals(["none", "enrolled"]).annotate({
     description: "Whether a second factor is enrolled."
@@ -27,7 +26,6 @@ export const OnboardingResponseBody = Schema.Struct({
 
 export const AcceptTermsRequestBody = Schema.Struct({
   $schema: SchemaLink,
-  /** The one that was read: no longer the current one, it is refused. */
   terms_version: Schema.String.annotate({
     description: "Version of the terms that the user read; it must be the current one."
   })

@@ -12,7 +12,6 @@ export const OpenInterestPoint = Schema.Struct({
   symbol: SymbolName,
   intervalMinutes: Schema.Int.annotate({ description: "Length of the window, in minutes." }),
   windowStart: Schema.String.annotate({ description: "Start of the window, ISO 8601 in UTC." }),
-  /** In units of the base; none before the first price. */
   openInterest: Schema.NullOr(Schema.Finite).annotate({
     description: "Open interest at the start of the window, one side, in base units; null before the first price."
   })

@@ -26,7 +26,6 @@ export const HistoricUserPnlResponseBody = Schema.Struct({
     })
   ),
   end: Moment.annotate({ description: "End of the span, exclusive, ISO 8601 in UTC." }),
-  /** Where a filter was given, what it names. */
   symbols: Schema.optionalKey(
     Rows(Schema.String).annotate({ description: "Symbols of the filter; left out without one." })
   ),

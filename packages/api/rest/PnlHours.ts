@@ -22,9 +22,7 @@ export const PnlHour = Schema.Struct({
   unrealised_pnl: Schema.Finite.annotate({ description: "Unrealised profit or loss at the mark price, in USD." }),
   net_funding: Schema.Finite.annotate({ description: "Funding received less funding paid until then, in USD." }),
   fees: Schema.Finite.annotate({ description: "Fees paid until then, in USD." }),
-  /** Signed; negative is short. */
   quantity: Schema.Finite.annotate({ description: "Signed position, in base units; negative is short." }),
-  /** The quantity at its average price. */
   cost: Schema.Finite.annotate({ description: "Quantity at its average entry price, in USD." })
 }).annotate({ identifier: "PnlHour", description: "Position and profit in one market at the start of an hour." })
 export type PnlHour = typeof PnlHour.Type

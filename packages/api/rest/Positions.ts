@@ -14,13 +14,11 @@ import { operation } from "../Operation.ts"
 export const PositionPublic = Schema.Struct({
   $schema: SchemaLink,
   symbol: SymbolName,
-  /** Signed; negative is short. */
   position: Schema.Finite.annotate({ description: "Signed size of the position, in base units; negative is short." }),
   average_price: Schema.Finite.annotate({ description: "Average entry price, in USD per base unit." }),
   leverage: Schema.Finite.annotate({
     description: "Leverage of the account in this market, as a multiple of the margin."
   }),
-  /** These are rates and not amounts. */
   initial_margin: Schema.Finite.annotate({
     description: "Initial margin rate, as a fraction of the notional: 1 / leverage."
   }),

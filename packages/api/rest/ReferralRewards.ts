@@ -27,7 +27,6 @@ export const ReferralRewardsResponseBody = Schema.Struct({
   $schema: SchemaLink,
   duration: Duration.annotate({ description: "Span of days that was asked for." }),
   interval: Schema.Literal("1d").annotate({ description: "Length of a row: one day." }),
-  /** Left out where everything is asked for and nothing was credited. */
   start: Schema.optionalKey(
     Moment.annotate({ description: "First day of the span, inclusive; left out for `all` without a reward." })
   ),

@@ -16,9 +16,7 @@ export const SymbolMetrics = Schema.Struct({
   mark_price_change_24h_pct: Schema.Finite.annotate({
     description: "Change of the mark price over 24 hours, in percent."
   }),
-  /** In units of the base, held long, and as many short. */
   open_interest: Schema.Finite.annotate({ description: "Open interest, one side, in base units." }),
-  /** What the hour would come to if it ended now. */
   funding_rate_bps: Schema.Finite.annotate({
     description: "Estimated funding rate of the running hour, in basis points of the notional."
   })

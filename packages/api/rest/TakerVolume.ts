@@ -17,7 +17,6 @@ export const TakerVolumePoint = Schema.Struct({
   takerSellQty: Schema.Finite.annotate({ description: "Quantity sold by takers, in base units." }),
   takerBuyNotional: Schema.Finite.annotate({ description: "Notional bought by takers, in USD." }),
   takerSellNotional: Schema.Finite.annotate({ description: "Notional sold by takers, in USD." }),
-  /** Bought less sold. */
   netTakerQty: Schema.Finite.annotate({ description: "Quantity bought less quantity sold by takers, in base units." })
 }).annotate({ identifier: "TakerVolumePoint", description: "Taker volume of one window." })
 export type TakerVolumePoint = typeof TakerVolumePoint.Type

@@ -29,7 +29,6 @@ export const UserVolumeResponseBody = Schema.Struct({
   end: Moment.annotate({
     description: "Last day of the span, which may still be running, as its first instant in UTC."
   }),
-  /** Where a filter was given, what it names. */
   symbols: Schema.optionalKey(
     Rows(Schema.String).annotate({ description: "Symbols of the filter; left out without one." })
   ),

@@ -14,7 +14,6 @@ export const AddressResponseBody = Schema.Struct({
   $schema: SchemaLink,
   address: text("Deposit address of the user, as its network writes it"),
   network: Network.annotate({ description: "Network of the address." }),
-  /** What is sent in another asset, or on another network, may be lost. */
   asset: Schema.Literals(["USDC", "USDT"]).annotate({
     description: "Only asset to send to the address; another asset, or another network, may be lost."
   })
