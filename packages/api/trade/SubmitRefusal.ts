@@ -19,7 +19,7 @@ export const message = (refusal: SubmitRefusal): string => {
     case "TooManyWaiting":
       return `too many orders wait for ${refusal.symbol}; try again`
     case "NoSuchStop":
-      return "no such stop order"
+      return "stop_order_id: no open stop of this account has that id, with that symbol, side and type; get_user_orders lists the open ones"
     case "InvalidTwap":
       return twapMessage(refusal)
     case "ConnectionEnded":
@@ -68,7 +68,7 @@ const twapMessage = ({ bound, flaw }: TwapFlaw): string => {
         ? `num_orders: each order would be worth less than 10 USD at the mark: expected at most ${bound} of this total_quantity`
         : "total_quantity: two orders of it would be worth less than 10 USD each at the mark: expected more"
     case "TOO_LARGE":
-      return "total_quantity is too large"
+      return "total_quantity: expected less: its value may pass 9,007,199,254 USD, the most that one account may have in a market"
     case "TOO_LONG":
       return `num_orders, order_interval_secs, start_time: expected the last order to be due within ${bound} days`
     case "TOO_MANY":

@@ -1,17 +1,31 @@
 /** Says why a member may not send a command, in the words of the error frame. */
 import type { ErrorCode } from "@venue/api/ErrorFrame"
+import { missingSteps } from "@venue/api/OnboardingSteps"
 import { missingFor } from "@venue/auth/access/AccessDecision"
 import * as Permission from "@venue/auth/access/Permission"
+import type { Missing } from "@venue/domain/Onboarding"
 import type { Member } from "./Member.ts"
 
 export const accessRefusal = (
   { caller, eligibility }: Member,
   action: Permission.Action
 ): readonly [code: ErrorCode, message: string] | undefined => {
-  if (!Permission.permits(caller, action)) return ["PermissionDenied", `this key may not send ${action}`]
+  if (!Permission.permits(caller, action)) return ["PermissionDenied", notPermitted(action)]
   const missing = missingFor(eligibility, action)
   if (missing.length === 0) return undefined
-  if (missing.includes("identity")) return ["KycRequired", "the identity of the user is not verified"]
-  if (missing.includes("terms")) return ["TncRequired", "the user has not accepted the current terms"]
-  return ["PermissionDenied", `the user may not do this: ${missing.join(", ")}`]
+  if (missing.includes("identity")) return ["KycRequired", steps(missing)]
+  if (missing.includes("terms")) return ["TncRequired", steps(missing)]
+  return ["PermissionDenied", steps(missing)]
 }
+
+const notPermitted = (action: Permission.Action): string => {
+  const needed = Permission.ruleOf(action)?.anyOf ?? []
+  const lacking = needed.length === 0 ? "" : `: it lacks the permission ${needed.join(" or ")}`
+  return `this key may not send ${action}${lacking}`
+}
+
+/** Each step that the user lacks, with the call that completes it. */
+const steps = (missing: ReadonlyArray<Missing>): string =>
+  `the user may not do this yet: ${missingSteps(missing)
+    .map(({ message }) => message)
+    .join("; ")}`

@@ -328,10 +328,16 @@ export class Connection {
         return this.close(1008, "authentication failed")
       }
       if (answer === "tooMany") {
-        this.send(Frame.err("RateLimited", "this user has as many connections as are allowed: close one first"))
+        this.send(
+          Frame.err(
+            "RateLimited",
+            "this user has 20 connections on all gateways, the most there may be: close one, then connect again"
+          )
+        )
         return this.close(1008, "too many connections")
       }
-      if (answer === "unavailable") this.send(Frame.err("ServerError", "the account could not be loaded; try again"))
+      if (answer === "unavailable")
+        this.send(Frame.err("ServerError", "the account could not be loaded; send auth again"))
       else this.welcome(answer)
       for (const text of waited) this.receive(text)
     })

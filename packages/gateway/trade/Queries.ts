@@ -86,7 +86,11 @@ const frameOf = (text: string, answer: QueryAnswers.Answer): Effect.Effect<strin
     Effect.catchCause((cause) =>
       Effect.as(
         Effect.logError("a query could not be answered", cause),
-        Frame.err("ServerError", "it could not be answered", Incoming.ofObject(text))
+        Frame.err(
+          "ServerError",
+          "the venue failed to answer; nothing was changed, send it again",
+          Incoming.ofObject(text)
+        )
       )
     )
   )
