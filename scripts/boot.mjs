@@ -71,7 +71,8 @@ function compileCache() {
 function stopWithParent() {
   const stop = () => process.kill(process.pid, "SIGTERM")
   process.on("SIGHUP", stop)
-  if (process.env.npm_lifecycle_event === undefined) return
+  // The Node that this one started ends with it, too, when it is killed outright.
+  if (process.env.npm_lifecycle_event === undefined && !again) return
   const parent = process.ppid
   const watch = setInterval(() => {
     if (process.ppid === parent) return

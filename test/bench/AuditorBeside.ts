@@ -1,5 +1,6 @@
 /** The auditor as a process of its own beside a venue, whose cost is its own too. */
 import { spawn } from "node:child_process"
+import * as Guard from "../nodes/Guard.ts"
 import { ours } from "./Checkout.ts"
 
 export interface AuditorBeside {
@@ -16,6 +17,7 @@ export const startAuditor = async (databaseUrl: string): Promise<AuditorBeside> 
   })
   const kill = (): void => void child.kill("SIGKILL")
   process.once("exit", kill)
+  child.once("exit", Guard.over(child.pid!))
   let said = ""
   const gone = new Promise<void>((resolve) => child.once("close", () => resolve()))
   await new Promise<void>((resolve, reject) => {

@@ -4,8 +4,10 @@ import { createWriteStream, existsSync, mkdtempSync, readFileSync } from "node:f
 import { join } from "node:path"
 import { ours } from "./Checkout.ts"
 import { prices } from "./ClusterMarkets.ts"
+import * as Guard from "../nodes/Guard.ts"
+import * as Ports from "../nodes/Ports.ts"
 import { connect } from "./Database.ts"
-import { after, cpuSeconds, type DevUser, freePorts } from "./VenueProcess.ts"
+import { after, cpuSeconds, type DevUser } from "./VenueProcess.ts"
 
 export interface NodeProcess {
   readonly name: string
@@ -46,7 +48,7 @@ interface ClusterFile {
 export const startCluster = async (options: ClusterOptions): Promise<Cluster> => {
   const { databaseUrl, folder, gateways, runners, traders } = options
   const dataDir = mkdtempSync(join(folder, "cluster-"))
-  const [base] = await freePorts(1)
+  const base = await portBase(runners, gateways)
   const env = {
     ...process.env,
     VENUE_BOOT: String(process.pid),
@@ -54,8 +56,8 @@ export const startCluster = async (options: ClusterOptions): Promise<Cluster> =>
     VENUE_DATABASE_URL: databaseUrl,
     VENUE_CLUSTER_RUNNERS: String(runners),
     VENUE_CLUSTER_GATEWAYS: String(gateways),
-    VENUE_CLUSTER_PORT_BASE: String(firstPort(base!)),
-    ...Object.fromEntries(listeners.map((name, n) => [`VENUE_${name}_PORT`, String(firstPort(base!) + 200 + n)])),
+    VENUE_CLUSTER_PORT_BASE: String(base),
+    ...Object.fromEntries(listeners.map((name, n) => [`VENUE_${name}_PORT`, String(base + 200 + n)])),
     VENUE_MARKET_MAKER: "off",
     VENUE_AUDITOR: "off",
     VENUE_SIMULATED_PRICES: "off",
@@ -79,6 +81,7 @@ export const startCluster = async (options: ClusterOptions): Promise<Cluster> =>
   for (const stream of [supervisor.stdout, supervisor.stderr]) stream.pipe(log)
   const kill = (): void => void supervisor.kill("SIGKILL")
   process.once("exit", kill)
+  supervisor.once("exit", Guard.over(supervisor.pid!))
   const devFile = join(dataDir, "dev.json")
   await holding("the cluster starts", startMillis, () => {
     if (supervisor.exitCode !== null) throw new Error(`it ended: ${readFileSync(join(dataDir, "log"), "utf8")}`)
@@ -149,5 +152,10 @@ const readyNodes = "select distinct name from node where is_ready and last_seen_
 const listeners = ["REST", "AUTH", "TRADE", "MARKET_DATA", "ADMIN"]
 /** With thousands of traders to make it takes a minute, and several on a busy machine. */
 const startMillis = 600_000
-/** Below the ports that outgoing connections are given, with room for all that follow. */
-const firstPort = (seed: number): number => 20_000 + (seed % 40) * 250
+/** Runners are dialled at BASE + n and asked for health at BASE + 100 + n; gateways take steps of 10 from BASE + 200. */
+const portBase = async (runners: number, gateways: number): Promise<number> => {
+  const ofRunners = Array.from({ length: runners }, (_, n) => [n + 1, n + 101])
+  const ofGateways = Array.from({ length: gateways }, (_, n) => listeners.map((_name, at) => 200 + 10 * n + at))
+  const [base] = await Ports.block([0, ...ofRunners.flat(), ...ofGateways.flat()])
+  return base!
+}

@@ -5,11 +5,12 @@ import * as Postmaster from "../../apps/dev/postgres/Postmaster.ts"
 import { Effect, Exit, Option, Redacted, Scope } from "effect"
 import { spawn } from "node:child_process"
 import { chmodSync, createWriteStream, existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
-import { createServer } from "node:net"
 import { join } from "node:path"
 import { type Checkout, ours } from "./Checkout.ts"
 import { both, type Pair } from "./Comparison.ts"
 import { startPrice, symbol } from "./LoadFrames.ts"
+import * as Guard from "../nodes/Guard.ts"
+import * as Ports from "../nodes/Ports.ts"
 import { connect, type PostgresClient } from "./Database.ts"
 
 export interface Server {
@@ -34,6 +35,7 @@ export const startServer = async (folder: string): Promise<Server> => {
     if (Option.isSome(left)) process.kill(left.value.pid, "SIGQUIT")
   }
   process.once("exit", abandon)
+  const unguard = Option.isSome(left) ? Guard.over(left.value.pid, "SIGQUIT") : () => {}
   const url = Redacted.value(started.url)
   const database = await connect(url)
   const { rows } = await database.query<{ name: string; setting: string }>(
@@ -50,6 +52,7 @@ export const startServer = async (folder: string): Promise<Server> => {
     stop: async () => {
       process.removeListener("exit", abandon)
       await Effect.runPromise(Scope.close(scope, Exit.void))
+      unguard()
     }
   }
 }
@@ -100,7 +103,7 @@ export const startVenue = async ({
 }: VenueOptions): Promise<Venue> => {
   const devFile = join(dataDir, "dev.json")
   rmSync(devFile, { force: true })
-  const [rest, funding, auth, trade, marketData, admin] = await freePorts(6)
+  const [rest, funding, auth, trade, marketData, admin] = await Ports.free(6)
   const child = spawn(
     process.execPath,
     [
@@ -140,6 +143,7 @@ export const startVenue = async ({
   child.stderr.pipe(log)
   const kill = (): void => void child.kill("SIGKILL")
   process.once("exit", kill)
+  child.once("exit", Guard.over(child.pid!))
   const givenUpAt = performance.now() + startMillis
   while (!existsSync(devFile)) {
     if (child.exitCode !== null || performance.now() > givenUpAt)
@@ -269,15 +273,3 @@ export const settled = async (venue: Venue, database: PostgresClient | null): Pr
 const behind = `
   select coalesce(max(journal.seq) - max(projection.seq), 0) as behind
   from journal left join projection on projection.position = 'trading:' || journal.stream where journal.stream = 'market/${symbol}'`
-
-export async function freePorts(count: number): Promise<ReadonlyArray<number>> {
-  const servers = await Promise.all(
-    Array.from({ length: count }, () => {
-      const server = createServer()
-      return new Promise<typeof server>((resolve) => server.listen(0, "127.0.0.1", () => resolve(server)))
-    })
-  )
-  const ports = servers.map((server) => (server.address() as { readonly port: number }).port)
-  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))))
-  return ports
-}

@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from "node:child_process"
 import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
+import * as Guard from "../nodes/Guard.ts"
 import { type Checkout, ours } from "./Checkout.ts"
 
 export interface Worker {
@@ -60,6 +61,7 @@ function run(name: string, program: ReadonlyArray<string>, { folder }: Checkout,
   child.on("exit", (code, signal) => gone(`ended with ${signal ?? code}`))
   child.on("error", (error) => gone(error.message))
   running.add(child)
+  if (child.pid !== undefined) child.once("exit", Guard.over(child.pid))
 
   const hear = async <A>(isIt: (message: A) => boolean = () => true): Promise<A> => {
     const patience = setTimeout(() => {

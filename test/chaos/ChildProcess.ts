@@ -3,6 +3,7 @@ import { type ChildProcess as Child, spawn } from "node:child_process"
 import { closeSync, openSync } from "node:fs"
 import { join } from "node:path"
 import * as Boot from "../nodes/Boot.ts"
+import * as Guard from "../nodes/Guard.ts"
 
 export type Variables = Readonly<Record<string, string>>
 
@@ -33,10 +34,12 @@ export const start = (program: string, variables: Variables, logFile: string): C
   })
   closeSync(log)
   alive.add(child)
+  const unguard = child.pid === undefined ? () => {} : Guard.over(child.pid)
   const ended = new Promise<number | null>((tell) => {
     child.once("error", () => tell(null))
     child.once("exit", (code) => {
       alive.delete(child)
+      unguard()
       tell(code)
     })
   })

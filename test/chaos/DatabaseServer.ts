@@ -2,6 +2,7 @@
 import * as EmbeddedPostgres from "../../apps/dev/postgres/EmbeddedPostgres.ts"
 import * as PostgresHome from "../../apps/dev/postgres/PostgresHome.ts"
 import * as Postmaster from "../../apps/dev/postgres/Postmaster.ts"
+import * as Guard from "../nodes/Guard.ts"
 import { Effect, Exit, Option, Redacted, Schedule, Scope } from "effect"
 import { chmodSync, mkdirSync, readFileSync } from "node:fs"
 import { createRequire } from "node:module"
@@ -62,7 +63,12 @@ export const begin = async (folder: string): Promise<DatabaseServer> => {
   let server = (await pid())!
   const abandon = () => signal(server, "SIGQUIT")
   process.once("exit", abandon)
-  const renew = async () => (server = (await pid()) ?? server)
+  let unguard = Guard.over(server, "SIGQUIT")
+  const renew = async () => {
+    unguard()
+    server = (await pid()) ?? server
+    unguard = Guard.over(server, "SIGQUIT")
+  }
   const query = async <Row>(text: string, values: ReadonlyArray<unknown> = []): Promise<ReadonlyArray<Row>> => {
     const client = new Client({
       connectionString: direct.href,
@@ -102,6 +108,7 @@ export const begin = async (folder: string): Promise<DatabaseServer> => {
       await renew()
       process.removeListener("exit", abandon)
       await Effect.runPromise(Scope.close(scope, Exit.void))
+      unguard()
     },
     start: async () => {
       scope = Scope.makeUnsafe()

@@ -31,7 +31,7 @@ export const go = async (run: Run): Promise<void> => {
   const everybody = venue.users.filter(({ name }) => name.startsWith("trader-"))
   const [owner, ...traders] = everybody
   const builder = venue.users.find(({ builder_code }) => builder_code !== undefined)!
-  await ready(run, venue.nodes)
+  await started(run)
   const markets = await listed(run)
   history.write({
     kind: "began",
@@ -144,6 +144,18 @@ async function suffer(run: Run, { begin, end, fault, seconds, targets }: Faults.
   const isOfAll = targets.includes("postgres")
   await ready(run, isOfAll ? venue.nodes : venue.nodes.filter(({ name }) => targets.includes(name)))
   history.write({ kind: "fault", at: now(), phase: "end", number, fault, targets })
+}
+
+/** Before the first fault a node that ends, or is never ready, ends the run in its own words. */
+async function started({ isOver, options, venue }: Run): Promise<void> {
+  const limit = performance.now() + readyMillis * options.patience
+  for (const node of venue.nodes) {
+    while (!isOver() && !(await node.isReady())) {
+      if (!node.runs()) throw new Error(`${node.name} could not start: ${node.lastWords()}`)
+      if (performance.now() > limit) throw new Error(`${node.name} was not ready in time: ${node.lastWords()}`)
+      await pause(200)
+    }
+  }
 }
 
 /** One that has ended by itself is started again, which is told; one that is not ready in time is a finding. */

@@ -1,4 +1,5 @@
 /** One process of the venue under test, and how it is asked whether it is ready. */
+import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import * as ChildProcess from "./ChildProcess.ts"
 import * as Signing from "./Signing.ts"
@@ -29,6 +30,8 @@ export interface VenueNode extends Spec {
   readonly end: (withinMillis: number) => Promise<number | null>
   readonly runs: () => boolean
   readonly isReady: () => Promise<boolean>
+  /** The last line that it printed. */
+  readonly lastWords: () => string
   /** It is meant to run: when it ends by itself, that was not ours. */
   readonly isWanted: () => boolean
 }
@@ -36,13 +39,14 @@ export interface VenueNode extends Spec {
 export const make = (spec: Spec, folder: string): VenueNode => {
   let child: ChildProcess.ChildProcess | undefined
   let isWanted = false
+  const log = join(folder, `${spec.name}.log`)
   const runs = () => child !== undefined && !child.hasEnded()
   return {
     ...spec,
     start: (more = {}) => {
       isWanted = true
       if (runs()) return
-      child = ChildProcess.start(spec.program, { ...spec.variables, ...more }, join(folder, `${spec.name}.log`))
+      child = ChildProcess.start(spec.program, { ...spec.variables, ...more }, log)
     },
     kill: async () => {
       isWanted = false
@@ -62,6 +66,7 @@ export const make = (spec: Spec, folder: string): VenueNode => {
       return code
     },
     runs,
+    lastWords: () => readFileSync(log, "utf8").trim().split("\n").at(-1)!,
     isReady: async () =>
       runs() && (await Signing.ask(`${spec.health}/health/ready`, {}, undefined, 2_000)).status === 200,
     isWanted: () => isWanted

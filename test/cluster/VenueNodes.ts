@@ -21,7 +21,6 @@ import * as TestAccess from "@venue/testing/TestAccess"
 import { TestVenue } from "@venue/testing/TestVenue"
 import { Layer, Redacted } from "effect"
 import * as SecureRandom from "effect/crypto/SecureRandom"
-import { createServer } from "node:net"
 
 /** Few markets and desks, so that a move is of some of them and soon over. */
 const venue = {
@@ -71,12 +70,4 @@ export const gateway = (url: Redacted.Redacted, options: NodeOptions = {}) =>
     Layer.provideMerge(storage(url, options))
   )
 
-/** A port nobody listens on now. */
-export const freePort = (): Promise<number> =>
-  new Promise((resolve) => {
-    const server = createServer()
-    server.listen(0, "127.0.0.1", () => {
-      const { port } = server.address() as { port: number }
-      server.close(() => resolve(port))
-    })
-  })
+export { one as freePort } from "../nodes/Ports.ts"

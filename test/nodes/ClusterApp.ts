@@ -1,8 +1,8 @@
 /** A cluster as an operator runs it: `npm run cluster` in a data directory and on ports of its own. */
 import { readFileSync } from "node:fs"
-import { createServer } from "node:net"
 import { join } from "node:path"
 import * as DevApp from "./DevApp.ts"
+import * as Ports from "./Ports.ts"
 
 const program = ["apps/cluster/main.ts"]
 
@@ -25,22 +25,11 @@ export const makeSite = async (): Promise<DevApp.Site> => ({ ...(await DevApp.ma
 /** Those of gateway 1, with room above them for the others of the plan. */
 const freePorts = async (): Promise<DevApp.Variables> => {
   const gateway = { REST: 0, AUTH: 2, TRADE: 3, MARKET_DATA: 4, ADMIN: 5 }
-  while (true) {
-    const first = 20_000 + 10 * Math.floor(Math.random() * 1_150)
-    const own = Object.values(gateway).flatMap((offset) => [offset, offset + 10])
-    const taken = [...own, 101, 102, 103, 201, 202, 203].map((offset) => isFree(first + offset))
-    if (!(await Promise.all(taken)).every(Boolean)) continue
-    const ports = Object.entries(gateway).map(([name, offset]) => [`VENUE_${name}_PORT`, String(first + offset)])
-    return { ...Object.fromEntries(ports), VENUE_CLUSTER_PORT_BASE: String(first + 100) }
-  }
+  const own = Object.values(gateway).flatMap((offset) => [offset, offset + 10])
+  const first = (await Ports.block([...own, 101, 102, 103, 201, 202, 203]))[0]!
+  const ports = Object.entries(gateway).map(([name, offset]) => [`VENUE_${name}_PORT`, String(first + offset)])
+  return { ...Object.fromEntries(ports), VENUE_CLUSTER_PORT_BASE: String(first + 100) }
 }
-
-const isFree = (port: number): Promise<boolean> =>
-  new Promise((tell) => {
-    const server = createServer()
-    server.once("error", () => tell(false))
-    server.listen({ host: "127.0.0.1", port }, () => server.close(() => tell(true)))
-  })
 
 /** Resolves when it says that it is ready. */
 export const start = async (site: DevApp.Site, variables: DevApp.Variables = {}): Promise<ClusterApp> => {

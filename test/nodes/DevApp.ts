@@ -1,11 +1,12 @@
 /** The dev app as an operator runs it: a process of its own, with a data directory and ports of its own. */
 import { spawn } from "node:child_process"
 import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
-import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 import { onTestFinished } from "vitest"
 import * as Boot from "./Boot.ts"
+import * as Guard from "./Guard.ts"
+import * as Ports from "./Ports.ts"
 
 const root = join(import.meta.dirname, "..", "..")
 
@@ -76,22 +77,9 @@ export const makeSite = async (): Promise<Site> => {
 
 export const freePorts = async (): Promise<Variables> => {
   const names = ["REST", "FUNDING", "AUTH", "TRADE", "MARKET_DATA", "ADMIN"].map((name) => `VENUE_${name}_PORT`)
-  const ports = new Set<number>()
-  while (ports.size < names.length) {
-    // Below the ports that outgoing connections are given, so that none is taken between two starts.
-    const port = 20_000 + Math.floor(Math.random() * 12_000)
-    if (await isFree(port)) ports.add(port)
-  }
-  const list = [...ports]
-  return Object.fromEntries(names.map((name, index) => [name, String(list[index])]))
+  const ports = await Ports.free(names.length)
+  return Object.fromEntries(names.map((name, index) => [name, String(ports[index])]))
 }
-
-const isFree = (port: number): Promise<boolean> =>
-  new Promise((tell) => {
-    const server = createServer()
-    server.once("error", () => tell(false))
-    server.listen({ host: "127.0.0.1", port }, () => server.close(() => tell(true)))
-  })
 
 /** With the auditor, as in `npm start`: one more process, which a test is spared that says nothing of it. */
 export const audited: Variables = { VENUE_AUDITOR: "on" }
@@ -127,7 +115,12 @@ export const launch = (site: Site, variables: Variables = {}, program = ["apps/d
   }
   const abandon = () => child.kill("SIGKILL")
   process.once("exit", abandon)
-  void ended.then(() => process.removeListener("exit", abandon))
+  // It stops the database that it started.
+  const unguard = Guard.over(child.pid!, "SIGTERM")
+  void ended.then(() => {
+    process.removeListener("exit", abandon)
+    unguard()
+  })
   onTestFinished(async () => {
     await end("SIGKILL")
   })

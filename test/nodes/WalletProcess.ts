@@ -2,34 +2,25 @@
 import { Effect, type Scope } from "effect"
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
-import { type AddressInfo, createServer } from "node:net"
 import { join } from "node:path"
 import { text } from "node:stream/consumers"
 import * as TestRail from "../providers/rails/arbitrum/TestRail.ts"
 import { token } from "../wallet/Orders.ts"
 import * as TestWallet from "../wallet/TestWallet.ts"
 import * as Boot from "./Boot.ts"
+import * as Ports from "./Ports.ts"
 
 /** The settings that go with a new record. */
 export const environment = Effect.gen(function* () {
   const { record } = yield* TestWallet.options()
   return {
-    VENUE_WALLET_PORT: String(yield* freePort),
+    VENUE_WALLET_PORT: String(yield* Effect.promise(Ports.one)),
     VENUE_WALLET_SECRET: TestWallet.secret,
     VENUE_WALLET_RECORD: record,
     VENUE_WALLET_HOT_KEY: TestRail.hotKey,
     VENUE_WALLET_XPRV: TestRail.xprv,
     VENUE_ARBITRUM_TOKEN: token
   }
-})
-
-const freePort = Effect.promise(async () => {
-  const server = createServer().listen(0, "127.0.0.1")
-  await once(server, "listening")
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, "close")
-  return port
 })
 
 /** How it ends that does not go on. */

@@ -3,7 +3,7 @@ import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { Nodes } from "@venue/storage/nodes/Nodes"
 import { assert, it } from "@effect/vitest"
 import { Console, Effect, Layer, Schedule } from "effect"
-import { createServer, type AddressInfo } from "node:net"
+import * as Ports from "../../nodes/Ports.ts"
 import type { PlannedNode } from "../../../apps/cluster/ClusterPlan.ts"
 import * as Supervisor from "../../../apps/cluster/Supervisor.ts"
 
@@ -39,7 +39,7 @@ const supervised = Effect.fnUntraced(function* (environment: Readonly<Record<str
 })
 
 const planned = Effect.fnUntraced(function* (name: string) {
-  const port = yield* freePort
+  const port = yield* Effect.promise(Ports.one)
   const node: PlannedNode = {
     name,
     kind: name.startsWith("runner") ? "runner" : "gateway",
@@ -50,17 +50,6 @@ const planned = Effect.fnUntraced(function* (name: string) {
   }
   return node
 })
-
-const freePort = Effect.promise(
-  () =>
-    new Promise<number>((tell) => {
-      const server = createServer()
-      server.listen(0, "127.0.0.1", () => {
-        const { port } = server.address() as AddressInfo
-        server.close(() => tell(port))
-      })
-    })
-)
 
 const runs = (pid: number): boolean => {
   try {

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import * as ChildProcess from "../../chaos/ChildProcess.ts"
 import * as DatabaseServer from "../../chaos/DatabaseServer.ts"
-import * as Ports from "../../chaos/Ports.ts"
+import * as Ports from "../Ports.ts"
 import * as Signing from "../../chaos/Signing.ts"
 import * as Plan from "./Plan.ts"
 

@@ -1,0 +1,40 @@
+/** What was started ends when whoever started it is killed outright, frozen processes too. */
+import { spawn } from "node:child_process"
+import { join } from "node:path"
+import { expect, it } from "vitest"
+import { until } from "./DevApp.ts"
+
+const runs = (pid: number): boolean => {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
+
+it("a killed parent leaves no child: neither one that runs nor one that is frozen", async () => {
+  const source = `
+    import { spawn } from "node:child_process"
+    import * as Guard from ${JSON.stringify(join(import.meta.dirname, "Guard.ts"))}
+    const start = () => spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)"], { stdio: "ignore", detached: true })
+    const [running, frozen, released] = [start(), start(), start()]
+    Guard.over(running.pid)
+    Guard.over(frozen.pid, "SIGQUIT")
+    Guard.over(released.pid)()
+    frozen.kill("SIGSTOP")
+    console.log([running.pid, frozen.pid, released.pid].join(" "))
+    setInterval(() => {}, 1000)`
+  const parent = spawn(process.execPath, ["--input-type=module-typescript", "--eval", source], {
+    stdio: ["ignore", "pipe", "inherit"]
+  })
+  const line = await new Promise<string>((tell) => parent.stdout.once("data", (data) => tell(String(data))))
+  const [running, frozen, released] = line.trim().split(" ").map(Number) as [number, number, number]
+  try {
+    expect([running, frozen, released].every(runs)).toBe(true)
+    parent.kill("SIGKILL")
+    await until("its children have ended", () => !runs(running) && !runs(frozen))
+    expect(runs(released)).toBe(true)
+  } finally {
+    for (const pid of [running, frozen, released]) if (runs(pid)) process.kill(pid, "SIGKILL")
+  }
+})

@@ -1,0 +1,80 @@
+/**
+ * Ports for the processes of a test or tool: free now, below those of outgoing connections, and reserved until this process
+ * ends. A file for each keeps other processes of ours from taking the same port before its listener is up.
+ */
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { createServer } from "node:net"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+
+/** Returns so many ports, all different from each other and from every one that was given before. */
+export const free = async (count: number): Promise<ReadonlyArray<number>> => {
+  const ports: Array<number> = []
+  while (ports.length < count) {
+    const [port] = await block([0])
+    ports.push(port!)
+  }
+  return ports
+}
+
+export const one = async (): Promise<number> => (await free(1))[0]!
+
+/** Returns ports at these distances from one that is drawn. */
+export const block = async (offsets: ReadonlyArray<number>): Promise<ReadonlyArray<number>> => {
+  const room = lastPort - firstPort - Math.max(...offsets)
+  for (;;) {
+    const first = firstPort + Math.floor(Math.random() * room)
+    const ports = offsets.map((offset) => first + offset)
+    const taken: Array<number> = []
+    for (const port of ports) if (reserve(port)) taken.push(port)
+    if (taken.length === ports.length && (await Promise.all(ports.map(isFree))).every(Boolean)) return ports
+    for (const port of taken) release(port)
+  }
+}
+
+const [firstPort, lastPort] = [20_000, 32_000]
+const folder = join(tmpdir(), `venue-ports-${process.getuid?.() ?? "all"}`)
+const reserved = new Set<number>()
+const fileOf = (port: number): string => join(folder, String(port))
+
+const reserve = (port: number): boolean => {
+  mkdirSync(folder, { recursive: true })
+  if (reserved.size === 0) process.once("exit", () => [...reserved].forEach(release))
+  if (reserved.has(port) || !take(port)) return false
+  reserved.add(port)
+  return true
+}
+
+/** The file of a process that has ended is free again. */
+const take = (port: number): boolean => {
+  try {
+    writeFileSync(fileOf(port), String(process.pid), { flag: "wx" })
+    return true
+  } catch {
+    if (isHeld(port)) return false
+    rmSync(fileOf(port), { force: true })
+    return take(port)
+  }
+}
+
+const isHeld = (port: number): boolean => {
+  try {
+    const pid = Number(readFileSync(fileOf(port), "utf8"))
+    // Written just now, it may still be empty.
+    return pid === 0 || process.kill(pid, 0)
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "EPERM"
+  }
+}
+
+const release = (port: number): void => {
+  reserved.delete(port)
+  rmSync(fileOf(port), { force: true })
+}
+
+const isFree = (port: number): Promise<boolean> =>
+  new Promise((tell) => {
+    const server = createServer()
+    server.once("error", () => tell(false))
+    server.listen({ host: "127.0.0.1", port }, () => server.close(() => tell(true)))
+  })
