@@ -5,6 +5,7 @@ import { contentType } from "effect/http/ProblemDetails"
 import { SchemaLink } from "./Body.ts"
 import { instant } from "./Digits.ts"
 import { missingSteps } from "./OnboardingSteps.ts"
+import { type Page, pages } from "./ProblemPages.ts"
 import { titles } from "./StatusTitle.ts"
 import { occurrence, type VenueClosed } from "./VenueClosed.ts"
 
@@ -16,110 +17,6 @@ export const ErrorDetail = Schema.Struct({
   value: Schema.optionalKey(Schema.Json.annotate({ description: "Value that was sent; left out for secrets." }))
 }).annotate({ identifier: "ErrorDetail" })
 export type ErrorDetail = typeof ErrorDetail.Type
-
-/** Where a problem is explained, and in what words. */
-export const pages = {
-  "invalid-request": "A parameter, header or body is missing, of the wrong type or out of bounds; see errors.",
-  "credentials-not-accepted":
-    "The credentials are unknown, wrong, expired, revoked or were used before, or may not be used from this address.",
-  "not-permitted": "The credentials do not permit this, or not on this account; detail says what is needed.",
-  "appointed-since": "Two people decide about the withdrawal, who were appointed before it was asked for.",
-  "not-cancellable": "No payment of the withdrawal can be cancelled; detail says why.",
-  "not-held": "The withdrawal is not held for review; detail says what has become of it.",
-  "not-unmatched":
-    "The deposit is somebody's, or is not far enough: CONFIRMED to be assigned, final to be the venue's own.",
-  "role-needed": "The operator has not the role that this needs; detail names it.",
-  "account-frozen": "The account is frozen; ask the operator.",
-  "second-factor-required": "The user has a second factor; sign in with it.",
-  "onboarding-required": "Onboarding is incomplete; errors list the missing steps and how to take them.",
-  "unknown-api-key": "The user has no such API key.",
-  "too-many-api-keys": "The user has as many API keys as are allowed; revoke one first.",
-  "unknown-symbol": "No instrument of that name is listed.",
-  "account-not-public": "There is no such account, or its user does not show it to everybody.",
-  "no-active-future": "No future prices the symbol, or its calendar has none at this time; detail says which.",
-  "no-such-path": "Nothing is served at this path.",
-  "method-not-allowed": "The path exists, but not with this method; see the Allow header.",
-  "range-not-allowed": "The end of a range is not before its start.",
-  "range-too-long":
-    "A chart has so many points at most, and a search so long; detail says how long the range may be, or what " +
-    "makes it shorter.",
-  "offset-too-large": "A list is not told from so far down; detail says how else to come there.",
-  "too-many-downloads": "A user has two files on their way at a time; wait for one to end.",
-  "downloads-full": "The venue has as many files on their way as it can; try again after what Retry-After says.",
-  "interval-not-offered": "Charts are not drawn in this interval; detail names those that there are.",
-  "leverage-not-available": "The symbol does not offer this leverage.",
-  "leverage-in-use": "Leverage is fixed while the symbol has open orders or a position.",
-  "same-account": "Money is moved between two accounts that are not the same.",
-  "insufficient-balance": "The account cannot give up so much; errors say how much it can.",
-  "too-many-subaccounts": "The user has as many subaccounts as are allowed; none is ever removed.",
-  "idempotency-key-reused": "The key was used for another request, or so long ago that nobody knows; choose a new one.",
-  "unknown-invitation-code": "There is no such code, or somebody else came with it.",
-  "own-invitation-code": "A user does not come with a code of their own.",
-  "already-referred": "The user came with a code already, and that is for good.",
-  "has-traded": "A code is redeemed before the first trade.",
-  "invalid-wallet-address": "The address of a wallet is 0x and 40 hex digits; of mixed case, with the right checksum.",
-  "invalid-builder-code": "A builder code is a UUID.",
-  "malformed-wallet-message":
-    "The wallet message is not one that GET /builder/web3/message wrote for this builder code; detail says why.",
-  "wallet-authentication-failed": "Wallet authentication failed; get a new message and have it signed.",
-  "no-active-builder-code": "The user owns no active builder code; the operator activates one after it was made.",
-  "builder-not-loaded": "The builder could not be loaded; a builder needs a username.",
-  "key-not-issued": "The key could not be issued; get a new message and try again.",
-  "builder-code-exists": "The user has a builder code already.",
-  "no-builder-code": "The user has no builder code.",
-  "terms-not-current": "These are not the current terms; read and accept the current ones.",
-  "already-verified": "The identity of the user is verified already.",
-  "unknown-verification": "No verification of this reference is under way.",
-  "provider-unavailable": "A service of somebody else did not answer; try again later.",
-  "signing-key-not-standby": "Only a key on standby can be activated.",
-  "signing-key-in-use": "The active key is not removed; activate another one first.",
-  "signing-key-too-early": "The key has not been in its state for long enough.",
-  "not-resumable": "A symbol trades again from cancel-only, with a fresh price and balanced books.",
-  "venue-not-resumable":
-    "The venue comes back one step at a time, each on a clean audit since the last; detail says what is in the way.",
-  "symbol-trades": "The symbol has to be stopped first: it is done to one that does not trade.",
-  "symbol-delisted": "The contract has ended, or is being settled; nothing leads back.",
-  "symbol-listed": "A contract of that name is listed with other terms; tick and lot are for ever.",
-  "not-split":
-    "The symbol is not halted, was split for this day or a later one, or cannot be split so; detail says which.",
-  "dividend-paid": "A dividend for this day or a later one was paid already; nothing was paid now.",
-  "own-money-exists": "Own money of this id was of another amount or rail; nothing was noted now.",
-  "top-up-exists": "A top-up of this id was of another amount; nothing was put in now.",
-  "operator-exists": "A name is one person's for ever, also when they were dismissed; choose another one.",
-  "client-exists": "An application of this id was registered before; it keeps its id when it is disabled.",
-  "username-taken": "Somebody else has this username.",
-  "invalid-network": "Money moves on ARBITRUM_ONE and on TRON.",
-  "invalid-currency": "Banks move money in usd alone.",
-  "invalid-payment-rail": "Money comes by ach_push, wire or fednow, and goes out by ach_push or wire.",
-  "invalid-amount": "The amount is not one that can be moved so; errors say what would be.",
-  "invalid-address": "The text is no address of the network, or one that nobody has the key of, such as its token's.",
-  "invalid-bank-details": "The details are not those of a bank account of the user; errors say what would be right.",
-  "address-not-registered": "These credentials withdraw to addresses that the user has registered, and to no other.",
-  "invalid-webhook-url":
-    "Messages are sent to public https addresses at port 443 or 8443; errors say what would be right.",
-  "rail-not-connected": "The venue is not connected to this network or bank; detail says which.",
-  "too-many-deposit-addresses":
-    "The user has as many deposit addresses of a network as are allowed; none is ever taken back.",
-  "too-many-withdrawal-addresses": "The user has as many withdrawal addresses as are allowed; remove one first.",
-  "too-many-bank-accounts": "The user has as many linked bank accounts as are allowed; remove one first.",
-  "too-many-webhooks": "The user has as many webhooks as are allowed; delete one first.",
-  "unknown-webhook": "The user has no such webhook.",
-  "unknown-withdrawal-address": "The user has no such withdrawal address.",
-  "unknown-bank-account": "The user has no such linked bank account.",
-  "bank-account-in-use": "A withdrawal to the bank account is not settled yet.",
-  "body-too-large": "A request body holds at most 64 KiB.",
-  "body-not-json": "The request body must be JSON, and say so in its content type.",
-  "rate-exceeded": "Too many requests; wait as long as Retry-After says.",
-  "too-many-sockets": "This address has as many sockets open as are allowed; close one first.",
-  "venue-full": "The venue has as many sockets open as it can; try again after what Retry-After says.",
-  "venue-halted": "The venue is halted and takes cancels alone; nothing was done. Try again once it trades.",
-  "venue-cancel-only": "The venue takes cancels alone for now; nothing was done. Try again once it trades.",
-  "withdrawals-blocked": "Nothing leaves the venue for now; nothing was taken from the account. Try again later.",
-  draining: "The venue is starting, stopping or catching up; try again shortly.",
-  "deadline-passed": "The outcome is unknown; read it back before trying again.",
-  unexpected: "The venue failed; the outcome may be unknown."
-} as const
-export type Page = keyof typeof pages
 
 export type Status = keyof typeof titles
 

@@ -81,7 +81,7 @@ export const CreateApiKeyRequestBody = Schema.Struct({
     Schema.Array(Schema.String)
       .check(Schema.isMaxLength(32))
       .annotate({
-        description: "IP addresses and networks that may use the key. Default: any.",
+        description: "IP addresses and networks that may use the key. By default every address may.",
         examples: [["10.0.0.0/8"]]
       })
   )

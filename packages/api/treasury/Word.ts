@@ -6,7 +6,8 @@ import { DepositRail, Network, PayoutRail } from "@venue/domain/Rail"
 import { Result, Schema, type SchemaAST } from "effect"
 import { expecting } from "../Expected.ts"
 import { shown } from "../Fault.ts"
-import type { BadRequest, ErrorDetail, Page, Problems } from "../Problem.ts"
+import type { BadRequest, ErrorDetail, Problems } from "../Problem.ts"
+import type { Page } from "../ProblemPages.ts"
 
 /** The network of a request that names none. */
 export const defaultNetwork: Network = "ARBITRUM_ONE"

@@ -1,5 +1,6 @@
 /** Refusals outside what an endpoint declares: problem+json answers of their own. */
 import * as Problem from "@venue/api/Problem"
+import type { Page } from "@venue/api/ProblemPages"
 import type { RateLimited } from "@venue/cluster/protocol/Desk"
 import type { Charge, RateLimits } from "@venue/domain/RateLimits"
 import { Effect } from "effect"
@@ -10,7 +11,7 @@ import * as RequestNotes from "./RequestNotes.ts"
 export const refusal = (
   baseUrl: string,
   status: Problem.Status,
-  page: Problem.Page,
+  page: Page,
   headers: Readonly<Record<string, string>> = {},
   occurrence: Problem.Occurrence = {}
 ): HttpServerResponse.HttpServerResponse =>

@@ -1,5 +1,6 @@
 /** The pages that bodies link to: what problems mean, what schemas hold, and the whole description. */
 import * as Problem from "@venue/api/Problem"
+import { pages } from "@venue/api/ProblemPages"
 import { Effect, Layer } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
 import type { OpenApi } from "effect/http-api"
@@ -26,7 +27,7 @@ export const layer = (baseUrl: string, spec: OpenApi.OpenAPISpec) => {
     ])
   )
   const problems = new Map<string, HttpServerResponse.HttpServerResponse>(
-    Object.entries(Problem.pages).map(([page, meaning]) => [page, explained(page, meaning)])
+    Object.entries(pages).map(([page, meaning]) => [page, explained(page, meaning)])
   )
   const find = (pages: ReadonlyMap<string, HttpServerResponse.HttpServerResponse>, parameter: string) =>
     Effect.map(
