@@ -7,9 +7,11 @@ import type { AccountId } from "@venue/domain/AccountId"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import type { UserId } from "@venue/domain/UserId"
 import { type MarketGroup, positionOf, type TraderGroup } from "@venue/storage/history/Projection"
+import { maxCount } from "@venue/postgres/Count"
 import type { ReadQuery } from "@venue/storage/history/ReadTable"
 import { ReadTables } from "@venue/storage/history/ReadTables"
-import { Context, type Duration, Effect, Layer, Schedule, Semaphore } from "effect"
+import * as SearchLimit from "@venue/storage/history/SearchLimit"
+import { Context, type Duration, Effect, Layer, Option, Schedule, Semaphore } from "effect"
 
 export interface Reader {
   readonly userId: UserId
@@ -30,6 +32,8 @@ export interface Source {
 const patience = "2 seconds"
 /** For one query to be answered, its turn included: longer than anything is searched for. */
 const queryPatience = "3 seconds"
+/** Time limit of a count beside a page, its turn included. */
+const countPatience = "1 second"
 /** Of whoever reads on: nobody looks at the answer yet. */
 const longPatience = "10 seconds"
 /** Queries at once, of all readers: fewer than the pool has connections, so that sign-ins and projections find theirs. */
@@ -47,6 +51,8 @@ export class History extends Context.Service<
     ) => Effect.Effect<A, Unavailable | RateLimited>
     /** Goes on with what was begun by a read: nothing is waited for. */
     readonly readOn: <A>(query: ReadQuery<A>) => Effect.Effect<A, Unavailable>
+    /** Counts the rows of a list; `maxCount` where that takes too long, so that clients ask for the next page. */
+    readonly count: (query: ReadQuery<number>) => Effect.Effect<number>
   }
 >()("@venue/gateway/History") {
   static readonly layer = Layer.effect(
@@ -107,7 +113,13 @@ export class History extends Context.Service<
         return yield* answered(query, queryPatience)
       })
 
-      return History.of({ read, readOn: (query) => answered(query, longPatience) })
+      const count = (query: ReadQuery<number>) =>
+        answered(SearchLimit.limited(query, SearchLimit.countMillis), countPatience).pipe(
+          Effect.map(Option.getOrElse(() => maxCount)),
+          Effect.orElseSucceed(() => maxCount)
+        )
+
+      return History.of({ read, readOn: (query) => answered(query, longPatience), count })
     })
   )
 }

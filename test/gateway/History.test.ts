@@ -8,6 +8,7 @@ import { UserId } from "@venue/domain/UserId"
 import { History } from "@venue/gateway/History"
 import * as Holdings from "@venue/storage/history/Holdings"
 import * as LedgerEntries from "@venue/storage/history/LedgerEntries"
+import { DatabaseUnavailable } from "@venue/postgres/DatabaseUnavailable"
 import { emptyMemory } from "@venue/storage/history/ReadTable"
 import { ReadTables } from "@venue/storage/history/ReadTables"
 import { assert, it } from "@effect/vitest"
@@ -116,3 +117,28 @@ it.effect("the table of a trader's journal is waited for where it is read, for t
     assert.strictEqual(yield* Fiber.join(reading), "answer")
   }).pipe(Effect.provide(layer))
 })
+
+const counting = (read: ReadTables["Service"]["read"]) =>
+  History.layer.pipe(
+    Layer.provide(
+      Layer.mergeAll(
+        Layer.mock(DeskClient)({ submit: () => {}, whenReplied: (_userId, then) => then() }),
+        Layer.mock(MarketClient)({ submit: () => false, enter: () => () => {} }),
+        Layer.mock(ReadTables)({ read })
+      )
+    )
+  )
+const three = { sql: () => Effect.succeed(3), memory: () => 3 }
+
+it.effect("a count that the database ends or cannot give is 10,000, so that clients read the next page", () =>
+  Effect.gen(function* () {
+    const counted = (read: ReadTables["Service"]["read"]) =>
+      History.use((history) => history.count(three)).pipe(Effect.provide(counting(read)))
+    assert.strictEqual(yield* counted(({ memory }) => Effect.sync(() => memory(emptyMemory()))), 3)
+    assert.strictEqual(yield* counted(() => Effect.succeedNone as never), 10_000)
+    assert.strictEqual(yield* counted(() => Effect.fail(new DatabaseUnavailable({ cause: "a test" }))), 10_000)
+    const waiting = yield* Effect.forkChild(counted(() => Effect.never))
+    yield* TestClock.adjust("1 second")
+    assert.strictEqual(yield* Fiber.join(waiting), 10_000)
+  })
+)

@@ -11,7 +11,8 @@ export const offsetQuery = { offset: Optional(WholeNumber({ minimum: 0, maximum:
 
 /** Of a list that is read page by page. */
 export const ListCount = Schema.Int.annotate({
-  description: "Number of all rows that match, not of this page; at most 10,000, which then means 10,000 or more."
+  description:
+    "Number of all rows that match, not of this page. 10,000 means 10,000 or more, or that the rows were not counted in time."
 })
 
 export const defaultLimit = 100

@@ -20,8 +20,9 @@ export interface BuilderCodeOptions {
   readonly areReviewed: boolean
 }
 
-/** Spacing and number of retries while the owner's desk moves to another node. */
-const retries = { schedule: Schedule.spaced("200 millis"), times: 10 }
+/** Spacing of retries while the owner's desk moves to another node, and the time after which the answer is sent without it. */
+const retries = { schedule: Schedule.spaced("200 millis") }
+const within = "3 seconds"
 
 export const layer = ({ areReviewed, baseUrl, brand }: BuilderCodeOptions) =>
   group(
@@ -50,7 +51,8 @@ export const layer = ({ areReviewed, baseUrl, brand }: BuilderCodeOptions) =>
         code.active
           ? register(code).pipe(
               Effect.retry(retries),
-              Effect.catchTag("Unavailable", () => Effect.logWarning("a builder code has not reached its owner's desk"))
+              Effect.timeout(within),
+              Effect.catch(() => Effect.logWarning("a builder code has not reached its owner's desk"))
             )
           : Effect.void
 

@@ -94,11 +94,7 @@ export class Lists extends Context.Service<
             : Effect.asSome(history.read(reader, source, query(accountId)))
           if (Option.isNone(found)) return yield* refusals.rangeTooLong(shorter)
           const rows = found.value
-          const counted = Effect.map(
-            history.readOn(SearchLimit.limited(count(accountId), SearchLimit.countMillis)),
-            Option.getOrElse(() => offset + rows.length)
-          )
-          return { rows, count: yield* Count.total(asked, rows.length, counted) }
+          return { rows, count: yield* Count.total(asked, rows.length, history.count(count(accountId))) }
         }, refused)
 
         const download = Effect.fn("Lists.download")(function* <Row extends { readonly symbol: MarketSymbol }>({

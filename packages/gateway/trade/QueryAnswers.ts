@@ -15,10 +15,9 @@ import { noEcho } from "@venue/domain/Echo"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { statusAt } from "@venue/domain/Twap"
 import * as Count from "@venue/postgres/Count"
-import * as SearchLimit from "@venue/storage/history/SearchLimit"
 import * as Trades from "@venue/storage/history/Trades"
 import * as Trading from "@venue/storage/history/Trading"
-import { Clock, Effect, Option } from "effect"
+import { Clock, Effect } from "effect"
 import { History } from "../History.ts"
 
 /** It gives the frame that is the answer. */
@@ -81,11 +80,7 @@ export const make = Effect.gen(function* () {
     }
     return Effect.gen(function* () {
       const found = yield* history.read(reader, Trading, Trades.page({ ...filter, limit, offset }))
-      const counted = Effect.map(
-        history.readOn(SearchLimit.limited(Trades.count(filter), SearchLimit.countMillis)),
-        Option.getOrElse(() => offset + found.length)
-      )
-      const count = yield* Count.total({ limit, offset }, found.length, counted)
+      const count = yield* Count.total({ limit, offset }, found.length, history.count(Trades.count(filter)))
       return Frame.userTradesResponse((symbol) => instruments.get(symbol)!, found, count)
     })
   }

@@ -39,7 +39,8 @@ const listOf = (parts: number, then: "fails" | "ends" = "ends", rows = part) => 
         if (told.parts === parts) return Effect.succeed([] as never)
         told.parts += 1
         return Effect.succeed(rows as never)
-      })
+      }),
+    count: () => Effect.die("a file has no count")
   })
   return { history, told }
 }

@@ -99,7 +99,11 @@ it.live("what a user did is told newest first, and the same as a file, oldest fi
 const reading = (tables: ReadTables["Service"]) => {
   const read = <A>(query: Parameters<typeof tables.read<A>>[0]) =>
     Effect.mapError(tables.read(query), () => new Unavailable({ what: "a test" }))
-  return History.of({ read: (_reader, _source, query) => read(query), readOn: read })
+  return History.of({
+    read: (_reader, _source, query) => read(query),
+    readOn: read,
+    count: (query) => Effect.orDie(read(query))
+  })
 }
 
 const memory = Effect.runSync(Effect.provide(Effect.service(ReadTables), ReadTables.layerMemory))
@@ -217,7 +221,8 @@ it.live("a search that takes too long is told what makes it shorter, and nothing
               const found = query.memory({ tables: new Map(), positions: new Map() })
               return Option.isOption(found) ? (Option.none() as typeof found) : found
             }),
-          readOn: () => Effect.die("nobody reads on")
+          readOn: () => Effect.die("nobody reads on"),
+          count: () => Effect.die("a page that is not full needs no count")
         })
       )
     )

@@ -33,7 +33,8 @@ const stalledHistory = Layer.succeed(
   History,
   History.of({
     read: () => Effect.andThen(Effect.sleep("2 seconds"), Effect.fail(new Unavailable({ what: "the tables" }))),
-    readOn: () => Effect.fail(new Unavailable({ what: "the tables" }))
+    readOn: () => Effect.fail(new Unavailable({ what: "the tables" })),
+    count: () => Effect.die("a page that is not read has no count")
   })
 )
 const stalledVenue = Layer.fresh(TestVenue.layer).pipe(Layer.provide(stalledHistory), Layer.provide(layerMemory))
