@@ -7,6 +7,7 @@ import { AccountEquityGroup } from "./AccountEquity.ts"
 import { AggregatorGroup } from "./Aggregator.ts"
 import { ApiKeysGroup } from "./ApiKeys.ts"
 import { BuilderCodeGroup } from "./BuilderCode.ts"
+import { BuilderGrantsGroup } from "./BuilderGrants.ts"
 import { BuilderWalletGroup } from "./BuilderWallet.ts"
 import { CandlesGroup } from "./Candles.ts"
 import { DefiLlamaGroup } from "./DefiLlama.ts"
@@ -55,6 +56,7 @@ export class Api extends HttpApi.make("venue")
     BaseFeesGroup,
     PublicPositionsGroup,
     PublicTradesGroup,
+    BuilderGrantsGroup,
     DefiLlamaGroup,
     LeaderboardGroup
   )

@@ -1,10 +1,14 @@
-/** Examples of bodies that everybody may read: of all accounts, and of accounts that chose to be public. */
+/** Examples of bodies that are additions of this venue. */
 
 const userId = "2f1c5a7e-8d0b-4a57-9c64-0f6a9b1d3e52"
 const hour = "2026-03-02T15:00:00.000Z"
 const created = "2026-03-02T15:04:05.678Z"
 
 export const publicExamples = {
+  BuilderGrantsResponseBody: {
+    data: [{ builder_id: userId, builder_name: "carol", created_at: hour, last_used_at: created }],
+    count: 1
+  },
   PublicTradesResponseBody: {
     data: [
       {

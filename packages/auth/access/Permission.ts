@@ -115,6 +115,8 @@ export const rules = {
   "PATCH /user/api-keys/:public_key": keys,
   "DELETE /user/api-keys/:public_key": keys,
   "POST /user/api-keys/:public_key/rotate": keys,
+  "GET /user/builder-grants": keys,
+  "DELETE /user/builder-grants/:builder_id": keys,
   "GET /user/onboarding": rule(),
   "POST /user/terms": inPerson,
   "POST /user/verification": inPerson,

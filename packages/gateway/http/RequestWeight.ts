@@ -43,6 +43,8 @@ export const weights: ReadonlyMap<string, number> = new Map([
   ["DELETE /user/api-keys/:public_key", 10],
   ["POST /user/api-keys/:public_key/rotate", 10],
   ["POST /user/builder-code", 10],
+  ["GET /user/builder-grants", 5],
+  ["DELETE /user/builder-grants/:builder_id", 10],
   ["POST /user/terms", 10],
   ["POST /user/verification", 10],
   ["PATCH /user/profile", 10],

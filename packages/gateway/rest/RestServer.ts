@@ -16,6 +16,7 @@ import * as ApiKeys from "./ApiKeys.ts"
 import * as ApiListener from "../http/ApiListener.ts"
 import * as Authentication from "../http/Authentication.ts"
 import * as BuilderCode from "./BuilderCode.ts"
+import * as BuilderGrants from "./BuilderGrants.ts"
 import * as BuilderWallet from "./BuilderWallet.ts"
 import * as Candles from "./Candles.ts"
 import { Charts } from "./Charts.ts"
@@ -81,6 +82,7 @@ const site = ({ baseUrl, brand, ...rest }: Authentication.AuthenticationOptions,
         lists(baseUrl),
         PublicPositions.layer(baseUrl),
         PublicTrades.layer(baseUrl),
+        BuilderGrants.layer(baseUrl),
         DefiLlama.layer(baseUrl),
         Leaderboard.layer(baseUrl),
         Pnl.layer(baseUrl),

@@ -24,6 +24,11 @@ export type NewApiKey = KeyPair &
   Pick<ApiKey, "userId" | "label" | "permissions" | "scope"> &
   Partial<Pick<ApiKey, "allowedAddresses">>
 
+/** Key of a user that a builder holds. */
+export type HeldKey = Pick<ApiKey, "publicKey" | "label" | "createdAtMillis" | "lastUsedAtMillis"> & {
+  readonly builderUserId: string
+}
+
 export type NewBuilderKey = KeyPair & Pick<ApiKey, "userId" | "label"> & { readonly builderUserId: UserId }
 
 export class ApiKeyExists extends Schema.TaggedError<ApiKeyExists>()("ApiKeyExists", { publicKey: Schema.String }) {}
@@ -39,6 +44,8 @@ export class ApiKeys extends Context.Service<
     readonly find: (publicKey: string) => Effect.Effect<Option.Option<ApiKey>, DatabaseUnavailable>
     /** Lists good ones in the order they were made, without those that are kept from the user. */
     readonly ofUser: (userId: UserId) => Effect.Effect<ReadonlyArray<ApiKeySummary>, DatabaseUnavailable>
+    /** Lists good ones that builders hold, in the order they were made. */
+    readonly ofBuilders: (userId: UserId) => Effect.Effect<ReadonlyArray<HeldKey>, DatabaseUnavailable>
     readonly rename: (
       userId: UserId,
       publicKey: string,
@@ -109,6 +116,12 @@ const make = Effect.fnUntraced(function* (table: ApiKeyTable.ApiKeyTable) {
     }, table.transaction),
     ofUser: Effect.fn("ApiKeys.ofUser")(function* (userId: UserId) {
       return (yield* table.goodOf(userId)).filter(({ label }) => !isReservedLabel(label)).map(summaryOf)
+    }),
+    ofBuilders: Effect.fn("ApiKeys.ofBuilders")(function* (userId: UserId) {
+      return (yield* table.goodOf(userId)).flatMap(
+        ({ builderUserId, createdAtMillis, label, lastUsedAtMillis, publicKey }) =>
+          builderUserId === null ? [] : [{ builderUserId, publicKey, label, createdAtMillis, lastUsedAtMillis }]
+      )
     }),
     rename: Effect.fn("ApiKeys.rename")(function* (userId: UserId, publicKey: string, label: string) {
       yield* changeable(userId, publicKey)

@@ -199,6 +199,9 @@ const others = Layer.mergeAll(
   ),
   HttpApiBuilder.group(Api, "leaderboard", (handlers) => handlers.handleAll({ leaderboard: unasked })),
   HttpApiBuilder.group(Api, "defiLlama", (handlers) => handlers.handleAll({ venueMetrics: unasked })),
+  HttpApiBuilder.group(Api, "builderGrants", (handlers) =>
+    handlers.handleAll({ builderGrants: unasked, revokeBuilderGrant: unasked })
+  ),
   HttpApiBuilder.group(Api, "invitations", (handlers) =>
     handlers.handleAll({ issueCodes: unasked, invitationCodes: unasked, referralVolume: unasked, redeemCode: unasked })
   ),

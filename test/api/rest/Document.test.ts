@@ -76,6 +76,8 @@ it("is version 3.1 of interface 0.1.0, with every path", () => {
     "/public/accounts/{account_id}/positions",
     "/public/trades",
     "/public/account/{account_id}/trades",
+    "/user/builder-grants",
+    "/user/builder-grants/{builder_id}",
     "/defillama/metrics",
     "/public/leaderboard"
   ])

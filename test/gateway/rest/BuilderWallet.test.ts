@@ -66,7 +66,8 @@ it.layer(layer, { excludeTestServices: true })("builders", (it) => {
         acme_fee_share_bps: 5_000,
         acme_fee_share_percent: 50,
         builder_fee_share_bps: 3_000,
-        builder_fee_share_percent: 30
+        builder_fee_share_percent: 30,
+        is_active: true
       })
       const again = yield* post("/user/builder-code", { ...shares, builder_fee_share_bps: 0 }, yield* signed(user))
       expect(again.status).toBe(409)
@@ -211,6 +212,43 @@ it.layer(layer, { excludeTestServices: true })("builders", (it) => {
       expect(leverage.status).toBe(403)
       const { body } = yield* get("/user/onboarding", yield* signed(key))
       expect(body).toMatchObject({ can_trade: false, terms_accepted: true, missing: ["identity"] })
+    })
+  )
+
+  it.effect("a user lists the builders that hold a key of theirs, and revokes one: the key ends at once", () =>
+    Effect.gen(function* () {
+      const { get, restUrl, signed } = yield* RestClient
+      const venue = yield* TestVenue
+      const { builderCode, owner, user } = yield* scene
+      const issued = yield* register(user, signedBy(owner, yield* message(owner.address, builderCode)))
+      const { public_key, secret_key, user_id } = issued.body
+      const key = { userId: user_id, publicKey: public_key, secretKey: secret_key }
+      expect((yield* get("/user/positions", yield* signed(key))).status).toBe(200)
+      const bearer = { authorization: `Bearer ${yield* venue.token(key)}` }
+      const grants = yield* get("/user/builder-grants", bearer)
+      expect([grants.status, grants.body.count]).toEqual([200, 1])
+      expect(grants.body.data).toEqual([
+        {
+          builder_id: user.userId,
+          builder_name: `builder-no-${builders}`,
+          created_at: expect.any(String),
+          last_used_at: grants.body.data[0].last_used_at
+        }
+      ])
+      expect(grants.text).not.toContain(public_key)
+      // The key itself may not look, and another user has no grant to revoke.
+      expect((yield* get("/user/builder-grants", yield* signed(key))).status).toBe(403)
+      const revoke = (headers: Record<string, string>) =>
+        Effect.map(
+          call(`${restUrl}/user/builder-grants/${user.userId}`, { method: "DELETE", headers }),
+          ({ status }) => status
+        )
+      const other = yield* venue.user("without a grant")
+      expect(yield* revoke({ authorization: `Bearer ${yield* venue.token(other)}` })).toBe(404)
+      expect(yield* revoke(bearer)).toBe(204)
+      expect((yield* get("/user/positions", yield* signed(key))).status).toBe(401)
+      expect((yield* get("/user/builder-grants", bearer)).body.data).toEqual([])
+      expect(yield* revoke(bearer)).toBe(404)
     })
   )
 

@@ -99,6 +99,8 @@ const reference: Record<string, Expected> = {
   "PATCH /user/api-keys/:public_key": inPerson,
   "DELETE /user/api-keys/:public_key": inPerson,
   "POST /user/api-keys/:public_key/rotate": inPerson,
+  "GET /user/builder-grants": inPerson,
+  "DELETE /user/builder-grants/:builder_id": inPerson,
   "GET /user/onboarding": {},
   "POST /user/terms": inPerson,
   "POST /user/verification": inPerson,

@@ -18,9 +18,10 @@ import { Onboarding } from "@venue/auth/access/Onboarding"
 import * as RestServer from "@venue/gateway/rest/RestServer"
 import { IdentityUnavailable } from "@venue/providers/Identity"
 import { InvitationCodes } from "@venue/storage/access/InvitationCodes"
+import { ApiKeys } from "@venue/storage/access/ApiKeys"
 import { UserStates } from "@venue/storage/access/UserStates"
 import type { TestUser } from "@venue/testing/TestVenue"
-import { Effect } from "effect"
+import { Effect, Redacted } from "effect"
 import { sockets } from "../RestClient.ts"
 import { activeBuilder, registration } from "./Builders.ts"
 import { asked, at, byKey, byKeyOf, inPerson, inPersonOf, newcomer, type Provocation, Scene } from "./Scene.ts"
@@ -87,6 +88,11 @@ export const provocations: Readonly<Record<string, Readonly<Record<number, Provo
     404: asked("GET", "/public/accounts/00000000-0000-4000-8000-ffffffffffff/positions")
   },
   "GET /public/leaderboard": { 200: asked("GET", "/public/leaderboard?duration=1m&sort=percent") },
+  "GET /user/builder-grants": { 200: inPerson("GET", "/user/builder-grants") },
+  "DELETE /user/builder-grants/{builder_id}": {
+    204: granted(),
+    404: inPerson("DELETE", "/user/builder-grants/00000000-0000-4000-8000-ffffffffffff")
+  },
   "GET /defillama/metrics": {
     200: asked(
       "GET",
@@ -226,6 +232,22 @@ function chart(name: string, offered: string, strange: string) {
     400: asked("GET", `/${name}/GOLD-USD?${strange}&${range}`),
     404: asked("GET", `/${name}/NOPE-USD?${offered}&${range}`)
   }
+}
+
+/** A builder whose key is revoked. */
+function granted(): Provocation {
+  return Effect.gen(function* () {
+    const { trader } = yield* Scene
+    const builder = yield* newcomer("holder of a key")
+    yield* (yield* ApiKeys).replaceBuilderKey({
+      userId: trader.userId,
+      builderUserId: builder.userId,
+      label: "builder-holder",
+      publicKey: `svc_test_pub_${builder.userId}`,
+      secret: Redacted.make("a secret of a test")
+    })
+    return yield* inPerson("DELETE", `/user/builder-grants/${builder.userId}`)
+  }).pipe(Effect.orDie)
 }
 
 /** From the trader's primary account. */

@@ -1,0 +1,68 @@
+/** `/user/builder-grants`: builders that hold a key of the user's account. */
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
+import { Rows, SchemaLink, Uuid } from "../Body.ts"
+import { instant as instantText } from "../Digits.ts"
+import { instant, text } from "../Member.ts"
+import { operation } from "../Operation.ts"
+import { GatewayTimeout, NotFound, ServiceUnavailable } from "../Problem.ts"
+import { Authenticated } from "./Caller.ts"
+import { ListCount } from "./ListPage.ts"
+
+export const BuilderGrant = Schema.Struct({
+  $schema: SchemaLink,
+  builder_id: Uuid.annotate({ description: "User id of the builder; the grant is revoked by it." }),
+  builder_name: text("Public name of the builder when the key was issued"),
+  created_at: instant("When the key was issued"),
+  last_used_at: Schema.NullOr(instant("When the key was last used; null when it never was"))
+}).annotate({ identifier: "BuilderGrant", description: "Key of the user's account that a builder holds." })
+
+export const BuilderGrantsResponseBody = Schema.Struct({
+  $schema: SchemaLink,
+  data: Rows(BuilderGrant).annotate({ description: "Grants in the order they were made." }),
+  count: ListCount
+}).annotate({ identifier: "BuilderGrantsResponseBody" })
+
+export const BuilderGrantsGroup = HttpApiGroup.make("builderGrants")
+  .add(
+    HttpApiEndpoint.get("builderGrants", "/user/builder-grants", {
+      success: BuilderGrantsResponseBody,
+      error: ServiceUnavailable
+    }).annotateMerge(
+      operation(
+        "List builder grants",
+        "Returns the builders that hold a key of the user's account. A bearer token is required. An addition of this venue."
+      )
+    ),
+    HttpApiEndpoint.delete("revokeBuilderGrant", "/user/builder-grants/:builder_id", {
+      params: {
+        builder_id: Uuid.annotate({
+          description: "User id of the builder.",
+          examples: ["3b0a6f7e-51c4-4a52-9d0b-6a1f2c7e9d10"]
+        })
+      },
+      success: HttpApiSchema.NoContent,
+      error: [NotFound, ServiceUnavailable, GatewayTimeout]
+    }).annotateMerge(
+      operation(
+        "Revoke a builder grant",
+        "Ends the builder's key at once and closes its connections. Refused with 404 for a builder without a key. An addition of this venue."
+      )
+    )
+  )
+  .middleware(Authenticated)
+
+/** Key that a builder holds; its label is `builder-` and the name. */
+export interface BuilderKey {
+  readonly builderUserId: string
+  readonly label: string
+  readonly createdAtMillis: number
+  readonly lastUsedAtMillis: number | null
+}
+
+export const builderGrant = (key: BuilderKey): typeof BuilderGrant.Type => ({
+  builder_id: key.builderUserId,
+  builder_name: key.label.replace(/^builder-/, ""),
+  created_at: instantText(key.createdAtMillis),
+  last_used_at: key.lastUsedAtMillis === null ? null : instantText(key.lastUsedAtMillis)
+})

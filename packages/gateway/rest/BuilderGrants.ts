@@ -1,0 +1,54 @@
+/** Answers `/user/builder-grants`. */
+import { problems, schemaUri } from "@venue/api/Problem"
+import { Api } from "@venue/api/rest/Api"
+import { builderGrant } from "@venue/api/rest/BuilderGrants"
+import { Caller } from "@venue/api/rest/Caller"
+import { Hmac } from "@venue/auth/access/Hmac"
+import { UserClient } from "@venue/cluster/clients/UserClient"
+import { ApiKeys } from "@venue/storage/access/ApiKeys"
+import { Effect } from "effect"
+import { group } from "../http/Endpoints.ts"
+
+export const layer = (baseUrl: string) =>
+  group(
+    Api,
+    "builderGrants",
+    Effect.fnUntraced(function* (handlers) {
+      const hmac = yield* Hmac
+      const keys = yield* ApiKeys
+      const users = yield* UserClient
+      const refusals = problems(baseUrl)
+      const unknown = () => Effect.fail(refusals.notFound("builder grant"))
+      const faults = { DatabaseUnavailable: () => Effect.fail(refusals.draining()) }
+
+      return handlers
+        .handle(
+          "builderGrants",
+          Effect.fnUntraced(function* () {
+            const { userId } = yield* Caller
+            const data = (yield* keys.ofBuilders(userId)).map(builderGrant)
+            return { $schema: schemaUri(baseUrl, "BuilderGrantsResponseBody"), data, count: data.length }
+          }, Effect.catchTags(faults))
+        )
+        .handle(
+          "revokeBuilderGrant",
+          Effect.fnUntraced(
+            function* ({ params: { builder_id: builderId } }) {
+              const { userId } = yield* Caller
+              const held = yield* keys.ofBuilders(userId)
+              const key = held.find(({ builderUserId }) => builderUserId === builderId.toLowerCase())
+              if (key === undefined) return yield* unknown()
+              const { publicKey } = key
+              yield* users.ask(userId, (user) => user.RevokeKey({ userId, publicKey }))
+              hmac.forget(publicKey)
+            },
+            // A revoke without an answer in time may have been done.
+            Effect.catchTags({
+              ...faults,
+              UnknownApiKey: unknown,
+              Unavailable: () => Effect.fail(refusals.deadlinePassed())
+            })
+          )
+        )
+    })
+  )
