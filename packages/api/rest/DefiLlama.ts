@@ -56,6 +56,8 @@ export const DefiLlamaGroup = HttpApiGroup.make("defiLlama").add(
         intervalMinutes: chartParameters.intervalMinutes,
         interval: {
           type: "integer",
+          minimum: 1,
+          maximum: Number.MAX_SAFE_INTEGER,
           description:
             "Length of a window in nanoseconds, in place of intervalMinutes: whole minutes that divide a day.",
           examples: [3_600_000_000_000]
