@@ -25,6 +25,7 @@ import * as LargeAnswers from "./LargeAnswers.ts"
 import type { Member, Origin, Unsigned } from "./Member.ts"
 import { Replies } from "./Replies.ts"
 import type { TradingCommand } from "./Request.ts"
+import * as SignInRefusal from "./SignInRefusal.ts"
 import * as Subscriptions from "./Subscriptions.ts"
 import * as SummaryFrames from "./SummaryFrames.ts"
 
@@ -298,12 +299,12 @@ export class Connection {
   private refuseStranger(command: Command.Command | Command.Unreadable, text: string): void {
     this.unsigned += 1
     const isUnreadable = command._tag === "Malformed" && command.meant !== "other"
-    this.send(isUnreadable ? Frame.malformed(command) : signInFirst(text))
+    this.send(isUnreadable ? Frame.malformed(command) : SignInRefusal.signInFirst(text))
     this.answered()
   }
 
   private refuse(malformed: Command.Unreadable, text: string): void {
-    const refusal = malformed.meant === "auth" ? signedInAlready : Frame.malformed(malformed)
+    const refusal = malformed.meant === "auth" ? SignInRefusal.signedInAlready : Frame.malformed(malformed)
     this.replies.say(malformed.symbol, this.limitRefusal(Command.weight(malformed).weight, text) ?? refusal)
     this.answered()
   }
@@ -315,7 +316,7 @@ export class Connection {
   }
 
   private signIn(auth: Auth): void {
-    if (this.member !== undefined) return this.send(signedInAlready)
+    if (this.member !== undefined) return this.send(SignInRefusal.signedInAlready)
     this.early = []
     this.earlyWeight = 0
     this.gateway.signIn(this.connectionId, auth, this.origin, (answer) => {
@@ -324,20 +325,14 @@ export class Connection {
       const waited = this.early ?? []
       this.early = undefined
       if (answer === "denied") {
-        this.send(Frame.err("PermissionDenied", "the credential or the account was not accepted"))
+        this.send(SignInRefusal.denied)
         return this.close(1008, "authentication failed")
       }
       if (answer === "tooMany") {
-        this.send(
-          Frame.err(
-            "RateLimited",
-            "this user has 20 connections on all gateways, the most there may be: close one, then connect again"
-          )
-        )
+        this.send(SignInRefusal.tooMany)
         return this.close(1008, "too many connections")
       }
-      if (answer === "unavailable")
-        this.send(Frame.err("ServerError", "the account could not be loaded; send auth again"))
+      if (answer === "unavailable") this.send(SignInRefusal.unavailable)
       else this.welcome(answer)
       for (const text of waited) this.receive(text)
     })
@@ -399,7 +394,3 @@ export const open = (connectionId: string, gateway: Gateway, transport: Transpor
 export const goingDown = "the venue is going down"
 
 const takenForLost = "the connection was taken for lost, and the account's orders were cancelled: connect again"
-
-const signedInAlready = Frame.err("AlreadyAuthenticated", "this connection is signed in already")
-const signInFirst = (text: string): string =>
-  Frame.err("PermissionDenied", "send an auth message first", Incoming.ofObject(text))
