@@ -85,7 +85,7 @@ describe("rule 16.1: what is accepted", () => {
     const scene = funded()
     scene.price(aapl, 30)
     const boundOf = (over: Partial<AddTwap>) => {
-      const refused = scene.ask(requestOf("twap", over))
+      const refused = scene.ask(requestOf(JSON.stringify(over), over))
       return Result.isFailure(refused) ? (refused.failure as { readonly bound: number }).bound : undefined
     }
     // A slice of 0.33 is worth 9.90, one of 0.34 is worth 10.20.

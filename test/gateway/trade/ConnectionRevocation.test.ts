@@ -268,7 +268,10 @@ it("I47: a user whose region is blocked is told what keeps them, and may still t
     builderCode: "",
     eligibility: { canTrade: false, canFund: false, missing: ["region"] }
   }
-  assert.deepEqual(accessRefusal(blocked, "add_order"), ["PermissionDenied", "the user may not do this: region"])
+  assert.deepEqual(accessRefusal(blocked, "add_order"), [
+    "PermissionDenied",
+    "the user may not do this yet: region: the venue does not serve the country of your identity or of this connection"
+  ])
   assert.isUndefined(accessRefusal(blocked, "cancel_all_orders"))
 })
 
