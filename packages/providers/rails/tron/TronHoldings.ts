@@ -72,7 +72,8 @@ const movedIn = Effect.fnUntraced(function* (
 ) {
   const moved = new Set<TronAddress.AddressHex>()
   for (let number = after + 1; number <= last; number++) {
-    for (const { from, to } of (yield* node.infosOf(number)).flatMap((info) => transfersOf(info, token)))
+    const infos = yield* node.infosOf(yield* node.block(number))
+    for (const { from, to } of infos.flatMap((info) => transfersOf(info, token)))
       for (const owner of [from, to]) if (owners.has(owner)) moved.add(owner)
   }
   return moved

@@ -64,7 +64,7 @@ export const make = (client: HttpClient.HttpClient, { apiKey, url }: TronHttpOpt
   }
 
   /** `refused` is the form of a refusal that is an answer too, under any status below 500. */
-  return <A, I, B = never, J = unknown>(
+  const send = <A, I, B = never, J = unknown>(
     path: string,
     body: object,
     answer: Schema.Codec<A, I>,
@@ -84,6 +84,7 @@ export const make = (client: HttpClient.HttpClient, { apiKey, url }: TronHttpOpt
     }
     return pace.run(Effect.flatMap(exchange(path, body, maxBytes), read))
   }
+  return { hide, send }
 }
 
 interface Exchanged {

@@ -80,8 +80,8 @@ export interface TronNode {
   /** The newest block that is final. */
   readonly solid: Effect.Effect<Block, RailUnavailable>
   readonly block: (number: number) => Effect.Effect<Block, RailUnavailable>
-  /** Of all transactions of a block. A node that has not got that far answers with none. */
-  readonly infosOf: (number: number) => Effect.Effect<ReadonlyArray<TransactionInfo>, RailUnavailable>
+  /** Returns the infos of all transactions of a block. Fails where the node has some of them, or none, of a block with transactions. */
+  readonly infosOf: (block: Block) => Effect.Effect<ReadonlyArray<TransactionInfo>, RailUnavailable>
   readonly info: (id: string, finality: Finality) => Effect.Effect<TransactionInfo | undefined, RailUnavailable>
   /** Undefined when the transaction was taken. */
   readonly broadcast: (transaction: string) => Effect.Effect<NotTaken | undefined, RailUnavailable>
@@ -101,7 +101,7 @@ export interface TronNodeOptions {
 export const make = Effect.fn("TronNode.make")(function* (
   options: TronNodeOptions
 ): Effect.fn.Return<TronNode, never, HttpClient.HttpClient> {
-  const send = TronHttp.make(yield* HttpClient.HttpClient, options)
+  const { hide, send } = TronHttp.make(yield* HttpClient.HttpClient, options)
   const ask = <A, I>(path: string, body: object, answer: Schema.Codec<A, I>, maxBytes: number) =>
     Effect.mapError(send(path, body, answer, maxBytes), unavailableAt(path))
   const block = (path: string, body: object) => ask(path, body, BlockAnswer, maxBlockBytes)
@@ -113,11 +113,19 @@ export const make = Effect.fn("TronNode.make")(function* (
     return found.id === id ? found : yield* unavailable(`a node answers for transaction ${id} with another`)
   })
 
-  /** Asks for each transaction of a block by itself: anybody's contracts answer as much as they like. */
-  const infosOneByOne = Effect.fnUntraced(function* (number: number) {
-    const { transactions = [] } = yield* block("/wallet/getblock", { id_or_num: String(number), detail: true })
-    const infos = yield* Effect.forEach(transactions, ({ txID }) => info(txID, "included"), { concurrency: 4 })
-    return infos.filter((one) => one !== undefined)
+  /**
+   * Reads the info of each transaction of a block in a request of its own, since a contract may log any amount. Servers behind one
+   * address differ in how far they are: another block, or a missing info, fails the whole read.
+   */
+  const infosOneByOne = Effect.fnUntraced(function* ({ id, number }: Block) {
+    const found = yield* block("/wallet/getblock", { id_or_num: String(number), detail: true })
+    if (found.blockID !== id)
+      return yield* unavailable(`the node returned block ${found.blockID} for block ${number}, expected ${id}`)
+    const infoOf = Effect.fnUntraced(function* ({ txID }: { readonly txID: string }) {
+      const one = yield* info(txID, "included")
+      return one ?? (yield* unavailable(`the node has no info of transaction ${txID} in block ${number}`))
+    })
+    return yield* Effect.forEach(found.transactions ?? [], infoOf, { concurrency: 4 })
   })
 
   return {
@@ -127,20 +135,21 @@ export const make = Effect.fn("TronNode.make")(function* (
       const found = blockOf(yield* block("/wallet/getblock", { id_or_num: String(number), detail: false }))
       return found.number === number ? found : yield* unavailable(`a node answers for block ${number} with another`)
     }),
-    infosOf: (num) => {
+    infosOf: (block) => {
       const path = "/wallet/gettransactioninfobyblocknum"
-      return send(path, { num }, InfosAnswer, maxInfosBytes).pipe(
+      return send(path, { num: block.number }, InfosAnswer, maxInfosBytes).pipe(
         Effect.map((found) => (isList(found) ? found : [])),
         Effect.catch(({ kind, reason }) =>
-          kind === "large" ? infosOneByOne(num) : Effect.fail(unavailableAt(path)({ reason }))
-        )
+          kind === "large" ? infosOneByOne(block) : Effect.fail(unavailableAt(path)({ reason }))
+        ),
+        Effect.filterOrFail(isWhole(block), () => unavailable(`a node does not have all of block ${block.number}`))
       )
     },
     info,
     broadcast: (transaction) => {
       const path = "/wallet/broadcasthex"
       return send(path, { transaction }, TakenAnswer, maxAnswerBytes, NotTakenAnswer).pipe(
-        Effect.map((answer) => ("code" in answer ? { code: answer.code, reason: reasonOf(answer) } : undefined)),
+        Effect.map((answer) => ("code" in answer ? { code: answer.code, reason: hide(reasonOf(answer)) } : undefined)),
         Effect.mapError(unavailableAt(path))
       )
     },
@@ -167,15 +176,17 @@ const unavailableAt =
 /** Nodes write their words as hex of the text. */
 const reasonOf = ({ code, message = "" }: { readonly code: string; readonly message?: string }): string => {
   const text = /^([0-9a-f]{2})+$/i.test(message) ? Buffer.from(message, "hex").toString("latin1") : message
-  const words = text
-    .replaceAll(/[^\x20-\x7e]/g, "")
-    .trim()
-    .slice(0, 200)
+  const words = text.replaceAll(/[^\x20-\x7e]/g, "").trim()
   return words === "" ? code : `${code}: ${words}`
 }
 
 const isInfo = (found: typeof InfoAnswer.Type): found is TransactionInfo => "id" in found
 const isList = (found: typeof InfosAnswer.Type): found is ReadonlyArray<TransactionInfo> => Array.isArray(found)
+
+const isWhole =
+  ({ hasTransactions, number }: Block) =>
+  (infos: ReadonlyArray<TransactionInfo>): boolean =>
+    hasTransactions === infos.length > 0 && infos.every(({ blockNumber }) => blockNumber === number)
 
 const blockOf = ({ block_header, blockID }: typeof BlockAnswer.Type): Block => {
   const { number = 0, parentHash, timestamp = 0, txTrieRoot = noTransactions } = block_header.raw_data

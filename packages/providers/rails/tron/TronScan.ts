@@ -112,15 +112,8 @@ const readBlock = Effect.fnUntraced(function* (
 ): Effect.fn.Return<ReadBlock | undefined, RailUnavailable> {
   const block = yield* node.block(last.number + 1)
   if (block.parentId !== last.id) return undefined
-  const infos = yield* node.infosOf(block.number)
-  const isWhole = block.hasTransactions === infos.length > 0 && infos.every(isOf(block))
-  return isWhole ? { block, infos } : yield* unavailable(`a node does not have all of block ${block.number}`)
+  return { block, infos: yield* node.infosOf(block) }
 })
-
-const isOf =
-  ({ number }: Block) =>
-  ({ blockNumber }: { readonly blockNumber: number }): boolean =>
-    blockNumber === number
 
 /** A block that was final stays so: an older one does where the node fails. */
 const orElseKnown = (

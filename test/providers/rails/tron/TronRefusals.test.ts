@@ -1,4 +1,5 @@
 /** Nodes that refuse: their words, the pauses after too many requests, and blocks that are too large to read at once. */
+import type { Scan } from "@venue/providers/rails/RailProvider"
 import * as TronAddress from "@venue/providers/rails/tron/TronAddress"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
@@ -136,23 +137,57 @@ describe("a node that refuses", () => {
     })
   )
 
+  /** Three deposits in a block whose infos together are larger than is read: each has 12 MiB of hex. */
+  const largeBlock = Effect.fnUntraced(function* ({ deposit, mine: pass, provider, servers }: TronScene) {
+    const { cursor } = yield* provider.scan(null, watched)
+    servers[0]!.contractResult = "00".repeat(6 * 1_048_576)
+    const hashes = yield* Effect.forEach([5_000_000n, 6_000_000n, 7_000_000n], (amount) => deposit(mine, amount))
+    yield* pass()
+    return { cursor, hashes }
+  })
+
+  const hashesOf = ({ arrivals }: Scan) => arrivals.map(({ txHash }) => txHash)
+
   refusals("answers more for a block than is read: its transactions are read one by one", (tron) =>
     Effect.gen(function* () {
-      const { deposit, provider, servers } = tron
-      const { cursor } = yield* provider.scan(null, watched)
-      // Each transaction answers 12 MiB of hex.
-      servers[0]!.contractResult = "00".repeat(6 * 1_048_576)
-      const hashes = [
-        yield* deposit(mine, 5_000_000n),
-        yield* deposit(mine, 6_000_000n),
-        yield* deposit(mine, 7_000_000n)
-      ]
-      yield* tron.mine()
-      const { arrivals } = yield* provider.scan(cursor, watched)
-      assert.deepStrictEqual(
-        arrivals.map(({ txHash }) => txHash),
-        hashes
+      const { cursor, hashes } = yield* largeBlock(tron)
+      assert.deepStrictEqual(hashesOf(yield* tron.provider.scan(cursor, watched)), hashes)
+    })
+  )
+
+  refusals("a large block is read again while one of its transactions is missing at a server that lags", (tron) =>
+    Effect.gen(function* () {
+      const { provider, servers } = tron
+      const { cursor, hashes } = yield* largeBlock(tron)
+      let infos = 0
+      servers[0]!.refuse = (path) =>
+        path === "/wallet/gettransactioninfobyid" && infos++ === 1 ? { status: 200, body: {} } : undefined
+      assert.match(
+        yield* causeOf(provider.scan(cursor, watched)),
+        /the node has no info of transaction [0-9a-f]{64} in block \d+/
       )
+      assert.deepStrictEqual(hashesOf(yield* provider.scan(cursor, watched)), hashes)
+    })
+  )
+
+  refusals("a large block is read again where the list of its transactions is that of another block", (tron) =>
+    Effect.gen(function* () {
+      const { chain, provider, servers } = tron
+      const { cursor, hashes } = yield* largeBlock(tron)
+      const { blockID: _, ...block } = servers[0]!.answer("/wallet/getblock", {
+        id_or_num: String(chain.head.number)
+      }) as { readonly blockID: string }
+      let blocks = 0
+      // The block of the cursor, the next block, and the list of its transactions.
+      servers[0]!.refuse = (path) =>
+        path === "/wallet/getblock" && ++blocks === 3
+          ? { status: 200, body: { blockID: "ab".repeat(32), ...block } }
+          : undefined
+      assert.match(
+        yield* causeOf(provider.scan(cursor, watched)),
+        /the node returned block (ab){32} for block \d+, expected [0-9a-f]{64}/
+      )
+      assert.deepStrictEqual(hashesOf(yield* provider.scan(cursor, watched)), hashes)
     })
   )
 })
