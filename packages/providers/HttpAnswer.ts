@@ -1,6 +1,7 @@
 /** Reads the answer of another server within a bound, and the reason where the server refuses. */
 import { Effect, Option, Predicate, Result, Schema, Stream } from "effect"
 import { HttpClientError, type HttpClientResponse } from "effect/http"
+import { Buffer } from "node:buffer"
 
 export class AnswerTooLarge extends Schema.TaggedError<AnswerTooLarge>()("AnswerTooLarge", {
   maxBytes: Schema.Int
@@ -28,12 +29,12 @@ export const textOf = (
 
 /**
  * Returns the sentence of a refusal: the usual member of a JSON body (JSON-RPC, problem details, vendors' own), or a short plain
- * text. Undefined for an empty body and a page of HTML. Secrets that the server repeats are replaced.
+ * text. Undefined for an empty body and a page of HTML.
  */
-export const refusalOf = (text: string, hide: (text: string) => string = (same) => same): string | undefined => {
+export const refusalOf = (text: string, hide: Hide): string | undefined => {
   const json = Option.getOrUndefined(decodeJson(text))
   const found = json === undefined ? (text.trimStart().startsWith("<") ? undefined : text) : sentenceIn(json)
-  const sentence = found === undefined ? "" : hide(found.replaceAll(/[\p{C}\s]+/gu, " ").trim()).slice(0, maxSentence)
+  const sentence = found === undefined ? "" : hide(found)
   return sentence === "" ? undefined : sentence
 }
 
@@ -58,15 +59,34 @@ const maxSentence = 300
 export const statusReason = (status: number, sentence: string | undefined): string =>
   sentence === undefined ? `it answers with status ${status}` : `it answers with status ${status}: ${sentence}`
 
-/** Returns a function that replaces every part of an address that may be a key, and every given secret. */
-export const hiding = (url: string, ...secrets: ReadonlyArray<string>): ((text: string) => string) => {
+/** Returns text of another server in a form for logs: one line of at most 300 characters, with "…" in place of each secret. */
+export type Hide = (text: string) => string
+
+/**
+ * Hides every part of an address that may be a key, every given secret, and every part of a secret: a server that refuses
+ * `authorization: Bearer KEY` repeats the key alone. Secrets are replaced before the text is cut, so that none shows in part.
+ */
+export const hiding = (url: string, ...secrets: ReadonlyArray<string>): Hide => {
   const { hostname, password, pathname, search, username } = new URL(url)
   const parts = [hostname, ...pathname.split("/"), ...search.split(/[?&=]/), username, password]
-  const hidden = [...parts.flatMap((part) => [part, decoded(part)]), ...secrets].filter(
-    (part) => part.length >= shortestSecret
-  )
-  return (text) => hidden.reduce((rest, secret) => rest.replaceAll(secret, "…"), text)
+  const hidden = [...parts.flatMap((part) => [part, decoded(part)]), ...secrets.flatMap(partsOf)]
+    .filter((part) => part.length >= shortestSecret && !schemes.test(part))
+    .sort((a, b) => b.length - a.length)
+  return (text) =>
+    hidden
+      .reduce((rest, secret) => rest.replaceAll(secret, "…"), text.replaceAll(/[\p{C}\s]+/gu, " ").trim())
+      .slice(0, maxSentence)
 }
+
+/** The credentials of the scheme `Basic` are also a name and a password in base64 (RFC 7617). */
+const partsOf = (secret: string): ReadonlyArray<string> => {
+  const [, basic = ""] = /^basic\s+(\S+)/i.exec(secret) ?? []
+  const pair = Buffer.from(basic, "base64").toString()
+  return [secret, ...secret.split(/[\s:=,;"]+/), basic, pair, ...pair.split(":")]
+}
+
+/** Names of schemes that begin an `authorization` header; they are no secrets. */
+const schemes = /^(bearer|digest|apikey)$/i
 
 const decoded = (part: string): string => {
   const text = Result.try(() => decodeURIComponent(part))

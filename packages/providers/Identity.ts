@@ -66,10 +66,13 @@ export class IdentityProvider extends Context.Service<
                 Effect.map(textOf(response, maxBytes), (text) => ({ status: response.status, text }))
               ),
               Effect.timeout(deadline),
-              Effect.mapError((error) => new IdentityUnavailable({ cause: whyOf(error) })),
+              Effect.mapError((error) => new IdentityUnavailable({ cause: hide(whyOf(error)) })),
               Effect.flatMap(({ status, text }) =>
                 status >= 200 && status < 300
-                  ? Effect.mapError(decodeAnswer(text), (error) => new IdentityUnavailable({ cause: whyOf(error) }))
+                  ? Effect.mapError(
+                      decodeAnswer(text),
+                      (error) => new IdentityUnavailable({ cause: hide(whyOf(error)) })
+                    )
                   : Effect.fail(new IdentityUnavailable({ cause: statusReason(status, refusalOf(text, hide)) }))
               )
             )

@@ -42,7 +42,7 @@ export const make = Effect.fn("HttpPrices.make")(function* (
     symbols,
     ...(unchangedMillis === undefined ? {} : { unchangedMillis }),
     run: ({ tell }) => {
-      const state = SourceState.make(name)
+      const state = SourceState.make(name, hide)
       let pauseMillis = everyMillis
       const failed = (reason: string, nextMillis = everyMillis) =>
         Effect.andThen(

@@ -1,19 +1,20 @@
 /** Says once that a source fails, and once that it works again. */
 import { Effect } from "effect"
+import type { Hide } from "../HttpAnswer.ts"
 
 export interface SourceState {
   readonly failed: (why: string) => Effect.Effect<void>
   readonly works: Effect.Effect<void>
 }
 
-export const make = (name: string): SourceState => {
+export const make = (name: string, hide: Hide): SourceState => {
   let isFailing = false
   return {
     failed: (why) =>
       Effect.suspend(() => {
         if (isFailing) return Effect.void
         isFailing = true
-        return Effect.logWarning(`price source ${name} fails: ${why}`)
+        return Effect.logWarning(`price source ${name} fails: ${hide(why)}`)
       }),
     works: Effect.suspend(() => {
       if (!isFailing) return Effect.void

@@ -3,7 +3,7 @@ import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { Clock, Effect, Redacted, Schedule } from "effect"
 import { text } from "node:stream/consumers"
 import { WebSocket } from "ws"
-import { hiding, refusalOf, statusReason } from "../HttpAnswer.ts"
+import { type Hide, hiding, refusalOf, statusReason } from "../HttpAnswer.ts"
 import type { Contracts, Listener, PriceSource } from "./PriceSource.ts"
 import { type Fields, readCurrent } from "./Prints.ts"
 import * as SourceState from "./SourceState.ts"
@@ -26,10 +26,12 @@ export const make = (options: WebSocketPricesOptions): PriceSource => ({
   symbols: options.symbols,
   ...(options.unchangedMillis === undefined ? {} : { unchangedMillis: options.unchangedMillis }),
   run: (listener) => {
-    const state = SourceState.make(options.name)
+    const headers = headersOf(options)
+    const hide = hiding(options.url, ...Object.values(headers))
+    const state = SourceState.make(options.name, hide)
     const attempt = Effect.suspend(() => {
       const heard: Heard = { prints: false, ever: false, fault: undefined }
-      return connection(options, listener, heard, state).pipe(
+      return connection({ ...options, headers, hide }, listener, heard, state).pipe(
         Effect.raceFirst(silence(options.silenceMillis, heard)),
         Effect.tap(state.failed),
         Effect.flatMap((why) => (heard.ever ? Effect.void : Effect.fail(why)))
@@ -52,21 +54,21 @@ interface Heard {
   fault: string | undefined
 }
 
+interface ConnectionOptions extends Omit<WebSocketPricesOptions, "headers"> {
+  readonly headers: Readonly<Record<string, string>>
+  readonly hide: Hide
+}
+
+const headersOf = ({ headers }: WebSocketPricesOptions): Readonly<Record<string, string>> =>
+  Object.fromEntries(Object.entries(headers).map(([header, value]) => [header, Redacted.value(value)]))
+
 /** Ends with why it ended. */
-const connection = (
-  options: WebSocketPricesOptions,
-  { tell }: Listener,
-  heard: Heard,
-  state: SourceState.SourceState
-) =>
+const connection = (options: ConnectionOptions, { tell }: Listener, heard: Heard, state: SourceState.SourceState) =>
   Effect.gen(function* () {
     const run = Effect.runForkWith(yield* Effect.context<never>())
     const clock = yield* Clock.Clock
     return yield* Effect.callback<string>((resume) => {
-      const headers = Object.fromEntries(
-        Object.entries(options.headers).map(([header, value]) => [header, Redacted.value(value)])
-      )
-      const socket = new WebSocket(options.url, { ...bounds, headers })
+      const socket = new WebSocket(options.url, { ...bounds, headers: options.headers })
       const end = (why: string): void => {
         socket.removeAllListeners()
         // A socket that is ended while it connects reports that as an error.
@@ -89,12 +91,11 @@ const connection = (
       socket.on("error", (error) => end(error.message))
       socket.on("unexpected-response", (_request, response) => {
         const status = response.statusCode ?? 0
-        const hide = hiding(options.url, ...Object.values(headers))
         response.on("data", () => {
           if (response.socket.bytesRead > maxRefusalBytes) end(statusReason(status, undefined))
         })
         text(response).then(
-          (body) => end(statusReason(status, refusalOf(body, hide))),
+          (body) => end(statusReason(status, refusalOf(body, options.hide))),
           () => end(statusReason(status, undefined))
         )
       })

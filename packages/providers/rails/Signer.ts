@@ -88,7 +88,7 @@ export class Signer extends Context.Service<
               Effect.map(textOf(response, maxBytes), (text) => ({ status: response.status, text }))
             ),
             Effect.timeout(deadline),
-            Effect.mapError((error) => new SignerUnavailable({ reason: whyOf(error) }))
+            Effect.mapError((error) => new SignerUnavailable({ reason: hide(whyOf(error)) }))
           )
         return Signer.of({
           accounts: Effect.gen(function* () {

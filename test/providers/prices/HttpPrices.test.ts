@@ -13,14 +13,15 @@ const good = JSON.stringify([{ s: "AAPL", p: 200 }])
 /** The prices that a source tells which is asked every 20 ms. */
 const told = Effect.fnUntraced(function* (
   answer: (request: IncomingMessage, response: ServerResponse) => void,
-  time: { readonly time?: string } = {}
+  time: { readonly time?: string } = {},
+  authorization = "Bearer mine"
 ) {
   const prices = yield* Queue.unbounded<number>()
   const client = yield* Layer.build(NodeHttpClient.layerUndici)
   const source = yield* HttpPrices.make({
     name: "vendor",
     url: `${yield* PriceServer.http(answer)}?key=mine`,
-    headers: { authorization: Redacted.make("Bearer mine") },
+    headers: { authorization: Redacted.make(authorization) },
     everyMillis: 20,
     fields: { contract: "s", price: "p", ...time },
     symbols: new Map([[MarketSymbol.make("AAPL-USD"), { spot: "AAPL" }]])
@@ -130,6 +131,27 @@ it.live("what a server says with its refusal stands in the alarm, without what t
     )
     yield* Queue.take(prices)
     assert.strictEqual(lines[0], "price source vendor fails: it answers with status 403: … is out of its plan")
+  }).pipe(Effect.provide(logging(lines)))
+})
+
+it.live("logs a refusal that repeats the key of a Bearer header in one line without the key", () => {
+  const lines: Array<string> = []
+  const key = "canary-of-a-header"
+  return Effect.gen(function* () {
+    let asked = 0
+    const prices = yield* told(
+      (_request, response) =>
+        asked++ > 0
+          ? response.end(good)
+          : response.writeHead(401).end(JSON.stringify({ message: `Invalid API key ${key}\r\nfake line\u001b[2J` })),
+      {},
+      `Bearer ${key}`
+    )
+    yield* Queue.take(prices)
+    assert.strictEqual(
+      lines[0],
+      "price source vendor fails: it answers with status 401: Invalid API key … fake line [2J"
+    )
   }).pipe(Effect.provide(logging(lines)))
 })
 

@@ -22,7 +22,7 @@ export const make = (client: HttpClient.HttpClient, name: string, url: Redacted.
   const post = HttpClientRequest.post(Redacted.value(url))
   const hide = hiding(Redacted.value(url))
   const fault = (reason: string, kind: RpcFault["kind"] = "fault", retryAfterMillis = 0) =>
-    new RpcFault({ endpoint: name, reason: hide(reason).slice(0, maxReason), kind, retryAfterMillis })
+    new RpcFault({ endpoint: name, reason: hide(reason), kind, retryAfterMillis })
   const refusal = (error: RpcError, status: number, retryAfterMillis: number) =>
     fault(`it refuses: ${error.message} (${error.code ?? status})`, kindOf(error, status), retryAfterMillis)
 
@@ -55,7 +55,7 @@ export const make = (client: HttpClient.HttpClient, name: string, url: Redacted.
     if (error !== undefined) return yield* refusal(error, status, retryAfterMillis)
     if (answers.length > 0 && (isAccepted || isList)) return answers
     if (isAccepted) return yield* fault("its answer has another form than was agreed")
-    return yield* fault(statusReason(status, refusalOf(text)), kindOfStatus(status), retryAfterMillis)
+    return yield* fault(statusReason(status, refusalOf(text, hide)), kindOfStatus(status), retryAfterMillis)
   })
 
   return { fault, refusal, send }
@@ -80,5 +80,4 @@ export const errorOf = ({ error }: RpcAnswer): RpcError | undefined => {
   }
 }
 
-const maxReason = 300
 const deadline = "10 seconds"

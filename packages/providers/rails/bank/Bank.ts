@@ -159,18 +159,19 @@ const exchanging =
     sent: ReadonlyArray<string> = []
   ): Effect.Effect<Exchanged, RailUnavailable> => {
     const hide = hiding(url, Redacted.value(key))
-    const hideSent = (text: string) => sent.reduce((rest, value) => rest.replaceAll(value, "…"), hide(text))
+    // Numbers of accounts are kept from logs too. All of it is hidden before `hide` cuts the text.
+    const hideSent = (text: string) =>
+      hide(sent.reduce((rest, value) => rest.replaceAll(value, "…"), text).replaceAll(/\d{4,}/g, "…"))
     return client.execute(request.pipe(HttpClientRequest.prependUrl(url), HttpClientRequest.bearerToken(key))).pipe(
       Effect.flatMap((response) =>
         Effect.map(textOf(response, Contract.maxAnswerBytes), (text) => ({
           status: response.status,
           text,
-          // Numbers of accounts stand in no log either.
-          hide: (sentence: string) => hideSent(sentence).replaceAll(/\d{4,}/g, "…")
+          hide: hideSent
         }))
       ),
       Effect.timeout(deadline),
-      Effect.mapError((error) => unavailable(whyOf(error)))
+      Effect.mapError((error) => unavailable(hide(whyOf(error))))
     )
   }
 
