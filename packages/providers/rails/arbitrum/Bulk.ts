@@ -1,6 +1,6 @@
 /** Finds how much an endpoint takes in one request: a refused part is halved, down to one, and what worked is remembered. */
 import { Clock, Effect, Result } from "effect"
-import { RpcFault } from "./RpcFault.ts"
+import { isTooMuch, RpcFault } from "./RpcFault.ts"
 
 /** What an endpoint takes at once of one kind of thing. */
 export interface Limit {
@@ -28,7 +28,7 @@ export const make = (kind: string, setting: string): Limit => {
       untilMillis = now + rememberedMillis
       if (isNews)
         yield* Effect.logWarning(
-          `Arbitrum One: ${endpoint}: ${reason}. It is asked for ${size} ${kind} at once from now on; set ${setting} to ${size} or less`
+          `Arbitrum One: ${endpoint}: ${reason}. Limits ${kind} per request to ${size} for 10 minutes; set ${setting} to ${size} or less`
         )
     })
   }
@@ -50,8 +50,9 @@ export const inParts = Effect.fnUntraced(function* <A>(
   let refusal: RpcFault | undefined
   for (let start = 0; start < count;) {
     const part = Math.min(size * groups, count - start)
-    size = Math.min(size, part)
-    const result = yield* Effect.result(ask(start, part, size))
+    // The last part may be shorter than the size that the endpoint takes.
+    const partSize = Math.min(size, part)
+    const result = yield* Effect.result(ask(start, part, partSize))
     if (Result.isSuccess(result)) {
       answers.push(result.success)
       start += part
@@ -59,19 +60,16 @@ export const inParts = Effect.fnUntraced(function* <A>(
     }
     const fault = result.failure
     if (!isTooMuch(fault)) return yield* fault
-    if (size === 1) return yield* refusal === undefined || limit.kind === "calls" ? fault : alsoForOne(fault, limit)
+    if (partSize === 1) return yield* refusal === undefined || limit.kind === "calls" ? fault : alsoForOne(fault, limit)
     if (fault.kind !== "large") refusal = fault
-    size = Math.floor(size / 2)
+    size = Math.floor(partSize / 2)
   }
   if (refusal !== undefined) yield* limit.learn(size, refusal)
   return answers.flat()
 })
 
-/** Less at once may be answered. */
-export const isTooMuch = ({ kind }: RpcFault): boolean => kind !== "fault" && kind !== "rate"
-
 const alsoForOne = ({ endpoint, kind, reason }: RpcFault, limit: Limit) =>
   new RpcFault({ endpoint, kind, reason: `${reason}, even for 1 of ${limit.setting}` })
 
 /** An endpoint's limit may be raised: the full size is tried again after this. */
-const rememberedMillis = 10 * 60_000
+export const rememberedMillis = 10 * 60_000

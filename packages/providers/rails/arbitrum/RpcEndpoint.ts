@@ -3,7 +3,8 @@ import { Effect, type Redacted, Schema } from "effect"
 import { HttpClient } from "effect/http"
 import * as Pace from "../../Pace.ts"
 import * as Bulk from "./Bulk.ts"
-import type { RpcFault } from "./RpcFault.ts"
+import { isRate, RpcFault } from "./RpcFault.ts"
+import * as RpcBatch from "./RpcBatch.ts"
 import * as RpcTransport from "./RpcTransport.ts"
 
 export interface RpcCall<A> {
@@ -50,38 +51,19 @@ export const make = Effect.fn("RpcEndpoint.make")(function* (
   const transport = RpcTransport.make(client, name, url)
   const { fault, refusal } = transport
   const pace = Pace.make<RpcFault>({
-    rateOf: ({ kind, retryAfterMillis = 0 }) => (kind === "rate" ? { retryAfterMillis } : undefined)
+    rateOf: (failed) => (isRate(failed) ? { retryAfterMillis: failed.retryAfterMillis ?? 0 } : undefined)
   })
   const limit = Bulk.make("calls", "VENUE_ARBITRUM_CALLS_AT_ONCE")
-  /** Undefined until a request was answered: some servers take no arrays of calls, even of one. */
-  let takesArrays: boolean | undefined
-
-  const sendAll = Effect.fnUntraced(function* (calls: ReadonlyArray<RpcCall<unknown>>) {
-    const said = calls.map(({ method, params }, id) => ({ jsonrpc: "2.0", id, method, params }))
-    const [first, second] = said
-    const maxSize = second === undefined ? maxBytesOfOne : maxBytes
-    const alone = transport.send(first!, maxSize)
-    if (second === undefined && takesArrays === false) return yield* alone
-    const asArray = Effect.tap(transport.send(said, maxSize), () => Effect.sync(() => void (takesArrays = true)))
-    if (second !== undefined) return yield* asArray
-    const mayRefuseArrays = (failed: RpcFault) =>
-      Bulk.isTooMuch(failed) && (takesArrays === undefined || /batch|array/i.test(failed.reason))
-    return yield* Effect.catchIf(asArray, mayRefuseArrays, () =>
-      Effect.tap(alone, () => Effect.sync(() => void (takesArrays = false)))
-    )
-  })
+  const batch = RpcBatch.make(transport)
 
   const askSome = Effect.fnUntraced(function* (calls: ReadonlyArray<RpcCall<unknown>>) {
-    const answers = yield* sendAll(calls)
+    const answers = yield* batch.send(calls)
     const errors = answers.flatMap((answer) => RpcTransport.errorOf(answer) ?? [])
     const missing = calls.some((_, index) => answers.every(({ id }) => id !== index))
     const [error] = errors
     if (error !== undefined) {
       const refused = refusal(error, 200, 0)
-      // What was answered of a batch shows that all of it at once is too fast.
-      return yield* refused.kind === "rate" && errors.length < answers.length
-        ? fault(refused.reason, "refusal")
-        : refused
+      return yield* isRate(refused) && errors.length < answers.length ? fault(refused.reason, "partial") : refused
     }
     if (missing && calls.length > 1)
       return yield* fault(`it answers ${answers.length} of ${calls.length} calls`, "refusal")
@@ -93,21 +75,49 @@ export const make = Effect.fn("RpcEndpoint.make")(function* (
     })
   })
 
-  /** A batch that stays too fast after its pauses is smaller the next time. */
-  const askPart = (calls: ReadonlyArray<RpcCall<unknown>>) =>
-    Effect.tapError(pace.run(askSome(calls)), (failed) =>
-      failed.kind === "rate" && calls.length > 1 ? limit.learn(Math.floor(calls.length / 2), failed) : Effect.void
+  /** Whether the endpoint answers a small call right now. */
+  const isAnswering = batch.send([chainId]).pipe(
+    Effect.map((answers) => answers.every((answer) => RpcTransport.errorOf(answer) === undefined)),
+    Effect.orElseSucceed(() => false)
+  )
+
+  /**
+   * Decides what a rate refusal means that stays after its pauses. A batch that is answered in part is halved, and the size is not
+   * remembered. A request for logs is halved where other calls are answered. Any other fails without a change of size.
+   */
+  const afterPauses = Effect.fnUntraced(function* (failed: RpcFault, [first]: ReadonlyArray<RpcCall<unknown>>) {
+    if (failed.kind === "partial") return new RpcFault({ ...failed, kind: "large" })
+    const mayBeSize = failed.kind === "limit" && (failed.retryAfterMillis ?? 0) === 0
+    const isSize = mayBeSize && first!.method === "eth_getLogs" && (yield* isAnswering)
+    return new RpcFault({ ...failed, kind: isSize ? "refusal" : "rate" })
+  })
+
+  const askPart = Effect.fnUntraced(function* (
+    calls: ReadonlyArray<RpcCall<unknown>>
+  ): Effect.fn.Return<ReadonlyArray<unknown>, RpcFault> {
+    let isSent = false
+    const send = Effect.suspend(() => {
+      isSent = true
+      return askSome(calls)
+    })
+    return yield* Effect.catchIf(pace.run(send), isRate, (failed) =>
+      // While the endpoint is left alone nothing was sent: the refusal was that of another request.
+      Effect.flatMap(
+        isSent ? afterPauses(failed, calls) : Effect.succeed(new RpcFault({ ...failed, kind: "rate" })),
+        Effect.fail
+      )
     )
+  })
 
   /** Anybody makes receipts large, so that many of them at once may be more than is read. */
-  const ask = (calls: ReadonlyArray<RpcCall<unknown>>) =>
-    Bulk.inParts(limit, takesArrays === false ? 1 : sizes.calls, calls.length, (start, size) =>
-      askPart(calls.slice(start, start + size))
-    )
+  const ask = Effect.fnUntraced(function* (calls: ReadonlyArray<RpcCall<unknown>>) {
+    const most = (yield* batch.isSingle) ? 1 : sizes.calls
+    return yield* Bulk.inParts(limit, most, calls.length, (start, size) => askPart(calls.slice(start, start + size)))
+  })
 
   return {
     name,
-    ask: ((calls) => Effect.suspend(() => ask(calls))) as RpcEndpoint["ask"],
+    ask: ask as RpcEndpoint["ask"],
     sizes,
     limits: {
       addresses: Bulk.make("addresses", "VENUE_ARBITRUM_ADDRESSES_AT_ONCE"),
@@ -117,6 +127,4 @@ export const make = Effect.fn("RpcEndpoint.make")(function* (
   }
 })
 
-const maxBytes = 16 * 1_048_576
-/** A transaction has 32 million gas at most, which is 35 MB of empty logs: no receipt of the chain is larger. */
-const maxBytesOfOne = 64 * 1_048_576
+const chainId = call("eth_chainId", [], Schema.String)

@@ -16,7 +16,11 @@ export class RpcFault extends Schema.TaggedError<RpcFault>()("RpcFault", {
     /** It answers more than is read, or than it sends: less has to be asked at once. */
     "large",
     /** Requests came too fast. */
-    "rate"
+    "rate",
+    /** A rate refusal of some calls of a batch, while others were answered. */
+    "partial",
+    /** A limit was exceeded, of rate or of size: the refusal does not say which. */
+    "limit"
   ]),
   /** The pause that the endpoint asks for after a refusal for rate. */
   retryAfterMillis: Schema.optionalKey(Schema.Int)
@@ -36,10 +40,16 @@ export interface RpcError {
 export const kindOf = ({ code, message }: RpcError, status: number): RpcFault["kind"] => {
   if (status === 429 || Number(code) === 429 || isRateSentence(message)) return "rate"
   // The same code bounds how often and how much is asked (EIP-1474): only the words tell them apart.
-  if (Number(code) === limitExceeded && !sizeWords.test(message)) return "rate"
+  if (Number(code) === limitExceeded && !sizeWords.test(message)) return "limit"
   if (Number(code) === responseTooLarge) return "large"
   return deniedStatuses.has(status) ? "denied" : "refusal"
 }
+
+/** Whether a fault is slowed down for, and the request sent again. */
+export const isRate = ({ kind }: RpcFault): boolean => kind === "rate" || kind === "partial" || kind === "limit"
+
+/** Whether a smaller request may be answered. */
+export const isTooMuch = (fault: RpcFault): boolean => fault.kind !== "fault" && !isRate(fault)
 
 /** Statuses by which a server or a proxy in front of it refuses much at once without an error of JSON-RPC. */
 export const kindOfStatus = (status: number): RpcFault["kind"] =>

@@ -6,7 +6,7 @@ import * as Bulk from "./Bulk.ts"
 import * as Chain from "./Chain.ts"
 import * as Cursor from "./Cursor.ts"
 import type { RpcEndpoint } from "./RpcEndpoint.ts"
-import { RpcFault } from "./RpcFault.ts"
+import { isTooMuch, RpcFault } from "./RpcFault.ts"
 import { type ChainView, fail, namesAt, type RpcEndpoints, unavailable } from "./RpcEndpoints.ts"
 import * as Token from "./Token.ts"
 
@@ -140,13 +140,13 @@ const logsOf = Effect.fnUntraced(function* (
     )
   return yield* Bulk.inParts(limits.addresses, sizes.addresses, addresses.length, (start, size) => {
     const some = addresses.slice(start, start + size)
-    return Effect.catchIf(askBlocks(some), Bulk.isTooMuch, (fault) =>
+    return Effect.catchIf(askBlocks(some), isTooMuch, (fault) =>
       size === 1
         ? Effect.fail(fault)
         : Effect.andThen(
             // Refused for another reason, all of it fails as this does, without a request for each half.
             Effect.mapError(ask(some.slice(0, 1), range.from, range.from), (alone) =>
-              Bulk.isTooMuch(alone) ? new RpcFault({ ...fault, kind: "fault" }) : alone
+              isTooMuch(alone) ? new RpcFault({ ...fault, kind: "fault" }) : alone
             ),
             Effect.fail(fault)
           )

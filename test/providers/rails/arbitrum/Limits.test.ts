@@ -93,8 +93,15 @@ describe("an endpoint with a smaller bound than ours", () => {
       const { chain, cursor, endpoint, rail } = yield* deposited
       endpoint.limit({ blocks: 10 }, refusals["HTTP 400 and an error"]!)
       const lines: Array<string> = []
+      endpoint.asked.blocks.length = 0
       const { cursor: next } = yield* Effect.provide(rail.scan(cursor, watched), logged(lines))
-      assert.match(lines.join("\n"), /block range is too large.*VENUE_ARBITRUM_BLOCKS_AT_ONCE to \d+ or less/s)
+      let size = endpoint.asked.blocks[0]!
+      while (size > 10) size = Math.floor(size / 2)
+      assert.lengthOf(lines, 1)
+      assert.include(
+        lines[0],
+        `block range is too large (-32600). Limits blocks per request to ${size} for 10 minutes; set VENUE_ARBITRUM_BLOCKS_AT_ONCE to ${size} or less`
+      )
       const before = endpoint.refusals()
       yield* chain.mine(40)
       yield* rail.scan(next, watched)
@@ -116,6 +123,17 @@ describe("an endpoint with a smaller bound than ours", () => {
   )
 })
 
+describe("an endpoint that bounds size in words that may mean rate", () => {
+  for (const limits of [{ blocks: 60 }, { addresses: 100 }] as const)
+    it.live(`credits every deposit: ${JSON.stringify(limits)}`, () =>
+      Effect.gen(function* () {
+        const { cursor, endpoint, rail } = yield* deposited
+        endpoint.limit(limits, { status: 200, code: -32_005, message: "limit exceeded" })
+        assert.lengthOf((yield* rail.scan(cursor, watched)).arrivals, 3)
+      }).pipe(Effect.scoped)
+    )
+})
+
 const rates: Readonly<Record<string, Refusal>> = {
   "HTTP 429": { status: 429, code: null, message: "Too Many Requests" },
   "429 in a body with HTTP 200": { status: 200, code: 429, message: "exceeded its compute units" },
@@ -128,12 +146,32 @@ describe("an endpoint that is asked too fast", () => {
     it.live(`is asked for the same again after a pause: ${how}`, () =>
       Effect.gen(function* () {
         const { cursor, endpoint, rail } = yield* deposited
+        endpoint.asked.calls.length = 0
+        yield* rail.scan(cursor, watched)
+        const sizes = new Set(endpoint.asked.calls)
         endpoint.limit({ perSecond: 3 }, refusal)
         endpoint.asked.blocks.length = 0
+        endpoint.asked.calls.length = 0
         const { arrivals } = yield* rail.scan(cursor, watched)
         assert.strictEqual(arrivals.length, 3)
         assert.isAbove(endpoint.refusals(), 0)
         assert.strictEqual(new Set(endpoint.asked.blocks).size, 1)
+        assert.deepStrictEqual(new Set(endpoint.asked.calls), sizes)
+      }).pipe(Effect.scoped)
+    )
+
+  for (const status of [200, 503])
+    it.live(`stands in the alarm in one line without its key, also where the key is cut: ${status}`, () =>
+      Effect.gen(function* () {
+        const { chain, endpoint } = yield* deposited
+        const key = "canary-of-a-long-key"
+        const rail = yield* TestRail.make(chain, { urls: [`${endpoint.url}/${key}`] })
+        const filling = "x".repeat(300 - "it refuses: no access\r\n ".length - 6)
+        const message = `no access\r\n${filling}${key}`
+        endpoint.limit({ calls: 0, perSecond: 0 }, { status, code: status === 200 ? -32_000 : null, message })
+        const cause = yield* causeOf(rail.scan(null, watched))
+        assert.match(cause, /no access x+/)
+        assert.notInclude(cause, "canary")
       }).pipe(Effect.scoped)
     )
 
