@@ -142,6 +142,9 @@ const listen = Effect.fnUntraced(function* (sources: ReadonlyArray<PriceSource>,
       const now = clock.currentTimeMillisUnsafe()
       if (about === undefined || (quotedAtMillis !== undefined && !QuoteTime.isCurrent(quotedAtMillis, now))) return
       const quote = { priceE8, heardAtMillis: now, quotedAtMillis: Math.min(now, quotedAtMillis ?? now) }
+      const before = quotes.get(source)!.get(contract)
+      // Servers of one vendor behind one address differ in how far they are.
+      if (quotedAtMillis !== undefined && before !== undefined && quote.quotedAtMillis < before.quotedAtMillis) return
       quotes.get(source)!.set(contract, quote)
       for (const symbol of about) changed.add(symbol)
       beat.start()

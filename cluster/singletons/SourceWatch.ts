@@ -4,7 +4,8 @@ import type { PriceSource } from "@venue/providers/prices/PriceSource"
 import { Clock, Effect, Schedule } from "effect"
 
 interface Watched {
-  readonly priceE8: number
+  /** Undefined before the first price since the open. */
+  readonly priceE8: number | undefined
   readonly changedAtMillis: number
   readonly heardAtMillis: number
   readonly isSilent: boolean
@@ -24,8 +25,8 @@ export const run = (
     const priceE8 = priceNow(source, symbol, now)
     if (!isExpected(symbol, now)) return void known.delete(symbol)
     const before = known.get(symbol)
+    // A source that went silent while the market was closed counts as silent from the open on.
     if (before === undefined) {
-      if (priceE8 === undefined) return
       const times = { changedAtMillis: now, heardAtMillis: now }
       return void known.set(symbol, { priceE8, ...times, isSilent: false, isUnchanged: false })
     }
@@ -34,7 +35,7 @@ export const run = (
     const changedAtMillis = hasChanged ? now : before.changedAtMillis
     const unchangedMillis = source.unchangedMillis ?? Infinity
     const isSilent = now - heardAtMillis >= silentMillis
-    const isUnchanged = now - changedAtMillis >= unchangedMillis
+    const isUnchanged = before.priceE8 !== undefined && now - changedAtMillis >= unchangedMillis
     known.set(symbol, { priceE8: priceE8 ?? before.priceE8, changedAtMillis, heardAtMillis, isSilent, isUnchanged })
     const name = `price source ${source.name}`
     if (isSilent && !before.isSilent)

@@ -13,8 +13,8 @@ export const Fields = Schema.Struct({
   /** Leads from an item to its price: a number, or a decimal in a string. */
   price: Schema.String,
   /**
-   * Leads from an item, or from the whole answer, to the time of its quote: Unix seconds, Unix milliseconds or RFC 3339. An item
-   * without one says nothing, and neither does one whose time is more than 60 s old or 5 s ahead.
+   * Path to the time of a quote: from its item, or with `$.` in front from the whole answer, such as `$.timestamp`. Unix seconds,
+   * Unix milliseconds or RFC 3339. A quote without its time is ignored, as is one more than 60 s old or 5 s ahead.
    */
   time: Schema.optionalKey(Schema.String)
 })
@@ -59,9 +59,14 @@ function print(fields: Fields, item: unknown, key: string | undefined, body: unk
   const priceE8 = Math.round(usd * 1e8)
   if (!(priceE8 > 0 && priceE8 <= highestE8)) return []
   if (fields.time === undefined) return [{ contract, priceE8 }]
-  const quotedAtMillis = QuoteTime.read(at(item, fields.time) ?? at(body, fields.time))
+  const isOfAnswer = fields.time.startsWith(ofAnswer)
+  const time = isOfAnswer ? at(body, fields.time.slice(ofAnswer.length)) : at(item, fields.time)
+  const quotedAtMillis = QuoteTime.read(time)
   return quotedAtMillis === undefined ? [] : [{ contract, priceE8, quotedAtMillis }]
 }
+
+/** Begins a path from the whole answer. */
+const ofAnswer = "$."
 
 const decimal = /^\d+(\.\d+)?$/
 

@@ -97,6 +97,25 @@ it.effect("I29: rule 3.7: where two sources are needed, one frozen of two makes 
   )
 })
 
+it.effect("rule 3.11: ignores a quote that is older than the one before of the same source and contract", () => {
+  const [one, two] = [new Said("one", [[aapl, "A"]]), new Said("two", [[aapl, "A"]])] as const
+  return venueWith(
+    [one.source, two.source],
+    Effect.gen(function* () {
+      const now = yield* Clock.currentTimeMillis
+      one.say("A", 200, now)
+      two.say("A", 220, now)
+      one.say("A", 190, now - 1)
+      yield* pass
+      assert.strictEqual(yield* price(aapl), 210)
+      // The other source may be behind, and the same time may have a new price.
+      two.say("A", 210, now)
+      yield* pass
+      assert.strictEqual(yield* price(aapl), 205)
+    })
+  )
+})
+
 it.effect("a frozen quote does not replace an operator's price that is newer than it", () => {
   const one = new Said("one", [[aapl, "A"]])
   return venueWith(

@@ -54,12 +54,20 @@ it("counts a quote up to 60 s old and 5 s ahead, and no other", () => {
   }
 })
 
-it("takes an item that omits its time for silent, and reads the time of the whole answer where items have none", () => {
-  const { fault, prints } = faultOf({ s: "A", p: 200 })
-  assert.deepStrictEqual(prints, [])
-  assert.match(String(fault), /no price with a time at "t" \(fields.time\)/)
-  const whole = readCurrent(fields, JSON.stringify({ t: millis, quotes: [{ s: "A", p: 200 }] }), millis)
-  assert.deepStrictEqual(whole.prints, [{ contract: "A", priceE8: 200e8, quotedAtMillis: millis }])
+for (const answer of [{ quotes: [{ s: "A", p: 200 }] }, { t: millis, quotes: [{ s: "A", p: 200 }] }])
+  it(`ignores an item without its time in ${JSON.stringify(answer)}`, () => {
+    const { fault, prints } = readCurrent(fields, JSON.stringify(answer), millis)
+    assert.deepStrictEqual(prints, [])
+    assert.match(String(fault), /no price with a time at "t" \(fields.time\)/)
+  })
+
+it("reads the time of the whole answer for a path that begins with $.", () => {
+  const ofAnswer = { ...fields, time: "$.meta.t" }
+  const quotes = [{ s: "A", p: 200, meta: { t: millis - 5_000 } }]
+  const { prints } = readCurrent(ofAnswer, JSON.stringify({ meta: { t: millis }, quotes }), millis)
+  assert.deepStrictEqual(prints, [{ contract: "A", priceE8: 200e8, quotedAtMillis: millis }])
+  const { fault } = readCurrent(ofAnswer, JSON.stringify({ quotes }), millis)
+  assert.match(String(fault), /no price with a time at "\$.meta.t" \(fields.time\)/)
 })
 
 it("says that quotes are old where none of them counts", () => {

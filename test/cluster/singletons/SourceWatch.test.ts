@@ -1,0 +1,66 @@
+/** Alarms about sources that are silent within hours. */
+import type { PriceSource } from "@venue/providers/prices/PriceSource"
+import * as SourceWatch from "@venue/cluster/singletons/SourceWatch"
+import { assert, it } from "@effect/vitest"
+import { Effect, Logger } from "effect"
+import { TestClock } from "effect/testing"
+import { aapl } from "../../venue/Story.ts"
+
+const source: PriceSource = {
+  name: "one",
+  symbols: new Map([[aapl, { spot: "A" }]]),
+  unchangedMillis: 180_000,
+  run: () => Effect.never
+}
+
+/** A market that a test opens and closes, and a source that gives its price or none. */
+const watching = Effect.gen(function* () {
+  const state: { isOpen: boolean; priceE8: number | undefined } = { isOpen: true, priceE8: 200e8 }
+  const lines: Array<string> = []
+  const logger = Logger.make<unknown, void>(({ message }) => void lines.push(String(message)))
+  const run = SourceWatch.run(
+    [source],
+    () => state.isOpen,
+    () => state.priceE8
+  )
+  yield* Effect.forkScoped(Effect.provide(run, Logger.layer([logger])))
+  yield* TestClock.adjust(1)
+  return { lines, state }
+})
+
+it.effect("names a source that went silent while the market was closed a minute after the open, once", () =>
+  Effect.gen(function* () {
+    const { lines, state } = yield* watching
+    yield* TestClock.adjust("1 minute")
+    state.isOpen = false
+    state.priceE8 = undefined
+    yield* TestClock.adjust("8 hours")
+    assert.deepStrictEqual(lines, [])
+    state.isOpen = true
+    yield* TestClock.adjust("55 seconds")
+    assert.deepStrictEqual(lines, [])
+    yield* TestClock.adjust("10 minutes")
+    assert.deepStrictEqual(lines, [
+      "price source one has given no current price of AAPL-USD for a minute; it does not count"
+    ])
+    state.priceE8 = 201e8
+    yield* TestClock.adjust("10 seconds")
+    assert.deepStrictEqual(lines.slice(1), ["price source one gives current prices of AAPL-USD again"])
+  }).pipe(Effect.scoped)
+)
+
+it.effect("counts the time of an unchanged price from the open", () =>
+  Effect.gen(function* () {
+    const { lines, state } = yield* watching
+    yield* TestClock.adjust("2 minutes")
+    state.isOpen = false
+    yield* TestClock.adjust("8 hours")
+    state.isOpen = true
+    yield* TestClock.adjust("175 seconds")
+    assert.deepStrictEqual(lines, [])
+    yield* TestClock.adjust("15 seconds")
+    assert.deepStrictEqual(lines, [
+      "price source one: its price of AAPL-USD has not changed for 3 minutes within hours"
+    ])
+  }).pipe(Effect.scoped)
+)
