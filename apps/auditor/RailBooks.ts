@@ -58,8 +58,8 @@ export const differenceOf = (audits: ReadonlyArray<RailAudit>): string | null =>
 const big = (value: unknown): bigint => BigInt(String(value))
 
 /**
- * `is_in`: the deposit is in what was held; one that is the venue's own counts as that. A deposit that the bank took back after it
- * was asked was in it. A withdrawal has left where the rail said so, or had come to its end before it was asked.
+ * `is_in`: whether the holding includes the deposit, the venue's own deposits too. It includes a deposit that the bank took back
+ * after the holding was read. A withdrawal has left the holding where the rail reported that, or where it ended before the read.
  */
 const asked = `
   select h.rail, h.number, h.amount::text, h.position, (extract(epoch from h.as_of) * 1000)::float8,

@@ -43,6 +43,13 @@ export const faultsOf = (details: BankDetails, verified: HolderName): ReadonlyAr
     return expected === undefined ? [] : [{ member, expected }]
   })
 
+/**
+ * Returns the faults for which the bank refuses a payout to a linked account. Rules became stricter after some accounts were linked;
+ * a state was any text once, and the bank decides about the state of those.
+ */
+export const payoutFaultsOf = (details: BankDetails): ReadonlyArray<DetailFault> =>
+  faultsOf(details, { firstName: null, lastName: null }).filter(({ member }) => member !== "state")
+
 /** Whether the provider has told who the user is: payouts to an account whose holder is not known so are held. */
 export const isKnown = ({ firstName, lastName }: HolderName): boolean => firstName !== null && lastName !== null
 
@@ -101,8 +108,7 @@ const compared = (name: string): string =>
     .toLowerCase()
 
 const expectedRoutingNumber =
-  "nine digits, of which the first two are 00 to 12, 21 to 32, 61 to 72 or 80 and the last is their ABA " +
-  "checksum; nine zeros are nobody's"
+  "nine digits, not all zeros: the first two are 00 to 12, 21 to 32, 61 to 72 or 80, the last is the ABA checksum"
 
 /** The first two digits that the American Bankers Association assigns. */
 const prefixes: ReadonlyArray<readonly [first: number, last: number]> = [

@@ -6,7 +6,7 @@ import { hiding, refusalOf, statusReason, textOf } from "./HttpAnswer.ts"
 /** The token is not one, expired, or was used before: a new puzzle helps. */
 export class CaptchaRefused extends Schema.TaggedError<CaptchaRefused>()("CaptchaRefused", {}) {}
 
-/** Nobody can tell; treat it as unsolved. */
+/** The provider gave no verdict. The caller treats the puzzle as unsolved. */
 export class CaptchaUnavailable extends Schema.TaggedError<CaptchaUnavailable>()("CaptchaUnavailable", {
   fault: Schema.Literals(["timeout", "no_answer", "settings"]),
   /** The words of the provider, without the secret and the token of the request. */

@@ -79,7 +79,17 @@ export const BankAccountGroup = HttpApiGroup.make("bankAccount")
 
 export const bankDetails = (sent: typeof LinkBankAccountRequestBody.Type): BankDetails => Struct.omit(sent, ["$schema"])
 
-/** Says of each what would be right. */
+/** Refuses a withdrawal to a linked account whose details were accepted once and are not valid now. Repeats no value of them. */
+export const linkedDetailsRefused = (problems: Problems, faults: ReadonlyArray<DetailFault>): BadRequest =>
+  problems.invalidValue(
+    "invalid-bank-details",
+    faults.map(({ expected, member }) => ({
+      location: "body.account_id",
+      message: `The ${member} of the linked bank account is not valid: expected ${expected}. Unlink the account and link it again`
+    }))
+  )
+
+/** Names what is expected of each member with a fault. */
 export const detailsRefused = (problems: Problems, faults: ReadonlyArray<DetailFault>): BadRequest =>
   problems.invalidValue(
     "invalid-bank-details",

@@ -70,8 +70,9 @@ export const WithdrawGroup = HttpApiGroup.make("withdraw")
         "Withdraw to a bank account",
         "Debits the primary account and sends the amount less the fee to a linked bank account. The answer is " +
           "200 once the withdrawal is accepted; `GET /withdrawals` has its state. Refused with 400 for an amount " +
-          "below the minimum of 10 or above the balance, with 404 for an unknown bank account, and with 503 " +
-          "while withdrawals are blocked or no bank is connected."
+          "below the minimum of 10 or above the balance, and for a linked account whose details are not valid now " +
+          "(link it again), with 404 for an unknown bank account, and with 503 while withdrawals are blocked or no " +
+          "bank is connected."
       )
     )
   )

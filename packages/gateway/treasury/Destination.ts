@@ -21,9 +21,9 @@ export const read = (
   if (!isOf[network](sent)) return refused(`Expected ${expected[network]}`)
   const address = written(network, sent)
   if (address === tokenContract)
-    return refused("Expected an address that somebody has the key of, and this is the contract of the token")
+    return refused("Expected the address of a wallet; this address is the contract of the token")
   return address === payingAccount
-    ? refused("Expected an address outside of the venue, and this is the account that pays withdrawals")
+    ? refused("Expected an address outside of the venue; this address is the account that pays withdrawals")
     : Result.succeed(address)
 }
 

@@ -5,16 +5,18 @@ import { together } from "@venue/api/Together"
 import { transferRefused } from "@venue/api/rest/Transfer"
 import * as Amount from "@venue/api/treasury/Amount"
 import { TreasuryApi } from "@venue/api/treasury/Api"
+import { linkedDetailsRefused } from "@venue/api/treasury/BankAccount"
 import * as Word from "@venue/api/treasury/Word"
 import { DeskClient } from "@venue/cluster/clients/DeskClient"
 import { Ids } from "@venue/cluster/clients/Ids"
 import { noCost } from "@venue/cluster/protocol/Desk"
+import { BankDetails, payoutFaultsOf } from "@venue/domain/BankAccount"
 import type { UserId } from "@venue/domain/UserId"
 import type { InsufficientBalance } from "@venue/domain/Trader"
 import type { BelowMinimum, NotAboveFee, Withdraw } from "@venue/domain/Withdrawal"
 import { RailProviders } from "@venue/providers/rails/RailProvider"
 import { BankAccounts } from "@venue/storage/treasury/BankAccounts"
-import { Effect, Option, Result } from "effect"
+import { Effect, Option, Redacted, Result, Schema } from "effect"
 import { HttpEffect, HttpServerResponse } from "effect/http"
 import { group } from "../http/Endpoints.ts"
 import { unconfirmed } from "../http/Refusal.ts"
@@ -80,6 +82,12 @@ export const layer = ({ baseUrl, newAddressHoldHours }: WithdrawOptions) =>
             if (Option.isNone(account)) return yield* refusals.unknownBankAccount()
             if (!rails.has("BANK")) return yield* refusals.railNotConnected("a bank")
             const { accountId: destination } = account.value
+            // The bank refuses a payout by the rules of now, which some accounts were linked before.
+            const faults = Option.match(yield* accounts.details(destination), {
+              onNone: () => [],
+              onSome: (details) => payoutFaultsOf(decodeDetails(Redacted.value(details)))
+            })
+            if (faults.length > 0) return yield* linkedDetailsRefused(refusals, faults)
             const reasons = yield* holds.ofBankAccount(account.value)
             const asked = { method, amount, destination, reasons }
             return Repeatable.answer(undefined, yield* send(userId, "POST /fiat-withdraw", headers, asked))
@@ -87,6 +95,8 @@ export const layer = ({ baseUrl, newAddressHoldHours }: WithdrawOptions) =>
         )
     })
   )
+
+const decodeDetails = Schema.decodeUnknownSync(Schema.fromJsonString(BankDetails))
 
 type Headers = Parameters<typeof Repeatable.requestOf>[2]
 type Asked = Pick<Withdraw, "method" | "amount" | "destination" | "reasons">

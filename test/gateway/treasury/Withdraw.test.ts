@@ -1,6 +1,7 @@
 /** Money leaves by the funding interface, over real sockets: what is taken, what is held, and what is refused. */
 import { Identities } from "@venue/storage/access/Identities"
 import { WithdrawalAddresses } from "@venue/storage/access/WithdrawalAddresses"
+import { BankAccounts } from "@venue/storage/treasury/BankAccounts"
 import { TreasuryFlags } from "@venue/storage/treasury/TreasuryFlags"
 import { Withdrawals } from "@venue/storage/treasury/Withdrawals"
 import { ApiKeys } from "@venue/storage/access/ApiKeys"
@@ -141,6 +142,44 @@ it.effect("what cannot be moved so is 400, and what is no such request 422; noth
       expect([change, answer.status, answer.body.type]).toEqual([change, status, expect.stringMatching(`/${page}$`)])
     }
     expect(yield* withdrawals).toEqual([])
+  }).pipe(Effect.provide(layer))
+)
+
+for (const [member, value] of [
+  ["routing_number", "500000005"],
+  ["account_number", "0000"]
+] as const)
+  it.effect(`refuses a withdrawal to an account linked earlier with ${member} ${value}, and debits nothing`, () =>
+    Effect.gen(function* () {
+      const { byKey, user } = yield* person("bea")
+      const accounts = yield* BankAccounts
+      const accountId = "0b9f0f5e-58f4-4e0b-9a53-7c1f6b6a1d20"
+      const linked = Redacted.make({ ...details, [member]: value })
+      yield* accounts.link({ accountId, userId: user.userId, holderKnown: true, details: linked })
+      const asked = { amount: 100, currency: "usd", payment_rail: "wire", account_id: accountId }
+      const { body, status } = yield* byKey("POST", "/fiat-withdraw", asked)
+      expect([status, body.type]).toEqual([400, expect.stringMatching(/invalid-bank-details$/)])
+      expect(body.errors).toEqual([
+        {
+          location: "body.account_id",
+          message: expect.stringMatching(
+            new RegExp(`^The ${member} of the linked .*Unlink the account and link it again$`)
+          )
+        }
+      ])
+      expect(JSON.stringify(body)).not.toContain(value)
+      expect((yield* byKey("GET", "/withdrawals")).body.count).toBe(0)
+    }).pipe(Effect.provide(layer))
+  )
+
+it.effect("pays an account that was linked earlier with any text as its state", () =>
+  Effect.gen(function* () {
+    const { byKey, user } = yield* person("cal")
+    const accountId = "0b9f0f5e-58f4-4e0b-9a53-7c1f6b6a1d21"
+    const linked = Redacted.make({ ...details, state: "New York State" })
+    yield* (yield* BankAccounts).link({ accountId, userId: user.userId, holderKnown: true, details: linked })
+    const asked = { amount: 100, currency: "usd", payment_rail: "wire", account_id: accountId }
+    expect((yield* byKey("POST", "/fiat-withdraw", asked)).status).toBe(200)
   }).pipe(Effect.provide(layer))
 )
 

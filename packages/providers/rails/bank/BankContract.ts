@@ -1,5 +1,5 @@
 /** What is asked of the bank, and what it answers: `docs/bank-contract.md` as schemas. Inside, money counts in 1e-6 USD. */
-import { BankDetails, faultsOf } from "@venue/domain/BankAccount"
+import { BankDetails, payoutFaultsOf } from "@venue/domain/BankAccount"
 import { PayoutRail } from "@venue/domain/Rail"
 import { Schema, SchemaTransformation } from "effect"
 
@@ -23,11 +23,9 @@ export const Amount = centsText(/^(0|[1-9]\d{0,12})\.\d{2}$/).pipe(
   Schema.decodeTo(Schema.BigInt.check(Schema.isGreaterThanBigInt(0n)), cents)
 )
 
-const nobody = { firstName: null, lastName: null }
-
-/** The account that a payout goes to, as it was linked. A state was any text once, and the bank decides about those. */
+/** The account that a payout goes to, as it was linked. */
 export const Payee = BankDetails.check(
-  Schema.makeFilter((details) => faultsOf(details, nobody).every(({ member }) => member === "state"), {
+  Schema.makeFilter((details) => payoutFaultsOf(details).length === 0, {
     expected: "details of a bank account"
   })
 )
