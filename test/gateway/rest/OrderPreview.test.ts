@@ -111,11 +111,7 @@ it.layer(layer, { excludeTestServices: true })("previews over REST", (it) => {
       const shares = { acme_fee_share_bps: 5_000, builder_fee_share_bps: 3_000 }
       const { builder_code } = (yield* post("/user/builder-code", shares, yield* signed(builder))).body
       const asked = { ...limit, quantity: 2, builder_code }
-      expect((yield* previewed(user, asked)).body).toMatchObject({ builder_reward: 0, venue_fee_share_bps: 10_000 })
-      yield* admin("POST", "/builder-codes/activate", { builder_code, reason: "a test" })
-      const branded = yield* Effect.repeat(previewed(user, { ...asked, builder_code: builder_code.toUpperCase() }), {
-        until: ({ body }) => body.builder_fee_share_bps !== 0
-      })
+      const branded = yield* previewed(user, { ...asked, builder_code: builder_code.toUpperCase() })
       expect(branded.body).toMatchObject({
         fee: 0.4002,
         builder_reward: 0.12006,
@@ -124,6 +120,11 @@ it.layer(layer, { excludeTestServices: true })("previews over REST", (it) => {
         builder_fee_share_bps: 3_000,
         venue_fee_share_bps: 5_000
       })
+      yield* admin("POST", "/builder-codes/deactivate", { builder_code, reason: "a test" })
+      const inactive = yield* Effect.repeat(previewed(user, asked), {
+        until: ({ body }) => body.builder_fee_share_bps === 0
+      })
+      expect(inactive.body).toMatchObject({ builder_reward: 0, venue_fee_share_bps: 10_000 })
     })
   )
 
