@@ -1,47 +1,67 @@
-/** The last split of a market, found in its journal by the time that it happened: tables keep the units of their time. */
+/** The last splits of a market, found in its journal by the time at which they happened: tables keep the units of their time. */
 import type { MarketEvent } from "@venue/domain/Market"
 import type { ContractSplit } from "@venue/domain/Split"
 import type { JournalUnavailable, Row } from "@venue/journal/Journal"
 import * as MarketRecord from "@venue/journal/MarketRecord"
 import { Effect } from "effect"
 
-export interface Found {
-  readonly seq: number
-  readonly split: ContractSplit
+/** Reads up to `limit` rows after a seq, in order; none means there are none. */
+type Read = (after: number, limit: number) => Effect.Effect<ReadonlyArray<Row>, JournalUnavailable>
+
+export interface Searched {
+  /** Last row that is looked at. */
+  readonly lastSeq: number
+  readonly fromMillis: number
+  /** Time of the last split, at which the search ends. */
+  readonly toMillis: number
 }
 
-/** Reads rows after a seq, in order; none means there are none. */
-type Read = (after: number) => Effect.Effect<ReadonlyArray<Row>, JournalUnavailable>
+/** Rows that are read at once to find a place, and to look through all. */
+const placeRows = 8
+const scanRows = 256
 
-/** Time never goes back in a log, so its place is found by halves. */
-export const find = Effect.fnUntraced(function* (read: Read, lastSeq: number, atMillis: number) {
+/** Returns the splits of that time in order. Time never goes back in a log, so the first row is found by bisection. */
+export const findAll = Effect.fnUntraced(function* (read: Read, { fromMillis, lastSeq, toMillis }: Searched) {
+  let after = yield* placeOf(read, lastSeq, fromMillis)
+  const splits: Array<ContractSplit> = []
+  while (after < lastSeq) {
+    const rows = yield* read(after, scanRows)
+    if (rows.length === 0) return splits
+    for (const { events, seq } of rows) {
+      if (seq > lastSeq) return splits
+      after = seq
+      if (events.length === 0) continue
+      for (const event of eventsOf(events)) {
+        if (event.atMillis > toMillis) return splits
+        if (event._tag === "ContractSplit" && event.atMillis >= fromMillis) splits.push(event)
+      }
+    }
+  }
+  return splits
+})
+
+/** Returns the seq after which the events of that time begin. */
+const placeOf = Effect.fnUntraced(function* (read: Read, lastSeq: number, atMillis: number) {
   let before = 0
   let end = lastSeq
   while (before < end) {
     const middle = Math.floor((before + end) / 2)
     const at = yield* firstAfter(read, middle)
-    if (at === undefined || at.seq > end || at.events.at(-1)!.atMillis >= atMillis) end = middle
+    if (at === undefined || at.seq > end || at.lastMillis >= atMillis) end = middle
     else before = at.seq
   }
-  for (let after = before; ;) {
-    const at = yield* firstAfter(read, after)
-    if (at === undefined || at.events[0]!.atMillis > atMillis) return undefined
-    const split = at.events.find((event): event is ContractSplit => event._tag === "ContractSplit")
-    if (split !== undefined) return { seq: at.seq, split } satisfies Found as Found
-    after = at.seq
-  }
+  return before
 })
 
 /** The row of a claim has no events and tells no time. */
 const firstAfter = Effect.fnUntraced(function* (read: Read, seq: number) {
   for (let after = seq; ;) {
-    const rows = yield* read(after)
+    const rows = yield* read(after, placeRows)
     if (rows.length === 0) return undefined
     const row = rows.find(({ events }) => events.length > 0)
-    if (row !== undefined) {
-      const events: ReadonlyArray<MarketEvent> = MarketRecord.decode(row.events)
-      return { seq: row.seq, events }
-    }
+    if (row !== undefined) return { seq: row.seq, lastMillis: eventsOf(row.events).at(-1)!.atMillis }
     after = rows.at(-1)!.seq
   }
 })
+
+const eventsOf = (record: Row["events"]): ReadonlyArray<MarketEvent> => MarketRecord.decode(record)

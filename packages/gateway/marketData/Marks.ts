@@ -16,11 +16,15 @@ export interface Marks {
 /** So many minutes are a day, with the one that runs. */
 export const dayMinutes = 1_440
 
-export const of = (rows: ReadonlyArray<Mark>): Marks => ({ rows: [...rows] })
-
-/** The same where a split came after some of them; that of its own minute is of after it. */
-export const ofSplit = (rows: ReadonlyArray<Mark>, happened: Ratio & { readonly atMillis: number }): Marks =>
-  of(rows.map((row) => (row.minute < minuteOf(happened.atMillis) ? inNewUnits(row, happened) : row)))
+/** Restates marks of before each split, the earliest split first; the mark of the minute of a split is of after it. */
+export const of = (
+  rows: ReadonlyArray<Mark>,
+  splits: ReadonlyArray<Ratio & { readonly atMillis: number }> = []
+): Marks => ({
+  rows: rows.map((mark) =>
+    splits.reduce((row, split) => (row.minute < minuteOf(split.atMillis) ? inNewUnits(row, split) : row), mark)
+  )
+})
 
 /** Time never goes back in a market, so it is of the last minute or a later one. */
 export const take = ({ rows }: Marks, atMillis: number, markE8: number): void => {

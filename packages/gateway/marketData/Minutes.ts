@@ -46,22 +46,19 @@ export const keptMinutes = 1_500
 
 export const none = (): Minutes => ({ rows: [], beforeTicks: 0 })
 
-export const of = (minutes: ReadonlyArray<Minute>, beforeTicks: number): Minutes => {
-  const self: Minutes = { rows: [], beforeTicks }
-  for (const minute of minutes) add(self, minute)
-  return self
-}
-
-/** The same where a split came after some of them; those of its own minute are of before it. */
-export const ofSplit = (
+/** Restates what was before each split, the earliest split first; trades of the minute of a split are of before it. */
+export const of = (
   minutes: ReadonlyArray<Minute>,
   beforeTicks: number,
-  happened: Ratio & { readonly atMillis: number }
+  splits: ReadonlyArray<Ratio & { readonly atMillis: number }> = []
 ): Minutes => {
-  const isBefore = ({ minute }: Minute) => minute <= minuteOf(happened.atMillis)
-  const self = of(minutes.filter(isBefore), beforeTicks)
-  split(self, happened)
-  for (const minute of minutes) if (!isBefore(minute)) add(self, minute)
+  const self: Minutes = { rows: [], beforeTicks }
+  let next = 0
+  for (const minute of minutes) {
+    for (; next < splits.length && minuteOf(splits[next]!.atMillis) < minute.minute; next++) split(self, splits[next]!)
+    add(self, minute)
+  }
+  for (const happened of splits.slice(next)) split(self, happened)
   return self
 }
 

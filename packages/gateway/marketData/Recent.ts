@@ -5,7 +5,8 @@
 import { Feed } from "@venue/cluster/feed/Feed"
 import { type MarketEvent, marketStream } from "@venue/domain/Market"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
-import { minuteOf } from "@venue/domain/Minute"
+import { dayMillis } from "@venue/domain/Day"
+import { minuteMillis, minuteOf } from "@venue/domain/Minute"
 import type { Ratio } from "@venue/domain/Split"
 import { Journal } from "@venue/journal/Journal"
 import * as MarketRecord from "@venue/journal/MarketRecord"
@@ -36,16 +37,16 @@ export interface Tabled<A> {
   readonly position: number
   /** Infinity where there is nothing. */
   readonly oldestMinute: number
-  /** In units of after a split that came among it, if one did. */
-  readonly of: (split: HappenedSplit | undefined) => A
+  /** In the units of now, after the splits that came among it, the earliest first. */
+  readonly of: (splits: ReadonlyArray<HappenedSplit>) => A
 }
 
 export type HappenedSplit = Ratio & { readonly atMillis: number }
 
 /** Rows of the journal that are read at once. */
 const pageRows = 256
-/** The same where a split is looked for. */
-const splitRows = 8
+/** Splits that are further apart than this from the last one are not looked for: tables are read about a day back. */
+const splitSpanMillis = 2 * dayMillis
 /** Markets that are read at once, beside what users ask of the database. */
 const maxLoads = 2
 const tryAgain = Schedule.spaced("1 second")
@@ -104,12 +105,11 @@ const makeLoad = Effect.fnUntraced(function* <A>(kind: Kind<A>) {
     const nowMinute = minuteOf(yield* Clock.currentTimeMillis)
     const { of, oldestMinute, position } = yield* kind.table(tables.read, symbol, nowMinute)
     const splitMillis = feed.splitMillis.get(symbol) ?? 0
-    const read = (after: number) => journal.read(marketStream(symbol), after, splitRows)
-    const found = minuteOf(splitMillis) < oldestMinute ? undefined : yield* LastSplit.find(read, position, splitMillis)
-    const loaded: Loaded<A> = {
-      state: of(found === undefined || found.seq > position ? undefined : found.split),
-      seq: position
-    }
+    const read = (after: number, limit: number) => journal.read(marketStream(symbol), after, limit)
+    const fromMillis = Math.max(oldestMinute * minuteMillis, splitMillis - splitSpanMillis)
+    const searched = { lastSeq: position, fromMillis, toMillis: splitMillis }
+    const splits = minuteOf(splitMillis) < oldestMinute ? [] : yield* LastSplit.findAll(read, searched)
+    const loaded: Loaded<A> = { state: of(splits), seq: position }
     while (loaded.seq < feed.head(symbol)!.seq) {
       const rows = yield* journal.read(marketStream(symbol), loaded.seq, pageRows)
       for (const { events, seq } of rows) {

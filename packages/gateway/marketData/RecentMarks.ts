@@ -21,7 +21,7 @@ const kind: Recent.Kind<Marks.Marks> = {
     Effect.map(read(Prices.marksFrom(symbol, nowMinute - Marks.dayMinutes)), ({ marks, position }) => ({
       position,
       oldestMinute: marks[0]?.minute ?? Infinity,
-      of: (split) => (split === undefined ? Marks.of(marks) : Marks.ofSplit(marks, split))
+      of: (splits) => Marks.of(marks, splits)
     })),
   take: (marks, event) => {
     if (event._tag === "Priced") Marks.take(marks, event.atMillis, event.markE8)

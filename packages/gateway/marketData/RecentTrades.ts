@@ -25,8 +25,7 @@ const kind: Recent.Kind<Minutes.Minutes> = {
     return {
       position,
       oldestMinute: before?.minute ?? candles[0]?.minute ?? Infinity,
-      of: (split) =>
-        split === undefined ? Minutes.of(candles, beforeTicks) : Minutes.ofSplit(candles, beforeTicks, split)
+      of: (splits) => Minutes.of(candles, beforeTicks, splits)
     }
   }),
   take: (minutes, event) => {

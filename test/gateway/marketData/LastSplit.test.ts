@@ -1,4 +1,4 @@
-/** A split is found in a journal of any length by a few reads, among rows without events and of the same time. */
+/** All splits of a time are found by few reads, among rows without events and of the same time. */
 import type { MarketEvent } from "@venue/domain/Market"
 import type { ContractSplit } from "@venue/domain/Split"
 import * as LastSplit from "@venue/gateway/marketData/LastSplit"
@@ -22,35 +22,40 @@ const split = (atMillis: number): ContractSplit => ({
 /** Rows are a claim's, without events, or of a trade so much later than the row before. */
 const log = fc.record({
   gaps: fc.array(fc.option(fc.nat({ max: 3 })), { minLength: 1, maxLength: 200 }),
-  place: fc.nat({ max: 199 }),
-  isSplit: fc.boolean()
+  places: fc.uniqueArray(fc.nat({ max: 199 }), { maxLength: 3 }),
+  /** The search begins after this row and ends at the other. */
+  bounds: fc.tuple(fc.nat({ max: 199 }), fc.nat({ max: 199 }))
 })
 
-it.effect("it is found where it is, and nothing where there is none", () =>
+it.effect("finds every split from a time on, up to the last one that the table has", () =>
   Effect.gen(function* () {
-    for (const { gaps, isSplit, place } of fc.sample(log, { numRuns: 300, seed: 5 })) {
+    for (const { bounds, gaps, places } of fc.sample(log, { numRuns: 300, seed: 5 })) {
       let atMillis = 1_000
-      let happened = 0
       const times: Array<number> = []
       const rows = gaps.map((gap, at) => {
-        const isHere = at === place % gaps.length
         atMillis += gap ?? 0
-        if (isHere) happened = atMillis
+        times.push(atMillis)
         const trade: MarketEvent = traded("log", at + 1, { atMillis })
-        const events = isHere ? (isSplit ? [trade, split(atMillis)] : [trade]) : gap === null ? [] : [trade]
-        if (events.length > 0) times.push(atMillis)
+        const events = places.includes(at) ? [trade, split(atMillis)] : gap === null ? [] : [trade]
         const record = events.length === 0 ? new Uint8Array() : MarketRecord.encode(events)
         return { stream: "market/LOG-USD", seq: at + 1, epoch: 1, events: record }
       })
       let reads = 0
-      const read = (after: number) =>
+      const read = (after: number, limit: number) =>
         Effect.sync(() => {
           reads++
-          return rows.slice(after, after + 8)
+          return rows.slice(after, after + limit)
         })
-      const found = yield* LastSplit.find(read, rows.length, happened)
-      assert.deepEqual(found, isSplit ? { seq: (place % gaps.length) + 1, split: split(happened) } : undefined)
-      assert.isBelow(reads, 16 + times.filter((time) => time === happened).length)
+      const [one, other] = bounds.map((bound) => bound % gaps.length)
+      const happened = places.filter((place) => place < gaps.length).toSorted((a, b) => a - b)
+      const toMillis = times[happened.at(-1) ?? 0]!
+      const searched = { lastSeq: one! + 1, fromMillis: times[other!]!, toMillis }
+      const expected = happened.filter((place) => place <= one! && times[place]! >= searched.fromMillis)
+      assert.deepEqual(
+        yield* LastSplit.findAll(read, searched),
+        expected.map((place) => split(times[place]!))
+      )
+      assert.isBelow(reads, 20)
     }
   })
 )

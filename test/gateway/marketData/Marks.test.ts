@@ -1,4 +1,4 @@
-import { changePercent, type Mark, type Marks, of, ofSplit, split, take } from "@venue/gateway/marketData/Marks"
+import { changePercent, type Mark, type Marks, of, split, take } from "@venue/gateway/marketData/Marks"
 import { expect, it } from "vitest"
 
 const minute = 60_000
@@ -61,7 +61,13 @@ it("rule 19.2: after a split all marks of before count in new units, whether it 
   split(followed, ratio)
   take(followed, ratio.atMillis, 100)
   take(followed, 9 * minute, 110)
-  const found = ofSplit([before[0]!, { minute: 5, markE8: 100 }, { minute: 9, markE8: 110 }], ratio)
+  const found = of([before[0]!, { minute: 5, markE8: 100 }, { minute: 9, markE8: 110 }], [ratio])
   expect(followed).toEqual(found)
   expect(changePercent(followed, 110, day + 3)).toBe(-45)
+
+  const again = { numerator: 2, denominator: 1, atMillis: 10 * minute }
+  split(followed, again)
+  const twice = of([before[0]!, { minute: 5, markE8: 100 }, { minute: 9, markE8: 110 }], [ratio, again])
+  expect(followed).toEqual(twice)
+  expect(twice.rows.map(({ markE8 }) => markE8)).toEqual([100, 50, 55])
 })

@@ -118,3 +118,16 @@ it("rule 19.2: after a split all counts in new units, and the money stays", () =
   expect(Minutes.since(minutes, 0)).toEqual({ lots: 32n, notional: 10_000n + 1_000n + 2_080n })
   expect(Minutes.candle(minutes, 0, 5)).toMatchObject({ openTicks: 50, highTicks: 50, lowTicks: 25, closeTicks: 26 })
 })
+
+it("rule 19.2: two splits among minutes that were read give what following both gives", () => {
+  const [first, second] = [2, 4].map((minute) => ({ numerator: 4, denominator: 1, atMillis: minute * 60_000 + 1 }))
+  const trades = [trade(1, 1_600, 5), trade(3, 400, 1), trade(5, 100, 8)]
+  const followed = taken([trades[0]!])
+  Minutes.split(followed, first!)
+  Minutes.take(followed, trades[1]!)
+  Minutes.split(followed, second!)
+  Minutes.take(followed, trades[2]!)
+  const read = trades.flatMap((one) => taken([one]).rows.map(({ minute }) => minute))
+  expect(Minutes.of(read, 3_200, [first!, second!])).toEqual({ ...followed, beforeTicks: 200 })
+  expect(Minutes.since(followed, 0).lots).toBe(80n + 4n + 8n)
+})
