@@ -47,6 +47,7 @@ import { railHolding } from "./migrations/0040_rail_holding.ts"
 import { journalTransaction } from "./migrations/0041_journal_transaction.ts"
 import { depositReturn } from "./migrations/0042_deposit_return.ts"
 import { venuePublicReason } from "./migrations/0043_venue_public_reason.ts"
+import { publicProfiles } from "./migrations/0044_public_profiles.ts"
 import * as Table from "./Table.ts"
 
 /** Numbers only grow: a database that has seen one skips everything below it. */
@@ -93,7 +94,8 @@ const all = {
   "0040_rail_holding": railHolding,
   "0041_journal_transaction": journalTransaction,
   "0042_deposit_return": depositReturn,
-  "0043_venue_public_reason": venuePublicReason
+  "0043_venue_public_reason": venuePublicReason,
+  "0044_public_profiles": publicProfiles
 }
 
 const versions = Table.selection({ version: { schema: Schema.Number, expression: "max(migration_id)" } })

@@ -82,7 +82,7 @@ export const AggregatorGroup = HttpApiGroup.make("aggregator")
         described({
           symbol: {
             type: "string",
-            description: "Symbols, separated by commas, in any letter case. Default: all.",
+            description: "One symbol, in any letter case. Default: all.",
             examples: ["GOLD-USD"]
           }
         })
@@ -90,8 +90,8 @@ export const AggregatorGroup = HttpApiGroup.make("aggregator")
       .annotateMerge(
         operation(
           "List contracts",
-          "Returns figures of every contract with a price, or of the ones that `symbol` names, in the form of " +
-            "market-data aggregators. Refused with 400 for an unknown symbol. No credentials are needed."
+          "Returns figures of every contract with a price, or of the one that `symbol` names, in the form of " +
+            "market-data aggregators. Refused with 400 for an unknown symbol and for a list of symbols. No credentials are needed."
         )
       )
   )

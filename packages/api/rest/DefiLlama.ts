@@ -14,7 +14,7 @@ export const VenueMetrics = Schema.Struct({
   windowStart: Schema.String.annotate({ description: "Start of the window, in ISO 8601 and UTC." }),
   dailyVolumeUSD: Member.usd("Value traded in the window, whatever its length, over all markets"),
   openInterestAtEndUSD: Member.usd(
-    "Open interest of one side at the mark price when the window ended, over all listed markets"
+    "Open interest of one side at the mark price when the window ended, over all markets, with what delisted ones held then"
   )
 }).annotate({ identifier: "VenueMetrics", description: "Window of the metrics of the venue." })
 export type VenueMetrics = typeof VenueMetrics.Type

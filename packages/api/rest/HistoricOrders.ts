@@ -79,8 +79,8 @@ export const HistoricOrdersGroup = HttpApiGroup.make("historicOrders")
         operation(
           "List ended orders",
           "Returns the orders of an account that have ended, newest first, filtered by time, symbol and client " +
-            "order id. Refused with 400 for an offset that is too large or a search that takes too long, and " +
-            "with 422 for a value that cannot be read."
+            "order id. Refused with 400 for an unknown symbol, a range that ends before it starts or an offset that " +
+            "is too large, and with 422 for a value that cannot be read."
         )
       )
       .annotate(OpenApi.Transform, described(listParameters)),
@@ -88,7 +88,7 @@ export const HistoricOrdersGroup = HttpApiGroup.make("historicOrders")
       operation(
         "Download ended orders",
         "Returns all ended orders of an account as one CSV file with a header line. Refused with 429 while two " +
-          "other downloads of the user are running."
+          "other downloads of the user are running, and with 503 while the gateway runs as many as it can."
       )
     )
   )

@@ -70,7 +70,7 @@ export const HistoricTwapsGroup = HttpApiGroup.make("historicTwaps")
         operation(
           "List ended TWAPs",
           "Returns the TWAPs of an account that have ended, newest first. Refused with 422 for a value that " +
-            "cannot be read, and with 400 for a search that takes too long."
+            "cannot be read, and with 400 for an unknown symbol or an offset that is too large."
         )
       )
       .annotate(OpenApi.Transform, described(listParameters)),
@@ -80,7 +80,8 @@ export const HistoricTwapsGroup = HttpApiGroup.make("historicTwaps")
         operation(
           "Download ended TWAPs",
           "Returns all ended TWAPs of an account, or those of one symbol, as one CSV file with a header line. " +
-            "Refused with 429 while two other downloads of the user are running."
+            "Refused with 400 for an unknown symbol, with 429 while two other downloads of the user are running, " +
+            "and with 503 while the gateway runs as many as it can."
         )
       )
   )

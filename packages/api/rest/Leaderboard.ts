@@ -23,9 +23,7 @@ export const LeaderboardEntry = Schema.Struct({
   return_percent: Schema.Finite.annotate({
     description: "Profit in percent of the equity at the start and what was paid in since; 0 where that is not above 0."
   }),
-  volume: Member.usd("Value traded on the days of the duration, as maker and as taker"),
-  start_equity: Member.usd("Equity at the start"),
-  end_equity: Member.usd("Equity now")
+  volume: Member.usd("Value traded on the days of the duration, as maker and as taker")
 }).annotate({ identifier: "LeaderboardEntry", description: "Public account with its results." })
 export type LeaderboardEntry = typeof LeaderboardEntry.Type
 
@@ -41,7 +39,7 @@ export const LeaderboardResponseBody = Schema.Struct({
   start: Moment.annotate({ description: "Start of the span." }),
   end: Moment.annotate({ description: "Time of the results; at most 30 s old." }),
   data: Rows(LeaderboardEntry).annotate({ description: "Accounts of this page, the best first." }),
-  count: Member.count(`Number of all accounts that are compared, at most ${maxRanked}`)
+  count: Member.count(`Number of all accounts in the ranking, at most ${maxRanked}`)
 }).annotate({ identifier: "LeaderboardResponseBody" })
 
 export const LeaderboardGroup = HttpApiGroup.make("leaderboard").add(
@@ -58,7 +56,7 @@ export const LeaderboardGroup = HttpApiGroup.make("leaderboard").add(
     .annotateMerge(
       operation(
         "Get the leaderboard",
-        `Returns the accounts of users with a public profile, by profit, return or volume. The ${maxRanked} public accounts with the largest volume of the duration are compared. Nobody is public by default. Results are kept for 30 s. No credentials are needed. An addition of this venue.`
+        `Returns the accounts of users with a public profile, by profit, return or volume. The ${maxRanked} public accounts with the largest volume of the duration are compared. Nobody is public by default, and an account whose user stops being public is left out within a second. No balances are returned. Results are kept for 30 s. No credentials are needed. An addition of this venue.`
       )
     )
     .annotate(
@@ -68,7 +66,7 @@ export const LeaderboardGroup = HttpApiGroup.make("leaderboard").add(
           type: "string",
           enum: Duration.literals,
           default: defaultDuration,
-          description: "Span of time that ends now; `all` has no start, and tells 1970-01-01 as one."
+          description: "Span of time that ends now; `all` starts at 1970-01-01."
         },
         sort: {
           type: "string",
@@ -99,8 +97,8 @@ export interface Result {
   readonly account: typeof AccountPublic.Type
   readonly profit: bigint
   readonly volume: bigint
+  /** Never published, as no balance is. */
   readonly startEquity: bigint
-  readonly endEquity: bigint
   /** Deposits less withdrawals since the start, transfers included. */
   readonly deposited: bigint
 }
@@ -111,9 +109,7 @@ export const ranked = (results: ReadonlyArray<Result>, sort: Sort): ReadonlyArra
     account: result.account,
     pnl: decimalOfMoney(result.profit),
     return_percent: inUnit(result.profit, result.startEquity + result.deposited),
-    volume: decimalOfMoney(result.volume),
-    start_equity: decimalOfMoney(result.startEquity),
-    end_equity: decimalOfMoney(result.endEquity)
+    volume: decimalOfMoney(result.volume)
   }))
   const valueOf = { absolute: "pnl", percent: "return_percent", volume: "volume" } as const
   const by = valueOf[sort]

@@ -33,9 +33,7 @@ export const publicExamples = {
         account: { account_id: userId, user_id: userId, is_public: true, username: "alice" },
         pnl: 250,
         return_percent: 5,
-        volume: 512340.5,
-        start_equity: 5_000,
-        end_equity: 5_250
+        volume: 512340.5
       }
     ],
     count: 1

@@ -9,7 +9,7 @@ import * as Digits from "../Digits.ts"
 import * as Member from "../Member.ts"
 import { operation } from "../Operation.ts"
 import { described } from "../Parameter.ts"
-import { BadRequest, NotFound, ServiceUnavailable } from "../Problem.ts"
+import { BadRequest, NotFound, ServiceUnavailable, TooManyRequests } from "../Problem.ts"
 import { defaultLimit, limitQuery, ListCount, listParameters, offsetQuery, symbolQuery } from "./ListPage.ts"
 
 export const PublicTrade = Schema.Struct({
@@ -38,12 +38,12 @@ export const PublicTradesGroup = HttpApiGroup.make("publicTrades").add(
   HttpApiEndpoint.get("publicTrades", "/public/trades", {
     query,
     success: PublicTradesResponseBody,
-    error: [BadRequest, ServiceUnavailable]
+    error: [BadRequest, TooManyRequests, ServiceUnavailable]
   })
     .annotateMerge(
       operation(
         "List public trades",
-        "Returns the trades of all accounts, newest first, without the accounts. No credentials are needed. An addition of this venue."
+        "Returns the trades of all accounts, newest first, without the accounts. Weighs 1 for each 1,000 rows that are read, limit and offset together for each symbol, from 5 to 600. Refused with 400 for an unknown symbol or an offset above 10,000. No credentials are needed. An addition of this venue."
       )
     )
     .annotate(
@@ -59,12 +59,12 @@ export const PublicTradesGroup = HttpApiGroup.make("publicTrades").add(
     },
     query,
     success: PublicTradesResponseBody,
-    error: [BadRequest, NotFound, ServiceUnavailable]
+    error: [BadRequest, NotFound, TooManyRequests, ServiceUnavailable]
   })
     .annotateMerge(
       operation(
         "List trades of a public account",
-        "Returns the trades of an account whose user has a public profile, newest first. Refused with 404 for any other account. No credentials are needed. An addition of this venue."
+        "Returns the trades of an account whose user has a public profile, newest first. Weighs 1 for each 1,000 rows of limit and offset together, at least 5. Refused with 404 for any other account. No credentials are needed. An addition of this venue."
       )
     )
     .annotate(OpenApi.Transform, described(listParameters))

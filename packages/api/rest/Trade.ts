@@ -83,8 +83,8 @@ export const TradeGroup = HttpApiGroup.make("trade")
           "List fills",
           "Returns the fills of an account, newest first, filtered by time, symbol, order, type and side. " +
             "`start` and `start_time` are the same bound, as are `end` and `end_time`; the narrower bound holds. " +
-            "Refused with 422 for a value that cannot be read, and with 400 for an offset that is too large or a " +
-            "search that takes too long."
+            "Refused with 422 for a value that cannot be read, and with 400 for an unknown symbol, a range that ends " +
+            "before it starts, an offset that is too large, or a search by type or side that takes too long."
         )
       )
       .annotate(
@@ -109,7 +109,7 @@ export const TradeGroup = HttpApiGroup.make("trade")
       operation(
         "Download fills",
         "Returns all fills of an account as one CSV file with a header line. Refused with 429 while two other " +
-          "downloads of the user are running."
+          "downloads of the user are running, and with 503 while the gateway runs as many as it can."
       )
     )
   )

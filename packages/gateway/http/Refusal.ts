@@ -4,7 +4,7 @@ import type { Page } from "@venue/api/ProblemPages"
 import type { RateLimited } from "@venue/cluster/protocol/Desk"
 import type { Charge, RateLimits } from "@venue/domain/RateLimits"
 import { Effect } from "effect"
-import { HttpEffect, HttpServerResponse } from "effect/http"
+import { HttpEffect, type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { contentType } from "effect/http/ProblemDetails"
 import * as RequestNotes from "./RequestNotes.ts"
 
@@ -51,6 +51,11 @@ export const unconfirmed = (problems: Problem.Problems) => ({
 /** Takes it from the caller's bucket, or says how long to wait for it. */
 export const spend = (problems: Problem.Problems, limits: RateLimits, caller: string, weight: number) =>
   Effect.suspend(() => unlessExceeded(problems, limits.charge(caller, weight)))
+
+/** Takes what a request weighs beyond its endpoint from the address that sent it. */
+export type ChargeMore = (
+  weight: number
+) => Effect.Effect<void, Problem.TooManyRequests, HttpServerRequest.HttpServerRequest>
 
 /** Goes on when there is nothing to wait for. Where several buckets are asked, the answer tells of the last. */
 export const unlessExceeded = (problems: Problem.Problems, { quota, waitMillis }: Charge) =>

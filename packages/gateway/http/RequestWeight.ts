@@ -3,6 +3,14 @@
 /** It is 1, unless it stands here. */
 export const weightOf = (action: string): number => weights.get(action) ?? 1
 
+/** Weight beyond that of the endpoint of a page for which so many rows are read: 1 for each 1,000, at most 600 in all. */
+export const deepPageWeight = (action: string, rows: number): number =>
+  Math.max(0, Math.min(Math.ceil(rows / rowsOfWeight), maxPageWeight) - weightOf(action))
+
+const rowsOfWeight = 1_000
+/** Half of what an address may use in a minute, so that the largest page can be read however many markets are listed. */
+const maxPageWeight = 600
+
 /** Lists and charts weigh 5, changes 10, whole tables as CSV 20, a preview 2. */
 export const weights: ReadonlyMap<string, number> = new Map([
   ["GET /user/trade", 5],

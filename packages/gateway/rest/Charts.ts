@@ -19,6 +19,7 @@ import { ReadTables } from "@venue/storage/history/ReadTables"
 import * as Windows from "@venue/storage/history/Windows"
 import { Clock, Context, Effect, Layer, Schedule, Semaphore } from "effect"
 import type { HttpServerRequest } from "effect/http"
+import type { ChargeMore } from "../http/Refusal.ts"
 import { weightOf } from "../http/RequestWeight.ts"
 
 export interface ChartAsked<Length> {
@@ -35,9 +36,6 @@ export interface Chart {
 }
 
 type Refused = BadRequest | NotFound | TooManyRequests | ServiceUnavailable
-
-/** Takes what a chart weighs beyond its endpoint from the address that asks. */
-export type ChargeMore = (weight: number) => Effect.Effect<void, TooManyRequests, HttpServerRequest.HttpServerRequest>
 
 export class Charts extends Context.Service<
   Charts,

@@ -9,12 +9,11 @@ import { type Instrument, valueDown } from "@venue/domain/Instrument"
 import * as Candles from "@venue/storage/history/Candles"
 import * as Prices from "@venue/storage/history/Prices"
 import type { ReadQuery } from "@venue/storage/history/ReadTable"
-import { ReadTables } from "@venue/storage/history/ReadTables"
-import * as SearchLimit from "@venue/storage/history/SearchLimit"
 import * as Windows from "@venue/storage/history/Windows"
-import { Clock, Effect, Option, Semaphore } from "effect"
+import { Clock, Effect, Semaphore } from "effect"
 import { HttpApiSchema } from "effect/http-api"
 import { group } from "../http/Endpoints.ts"
+import { PublicReads } from "./PublicReads.ts"
 
 export const layer = (baseUrl: string) =>
   group(
@@ -22,18 +21,12 @@ export const layer = (baseUrl: string) =>
     "defiLlama",
     Effect.fnUntraced(function* (handlers) {
       const { instruments, tradingStates } = yield* Feed
-      const tables = yield* ReadTables
+      const reads = yield* PublicReads
       const requests = yield* Semaphore.make(1)
       const refusals = problems(baseUrl)
       const unavailable = () => Effect.fail(refusals.draining())
 
-      const read = <A>(query: ReadQuery<A>) =>
-        tables
-          .read(SearchLimit.limited(query, SearchLimit.searchMillis))
-          .pipe(
-            Effect.flatMap(Option.match({ onNone: unavailable, onSome: Effect.succeed })),
-            Effect.catchTag("DatabaseUnavailable", unavailable)
-          )
+      const read = <A>(query: ReadQuery<A>) => Effect.catchTag(reads.read(query), "DatabaseUnavailable", unavailable)
       const asked = Effect.fnUntraced(function* (query: Query) {
         const { fromISO: fromMillis, interval, intervalMinutes, toISO: toMillis } = query
         const length = intervalMinutes ?? (interval === undefined ? undefined : interval / minuteNanos)
@@ -51,14 +44,15 @@ export const layer = (baseUrl: string) =>
           )
         return windowsOf
       })
-      /** By the start of the window, of one market; a delisted one holds nothing. */
+      /** Open interest of one market at the end of each window; of a delisted one 0 from its last price on. */
       const heldOf = Effect.fnUntraced(function* (instrument: Instrument, windows: Windows.Windows) {
-        if (tradingStates.get(instrument.symbol) === "DELISTED") return []
+        const isDelisted = tradingStates.get(instrument.symbol) === "DELISTED"
+        const lastMinute = isDelisted ? ((yield* read(Prices.lastMinute(instrument.symbol))) ?? 0) : Infinity
         const { beforeMinute, fromMinute, minutes } = windows
         const ends = { ...windows, fromMinute: fromMinute + minutes, beforeMinute: beforeMinute + minutes }
         const known = yield* read(Prices.openInterestAt(ends))
-        return Windows.filled(ends, known).map(([, row]) =>
-          row === undefined ? 0n : BigInt(valueDown(instrument, row.openInterestLots, row.markE8))
+        return Windows.filled(ends, known).map(([end, row]) =>
+          row === undefined || end > lastMinute ? 0n : BigInt(valueDown(instrument, row.openInterestLots, row.markE8))
         )
       })
 

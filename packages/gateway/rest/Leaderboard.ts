@@ -8,44 +8,55 @@ import { defaultLimit } from "@venue/api/rest/ListPage"
 import { VenueSettings } from "@venue/cluster/VenueSettings"
 import { dayOf } from "@venue/domain/Day"
 import { quarterHourMillis } from "@venue/domain/QuarterHour"
-import { DatabaseUnavailable } from "@venue/postgres/DatabaseUnavailable"
+import type { UserId } from "@venue/domain/UserId"
 import { Profiles, type PublicProfile } from "@venue/storage/access/Profiles"
 import * as DailyVolumes from "@venue/storage/history/DailyVolumes"
 import * as LedgerEntries from "@venue/storage/history/LedgerEntries"
 import * as Profits from "@venue/storage/history/Profits"
 import * as ReadTable from "@venue/storage/history/ReadTable"
-import { ReadTables } from "@venue/storage/history/ReadTables"
-import * as SearchLimit from "@venue/storage/history/SearchLimit"
-import { Cache, Clock, Effect, Exit, Option } from "effect"
+import { Cache, Clock, Effect, Exit } from "effect"
 import { HttpApiSchema } from "effect/http-api"
 import { group } from "../http/Endpoints.ts"
+import { PublicReads } from "./PublicReads.ts"
 
 export const layer = (baseUrl: string) =>
   group(
     Api,
     "leaderboard",
     Effect.fnUntraced(function* (handlers) {
-      const results = yield* computing
       const refusals = problems(baseUrl)
-      const kept = yield* Cache.makeWith(results, {
-        capacity: 8,
-        timeToLive: (exit) => (Exit.isSuccess(exit) ? keptFor : 0)
-      })
+      const computed = yield* keptFor("30 seconds", yield* computing)
+      const profiles = yield* Profiles
+      const { within } = yield* PublicReads
+      /** Results of the accounts whose users are public now, with the names of now. */
+      const shown = yield* keptFor(
+        "1 second",
+        Effect.fnUntraced(function* (duration: Duration) {
+          const { found, ...span } = yield* Cache.get(computed, duration)
+          const known = yield* within(profiles.shownOf([...new Set(found.map(({ userId }) => userId))]))
+          const byUser = new Map(known.map((profile) => [profile.userId, profile]))
+          const results = found.flatMap((result) => {
+            const profile = byUser.get(result.userId)
+            return profile === undefined ? [] : [{ ...result, account: accountOf(result.accountId, profile) }]
+          })
+          return { ...span, results }
+        })
+      )
       return handlers.handle(
         "leaderboard",
         Effect.fnUntraced(
           function* ({ query: { duration = defaultDuration, limit = defaultLimit, offset = 0, sort = defaultSort } }) {
-            const { atMillis, found, startMillis } = yield* Cache.get(kept, duration)
+            const { atMillis, results, startMillis } = yield* Cache.get(shown, duration)
             const body = {
               $schema: schemaUri(baseUrl, "LeaderboardResponseBody"),
               duration,
               sort,
               start: instant(startMillis),
               end: instant(atMillis),
-              data: ranked(found, sort).slice(offset, offset + limit),
-              count: found.length
+              data: ranked(results, sort).slice(offset, offset + limit),
+              count: results.length
             }
-            return HttpApiSchema.withHeaders({ body, headers: { "cache-control": "public, max-age=5" } })
+            return HttpApiSchema.withHeaders({ body, headers: { "cache-control": "no-store" } })
           },
           Effect.catchTag("DatabaseUnavailable", () => Effect.fail(refusals.draining()))
         )
@@ -53,57 +64,61 @@ export const layer = (baseUrl: string) =>
     })
   )
 
+/** Keeps what was found; a failure is computed anew. */
+const keptFor = <A, E, R>(time: "1 second" | "30 seconds", lookup: (duration: Duration) => Effect.Effect<A, E, R>) =>
+  Cache.makeWith(lookup, { capacity: 8, timeToLive: (exit) => (Exit.isSuccess(exit) ? time : 0) })
+
+type AccountResult = Omit<Result, "account"> & Pick<DailyVolumes.AccountVolume, "accountId" | "userId">
+
 /** The results of a duration, from the read tables: no desk is woken. */
 const computing = Effect.gen(function* () {
   const profiles = yield* Profiles
-  const tables = yield* ReadTables
+  const { read, within } = yield* PublicReads
   const { instruments } = yield* VenueSettings
 
-  const resultOf = Effect.fnUntraced(function* (
-    { accountId, userId, volume }: DailyVolumes.AccountVolume,
-    span: Span,
-    profile: PublicProfile
-  ) {
+  const resultOf = Effect.fnUntraced(function* (account: DailyVolumes.AccountVolume, span: Span) {
     const first = span.startMillis / quarterHourMillis
     const moments = { first, step: span.endMillis / quarterHourMillis - first, count: 2 }
-    const asked = { accountId, instruments: [...instruments.values()], moments }
-    const query = ReadTable.both(Profits.summed(asked), LedgerEntries.cashAt(accountId, moments))
-    const [[before, after], [cashBefore, cashAfter]] = yield* tables.read(query)
-    const equity = (profit: Profits.Profit, cash: LedgerEntries.Cash) => cash.amount + profit.profit + profit.rewards
+    const asked = { accountId: account.accountId, instruments: [...instruments.values()], moments }
+    const query = ReadTable.both(Profits.summed(asked), LedgerEntries.cashAt(account.accountId, moments))
+    const [[before, after], [cashBefore, cashAfter]] = yield* read(query)
     return {
-      account: {
-        account_id: accountId,
-        user_id: userId,
-        is_public: true,
-        ...(profile.username === null ? {} : { username: profile.username }),
-        ...(profile.avatarUrl === null ? {} : { avatar_url: profile.avatarUrl })
-      },
+      ...account,
       profit: after!.profit - before!.profit,
-      volume,
-      startEquity: equity(before!, cashBefore!),
-      endEquity: equity(after!, cashAfter!),
+      startEquity: cashBefore!.amount + before!.profit + before!.rewards,
       deposited: cashAfter!.deposited - cashBefore!.deposited
-    } satisfies Result
+    } satisfies AccountResult
+  })
+
+  /** Accounts of all public users with the largest volume, found by pages of users. */
+  const largest = Effect.fnUntraced(function* (fromDay: number) {
+    let best: ReadonlyArray<DailyVolumes.AccountVolume> = []
+    for (let after: UserId | undefined; ;) {
+      const page = yield* within(profiles.shown({ after, limit: pageUsers }))
+      const userIds = page.map(({ userId }) => userId)
+      const accounts = yield* read(DailyVolumes.largest(userIds, fromDay, maxRanked))
+      best = [...best, ...accounts].toSorted(DailyVolumes.largestFirst).slice(0, maxRanked)
+      if (page.length < pageUsers) return best
+      after = userIds.at(-1)
+    }
   })
 
   return Effect.fnUntraced(function* (duration: Duration) {
     const atMillis = yield* Clock.currentTimeMillis
     const span = spanOf(duration, atMillis, 0)
-    const shown = new Map((yield* profiles.shown(maxShown)).map((profile) => [profile.userId, profile]))
-    const largest = DailyVolumes.largest([...shown.keys()], dayOf(span.startMillis), maxRanked)
-    const accounts = yield* tables.read(SearchLimit.limited(largest, SearchLimit.searchMillis))
-    if (Option.isNone(accounts)) return yield* new DatabaseUnavailable({ cause: "the volumes took too long" })
-    const found = yield* Effect.forEach(
-      accounts.value,
-      (account) => resultOf(account, span, shown.get(account.userId)!),
-      {
-        concurrency: 2
-      }
-    )
+    const accounts = yield* largest(dayOf(span.startMillis))
+    const found = yield* Effect.forEach(accounts, (account) => resultOf(account, span), { concurrency: 2 })
     return { atMillis, startMillis: span.startMillis, found }
   })
 })
 
-/** Users with a public profile who are looked at: the volumes of no more are summed. */
-const maxShown = 10_000
-const keptFor = "30 seconds"
+const accountOf = (accountId: DailyVolumes.AccountVolume["accountId"], profile: PublicProfile) => ({
+  account_id: accountId,
+  user_id: profile.userId,
+  is_public: true,
+  ...(profile.username === null ? {} : { username: profile.username }),
+  ...(profile.avatarUrl === null ? {} : { avatar_url: profile.avatarUrl })
+})
+
+/** Public users whose volumes one query sums. */
+const pageUsers = 5_000

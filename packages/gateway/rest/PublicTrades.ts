@@ -11,32 +11,31 @@ import * as Count from "@venue/postgres/Count"
 import { Profiles } from "@venue/storage/access/Profiles"
 import * as PublicTrades from "@venue/storage/history/PublicTrades"
 import type { ReadQuery } from "@venue/storage/history/ReadTable"
-import { ReadTables } from "@venue/storage/history/ReadTables"
-import * as SearchLimit from "@venue/storage/history/SearchLimit"
 import * as Trades from "@venue/storage/history/Trades"
-import { Effect, Option, Semaphore } from "effect"
+import { Effect, Option } from "effect"
 import { group } from "../http/Endpoints.ts"
+import type { ChargeMore } from "../http/Refusal.ts"
+import { deepPageWeight } from "../http/RequestWeight.ts"
+import { PublicReads } from "./PublicReads.ts"
 
-export const layer = (baseUrl: string) =>
+export const layer = (baseUrl: string, chargeMore: ChargeMore) =>
   group(
     Api,
     "publicTrades",
     Effect.fnUntraced(function* (handlers) {
       const accounts = yield* Accounts
       const profiles = yield* Profiles
-      const tables = yield* ReadTables
-      const queries = yield* Semaphore.make(maxQueries)
+      const reads = yield* PublicReads
       const { instruments } = yield* VenueSettings
       const refusals = problems(baseUrl)
       const unavailable = () => Effect.fail(refusals.draining())
 
-      const read = <A>(query: ReadQuery<A>) =>
-        queries
-          .withPermit(tables.read(SearchLimit.limited(query, SearchLimit.searchMillis)))
-          .pipe(
-            Effect.flatMap(Option.match({ onNone: unavailable, onSome: Effect.succeed })),
-            Effect.catchTag("DatabaseUnavailable", unavailable)
-          )
+      const read = <A>(query: ReadQuery<A>) => Effect.catchTag(reads.read(query), "DatabaseUnavailable", unavailable)
+      /** Charges what a page reads beyond the weight of its endpoint, before it is read. */
+      const charge = Effect.fnUntraced(function* (action: string, rows: number) {
+        const more = deepPageWeight(action, rows)
+        if (more > 0) yield* chargeMore(more)
+      })
       const asked = Effect.fnUntraced(function* (
         query: { readonly symbol?: string; readonly limit?: number; readonly offset?: number },
         largest: number
@@ -70,6 +69,7 @@ export const layer = (baseUrl: string) =>
           Effect.fnUntraced(function* ({ query }) {
             const { symbol, ...page } = yield* asked(query, maxPublicOffset)
             const symbols = symbol === undefined ? [...instruments.keys()] : [symbol]
+            yield* charge("GET /public/trades", (page.offset + page.limit) * symbols.length)
             const { count, rows } = yield* read(PublicTrades.page({ ...page, symbols }))
             return body(rows, count)
           })
@@ -80,13 +80,11 @@ export const layer = (baseUrl: string) =>
             const accountId = AccountId.make(params.account_id.toLowerCase())
             yield* shown(accountId)
             const page = yield* asked(query, maxOffset)
+            yield* charge("GET /public/account/:account_id/trades", page.offset + page.limit)
             const rows = yield* read(Trades.page({ ...page, accountId }))
-            const counted = read(Trades.count({ accountId, symbol: page.symbol }))
+            const counted = reads.count(Trades.count({ accountId, symbol: page.symbol }))
             return body(rows, yield* Count.total(page, rows.length, counted))
           })
         )
     })
   )
-
-/** Queries at once, of all strangers: fewer than the pool has connections. */
-const maxQueries = 2

@@ -42,6 +42,7 @@ import * as PnlHours from "./PnlHours.ts"
 import * as Positions from "./Positions.ts"
 import * as Profile from "./Profile.ts"
 import * as PublicPositions from "./PublicPositions.ts"
+import { PublicReads } from "./PublicReads.ts"
 import * as PublicTrades from "./PublicTrades.ts"
 import * as Refdata from "./Refdata.ts"
 import * as ReferralRewards from "./ReferralRewards.ts"
@@ -81,10 +82,8 @@ const site = ({ baseUrl, brand, ...rest }: Authentication.AuthenticationOptions,
         Positions.layer(baseUrl),
         lists(baseUrl),
         PublicPositions.layer(baseUrl),
-        PublicTrades.layer(baseUrl),
         BuilderGrants.layer(baseUrl),
-        DefiLlama.layer(baseUrl),
-        Leaderboard.layer(baseUrl),
+        publicReads(baseUrl, chargeMore(baseUrl, rest)),
         Pnl.layer(baseUrl),
         PnlHours.layer(baseUrl),
         AccountEquity.layer(baseUrl),
@@ -122,10 +121,22 @@ const lists = (baseUrl: string) =>
     Layer.provide(Lists.layer(baseUrl))
   )
 
-const charts = (
-  baseUrl: string,
-  { addressOf, limits }: Pick<Authentication.AuthenticationOptions, "addressOf" | "limits">
-) =>
+type AddressOptions = Pick<Authentication.AuthenticationOptions, "addressOf" | "limits">
+
+const chargeMore =
+  (baseUrl: string, { addressOf, limits }: AddressOptions): Refusal.ChargeMore =>
+  (weight) =>
+    Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
+      Refusal.spend(problems(baseUrl), limits, network(addressOf(request)), weight)
+    )
+
+/** Endpoints that share the public queries. */
+const publicReads = (baseUrl: string, charge: Refusal.ChargeMore) =>
+  Layer.mergeAll(PublicTrades.layer(baseUrl, charge), DefiLlama.layer(baseUrl), Leaderboard.layer(baseUrl)).pipe(
+    Layer.provide(PublicReads.layer)
+  )
+
+const charts = (baseUrl: string, options: AddressOptions) =>
   Layer.mergeAll(
     Candles.layer(baseUrl),
     Underlier.layer(baseUrl),
@@ -133,12 +144,4 @@ const charts = (
     OpenInterest.layer(baseUrl),
     TakerVolume.layer(baseUrl),
     LongShort.layer(baseUrl)
-  ).pipe(
-    Layer.provide(
-      Charts.layer(baseUrl, (weight) =>
-        Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
-          Refusal.spend(problems(baseUrl), limits, network(addressOf(request)), weight)
-        )
-      )
-    )
-  )
+  ).pipe(Layer.provide(Charts.layer(baseUrl, chargeMore(baseUrl, options))))

@@ -27,6 +27,11 @@ const shown = profileTable.pick("userId", "username", "avatarUrl")
 /** What everybody may see of a user who chose to be public. */
 export type PublicProfile = Table.Row<typeof shown>
 
+export interface ShownPage {
+  readonly after?: UserId | undefined
+  readonly limit: number
+}
+
 export class UsernameTaken extends Schema.TaggedError<UsernameTaken>()("UsernameTaken", { username: Schema.String }) {}
 
 export class Profiles extends Context.Service<
@@ -34,8 +39,12 @@ export class Profiles extends Context.Service<
   {
     /** Who has said nothing yet has an empty one. */
     readonly find: (userId: UserId) => Effect.Effect<Profile, DatabaseUnavailable>
-    /** Profiles of users who chose to be public, in the order of their ids, at most `limit`. */
-    readonly shown: (limit: number) => Effect.Effect<ReadonlyArray<PublicProfile>, DatabaseUnavailable>
+    /** Profiles of public users in the order of their ids, those after `after`, at most `limit`. */
+    readonly shown: (page: ShownPage) => Effect.Effect<ReadonlyArray<PublicProfile>, DatabaseUnavailable>
+    /** Profiles of the public users among these. */
+    readonly shownOf: (
+      userIds: ReadonlyArray<UserId>
+    ) => Effect.Effect<ReadonlyArray<PublicProfile>, DatabaseUnavailable>
     /** What is left out stays as it is. The user must be there. */
     readonly change: (
       userId: UserId,
@@ -54,8 +63,21 @@ export class Profiles extends Context.Service<
           return Option.getOrElse(yield* find(userId), () => empty)
         }, orUnavailable),
         shown: Effect.fn("Profiles.shown")(
-          (limit: number) =>
-            shown.all(sql`select ${shown.columns} from profile where is_public order by user_id limit ${limit}`),
+          ({ after = UserId.make(""), limit }: ShownPage) =>
+            shown.all(sql`
+              select ${shown.columns} from profile
+              where is_public and user_id > ${storable(after)} order by user_id limit ${limit}`),
+          orUnavailable
+        ),
+        shownOf: Effect.fn("Profiles.shownOf")(
+          (userIds: ReadonlyArray<UserId>) =>
+            userIds.length === 0
+              ? Effect.succeed([])
+              : shown.all(
+                  sql`
+                    select ${shown.columns} from profile
+                    where is_public and user_id in ${sql.in(userIds.map(storable))} order by user_id`.unprepared
+                ),
           orUnavailable
         ),
         change: Effect.fn("Profiles.change")(
@@ -82,19 +104,22 @@ export class Profiles extends Context.Service<
       const profiles = table<Profile>()
       const owners = table<string>()
       const users = table<UserId>()
+      const allShown = (userIds: Iterable<UserId>): ReadonlyArray<PublicProfile> =>
+        [...userIds]
+          .flatMap((userId) => {
+            const { avatarUrl, isPublic, username } = profiles.get(userId) ?? empty
+            return isPublic ? [{ userId, username, avatarUrl }] : []
+          })
+          .toSorted((a, b) => (a.userId < b.userId ? -1 : 1))
       return Profiles.of({
         find: (userId) => Effect.sync(() => profiles.get(userId) ?? empty),
-        shown: (limit) =>
+        shown: ({ after = "", limit }) =>
           Effect.sync(() =>
-            users
-              .rows()
-              .flatMap((userId) => {
-                const { avatarUrl, isPublic, username } = profiles.get(userId)!
-                return isPublic ? [{ userId, username, avatarUrl }] : []
-              })
-              .toSorted((a, b) => (a.userId < b.userId ? -1 : 1))
+            allShown(users.rows())
+              .filter(({ userId }) => userId > after)
               .slice(0, limit)
           ),
+        shownOf: (userIds) => Effect.sync(() => allShown(new Set(userIds))),
         change: Effect.fnUntraced(function* (userId: UserId, change: Partial<Profile>) {
           const before = profiles.get(userId) ?? empty
           const after = { ...before, ...change }

@@ -119,11 +119,13 @@ export const largest = (
       if (!wanted.has(userId) || day < fromDay) continue
       found.set(accountId, { userId, accountId, volume: (found.get(accountId)?.volume ?? 0n) + maker + taker })
     }
-    return [...found.values()]
-      .toSorted((a, b) => (a.volume === b.volume ? (a.accountId < b.accountId ? -1 : 1) : a.volume > b.volume ? -1 : 1))
-      .slice(0, limit)
+    return [...found.values()].toSorted(largestFirst).slice(0, limit)
   }
 })
+
+/** Order of accounts by volume; equal ones by their ids. */
+export const largestFirst = (a: AccountVolume, b: AccountVolume): number =>
+  a.volume === b.volume ? (a.accountId < b.accountId ? -1 : 1) : a.volume > b.volume ? -1 : 1
 
 const days = Table.selection({
   day: { schema: Schema.Number, expression: "day" },

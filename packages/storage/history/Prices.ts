@@ -236,6 +236,18 @@ export const firstMinute = (symbol: MarketSymbol): ReadTable.ReadQuery<number | 
   memory: (memory) => Windows.ordered(prices.rowsIn(memory), symbol)[0]?.minute
 })
 
+const lastOf = Table.selection({ minute: { schema: Schema.NullOr(Schema.Number), expression: "max(minute)" } })
+
+/** The minute of the latest price; undefined for a market without a price. */
+export const lastMinute = (symbol: MarketSymbol): ReadTable.ReadQuery<number | undefined> => ({
+  sql: (sql) =>
+    Effect.map(
+      lastOf.all(sql`select ${lastOf.columns} from price_minute where symbol = ${symbol}`.unprepared),
+      (rows) => rows[0]?.minute ?? undefined
+    ),
+  memory: (memory) => Windows.ordered(prices.rowsIn(memory), symbol).at(-1)?.minute
+})
+
 const known = Table.selection({
   startMinute: number("w.start"),
   openInterestLots: number("price_minute.open_interest_close_lots"),

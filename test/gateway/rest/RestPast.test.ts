@@ -3,6 +3,7 @@ import { noCost } from "@venue/cluster/protocol/Desk"
 import { DeskClient } from "@venue/cluster/clients/DeskClient"
 import { defaults, VenueSettings } from "@venue/cluster/VenueSettings"
 import { primaryAccountOf } from "@venue/domain/AccountId"
+import { UserId } from "@venue/domain/UserId"
 import { Profiles } from "@venue/storage/access/Profiles"
 import { type TestUser, TestVenue } from "@venue/testing/TestVenue"
 import { assert, expect, it } from "@effect/vitest"
@@ -310,6 +311,13 @@ it.layer(past, { timeout: "60 seconds" })("the past, from 15:40 on", (it) => {
       const second = yield* get("/public/trades?symbol=aapl-usd&limit=1&offset=1")
       expect([second.body.count, second.body.data]).toEqual([2, [all.body.data[1]]])
       expect((yield* get("/public/trades?symbol=GOLD-USD")).body).toMatchObject({ data: [], count: 0 })
+      const remaining = (path: string) =>
+        Effect.map(get(path), ({ headers }) => Number(headers.get("ratelimit-remaining")))
+      const first = yield* remaining("/public/trades?symbol=AAPL-USD")
+      expect(first - (yield* remaining("/public/trades"))).toBe(5)
+      // 11,000 rows of each of two markets.
+      const deep = yield* remaining("/public/trades?limit=1000&offset=10000")
+      expect(first - 5 - deep).toBe(22)
       const own = yield* get(`/public/account/${alice.userId}/trades`)
       expect([own.body.count, own.body.data.map(({ side }: { side: string }) => side)]).toEqual([2, ["BUY", "SELL"]])
       expect((yield* get(`/public/account/${bob.userId}/trades`)).status).toBe(404)
@@ -324,9 +332,7 @@ it.layer(past, { timeout: "60 seconds" })("the past, from 15:40 on", (it) => {
           account: { account_id: alice.userId, user_id: alice.userId, is_public: true, username: "alice" },
           pnl: profit,
           return_percent: Number((profit / 1_000).toFixed(6)),
-          volume: 4_100,
-          start_equity: 0,
-          end_equity: 100_000 + profit
+          volume: 4_100
         }
       ])
       yield* profiles.change(bob.userId, { isPublic: true })
@@ -339,6 +345,21 @@ it.layer(past, { timeout: "60 seconds" })("the past, from 15:40 on", (it) => {
       expect(names(yield* board("duration=1w&sort=percent&limit=1&offset=1"))).toEqual([alice.userId])
       expect(names(yield* board("duration=all&sort=volume"))).toHaveLength(2)
       expect((yield* get("/public/leaderboard?sort=luck")).status).toBe(422)
+
+      // Users whose ids come first take no place of the largest, and whoever is no longer public is left out within a second.
+      yield* Effect.forEach(
+        Array.from({ length: 5_000 }, (_, at) => UserId.make(`0-${String(at).padStart(4, "0")}`)),
+        (userId) => profiles.change(userId, { isPublic: true }),
+        { discard: true }
+      )
+      yield* profiles.change(bob.userId, { username: "bob" })
+      yield* TestClock.adjust("30 seconds")
+      const both = yield* board("duration=1w")
+      expect([both.count, both.data[0].account.username]).toEqual([2, "bob"])
+      yield* profiles.change(bob.userId, { isPublic: false })
+      yield* TestClock.adjust("1 second")
+      const left = yield* board("duration=1w")
+      expect([left.count, names(left), left.data[0].rank]).toEqual([1, [alice.userId], 1])
     })
   )
 })

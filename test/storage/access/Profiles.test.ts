@@ -30,13 +30,18 @@ const suite = (name: string, services: Layer.Layer<Profiles | Transaction | User
         yield* user(UserId.make("abe"))
         yield* profiles.change(UserId.make("abe"), { username: "abe-1" })
         const amy = { userId: UserId.make("amy"), username: "amy-1", avatarUrl: null }
-        assert.deepStrictEqual(yield* profiles.shown(10), [amy])
+        assert.deepStrictEqual(yield* profiles.shown({ limit: 10 }), [amy])
         yield* profiles.change(UserId.make("abe"), { isPublic: true })
         const abe = { userId: UserId.make("abe"), username: "abe-1", avatarUrl: null }
-        assert.deepStrictEqual(yield* profiles.shown(10), [abe, amy])
-        assert.deepStrictEqual(yield* profiles.shown(1), [abe])
+        assert.deepStrictEqual(yield* profiles.shown({ limit: 10 }), [abe, amy])
+        assert.deepStrictEqual(yield* profiles.shown({ limit: 1 }), [abe])
+        assert.deepStrictEqual(yield* profiles.shown({ after: abe.userId, limit: 1 }), [amy])
+        assert.deepStrictEqual(yield* profiles.shown({ after: amy.userId, limit: 1 }), [])
+        assert.deepStrictEqual(yield* profiles.shownOf([amy.userId, abe.userId, UserId.make("nobody")]), [abe, amy])
+        assert.deepStrictEqual(yield* profiles.shownOf([]), [])
         yield* profiles.change(UserId.make("abe"), { isPublic: false })
-        assert.deepStrictEqual(yield* profiles.shown(10), [amy])
+        assert.deepStrictEqual(yield* profiles.shownOf([abe.userId]), [])
+        assert.deepStrictEqual(yield* profiles.shown({ limit: 10 }), [amy])
       })
     )
 

@@ -97,6 +97,11 @@ export const firstMinute = (events: Events) => {
   return first && minuteOf(first.atMillis)
 }
 
+export const lastMinute = (events: Events) => {
+  const last = of(events, "Priced").at(-1)
+  return last && minuteOf(last.atMillis)
+}
+
 export const openInterestAt = (events: Events, minute: number) =>
   within(of(events, "Priced"), 0, minute).at(-1)?.openInterestLots
 

@@ -36,6 +36,10 @@ const assertAnswers = Effect.fnUntraced(function* (
   const starts = Windows.starts(windows)
   assert.deepStrictEqual(yield* read(Candles.ofWindows(windows)), Twin.candles(events, starts, minutes))
   assert.deepStrictEqual(
+    new Map([...(yield* read(Candles.notionals([symbol], windows)))].toSorted(([a], [b]) => a - b)),
+    new Map(Twin.candles(events, starts, minutes).map(({ notional, startMinute }) => [startMinute, notional]))
+  )
+  assert.deepStrictEqual(
     yield* read(Candles.lastBefore(symbol, fromMinute)),
     Twin.candleBefore(events, symbol, fromMinute)
   )
@@ -50,6 +54,7 @@ const assertAnswers = Effect.fnUntraced(function* (
     marks: Twin.marksFrom(events, fromMinute)
   })
   assert.strictEqual(yield* read(Prices.firstMinute(symbol)), Twin.firstMinute(events))
+  assert.strictEqual(yield* read(Prices.lastMinute(symbol)), Twin.lastMinute(events))
   const known = Effect.fnUntraced(function* <Row extends { readonly startMinute: number }>(
     query: ReadQuery<ReadonlyArray<Row>>
   ) {
@@ -85,18 +90,33 @@ const suite = (name: string, readTables: Layer.Layer<ReadTables, unknown>, numRu
             numRuns,
             seed: 7
           })
+          const all = new Map<MarketSymbol, Parameters<typeof Twin.candles>[0]>()
           for (const [at, [{ batchSizes, events, rowSizes }, ranges]] of drawn.entries()) {
             const symbol = MarketSymbol.make(`CHART${at}-USD`)
             const batches = batchesOf(events, rowSizes, batchSizes)
             for (const batch of batches) yield* project(groups, symbol, batch)
             // From the first row again, as after a restart: nothing counts twice.
             yield* project(groups, symbol, batches.flat())
+            all.set(symbol, events)
             const told = { events, rows: batches.flat().length }
             for (const { fromMillis, lengthMillis, minutes } of ranges) {
               const from = began + fromMillis
               yield* assertAnswers(symbol, told, Windows.between(symbol, minutes, from, from + lengthMillis))
             }
           }
+          const [first] = all.keys()
+          const day = Windows.between(first!, 60, began - 86_400_000, began + 86_400_000)
+          const sums = new Map<number, bigint>()
+          for (const events of all.values()) {
+            for (const { notional, startMinute } of Twin.candles(events, Windows.starts(day), 60))
+              sums.set(startMinute, (sums.get(startMinute) ?? 0n) + notional)
+          }
+          const { read } = yield* ReadTables
+          assert.isAbove(sums.size, 1)
+          assert.deepStrictEqual(
+            [...(yield* read(Candles.notionals([...all.keys()], day)))].toSorted(([a], [b]) => a - b),
+            [...sums].toSorted(([a], [b]) => a - b)
+          )
         }),
       60_000
     )

@@ -1,0 +1,48 @@
+/** Reads of the tables for requests without credentials: few at once over all endpoints, each with a time limit. */
+import { maxCount } from "@venue/postgres/Count"
+import { DatabaseUnavailable } from "@venue/postgres/DatabaseUnavailable"
+import type { ReadQuery } from "@venue/storage/history/ReadTable"
+import { ReadTables } from "@venue/storage/history/ReadTables"
+import * as SearchLimit from "@venue/storage/history/SearchLimit"
+import { Context, Effect, Layer, Option, Semaphore } from "effect"
+
+/** Queries at once over all public endpoints: fewer than the pool of the tables has connections, which users need too. */
+export const maxPublicQueries = 2
+/** Time limit of one read, its turn included. */
+const patience = "4 seconds"
+
+export class PublicReads extends Context.Service<
+  PublicReads,
+  {
+    /** Fails where the database ends the query at its time limit. */
+    readonly read: <A>(query: ReadQuery<A>) => Effect.Effect<A, DatabaseUnavailable>
+    /** Counts the rows of a list; `maxCount` where that takes too long, so that clients ask for the next page. */
+    readonly count: (query: ReadQuery<number>) => Effect.Effect<number>
+    /** Runs a read of another table as one of the public queries. */
+    readonly within: <A>(read: Effect.Effect<A, DatabaseUnavailable>) => Effect.Effect<A, DatabaseUnavailable>
+  }
+>()("@venue/gateway/rest/PublicReads") {
+  static readonly layer = Layer.effect(
+    PublicReads,
+    Effect.gen(function* () {
+      const tables = yield* ReadTables
+      const queries = yield* Semaphore.make(maxPublicQueries)
+      const within = <A>(read: Effect.Effect<A, DatabaseUnavailable>) =>
+        queries.withPermit(read).pipe(
+          Effect.timeout(patience),
+          Effect.catchTag("TimeoutError", () => tooSlow)
+        )
+      const limited = <A>(query: ReadQuery<A>, millis: number) =>
+        within(tables.read(SearchLimit.limited(query, millis))).pipe(
+          Effect.flatMap(Option.match({ onNone: () => tooSlow, onSome: Effect.succeed }))
+        )
+      return PublicReads.of({
+        read: (query) => limited(query, SearchLimit.searchMillis),
+        count: (query) => Effect.orElseSucceed(limited(query, SearchLimit.countMillis), () => maxCount),
+        within
+      })
+    })
+  )
+}
+
+const tooSlow = Effect.fail(new DatabaseUnavailable({ cause: "a public read took too long" }))
