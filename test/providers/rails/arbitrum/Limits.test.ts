@@ -164,9 +164,10 @@ describe("an endpoint that is asked too fast", () => {
     it.live(`stands in the alarm in one line without its key, also where the key is cut: ${status}`, () =>
       Effect.gen(function* () {
         const { chain, endpoint } = yield* deposited
-        const key = "canary-of-a-long-key"
+        const key = "canary-of-a-long-key-".repeat(3)
         const rail = yield* TestRail.make(chain, { urls: [`${endpoint.url}/${key}`] })
-        const filling = "x".repeat(300 - "it refuses: no access\r\n ".length - 6)
+        // The first 300 characters end within the key.
+        const filling = "x".repeat(300 - "no access ".length - 40)
         const message = `no access\r\n${filling}${key}`
         endpoint.limit({ calls: 0, perSecond: 0 }, { status, code: status === 200 ? -32_000 : null, message })
         const cause = yield* causeOf(rail.scan(null, watched))
