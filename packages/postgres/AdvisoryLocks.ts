@@ -7,5 +7,7 @@ export const advisoryLocks = {
   /** Nodes that start together take turns at the tables of the cluster library. */
   clusterTables: 7_203_114_403n,
   /** Two nodes that joined at once would not see each other. */
-  joining: 7_203_114_404n
+  joining: 7_203_114_404n,
+  /** Nodes that start together build an index of a large table one after the other. */
+  concurrentIndexes: 7_203_114_405n
 } as const

@@ -4,6 +4,7 @@ import { Migrator, SqlClient } from "effect/sql"
 import { MigrationError } from "effect/sql/Migrator"
 import type { SqlError } from "effect/sql/SqlError"
 import { advisoryLocks } from "./AdvisoryLocks.ts"
+import * as ConcurrentIndexes from "./ConcurrentIndexes.ts"
 import { journal } from "./migrations/0001_journal.ts"
 import { readTables } from "./migrations/0002_read_tables.ts"
 import { access } from "./migrations/0003_access.ts"
@@ -116,5 +117,5 @@ const known = Math.max(...Object.keys(all).map((name) => Number.parseInt(name, 1
 
 /** Provides nothing: a layer that needs tables provides this to itself, and shared as one value it runs once. */
 export const layer: Layer.Layer<never, MigrationError | SqlError, SqlClient.SqlClient> = Layer.effectDiscard(
-  Effect.flatMap(SqlClient.SqlClient, (sql) => sql.withTransaction(migrate))
+  Effect.flatMap(SqlClient.SqlClient, (sql) => Effect.andThen(sql.withTransaction(migrate), ConcurrentIndexes.build))
 )

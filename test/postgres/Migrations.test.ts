@@ -9,7 +9,7 @@ import * as LedgerEntries from "@venue/storage/history/LedgerEntries"
 import { ReadTables } from "@venue/storage/history/ReadTables"
 import * as Trading from "@venue/storage/history/Trading"
 import { assert, it } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Deferred, Effect, Fiber, Layer, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
 import { postgresLayer } from "../Postgres.ts"
 
@@ -50,5 +50,51 @@ it.effect("wake-up entries that there were get the desk of their user, and trade
       found.map((row) => Object.values(row).join(" ")),
       [`ann armed c ${of("ann")}`, `ann joined AAPL-USD ${of("ann")}`, `ben unprojected 2 ${of("ben")}`]
     )
+  }).pipe(Effect.provide(postgresLayer))
+)
+
+const journalIndex = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  return yield* sql<{ readonly isValid: boolean }>`
+    select indisvalid as "isValid" from pg_index where indexrelid = to_regclass('journal_transaction')`
+})
+
+it.live("an append goes on while nodes that start together build the index of the journal, which is built once", () =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    yield* Effect.scoped(Layer.build(Migrations.layer))
+    yield* sql`drop index journal_transaction`
+    const [begun, mayCommit] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+    const append = (seq: number) =>
+      sql`insert into journal (stream, seq, epoch, events) values ('trader/ann', ${seq}, ${seq}, '')`
+    const open = yield* Effect.forkChild(
+      sql.withTransaction(
+        Effect.gen(function* () {
+          yield* append(1)
+          yield* Deferred.succeed(begun, undefined)
+          yield* Deferred.await(mayCommit)
+        })
+      )
+    )
+    yield* Deferred.await(begun)
+    const start = Effect.scoped(Layer.build(Layer.fresh(Migrations.layer)))
+    const starting = yield* Effect.forkChild(Effect.all([start, start, start], { concurrency: "unbounded" }))
+    const isBuilding = Effect.map(journalIndex, ([index]) => index?.isValid === false)
+    yield* Effect.repeat(isBuilding, { until: (isSo) => isSo, schedule: Schedule.spaced("20 millis") })
+    yield* sql.withTransaction(Effect.andThen(sql`set local lock_timeout = '1s'`, append(2)))
+    yield* Deferred.succeed(mayCommit, undefined)
+    yield* Fiber.join(open)
+    yield* Fiber.join(starting)
+    assert.deepStrictEqual(yield* journalIndex, [{ isValid: true }])
+  }).pipe(Effect.provide(postgresLayer))
+)
+
+it.live("an index of the journal whose build was interrupted is built again", () =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    yield* Effect.scoped(Layer.build(Migrations.layer))
+    yield* sql`update pg_index set indisvalid = false where indexrelid = 'journal_transaction'::regclass`
+    yield* Effect.scoped(Layer.build(Layer.fresh(Migrations.layer)))
+    assert.deepStrictEqual(yield* journalIndex, [{ isValid: true }])
   }).pipe(Effect.provide(postgresLayer))
 )

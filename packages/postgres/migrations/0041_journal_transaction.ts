@@ -9,8 +9,5 @@ export const journalTransaction = Effect.gen(function* () {
   yield* sql`alter table journal add column transaction_id xid8`
   yield* sql`alter table journal alter column transaction_id set default pg_current_xact_id()`
 
-  // Streams of markets are few and known by name, so their rows, the most frequent ones, need no entry here.
-  yield* sql`
-    create index journal_transaction on journal (transaction_id)
-    where transaction_id is not null and stream >= 'trader/' and stream < 'trader0'`
+  // Its index is built beside a venue that runs: `ConcurrentIndexes.ts`.
 })
