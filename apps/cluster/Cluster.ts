@@ -96,7 +96,8 @@ const live = Effect.fnUntraced(function* (begun: Begun) {
     changed: (nodes) =>
       Effect.ignore(Effect.provide(ClusterFile.save(dataDir, { supervisor: process.pid, nodes }), context))
   })
-  if (venue.auditor) yield* AuditorProcess.keep({ databaseUrl: secrets.databaseUrl, place: dataDir, say })
+  const auditing = { databaseUrl: secrets.databaseUrl, place: dataDir, say }
+  const auditedBefore = venue.auditor ? yield* AuditorProcess.keep(auditing) : null
   const standing = Effect.gen(function* () {
     const { builderCode, oauthClients } = made
     const { cluster } = settings
@@ -132,7 +133,7 @@ const live = Effect.fnUntraced(function* (begun: Begun) {
   yield* Secrets.writePrivately(devFile, JSON.stringify(all, null, 2))
   for (const name of ClusterPlan.listenerNames)
     yield* say(`${name.replace("_", " ").padEnd(12)}${gateways.map(({ urls }) => urls[name]).join("  ")}`)
-  if (venue.auditor) yield* Effect.raceFirst(AuditorProcess.audited(say), supervisor.failed)
+  if (venue.auditor) yield* Effect.raceFirst(AuditorProcess.audited(say, auditedBefore), supervisor.failed)
   yield* say(`ready; keys and addresses are in ${devFile}. npm run cluster -- status shows the nodes. Ctrl-C ends it.`)
   return yield* Effect.never
 })

@@ -71,7 +71,8 @@ export const run = Effect.fn("Dev.run")(function* (settings: Settings) {
     const feed = yield* Feed
     const trade = yield* TradeGateway
     const health = yield* Health
-    if (settings.auditor) yield* AuditorProcess.keep({ databaseUrl: url, place: path.resolve(settings.dataDir), say })
+    const auditing = { databaseUrl: url, place: path.resolve(settings.dataDir), say }
+    const auditedBefore = settings.auditor ? yield* AuditorProcess.keep(auditing) : null
     yield* say("waking the markets and the desks")
     yield* Seed.plant({ people, builderCode: secrets.builderCode, termsVersion: settings.termsVersion })
     yield* Seed.appoint(secrets.treasurerToken)
@@ -110,7 +111,7 @@ export const run = Effect.fn("Dev.run")(function* (settings: Settings) {
     })
     yield* Secrets.writePrivately(devFile, JSON.stringify(told, null, 2))
     for (const [name, address] of Object.entries(urls)) yield* say(`${name.replace("_", " ").padEnd(12)}${address}`)
-    if (settings.auditor) yield* AuditorProcess.audited(say)
+    if (settings.auditor) yield* AuditorProcess.audited(say, auditedBefore)
     yield* say(`ready; keys and addresses are in ${devFile}. Ctrl-C ends it.`)
     return yield* Effect.never
   })

@@ -12,8 +12,10 @@ export interface AuditorProcessOptions {
   readonly say: (text: string) => Effect.Effect<void>
 }
 
-/** It runs until the scope closes. */
+/** Starts the auditor, which runs until the scope closes. Returns the time of the last audit before, for `audited`. */
 export const keep = Effect.fnUntraced(function* ({ databaseUrl, place, say }: AuditorProcessOptions) {
+  const { read } = yield* VenueModes
+  const { auditedAtMillis } = yield* read
   const run = Effect.runForkWith(yield* Effect.context<never>())
   const live = Effect.gen(function* () {
     const { ended } = yield* NodeProcess.launch({
@@ -30,13 +32,18 @@ export const keep = Effect.fnUntraced(function* ({ databaseUrl, place, say }: Au
     Effect.catchTag("NotLaunched", ({ reason }) => say(`auditor could not be started: ${reason}`))
   )
   yield* Effect.forkScoped(Effect.forever(Effect.andThen(live, Effect.sleep(pause))))
+  return auditedAtMillis
 })
 
-/** Waits until an audit is recent, so that withdrawals leave; a long journal takes the auditor minutes to add up. */
-export const audited = Effect.fnUntraced(function* (say: AuditorProcessOptions["say"]) {
+/**
+ * Waits for the first audit after the one of `beforeMillis`, so that withdrawals leave; a long journal takes the auditor minutes
+ * to add up. An earlier audit does not count: it grows old while the new auditor reads.
+ */
+export const audited = Effect.fnUntraced(function* (say: AuditorProcessOptions["say"], beforeMillis: number | null) {
   const { read } = yield* VenueModes
   const isOver = Effect.gen(function* () {
-    return isAudited(yield* read, yield* Clock.currentTimeMillis)
+    const mode = yield* read
+    return mode.auditedAtMillis !== beforeMillis && isAudited(mode, yield* Clock.currentTimeMillis)
   }).pipe(Effect.orElseSucceed(() => false))
   const waiting = say(
     "waiting for the first audit: the auditor adds up the journal, and no withdrawal leaves until then"

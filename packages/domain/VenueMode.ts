@@ -92,7 +92,7 @@ export const obstacle = (mode: VenueMode, step: VenueStep, nowMillis: number): s
   if (step === "TRADING" && trading !== "CANCEL_ONLY") return `It trades again from CANCEL_ONLY: it is ${trading}.`
   if (step === "WITHDRAWALS" && (trading !== "TRADING" || withdrawals === "OPEN")) {
     return trading === "TRADING"
-      ? "Withdrawals are open, and need no step: after an audit they are sent."
+      ? "Withdrawals are open already. If none leaves, wait for the next audit."
       : `Withdrawals come after TRADING: it is ${trading}.`
   }
   if (
