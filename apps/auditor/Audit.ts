@@ -28,7 +28,7 @@ export const make = Effect.gen(function* () {
   return yield* on(sql, Reading.make(sql))
 })
 
-/** The audit of a database, by whatever reads it. */
+/** Returns the audit of a database that is read through `reading`. */
 export const on = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, reading: Reading.Reading) {
   const reports = yield* NewReports.make
   const listings = yield* Listings
@@ -43,8 +43,10 @@ export const on = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, reading
     const instruments: ReadonlyArray<Instrument> = [...starters, ...(yield* listings.all)]
     for (const instrument of instruments) Books.market(books, instrument)
     yield* comparing.findSaved
-    const traders = yield* reports
-    yield* readingOn.all([...comparing.savedNow(), ...traders.flatMap(LiveAccounts.namedBy)])
+    const traders = yield* reports.read
+    const rows = [...comparing.dueRows(), ...traders.flatMap(LiveAccounts.rowsOf)]
+    Books.need(books, [...rows, ...Faults.neededRows(books.faults)])
+    yield* readingOn.all(rows)
     for (const trader of traders) LiveAccounts.compare(books, trader, readingOn)
     yield* comparing.tables
     yield* comparing.saved
@@ -56,7 +58,8 @@ export const on = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, reading
   const round = Effect.gen(function* () {
     yield* sql.withTransaction(first)
     if (books.faults.suspected.size > 0) yield* sql.withTransaction(second)
-    return Faults.told(books.faults)
-  })
+    reports.compared()
+    return Faults.summary(books.faults)
+  }).pipe(Effect.onError(() => Effect.sync(readingOn.forgetCursor)))
   return { books, round, rails: () => rails } satisfies Audit as Audit
 })

@@ -59,8 +59,8 @@ export interface Books {
   readonly faults: Faults.Faults
   /** Complete marks that are not stored yet. */
   readonly complete: Array<CompleteMark>
-  /** The row of each saved state that is not compared yet, by stream: its past balances are kept. */
-  wanted: Map<string, number>
+  /** The oldest row of each stream that is still to be compared: balances from this row on are kept. */
+  neededFrom: ReadonlyMap<string, number>
 }
 
 export const make = (): Books => ({
@@ -71,8 +71,21 @@ export const make = (): Books => ({
   inFlight: new Map(),
   faults: Faults.make(),
   complete: [],
-  wanted: new Map()
+  neededFrom: new Map()
 })
+
+/** Keeps the balances of these rows until the next call, as far as they are at most `mostNeededRows` old. */
+export const need = (books: Books, rows: Iterable<Stream.RowPlace>): void => {
+  const neededFrom = new Map<string, number>()
+  for (const { seq, stream } of rows) {
+    const oldest = (bookOf(books, stream)?.line.seq ?? 0) - mostNeededRows
+    neededFrom.set(stream, Math.min(neededFrom.get(stream) ?? Infinity, Math.max(seq, oldest)))
+  }
+  books.neededFrom = neededFrom
+}
+
+/** Bounds the memory of a difference that stays suspected while the stream grows. */
+const mostNeededRows = 100_000
 
 const marketPrefix = "market/"
 const traderPrefix = "trader/"

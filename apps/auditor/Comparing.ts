@@ -8,6 +8,7 @@ import * as Newest from "./Newest.ts"
 import type * as Reading from "./Reading.ts"
 import type { ReadingOn } from "./ReadingOn.ts"
 import * as SavedStates from "./SavedStates.ts"
+import type { RowPlace } from "./Stream.ts"
 import * as TradeTable from "./TradeTable.ts"
 
 /** A saved state that was compared. */
@@ -23,6 +24,8 @@ export interface Comparing {
   readonly savedByStream: ReadonlyMap<string, Saved>
   /** The row of each state that is saved now. */
   readonly savedNow: () => ReadonlyMap<string, number>
+  /** Rows of the saved states that are to be compared. */
+  readonly dueRows: () => ReadonlyArray<RowPlace>
   /** Finds which states are saved, before their rows are read. */
   readonly findSaved: Effect.Effect<void, SqlError>
   readonly tables: Effect.Effect<void, SqlError>
@@ -35,10 +38,11 @@ export const make = (books: Books, reading: Reading.Reading, { streams }: Readin
   const entries = Newest.make()
   const savedByStream = new Map<string, Saved>()
   let savedNow = new Map<string, number>()
+  let due: ReadonlyArray<RowPlace> = []
 
-  const savedFault = (stream: string, seq: number) =>
+  const savedFinding = (stream: string, seq: number) =>
     Effect.map(reading.saved(stream, seq, symbolOf(stream) !== undefined), (state) =>
-      SavedStates.faultOf(books, stream, seq, state)
+      SavedStates.findingOf(books, stream, seq, state)
     )
   /** Its owner may have saved a newer state since, whose rows have to be read first. */
   const savedAgain = (stream: string): Faults.SecondRead =>
@@ -46,7 +50,7 @@ export const make = (books: Books, reading: Reading.Reading, { streams }: Readin
       const now = (yield* reading.snapshots).find((snapshot) => snapshot.stream === stream)
       if (now === undefined) return undefined
       yield* streams([stream])
-      return yield* savedFault(stream, now.seq)
+      return yield* savedFinding(stream, now.seq)
     })
 
   return {
@@ -54,9 +58,10 @@ export const make = (books: Books, reading: Reading.Reading, { streams }: Readin
     entries,
     savedByStream,
     savedNow: () => savedNow,
+    dueRows: () => due,
     findSaved: Effect.map(reading.snapshots, (snapshots) => {
       savedNow = new Map(snapshots.map(({ seq, stream }) => [stream, seq]))
-      books.wanted = new Map([...savedNow].filter(([stream, seq]) => savedByStream.get(stream)?.seq !== seq))
+      due = snapshots.filter(({ seq, stream }) => savedByStream.get(stream)?.seq !== seq)
     }),
     tables: Effect.gen(function* () {
       yield* TradeTable.compare(books, reading, trades)
@@ -66,13 +71,15 @@ export const make = (books: Books, reading: Reading.Reading, { streams }: Readin
       drop(books, "ledger_entry", entries)
     }),
     saved: Effect.gen(function* () {
-      const hashes = yield* reading.savedHashes([...books.wanted.keys()])
-      for (const [place, [stream, seq]] of [...books.wanted].entries()) {
-        const fault = yield* savedFault(stream, seq)
-        Faults.looked(books.faults, `saved state of ${stream}`, fault, savedAgain(stream))
-        if (fault === undefined) savedByStream.set(stream, { seq, hash: hashes[place]! })
+      const hashes = yield* reading.savedHashes(due.map(({ stream }) => stream))
+      for (const [index, { seq, stream }] of due.entries()) {
+        const place = `saved state of ${stream}`
+        const finding = yield* savedFinding(stream, seq)
+        Faults.record(books.faults, place, finding, savedAgain(stream))
+        // A state that was saved late, of a row whose balances are forgotten, is not compared; its hash is.
+        const isLate = finding === Faults.notKnown && !Faults.isFound(books.faults, place)
+        if (finding === undefined || isLate) savedByStream.set(stream, { seq, hash: hashes[index]! })
       }
-      books.wanted = new Map()
     })
   }
 }

@@ -6,11 +6,14 @@ import * as Faults from "./Faults.ts"
 /** Reads suspected places again; places beyond the limit stay suspected until the next audit. */
 export const secondReads = (faults: Faults.Faults): Effect.Effect<void, SqlError> =>
   Effect.gen(function* () {
-    let left = placesAtOnce
+    const read = new Set<string>()
     // A second read that applies rows may add suspected places; this loop reaches them too.
-    for (const [place, secondRead] of faults.suspected) {
-      if (left-- === 0) return
-      Faults.lookedAgain(faults, place, yield* secondRead)
+    for (const [place, { secondRead }] of faults.suspected) {
+      if (read.size === placesAtOnce) return
+      // A place that could not be compared is suspected again at the end.
+      if (read.has(place)) continue
+      read.add(place)
+      Faults.recordSecondRead(faults, place, yield* secondRead)
     }
   })
 

@@ -36,7 +36,7 @@ export const compare = Effect.fnUntraced(function* (books: Books, reading: Readi
       const { stream } = book.line
       const rows = found.get(stream) ?? []
       const fault = Entries.faultOf(expected, rows)
-      Faults.looked(books.faults, `entries of ${stream}`, fault, secondRead(reading, book, expected))
+      Faults.record(books.faults, `entries of ${stream}`, fault, secondRead(reading, book, expected))
       if (fault !== undefined) continue
       for (const { hash, seq } of rows) add(books, "ledger_entry", entries, stream, seq, hash)
       book.entries.splice(0, expected.length)
@@ -59,7 +59,7 @@ export const compareSettlements = Effect.fnUntraced(function* (
     )) {
       const stream = settlementOf(withdrawalId)
       const inFlight = books.inFlight.get(withdrawalId)!
-      Faults.looked(books.faults, `entries of ${stream}`, fault, arrivedAgain(reading, withdrawalId, inFlight))
+      Faults.record(books.faults, `entries of ${stream}`, fault, arrivedAgain(reading, withdrawalId, inFlight))
       if (fault !== undefined) continue
       for (const { hash, seq } of rows) add(books, "ledger_entry", entries, stream, seq, hash)
       close(books, "ledger_entry", entries, stream)

@@ -1,41 +1,66 @@
 /** Differences that an audit found, by place. A difference is a fault once a second read has found it too. */
 import type { Effect } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
+import type { RowPlace } from "./Stream.ts"
 
-/** Reads a place again, in another snapshot. Returns the difference, or undefined where there is none. */
-export type SecondRead = Effect.Effect<string | undefined, SqlError>
+/** The balances of a row are forgotten, so that nothing can be compared with them. */
+export const notKnown: unique symbol = Symbol("not known")
+
+/** A difference, or undefined where there is none. */
+export type Finding = string | undefined | typeof notKnown
+
+/** Reads a place again, in another snapshot. */
+export type SecondRead = Effect.Effect<Finding, SqlError>
+
+export interface Suspicion {
+  readonly secondRead: SecondRead
+  /** Rows whose balances the second read needs. */
+  readonly rows: ReadonlyArray<RowPlace>
+}
 
 export interface Faults {
   /** Differences that two reads found. */
   readonly confirmed: Map<string, string>
   /** Differences that one read found; the second read is due. */
-  readonly suspected: Map<string, SecondRead>
+  readonly suspected: Map<string, Suspicion>
 }
 
 export const make = (): Faults => ({ confirmed: new Map(), suspected: new Map() })
 
-/** Records what a read of a place found; `fault` is undefined where nothing is wrong. */
-export const looked = (
+/** Records the first read of a place. A place that could not be compared stays as it is. */
+export const record = (
   { confirmed, suspected }: Faults,
   place: string,
-  fault: string | undefined,
-  secondRead: SecondRead
+  finding: Finding,
+  secondRead: SecondRead,
+  rows: ReadonlyArray<RowPlace> = []
 ): void => {
-  if (fault === undefined) {
+  if (finding === notKnown) return
+  if (finding === undefined) {
     confirmed.delete(place)
     suspected.delete(place)
-  } else if (confirmed.has(place)) confirmed.set(place, fault)
-  else if (suspected.has(place) || suspected.size < mostKept) suspected.set(place, secondRead)
+  } else if (confirmed.has(place)) confirmed.set(place, finding)
+  else if (suspected.has(place) || suspected.size < mostKept) suspected.set(place, { secondRead, rows })
 }
 
-/** Records what the second read of a suspected place found. */
-export const lookedAgain = ({ confirmed, suspected }: Faults, place: string, fault: string | undefined): void => {
+/** Records the second read of a suspected place. A place that could not be compared stays suspected, behind the others. */
+export const recordSecondRead = ({ confirmed, suspected }: Faults, place: string, finding: Finding): void => {
+  const suspicion = suspected.get(place)
   suspected.delete(place)
-  if (fault !== undefined && confirmed.size < mostKept) confirmed.set(place, fault)
+  if (finding === notKnown) {
+    if (suspicion !== undefined) suspected.set(place, suspicion)
+  } else if (finding !== undefined && confirmed.size < mostKept) confirmed.set(place, finding)
 }
+
+export const isFound = ({ confirmed, suspected }: Faults, place: string): boolean =>
+  confirmed.has(place) || suspected.has(place)
+
+/** Returns the rows whose balances second reads need. */
+export const neededRows = ({ suspected }: Faults): ReadonlyArray<RowPlace> =>
+  [...suspected.values()].flatMap(({ rows }) => rows)
 
 /** Returns the first confirmed fault and the number of others; null for none. */
-export const told = ({ confirmed }: Faults): string | null => {
+export const summary = ({ confirmed }: Faults): string | null => {
   const [first, ...others] = confirmed
   if (first === undefined) return null
   return `${first[0]}: ${first[1]}${others.length === 0 ? "" : `; and ${others.length} more`}`

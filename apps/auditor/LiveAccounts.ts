@@ -9,37 +9,33 @@ import * as Books from "./Books.ts"
 import * as Faults from "./Faults.ts"
 import * as MarketFold from "./MarketFold.ts"
 import type { ReadingOn } from "./ReadingOn.ts"
+import type { RowPlace } from "./Stream.ts"
 import * as TraderFold from "./TraderFold.ts"
 import * as Versions from "./Versions.ts"
 
 export const compare = (books: Books.Books, report: TraderReport, { streams }: Pick<ReadingOn, "streams">): void => {
   const place = `user ${report.userId} at a desk`
-  const named = namedBy(report).map(([stream]) => stream)
-  Faults.looked(
-    books.faults,
-    place,
-    faultOf(books, report),
-    Effect.map(streams(named), () => faultOf(books, report))
-  )
+  const rows = rowsOf(report)
+  const secondRead = Effect.map(streams(rows.map(({ stream }) => stream)), () => findingOf(books, report))
+  Faults.record(books.faults, place, findingOf(books, report), secondRead, rows)
 }
 
 /** Returns the rows that a report is of. */
-export const namedBy = ({
-  markets,
-  seq,
-  userId
-}: TraderReport): ReadonlyArray<readonly [stream: string, seq: number]> => [
-  [traderStream(UserId.make(userId)), seq],
-  ...markets.map(([symbol, row]) => [marketStream(MarketSymbol.make(symbol)), row] as const)
+export const rowsOf = ({ markets, seq, userId }: TraderReport): ReadonlyArray<RowPlace> => [
+  { stream: traderStream(UserId.make(userId)), seq },
+  ...markets.map(([symbol, row]) => ({ stream: marketStream(MarketSymbol.make(symbol)), seq: row }))
 ]
 
-const faultOf = (books: Books.Books, report: TraderReport): string | undefined => {
+/** Returns the first difference; `notKnown` where there is none and a part could not be compared. */
+const findingOf = (books: Books.Books, report: TraderReport): Faults.Finding => {
   const { accounts, markets, seq, userId } = report
-  // A user without rows is one without money: an empty book says so.
+  // A user without rows has an empty book.
   const { fold, line } = Books.trader(books, userId)
   if (seq > line.seq) return `row ${seq} is known there, and the journal ends with ${line.seq}`
+  const isKnown = Versions.isKnown(fold.accounts, seq)
+  let isWhole = isKnown
   for (const { accountId, deposit, positions, referralRewards } of accounts) {
-    if (Versions.isKnown(fold.accounts, seq)) {
+    if (isKnown) {
       const own = TraderFold.asOf(fold, accountId, seq)
       const said = `account ${accountId}, row ${seq}`
       if (String(own[0]) !== deposit) return `${said}: ${deposit} came in, and the journal says ${own[0]}`
@@ -47,25 +43,26 @@ const faultOf = (books: Books.Books, report: TraderReport): string | undefined =
     }
     for (const [symbol, ...held] of positions) {
       const known = markets.find(([name]) => name === symbol)![1]
-      const wrong = positionFault(books, accountId, symbol, known, held)
-      if (wrong !== undefined) return wrong
+      const finding = positionFinding(books, accountId, symbol, known, held)
+      if (typeof finding === "string") return finding
+      if (finding === Faults.notKnown) isWhole = false
     }
   }
-  return undefined
+  return isWhole ? undefined : Faults.notKnown
 }
 
-const positionFault = (
+const positionFinding = (
   { markets }: Books.Books,
   accountId: string,
   symbol: string,
   seq: number,
   held: ReadonlyArray<number>
-): string | undefined => {
+): Faults.Finding => {
   const market = markets.get(symbol)
   if (market === undefined) return `account ${accountId}: ${symbol} is not listed`
   const said = `account ${accountId} in ${symbol}, row ${seq}`
   if (seq > market.line.seq) return `${said}: the journal ends with ${market.line.seq}`
-  if (!Versions.isKnown(market.fold.positions, seq)) return undefined
+  if (!Versions.isKnown(market.fold.positions, seq)) return Faults.notKnown
   const position = MarketFold.positionAsOf(market.fold, accountId, seq)
   return position.every((value, place) => value === held[place])
     ? undefined

@@ -7,6 +7,7 @@ import { type CompleteMark, journalBytes, type Tables, tradeColumns } from "./Bo
 import type { Entry } from "./Entries.ts"
 import * as Mark from "./Mark.ts"
 import { lengthBytes } from "./SavedStates.ts"
+import type { RowPlace } from "./Stream.ts"
 
 type Values = ReadonlyArray<ReadonlyArray<unknown>>
 
@@ -22,19 +23,13 @@ export interface Range {
   readonly last: number
 }
 
-/** One row of a stream. */
-export interface RowPlace {
-  readonly stream: string
-  readonly seq: number
-}
-
 /** A snapshot of one run of the database server. */
 export interface Cursor {
   /** Transactions that it does not show, as Postgres prints a `pg_snapshot`. */
   readonly snapshot: string
   /** The end of the transaction ids that were given out. */
   readonly end: bigint
-  /** A server that was started again, or another one, may give out ids anew. */
+  /** A server that was started again, or has recovered from a crash, or another one, may give out ids anew. */
   readonly startedAt: string
 }
 
@@ -212,8 +207,10 @@ const largestState = 0x7fff_ffff
 
 const joined = (values: Values): Uint8Array => Buffer.concat(values.map(([piece]) => piece as Uint8Array))
 
+/** Statistics begin anew when the server recovers from a crash, which leaves its start time as it was. */
 const cursor = `
-  select pg_current_snapshot()::text, pg_snapshot_xmax(pg_current_snapshot())::text, pg_postmaster_start_time()::text`
+  select pg_current_snapshot()::text, pg_snapshot_xmax(pg_current_snapshot())::text,
+    concat_ws(' ', pg_postmaster_start_time(), (select stats_reset from pg_stat_bgwriter))`
 
 const areTraders = "j.stream >= 'trader/' and j.stream < 'trader0'"
 

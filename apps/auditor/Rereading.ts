@@ -33,7 +33,7 @@ export const make = (books: Books, comparing: Comparing, reading: Reading.Readin
       // Its open mark grows with new rows: the second read is of the rows that the first was of.
       const as = { ...mark }
       const secondRead = Effect.map(reading.found(table, [as]), ([again]) => markFault(as, again!))
-      Faults.looked(books.faults, at, markFault(as, found[place]!), secondRead)
+      Faults.record(books.faults, at, markFault(as, found[place]!), secondRead)
     })
   })
 
@@ -50,7 +50,7 @@ export const make = (books: Books, comparing: Comparing, reading: Reading.Readin
         const [hash] = yield* reading.savedHashes([stream])
         return saved?.seq !== seq || hash === was ? undefined : said
       })
-      Faults.looked(books.faults, `saved state of ${stream}`, hashes[place] === was ? undefined : said, secondRead)
+      Faults.record(books.faults, `saved state of ${stream}`, hashes[place] === was ? undefined : said, secondRead)
     })
   })
 

@@ -3,6 +3,7 @@ import { Schema } from "effect"
 import { unpack } from "msgpackr"
 import type { Books, MarketBook, TraderBook } from "./Books.ts"
 import { symbolOf, userOf } from "./Books.ts"
+import { type Finding, notKnown } from "./Faults.ts"
 import * as MarketFold from "./MarketFold.ts"
 import * as TraderFold from "./TraderFold.ts"
 import * as Versions from "./Versions.ts"
@@ -34,15 +35,12 @@ const TraderState = Schema.Struct({
 })
 const isTraderState = Schema.is(TraderState)
 
-/**
- * What is wrong with it. Undefined also where nothing is known of that time any more, and for the shape of an older release,
- * which its owner replaces.
- */
-export const faultOf = (books: Books, stream: string, seq: number, state: Uint8Array): string | undefined => {
+/** Compares a state. Returns undefined also for the shape of an older release, which its owner replaces. */
+export const findingOf = (books: Books, stream: string, seq: number, state: Uint8Array): Finding => {
   const market = books.markets.get(symbolOf(stream) ?? "")
-  if (market !== undefined) return marketFault(market, seq, unpack(state.subarray(lengthBytes)))
+  if (market !== undefined) return marketFinding(market, seq, unpack(state.subarray(lengthBytes)))
   const trader = books.traders.get(userOf(stream) ?? "")
-  return trader === undefined ? "the journal has nothing of it" : traderFault(trader, seq, unpack(state))
+  return trader === undefined ? "the journal has nothing of it" : traderFinding(trader, seq, unpack(state))
 }
 
 /** What the saved state of a market says of one account; undefined for the shape of an older release. */
@@ -60,9 +58,10 @@ export const ownIn = (state: Uint8Array, account: string): TraderFold.Own | unde
   return found === undefined ? undefined : [BigInt(found.deposit), BigInt(found.referralRewards)]
 }
 
-const marketFault = ({ fold, line }: MarketBook, seq: number, state: unknown): string | undefined => {
+const marketFinding = ({ fold, line }: MarketBook, seq: number, state: unknown): Finding => {
   if (seq > line.seq) return `it is of row ${seq}, and the journal ends with ${line.seq}`
-  if (!Versions.isKnown(fold.positions, seq) || !isMarketState(state)) return undefined
+  if (!Versions.isKnown(fold.positions, seq)) return notKnown
+  if (!isMarketState(state)) return undefined
   const saved = new Map(state.accounts.map(([accountId, , ...position]) => [accountId, position]))
   for (const account of new Set([...saved.keys(), ...fold.positions.current.keys()])) {
     const position = MarketFold.positionAsOf(fold, account, seq)
@@ -78,9 +77,10 @@ const marketFault = ({ fold, line }: MarketBook, seq: number, state: unknown): s
     : `fees, fund and top-ups of row ${seq}: ${venueFees} ${reserveFund} ${toppedUp}, and the journal says ${house.join(" ")}`
 }
 
-const traderFault = ({ fold, line }: TraderBook, seq: number, state: unknown): string | undefined => {
+const traderFinding = ({ fold, line }: TraderBook, seq: number, state: unknown): Finding => {
   if (seq > line.seq) return `it is of row ${seq}, and the journal ends with ${line.seq}`
-  if (!Versions.isKnown(fold.accounts, seq) || !isTraderState(state)) return undefined
+  if (!Versions.isKnown(fold.accounts, seq)) return notKnown
+  if (!isTraderState(state)) return undefined
   for (const { accountId, deposit, referralRewards } of state.accounts) {
     const own = TraderFold.asOf(fold, accountId, seq)
     if (String(own[0]) !== deposit || String(own[1]) !== referralRewards) {

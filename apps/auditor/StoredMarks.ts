@@ -27,7 +27,7 @@ export const store = Effect.fnUntraced(function* (
     ]).valuesUnprepared) as ReadonlyArray<ReadonlyArray<unknown>>
     for (const [table, name, first] of wrong) {
       const place = { table: table as Tables, name: String(name), first: Number(first) }
-      Faults.looked(faults, `${table} ${name} ${first}, stored`, said, secondRead(reading, place))
+      Faults.record(faults, `${table} ${name} ${first}, stored`, said, secondRead(reading, place))
     }
     complete.splice(0, marks.length)
   }

@@ -1,6 +1,12 @@
 /** The line of history of one stream: no row is missing, and none is of an owner who had lost it (I2, I4). */
 import type { Row } from "@venue/journal/Journal"
 
+/** One row of a stream. */
+export interface RowPlace {
+  readonly stream: string
+  readonly seq: number
+}
+
 export interface Line {
   readonly stream: string
   seq: number

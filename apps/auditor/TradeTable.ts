@@ -27,7 +27,7 @@ export const compare = Effect.fnUntraced(function* (books: Books, reading: Readi
     if (wrong.has(book)) return
     const { symbol } = book.fold.instrument
     const fault = faultOf(expected, found[place]!)
-    Faults.looked(books.faults, `trades of ${symbol}`, fault, secondRead(reading, book, expected))
+    Faults.record(books.faults, `trades of ${symbol}`, fault, secondRead(reading, book, expected))
     if (fault !== undefined) return void wrong.add(book)
     for (const { hash, number } of expected) add(books, "trade", trades, symbol, number, hash, 2)
     compared.set(book, (compared.get(book) ?? 0) + expected.length)

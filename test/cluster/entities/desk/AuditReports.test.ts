@@ -66,7 +66,7 @@ const begin = Effect.fnUntraced(function* (market: ReturnType<typeof makeMarket>
     const readingOn = { streams: () => Effect.void }
     for (const { traders } of told) for (const trader of traders) LiveAccounts.compare(books, trader, readingOn)
     yield* Confirming.secondReads(books.faults)
-    return { told, fault: Faults.told(books.faults) }
+    return { told, fault: Faults.summary(books.faults) }
   })
   return { audited, trader }
 })

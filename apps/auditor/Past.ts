@@ -1,0 +1,57 @@
+/** Which past balances are kept: of the last 30 s, within the newest rows of a stream, and from rows that are still to be compared on. */
+import * as Books from "./Books.ts"
+import type { Line } from "./Stream.ts"
+import * as Versions from "./Versions.ts"
+
+export interface Past {
+  /** Bounds the memory of a stream that brings many rows at once: keeps its newest rows, or only those that are needed. */
+  readonly forgetOld: (line: Line, keepsNewest: boolean) => void
+  /** Records where a stream stands at a time. */
+  readonly stands: (line: Line, atMillis: number) => void
+  /** Forgets balances from before the last 30 s. */
+  readonly forget: (nowMillis: number) => void
+}
+
+export const make = (books: Books.Books): Past => {
+  /** Rows at which streams that have moved stood, the oldest first. */
+  const stood = new Map<string, Array<readonly [atMillis: number, seq: number]>>()
+  const forgetTo = (stream: string, seq: number) => {
+    const book = Books.bookOf(books, stream)!
+    const needed = books.neededFrom.get(stream) ?? Infinity
+    const knownFrom = Math.min(seq, book.line.writtenSeq, needed)
+    if ("trades" in book) {
+      Versions.forget(book.fold.positions, knownFrom)
+      Versions.forget(book.fold.house, knownFrom)
+    } else Versions.forget(book.fold.accounts, knownFrom)
+    return needed >= seq
+  }
+  const knownFromOf = (stream: string): number => {
+    const { fold } = Books.bookOf(books, stream)!
+    return ("positions" in fold ? fold.positions : fold.accounts).knownFrom
+  }
+  return {
+    forgetOld: ({ seq, stream }, keepsNewest) => {
+      if (!keepsNewest) forgetTo(stream, seq)
+      // In large steps, since each goes over all accounts.
+      else if (seq - knownFromOf(stream) >= 2 * keptRows) forgetTo(stream, seq - keptRows)
+    },
+    stands: ({ seq, stream }, atMillis) => {
+      const known = stood.get(stream)
+      if (known === undefined) stood.set(stream, [[atMillis, seq]])
+      else if (known.at(-1)![0] === atMillis) known[known.length - 1] = [atMillis, seq]
+      else known.push([atMillis, seq])
+    },
+    forget: (nowMillis) => {
+      for (const [stream, seqs] of stood) {
+        while (seqs.length > 1 && seqs[1]![0] < nowMillis - keptMillis) seqs.shift()
+        const [atMillis, seq] = seqs[0]!
+        if (atMillis < nowMillis - keptMillis && forgetTo(stream, seq) && seqs.length === 1) stood.delete(stream)
+      }
+    }
+  }
+}
+
+/** A report, or a saved state, is of rows no older than this as a rule. */
+export const keptMillis = 30_000
+/** Rows of a stream whose balances are kept within `keptMillis`: at most twice this number. */
+const keptRows = 16_384
