@@ -53,6 +53,8 @@ describe("Permission", () => {
       "PATCH /user/api-keys/:public_key",
       "DELETE /user/api-keys/:public_key",
       "POST /user/api-keys/:public_key/rotate",
+      "GET /user/builder-grants",
+      "DELETE /user/builder-grants/:builder_id",
       "POST /user/terms",
       "POST /user/verification",
       "PATCH /user/profile",
