@@ -169,6 +169,8 @@ export const problems = (baseUrl: string) => ({
   offsetTooLarge: (detail: string) => new BadRequest(body(baseUrl, 400, "offset-too-large", { detail })),
   tooManyDownloads: () => new TooManyRequests(body(baseUrl, 429, "too-many-downloads")),
   downloadsFull: () => new ServiceUnavailable(body(baseUrl, 503, "downloads-full")),
+  tooManyCharts: () => new TooManyRequests(body(baseUrl, 429, "too-many-charts")),
+  chartsFull: () => new ServiceUnavailable(body(baseUrl, 503, "charts-full")),
   intervalNotOffered: (detail: string) => new BadRequest(body(baseUrl, 400, "interval-not-offered", { detail })),
   invalidWalletAddress: () => new BadRequest(body(baseUrl, 400, "invalid-wallet-address")),
   invalidBuilderCode: () => new BadRequest(body(baseUrl, 400, "invalid-builder-code")),

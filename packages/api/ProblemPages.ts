@@ -29,6 +29,10 @@ export const pages = {
   "offset-too-large": "A list is not told from so far down; detail says how else to come there.",
   "too-many-downloads": "A user has two files on their way at a time; wait for one to end.",
   "downloads-full": "The venue has as many files on their way as it can; try again after what Retry-After says.",
+  "too-many-charts":
+    "An address receives at most eight charts of more than 1,000 windows at a time; wait for one to end.",
+  "charts-full":
+    "The gateway sends as many charts of more than 1,000 windows as it can; try again after what Retry-After says.",
   "interval-not-offered": "Charts are not drawn in this interval; detail names those that there are.",
   "leverage-not-available": "The symbol does not offer this leverage.",
   "leverage-in-use": "Leverage is fixed while the symbol has open orders or a position.",

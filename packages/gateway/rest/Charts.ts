@@ -17,10 +17,11 @@ import type { MarketProjection } from "@venue/storage/history/Projection"
 import type { ReadQuery } from "@venue/storage/history/ReadTable"
 import { ReadTables } from "@venue/storage/history/ReadTables"
 import * as Windows from "@venue/storage/history/Windows"
-import { Clock, Context, Effect, Layer, Schedule, Semaphore } from "effect"
+import { Clock, Context, Effect, Layer, Schedule, type Scope, Semaphore } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import type { ChargeMore } from "../http/Refusal.ts"
 import { weightOf } from "../http/RequestWeight.ts"
+import * as Places from "./Places.ts"
 
 export interface ChartAsked<Length> {
   readonly symbol: string
@@ -37,19 +38,28 @@ export interface Chart {
 
 type Refused = BadRequest | NotFound | TooManyRequests | ServiceUnavailable
 
+export interface ChartsOptions {
+  readonly chargeMore: ChargeMore
+  /** The network that a request comes from. */
+  readonly sender: Effect.Effect<string, never, HttpServerRequest.HttpServerRequest>
+}
+
 export class Charts extends Context.Service<
   Charts,
   {
-    /** Waits a bounded time for the tables of these groups, then says so. */
+    /**
+     * Waits a bounded time for the tables of these groups, then says so. A chart that is sent in parts holds a place of its
+     * address until the end of the scope.
+     */
     readonly open: <Length>(
       asked: ChartAsked<Length>,
       lengths: Lengths<Length>,
       groups: ReadonlyArray<MarketProjection>
-    ) => Effect.Effect<Chart, Refused, HttpServerRequest.HttpServerRequest>
+    ) => Effect.Effect<Chart, Refused, HttpServerRequest.HttpServerRequest | Scope.Scope>
     readonly read: <A>(query: ReadQuery<A>) => Effect.Effect<A, ServiceUnavailable>
   }
 >()("@venue/gateway/rest/Charts") {
-  static readonly layer = (baseUrl: string, chargeMore: ChargeMore) =>
+  static readonly layer = (baseUrl: string, { chargeMore, sender }: ChartsOptions) =>
     Layer.effect(
       Charts,
       Effect.gen(function* () {
@@ -58,6 +68,12 @@ export class Charts extends Context.Service<
         const queries = yield* Semaphore.make(maxQueries)
         const refusals = problems(baseUrl)
         const unavailable = () => refusals.draining()
+        const place = Places.make({
+          maxOfOne: maxOfAddress,
+          maxOfAll,
+          tooMany: refusals.tooManyCharts,
+          full: refusals.chartsFull
+        })
 
         const caughtUp = (symbol: MarketSymbol, groups: ReadonlyArray<MarketProjection>) => {
           const seq = feed.head(symbol)?.seq ?? 0
@@ -94,6 +110,7 @@ export class Charts extends Context.Service<
           const windows = Windows.between(symbol, minutes, from, to)
           const more = Math.ceil(Windows.count(windows) / windowsOfWeight) - weightOf(chartAction)
           if (more > 0) yield* chargeMore(more)
+          if (Windows.parts(windows).length > 1) yield* place(yield* sender)
           return { instrument, windows }
         })
 
@@ -111,6 +128,13 @@ const tooLong = (refusals: Problems, minutes: number, asked: number) =>
 /** A chart weighs 1 for each 1,000 windows, at least as much as its endpoint: all charts weigh the same. */
 const windowsOfWeight = 1_000
 const chartAction = "GET /candles/:symbol"
+
+/**
+ * Charts of several parts that are sent at once. Each holds one part of 1,000 windows, about 400 kB of text, until its
+ * client has taken it, so all of them hold about 25 MB.
+ */
+const maxOfAddress = 8
+const maxOfAll = 64
 
 /** Of a reader, for the tables to catch up. */
 const patience = "2 seconds"

@@ -8,43 +8,23 @@ import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequ
 import { Effect, FiberHandle, Option, Stream } from "effect"
 import { HttpServerRequest } from "effect/http"
 import type { History } from "../History.ts"
-import { notBefore } from "../http/Refusal.ts"
+import * as Places from "./Places.ts"
 
 /** On their way at a time. */
 const maxOfUser = 2
 const maxOfAll = 8
 /** A part of a file has so many rows: half a megabyte at most. */
 const partRows = 2_000
-/** Most files are there by then. */
-const waitMillis = 5_000
 /** Whoever takes longer over a part gives their place to others: half a megabyte is little for who reads at all. */
 const takenWithin = "15 seconds"
 
 export const make = (baseUrl: string) =>
   Effect.sync(() => {
-    const refusals = problems(baseUrl)
-    const running = new Map<UserId, number>()
-    let all = 0
-    const enter = Effect.fnUntraced(function* (userId: UserId) {
-      const own = running.get(userId) ?? 0
-      if (own >= maxOfUser) return yield* notBefore(waitMillis, refusals.tooManyDownloads())
-      if (all >= maxOfAll) return yield* notBefore(waitMillis, refusals.downloadsFull())
-      running.set(userId, own + 1)
-      all += 1
-    })
-    const leave = (userId: UserId) =>
-      Effect.sync(() => {
-        const own = running.get(userId)! - 1
-        if (own === 0) running.delete(userId)
-        else running.set(userId, own)
-        all -= 1
-      })
+    const { downloadsFull: full, tooManyDownloads: tooMany } = problems(baseUrl)
+    const place = Places.make({ maxOfOne: maxOfUser, maxOfAll, tooMany, full })
     return {
       /** Until the end of the scope. */
-      admit: Effect.fnUntraced(function* (userId: UserId) {
-        yield* Effect.acquireRelease(enter(userId), () => leave(userId))
-        return yield* watched
-      })
+      admit: (userId: UserId) => Effect.andThen(place(userId), watched)
     }
   })
 

@@ -123,12 +123,13 @@ const lists = (baseUrl: string) =>
 
 type AddressOptions = Pick<Authentication.AuthenticationOptions, "addressOf" | "limits">
 
+const sender = ({ addressOf }: Pick<AddressOptions, "addressOf">) =>
+  Effect.map(HttpServerRequest.HttpServerRequest, (request) => network(addressOf(request)))
+
 const chargeMore =
   (baseUrl: string, { addressOf, limits }: AddressOptions): Refusal.ChargeMore =>
   (weight) =>
-    Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
-      Refusal.spend(problems(baseUrl), limits, network(addressOf(request)), weight)
-    )
+    Effect.flatMap(sender({ addressOf }), (from) => Refusal.spend(problems(baseUrl), limits, from, weight))
 
 /** Endpoints that share the public queries. */
 const publicReads = (baseUrl: string, charge: Refusal.ChargeMore) =>
@@ -144,4 +145,4 @@ const charts = (baseUrl: string, options: AddressOptions) =>
     OpenInterest.layer(baseUrl),
     TakerVolume.layer(baseUrl),
     LongShort.layer(baseUrl)
-  ).pipe(Layer.provide(Charts.layer(baseUrl, chargeMore(baseUrl, options))))
+  ).pipe(Layer.provide(Charts.layer(baseUrl, { chargeMore: chargeMore(baseUrl, options), sender: sender(options) })))

@@ -288,28 +288,49 @@ const untold = {
 
 /** The gateway has told row 5, and the tables have come as far as `seqs` say, one after the other. */
 const behind = (...seqs: Array<number>) =>
+  over({
+    positions: () => Effect.sync(() => [seqs.length > 1 ? seqs.shift()! : seqs[0]!]),
+    read: ({ memory }) => Effect.sync(() => memory(emptyMemory()))
+  })
+
+const over = (tables: Pick<ReadTables["Service"], "positions" | "read">) =>
   Layer.provide(
-    Charts.layer("http://venue.test", () => Effect.void),
+    Charts.layer("http://venue.test", { chargeMore: () => Effect.void, sender: Effect.succeed("192.0.2.1") }),
     [
       Layer.mock(Feed)({
         ...untold,
         instruments: new Map([[gold.symbol, gold]]),
         head: () => ({ epoch: 1, seq: 5, heardAtMillis: 0 })
       }),
-      Layer.mock(ReadTables)({
-        positions: () => Effect.sync(() => [seqs.length > 1 ? seqs.shift()! : seqs[0]!]),
-        read: ({ memory }) => Effect.sync(() => memory(emptyMemory()))
-      })
+      Layer.mock(ReadTables)(tables)
     ]
   )
 
-const opened = Effect.flatMap(Charts, ({ open }) =>
-  open({ symbol: "gold-usd", length: "1HOUR", fromMillis: 0, toMillis: 1 }, resolutions, [])
-).pipe(
-  Effect.provideService(
-    HttpServerRequest.HttpServerRequest,
-    HttpServerRequest.fromWeb(new Request("http://venue.test/candles/GOLD-USD"))
+const openedFor = (length: "1HOUR" | "1MIN", toMillis: number) =>
+  Effect.flatMap(Charts, ({ open }) =>
+    open({ symbol: "gold-usd", length, fromMillis: 0, toMillis }, resolutions, [])
+  ).pipe(
+    Effect.provideService(
+      HttpServerRequest.HttpServerRequest,
+      HttpServerRequest.fromWeb(new Request("http://venue.test/candles/GOLD-USD"))
+    )
   )
+const opened = Effect.scoped(openedFor("1HOUR", 1))
+
+it.effect("of more than 1,000 windows are sent eight at a time to an address, others are not counted", () =>
+  Effect.gen(function* () {
+    yield* TestClock.setTime(day)
+    const [short, long] = [openedFor("1MIN", 1_000 * 60_000), openedFor("1MIN", 1_001 * 60_000)]
+    yield* Effect.scoped(
+      Effect.gen(function* () {
+        yield* Effect.replicateEffect(long, 8)
+        assert.strictEqual((yield* Effect.flip(long)).status, 429)
+        yield* short
+      })
+    )
+    yield* Effect.scoped(long)
+    // The first price was in minute 0.
+  }).pipe(Effect.provide(over({ positions: () => Effect.succeed([5]), read: () => Effect.succeed(0 as never) })))
 )
 
 it.effect("wait for the tables to come as far as this gateway has told", () =>
