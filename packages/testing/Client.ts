@@ -1,7 +1,7 @@
 /** A client in the same process: sends frames and takes what comes back. */
 import type * as MarketData from "@venue/api/marketData/FrameSchema"
 import type * as Trade from "@venue/api/trade/FrameSchema"
-import type { Receiver } from "@venue/gateway/socket/Transport"
+import { maxWaitingBytes, type Receiver } from "@venue/gateway/socket/Transport"
 import { Effect, type Scope } from "effect"
 import { type Accept, observed } from "./Observers.ts"
 
@@ -74,7 +74,7 @@ const isKind =
 function connect<Frames, Frame>(accept: Accept): Client<Frames, Frame> {
   let frames: Array<Fields> = []
   let takers: Array<Taker> = []
-  let waitingBytes = 0
+  const { lag, ...link } = lagging()
   let closedWith: Close | undefined
   let isSilent = false
   const arrive = (frame: Fields) => {
@@ -104,7 +104,7 @@ function connect<Frames, Frame>(accept: Accept): Client<Frames, Frame> {
       unread = undefined
       for (const text of texts) write(text)
     },
-    waitingBytes: () => waitingBytes
+    ...link
   })
   const take = (kind: string) =>
     Effect.callback<Fields>((resume) => {
@@ -139,16 +139,29 @@ function connect<Frames, Frame>(accept: Accept): Client<Frames, Frame> {
       frames = []
       return all as ReadonlyArray<unknown> as ReadonlyArray<Frame>
     }),
-    lag: (bytes) =>
-      Effect.sync(() => {
-        waitingBytes = bytes
-      }),
+    lag: (bytes) => Effect.sync(() => lag(bytes)),
     silence: Effect.sync(() => {
       isSilent = true
     }),
     giveUp: Effect.sync(() => receiver.closed(true)),
     close: Effect.sync(() => receiver.closed(false)),
     closedWith: () => closedWith
+  }
+}
+
+/** A link on which as many bytes wait unread as `lag` was given last. */
+const lagging = () => {
+  let waitingBytes = 0
+  let inFlight = 0
+  return {
+    lag: (bytes: number) => {
+      waitingBytes = bytes
+    },
+    waitingBytes: () => waitingBytes,
+    isOverfull: () => waitingBytes > maxWaitingBytes + inFlight,
+    countAnswers: (characters: number) => {
+      inFlight = characters
+    }
   }
 }
 

@@ -5,7 +5,7 @@ import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { deal, person } from "./Ruin.ts"
-import { aapl, story } from "./Story.ts"
+import { aapl, limit, say, story } from "./Story.ts"
 
 const numbers = (frames: ReadonlyArray<Frame>) =>
   frames.flatMap((frame) => ("sequence" in frame && frame.sequence !== undefined ? [frame.sequence] : []))
@@ -47,5 +47,24 @@ story("I49: a slow reader hears every trade in its order until it is sent away, 
     assert.deepStrictEqual(numbers(last), [first + 5])
     assert.lengthOf(trades(all), 3)
     assert.deepStrictEqual(numbers(all), from(first + heardByQuick.length, all))
+  })
+)
+
+story("rule 21.7: a client with a long answer in flight may leave 1 MiB beside it, market data included", (venue) =>
+  Effect.gen(function* () {
+    const slow = yield* venue.trade(yield* venue.user("ann", 1_000_000), [])
+    const id = "x".repeat(64)
+    for (let at = 0; at < 150; at++) yield* slow.send(limit("BUY", 0.1, 190, { client_order_id: id }))
+    yield* venue.settle
+    yield* slow.send(say("get_user_orders"))
+    const { length } = JSON.stringify(yield* slow.take("all_orders_response"))
+    assert.isAbove(length, 100 * 1024)
+    const subscribe = say("subscribe", { channels: ["market_stats"], symbols: [aapl] })
+    yield* slow.lag(1024 * 1024 + 64 * 1024)
+    yield* slow.send(subscribe)
+    assert.isUndefined(slow.closedWith())
+    yield* slow.lag(1024 * 1024 + 2 * length)
+    yield* slow.send(subscribe)
+    assert.deepEqual(slow.closedWith(), { code: 1013, reason: "frames were not read; 1 MiB was waiting" })
   })
 )

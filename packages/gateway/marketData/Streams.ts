@@ -1,10 +1,10 @@
 /** Who hears which stream of market data; each message is built once for all of them. */
 import * as Frame from "@venue/api/marketData/Frame"
 import * as Subscription from "@venue/api/marketData/Subscription"
-import { maxPulseBytes, maxWaitingBytes, type Transport } from "../socket/Transport.ts"
+import { maxPulseBytes, type Transport } from "../socket/Transport.ts"
 
 /** The end of a connection that streams are told to. */
-export type Outlet = Pick<Transport, "send" | "close" | "waitingBytes">
+export type Outlet = Pick<Transport, "send" | "close" | "waitingBytes" | "isOverfull">
 
 export interface Listener {
   readonly transport: Outlet
@@ -47,7 +47,7 @@ export const tell = (streams: Streams, listener: Listener, body: Frame.Body): vo
 /** A confirmation or an error has no number. */
 export const say = (streams: Streams, listener: Listener, text: string): void => {
   listener.transport.send(text)
-  if (listener.transport.waitingBytes() <= maxWaitingBytes) return
+  if (!listener.transport.isOverfull()) return
   listener.transport.close(1013, "frames were not read; 1 MiB was waiting")
   streams.leave(listener)
 }

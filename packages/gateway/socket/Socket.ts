@@ -9,7 +9,7 @@ import * as PlainHttp from "../http/PlainHttp.ts"
 import { problemRefusals } from "../http/ProblemRefusals.ts"
 import { type Allowance, limits, type SocketBudget } from "./SocketBudget.ts"
 import * as SocketTransport from "./SocketTransport.ts"
-import { maxWaitingBytes, type Receiver, type Transport } from "./Transport.ts"
+import type { Receiver, Transport } from "./Transport.ts"
 import * as UpgradeRefusal from "./UpgradeRefusal.ts"
 
 const pingMillis = 20_000
@@ -79,7 +79,7 @@ export const listen = Effect.fnUntraced(function* (
     if (refusal !== undefined) return UpgradeRefusal.refuse(socket, options.baseUrl, refusal)
     sockets.handleUpgrade(request, socket, head, (ws) => {
       socket.setNoDelay(true)
-      const isSilent = pings.watch(ws, socket)
+      const isSilent = pings.watch(ws)
       serve(ws, socket, request, options.budget.open(address), isSilent)
     })
   })
@@ -131,6 +131,8 @@ const makeServe = Effect.fnUntraced(function* ({ accept, what }: ListenerOptions
       if ("code" in error && error.code === "ETIMEDOUT") isGivenUp = true
     })
     ws.on("pong", () => receiver.heard?.())
+    // Pongs that are never read would gather without a bound.
+    ws.on("ping", (data) => (transport.isOverfull() ? ws.terminate() : ws.pong(data)))
     ws.on("close", () => {
       allowance.close()
       transport.ended()
@@ -160,11 +162,9 @@ const makePings = Effect.gen(function* () {
   yield* Effect.forkScoped(Effect.repeat(ping, Schedule.spaced(pingMillis)))
   return {
     /** Answers whether it was cut off. */
-    watch: (ws: WebSocket, socket: NetSocket): (() => boolean) => {
+    watch: (ws: WebSocket): (() => boolean) => {
       unanswered.set(ws, 0)
       ws.on("pong", () => unanswered.set(ws, 0))
-      // Pongs that nobody reads would gather without end.
-      ws.on("ping", (data) => (socket.writableLength > maxWaitingBytes ? ws.terminate() : ws.pong(data)))
       ws.on("close", () => unanswered.delete(ws))
       return () => cutOff.has(ws)
     }

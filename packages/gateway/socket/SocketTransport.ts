@@ -2,7 +2,7 @@
 import type { Socket as NetSocket } from "node:net"
 import type { WebSocket } from "ws"
 import type { Allowance } from "./SocketBudget.ts"
-import type { Transport } from "./Transport.ts"
+import { maxWaitingBytes, type Transport } from "./Transport.ts"
 
 /** A client that never answers a close is cut off after this. */
 const closeGraceMillis = 2_000
@@ -32,15 +32,19 @@ export function open(
   let proceed = () => {}
   /** Read before the pause began, as far as one turn went. */
   let held: Array<Buffer> = []
+  let answers = { inFlight: 0, waiting: 0 }
+  /** Frames in the socket count once the kernel takes no more; long answers that wait outside it count always. */
+  const countUnread = () => {
+    if (unread(answers.waiting + (socket.writableNeedDrain ? socket.writableLength : 0)) || isClosed) return
+    close(1013, "frames were not read, and too many wait for others")
+  }
   const flush = () => {
     const texts = gathered
     gathered = undefined
     if (texts === undefined || ws.readyState !== ws.OPEN || socket.destroyed) return
-    // What the kernel takes at once costs nothing here; the rest is given back when it drains.
-    if (socket.write(framed(texts)) || unread(socket.writableLength)) return
-    close(1013, "frames were not read, and too many wait for others")
+    if (!socket.write(framed(texts))) countUnread()
   }
-  socket.on("drain", () => unread(0))
+  socket.on("drain", countUnread)
   const close = (code: number, reason: string) => {
     isClosed = true
     if (gathered !== undefined) flush()
@@ -77,6 +81,11 @@ export function open(
       setImmediate(drain)
     },
     waitingBytes: () => socket.writableLength,
+    isOverfull: () => socket.writableLength > maxWaitingBytes + answers.inFlight,
+    countAnswers: (inFlight, waiting) => {
+      answers = { inFlight, waiting }
+      countUnread()
+    },
     arrived: (frame) => {
       if (isPaused || held.length > 0) held.push(frame)
       else take(frame)

@@ -10,6 +10,13 @@ export interface Transport {
   readonly resume: () => void
   /** Bytes the client has not taken yet. */
   readonly waitingBytes: () => number
+  /** More than 1 MiB waits unread beside the long answer in flight: the client is too slow, and is closed. */
+  readonly isOverfull: () => boolean
+  /**
+   * Records the characters of the long answer in flight, which may wait beside everything else, and of those that wait for it
+   * outside the socket, which count as unread too.
+   */
+  readonly countAnswers: (inFlight: number, waiting: number) => void
 }
 
 /** What a socket hands in. */

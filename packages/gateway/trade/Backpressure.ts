@@ -26,6 +26,11 @@ export interface Backpressure {
   readonly join: () => void
   /** Follows every change of what is outstanding: too much of it pauses the reading, which goes on at half of that. */
   readonly update: () => void
+  /**
+   * Adds this many characters of long answers, which wait until the client has read others, to what pauses the reading. Other
+   * connections keep their share: the budget of sockets bounds these answers over all.
+   */
+  readonly hold: (characters: number) => void
   /** The connection is over. */
   readonly end: () => void
 }
@@ -73,7 +78,8 @@ export const make = (
   let hasJoined = false
   let isPaused = false
   let isOver = false
-  return {
+  let held = 0
+  const self: Backpressure = {
     outstanding,
     join: () => {
       hasJoined = true
@@ -86,10 +92,15 @@ export const make = (
       charged = weight
       if (weight === 0) answered()
       const most = total.most()
-      if (isPaused ? weight > most / 2 : weight < most) return
+      const all = weight + held
+      if (isPaused ? all > most / 2 : all < most) return
       isPaused = !isPaused
       if (isPaused) transport.pause()
       else transport.resume()
+    },
+    hold: (characters) => {
+      held = Math.floor(characters / 1024)
+      self.update()
     },
     end: () => {
       isOver = true
@@ -97,4 +108,5 @@ export const make = (
       if (hasJoined) total.leave()
     }
   }
+  return self
 }

@@ -14,7 +14,7 @@ import type { Instrument } from "@venue/domain/Instrument"
 import type { MarketEvent, Traded } from "@venue/domain/Market"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import type { Order } from "@venue/domain/Order"
-import { maxPulseBytes, maxWaitingBytes, type Receiver, type Transport } from "../socket/Transport.ts"
+import { maxPulseBytes, type Receiver, type Transport } from "../socket/Transport.ts"
 import type { MarketStreams } from "../marketData/MarketStreams.ts"
 import type { Listener } from "../marketData/Streams.ts"
 import * as AccountEvents from "./AccountEvents.ts"
@@ -120,6 +120,10 @@ export class Connection {
     this.backpressure = Backpressure.make(gateway.backpressure, transport, () => this.answered())
     this.largeAnswers = LargeAnswers.make({
       waitingBytes: transport.waitingBytes,
+      countAnswers: (inFlight, waiting) => {
+        transport.countAnswers(inFlight, waiting)
+        this.backpressure.hold(waiting)
+      },
       after: gateway.after,
       close: (code, reason) => this.close(code, reason)
     })
@@ -149,8 +153,7 @@ export class Connection {
   send(text: string): void {
     if (this.isOver) return
     this.transport.send(text)
-    if (this.transport.waitingBytes() > maxWaitingBytes + this.largeAnswers.inFlight())
-      this.close(1013, "frames were not read; 1 MiB was waiting")
+    if (this.transport.isOverfull()) this.close(1013, "frames were not read; 1 MiB was waiting")
   }
 
   close(code: number, reason: string): void {
@@ -291,7 +294,8 @@ export class Connection {
     this.listener ??= open({
       send: (frame) => this.send(frame),
       close: (code, reason) => this.close(code, reason),
-      waitingBytes: () => this.transport.waitingBytes()
+      waitingBytes: () => this.transport.waitingBytes(),
+      isOverfull: () => this.transport.isOverfull()
     })
     change(this.listener, MarketData.decodeFields(asked, text, listed), text)
   }

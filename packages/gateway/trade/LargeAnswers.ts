@@ -1,6 +1,7 @@
 /**
  * Long answers of one connection, sent one at a time: the next leaves when the client has read the one before. A thousand orders
- * and a thousand trades are more than what may wait unread, so that a client on a slow link would be closed for asking.
+ * and a thousand trades together exceed the 1 MiB that may wait unread, so a client on a slow link would be closed for asking.
+ * Those that wait count as unread, and nothing more of the client is read meanwhile.
  */
 import { maxPulseBytes, type Transport } from "../socket/Transport.ts"
 import type { ExpectedQuery } from "./ExpectedReply.ts"
@@ -8,6 +9,7 @@ import type { ExpectedQuery } from "./ExpectedReply.ts"
 /** What a connection gives its long answers. */
 export interface Outlet {
   readonly waitingBytes: Transport["waitingBytes"]
+  readonly countAnswers: Transport["countAnswers"]
   readonly after: (millis: number, then: () => void) => void
   readonly close: (code: number, reason: string) => void
 }
@@ -15,8 +17,6 @@ export interface Outlet {
 export interface LargeAnswers {
   /** Sends the frame now, or once there is room for it. */
   readonly offer: (frame: string, send: (frame: string) => void) => void
-  /** Characters of the long answer that is on its way, which may wait beside everything else; 0 where none is. */
-  readonly inFlight: () => number
   readonly end: () => void
 }
 
@@ -30,43 +30,49 @@ export const paced = (answers: LargeAnswers, query: ExpectedQuery): ExpectedQuer
 export const maxCharacters = 8 * 1024 * 1024
 const lookEveryMillis = 50
 
-export const make = ({ after, close, waitingBytes }: Outlet): LargeAnswers => {
+export const make = ({ after, close, countAnswers, waitingBytes }: Outlet): LargeAnswers => {
   let waiting: Array<() => void> = []
-  let characters = 0
+  let waitingCharacters = 0
   let inFlight = 0
+  let isOver = false
+  const count = () => countAnswers(inFlight, waitingCharacters)
+  const isIdle = () => inFlight === 0 && waiting.length === 0
   const look = (): void => {
-    if (inFlight === 0) return
+    if (isOver) return
     if (waitingBytes() <= maxPulseBytes) {
       inFlight = 0
-      waiting.shift()?.()
+      const sendNext = waiting.shift() ?? count
+      sendNext()
     }
-    if (inFlight > 0) after(lookEveryMillis, look)
+    if (!isIdle()) after(lookEveryMillis, look)
+  }
+  const offer = (frame: string, send: (frame: string) => void): void => {
+    if (isOver || frame.length <= maxPulseBytes) return send(frame)
+    const sendNow = () => {
+      inFlight = frame.length
+      count()
+      send(frame)
+    }
+    const wasIdle = isIdle()
+    if (wasIdle && waitingBytes() <= maxPulseBytes) sendNow()
+    else {
+      waitingCharacters += frame.length
+      if (waitingCharacters > maxCharacters) return close(1013, "answers were not read; 8 MiB of them were waiting")
+      waiting.push(() => {
+        waitingCharacters -= frame.length
+        sendNow()
+      })
+      count()
+    }
+    if (wasIdle) after(lookEveryMillis, look)
   }
   return {
-    offer: (frame, send) => {
-      if (frame.length <= maxPulseBytes) return send(frame)
-      const leave = () => {
-        inFlight = frame.length
-        send(frame)
-      }
-      if (inFlight === 0 && waitingBytes() <= maxPulseBytes) {
-        leave()
-        return after(lookEveryMillis, look)
-      }
-      characters += frame.length
-      if (characters > maxCharacters) return close(1013, "answers were not read; 8 MiB of them were waiting")
-      waiting.push(() => {
-        characters -= frame.length
-        leave()
-      })
-      if (inFlight > 0) return
-      inFlight = 1
-      after(lookEveryMillis, look)
-    },
-    inFlight: () => inFlight,
+    offer,
     end: () => {
+      isOver = true
       waiting = []
-      inFlight = 0
+      inFlight = waitingCharacters = 0
+      count()
     }
   }
 }

@@ -103,7 +103,9 @@ const start = () => {
         ping: () => {},
         pause: () => void (paused = true),
         resume: () => void (paused = false),
-        waitingBytes: () => 0
+        waitingBytes: () => 0,
+        isOverfull: () => false,
+        countAnswers: () => {}
       },
       nowhere
     )
@@ -240,7 +242,9 @@ it("I48: frames that wait for the answer to auth are bounded by their length as 
         ping: () => {},
         pause: () => {},
         resume: () => {},
-        waitingBytes: () => 0
+        waitingBytes: () => 0,
+        isOverfull: () => false,
+        countAnswers: () => {}
       },
       nowhere
     )
@@ -269,3 +273,17 @@ const unasked = (): never => {
 }
 
 const marketStreams = { listed: new Set<never>(), open: unasked, leave: unasked, change: unasked, say: unasked }
+
+it("pauses a connection whose long answers wait, and leaves the share of the others as it was", () => {
+  const total = Backpressure.makeTotal()
+  const calls: Array<string> = []
+  const slow = Backpressure.make(total, { pause: () => calls.push("pause"), resume: () => calls.push("resume") })
+  slow.join()
+  const before = total.most()
+  slow.hold(8 * 1024 * 1024)
+  expect([calls.splice(0), total.most()]).toEqual([["pause"], before])
+  slow.hold(200 * 1024)
+  expect(calls).toEqual([])
+  slow.hold(0)
+  expect(calls).toEqual(["resume"])
+})

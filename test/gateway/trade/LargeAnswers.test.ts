@@ -7,22 +7,27 @@ const kib = 1024
 
 /** A link that takes so much in each step; frames of one turn leave at its end. */
 const scene = (bytesPerStep: number) => {
-  const sent: Array<string> = []
   const closed: Array<string> = []
+  const sent: Array<string> = []
+  let counted = { inFlight: 0, waiting: 0 }
   let gathered = 0
   let waiting = 0
   let most = 0
   let later: Array<() => void> = []
   const answers = LargeAnswers.make({
     waitingBytes: () => waiting,
+    countAnswers: (inFlight, waiting) => {
+      counted = { inFlight, waiting }
+    },
     after: (_, then) => void later.push(then),
     close: (code, reason) => closed.push(`${code} ${reason}`)
   })
   const send = (frame: string) => {
     sent.push(frame.slice(0, 1))
     gathered += frame.length
-    most = Math.max(most, waiting + gathered - answers.inFlight())
+    most = Math.max(most, waiting + gathered - counted.inFlight)
   }
+  const ask = (name: string, size: number) => answers.offer(name.repeat(size), send)
   const step = () => {
     waiting = Math.max(0, waiting + gathered - bytesPerStep)
     gathered = 0
@@ -32,19 +37,20 @@ const scene = (bytesPerStep: number) => {
   }
   return {
     answers,
+    ask,
     closed,
     sent,
-    offer: (name: string, size: number) => answers.offer(name.repeat(size), send),
     step,
     steps: (count: number) => Array.from({ length: count }, step),
+    counted: () => counted,
     most: () => most,
     isIdle: () => later.length === 0
   }
 }
 
 it("sends answers of 900 KiB one after the other as a slow client reads them, so that no more than 1 MiB else waits", () => {
-  const { closed, isIdle, most, offer, sent, step, steps } = scene(100 * kib)
-  for (const name of ["a", "b", "c"]) offer(name, 900 * kib)
+  const { ask, isIdle, most, sent, step, steps } = scene(100 * kib)
+  for (const name of ["a", "b", "c"]) ask(name, 900 * kib)
   expect(sent).toEqual(["a"])
   steps(8)
   expect(sent).toEqual(["a"])
@@ -53,25 +59,34 @@ it("sends answers of 900 KiB one after the other as a slow client reads them, so
   steps(30)
   expect(sent).toEqual(["a", "b", "c"])
   expect(most()).toBeLessThan(maxWaitingBytes)
-  expect([closed, isIdle()]).toEqual([[], true])
-  offer("d", 900 * kib)
+  expect(isIdle()).toBe(true)
+  ask("d", 900 * kib)
   expect(sent).toEqual(["a", "b", "c", "d"])
 })
 
 it("short answers wait for no long one", () => {
-  const { offer, sent } = scene(kib)
-  offer("a", 900 * kib)
-  offer("b", 900 * kib)
-  offer("c", 10)
+  const { ask, sent } = scene(kib)
+  ask("a", 900 * kib)
+  ask("b", 900 * kib)
+  ask("c", 10)
   expect(sent).toEqual(["a", "c"])
 })
 
+it("counts the answer in flight and those that wait", () => {
+  const { ask, counted, steps } = scene(100 * kib)
+  for (const name of "abc") ask(name, 900 * kib)
+  expect(counted()).toEqual({ inFlight: 900 * kib, waiting: 2 * 900 * kib })
+  steps(40)
+  expect(counted()).toEqual({ inFlight: 0, waiting: 0 })
+})
+
 it("closes a connection whose unread answers would pass 8 MiB, and sends nothing after its end", () => {
-  const { answers, closed, offer, sent, steps } = scene(0)
-  for (let count = 0; count < 12; count++) offer("a", 900 * kib)
+  const { answers, ask, closed, counted, isIdle, sent, steps } = scene(0)
+  for (let count = 0; count < 12; count++) ask("a", 900 * kib)
   expect(sent).toEqual(["a"])
   expect(closed[0]).toBe("1013 answers were not read; 8 MiB of them were waiting")
   answers.end()
+  expect(counted()).toEqual({ inFlight: 0, waiting: 0 })
   steps(3)
-  expect(sent).toEqual(["a"])
+  expect([sent, isIdle()]).toEqual([["a"], true])
 })
