@@ -36,19 +36,26 @@ export interface Followers {
   readonly tell: (batch: Batch, at: number) => number
 }
 
-/** `report` hears of a follower that threw. That costs nobody else anything, neither the others nor the market. */
+/** Followers of one account. A list is replaced, never changed, so that a follower may leave while its list is in use. */
+interface Account {
+  readonly accountId: AccountId
+  traders: ReadonlyArray<Follower>
+  sockets: ReadonlyArray<Follower>
+}
+
+/** `report` receives each follower that threw. That costs the other followers and the market nothing. */
 export const make = (
   report: (followed: AccountId | MarketSymbol, follower: Follower, cause: unknown) => void
 ): Followers => {
-  /** A list is replaced, never changed, so that a follower may leave while its list is being told. */
-  const byAccount = new Map<AccountId, ReadonlyArray<Follower>>()
+  const byAccount = new Map<AccountId, Account>()
   /** A market has as many followers as traders that joined it, so they are a set, of which one may leave at any time. */
   const byMarket = new Map<MarketSymbol, Set<Follower>>()
 
-  const unfollow = (accountId: AccountId, follower: Follower) => {
-    const others = (byAccount.get(accountId) ?? []).filter((other) => other !== follower)
-    if (others.length === 0) byAccount.delete(accountId)
-    else byAccount.set(accountId, others)
+  const unfollow = (account: Account, follower: Follower) => {
+    account.traders = account.traders.filter((other) => other !== follower)
+    account.sockets = account.sockets.filter((other) => other !== follower)
+    const isEmpty = account.traders.length === 0 && account.sockets.length === 0
+    if (isEmpty && byAccount.get(account.accountId) === account) byAccount.delete(account.accountId)
   }
   const unfollowMarket = (symbol: MarketSymbol, follower: Follower) => {
     const others = byMarket.get(symbol)
@@ -61,36 +68,39 @@ export const make = (
     report(followed, follower, received.failure)
     return false
   }
-  const tellAccount: Tellers["tellAccount"] = (accountId, event, batch, rank) => {
-    for (const follower of byAccount.get(accountId) ?? []) {
-      if (rank !== undefined && follower.rank !== rank) continue
-      if (receives(accountId, follower, () => follower.observe(event, batch))) continue
-      unfollow(accountId, follower)
-      follower.broken()
+  const tellers: Tellers = {
+    accountOf: (accountId) => byAccount.get(accountId),
+    tell: (account, rank, event, batch) => {
+      if (account === undefined) return
+      for (const follower of account[rank]) {
+        if (receives(account.accountId, follower, () => follower.observe(event, batch))) continue
+        unfollow(account, follower)
+        follower.broken()
+      }
+    },
+    tellFilled: (account, event, order, batch) => {
+      if (account === undefined) return
+      for (const follower of account.sockets) {
+        if (receives(account.accountId, follower, () => follower.filled?.(event, order, batch))) continue
+        unfollow(account, follower)
+        follower.broken()
+      }
+    },
+    tellMarket: (symbol, event, batch) => {
+      for (const follower of byMarket.get(symbol) ?? []) {
+        if (receives(symbol, follower, () => follower.observe(event, batch))) continue
+        unfollowMarket(symbol, follower)
+        follower.broken()
+      }
     }
   }
-  const tellFilled: Tellers["tellFilled"] = (event, order, batch) => {
-    const { accountId } = order
-    for (const follower of byAccount.get(accountId) ?? []) {
-      const { filled } = follower
-      if (filled === undefined || receives(accountId, follower, () => filled(event, order, batch))) continue
-      unfollow(accountId, follower)
-      follower.broken()
-    }
-  }
-  const tellMarket: Tellers["tellMarket"] = (symbol, event, batch) => {
-    for (const follower of byMarket.get(symbol) ?? []) {
-      if (receives(symbol, follower, () => follower.observe(event, batch))) continue
-      unfollowMarket(symbol, follower)
-      follower.broken()
-    }
-  }
-  const tellers: Tellers = { tellAccount, tellFilled, tellMarket }
   return {
     follow: (accountId, follower) => {
-      const others = byAccount.get(accountId) ?? []
-      byAccount.set(accountId, follower.rank === "trader" ? [follower, ...others] : [...others, follower])
-      return () => unfollow(accountId, follower)
+      const account = byAccount.get(accountId) ?? { accountId, traders: [], sockets: [] }
+      byAccount.set(accountId, account)
+      if (follower.rank === "trader") account.traders = [...account.traders, follower]
+      else account.sockets = [...account.sockets, follower]
+      return () => unfollow(account, follower)
     },
     followMarket: (symbol, follower) => {
       const others = byMarket.get(symbol)
@@ -101,15 +111,23 @@ export const make = (
     tell: (batch, at) => {
       const event = batch.events[at]!
       if (event._tag === "Traded") return tellOutcome(tellers, event, batch, at)
-      tell(tellers, event, batch)
+      const accountId = accountIdOf(event)
+      if (accountId === undefined) tellMarket(tellers, event, batch)
+      else {
+        const account = tellers.accountOf(accountId)
+        tellers.tell(account, "traders", event, batch)
+        tellers.tell(account, "sockets", event, batch)
+      }
       return at
     }
   }
 }
 
 interface Tellers {
-  readonly tellAccount: (accountId: AccountId, event: MarketEvent, batch: Batch, rank?: Follower["rank"]) => void
-  readonly tellFilled: (event: Traded, order: Order, batch: Batch) => void
+  /** Undefined where the account has no followers. */
+  readonly accountOf: (accountId: AccountId) => Account | undefined
+  readonly tell: (account: Account | undefined, rank: "traders" | "sockets", event: MarketEvent, batch: Batch) => void
+  readonly tellFilled: (account: Account | undefined, event: Traded, order: Order, batch: Batch) => void
   readonly tellMarket: (symbol: MarketSymbol, event: MarketEvent, batch: Batch) => void
 }
 
@@ -118,64 +136,78 @@ interface Tellers {
  * other events. In each step those of the taker come before those of the maker.
  */
 const tellOutcome = (tellers: Tellers, trade: Traded, batch: Batch, first: number): number => {
-  const { events } = batch
-  const { cut, last, taker } = Outcome.from(events, first, trade)
+  const { accountOf, tell, tellFilled } = tellers
+  const { cut, last, taker } = Outcome.from(batch.events, first, trade)
+  const own = accountOf(taker.accountId)
+  const trades: Array<{ readonly event: Traded; readonly maker: Account | undefined }> = []
+  const others: Array<{ readonly event: MarketEvent; readonly account: Account | undefined }> = []
   for (let at = first; at <= last; at++) {
-    const event = events[at]!
-    tell(tellers, event, batch, "trader")
-    if (event._tag === "Traded") tellOwners(tellers, event, batch)
+    const event = batch.events[at]!
+    if (event._tag === "Traded") {
+      const maker = accountOf(event.maker.order.accountId)
+      trades.push({ event, maker })
+      tell(own, "traders", event, batch)
+      tell(maker, "traders", event, batch)
+      tellOwners(tellers, event, batch)
+    } else {
+      const account = accountOf(accountIdOf(event)!)
+      others.push({ event, account })
+      tell(account, "traders", event, batch)
+    }
   }
-  for (let at = first; at <= last; at++) if (events[at]!._tag === "Traded") tell(tellers, events[at]!, batch, "socket")
-  for (let at = first; at <= last; at++) {
-    const event = events[at]!
-    if (event._tag !== "Traded") continue
-    tellers.tellFilled(event, taker, batch)
-    tellers.tellFilled(event, Outcome.left(cut, event.maker.order), batch)
+  for (const { event, maker } of trades) {
+    tell(own, "sockets", event, batch)
+    tell(maker, "sockets", event, batch)
   }
-  for (let at = first; at < last; at++) if (events[at]!._tag !== "Traded") tell(tellers, events[at]!, batch, "socket")
+  for (const { event, maker } of trades) {
+    tellFilled(own, event, taker, batch)
+    tellFilled(maker, event, Outcome.left(cut, event.maker.order), batch)
+  }
+  for (const { account, event } of others) tell(account, "sockets", event, batch)
   return last
 }
 
-const tell = (
-  { tellAccount, tellMarket }: Tellers,
-  event: MarketEvent,
-  batch: Batch,
-  rank?: Follower["rank"]
-): void => {
+/** Returns the account that an event concerns; undefined for a trade, which concerns two, and for events of a whole market. */
+const accountIdOf = (event: MarketEvent): AccountId | undefined => {
   switch (event._tag) {
-    case "Traded":
-      tellAccount(event.taker.order.accountId, event, batch, rank)
-      return tellAccount(event.maker.order.accountId, event, batch, rank)
     case "Accepted":
     case "Ended":
     case "Modified":
     case "StopPlaced":
     case "Triggered":
-      return tellAccount(event.order.accountId, event, batch, rank)
+      return event.order.accountId
     case "Refused":
     case "Done":
     case "TakeoverOpened":
     case "TakeoverClosed":
-      return tellAccount(event.accountId, event, batch)
+      return event.accountId
     case "TwapOpened":
     case "TwapAdvanced":
     case "TwapClosed":
-      return tellAccount(event.twap.accountId, event, batch)
+      return event.twap.accountId
+    default:
+      return undefined
+  }
+}
+
+/** Sends the events that concern every position of a market. */
+const tellMarket = (tellers: Tellers, event: MarketEvent, batch: Batch): void => {
+  switch (event._tag) {
     case "Funded":
     case "DividendPaid":
     case "ContractSplit":
     case "LimitsSet":
-      return tellMarket(batch.instrument.symbol, event, batch)
+      return tellers.tellMarket(batch.instrument.symbol, event, batch)
     default:
   }
 }
 
 /** A trader is told of a trade once: not again where it traded itself, nor for the second of two fills. */
-const tellOwners = ({ tellAccount }: Tellers, event: Traded, batch: Batch): void => {
+const tellOwners = ({ accountOf, tell }: Tellers, event: Traded, batch: Batch): void => {
   const told = [event.taker.order.userId, event.maker.order.userId]
   for (const { reward } of [event.taker, event.maker]) {
     if (reward === null || told.includes(reward.ownerId)) continue
     told.push(reward.ownerId)
-    tellAccount(primaryAccountOf(reward.ownerId), event, batch, "trader")
+    tell(accountOf(primaryAccountOf(reward.ownerId)), "traders", event, batch)
   }
 }

@@ -1,4 +1,5 @@
 /** Orders: what was acknowledged is there once, what was refused is not, and what has ended stays so. */
+import * as CheckerFilled from "./CheckerFilled.ts"
 import {
   type Command,
   type Finding,
@@ -174,7 +175,14 @@ function onOneConnection(story: Story): ReadonlyArray<Finding> {
   const found: Array<Finding> = []
   for (const [orderId, told] of story.told) {
     const ended = new Map<string, string>()
+    const judges = new Map<string, CheckerFilled.Judge>()
     for (const { connection, row } of told) {
+      if (row.status === "FILLED") {
+        const judge = judges.get(connection.name) ?? CheckerFilled.judge()
+        judges.set(connection.name, judge)
+        const fault = judge.filled(row)
+        if (fault !== undefined) found.push({ rule: "I22", text: `order ${orderId}: ${fault} on ${connection.name}` })
+      }
       const end = ended.get(connection.name)
       const lives = row.status === "ACK" || row.status === "FILLED" || row.status === "MODIFIED"
       const isSameEnd = end === "FILLED" && row.status === "FILLED" && isEnd(row)

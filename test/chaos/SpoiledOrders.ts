@@ -136,6 +136,19 @@ export const spoiledOrders: ReadonlyArray<Spoiled> = [
     /^I22: order o3 was told CANCELLED/
   ],
   [
+    "I22",
+    "a FILLED comes twice for one trade",
+    () => innocent({}, [heard(305, "ben-1", order("o2", "b-1", "FILLED", { quantity_remaining: 0, trade_id: "t1" }))]),
+    /^I22: order o2: FILLED t1 twice on ben-1/
+  ],
+  [
+    "I22",
+    "a FILLED has more left than the one before",
+    () =>
+      innocent({}, [heard(304, "ann-1", order("o1", "a-1", "FILLED", { quantity_remaining: 0.8, trade_id: "t9" }))]),
+    /^I22: order o1: FILLED t9 with 0\.8 left after 0\.6 on ann-1/
+  ],
+  [
     "I25",
     "positions do not add up",
     () => shown("cid", { positions: [{ symbol, position: 1, realised_pnl: 0, net_funding: 0 }] }),

@@ -1,5 +1,6 @@
 /** What one user sent, and what the venue told that user about it: the promises that must outlive the venue's process. */
 import type { User } from "./DevApp.ts"
+import * as CheckerFilled from "../chaos/CheckerFilled.ts"
 import type { Frame, OrderRow, TradeRow } from "./TradeSocket.ts"
 
 export interface HeardOrder {
@@ -64,6 +65,7 @@ export const make = (user: User): Heard => ({
 export const listener = (heard: Heard, isMine: (clientOrderId: string) => boolean) => {
   const fills = new Set<string>()
   const ended = new Map<string, string>()
+  const judges = new Map<string, CheckerFilled.Judge>()
   return ({ fill_response: fill, order_response: order }: Frame): void => {
     if (fill !== undefined) {
       if (fills.has(fill.trade_id)) heard.faults.push(`fill ${fill.trade_id} was told twice on one connection`)
@@ -74,6 +76,12 @@ export const listener = (heard: Heard, isMine: (clientOrderId: string) => boolea
     const end = ended.get(order.order_id)
     if (end !== undefined && lives.has(order.status) && !isSameEnd(end, order)) {
       heard.faults.push(`order ${order.order_id} had ended, and then came ${order.status}`)
+    }
+    if (order.status === "FILLED") {
+      const judge = judges.get(order.order_id) ?? CheckerFilled.judge()
+      judges.set(order.order_id, judge)
+      const fault = judge.filled(order)
+      if (fault !== undefined) heard.faults.push(`order ${order.order_id} received ${fault} on one connection`)
     }
     hear(heard, order, isMine)
     if (heard.orders.get(order.order_id)?.end !== undefined && isEnd(order)) ended.set(order.order_id, order.status)

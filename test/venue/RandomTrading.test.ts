@@ -6,6 +6,7 @@ import * as MarketRecord from "@venue/journal/MarketRecord"
 import type { FillResponse, OrderResponse } from "@venue/api/trade/FrameSchema"
 import { assert } from "@effect/vitest"
 import { Effect, Random } from "effect"
+import * as CheckerFilled from "../chaos/CheckerFilled.ts"
 import { symbols, trade, type Trader } from "./RandomTraders.ts"
 import { say, story } from "./Story.ts"
 
@@ -46,6 +47,19 @@ for (const seed of ["first", "second"]) {
           assert.closeTo(sum(own.map((fill) => fill.quantity)), last.quantity - last.quantity_remaining, 1e-9)
           assert.isTrue(own.every((fill, at) => at === 0 || fill.remaining_quantity < own[at - 1]!.remaining_quantity))
         }
+        // Rule 4.22: each fill has one FILLED, in the same order, with what the whole outcome left.
+        const judges = new Map<string, CheckerFilled.Judge>()
+        const judgeOf = (orderId: string) => {
+          const judge = judges.get(orderId) ?? CheckerFilled.judge()
+          judges.set(orderId, judge)
+          return judge
+        }
+        const isFilled = (order: OrderResponse | undefined) => order?.status === "FILLED"
+        for (const { fill_response: fill, order_response: order } of trader.frames) {
+          if (fill !== undefined) judgeOf(fill.order_id).fill(fill.trade_id)
+          if (isFilled(order)) assert.isUndefined(judgeOf(order!.order_id).filled(order!), JSON.stringify(order))
+        }
+        assert.lengthOf(ordersOf(trader).filter(isFilled), fills.length)
         // I22: nothing more happens to an order after its end; each fill of its last command has a frame with the same state.
         const ended = new Map<string, string>()
         for (const order of ordersOf(trader)) {

@@ -200,3 +200,60 @@ it("sockets receive the trades of an outcome, then its orders, then what else it
   assert.strictEqual(followers.tell(whole, 4), 4)
   assert.deepEqual(told, ["log Modified", "Modified", "log Traded", "Traded", "filled 3: 1000 of 2500"])
 })
+
+it("a socket that throws or leaves within an outcome receives nothing more of it, and the others receive all of it", () => {
+  const told: Array<string> = []
+  const reported: Array<unknown> = []
+  const followers = Followers.make((followed, { rank }) => reported.push([followed, rank]))
+  const account = primaryAccountOf(userId)
+  const made = traded("one", 1, {})
+  const order = { ...made.taker.order, userId, accountId: account }
+  const stop = new Map<string, () => void>()
+  const follow = (name: string, at: "observe" | "filled" | undefined, act: () => void) =>
+    stop.set(
+      name,
+      followers.follow(account, {
+        rank: "socket",
+        observe: () => {
+          told.push(`${name} observes`)
+          if (at === "observe") act()
+        },
+        filled: () => {
+          told.push(`${name} is filled`)
+          if (at === "filled") act()
+        },
+        broken: () => told.push(`${name} is broken`)
+      })
+    )
+  const fault = () => {
+    throw new Error("fault")
+  }
+  follow("first", "observe", fault)
+  follow("second", "filled", fault)
+  follow("third", "observe", () => stop.get("third")!())
+  follow("fourth", undefined, () => {})
+  const trade = { ...made, taker: { ...made.taker, order } }
+  followers.tell({ ...batch, events: [trade] }, 0)
+  assert.deepEqual(told.splice(0), [
+    "first observes",
+    "first is broken",
+    "second observes",
+    "third observes",
+    "fourth observes",
+    "second is filled",
+    "second is broken",
+    "fourth is filled"
+  ])
+  assert.deepEqual(reported, [
+    [account, "socket"],
+    [account, "socket"]
+  ])
+  followers.tell({ ...batch, events: [trade] }, 0)
+  assert.deepEqual(told.splice(0), ["fourth observes", "fourth is filled"])
+  // The account has no followers now; an earlier one that stops again takes nothing from a later one.
+  stop.get("fourth")!()
+  follow("fifth", undefined, () => {})
+  for (const name of ["first", "fourth"]) stop.get(name)!()
+  followers.tell({ ...batch, events: [trade] }, 0)
+  assert.deepEqual(told, ["fifth observes", "fifth is filled"])
+})

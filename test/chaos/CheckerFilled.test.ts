@@ -1,0 +1,28 @@
+import * as CheckerFilled from "./CheckerFilled.ts"
+import { expect, it } from "vitest"
+
+/** A string is a fill, a pair is a `FILLED`. */
+const faults = (...frames: ReadonlyArray<string | readonly [tradeId: string, left: number]>) => {
+  const judge = CheckerFilled.judge()
+  return frames.flatMap((frame) => {
+    if (typeof frame === "string") return judge.fill(frame) ?? []
+    return judge.filled({ trade_id: frame[0], quantity_remaining: frame[1] }) ?? []
+  })
+}
+
+it("accepts several trades of one outcome, and a next outcome that leaves less", () => {
+  expect(faults("a", "b", ["a", 5], ["b", 5], "c", ["c", 2], "d", "e", ["d", 0], ["e", 0])).toEqual([])
+  expect(faults(["a", 5], ["b", 5], ["c", 0], ["d", 0])).toEqual([])
+})
+
+it("rejects a trade that comes twice, one that is not the next fill, and a frame without a trade", () => {
+  expect(faults(["a", 0], ["b", 0], ["a", 0])).toEqual(["FILLED a twice"])
+  expect(faults("a", "b", ["b", 0])).toEqual(["FILLED b in place of a"])
+  expect(faults(["", 5])).toEqual(["FILLED without a trade_id"])
+})
+
+it("rejects what is left where it grows, differs within an outcome, or stays for the next", () => {
+  expect(faults(["a", 2], ["b", 5])).toEqual(["FILLED b with 5 left after 2"])
+  expect(faults("a", "b", ["a", 5], ["b", 2])).toEqual(["FILLED b with 2 left in an outcome that left 5"])
+  expect(faults("a", ["a", 5], "b", ["b", 5])).toEqual(["FILLED b with 5 left as the outcome before"])
+})

@@ -1,0 +1,46 @@
+/** Judges the `FILLED` frames of one order on one connection (rule 4.22). */
+
+interface Filled {
+  readonly trade_id?: string | null | undefined
+  readonly quantity_remaining: number
+}
+
+export interface Judge {
+  /** Records a `fill_response`. Without them, frames of one outcome cannot be told from those of the next. */
+  readonly fill: (tradeId: string) => void
+  /** Returns what is wrong with this `FILLED`, or undefined. */
+  readonly filled: (row: Filled) => string | undefined
+}
+
+/**
+ * Frames come in order. Each has a trade of its own, that of the fill it follows; those of one outcome leave the same quantity,
+ * those of the next outcome a smaller one.
+ */
+export const judge = (): Judge => {
+  const tradeIds = new Set<string>()
+  let fills: Array<string> = []
+  /** Trades of the current outcome without a frame so far. */
+  let outcome: Array<string> = []
+  let before = Infinity
+  return {
+    fill: (tradeId) => void fills.push(tradeId),
+    filled: ({ quantity_remaining: left, trade_id: given }) => {
+      const trade_id = given ?? ""
+      const isFirst = outcome.length === 0
+      if (isFirst) [outcome, fills] = [fills, []]
+      const expected = outcome.shift()
+      const isRepeated = tradeIds.has(trade_id)
+      tradeIds.add(trade_id)
+      const than = before
+      before = left
+      if (trade_id === "") return "FILLED without a trade_id"
+      if (isRepeated) return `FILLED ${trade_id} twice`
+      if (expected !== undefined && expected !== trade_id) return `FILLED ${trade_id} in place of ${expected}`
+      if (left > than) return `FILLED ${trade_id} with ${left} left after ${than}`
+      if (expected === undefined) return undefined
+      if (isFirst && left === than) return `FILLED ${trade_id} with ${left} left as the outcome before`
+      if (!isFirst && left < than) return `FILLED ${trade_id} with ${left} left in an outcome that left ${than}`
+      return undefined
+    }
+  }
+}
