@@ -1,5 +1,6 @@
-/** The problem of a venue that is halted or takes cancels alone, with what its operator says to traders. */
+/** The problem of a venue that is halted or accepts only cancels, with the reason that its operator publishes. */
 
+/** Venue that does not trade; `publicReason` is the operator's text for traders. */
 export interface VenueClosed {
   readonly _tag: "VenueHalted" | "VenueCancelOnly"
   readonly publicReason?: string | null | undefined
@@ -7,6 +8,7 @@ export interface VenueClosed {
 
 type Page = "venue-halted" | "venue-cancel-only"
 
+/** Returns the page of the problem and its detail, which ends with the operator's reason where there is one. */
 export const occurrence = (
   { _tag, publicReason = null }: VenueClosed,
   pages: Readonly<Record<Page, string>>

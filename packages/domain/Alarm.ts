@@ -8,12 +8,12 @@ export const AlarmKind = Schema.Literals([
   "SOURCES_PAUSED",
   /** Three outside prices in a row were not believed (rule 3.1). */
   "PRICES_NOT_BELIEVED",
-  /** The operator lets in cancels alone, or nothing (rule 1.7). */
+  /** The operator lets markets accept only cancels, or nothing (rule 1.7). */
   "CANCEL_ONLY",
   "HALTED",
   /** Its reserve fund did not cover a debt, and was not topped up since (rule 9.10, rule 9.12). */
   "FUND_SHORT",
-  /** A fault of ours keeps prices and time out, and cancels alone are taken (rule 21.6). */
+  /** A fault of the venue keeps prices and time out, and only cancels are accepted (rule 21.6). */
   "FAULT"
 ])
 export type AlarmKind = typeof AlarmKind.Type

@@ -1,4 +1,4 @@
-/** What is let into a market: everything, cancels alone, or nothing (rule 1.7). The operator decides it. */
+/** What a market accepts: everything, only cancels, or nothing (rule 1.7). The operator sets it. */
 import { Schema } from "effect"
 
 /** The operator may go from any of these to any other. */

@@ -50,10 +50,10 @@ export const freshAuditMillis = 10_000
 
 const forTraders = { publicReason: Schema.optionalKey(Schema.NullOr(Schema.String)) }
 
-/** The venue takes cancels alone for now; nothing was done. */
+/** The venue accepts only cancels for now; nothing was done. */
 export class VenueCancelOnly extends Schema.TaggedError<VenueCancelOnly>()("VenueCancelOnly", forTraders) {}
 
-/** The venue is halted and takes cancels alone; nothing was done. */
+/** The venue is halted and accepts only cancels; nothing was done. */
 export class VenueHalted extends Schema.TaggedError<VenueHalted>()("VenueHalted", forTraders) {}
 
 /** Returns why the venue takes no orders; undefined while it trades. */

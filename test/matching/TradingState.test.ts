@@ -1,4 +1,4 @@
-/** What a market lets in while it takes cancels alone, and while it takes nothing (rule 1.7). */
+/** What a market lets in while it accepts only cancels, and while it takes nothing (rule 1.7). */
 import { noEcho } from "@venue/domain/Echo"
 import type { OrderRefusal } from "@venue/domain/Reject"
 import type { OpenState } from "@venue/domain/TradingState"
@@ -17,7 +17,7 @@ const open = () => {
 }
 
 describe("a market that does not trade", () => {
-  it("takes cancels alone in CANCEL_ONLY", () => {
+  it("accepts only cancels in CANCEL_ONLY", () => {
     const { orderId, scene } = open()
     assert.deepStrictEqual(told(set(scene, "CANCEL_ONLY")), ["TradingStateChanged"])
     assert.deepStrictEqual(told(scene.buy(1, 198)), [shut])

@@ -1,4 +1,4 @@
-/** What an operator lets into markets: everything, cancels alone, or nothing. */
+/** What markets accept, as an operator sets it: everything, only cancels, or nothing. */
 import { OpenState, TradingState } from "@venue/domain/TradingState"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"

@@ -237,7 +237,7 @@ const Account = {
   ),
   builder_code: Maybe(
     Member.text(
-      "A UUID that orders of this connection carry; wins over that of the upgrade, and is no code where it is empty"
+      "Builder code, a UUID, of the orders of this connection; replaces the code of the upgrade request, and an empty one means none"
     )
   )
 }

@@ -11,9 +11,9 @@ export const message = (refusal: SubmitRefusal): string => {
     case "MarketSilent":
       return `${refusal.symbol} or a market you hold cannot record orders now; not placed, try again`
     case "VenueCancelOnly":
-      return closed("the venue takes cancels alone for now", refusal.publicReason)
+      return closed("the venue accepts only cancels for now", refusal.publicReason)
     case "VenueHalted":
-      return closed("the venue is halted: the venue takes cancels alone for now", refusal.publicReason)
+      return closed("the venue is halted and accepts only cancels for now", refusal.publicReason)
     case "UnknownAccount":
       return `no account ${refusal.accountId}`
     case "TooManyWaiting":

@@ -12,7 +12,7 @@ export const denied = (
   brand: string
 ): string => {
   const rule = ruleOf(action)
-  if (rule === undefined || reason === "no_rule") return "Nobody may call this."
+  if (rule === undefined || reason === "no_rule") return "This action is not available to any caller."
   if (reason === "permission") return permissionNeeded(rule)
   if (reason === "account") return accountNeeded[rule.on](headerName(brand, "requested-account-id"))
   if (rule.ownOnly && clientId !== null)
@@ -36,7 +36,7 @@ export const signatureFault = (
   if (absent.length > 0) return `Headers of the signature are missing: ${absent.join(", ")}.`
   if (reason !== "timestamp") return undefined
   const sent = JSON.stringify(String(signed.timestamp).slice(0, 32))
-  return `The clock of the request is off: ${header("timestamp")} is ${sent}, and has to be in Unix seconds, at most 300 s from the venue's clock, which ${header("server-time")} of this answer tells in milliseconds.`
+  return `The timestamp of the request is outside the allowed window: ${header("timestamp")} is ${sent}; expected Unix seconds within 300 s of the venue's clock. ${header("server-time")} of this answer is that clock in milliseconds.`
 }
 
 /** An Authorization header of another scheme, or without a token. */
@@ -54,7 +54,7 @@ const permissionNeeded = ({ anyOf }: Rule): string => {
   const selectable = anyOf.filter((name) => (Selectable.literals as ReadonlyArray<string>).includes(name))
   return selectable.length > 0
     ? `The API key lacks the permission ${selectable.join(" or ")}; make a key that has it with POST /user/api-keys.`
-    : `The API key lacks the permission ${anyOf.join(" or ")}, which the operator gives.`
+    : `The API key lacks the permission ${anyOf.join(" or ")}, which only the operator can grant.`
 }
 
 const accountNeeded: Readonly<Record<Rule["on"], (header: string) => string>> = {

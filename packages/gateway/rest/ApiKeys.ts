@@ -96,7 +96,7 @@ const creating = Effect.fnUntraced(function* (baseUrl: string) {
   const objection = Effect.fnUntraced(function* (userId: UserId, scope: string, permissions: ReadonlyArray<string>) {
     const reserved = permissions.filter((name) => !selectable.has(name))
     if (reserved.length > 0) {
-      return `A user gives no key the permission ${reserved.join(" or ")}; permissions may be ${[...selectable].join(", ")}.`
+      return `A user cannot grant the permission ${reserved.join(" or ")}; choose among ${[...selectable].join(", ")}.`
     }
     const isOwn = scope === allAccounts || Option.contains(yield* accounts.ownerOf(AccountId.make(scope)), userId)
     return isOwn ? undefined : `The scope of a key is ${allAccounts} or the id of one of the user's own accounts.`

@@ -1,4 +1,4 @@
-/** What traders read about a venue that is halted or takes cancels alone. */
+/** What traders read about a venue that is halted or accepts only cancels. */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 

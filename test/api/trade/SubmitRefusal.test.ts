@@ -12,10 +12,10 @@ it.each<readonly [refusal: SubmitRefusal, said: string]>([
     { _tag: "MarketSilent", symbol: MarketSymbol.make(symbol) },
     "AAPL-USD or a market you hold cannot record orders now; not placed, try again"
   ],
-  [{ _tag: "VenueCancelOnly" }, "the venue takes cancels alone for now; not done, try again once it trades"],
+  [{ _tag: "VenueCancelOnly" }, "the venue accepts only cancels for now; not done, try again once it trades"],
   [
     { _tag: "VenueHalted", publicReason: "Maintenance until 14:00 UTC." },
-    "the venue is halted: the venue takes cancels alone for now; not done, try again once it trades: Maintenance until 14:00 UTC."
+    "the venue is halted and accepts only cancels for now; not done, try again once it trades: Maintenance until 14:00 UTC."
   ],
   [{ _tag: "UnknownAccount", accountId: AccountId.make("7") }, "no account 7"],
   [{ _tag: "TooManyWaiting", symbol: MarketSymbol.make(symbol) }, "too many orders wait for AAPL-USD; try again"],

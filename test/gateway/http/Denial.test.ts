@@ -18,7 +18,7 @@ it("a missing permission is named with where to get it", () => {
   expect(said("GET /user/subaccounts", "permission")).toContain("view_balance or subaccount_ops")
   expect(said("POST /withdraw", "permission")).not.toContain("withdraw_registered")
   expect(said("POST /builder/web3/api-key", "permission")).toBe(
-    "The API key lacks the permission register_user, which the operator gives."
+    "The API key lacks the permission register_user, which only the operator can grant."
   )
 })
 

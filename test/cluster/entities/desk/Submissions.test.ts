@@ -160,7 +160,7 @@ it.effect("an order that throws costs its own trader a new start, and nobody els
   }).pipe(Effect.provide(around()))
 )
 
-it.effect("I52: while the venue takes cancels alone a desk refuses orders by name, and hands cancels on", () =>
+it.effect("I52: while the venue accepts only cancels, a desk refuses orders by name, and hands cancels on", () =>
   Effect.gen(function* () {
     const { submissions } = yield* make()
     const modes = yield* VenueModes
