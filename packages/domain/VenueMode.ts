@@ -88,22 +88,26 @@ const lateAudit = `The last audit is more than ${longestUnauditedMillis / 1_000}
 /** Why a step is not to be taken from here; undefined when it may be. */
 export const obstacle = (mode: VenueMode, step: VenueStep, nowMillis: number): string | undefined => {
   const { auditedAtMillis, difference, fault, trading, withdrawals } = mode
-  if (step === "CANCEL_ONLY" && trading !== "HALTED") return `The venue is not halted: it is ${trading}.`
-  if (step === "TRADING" && trading !== "CANCEL_ONLY") return `It trades again from CANCEL_ONLY: it is ${trading}.`
+  if (step === "CANCEL_ONLY" && trading !== "HALTED")
+    return `The venue is ${trading}, not HALTED; send a step that leads on from there.`
+  if (step === "TRADING" && trading !== "CANCEL_ONLY")
+    return `The venue is ${trading}, and trades again from CANCEL_ONLY; set that first.`
   if (step === "WITHDRAWALS" && (trading !== "TRADING" || withdrawals === "OPEN")) {
     return trading === "TRADING"
       ? "Withdrawals are open already. If none leaves, wait for the next audit."
-      : `Withdrawals come after TRADING: it is ${trading}.`
+      : `The venue is ${trading}, and withdrawals open after TRADING; set that first.`
   }
   if (
     auditedAtMillis === null ||
     nowMillis - auditedAtMillis >= freshAuditMillis ||
     auditedAtMillis <= mode.changedAtMillis
   ) {
-    return "There is no audit since the last change that is fresh: see that the auditor runs, and wait for its next."
+    return `No clean audit within ${freshAuditMillis / 1_000} s and since the last change; check that the auditor runs, and wait for its next.`
   }
-  if (fault !== null) return `The books do not balance: ${fault}`
-  return step === "WITHDRAWALS" && difference !== null ? `A rail differs from the books: ${difference}` : undefined
+  if (fault !== null) return `The books do not balance; see GET /proof, and correct this: ${fault}`
+  return step === "WITHDRAWALS" && difference !== null
+    ? `A rail differs from the books; see GET /proof, and correct this: ${difference}`
+    : undefined
 }
 
 export const stepped = (step: VenueStep): Pick<VenueMode, "trading" | "withdrawals"> => ({

@@ -19,4 +19,4 @@ export const pageAsked = (
 ): Result.Result<Required<Asked>, BadRequest> =>
   offset <= maxOffset
     ? Result.succeed({ limit, offset })
-    : Result.fail(problems.offsetTooLarge(`The largest offset is ${maxOffset}, got ${offset}.`))
+    : Result.fail(problems.offsetTooLarge(`The largest offset is ${maxOffset}, got ${offset}; send a smaller offset.`))

@@ -30,7 +30,10 @@ export const layer = (baseUrl: string) =>
               const token = yield* tokens.appoint({ name, roles }, yield* inTheNameOf(reason))
               return { name, roles, token: Redacted.value(token) }
             },
-            Effect.catchTags({ ...unavailable, OperatorExists: () => Effect.fail(refusals.operatorExists()) })
+            Effect.catchTags({
+              ...unavailable,
+              OperatorExists: ({ name }) => Effect.fail(refusals.operatorExists(name))
+            })
           )
         )
         .handle(
@@ -39,7 +42,11 @@ export const layer = (baseUrl: string) =>
             function* ({ payload: { name, reason } }) {
               yield* tokens.dismiss(name, yield* inTheNameOf(reason))
             },
-            Effect.catchTags({ ...unavailable, NoSuchOperator: () => Effect.fail(refusals.notFound("operator")) })
+            Effect.catchTags({
+              ...unavailable,
+              NoSuchOperator: ({ name }) =>
+                Effect.fail(refusals.notFound("operator", name, "list them with GET /operators"))
+            })
           )
         )
     })

@@ -34,7 +34,8 @@ export const layer = (baseUrl: string) =>
       const { instruments } = yield* VenueSettings
       const refusals = problems(baseUrl)
 
-      const noSuchAccount = Effect.suspend(() => Effect.fail(refusals.notFound("account")))
+      const noSuchAccount = (accountId: string) =>
+        Effect.fail(refusals.notFound("account", accountId, "send the account_id of an account that a user has opened"))
 
       return handlers
         .handle(
@@ -43,7 +44,7 @@ export const layer = (baseUrl: string) =>
             function* ({ headers, payload: { account_id, amount, reason } }) {
               const accountId = AccountId.make(account_id.toLowerCase())
               const owner = yield* accounts.ownerOf(accountId)
-              if (Option.isNone(owner)) return yield* noSuchAccount
+              if (Option.isNone(owner)) return yield* noSuchAccount(accountId)
               const userId = owner.value
               const micros = BigInt(microsOf(amount))
               const request = Repeatable.requestOf(userId, "POST /credits", headers, [
@@ -60,7 +61,7 @@ export const layer = (baseUrl: string) =>
               return Repeatable.answer({ credit_id: creditId, account_id: accountId, amount }, isRepeat)
             },
             Effect.catchTags({
-              UnknownAccount: () => noSuchAccount,
+              UnknownAccount: ({ accountId }) => noSuchAccount(accountId),
               InsufficientBalance: () =>
                 Effect.fail(refusals.unfit("body.amount", "Expected no more than the account can give up")),
               InvalidAmount: () => Effect.fail(refusals.unfit("body.amount", "Expected an amount other than 0")),

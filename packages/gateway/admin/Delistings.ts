@@ -25,7 +25,7 @@ export const layer = (baseUrl: string) =>
             const { symbol } = yield* listed(given)
             const before = yield* markets.depth(symbol)
             if (before.tradingState === "TRADING")
-              return yield* refusals.symbolTrades(`${symbol} trades: stop it first, by POST /trading-state.`)
+              return yield* refusals.symbolTrades(`${symbol} trades; stop it first with POST /trading-state.`)
             if (!isOver(before.tradingState)) {
               yield* asked("delisting_asked", symbol, { reason })
               // Once it has begun, the same again changes nothing, so what is unknown is asked again.
@@ -33,7 +33,9 @@ export const layer = (baseUrl: string) =>
             }
             const { prices, tradingState: state } = yield* markets.depth(symbol)
             if (state !== "IN_SETTLEMENT" && state !== "DELISTED")
-              return yield* refusals.symbolTrades(`${symbol} was let trade meanwhile; nothing was done.`)
+              return yield* refusals.symbolTrades(
+                `${symbol} was allowed to trade meanwhile; nothing was done. Stop it with POST /trading-state and try again.`
+              )
             return { symbol, state, settlement_price: prices === null ? null : prices.markE8 / unitScale }
           },
           Effect.catchTags(unanswered(refusals))

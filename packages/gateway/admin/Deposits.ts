@@ -43,12 +43,14 @@ export const layer = (baseUrl: string) =>
             function* ({ payload: { deposit_id, reason, user_id } }) {
               const depositId = writtenDepositId(deposit_id)
               const userId = UserId.make(user_id.toLowerCase())
-              if (Option.isNone(yield* users.find(userId))) return yield* refusals.notFound("user")
+              if (Option.isNone(yield* users.find(userId)))
+                return yield* refusals.notFound("user", userId, "send the user_id of the deposit's owner")
               const found = yield* deposits.find(depositId)
-              if (Option.isNone(found)) return yield* refusals.notFound("deposit")
+              if (Option.isNone(found))
+                return yield* refusals.notFound("deposit", depositId, "list them with GET /deposits/unmatched")
               const { amount, rail } = found.value
               if (!(yield* deposits.assign(depositId, userId, reasonAgainst(rail, amount)))) {
-                return yield* refusals.notUnmatched()
+                return yield* refusals.notUnmatched(depositId)
               }
               const { name } = yield* Operator
               const facts = { depositId, amount: String(amount), reason }
@@ -64,9 +66,10 @@ export const layer = (baseUrl: string) =>
             function* ({ payload: { deposit_id, reason } }) {
               const depositId = writtenDepositId(deposit_id)
               const found = yield* deposits.find(depositId)
-              if (Option.isNone(found)) return yield* refusals.notFound("deposit")
+              if (Option.isNone(found))
+                return yield* refusals.notFound("deposit", depositId, "list them with GET /deposits/unmatched")
               const { amount, rail } = found.value
-              if (!(yield* deposits.own(found.value, reason))) return yield* refusals.notUnmatched()
+              if (!(yield* deposits.own(found.value, reason))) return yield* refusals.notUnmatched(depositId)
               const { name } = yield* Operator
               const facts = { depositId, amount: String(amount), reason }
               yield* audit.record({ action: "deposit_taken_as_own", actor: name, subject: rail, facts })

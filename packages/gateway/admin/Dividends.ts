@@ -41,7 +41,7 @@ export const layer = (baseUrl: string) =>
             if (isOver(tradingState)) return yield* refusals.symbolDelisted(symbol)
             if (exDay <= lastDividendDay)
               return yield* refusals.dividendPaid(
-                `The last dividend of ${symbol} was for ${dateOf(lastDividendDay)}; nothing was paid now.`
+                `The last dividend of ${symbol} was for ${dateOf(lastDividendDay)}; nothing was paid now. Send a later ex_date.`
               )
             yield* asked("dividend_asked", symbol, { amount, exDate: ex_date, reason })
             // The same day again changes nothing, so what is unknown is asked again.

@@ -23,7 +23,8 @@ export const layer = (baseUrl: string) =>
             hmac.forget(publicKey)
           },
           Effect.catchTags({
-            UnknownApiKey: () => Effect.fail(refusals.notFound("key")),
+            UnknownApiKey: ({ publicKey }) =>
+              Effect.fail(refusals.notFound("API key", publicKey, "send a public_key that a user has")),
             DatabaseUnavailable: () => Effect.fail(refusals.draining())
           })
         )

@@ -22,7 +22,8 @@ export const layer = (baseUrl: string) =>
       ) =>
         Effect.flatMap(inTheNameOf(reason), decision).pipe(
           Effect.catchTags({
-            NoSuchClient: () => Effect.fail(refusals.notFound("client")),
+            NoSuchClient: ({ clientId }) =>
+              Effect.fail(refusals.notFound("client", clientId, "list them with GET /oauth-clients")),
             DatabaseUnavailable: () => Effect.fail(refusals.draining())
           })
         )
@@ -61,7 +62,7 @@ export const layer = (baseUrl: string) =>
                 Effect.fail(
                   refusals.invalidRequest([{ location: `body.${members[field]}`, message: `Refused for its ${fault}` }])
                 ),
-              OAuthClientExists: () => Effect.fail(refusals.clientExists()),
+              OAuthClientExists: ({ clientId }) => Effect.fail(refusals.clientExists(clientId)),
               DatabaseUnavailable: () => Effect.fail(refusals.draining())
             })
           )

@@ -24,7 +24,7 @@ export const layer = (baseUrl: string) =>
           function* ({ payload: { amount, own_money_id, rail, reason } }) {
             const id = own_money_id.toLowerCase()
             const told = yield* move({ id, rail, amount: BigInt(microsOf(amount)), reason })
-            if (told === "other") return yield* refusals.ownMoneyExists()
+            if (told === "other") return yield* refusals.ownMoneyExists(id)
             const { name } = yield* Operator
             const facts = { ownMoneyId: id, amount, reason }
             if (told === "new") yield* audit.record({ action: "own_money_told", actor: name, subject: rail, facts })

@@ -23,7 +23,8 @@ export const layer = (baseUrl: string) =>
       const ofDesks = yield* makeOfDesks
       const refusals = problems(baseUrl)
 
-      const noSuchAccount = Effect.suspend(() => Effect.fail(refusals.notFound("account")))
+      const noSuchAccount = (accountId: string) =>
+        Effect.fail(refusals.notFound("account", accountId, "send the account_id of an account that a user has opened"))
 
       return handlers
         .handle("list", () =>
@@ -42,7 +43,7 @@ export const layer = (baseUrl: string) =>
               const symbols = yield* named(given)
               const accountId = AccountId.make(account_id.toLowerCase())
               const owner = yield* accounts.ownerOf(accountId)
-              if (Option.isNone(owner)) return yield* noSuchAccount
+              if (Option.isNone(owner)) return yield* noSuchAccount(accountId)
               const userId = owner.value
               yield* asked("provider_limit_asked", userId, { accountId, symbols: given.join(" "), limit, reason })
               const provider = { userId, cost: noCost, accountId, symbols, limit: microsOf(limit) }
@@ -54,7 +55,7 @@ export const layer = (baseUrl: string) =>
               return { account_id: accountId, symbols, limit }
             },
             Effect.catchTags({
-              UnknownAccount: () => noSuchAccount,
+              UnknownAccount: ({ accountId }) => noSuchAccount(accountId),
               UnknownSymbol: ({ symbol }) => Effect.fail(refusals.unknownSymbol(symbol)),
               DatabaseUnavailable: () => Effect.fail(refusals.draining()),
               RateLimited: () => Effect.fail(refusals.draining()),

@@ -31,7 +31,7 @@ export const layer = (baseUrl: string) =>
               return yield* refusals.unfit("body.amount", "Expected less: no fund counts nine billion USD")
             if (counted !== topUp.amount)
               return yield* refusals.topUpExists(
-                `The top-up ${topUp.topUpId} of ${symbol} was of ${decimalOfMoney(counted)}; nothing was put in now.`
+                `The top-up ${topUp.topUpId} of ${symbol} had the amount ${decimalOfMoney(counted)}; nothing was added now. Send a new top_up_id.`
               )
             return { symbol, top_up_id: topUp.topUpId, amount }
           },

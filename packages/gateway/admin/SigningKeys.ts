@@ -18,7 +18,8 @@ export const layer = (baseUrl: string) =>
       const decide = <A, E>(reason: string, decision: (by: Operator) => Effect.Effect<A, E>) =>
         Effect.flatMap(inTheNameOf(reason), decision)
       const unavailable = { DatabaseUnavailable: () => Effect.fail(refusals.draining()) }
-      const unknown = () => Effect.fail(refusals.notFound("signing key"))
+      const unknown = ({ kid }: { readonly kid: string }) =>
+        Effect.fail(refusals.notFound("signing key", kid, "list them with GET /signing-keys"))
       const tooEarly = ({ readyAtMillis }: { readonly readyAtMillis: number }) =>
         Effect.fail(refusals.signingKeyTooEarly(readyAtMillis))
 
@@ -40,7 +41,7 @@ export const layer = (baseUrl: string) =>
             Effect.catchTags({
               ...unavailable,
               UnknownKey: unknown,
-              NotStandby: () => Effect.fail(refusals.signingKeyNotStandby()),
+              NotStandby: ({ kid, state }) => Effect.fail(refusals.signingKeyNotStandby(kid, state)),
               TooEarly: tooEarly
             })
           )
@@ -50,7 +51,7 @@ export const layer = (baseUrl: string) =>
             Effect.catchTags({
               ...unavailable,
               UnknownKey: unknown,
-              KeyInUse: () => Effect.fail(refusals.signingKeyInUse()),
+              KeyInUse: ({ kid }) => Effect.fail(refusals.signingKeyInUse(kid)),
               TooEarly: tooEarly
             })
           )

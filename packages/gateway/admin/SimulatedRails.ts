@@ -18,7 +18,9 @@ export const layer = (baseUrl: string) =>
       const refusals = problems(baseUrl)
       const simulated = (name: RailName) => {
         const rail = rails.get(name)
-        return rail === undefined ? Effect.fail(refusals.notFound("made-up rail")) : Effect.succeed(rail)
+        return rail === undefined
+          ? Effect.fail(refusals.notFound("simulated rail", name, "send a rail that this venue simulates"))
+          : Effect.succeed(rail)
       }
       const unavailable = { RailUnavailable: () => Effect.fail(refusals.draining()) }
       return handlers
@@ -29,7 +31,8 @@ export const layer = (baseUrl: string) =>
               const { deposit } = yield* simulated(rail)
               // A bank takes any message; an address that nobody watches brings nothing to the venue.
               const isWatched = !isNetwork(rail) || (yield* owned(rail, [receiverOf(rail, to)])).length > 0
-              if (!isWatched) return yield* refusals.notFound(`deposit address of ${rail}`)
+              if (!isWatched)
+                return yield* refusals.notFound(`deposit address of ${rail}`, to, "send one that GET /address shows")
               return { tx_hash: yield* deposit(to, BigInt(microsOf(amount)), paymentRail) }
             },
             Effect.catchTags({ ...unavailable, DatabaseUnavailable: () => Effect.fail(refusals.draining()) })
@@ -45,7 +48,12 @@ export const layer = (baseUrl: string) =>
           "takeBack",
           Effect.fnUntraced(function* ({ payload: { tx_hash: txHash } }) {
             const { takeBack } = yield* simulated("BANK")
-            if (!(yield* takeBack(txHash.toLowerCase()))) return yield* refusals.notFound("transfer that is there")
+            if (!(yield* takeBack(txHash.toLowerCase())))
+              return yield* refusals.notFound(
+                "transfer on the rail",
+                txHash,
+                "send the tx_hash of a deposit that was not taken back"
+              )
           }, Effect.catchTags(unavailable))
         )
         .handle(

@@ -27,13 +27,17 @@ export const layer = (baseUrl: string) =>
           const { isDone, missing } = yield* Effect.retry(markets.splitContract(symbol, split), { times: 2 })
           if (isDone) return
           if (missing === null)
-            return yield* refusals.notSplit(`${symbol} is not halted, or could not trade at its new price.`)
+            return yield* refusals.notSplit(
+              `${symbol} is not halted, or could not trade at its new price; halt it with POST /trading-state, or choose another ratio.`
+            )
           if (missing > 0)
             return yield* refusals.notSplit(
-              `The reserve fund of ${symbol} lacks ${missing / moneyScale} USD to buy the lots that nobody can have.`
+              `The reserve fund of ${symbol} lacks ${missing / moneyScale} USD to buy the fractions of lots; add them with POST /reserve-fund and try again.`
             )
         }
-        return yield* refusals.notSplit(`${symbol} has more orders than were cancelled so far; ask again.`)
+        return yield* refusals.notSplit(
+          `${symbol} has more orders than were cancelled so far; send the same request again.`
+        )
       })
 
       return handlers.handle(
@@ -49,8 +53,11 @@ export const layer = (baseUrl: string) =>
               return yield* refusals.unfit("body.ex_date", "Expected today or an earlier day: it is done at once")
             const { lastSplitDay, tradingState } = yield* markets.depth(symbol)
             if (exDay <= lastSplitDay)
-              return yield* refusals.notSplit(`The last split of ${symbol} was for ${dateOf(lastSplitDay)}.`)
-            if (tradingState !== "HALTED") return yield* refusals.notSplit(`${symbol} is not halted: halt it first.`)
+              return yield* refusals.notSplit(
+                `The last split of ${symbol} was for ${dateOf(lastSplitDay)}; send a later ex_date.`
+              )
+            if (tradingState !== "HALTED")
+              return yield* refusals.notSplit(`${symbol} is not halted; halt it first with POST /trading-state.`)
             yield* asked("split_asked", symbol, { numerator, denominator, exDate: ex_date, reason })
             yield* carryOut(symbol, { exDay, numerator, denominator })
             return { symbol, numerator, denominator, ex_date }

@@ -31,17 +31,18 @@ export const layer = (baseUrl: string) =>
       /** Empty where there is none. */
       const obstacle = Effect.fnUntraced(function* (symbol: MarketSymbol) {
         const { prices, state } = yield* stateOf(symbol)
-        if (state === "HALTED") return `${symbol} is halted: let cancels in first.`
-        if (prices === null) return `${symbol} has no price yet.`
+        if (state === "HALTED") return `${symbol} is halted; set CANCEL_ONLY first with POST /trading-state.`
+        if (prices === null) return `${symbol} has no price yet; wait for one, or set it with POST /prices.`
         const isFresh = Oracle.isFresh(instruments.get(symbol)!, prices, yield* Clock.currentTimeMillis)
-        return isFresh ? "" : `The price of ${symbol} is stale.`
+        return isFresh ? "" : `The price of ${symbol} is stale; wait for a fresh one, or set it with POST /prices.`
       })
       /** Every symbol is looked at before the first one changes, and an operator is told all that stands in the way. */
       const mayTrade = Effect.fnUntraced(function* (symbols: ReadonlyArray<MarketSymbol>) {
         const obstacles = (yield* Effect.forEach(symbols, obstacle)).filter((told) => told !== "")
         if (obstacles.length > 0) return yield* refusals.notResumable(obstacles.join(" "))
         const { balanced } = yield* Proof.of(instruments, markets, tables)
-        if (!balanced) return yield* refusals.notResumable("The books do not balance: see GET /proof.")
+        if (!balanced)
+          return yield* refusals.notResumable("The books do not balance; see GET /proof, and resume once they do.")
       })
       const set = Effect.fnUntraced(function* (symbol: MarketSymbol, state: OpenState, reason: string) {
         yield* asked("trading_state_asked", symbol, { state, reason })

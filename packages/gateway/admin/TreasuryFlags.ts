@@ -55,7 +55,8 @@ export const layer = (baseUrl: string) =>
           Effect.fnUntraced(
             function* ({ payload }) {
               const flag = yield* written(refusals, payload)
-              if (!(yield* flags.clear(flag))) return yield* refusals.notFound("flag")
+              if (!(yield* flags.clear(flag)))
+                return yield* refusals.notFound("flag of", flag.subject, "list them with GET /treasury-flags")
               yield* record("treasury_flag_cleared", flag)
             },
             transaction.run,

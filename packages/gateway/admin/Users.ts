@@ -30,8 +30,12 @@ export const layer = (baseUrl: string) =>
       const decide = (reason: string, decision: (by: Operator) => Decision) =>
         Effect.flatMap(inTheNameOf(reason), decision).pipe(
           Effect.catchTags({
-            UnknownUser: () => Effect.fail(refusals.notFound("user")),
-            UnknownBuilderCode: () => Effect.fail(refusals.notFound("builder code")),
+            UnknownUser: ({ userId }) =>
+              Effect.fail(refusals.notFound("user", userId, "send the id of a user who has signed in")),
+            UnknownBuilderCode: ({ builderCode }) =>
+              Effect.fail(
+                refusals.notFound("builder code", builderCode, "send a code that POST /user/builder-code made")
+              ),
             DatabaseUnavailable: () => Effect.fail(refusals.draining()),
             Unavailable: () => Effect.fail(refusals.draining())
           })

@@ -49,7 +49,8 @@ export const layer = (baseUrl: string) =>
           Effect.fnUntraced(function* ({ params: { withdrawal_id } }) {
             const id = withdrawal_id.toLowerCase()
             const found = yield* withdrawals.find(id)
-            if (Option.isNone(found)) return yield* refusals.notFound("withdrawal")
+            if (Option.isNone(found))
+              return yield* refusals.notFound("withdrawal", id, "list them with GET /withdrawals")
             const said = yield* decisions.about(id)
             const steps = yield* withdrawals.steps(id)
             const attempts = yield* withdrawals.payments(id)
@@ -100,7 +101,8 @@ const makeDecide = Effect.fnUntraced(function* (baseUrl: string) {
   ) {
     const withdrawalId = withdrawal_id.toLowerCase()
     const { name } = yield* Operator
-    if (Option.isNone(yield* withdrawals.find(withdrawalId))) return yield* refusals.notFound("withdrawal")
+    if (Option.isNone(yield* withdrawals.find(withdrawalId)))
+      return yield* refusals.notFound("withdrawal", withdrawalId, "list them with GET /withdrawals")
     yield* decisions.record({ withdrawalId, decision, operator: name, reason })
     // Whoever decided about it until now has done so.
     const found = Option.getOrThrow(yield* withdrawals.find(withdrawalId))
@@ -151,7 +153,8 @@ const makeCancel = Effect.fnUntraced(function* (baseUrl: string) {
     const { reason } = payload
     const withdrawalId = payload.withdrawal_id.toLowerCase()
     const { name } = yield* Operator
-    if (Option.isNone(yield* withdrawals.find(withdrawalId))) return yield* refusals.notFound("withdrawal")
+    if (Option.isNone(yield* withdrawals.find(withdrawalId)))
+      return yield* refusals.notFound("withdrawal", withdrawalId, "list them with GET /withdrawals")
     const isAsked = yield* withdrawals.cancel(withdrawalId, { by: name, reason })
     const found = Option.getOrThrow(yield* withdrawals.find(withdrawalId))
     const { amount, cancelledBy, destination, ending, rail, state, userId } = found

@@ -33,8 +33,11 @@ export const notBefore = <E>(waitMillis: number, problem: E) =>
     Effect.fail(problem)
   )
 
-export const rateExceeded = (problems: Problem.Problems, { retryAfterMillis }: Pick<RateLimited, "retryAfterMillis">) =>
-  notBefore(retryAfterMillis, problems.rateExceeded())
+export const rateExceeded = (
+  problems: Problem.Problems,
+  { retryAfterMillis }: Pick<RateLimited, "retryAfterMillis">,
+  capacity?: number
+) => notBefore(retryAfterMillis, problems.rateExceeded(retryAfterMillis, capacity))
 
 /** What a read meets in place of an answer: nothing was changed by it, and it may be asked again. */
 export const unanswered = (problems: Problem.Problems) => ({
@@ -61,5 +64,5 @@ export type ChargeMore = (
 export const unlessExceeded = (problems: Problem.Problems, { quota, waitMillis }: Charge) =>
   Effect.andThen(
     RequestNotes.note({ quota }),
-    waitMillis === 0 ? Effect.void : rateExceeded(problems, { retryAfterMillis: waitMillis })
+    waitMillis === 0 ? Effect.void : rateExceeded(problems, { retryAfterMillis: waitMillis }, quota?.capacity)
   )

@@ -5,6 +5,7 @@ import type { HttpServerRequest } from "effect/http"
 import { type ClientAddress, network } from "./ClientAddress.ts"
 import { actionOf, type GateOptions, type Route } from "./Gate.ts"
 import { refusal, retryAfter } from "./Refusal.ts"
+import { rateSpent } from "@venue/api/Problem"
 import type { RequestNotes } from "./RequestNotes.ts"
 import { weightOf } from "./RequestWeight.ts"
 
@@ -47,7 +48,9 @@ export const of = ({ addressOf, baseUrl, limits, routes }: RequestChargeOptions)
       if (payer !== "address") return undefined
       const { quota, waitMillis } = limits.charge(network(addressOf(request)), weight)
       notes.quota = quota
-      return waitMillis === 0 ? undefined : refusal(baseUrl, 429, "rate-exceeded", retryAfter(waitMillis))
+      return waitMillis === 0
+        ? undefined
+        : refusal(baseUrl, 429, "rate-exceeded", retryAfter(waitMillis), rateSpent(waitMillis, quota?.capacity))
     },
     quotaHeaders: (request, notes) => {
       const quota = notes.quota ?? limits.quota(network(addressOf(request)))

@@ -10,7 +10,7 @@ import { Hmac } from "@venue/auth/access/Hmac"
 import * as KeyPair from "@venue/auth/keys/KeyPair"
 import { UserClient } from "@venue/cluster/clients/UserClient"
 import { AccountId } from "@venue/domain/AccountId"
-import { allAccounts } from "@venue/domain/ApiKey"
+import { allAccounts, type UnknownApiKey } from "@venue/domain/ApiKey"
 import { Selectable } from "@venue/domain/Permission"
 import type { UserId } from "@venue/domain/UserId"
 import { ApiKeys } from "@venue/storage/access/ApiKeys"
@@ -28,7 +28,7 @@ export const layer = (baseUrl: string) =>
       const pair = yield* KeyPair.make
       const refusals = problems(baseUrl)
 
-      const unknown = () => Effect.fail(refusals.unknownApiKey())
+      const unknown = ({ publicKey }: UnknownApiKey) => Effect.fail(refusals.unknownApiKey(publicKey))
       // It may have been done all the same.
       const unknownOutcome = () => Effect.fail(refusals.deadlinePassed())
 
@@ -121,7 +121,7 @@ const creating = Effect.fnUntraced(function* (baseUrl: string) {
       return { $schema: schemaUri(baseUrl, "IssuedApiKey"), ...issuedApiKey(made, next.secret) }
     },
     Effect.catchTags({
-      TooManyApiKeys: () => Effect.fail(refusals.tooManyApiKeys()),
+      TooManyApiKeys: ({ limit }) => Effect.fail(refusals.tooManyApiKeys(limit)),
       DatabaseUnavailable: () => Effect.fail(refusals.draining()),
       // The key may have been made all the same.
       Unavailable: () => Effect.fail(refusals.deadlinePassed())

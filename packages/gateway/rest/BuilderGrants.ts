@@ -18,7 +18,8 @@ export const layer = (baseUrl: string) =>
       const keys = yield* ApiKeys
       const users = yield* UserClient
       const refusals = problems(baseUrl)
-      const unknown = () => Effect.fail(refusals.notFound("builder grant"))
+      const unknown = (builderId: string) =>
+        Effect.fail(refusals.notFound("builder grant of", builderId, "list them with GET /user/builder-grants"))
       const faults = { DatabaseUnavailable: () => Effect.fail(refusals.draining()) }
 
       return handlers
@@ -37,17 +38,18 @@ export const layer = (baseUrl: string) =>
               const { userId } = yield* Caller
               const held = yield* keys.ofBuilders(userId)
               const key = held.find(({ builderUserId }) => builderUserId === builderId.toLowerCase())
-              if (key === undefined) return yield* unknown()
+              if (key === undefined) return yield* unknown(builderId)
               const { publicKey } = key
               yield* users.ask(userId, (user) => user.RevokeKey({ userId, publicKey }))
               hmac.forget(publicKey)
             },
             // A revoke without an answer in time may have been done.
-            Effect.catchTags({
-              ...faults,
-              UnknownApiKey: unknown,
-              Unavailable: () => Effect.fail(refusals.deadlinePassed())
-            })
+            (answer, { params }) =>
+              Effect.catchTags(answer, {
+                ...faults,
+                UnknownApiKey: () => unknown(params.builder_id),
+                Unavailable: () => Effect.fail(refusals.deadlinePassed())
+              })
           )
         )
     })

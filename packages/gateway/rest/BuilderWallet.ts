@@ -47,7 +47,8 @@ export const layer = ({ addressOf, baseUrl }: BuilderWalletOptions) => {
               yield* Refusal.spend(refusals, limits, network(addressOf(request)), 1)
               return { message: yield* registration.message(address, builder_code) }
             },
-            Effect.catchTag("UnfitForMessage", ({ member }) => Effect.fail(unfit[member]()))
+            (answer, { query }) =>
+              Effect.catchTag(answer, "UnfitForMessage", ({ member }) => Effect.fail(unfit[member](query[member])))
           )
         )
         .handle(
@@ -91,8 +92,8 @@ export const layer = ({ addressOf, baseUrl }: BuilderWalletOptions) => {
           const builder = yield* registration.builder(userId).pipe(
             Effect.catchTags({
               NoActiveBuilderCode: () => Effect.fail(refusals.noActiveBuilderCode()),
-              BuilderUnnamed: () => Effect.fail(refusals.builderNotLoaded()),
-              DatabaseUnavailable: () => Effect.fail(refusals.builderNotLoaded())
+              BuilderUnnamed: () => Effect.fail(refusals.builderNotLoaded(unnamed)),
+              DatabaseUnavailable: () => Effect.fail(refusals.builderNotLoaded(unread))
             })
           )
           return yield* Effect.provideService(answer, Builder, builder)
@@ -108,6 +109,9 @@ const malformed = (refusals: Problems, message: string, fault: string) =>
     Effect.logInfo("a wallet message was refused", fault),
     Effect.fail(refusals.malformedWalletMessage(notOurs[fault] ?? `${textFault(message)}.`))
   )
+
+const unnamed = "The builder has no username; set one first with PATCH /user/profile."
+const unread = "The builder could not be loaded; try again later."
 
 /** A message of EIP-4361 that is not one of ours. */
 const notOurs: Readonly<Record<string, string>> = {

@@ -98,7 +98,7 @@ export class Charts extends Context.Service<
           if (instrument === undefined) return yield* refusals.unknownSymbol(named)
           const minutes = minutesOf(length)
           if (minutes === undefined) return yield* refusals.intervalNotOffered(lengthFault(expected, length))
-          if (fromMillis > toMillis) return yield* refusals.rangeNotAllowed()
+          if (fromMillis > toMillis) return yield* refusals.rangeNotAllowed(fromMillis, toMillis)
           yield* caughtUp(symbol, [...new Set([...groups, Prices.projection])])
           const first = yield* read(Prices.firstMinute(symbol))
           if (first === undefined) return { instrument, windows: Windows.between(symbol, minutes, 0, 0) }
@@ -122,7 +122,7 @@ export class Charts extends Context.Service<
 const tooLong = (refusals: Problems, minutes: number, asked: number) =>
   refusals.rangeTooLong(
     `The largest range is ${Windows.maxWindows * minutes} minutes, ${Windows.maxWindows} windows of ${minutes}: ` +
-      `got ${Math.ceil(asked)}.`
+      `got ${Math.ceil(asked)}. Shorten the range, or choose a longer interval.`
   )
 
 /** A chart weighs 1 for each 1,000 windows, at least as much as its endpoint: all charts weigh the same. */

@@ -34,13 +34,13 @@ export const layer = (baseUrl: string) =>
           return yield* refusals.unfit("query.intervalMinutes", "Expected intervalMinutes or interval")
         const minutes = lengths.minutesOf(length)
         if (minutes === undefined) return yield* refusals.intervalNotOffered(lengthFault(lengths.expected, length))
-        if (fromMillis > toMillis) return yield* refusals.rangeNotAllowed()
+        if (fromMillis > toMillis) return yield* refusals.rangeNotAllowed(fromMillis, toMillis)
         const until = Math.min(toMillis, (yield* Clock.currentTimeMillis) + 1)
         const windowsOf = (symbol: Instrument["symbol"]) => Windows.between(symbol, minutes, fromMillis, until)
         const days = (until - fromMillis) / dayMillis
         if (days > maxRangeDays || days * 1_440 > maxMetricWindows * minutes)
           return yield* refusals.rangeTooLong(
-            `The largest range is ${maxRangeDays} days and ${maxMetricWindows} windows: got ${Math.ceil(days)} days of windows of ${minutes} minutes.`
+            `The largest range is ${maxRangeDays} days and ${maxMetricWindows} windows: got ${Math.ceil(days)} days of windows of ${minutes} minutes. Shorten the range.`
           )
         return windowsOf
       })

@@ -20,8 +20,13 @@ const takenWithin = "15 seconds"
 
 export const make = (baseUrl: string) =>
   Effect.sync(() => {
-    const { downloadsFull: full, tooManyDownloads: tooMany } = problems(baseUrl)
-    const place = Places.make({ maxOfOne: maxOfUser, maxOfAll, tooMany, full })
+    const refusals = problems(baseUrl)
+    const place = Places.make({
+      maxOfOne: maxOfUser,
+      maxOfAll,
+      tooMany: () => refusals.tooManyDownloads(maxOfUser),
+      full: () => refusals.downloadsFull(maxOfAll)
+    })
     return {
       /** Until the end of the scope. */
       admit: (userId: UserId) => Effect.andThen(place(userId), watched)

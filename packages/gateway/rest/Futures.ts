@@ -39,11 +39,14 @@ export const layer = ({ baseUrl, brand }: FuturesOptions) =>
             const instrument = instruments.get(MarketSymbol.make(named.toUpperCase()))
             if (instrument === undefined) return yield* refusals.unknownSymbol(named)
             const { symbol } = instrument
-            if (!isFuturesBased(instrument)) return yield* refusals.noActiveFuture(`No future prices ${symbol}.`)
+            if (!isFuturesBased(instrument))
+              return yield* refusals.noActiveFuture(`No future prices ${symbol}; choose a symbol that futures price.`)
             const atMillis = time ?? (yield* Clock.currentTimeMillis)
             const active = yield* read(reference.activeAt(symbol, atMillis))
             if (Option.isNone(active))
-              return yield* refusals.noActiveFuture(`No future of ${symbol} is known at ${instant(atMillis)}.`)
+              return yield* refusals.noActiveFuture(
+                `No future of ${symbol} is known at ${instant(atMillis)}; send another time.`
+              )
             const $schema = schemaUri(baseUrl, "SettlementCalendarEntry")
             // As it is, since one of its members carries the operator's prefix.
             return HttpServerResponse.jsonUnsafe(
@@ -59,7 +62,7 @@ export const layer = ({ baseUrl, brand }: FuturesOptions) =>
             if (asked.symbol !== undefined && !instruments.has(asked.symbol))
               return yield* refusals.unknownSymbolFilter(asked.symbol)
             const { end = Infinity, start = -Infinity } = query
-            if (start > end) return yield* refusals.rangeNotAllowed()
+            if (start > end) return yield* refusals.rangeNotAllowed(start, end)
             const rows = yield* read(reference.settlements(asked))
             const page = { limit: asked.limit, offset: 0 }
             const count = yield* Count.total(page, rows.length, read(reference.countSettlements(asked)))

@@ -85,7 +85,7 @@ export const layer = (baseUrl: string) =>
             },
             Effect.catchTags({
               ...unavailable,
-              UnknownInvitationCode: () => Effect.fail(refusals.unknownInvitationCode()),
+              UnknownInvitationCode: ({ code }) => Effect.fail(refusals.unknownInvitationCode(code)),
               OwnInvitationCode: () => Effect.fail(refusals.ownInvitationCode()),
               AlreadyReferred: () => Effect.fail(refusals.alreadyReferred()),
               HasTraded: () => Effect.fail(refusals.hasTraded()),

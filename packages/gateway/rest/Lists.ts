@@ -85,7 +85,7 @@ export class Lists extends Context.Service<
           const { accountId, userId } = yield* Caller
           const { endMillis = Infinity, offset, startMillis = -Infinity, symbol } = asked
           yield* known(symbol)
-          if (startMillis > endMillis) return yield* refusals.rangeNotAllowed()
+          if (startMillis > endMillis) return yield* refusals.rangeNotAllowed(startMillis, endMillis)
           if (offset > maxOffset) return yield* refusals.offsetTooLarge(otherWays(offset))
           const reader = { userId, accountId, cost: noCost }
           const source = sourceOf(projection, symbol)

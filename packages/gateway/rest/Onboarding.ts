@@ -47,7 +47,7 @@ export const layer = (baseUrl: string) =>
               yield* onboarding.acceptTerms((yield* Caller).userId, payload.terms_version)
             },
             Effect.catchTags({
-              TermsNotCurrent: () => Effect.fail(refusals.termsNotCurrent()),
+              TermsNotCurrent: ({ termsVersion }) => Effect.fail(refusals.termsNotCurrent(termsVersion)),
               UnknownUser: Effect.die,
               DatabaseUnavailable: draining
             })

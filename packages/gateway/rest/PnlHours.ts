@@ -31,7 +31,7 @@ export const layer = (baseUrl: string) =>
           function* ({ query: { end = Infinity, limit_hours = defaultLimitHours, start = -Infinity, symbol } }) {
             const { accountId, userId } = yield* Caller
             const asked = yield* filtered(refusals, instruments, symbol)
-            if (start > end) return yield* refusals.rangeNotAllowed()
+            if (start > end) return yield* refusals.rangeNotAllowed(start, end)
             const moments = hoursOf(start, Math.min(end, (yield* Clock.currentTimeMillis) + 1), limit_hours)
             const states = yield* history.read(
               { userId, accountId, cost: noCost },

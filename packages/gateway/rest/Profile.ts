@@ -43,7 +43,7 @@ export const layer = (baseUrl: string) =>
               return bodyOf(changed)
             },
             Effect.catchTags({
-              UsernameTaken: () => Effect.fail(refusals.usernameTaken()),
+              UsernameTaken: ({ username }) => Effect.fail(refusals.usernameTaken(username)),
               DatabaseUnavailable: () => Effect.fail(refusals.draining())
             })
           )

@@ -44,7 +44,9 @@ export const layer = (baseUrl: string, chargeMore: ChargeMore) =>
         if (symbol !== undefined && !instruments.has(symbol)) return yield* refusals.unknownSymbolFilter(symbol)
         const page = publicPage(query)
         if (page.offset > largest)
-          return yield* refusals.offsetTooLarge(`The largest offset is ${largest}, got ${page.offset}.`)
+          return yield* refusals.offsetTooLarge(
+            `The largest offset is ${largest}, got ${page.offset}; send a smaller offset.`
+          )
         return { ...page, symbol }
       })
       const body = (rows: ReadonlyArray<Trades.TradeRow>, count: number) => ({
@@ -56,9 +58,9 @@ export const layer = (baseUrl: string, chargeMore: ChargeMore) =>
       const shown = Effect.fnUntraced(
         function* (accountId: AccountId) {
           const owner = yield* accounts.ownerOf(accountId)
-          if (Option.isNone(owner)) return yield* refusals.accountNotPublic()
+          if (Option.isNone(owner)) return yield* refusals.accountNotPublic(accountId)
           const { isPublic } = yield* profiles.find(owner.value)
-          if (!isPublic) return yield* refusals.accountNotPublic()
+          if (!isPublic) return yield* refusals.accountNotPublic(accountId)
         },
         Effect.catchTag("DatabaseUnavailable", unavailable)
       )

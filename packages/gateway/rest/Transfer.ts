@@ -40,7 +40,7 @@ export const layer = (baseUrl: string) =>
           },
           Effect.catchTags({
             InsufficientBalance: (refusal) => Effect.fail(transferRefused(refusals, refusal)),
-            SameAccount: () => Effect.fail(refusals.sameAccount()),
+            SameAccount: ({ accountId }) => Effect.fail(refusals.sameAccount(accountId)),
             // An account of somebody else and one that there is not are refused alike.
             UnknownAccount: () =>
               Effect.fail(

@@ -17,12 +17,17 @@ const fullMillis = 5_000
 function refusals(baseUrl: string, refusal: Refusal) {
   switch (refusal._tag) {
     case "TooManyUpgrades":
-      return { waitMillis: refusal.waitMillis, body: Problem.body(baseUrl, 429, "rate-exceeded") }
+      return {
+        waitMillis: refusal.waitMillis,
+        body: Problem.body(baseUrl, 429, "rate-exceeded", Problem.rateSpent(refusal.waitMillis))
+      }
     case "AddressFull": {
       const detail = `An address may have ${refusal.most} sockets open here; close one first.`
       return { waitMillis: fullMillis, body: Problem.body(baseUrl, 429, "too-many-sockets", { detail }) }
     }
-    case "VenueFull":
-      return { waitMillis: fullMillis, body: Problem.body(baseUrl, 503, "venue-full") }
+    case "VenueFull": {
+      const detail = `The gateway has its ${refusal.most} sockets open; try again after the seconds in Retry-After.`
+      return { waitMillis: fullMillis, body: Problem.body(baseUrl, 503, "venue-full", { detail }) }
+    }
   }
 }

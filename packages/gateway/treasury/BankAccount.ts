@@ -33,7 +33,7 @@ export const layer = (baseUrl: string) =>
       const unlink = Effect.fnUntraced(function* (userId: UserId, accountId: string) {
         const isRemoved = yield* accounts.remove(userId, accountId)
         if (isRemoved && (yield* withdrawals.sentTo(userId, accountId)).isUnsettled)
-          return yield* refusals.bankAccountInUse()
+          return yield* refusals.bankAccountInUse(accountId)
         return isRemoved
       })
 
@@ -77,7 +77,7 @@ export const layer = (baseUrl: string) =>
               const removed = yield* changed(userId, unlink(userId, accountId), (isRemoved) =>
                 isRemoved ? { action: "bank_account_removed", facts: { accountId } } : undefined
               )
-              if (!removed) return yield* refusals.unknownBankAccount()
+              if (!removed) return yield* refusals.unknownBankAccount(accountId)
             },
             Effect.catchTag("DatabaseUnavailable", unknownOutcome)
           )

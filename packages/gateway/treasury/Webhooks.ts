@@ -73,7 +73,7 @@ export const layer = (baseUrl: string) =>
               const removed = yield* changed(userId, webhooks.remove(userId, webhookId), (isRemoved) =>
                 isRemoved ? { action: "webhook_removed", facts: { webhookId } } : undefined
               )
-              if (!removed) return yield* refusals.unknownWebhook()
+              if (!removed) return yield* refusals.unknownWebhook(webhookId)
             },
             Effect.catchTag("DatabaseUnavailable", () => Effect.fail(refusals.deadlinePassed()))
           )

@@ -60,7 +60,8 @@ export const layer = ({ baseUrl, newAddressHoldHours }: WithdrawOptions) =>
             if (!rails.has(network)) return yield* refusals.railNotConnected(network)
             const { isRegistered, reasons } = yield* holds.ofAddress(userId, network, destination)
             // A key that a builder obtained permits no more.
-            if (!isRegistered && !permissions.has("deposit_withdraw")) return yield* refusals.addressNotRegistered()
+            if (!isRegistered && !permissions.has("deposit_withdraw"))
+              return yield* refusals.addressNotRegistered(destination)
             const asked = { method: network, amount, destination, reasons }
             return Repeatable.answer(undefined, yield* send(userId, "POST /withdraw", headers, asked))
           }, Effect.catchTags(refused))
@@ -79,7 +80,7 @@ export const layer = ({ baseUrl, newAddressHoldHours }: WithdrawOptions) =>
               })
             )
             const account = yield* accounts.find(userId, payload.account_id.toLowerCase())
-            if (Option.isNone(account)) return yield* refusals.unknownBankAccount()
+            if (Option.isNone(account)) return yield* refusals.unknownBankAccount(payload.account_id)
             if (!rails.has("BANK")) return yield* refusals.railNotConnected("a bank")
             const { accountId: destination } = account.value
             // The bank refuses a payout by the rules of now, which some accounts were linked before.

@@ -76,7 +76,7 @@ export const layer = (baseUrl: string) =>
               const removed = yield* changed(userId, addresses.remove(userId, addressId), (isRemoved) =>
                 isRemoved ? { action: "withdrawal_address_removed", facts: { addressId } } : undefined
               )
-              if (!removed) return yield* refusals.unknownWithdrawalAddress()
+              if (!removed) return yield* refusals.unknownWithdrawalAddress(addressId)
             },
             Effect.catchTag("DatabaseUnavailable", () => Effect.fail(refusals.deadlinePassed()))
           )

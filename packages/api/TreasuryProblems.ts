@@ -1,0 +1,79 @@
+/** Refusals about money that comes in and goes out. */
+import type { Missing } from "@venue/domain/Onboarding"
+import { missingSteps } from "./OnboardingSteps.ts"
+import {
+  BadRequest,
+  body,
+  Conflict,
+  type ErrorDetail,
+  Forbidden,
+  NotFound,
+  quoted,
+  ServiceUnavailable,
+  Unauthorized,
+  unknownOf
+} from "./ProblemBody.ts"
+import type { Page } from "./ProblemPages.ts"
+
+export const ofTreasury = (baseUrl: string) => ({
+  /** Of what is moved, where to or how: the page says of which kind, and nothing that is secret is repeated. */
+  invalidValue: (page: Page, errors: ReadonlyArray<ErrorDetail>) =>
+    new BadRequest(body(baseUrl, 400, page, { errors })),
+  /** Terms are among the missing steps. */
+  termsRequired: (missing: ReadonlyArray<Missing>) =>
+    new Unauthorized(body(baseUrl, 401, "onboarding-required", { errors: missingSteps(missing) })),
+  addressNotRegistered: (address: string) =>
+    new Forbidden(
+      body(baseUrl, 403, "address-not-registered", {
+        detail: `These credentials withdraw to registered addresses only, and ${quoted(address)} is none; register it first with POST /withdrawal-addresses.`
+      })
+    ),
+  railNotConnected: (rail: string) =>
+    new ServiceUnavailable(
+      body(baseUrl, 503, "rail-not-connected", {
+        detail: `The venue is not connected to ${rail}; choose another one, or ask the operator.`
+      })
+    ),
+  tooManyDepositAddresses: (limit: number) =>
+    new Conflict(
+      body(baseUrl, 409, "too-many-deposit-addresses", {
+        detail: `A user has at most ${limit} deposit addresses of a network, and none is ever removed; use one of GET /address.`
+      })
+    ),
+  tooManyWithdrawalAddresses: (limit: number) =>
+    new Conflict(
+      body(baseUrl, 409, "too-many-withdrawal-addresses", {
+        detail: `A user registers at most ${limit} withdrawal addresses; remove one first with DELETE /withdrawal-addresses/{id}.`
+      })
+    ),
+  tooManyBankAccounts: (limit: number) =>
+    new Conflict(
+      body(baseUrl, 409, "too-many-bank-accounts", {
+        detail: `A user links at most ${limit} bank accounts; remove one first with DELETE /bank-account/{id}.`
+      })
+    ),
+  unknownWithdrawalAddress: (id: string) =>
+    new NotFound(
+      body(baseUrl, 404, "unknown-withdrawal-address", unknownOf("withdrawal address", id, "GET /withdrawal-addresses"))
+    ),
+  tooManyWebhooks: (limit: number) =>
+    new Conflict(
+      body(baseUrl, 409, "too-many-webhooks", {
+        detail: `A user has at most ${limit} webhooks; remove one first with DELETE /webhooks/{id}.`
+      })
+    ),
+  unknownWebhook: (id: string) =>
+    new NotFound(body(baseUrl, 404, "unknown-webhook", unknownOf("webhook", id, "GET /webhooks"))),
+  unknownBankAccount: (id: string) =>
+    new NotFound(
+      body(baseUrl, 404, "unknown-bank-account", {
+        detail: `The user has no bank account ${quoted(id)}; link one with POST /bank-account.`
+      })
+    ),
+  bankAccountInUse: (id: string) =>
+    new Conflict(
+      body(baseUrl, 409, "bank-account-in-use", {
+        detail: `A withdrawal to the bank account ${quoted(id)} is not settled yet; wait until GET /withdrawals shows it settled or failed.`
+      })
+    )
+})
