@@ -66,7 +66,7 @@ it.effect("a leverage that is not offered, of no symbol, or in use", () =>
     const nowhere = yield* post(`{"leverage":1,"symbol":"NOPE"}`)
     expect(nowhere.body).toEqual({
       ...about(404, "unknown-symbol", "Not Found"),
-      detail: 'No instrument is listed as "NOPE".'
+      detail: 'No instrument is listed as "NOPE"; list the instruments with GET /refdata.'
     })
     const held = yield* post(`{"leverage":5,"symbol":"GOLD-USD"}`)
     expect(held.body).toMatchObject(about(409, "leverage-in-use", "Conflict"))

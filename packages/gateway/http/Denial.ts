@@ -65,5 +65,5 @@ const accountNeeded: Readonly<Record<Rule["on"], (header: string) => string>> = 
   funds: (header) =>
     `Deposits come to the primary account and withdrawals leave it: omit ${header}, use credentials for all accounts, and move money to and from subaccounts with POST /user/transfer.`,
   user: (header) =>
-    `This concerns all accounts of the user and needs credentials for all of them; an account named in ${header} has to be one of theirs.`
+    `This concerns all accounts of the user; use credentials for all of them, and name in ${header} one of their accounts, or none.`
 }

@@ -41,7 +41,10 @@ it.layer(layer, { excludeTestServices: true })("delistings", (it) => {
       expect((yield* admin("GET", "/proof")).body.balanced).toBe(true)
       for (const state of ["TRADING", "CANCEL_ONLY"]) {
         const { body: refusal, status } = yield* set(state, [aapl])
-        expect([status, refusal.detail]).toEqual([409, "AAPL-USD is delisted, or about to be."])
+        expect([status, refusal.detail]).toEqual([
+          409,
+          "AAPL-USD is delisted or in settlement, and cannot be changed; choose another symbol."
+        ])
       }
       const dividend = { symbol: aapl, amount: 1, ex_date: "2024-11-22", reason: "late" }
       expect((yield* admin("POST", "/dividends", dividend)).status).toBe(409)
@@ -52,7 +55,9 @@ it.layer(layer, { excludeTestServices: true })("delistings", (it) => {
         ["/prices/resume", late],
         ["/splits", { ...late, numerator: 4, denominator: 1, ex_date: "2024-11-22" }]
       ] as const)
-        expect((yield* admin("POST", path, body)).body.detail).toBe("AAPL-USD is delisted, or about to be.")
+        expect((yield* admin("POST", path, body)).body.detail).toBe(
+          "AAPL-USD is delisted or in settlement, and cannot be changed; choose another symbol."
+        )
       yield* buyer.drain
       yield* buyer.send(limit("BUY", 1, 200))
       expect((yield* buyer.take("order_response")).order_response.status).toBe("BAD_SYMBOL")

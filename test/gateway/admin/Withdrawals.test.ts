@@ -237,7 +237,9 @@ it.layer(layer, { excludeTestServices: true })("held withdrawals", (it) => {
         actor: "operator",
         facts: { withdrawalId: id, reason: "the token itself" }
       })
-      expect((yield* cancel).body.detail).toBe("operator has asked for it; it has failed when the cancel is final.")
+      expect((yield* cancel).body.detail).toBe(
+        "operator has requested the cancel already; wait until it is final and the withdrawal FAILED."
+      )
       expect(yield* submit(Option.getOrThrow(yield* find(id)), 17)).toBe(true)
       expect(yield* stateOf(id)).toBe("SUBMITTED")
     })

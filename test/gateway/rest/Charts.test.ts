@@ -191,7 +191,9 @@ it.live("begin with the first price, end now, and have 20,000 points at most", (
     ])
     const tooLong = yield* get(`/candles/AUD-USD?resolution=1MIN&${since2020}`)
     expect([tooLong.status, tooLong.body.type]).toEqual([400, `${restUrl}/problems/range-too-long`])
-    expect(tooLong.body.detail).toMatch(/^The largest range is 20000 minutes, 20000 windows of 1: got \d{7}\.$/)
+    expect(tooLong.body.detail).toMatch(
+      /^The largest range is 20000 minutes, 20000 windows of 1: got \d{7}\. Shorten the range, or choose a longer interval\.$/
+    )
   }).pipe(Effect.provide(layer))
 )
 

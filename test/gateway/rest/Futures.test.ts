@@ -46,7 +46,7 @@ it.layer(layer, { excludeTestServices: true })("the futures behind prices", (it)
       for (const millis of [now - day - 1, now + 2 * day + 1]) {
         const none = yield* at(millis)
         expect([none.status, none.body.type]).toEqual([404, `${restUrl}/problems/no-active-future`])
-        expect(none.body.detail).toBe(`No future of CL-USD is known at ${iso(millis)}.`)
+        expect(none.body.detail).toBe(`No future of CL-USD is known at ${iso(millis)}; send another time.`)
       }
       const neutral = yield* RestServer.open({ host: "127.0.0.1", port: 0, brand: "svc", sockets })
       const { body } = yield* call(`${neutral.url}/settlement-calendar?symbol=CL-USD`)

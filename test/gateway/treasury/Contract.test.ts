@@ -15,6 +15,7 @@ import { credited, settled } from "../../providers/webhooks/Message.ts"
 import { treasury } from "../rest/contract/Operations.ts"
 import { Scene } from "../rest/contract/Scene.ts"
 import { walk } from "../rest/contract/Walk.ts"
+import { metBy } from "../rest/contract/ProblemPages.ts"
 import { provocations } from "./Provocations.ts"
 import { layer, options } from "./TreasuryClient.ts"
 
@@ -66,6 +67,7 @@ it("each message that users are sent is as the document has it, and is of its ev
 walk({
   description: treasury,
   routes: routesOf(TreasuryApi),
+  pages: metBy("funding"),
   provocations,
   scene,
   change: ["POST", "/address/rotate", { network: "BITCOIN" }]

@@ -3,6 +3,7 @@
  * names, and each answer has the body that it names. How, stands with the provocations of the interface and in
  * `Everybody.ts`; an endpoint or a status without a provocation fails here, and so does a provocation that nothing asks for.
  */
+import type { Page } from "@venue/api/ProblemPages"
 import type { Route } from "@venue/gateway/http/Gate"
 import * as HttpListener from "@venue/gateway/http/HttpListener"
 import { expect, it } from "@effect/vitest"
@@ -12,6 +13,7 @@ import { TestClock } from "effect/testing"
 import { type Answer, call, RestClient } from "../RestClient.ts"
 import { asMayAsk, everybody, urlOf } from "./Everybody.ts"
 import type { Description, Operation } from "./Operations.ts"
+import { lackOf, pageOf } from "./RefusalText.ts"
 import { asked, at, byKey, type Provocation, Scene, type Services } from "./Scene.ts"
 
 export interface Walk {
@@ -21,13 +23,16 @@ export interface Walk {
   readonly scene: Layer.Layer<Services, unknown>
   /** A change that is refused, and weighs as all changes do. */
   readonly change: readonly [method: string, path: string, body: unknown]
+  /** Problem pages that the walk is to meet. */
+  readonly pages: ReadonlyArray<Page>
 }
 
 /** These are provoked below, of all at once. */
 const walkedTogether = new Set([429, 504])
 
-export const walk = ({ change, description, provocations, routes, scene }: Walk): void => {
+export const walk = ({ change, description, pages, provocations, routes, scene }: Walk): void => {
   const { faultOf, operations, spec } = description
+  const met = new Set<Page>()
 
   /** A request for the answer that an operation gives when all is well. */
   const successOf = ({ name }: Operation): Provocation | undefined =>
@@ -49,6 +54,10 @@ export const walk = ({ change, description, provocations, routes, scene }: Walk)
       expect.any(String)
     ])
     expect(faultOf(operation, answer)).toBeUndefined()
+    if (status < 400) return
+    expect([operation.name, status, lackOf(answer)]).toEqual([operation.name, status, undefined])
+    const page = pageOf(answer)
+    if (page !== undefined) met.add(page)
   }
 
   it("every endpoint and every status that it names has a provocation, and every provocation is of one that is named", () => {
@@ -133,4 +142,8 @@ export const walk = ({ change, description, provocations, routes, scene }: Walk)
       for (const { answer, operation } of yield* Fiber.join(answers)) asDescribed(operation, 504, answer)
     })
   )
+
+  it("meets each problem page that is listed for it", () => {
+    expect([...met]).toEqual(pages)
+  })
 }
