@@ -135,12 +135,8 @@ const ofUsers = (baseUrl: string) => ({
 const ofMarkets = (baseUrl: string) => ({
   /** A symbol in the path or body. */
   unknownSymbol: (symbol: string) => new NotFound(body(baseUrl, 404, "unknown-symbol", about(symbol))),
-  accountNotPublic: (accountId: string) =>
-    new NotFound(
-      body(baseUrl, 404, "account-not-public", {
-        detail: `No public account has the id ${quoted(accountId)}; its user can publish it with PATCH /user/profile and is_public.`
-      })
-    ),
+  /** The same words for an account that does not exist and for one that is not shown. */
+  accountNotPublic: () => new NotFound(body(baseUrl, 404, "account-not-public")),
   noActiveFuture: (detail: string) => new NotFound(body(baseUrl, 404, "no-active-future", { detail })),
   /** A symbol in a filter. */
   unknownSymbolFilter: (symbol: string) => new BadRequest(body(baseUrl, 400, "unknown-symbol", about(symbol))),

@@ -58,7 +58,7 @@ export const layer = (baseUrl: string, token: Redacted.Redacted) =>
   )
 
 const missing = "The operator's token is missing: send Authorization: Bearer with a token of the operator interface."
-const unknown = "The operator's token is unknown, or its operator was dismissed."
+const unknown = "The operator's token is unknown, or its operator was dismissed; send a token that is in force."
 
 interface Acting {
   readonly name: string

@@ -94,7 +94,11 @@ const targetTooLong: Fault = {
   detail: "The address of a request is 8 KiB at most."
 }
 
-const notHttp: Fault = { status: 400, title: "Bad Request", detail: "The bytes are not an HTTP request; send one of HTTP/1.1." }
+const notHttp: Fault = {
+  status: 400,
+  title: "Bad Request",
+  detail: "The bytes are not an HTTP request; send one of HTTP/1.1."
+}
 
 const notOneHost: Fault = { status: 400, title: "Bad Request", detail: "Expected one Host header." }
 

@@ -54,7 +54,7 @@ export const layer = (baseUrl: string) =>
         Effect.fnUntraced(
           function* ({ params }) {
             const found = yield* Cache.get(seen, AccountId.make(params.account_id.toLowerCase()))
-            return found === undefined ? yield* refusals.accountNotPublic(params.account_id) : found
+            return found === undefined ? yield* refusals.accountNotPublic() : found
           },
           Effect.catchTags({
             DatabaseUnavailable: () => Effect.fail(refusals.draining()),

@@ -58,9 +58,9 @@ export const layer = (baseUrl: string, chargeMore: ChargeMore) =>
       const shown = Effect.fnUntraced(
         function* (accountId: AccountId) {
           const owner = yield* accounts.ownerOf(accountId)
-          if (Option.isNone(owner)) return yield* refusals.accountNotPublic(accountId)
+          if (Option.isNone(owner)) return yield* refusals.accountNotPublic()
           const { isPublic } = yield* profiles.find(owner.value)
-          if (!isPublic) return yield* refusals.accountNotPublic(accountId)
+          if (!isPublic) return yield* refusals.accountNotPublic()
         },
         Effect.catchTag("DatabaseUnavailable", unavailable)
       )

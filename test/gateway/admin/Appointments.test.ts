@@ -23,13 +23,18 @@ it.layer(layer, { excludeTestServices: true })("operators", (it) => {
       expect((yield* admin("GET", "/proof", undefined, body.token)).status).toBe(200)
       const credit = { account_id: "7d444840-9dc0-41d1-b245-5ffdce74fad2", amount: 1, reason }
       const refused = yield* admin("POST", "/credits", credit, body.token)
-      expect([refused.status, refused.body.detail]).toEqual([403, "It needs the role treasurer, and yours: viewer."])
+      expect([refused.status, refused.body.detail]).toEqual([
+        403,
+        "The request needs the role treasurer, and yours: viewer. Ask an operator who has it."
+      ])
 
       const dismissed = yield* admin("POST", "/operators/dismiss", { name: "vera", reason })
       expect(dismissed.status).toBe(204)
       expect((yield* admin("GET", "/proof", undefined, body.token)).status).toBe(401)
       expect((yield* admin("POST", "/operators/dismiss", { name: "vera", reason })).status).toBe(404)
-      expect((yield* appoint("vera", ["admin"])).status).toBe(409)
+      const again = yield* appoint("vera", ["admin"])
+      expect([again.status, again.body.type]).toEqual([409, expect.stringContaining("/operator-exists")])
+      expect(again.body.detail).toContain('"vera"')
     })
   )
 
@@ -41,7 +46,10 @@ it.layer(layer, { excludeTestServices: true })("operators", (it) => {
       // There is no such account: the role was enough.
       expect((yield* admin("POST", "/credits", credit, body.token)).status).toBe(404)
       const price = yield* admin("POST", "/prices", { symbol: "GOLD-USD", price: 1, reason }, body.token)
-      expect([price.status, price.body.detail]).toEqual([403, "It needs the role admin, and yours: treasurer."])
+      expect([price.status, price.body.detail]).toEqual([
+        403,
+        "The request needs the role admin, and yours: treasurer. Ask an operator who has it."
+      ])
       expect((yield* admin("POST", "/operators", { name: "x1", roles: ["admin"], reason }, body.token)).status).toBe(
         403
       )

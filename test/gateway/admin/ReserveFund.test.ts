@@ -26,7 +26,7 @@ it.layer(layer, { excludeTestServices: true })("the reserve fund", (it) => {
         })
       }
       const other = yield* admin("POST", "/reserve-fund", { ...asked, amount: 9 })
-      expect([other.status, other.body.detail]).toEqual([409, expect.stringContaining("was of 150.25")])
+      expect([other.status, other.body.detail]).toEqual([409, expect.stringContaining("had the amount 150.25")])
 
       const { body } = yield* admin("GET", "/proof")
       expect(body.balanced).toBe(true)

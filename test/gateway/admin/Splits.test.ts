@@ -31,11 +31,17 @@ it.layer(layer, { excludeTestServices: true })("splits", (it) => {
       const before = yield* held
 
       const early = yield* admin("POST", "/splits", asked)
-      expect([early.status, early.body.detail]).toEqual([409, "AAPL-USD is not halted: halt it first."])
+      expect([early.status, early.body.detail]).toEqual([
+        409,
+        "AAPL-USD is not halted; halt it first with POST /trading-state."
+      ])
       yield* set("HALTED")
       expect((yield* admin("POST", "/splits", asked)).body).toEqual({ ...asked, symbol: aapl, reason: undefined })
       const { body: refusal, status } = yield* admin("POST", "/splits", asked)
-      expect([status, refusal.detail]).toEqual([409, "The last split of AAPL-USD was for 2024-11-22."])
+      expect([status, refusal.detail]).toEqual([
+        409,
+        "The last split of AAPL-USD was for 2024-11-22; send a later ex_date."
+      ])
 
       const { balance, positions } = yield* held
       expect(positions[0]).toMatchObject({ position: 200, average_price: 50, realised_pnl: 0, unrealised_pnl: 0 })

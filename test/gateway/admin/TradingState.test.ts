@@ -71,7 +71,10 @@ it.layer(layer.pipe(Layer.provideMerge(midweek)), { excludeTestServices: true })
       expect(states).toContainEqual({ symbol: "AAPL-USD", state: "TRADING" })
 
       const early = yield* set("TRADING")
-      expect([early.status, early.body.detail]).toEqual([409, `${gold} is halted: let cancels in first.`])
+      expect([early.status, early.body.detail]).toEqual([
+        409,
+        `${gold} is halted; set CANCEL_ONLY first with POST /trading-state.`
+      ])
       expect((yield* set("CANCEL_ONLY")).status).toBe(200)
       expect(yield* statusOf(order(1, "late"))).toBe("REJECTED_MARKET_CLOSED")
       expect(yield* statusOf(cancel)).toBe("CANCELLED")
@@ -94,7 +97,9 @@ it.layer(layer.pipe(Layer.provideMerge(midweek)), { excludeTestServices: true })
       const halted = yield* set("CANCEL_ONLY", ["*"])
       expect([halted.status, halted.body.count]).toEqual([200, 14])
       const unpriced = yield* set("TRADING", [gold, "EUR-USD", "GBP-USD"])
-      const told = "EUR-USD has no price yet. GBP-USD has no price yet."
+      const told = ["EUR-USD", "GBP-USD"]
+        .map((symbol) => `${symbol} has no price yet; wait for one, or set it with POST /prices.`)
+        .join(" ")
       expect([unpriced.status, unpriced.body.detail]).toEqual([409, told])
       const { data } = (yield* admin("GET", "/trading-state")).body
       expect(new Set(data.map(({ state }: { readonly state: string }) => state))).toEqual(new Set(["CANCEL_ONLY"]))
@@ -119,7 +124,10 @@ it.layer(layer.pipe(Layer.provideMerge(midweek)), { excludeTestServices: true })
         headers: { authorization: `Bearer ${adminToken}`, "content-type": "application/json" },
         body: JSON.stringify({ symbols: [symbol], state: "TRADING", reason: "too early" })
       })
-      expect([status, body.detail]).toEqual([409, "The price of AAPL-USD is stale."])
+      expect([status, body.detail]).toEqual([
+        409,
+        "The price of AAPL-USD is stale; wait for a fresh one, or set it with POST /prices."
+      ])
     })
   )
 

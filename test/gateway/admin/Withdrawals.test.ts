@@ -70,7 +70,10 @@ it.layer(layer, { excludeTestServices: true })("held withdrawals", (it) => {
         facts: { withdrawalId: id, amount: String(60_000n * usd), reason: "known", isDecided: true }
       })
       const again = yield* admin("POST", "/withdrawals/approve", { withdrawal_id: id, reason: "known" })
-      expect([again.status, again.body.detail]).toEqual([409, "The withdrawal is QUEUED, and no longer held."])
+      expect([again.status, again.body.detail]).toEqual([
+        409,
+        "The withdrawal is QUEUED, not HELD_FOR_REVIEW; read it with GET /withdrawals/{withdrawal_id}."
+      ])
     })
   )
 
@@ -115,7 +118,7 @@ it.layer(layer, { excludeTestServices: true })("held withdrawals", (it) => {
         const late = yield* approve(yield* appoint("tara"))
         expect([late.status, late.body.detail]).toEqual([
           409,
-          "tara was appointed after this withdrawal was asked for, and it needs two people: those who were treasurers before decide about it."
+          "tara was appointed after the withdrawal was requested, and it needs 2 treasurers appointed before; ask one of them to decide."
         ])
         expect((yield* approve(before[0])).body).toMatchObject({ is_decided: false, people: ["tom"] })
         yield* admin("POST", "/operators/dismiss", { name: "tom", reason: "the token was stolen" })
@@ -135,7 +138,10 @@ it.layer(layer, { excludeTestServices: true })("held withdrawals", (it) => {
       const one = (yield* admin("GET", `/withdrawals/${id}`)).body
       expect(one.ending).toEqual({ state: "REJECTED", by: "operator", reason: "a known thief" })
       const late = yield* admin("POST", "/withdrawals/approve", { withdrawal_id: id, reason: "oh" })
-      expect([late.status, late.body.detail]).toEqual([409, "The withdrawal is REJECTED, and no longer held."])
+      expect([late.status, late.body.detail]).toEqual([
+        409,
+        "The withdrawal is REJECTED, not HELD_FOR_REVIEW; read it with GET /withdrawals/{withdrawal_id}."
+      ])
       // What was said too late is not kept either.
       expect((yield* admin("GET", `/withdrawals/${id}`)).body.decisions).toHaveLength(1)
     })
@@ -181,7 +187,7 @@ it.layer(layer, { excludeTestServices: true })("held withdrawals", (it) => {
         const early = yield* cancel(id)
         expect([early.status, early.body.detail]).toEqual([
           409,
-          "The withdrawal is HELD_FOR_REVIEW: it is cancelled while it is SUBMITTED, or QUEUED and refused by its rail, as not_signed tells, or QUEUED while its user or address is frozen. One that is HELD_FOR_REVIEW is rejected."
+          "The withdrawal is HELD_FOR_REVIEW: cancel one that is SUBMITTED, or QUEUED with not_signed set, or QUEUED while its user or address is frozen. Reject one that is HELD_FOR_REVIEW with POST /withdrawals/reject."
         ])
         yield* admin("POST", "/withdrawals/approve", { withdrawal_id: id, reason: "known" })
         yield* submit(Option.getOrThrow(yield* find(id)), 7)
@@ -206,7 +212,7 @@ it.layer(layer, { excludeTestServices: true })("held withdrawals", (it) => {
         const again = yield* cancel(id)
         expect([again.status, again.body.detail]).toEqual([
           409,
-          "operator has asked for it; it has failed when the cancel is final."
+          "operator has requested the cancel already; wait until it is final and the withdrawal FAILED."
         ])
         expect((yield* cancel("9b2fdc7e-6a71-4f3a-9c39-0a8f3a6bb001")).status).toBe(404)
         expect(yield* attempt(id, payment("pay"))).toBe(false)
@@ -223,7 +229,7 @@ it.layer(layer, { excludeTestServices: true })("held withdrawals", (it) => {
       const early = yield* cancel
       expect([early.status, early.body.detail]).toEqual([
         409,
-        expect.stringMatching(/^The withdrawal is QUEUED: .* QUEUED and refused by its rail/)
+        expect.stringMatching(/^The withdrawal is QUEUED: .* QUEUED with not_signed set/)
       ])
       yield* refuse(id, "its destination is the token")
       const asked = yield* cancel
@@ -258,7 +264,7 @@ it.layer(layer, { excludeTestServices: true })("held withdrawals", (it) => {
       const late = yield* cancel(given)
       expect([late.status, late.body.detail]).toEqual([
         409,
-        "A payout that was given to the bank is not cancelled: the bank settles it or fails it."
+        "The bank has taken the payout, which cannot be cancelled: wait until the bank settles or fails it."
       ])
       expect(Option.getOrThrow(yield* find(given)).cancelledBy).toBe(null)
       expect((yield* cancel(kept)).status).toBe(200)

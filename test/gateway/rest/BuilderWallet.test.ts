@@ -177,7 +177,9 @@ it.layer(layer, { excludeTestServices: true })("builders", (it) => {
         for (const query of [`address=0x12&builder_code=${code}`, `address=${address}&builder_code=carol`]) {
           expect((yield* get(`${path}?${query}`)).status).toBe(400)
         }
-        expect((yield* get(`${path}?address=${wrongCase}&builder_code=${code}`)).status).toBe(400)
+        const odd = yield* get(`${path}?address=${wrongCase}&builder_code=${code}`)
+        expect([odd.status, odd.body.type]).toEqual([400, expect.stringContaining("/invalid-wallet-address")])
+        expect(odd.body.detail).toContain(wrongCase)
         for (const query of ["", `address=${address}`, `builder_code=${code}`]) {
           expect((yield* get(`${path}?${query}`)).status).toBe(422)
         }

@@ -1,4 +1,6 @@
 /** A venue in memory with its REST and operator addresses open, and a client that calls them over real sockets. */
+import { expect } from "vitest"
+import { lackOf } from "./contract/RefusalText.ts"
 import { Hmac } from "@venue/auth/access/Hmac"
 import { DeskClient } from "@venue/cluster/clients/DeskClient"
 import { Unavailable } from "@venue/cluster/protocol/Market"
@@ -35,6 +37,12 @@ export class RestClient extends Context.Service<
     readonly signed: (user: TestUser) => Effect.Effect<Record<string, string>>
   }
 >()("test/gateway/RestClient") {}
+
+/** Each refusal that a test meets at the operator interface names its fix and its limit. */
+const withFix = (answer: Answer) =>
+  Effect.sync(() => {
+    if (answer.status >= 400) expect([answer.text, lackOf(answer)]).toEqual([answer.text, undefined])
+  })
 
 export const adminToken = "operator-token-of-this-test"
 
@@ -95,7 +103,7 @@ const make = Effect.gen(function* () {
     ...asking(restUrl),
     adminUrl,
     admin: (method, path, body, token = adminToken) =>
-      call(`${adminUrl}${path}`, request(method, { authorization: `Bearer ${token}` }, body)),
+      Effect.tap(call(`${adminUrl}${path}`, request(method, { authorization: `Bearer ${token}` }, body)), withFix),
     signed: (user) =>
       Effect.map(venue.sign(user), (hmac) => ({
         "x-svc-public-key": String(hmac["public_key"]),

@@ -1,7 +1,11 @@
 /** What the text of every refusal holds: not the title of its status, a fix, and a number where its page has a bound. */
 import { type Page, pages } from "@venue/api/ProblemPages"
 import { titles } from "@venue/api/StatusTitle"
-import type { Answer } from "../RestClient.ts"
+
+interface Answer {
+  readonly status: number
+  readonly body: { readonly type?: unknown; readonly detail?: unknown; readonly errors?: unknown }
+}
 
 /** Pages whose refusals name a limit. */
 const bounded: ReadonlySet<string> = new Set<Page>([

@@ -1,0 +1,16 @@
+/** Each problem page is provoked by a walk or by a named test, or listed with the reason why it is not. */
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import { expect, it } from "vitest"
+import { places } from "./ProblemPages.ts"
+
+const root = join(import.meta.dirname, "../../../..")
+
+it("finds the text of each page in the test that is named for it", () => {
+  const lost = Object.entries(places).filter(([, place]) => {
+    if (!Array.isArray(place)) return false
+    const [file, text] = place as readonly [string, string]
+    return !readFileSync(join(root, file), "utf8").includes(text)
+  })
+  expect(lost).toEqual([])
+})
