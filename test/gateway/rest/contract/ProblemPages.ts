@@ -94,6 +94,8 @@ export const places: Readonly<Record<Page, Place>> = {
   "withdrawals-blocked": { reason: "held by the tests of the desk, which refuses before the gateway words it" },
   draining: "rest",
   "deadline-passed": "rest",
+  "too-many-charts": ["test/gateway/rest/Charts.test.ts", "Effect.flip(long)).status, 429)"],
+  "charts-full": { reason: "Places.test.ts holds the limit of all, which charts and downloads share" },
   unexpected: ["test/gateway/socket/FrameReader.test.ts", "unexpected"]
 }
 
