@@ -1,6 +1,7 @@
 /** The venue killed outright under load, again and again, by the test that audits what was acknowledged. */
 import { spawn } from "node:child_process"
 import { fileURLToPath } from "node:url"
+import * as Guard from "../nodes/Guard.ts"
 import type { Options } from "./Options.ts"
 import { type Row, round } from "./Report.ts"
 
@@ -14,6 +15,7 @@ export const kills = async ({ kills }: Options): Promise<ReadonlyArray<Row>> => 
   )
   const kill = (): void => void child.kill("SIGINT")
   process.once("exit", kill)
+  child.once("exit", Guard.over(child.pid!, "SIGTERM"))
   let output = ""
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (data: Buffer) => (output += data.toString()))
   const code = await new Promise<number | null>((resolve) => child.once("exit", resolve))

@@ -2,6 +2,7 @@
 import { spawn } from "node:child_process"
 import { onTestFinished } from "vitest"
 import * as Boot from "./Boot.ts"
+import * as Guard from "./Guard.ts"
 
 export const run = async (
   program: string,
@@ -11,6 +12,7 @@ export const run = async (
     env: { ...process.env, ...Boot.environment },
     stdio: ["ignore", "pipe", "pipe"]
   })
+  child.once("exit", Guard.over(child.pid!))
   let output = ""
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (text) => (output += String(text)))
   const ended = new Promise<number | null>((tell) => child.once("close", (code) => tell(code)))

@@ -11,6 +11,7 @@ import { expect, it } from "vitest"
 import { freePort } from "../cluster/VenueNodes.ts"
 import { friday } from "../venue/Story.ts"
 import * as Database from "./Database.ts"
+import * as Guard from "./Guard.ts"
 import { lockSeconds, shifted, venue } from "./PricedRunner.ts"
 
 const root = join(import.meta.dirname, "../..")
@@ -24,6 +25,7 @@ const start = Effect.fnUntraced(function* (url: string, name: string, shiftMilli
         cwd: root,
         stdio: ["ignore", "pipe", "inherit"]
       })
+      child.once("exit", Guard.over(child.pid!))
       let hears = 0
       child.stdout.on("data", (text) => {
         hears += String(text).split("hears the source").length - 1

@@ -8,6 +8,7 @@ import * as TestRail from "../providers/rails/arbitrum/TestRail.ts"
 import { token } from "../wallet/Orders.ts"
 import * as TestWallet from "../wallet/TestWallet.ts"
 import * as Boot from "./Boot.ts"
+import * as Guard from "./Guard.ts"
 import * as Ports from "./Ports.ts"
 
 /** The settings that go with a new record. */
@@ -61,11 +62,18 @@ export const running = (
     ({ child }) => killed(child)
   ).pipe(Effect.map(({ child, output, url }) => ({ url, output, kill: killed(child) })))
 
-const start = (environment: Readonly<Record<string, string>>, args: ReadonlyArray<string>): ChildProcess =>
-  spawn(process.execPath, [...Boot.flags, join(import.meta.dirname, "../../apps/wallet/main.ts"), ...args], {
-    env: { ...Boot.environment, ...environment },
-    stdio: ["ignore", "pipe", "pipe"]
-  })
+const start = (environment: Readonly<Record<string, string>>, args: ReadonlyArray<string>): ChildProcess => {
+  const child = spawn(
+    process.execPath,
+    [...Boot.flags, join(import.meta.dirname, "../../apps/wallet/main.ts"), ...args],
+    {
+      env: { ...Boot.environment, ...environment },
+      stdio: ["ignore", "pipe", "pipe"]
+    }
+  )
+  child.once("exit", Guard.over(child.pid!))
+  return child
+}
 
 const killed = (child: ChildProcess) =>
   Effect.promise(async () => {

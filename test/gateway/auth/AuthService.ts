@@ -36,10 +36,10 @@ import { WalletNonces } from "@venue/storage/access/WalletNonces"
 import { Clock, Context, Effect, Layer, Logger, Redacted, Result, type Scope } from "effect"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import { TestClock } from "effect/testing"
-import { createServer, type AddressInfo } from "node:net"
 import { postgresLayer } from "../../Postgres.ts"
 import { type AuthClient, clientKey, clientOf } from "./AuthClient.ts"
 import { serviceName, signInUri } from "./SignInPage.ts"
+import * as Ports from "../../nodes/Ports.ts"
 
 export { clientKey }
 export const solvedCaptcha = "a solved captcha"
@@ -79,14 +79,6 @@ export class AuthService extends Context.Service<
 >()("test/gateway/auth/AuthService") {}
 
 export const redirectUri = "https://rp.example/cb?kept=1"
-
-const freePort = Effect.callback<number>((resume) => {
-  const server = createServer()
-  server.listen(0, "127.0.0.1", () => {
-    const { port } = server.address() as AddressInfo
-    server.close(() => resume(Effect.succeed(port)))
-  })
-})
 
 const make = (
   { origin, issuer }: Place,
@@ -152,7 +144,7 @@ const make = (
 
 export const layer = (options: AuthServiceOptions = {}) =>
   Layer.unwrap(
-    Effect.map(freePort, (port) => {
+    Effect.map(Effect.promise(Ports.one), (port) => {
       const { captcha = Captcha.layerLocal(solvedCaptcha), isReady = () => true, walletsEnabled = true } = options
       const origin = `http://localhost:${port}`
       const issuer = `${origin}/auth/v1`
