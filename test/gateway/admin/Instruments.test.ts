@@ -24,7 +24,10 @@ it.layer(layer, { excludeTestServices: true })("instruments", (it) => {
       const { admin, get } = yield* RestClient
       for (let times = 0; times < 2; times++) expect((yield* admin("POST", "/instruments", asked)).body).toEqual(listed)
       const { body, status } = yield* admin("POST", "/instruments", { ...asked, tick_size: 0.1 })
-      expect([status, body.detail]).toEqual([409, expect.stringContaining("BA-USD is listed with other terms")])
+      expect([status, body.detail]).toEqual([
+        409,
+        "BA-USD is listed with other terms, which never change; choose another name, or send the terms of GET /instruments."
+      ])
       const { data } = (yield* admin("GET", "/instruments")).body
       expect(data.at(-1)).toEqual(listed)
       expect(data[0]).toMatchObject({ symbol: "AAPL-USD", in_force: true, tick_size: 0.01, lot_size: 0.001 })
