@@ -78,6 +78,18 @@ it.layer(withRails, { excludeTestServices: true })("rails", (it) => {
         for (const change of [{ amount: 0 }, { rail: "MOON" }, { own_money_id: "first" }, { reason: "" }]) {
           expect((yield* admin("POST", "/own-money", { ...told, ...change })).status).toBe(422)
         }
+        const nil = "00000000-0000-0000-0000-000000000000"
+        const { body, status } = yield* admin("POST", "/own-money", { ...told, own_money_id: nil })
+        expect([status, body.errors]).toEqual([
+          422,
+          [
+            {
+              location: "body.own_money_id",
+              message: "Expected a UUID that is not all zeros",
+              value: nil
+            }
+          ]
+        ])
         expect((yield* admin("GET", "/proof")).body.balanced).toBe(true)
       })
   )

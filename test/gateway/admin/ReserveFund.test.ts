@@ -26,7 +26,10 @@ it.layer(layer, { excludeTestServices: true })("the reserve fund", (it) => {
         })
       }
       const other = yield* admin("POST", "/reserve-fund", { ...asked, amount: 9 })
-      expect([other.status, other.body.detail]).toEqual([409, expect.stringContaining("had the amount 150.25")])
+      expect([other.status, other.body.detail]).toEqual([
+        409,
+        `The top-up ${asked.top_up_id.toLowerCase()} of AAPL-USD had the amount 150.25; nothing was added now. Send a new top_up_id.`
+      ])
 
       const { body } = yield* admin("GET", "/proof")
       expect(body.balanced).toBe(true)
@@ -67,6 +70,12 @@ it.layer(layer, { excludeTestServices: true })("the reserve fund", (it) => {
       ] as const) {
         expect([body, (yield* admin("POST", "/reserve-fund", body)).status]).toEqual([body, status])
       }
+      const nil = "00000000-0000-0000-0000-000000000000"
+      const { body, status } = yield* admin("POST", "/reserve-fund", { ...good, top_up_id: nil })
+      expect([status, body.errors]).toEqual([
+        422,
+        [{ location: "body.top_up_id", message: "Expected a UUID that is not all zeros", value: nil }]
+      ])
       expect(yield* (yield* Audit).about("MSFT-USD")).toEqual([])
     })
   )
