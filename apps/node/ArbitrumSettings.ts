@@ -104,7 +104,7 @@ export const checkedChain = Effect.fnUntraced(function* ({ chainId, maxFeeGwei, 
   yield* expect(
     "VENUE_ARBITRUM_TOKEN",
     /^0x(?!0{40}$)[0-9a-fA-F]{40}$/.test(token),
-    "the address of the token's contract"
+    "the address of the token's contract, not the zero address"
   )
   return { token: token.toLowerCase() }
 })

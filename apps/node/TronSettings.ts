@@ -82,7 +82,11 @@ const seenOf = Effect.fnUntraced(function* (settings: TronSettings, nodes: Reado
 })
 
 export const checkedChain = Effect.fnUntraced(function* ({ feeLimitTrx, token }: TronSettings["chain"]) {
-  yield* expect("VENUE_TRON_TOKEN", TronAddress.isAddress(token), "the address of the token's contract")
+  yield* expect(
+    "VENUE_TRON_TOKEN",
+    TronAddress.isAddress(token),
+    "the address of the token's contract, not the zero address"
+  )
   yield* expect("VENUE_TRON_FEE_LIMIT_TRX", feeLimitTrx >= 1 && feeLimitTrx <= 15_000, "1 to 15000")
   return { token, feeLimit: feeLimitTrx * 1_000_000 }
 })

@@ -100,6 +100,10 @@ describe("Arbitrum One", () => {
         [{ VENUE_ARBITRUM_XPUB: "" }, /^VENUE_ARBITRUM_XPUB: expected an extended public key/],
         [{ VENUE_ARBITRUM_XPUB: TestRail.xprv }, /^VENUE_ARBITRUM_XPUB: .* this one is private/],
         [{ VENUE_ARBITRUM_TOKEN: "USDC" }, /^VENUE_ARBITRUM_TOKEN: expected the address/],
+        [
+          { VENUE_ARBITRUM_TOKEN: `0x${"0".repeat(40)}` },
+          /^VENUE_ARBITRUM_TOKEN: expected the address of the token's contract, not the zero address/
+        ],
         [{ VENUE_ARBITRUM_BLOCKS_AT_ONCE: "0" }, /^VENUE_ARBITRUM_BLOCKS_AT_ONCE: expected 1 to 100000/],
         [{ VENUE_ARBITRUM_LEAST_ENDPOINTS: "2" }, /^VENUE_ARBITRUM_LEAST_ENDPOINTS: expected 1 to 1/],
         [{ VENUE_ARBITRUM_MAX_FEE_GWEI: "0" }, /^VENUE_ARBITRUM_MAX_FEE_GWEI: expected 1 or more/],
@@ -168,6 +172,10 @@ describe("TRON", () => {
         [{ VENUE_TRON_XPUB: "" }, /^VENUE_TRON_XPUB: expected an extended public key/],
         [{ VENUE_TRON_XPUB: TestRail.xprv }, /^VENUE_TRON_XPUB: .* this one is private/],
         [{ VENUE_TRON_TOKEN: "0xaf88d065e77c8cC2239327C5EDb3A432268e5831" }, /^VENUE_TRON_TOKEN: expected the address/],
+        [
+          { VENUE_TRON_TOKEN: TronAddress.ofHex(`41${"0".repeat(40)}`) },
+          /^VENUE_TRON_TOKEN: expected the address of the token's contract, not the zero address/
+        ],
         [{ VENUE_TRON_FEE_LIMIT_TRX: "0" }, /^VENUE_TRON_FEE_LIMIT_TRX: expected 1 to 15000/],
         [{ VENUE_TRON_GENESIS: "mainnet" }, /^VENUE_TRON_GENESIS: expected the id of the first block/],
         [{ VENUE_WALLET_TRON_KEY: "canary" }, /^VENUE_WALLET_TRON_KEY: expected a private key/],
