@@ -19,6 +19,8 @@ export class TronServer {
   failure: TronFailure = "none"
   /** It knows nothing of the newest so many blocks. */
   behind = 0
+  /** Number of the block that stays the final one; undefined lets it follow the head. */
+  solidAt: number | undefined
   /** It answers to this with the failure, and to all else as ever; undefined is all. */
   failsAt: string | undefined
   /** A block comes with each answer to this. */
@@ -42,7 +44,7 @@ export class TronServer {
     const { chain, contractResult } = this
     const known = chain.blocks.slice(0, chain.blocks.length - this.behind)
     const head = known.at(-1)!
-    const solid = known[Math.max(0, known.length - 20)]!
+    const solid = known[this.solidAt ?? Math.max(0, known.length - 20)]!
     const infoOf = (id: unknown, upTo: ChainBlock) => {
       const found = chain.find(String(id))
       return found === undefined || found.block.number > upTo.number

@@ -1,0 +1,50 @@
+/** The final block of TRON stands still while its head moves on. */
+import { DeskClient } from "@venue/cluster/clients/DeskClient"
+import * as Look from "@venue/cluster/entities/rail/Look"
+import * as TreasuryAlarms from "@venue/gateway/admin/TreasuryAlarms"
+import { BankAccounts } from "@venue/storage/treasury/BankAccounts"
+import { DepositAddresses } from "@venue/storage/treasury/DepositAddresses"
+import { DepositMessages } from "@venue/storage/treasury/DepositMessages"
+import { assert, it } from "@effect/vitest"
+import { Clock, Effect, Layer } from "effect"
+import * as SecureRandom from "effect/crypto/SecureRandom"
+import { scene, withNodes } from "../../../providers/rails/tron/TronServer.ts"
+import * as World from "../../../storage/treasury/TreasuryWorld.ts"
+
+const desk = Layer.succeed(DeskClient)({ ask: () => Effect.die("no deposit arrives") } as never)
+const tables = Layer.mergeAll(
+  desk,
+  BankAccounts.layerMemory,
+  DepositAddresses.layerMemory,
+  DepositMessages.layerMemory
+).pipe(Layer.provide(SecureRandom.layerWebCrypto), Layer.provideMerge(World.inMemory))
+
+/** Blocks in 10 minutes: one every 3 s. */
+const tenMinutes = 200
+
+it.effect("TRON: raises RAIL_UNAVAILABLE after 10 minutes without a new final block, until one comes", () =>
+  withNodes(
+    Effect.gen(function* () {
+      const { chain, mine, provider, servers } = yield* scene()
+      const look = yield* Look.make(provider)
+      const alarms = yield* TreasuryAlarms.make
+      servers[0]!.solidAt = chain.solid.number
+      const [stands, from] = [chain.solid.number, chain.head.number]
+      assert.isTrue(yield* look)
+      yield* mine(tenMinutes - 1)
+      assert.isTrue(yield* look)
+      assert.deepStrictEqual(yield* alarms, [])
+
+      yield* mine()
+      assert.isTrue(yield* look, "the alarm does not slow the rail down")
+      const since = new Date(yield* Clock.currentTimeMillis).toISOString()
+      const reason = `the final block has been ${stands} for 10 minutes, while the head came from ${from} to ${from + tenMinutes}`
+      const alarm = { kind: "RAIL_UNAVAILABLE", symbol: null, since, rail: "TRON", reason } as const
+      assert.deepStrictEqual(yield* alarms, [alarm])
+
+      servers[0]!.solidAt = stands + 1
+      assert.isTrue(yield* look)
+      assert.deepStrictEqual(yield* alarms, [])
+    }).pipe(Effect.provide(tables))
+  )
+)
