@@ -35,6 +35,7 @@ import { DataDirRefused } from "./DataDirRefused.ts"
 import * as DevFile from "./DevFile.ts"
 import * as ImportedKeys from "./ImportedKeys.ts"
 import * as Listeners from "../node/Listeners.ts"
+import * as Pools from "../node/Pools.ts"
 import * as Ports from "../node/Ports.ts"
 import * as Secrets from "./Secrets.ts"
 import * as Seed from "./Seed.ts"
@@ -134,6 +135,12 @@ const accessTables = (url: Redacted.Redacted) =>
     Layer.provide(Layer.fresh(PgClient.layer({ url, maxConnections: 6 })))
   )
 
+/** With the connections of a gateway: reads of tables take none from the journal, which commits what is traded. */
+const readTables = (url: Redacted.Redacted) =>
+  Layer.mergeAll(ReadTables.layer, FuturesReference.layer, Listings.layer).pipe(
+    Layer.provide(Layer.fresh(PgClient.layer({ url, maxConnections: Pools.sizes.gateway.tables })))
+  )
+
 const services = (
   settings: Settings,
   instruments: VenueSettings["instruments"],
@@ -149,9 +156,7 @@ const services = (
     Layer.provideMerge(access),
     Layer.provideMerge(SigningKeys.layerFounded(ImportedKeys.founding(settings.dataDir))),
     Layer.provideMerge(Rails.layerFilledIn(settings)),
-    Layer.provideMerge(
-      Layer.mergeAll(Journal.layer, ReadTables.layer, FuturesReference.layer, Listings.layer, accessTables(url))
-    ),
+    Layer.provideMerge(Layer.mergeAll(Journal.layer, readTables(url), accessTables(url))),
     Layer.provideMerge(WebhookLayers.endpoints(settings)),
     Layer.provideMerge(SecureRandom.layerWebCrypto),
     Layer.provideMerge(Seal.layer(secretKey)),

@@ -64,7 +64,7 @@ const services = (
   access: Effect.Success<ReturnType<typeof Access.layer>>,
   node: NodeLayers.NodeTerms
 ) => {
-  const pools = Pools.make(settings)
+  const pools = Pools.make(settings, "gateway")
   return Layer.mergeAll(TradeGateway.layer, MarketDataGateway.layer, Figures.layer).pipe(
     Layer.provideMerge(Layer.mergeAll(History.layer, Health.layerGateway.pipe(Layer.provide(conditions)))),
     Layer.provideMerge(Runner.clients),

@@ -55,7 +55,7 @@ const services = (
   addresses: Pick<ClusterNode.RunnerOptions, "address" | "listen">,
   node: NodeLayers.NodeTerms
 ) => {
-  const pools = Pools.make(settings)
+  const pools = Pools.make(settings, "runner")
   return Layer.mergeAll(RailEntities.layer, DeadRunners.layer, WebhookLayers.delivery(settings)).pipe(
     Layer.provideMerge(Runner.layer),
     Layer.provideMerge(

@@ -36,8 +36,8 @@ const queryPatience = "3 seconds"
 const countPatience = "1 second"
 /** Of whoever reads on: nobody looks at the answer yet. */
 const longPatience = "10 seconds"
-/** Queries at once, of all readers: fewer than the pool has connections, so that sign-ins and projections find theirs. */
-const maxQueries = 4
+/** Number of queries at once, of all users. The pool of a gateway also has connections for all other readers. */
+export const maxUserQueries = 4
 const look = Schedule.spaced("20 millis")
 
 export class History extends Context.Service<
@@ -61,7 +61,7 @@ export class History extends Context.Service<
       const desks = yield* DeskClient
       const markets = yield* MarketClient
       const tables = yield* ReadTables
-      const queries = yield* Semaphore.make(maxQueries)
+      const queries = yield* Semaphore.make(maxUserQueries)
       /** How far tables have come, as far as it was asked for: they never go back. */
       const reached = new Map<string, number>()
       const unavailable = () => new Unavailable({ what: "the tables" })

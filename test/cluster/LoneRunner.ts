@@ -15,7 +15,7 @@ export const desks = 4
 
 /** As `apps/runner` has it, without what a venue does there. */
 export const layer = (databaseUrl: Redacted.Redacted, name: string, port: number) => {
-  const pools = Pools.make({ databaseUrl, name })
+  const pools = Pools.make({ databaseUrl, name }, "runner")
   const address = { host: "127.0.0.1", port }
   const node = { nodeId: `${name} of now`, name, kind: "runner", address: `127.0.0.1:${port}`, release: "" } as const
   return DeadRunners.layer.pipe(

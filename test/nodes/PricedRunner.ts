@@ -52,7 +52,7 @@ const source: PriceSource = {
 
 /** As `apps/runner` has it. */
 const layer = (databaseUrl: Redacted.Redacted, name: string, port: number, shiftMillis: number) => {
-  const pools = Pools.make({ databaseUrl, name })
+  const pools = Pools.make({ databaseUrl, name }, "runner")
   const address = { host: "127.0.0.1", port }
   const node = { nodeId: name, name, kind: "runner", address: `127.0.0.1:${port}`, release: "", settings: {} } as const
   return Layer.merge(Runner.layer, DeadRunners.layer).pipe(

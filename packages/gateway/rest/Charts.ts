@@ -65,7 +65,7 @@ export class Charts extends Context.Service<
       Effect.gen(function* () {
         const feed = yield* Feed
         const tables = yield* ReadTables
-        const queries = yield* Semaphore.make(maxQueries)
+        const queries = yield* Semaphore.make(maxChartQueries)
         const refusals = problems(baseUrl)
         const unavailable = () => refusals.draining()
         const place = Places.make({
@@ -138,5 +138,5 @@ const maxOfAll = 64
 
 /** Of a reader, for the tables to catch up. */
 const patience = "2 seconds"
-/** Queries at once, of all readers, beside those of users, who come first. */
-const maxQueries = 2
+/** Number of queries at once, of all charts. The pool of a gateway also has connections for all other readers. */
+export const maxChartQueries = 2

@@ -27,7 +27,7 @@ export const layer = ({ baseUrl, brand }: FuturesOptions) =>
     Effect.fnUntraced(function* (handlers) {
       const reference = yield* FuturesReference
       const { instruments } = yield* VenueSettings
-      const queries = yield* Semaphore.make(maxQueries)
+      const queries = yield* Semaphore.make(maxFuturesQueries)
       const refusals = problems(baseUrl)
       const read = <A>(query: Effect.Effect<A, DatabaseUnavailable>) =>
         Effect.mapError(queries.withPermit(query), () => refusals.draining())
@@ -76,5 +76,5 @@ export const layer = ({ baseUrl, brand }: FuturesOptions) =>
     })
   )
 
-/** Queries at once, of all readers, beside those of users, who come first. */
-const maxQueries = 2
+/** Number of queries at once over both endpoints. The pool of a gateway also has connections for all other readers. */
+export const maxFuturesQueries = 2

@@ -6,7 +6,7 @@ import { ReadTables } from "@venue/storage/history/ReadTables"
 import * as SearchLimit from "@venue/storage/history/SearchLimit"
 import { Context, Effect, Layer, Option, Semaphore } from "effect"
 
-/** Queries at once over all public endpoints: fewer than the pool of the tables has connections, which users need too. */
+/** Number of queries at once over all public endpoints. The pool of a gateway also has connections for all other readers. */
 export const maxPublicQueries = 2
 /** Time limit of one read, its turn included. */
 const patience = "4 seconds"
