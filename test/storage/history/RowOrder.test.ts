@@ -192,6 +192,8 @@ layer(Layer.provideMerge(ReadTables.layer, postgresLayer), { timeout: "60 second
       const plan = (statement: string) =>
         sql.withTransaction(
           Effect.gen(function* () {
+            // A table without statistics: an analysis between two statements would change the estimates, and so the index.
+            yield* sql`create temporary table t (like trade including indexes) on commit drop`
             yield* sql`set local enable_seqscan = off`
             yield* sql`set local enable_bitmapscan = off`
             const rows = yield* sql<{ readonly "QUERY PLAN": string }>`explain ${sql.literal(statement)}`
@@ -200,17 +202,20 @@ layer(Layer.provideMerge(ReadTables.layer, postgresLayer), { timeout: "60 second
         )
       const key = "(at_millis, symbol, number)"
       for (const [statement, index] of [
-        [`account_id = 'a' order by at_millis desc, symbol desc, number desc limit 100`, "trade_of_account_at"],
+        [
+          `account_id = 'a' order by at_millis desc, symbol desc, number desc limit 100`,
+          "t_account_id_at_millis_symbol_number_idx"
+        ],
         [
           `account_id = 'a' and symbol = 's' order by at_millis desc, symbol desc, number desc limit 100`,
-          "trade_of_account_in"
+          "t_account_id_symbol_at_millis_number_idx"
         ],
         [
           `account_id = 'a' and ${key} > (1, 's', 1) and ${key} <= (2, 't', 1) order by at_millis, symbol, number limit 9`,
-          "trade_of_account_at"
+          "t_account_id_at_millis_symbol_number_idx"
         ]
       ] as const) {
-        const text = yield* plan(`select * from trade where ${statement}`)
+        const text = yield* plan(`select * from t where ${statement}`)
         assert.include(text, index)
         assert.notInclude(text, "Sort")
         assert.notInclude(text, "Filter")
