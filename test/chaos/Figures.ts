@@ -30,26 +30,46 @@ export const lines = ({ findings, story }: Verdict): ReadonlyArray<string> => {
   ]
 }
 
-/** From the beginning of a fault to the first order that was sent after it and acknowledged, in the market that took longest. */
-function recoveries(story: Story): ReadonlyArray<string> {
-  const byKind = new Map<string, Array<number>>()
-  const adds = story.commands.filter(
-    ({ answeredAt, isUnknown, refused, type }) =>
-      type === "add_order" && answeredAt !== undefined && refused === undefined && !isUnknown
-  )
-  for (const { beganAt, fault } of story.faults) {
+interface Recovery {
+  readonly millis: number
+  readonly symbol: string
+  /** Orders that were sent to this market before, by the answer that they had. */
+  readonly before: ReadonlyMap<string, number>
+}
+
+/**
+ * From the beginning of a fault to the first order that was sent after it and acknowledged, in the market that took longest. A
+ * market to which nobody sent an order, or which refused for a reason of its own, counts as down: the answers before tell which.
+ */
+function recoveries({ commands, faults }: Story): ReadonlyArray<string> {
+  const byKind = new Map<string, Array<Recovery>>()
+  const adds = commands.filter(({ type }) => type === "add_order")
+  for (const { beganAt, fault } of faults) {
     const first = new Map<string, number>()
-    for (const { answeredAt, params, sentAt } of adds) {
-      if (sentAt <= beganAt) continue
+    for (const { answeredAt, isUnknown, params, refused, sentAt } of adds) {
+      if (sentAt <= beganAt || answeredAt === undefined || isUnknown || refused !== undefined) continue
       const symbol = String(params["symbol"])
-      first.set(symbol, Math.min(first.get(symbol) ?? Number.POSITIVE_INFINITY, answeredAt! - beganAt))
+      first.set(symbol, Math.min(first.get(symbol) ?? Number.POSITIVE_INFINITY, answeredAt))
     }
-    if (first.size > 0) byKind.set(fault, [...(byKind.get(fault) ?? []), Math.max(...first.values())])
+    const last = [...first].toSorted(([, a], [, b]) => b - a)[0]
+    if (last === undefined) continue
+    const [symbol, until] = last
+    const before = new Map<string, number>()
+    for (const { answeredAt, isUnknown, params, refused, sentAt } of adds) {
+      if (params["symbol"] !== symbol || sentAt <= beganAt || sentAt >= until) continue
+      const answer = isUnknown ? "unknown" : (refused ?? (answeredAt === undefined ? "unanswered" : undefined))
+      if (answer === undefined) continue
+      before.set(answer, (before.get(answer) ?? 0) + 1)
+    }
+    byKind.set(fault, [...(byKind.get(fault) ?? []), { millis: until - beganAt, symbol, before }])
   }
-  return [...byKind].toSorted().map(([fault, millis]) => {
-    const sorted = millis.toSorted((a, b) => a - b)
-    const seconds = (one: number) => (one / 1_000).toFixed(1)
+  const seconds = ({ millis }: Recovery) => `${(millis / 1_000).toFixed(1)} s`
+  return [...byKind].toSorted().map(([fault, all]) => {
+    const sorted = all.toSorted((a, b) => a.millis - b.millis)
     const [median, worst] = [sorted[Math.floor(sorted.length / 2)]!, sorted.at(-1)!]
-    return `recovery: ${fault}: ${sorted.length} times, median ${seconds(median)} s, worst ${seconds(worst)} s`
+    const answers = [...worst.before].map(([answer, count]) => `${count} ${answer}`).join(", ")
+    return `recovery: ${fault}: ${sorted.length} times, median ${seconds(median)}, worst ${seconds(worst)} (${worst.symbol}: ${
+      answers === "" ? "no order before" : answers
+    })`
   })
 }
