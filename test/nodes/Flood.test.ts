@@ -1,5 +1,6 @@
 /** The whole venue in one process under floods, strangers and readers that stop, beside people who behave. */
 import { expect, it } from "vitest"
+import * as Pools from "../../apps/node/Pools.ts"
 import * as Audit from "./Audit.ts"
 import * as Churn from "./Churn.ts"
 import * as DevApp from "./DevApp.ts"
@@ -26,7 +27,7 @@ const cancelBurst = 12_000
 const floodQuestions = 20_000
 const deafReaders = 20
 /** Connections of the venue to its database, which it opens as it needs them. */
-const maxPool = 10
+const maxPool = 10 + Pools.sizes.gateway.tables
 
 /** Not done and to be tried again, or not known: what a machine that is very busy brings. */
 const honest = /^ServerError: .*(try again|not known|unknown)/
