@@ -1,24 +1,18 @@
 /** `GET /user/account-equity`: what an account was worth as each window began. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
-import { Moment, RowCount, Rows, SchemaLink } from "../Body.ts"
+import { RowCount, Rows, SchemaLink } from "../Body.ts"
 import { described, Optional } from "../Parameter.ts"
 import { ServiceUnavailable } from "../Problem.ts"
 import { Authenticated } from "./Caller.ts"
 import { defaultDuration, Duration } from "./Duration.ts"
-import { SeriesPoint } from "./Series.ts"
+import { SeriesPoint, spanMembers } from "./Series.ts"
 import { operation } from "../Operation.ts"
 
 export const AccountEquityResponseBody = Schema.Struct({
   $schema: SchemaLink,
   duration: Schema.String.annotate({ description: "Span of time that was asked for." }),
-  interval_minutes: Schema.Int.annotate({ description: "Length of a window, in minutes." }),
-  start: Schema.optionalKey(
-    Moment.annotate({
-      description: "Start of the span, inclusive, ISO 8601 in UTC; left out for `all` without history."
-    })
-  ),
-  end: Moment.annotate({ description: "End of the span, exclusive, ISO 8601 in UTC." }),
+  ...spanMembers,
   data: Rows(SeriesPoint).annotate({ description: "Equity in USD at the start of each window, oldest first." }),
   count: RowCount
 }).annotate({ identifier: "AccountEquityResponseBody" })

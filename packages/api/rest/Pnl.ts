@@ -3,13 +3,13 @@ import { decimalOfMoney, moneyScale } from "@venue/domain/Decimal"
 import { percentE6 } from "@venue/domain/Profit"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
-import { Moment, RowCount, Rows, SchemaLink } from "../Body.ts"
+import { RowCount, Rows, SchemaLink } from "../Body.ts"
 import { described, Optional } from "../Parameter.ts"
 import { BadRequest, ServiceUnavailable } from "../Problem.ts"
 import { Authenticated } from "./Caller.ts"
 import { symbolsParameter } from "./SymbolFilter.ts"
 import { defaultDuration, Duration } from "./Duration.ts"
-import { SeriesPoint } from "./Series.ts"
+import { SeriesPoint, spanMembers } from "./Series.ts"
 import { operation } from "../Operation.ts"
 
 const Unit = Schema.Literals(["number", "percent"])
@@ -19,13 +19,7 @@ export const HistoricUserPnlResponseBody = Schema.Struct({
   $schema: SchemaLink,
   duration: Schema.String.annotate({ description: "Span of time that was asked for." }),
   unit: Schema.String.annotate({ description: "Unit of the values: `number` for USD, or `percent`." }),
-  interval_minutes: Schema.Int.annotate({ description: "Length of a window, in minutes." }),
-  start: Schema.optionalKey(
-    Moment.annotate({
-      description: "Start of the span, inclusive, ISO 8601 in UTC; left out for `all` without history."
-    })
-  ),
-  end: Moment.annotate({ description: "End of the span, exclusive, ISO 8601 in UTC." }),
+  ...spanMembers,
   symbols: Schema.optionalKey(
     Rows(Schema.String).annotate({ description: "Symbols of the filter; left out without one." })
   ),

@@ -12,6 +12,17 @@ export const SeriesPoint = Schema.Struct({
 }).annotate({ identifier: "SeriesPoint", description: "Value of one window." })
 export type SeriesPoint = typeof SeriesPoint.Type
 
+/** Members of an answer that state its windows and the span they cover. */
+export const spanMembers = {
+  interval_minutes: Schema.Int.annotate({ description: "Length of a window, in minutes." }),
+  start: Schema.optionalKey(
+    Moment.annotate({
+      description: "Start of the span, inclusive, ISO 8601 in UTC; left out for `all` without history."
+    })
+  ),
+  end: Moment.annotate({ description: "End of the span, exclusive, ISO 8601 in UTC." })
+}
+
 export const seriesOf = (span: Span, valueOf: (window: number) => number): ReadonlyArray<SeriesPoint> =>
   Array.from({ length: windows(span) }, (_, window) => ({
     window_start: startOf(span.startMillis / minuteMillis + window * span.intervalMinutes),
