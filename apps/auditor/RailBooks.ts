@@ -1,6 +1,6 @@
 /**
  * What each rail held, as it was asked, is held against what it was to hold: the deposits that the journal has credited, and what
- * the tables say of each deposit and withdrawal that the answer and the books do not agree on yet (I12, `docs/treasury.md`).
+ * the tables say of each deposit and withdrawal that the answer and the books do not agree on yet (I12, `docs/design/treasury.md`).
  */
 import type { RailName } from "@venue/domain/Rail"
 import type { TraderEvent } from "@venue/domain/Trader"

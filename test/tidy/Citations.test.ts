@@ -6,10 +6,10 @@ import { documents, files, find, house, read, root } from "./Files.ts"
 
 /** Rules as `rule 4`, which is a section, and `rule 4.14`; invariants as `I27`. */
 const numbers: ReadonlyArray<string> = [
-  ...[...read("docs/rules.md").matchAll(/^(?:## (\d+)\.|\| (\d+\.\d+) \|)/gm)].map(
+  ...[...read("docs/design/rules/README.md").matchAll(/^(?:## (\d+)\.|\| (\d+\.\d+) \|)/gm)].map(
     ([, section, rule]) => `rule ${section ?? rule}`
   ),
-  ...[...read("docs/invariants.md").matchAll(/^\| (I\d+) \|/gm)].map(([, number = ""]) => number)
+  ...[...read("docs/design/invariants.md").matchAll(/^\| (I\d+) \|/gm)].map(([, number = ""]) => number)
 ]
 const numbered: ReadonlySet<string> = new Set(numbers)
 
@@ -49,7 +49,7 @@ it("a citation of what is not there, or in another way, would be found", () => {
 })
 
 /** Each has its number, the files that keep it and the tests that name it. */
-const invariants = [...read("docs/invariants.md").matchAll(/^\| (I\d+) \|[^|]*\|([^|]*)\|([^|]*)\|$/gm)].map(
+const invariants = [...read("docs/design/invariants.md").matchAll(/^\| (I\d+) \|[^|]*\|([^|]*)\|([^|]*)\|$/gm)].map(
   ([, number = "", keepers = "", tests = ""]) => ({ number, keepers: quoted(keepers), tests: quoted(tests) })
 )
 

@@ -29,8 +29,14 @@ it("the places and files that the documents name exist", () => {
 })
 
 it("a place or a file that is not there would be found", () => {
-  expect(places("`docs/rules.md`, `packages/none/` and `Nobody.ts`")).toEqual(["docs/rules.md", "packages/none/"])
-  expect(namedAlone("`docs/rules.md`, `Nobody.ts` and `Nobody.test.ts`")).toEqual(["Nobody.ts", "Nobody.test.ts"])
+  expect(places("`docs/design/rules/README.md`, `packages/none/` and `Nobody.ts`")).toEqual([
+    "docs/design/rules/README.md",
+    "packages/none/"
+  ])
+  expect(namedAlone("`docs/design/rules/README.md`, `Nobody.ts` and `Nobody.test.ts`")).toEqual([
+    "Nobody.ts",
+    "Nobody.test.ts"
+  ])
 })
 
 it("the README says where every room and app is", () => {

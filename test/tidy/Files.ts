@@ -9,7 +9,7 @@ export const find = (...patterns: ReadonlyArray<string>): ReadonlyArray<string> 
 
 export const files = find("packages/**/*.ts", "cluster/**/*.ts", "apps/**/*.ts", "test/**/*.ts")
 export const house = files.filter((file) => /^(packages|cluster)\//.test(file))
-export const documents = find("*.md", "docs/*.md")
+export const documents = find("*.md", "docs/**/*.md")
 
 export const isIn = (room: string) => (path: string) => path === room || path.startsWith(`${room}/`)
 

@@ -3,7 +3,7 @@ import { expect, it } from "vitest"
 import { files, read } from "./Files.ts"
 import { givenUp, misused } from "./Vocabulary.ts"
 
-const table = givenUp(read("docs/vocabulary.md"))
+const table = givenUp(read("docs/design/vocabulary.md"))
 
 it("words that were given up are used nowhere; those of the wire are exempt", () => {
   const found = files

@@ -1,4 +1,4 @@
-/** Which words a file uses of those that `docs/vocabulary.md` has given up. */
+/** Which words a file uses of those that `docs/design/vocabulary.md` has given up. */
 import { basename } from "node:path"
 
 /** A word in lower case may be used nowhere; a name in capitals may be no name in the code, and no name of a file. */

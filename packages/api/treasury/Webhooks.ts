@@ -1,4 +1,4 @@
-/** `/webhooks`: where a user is told of their money. What is sent there stands in `docs/webhooks.md`. */
+/** `/webhooks`: where a user is told of their money. What is sent there stands in `docs/api/webhooks.md`. */
 import { DisabledReason, TryOutcome, WebhookEvent } from "@venue/domain/Webhook"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"

@@ -50,7 +50,7 @@ it.live("a receiver verifies with the published library what came, and reads a d
   }).pipe(Effect.scoped, Effect.provide(onLoopback(here)))
 )
 
-/** It is what `docs/webhooks.md` shows, at the time that the message is from. */
+/** It is what `docs/api/webhooks.md` shows, at the time that the message is from. */
 const isOurs = (secret: string, headers: Heard["headers"], body: string): boolean => {
   const key = Buffer.from(secret.slice("whsec_".length), "base64")
   const signed = `${headers["webhook-id"] as string}.${headers["webhook-timestamp"] as string}.${body}`

@@ -1,4 +1,4 @@
-/** A bank that speaks the contract of `docs/bank-contract.md`. */
+/** A bank that speaks the contract of `docs/operate/bank-contract.md`. */
 import { PayoutRail } from "@venue/domain/Rail"
 import { Clock, Effect, Equal, Option, Redacted, Schema } from "effect"
 import { HttpClient, HttpClientRequest } from "effect/http"

@@ -1,4 +1,4 @@
-/** What is asked of the bank, and what it answers: `docs/bank-contract.md` as schemas. Inside, money counts in 1e-6 USD. */
+/** What is asked of the bank, and what it answers: `docs/operate/bank-contract.md` as schemas. Inside, money counts in 1e-6 USD. */
 import { BankDetails, payoutFaultsOf } from "@venue/domain/BankAccount"
 import { PayoutRail } from "@venue/domain/Rail"
 import { Schema, SchemaTransformation } from "effect"

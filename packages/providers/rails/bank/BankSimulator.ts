@@ -1,4 +1,4 @@
-/** A bank for trials and tests, which keeps `docs/bank-contract.md` and does besides what it is told. */
+/** A bank for trials and tests, which keeps `docs/operate/bank-contract.md` and does besides what it is told. */
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Contract from "./BankContract.ts"
