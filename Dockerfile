@@ -10,7 +10,7 @@ COPY cluster cluster
 COPY packages packages
 RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund && rm -rf node_modules/typescript node_modules/@typescript
 
-COPY apps/node apps/node
+COPY apps/process apps/process
 COPY apps/runner apps/runner
 COPY apps/gateway apps/gateway
 COPY apps/auditor apps/auditor

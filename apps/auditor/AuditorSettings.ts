@@ -1,7 +1,7 @@
 /** The settings of the auditor: it needs the database, and none of the venue's secrets. */
 import { Config, ConfigProvider, Effect, Schema } from "effect"
-import * as SecretFiles from "../node/SecretFiles.ts"
-import * as StartFailure from "../node/StartFailure.ts"
+import * as SecretFiles from "../process/SecretFiles.ts"
+import * as StartFailure from "../process/StartFailure.ts"
 
 const port = Schema.Int.check(
   Schema.isBetween({ minimum: 0, maximum: 65_535 }, { expected: "a port, or 0 for a free one" })

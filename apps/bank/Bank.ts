@@ -9,9 +9,9 @@ import { Config, ConfigProvider, Console, Effect, FileSystem, Layer, Option, Red
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import { HttpRouter, HttpServer } from "effect/http"
 import { createServer } from "node:http"
-import * as SecretFiles from "../node/SecretFiles.ts"
-import { SettingRefused } from "../node/SettingRefused.ts"
-import * as StartFailure from "../node/StartFailure.ts"
+import * as SecretFiles from "../process/SecretFiles.ts"
+import { SettingRefused } from "../process/SettingRefused.ts"
+import * as StartFailure from "../process/StartFailure.ts"
 
 export interface BankOptions {
   readonly port: number

@@ -1,6 +1,6 @@
 /** Which processes a cluster on this machine is: their names, ports, addresses and settings. */
 import { urlOf } from "@venue/gateway/http/Listening"
-import type { WantedPort } from "../node/Ports.ts"
+import type { WantedPort } from "../process/Ports.ts"
 
 export interface ClusterShape {
   readonly runners: number

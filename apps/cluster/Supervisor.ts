@@ -5,7 +5,7 @@ import type { HttpClient } from "effect/http"
 import type { PlannedNode } from "./ClusterPlan.ts"
 import * as NodeHealth from "./NodeHealth.ts"
 import * as NodeLives from "./NodeLives.ts"
-import * as NodeProcess from "../node/NodeProcess.ts"
+import * as NodeProcess from "../process/NodeProcess.ts"
 import * as WantedNodes from "./WantedNodes.ts"
 
 export interface SupervisorOptions {

@@ -1,6 +1,6 @@
 /** Many processes on this machine, and who keeps them running: `npm run cluster`. */
 import { Effect, Result } from "effect"
-import * as Start from "../node/Start.ts"
+import * as Start from "../process/Start.ts"
 import * as Cluster from "./Cluster.ts"
 import * as ClusterCommand from "./ClusterCommand.ts"
 import * as ClusterSettings from "./ClusterSettings.ts"

@@ -1,6 +1,6 @@
 /** The dev app's settings: those of any venue, and its own. */
 import { Config } from "effect"
-import { newAddressHoldHours, onOff, publicFormRefresh, shared } from "../node/Settings.ts"
+import { newAddressHoldHours, onOff, publicFormRefresh, shared } from "../process/Settings.ts"
 
 export const Settings = Config.all({
   ...shared,

@@ -1,7 +1,7 @@
 /** Everything in one process: `npm start`. */
 import { Effect } from "effect"
-import * as Start from "../node/Start.ts"
-import * as StartFailure from "../node/StartFailure.ts"
+import * as Start from "../process/Start.ts"
+import * as StartFailure from "../process/StartFailure.ts"
 import * as Dev from "./Dev.ts"
 import { Settings } from "./Settings.ts"
 

@@ -7,7 +7,7 @@ import { Config, ConfigProvider, Console, Effect, FileSystem, Option, Path, Sche
 import * as Reactivity from "effect/reactivity/Reactivity"
 import { parseArgs } from "node:util"
 import * as EmbeddedPostgres from "../dev/postgres/EmbeddedPostgres.ts"
-import * as SecretFiles from "../node/SecretFiles.ts"
+import * as SecretFiles from "../process/SecretFiles.ts"
 import * as Explanation from "./Explanation.ts"
 
 export class ArgumentsRefused extends Schema.TaggedError<ArgumentsRefused>()("ArgumentsRefused", {

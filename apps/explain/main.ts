@@ -1,5 +1,5 @@
 /** Explains the balance of an account. */
-import * as Start from "../node/Start.ts"
+import * as Start from "../process/Start.ts"
 import * as Explain from "./Explain.ts"
 
 Start.run(Explain.run(process.argv.slice(2)), { words: "" })

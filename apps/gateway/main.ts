@@ -1,5 +1,5 @@
 /** One gateway of a venue of many processes. */
-import * as Start from "../node/Start.ts"
+import * as Start from "../process/Start.ts"
 import * as GatewayNode from "./GatewayNode.ts"
 
 Start.run(GatewayNode.run)

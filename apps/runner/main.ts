@@ -1,5 +1,5 @@
 /** One runner of a venue of many processes. */
-import * as Start from "../node/Start.ts"
+import * as Start from "../process/Start.ts"
 import * as RunnerNode from "./RunnerNode.ts"
 
 Start.run(RunnerNode.run)

@@ -3,9 +3,9 @@ import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { moneyScale, textOfMoney } from "@venue/domain/Decimal"
 import * as TronBalances from "@venue/providers/rails/tron/TronBalances"
 import { Config, ConfigProvider, Console, Effect, Schema, Stream } from "effect"
-import * as SecretFiles from "../node/SecretFiles.ts"
-import * as StartFailure from "../node/StartFailure.ts"
-import * as TronSettings from "../node/TronSettings.ts"
+import * as SecretFiles from "../process/SecretFiles.ts"
+import * as StartFailure from "../process/StartFailure.ts"
+import * as TronSettings from "../process/TronSettings.ts"
 
 export class ArgumentsRefused extends Schema.TaggedError<ArgumentsRefused>()("ArgumentsRefused", {}) {
   override get message() {

@@ -2,7 +2,7 @@
 import * as AllowList from "@venue/auth/access/AllowList"
 import { Effect } from "effect"
 import { lookup } from "node:dns/promises"
-import { SettingRefused } from "../node/SettingRefused.ts"
+import { SettingRefused } from "../process/SettingRefused.ts"
 
 /** The address of a host, by which it is listened at; a name such as a container's is looked up. */
 export const addressOf = Effect.fnUntraced(function* (host: string) {

@@ -1,11 +1,11 @@
 /** The settings of the wallet: no other process of the venue knows its keys. */
 import { moneyScale } from "@venue/domain/Decimal"
 import { Config, ConfigProvider, Effect, Option, Redacted } from "effect"
-import * as ArbitrumSettings from "../node/ArbitrumSettings.ts"
-import * as SecretFiles from "../node/SecretFiles.ts"
-import { expect, refused } from "../node/SettingRefused.ts"
-import * as StartFailure from "../node/StartFailure.ts"
-import * as TronSettings from "../node/TronSettings.ts"
+import * as ArbitrumSettings from "../process/ArbitrumSettings.ts"
+import * as SecretFiles from "../process/SecretFiles.ts"
+import { expect, refused } from "../process/SettingRefused.ts"
+import * as StartFailure from "../process/StartFailure.ts"
+import * as TronSettings from "../process/TronSettings.ts"
 
 const own = Config.all({
   ...ArbitrumSettings.chain,

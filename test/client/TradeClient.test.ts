@@ -4,7 +4,7 @@ import * as Credentials from "@venue/client/Credentials"
 import * as TradeClient from "@venue/client/TradeClient"
 import { Effect, Fiber, Option, Queue, Redacted } from "effect"
 import * as SecureRandom from "effect/crypto/SecureRandom"
-import { StandIn } from "../dev/StandIn.ts"
+import { StandIn } from "../apps/dev/StandIn.ts"
 
 const connect = Effect.fnUntraced(function* (venue: StandIn, secret = "secret of alice") {
   return yield* TradeClient.make({

@@ -5,8 +5,8 @@ import { defaults, VenueSettings } from "@venue/cluster/VenueSettings"
 import { Nodes } from "@venue/storage/nodes/Nodes"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Effect, Layer, Redacted } from "effect"
-import { Membership } from "../../apps/node/Membership.ts"
-import * as Pools from "../../apps/node/Pools.ts"
+import { Membership } from "../../apps/process/Membership.ts"
+import * as Pools from "../../apps/process/Pools.ts"
 
 /** Nobody waits for so long in a test: what moves sooner moved for another reason. */
 const lockSeconds = 60

@@ -3,7 +3,7 @@ import * as Ledger from "@venue/ledger/Ledger"
 import * as Liquidation from "@venue/ledger/Liquidation"
 import * as Engine from "@venue/matching/Engine"
 import { assert } from "@effect/vitest"
-import { emptyEngine } from "../matching/Play.ts"
+import { emptyEngine } from "../matching/twin/Play.ts"
 import type { Month } from "./Month.ts"
 import * as Twin from "./Twin.ts"
 

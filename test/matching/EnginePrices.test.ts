@@ -3,7 +3,7 @@ import type { Priced } from "@venue/domain/Market"
 import * as Engine from "@venue/matching/Engine"
 import { assert, describe, it } from "@effect/vitest"
 import { lots, orderIdOf, Scene, ticks, told, usd } from "./EngineScene.ts"
-import { play } from "./Play.ts"
+import { play } from "./twin/Play.ts"
 
 /** Stocks are live from Monday to Friday, New York. */
 const saturday = Date.UTC(2026, 10, 21, 15)

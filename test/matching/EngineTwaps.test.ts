@@ -7,7 +7,7 @@ import * as Engine from "@venue/matching/Engine"
 import { assert, describe, it } from "@effect/vitest"
 import { id } from "../Id.ts"
 import { apple, eventOf, friday, lots, type PlaceAsk, Scene, ticks, told } from "./EngineScene.ts"
-import { play } from "./Play.ts"
+import { play } from "./twin/Play.ts"
 
 const twapId = TwapId.make(id("twap").text)
 const terms: TwapTerms = {

@@ -1,6 +1,6 @@
 /** The whole venue in one process under floods, strangers and readers that stop, beside people who behave. */
 import { expect, it } from "vitest"
-import * as Pools from "../../apps/node/Pools.ts"
+import * as Pools from "../../apps/process/Pools.ts"
 import * as Audit from "./Audit.ts"
 import * as Churn from "./Churn.ts"
 import * as DevApp from "./DevApp.ts"

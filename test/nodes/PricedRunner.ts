@@ -18,8 +18,8 @@ import { FuturesReference } from "@venue/storage/prices/FuturesReference"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Clock, Console, Effect, Layer, Redacted } from "effect"
 import * as SecureRandom from "effect/crypto/SecureRandom"
-import { Membership } from "../../apps/node/Membership.ts"
-import * as Pools from "../../apps/node/Pools.ts"
+import { Membership } from "../../apps/process/Membership.ts"
+import * as Pools from "../../apps/process/Pools.ts"
 
 export const lockSeconds = 3
 export const [instrument] = starters as [(typeof starters)[number]]

@@ -4,8 +4,8 @@ import { Signer } from "@venue/providers/rails/Signer"
 import type { SigningOrder } from "@venue/providers/rails/SigningOrder"
 import { Effect, Fiber, Result } from "effect"
 import * as TestRail from "../providers/rails/arbitrum/TestRail.ts"
-import { payment } from "../wallet/Orders.ts"
-import * as TestWallet from "../wallet/TestWallet.ts"
+import { payment } from "../apps/wallet/Orders.ts"
+import * as TestWallet from "../apps/wallet/TestWallet.ts"
 import * as WalletProcess from "./WalletProcess.ts"
 
 const sign = (order: SigningOrder) => Effect.flatMap(Signer, (signer) => signer.sign(order))

@@ -47,16 +47,16 @@ const rooms: ReadonlyArray<readonly [room: string, mayImport: ReadonlyArray<stri
       ] as const
   ),
   ["cluster", [...packages("domain", "postgres", "journal", "storage"), "cluster"]],
-  ["apps/node", ["packages", "cluster", "package.json"]],
-  ["apps/runner", ["packages", "cluster", "apps/node"]],
-  ["apps/gateway", ["packages", "cluster", "apps/node"]],
-  ["apps/wallet", ["packages", "apps/node"]],
-  ["apps/bank", ["packages", "apps/node"]],
-  ["apps/tron", ["packages", "apps/node"]],
-  ["apps/auditor", ["packages", "cluster", "apps/node"]],
-  ["apps/explain", ["packages", "apps/node", "apps/auditor", "apps/dev"]],
-  ["apps/dev", ["packages", "cluster", "apps/node"]],
-  ["apps/cluster", ["packages", "cluster", "apps/node", "apps/dev"]],
+  ["apps/process", ["packages", "cluster", "package.json"]],
+  ["apps/runner", ["packages", "cluster", "apps/process"]],
+  ["apps/gateway", ["packages", "cluster", "apps/process"]],
+  ["apps/wallet", ["packages", "apps/process"]],
+  ["apps/bank", ["packages", "apps/process"]],
+  ["apps/tron", ["packages", "apps/process"]],
+  ["apps/auditor", ["packages", "cluster", "apps/process"]],
+  ["apps/explain", ["packages", "apps/process", "apps/auditor", "apps/dev"]],
+  ["apps/dev", ["packages", "cluster", "apps/process"]],
+  ["apps/cluster", ["packages", "cluster", "apps/process", "apps/dev"]],
   ["test", ["packages", "cluster", "apps"]]
 ]
 

@@ -1,5 +1,5 @@
 /** The shape of what a market stores, beside the version that it is stored under. */
-import { version } from "@venue/matching/Snapshot"
+import { version } from "@venue/matching/state/Snapshot"
 import { createHash } from "node:crypto"
 import { assert, expect, it } from "vitest"
 import { read } from "./Files.ts"
@@ -8,9 +8,9 @@ import { texts } from "./TypeText.ts"
 /** What was last written down; a snapshot of another shape has another version. */
 const known = { version: 22, shape: "1acdc189c2c09803" }
 
-const types = texts({ file: "packages/matching/Snapshot.ts", name: "Snapshot" })
+const types = texts({ file: "packages/matching/state/Snapshot.ts", name: "Snapshot" })
 /** An order is stored as words, whose places are numbers. */
-const words = read("packages/matching/OrderPool.ts").match(/^export const (?:[A-Z]+|own) = \d+$/gm) ?? []
+const words = read("packages/matching/book/OrderPool.ts").match(/^export const (?:[A-Z]+|own) = \d+$/gm) ?? []
 const shape = createHash("sha256")
   .update([...types.values(), ...words].join("\n"))
   .digest("hex")
@@ -20,7 +20,7 @@ it("what a snapshot holds changes with its version", () => {
   const isRaised = shape === known.shape || version !== known.version
   assert.isTrue(
     isRaised,
-    "what a snapshot holds has changed: raise `version` in packages/matching/Snapshot.ts, " +
+    "what a snapshot holds has changed: raise `version` in packages/matching/state/Snapshot.ts, " +
       `give older ones what is new in SnapshotMigration.ts, and write that version and "${shape}" down here`
   )
   assert.deepEqual({ version, shape }, known, "write down here what is stored now")

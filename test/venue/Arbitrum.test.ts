@@ -16,7 +16,7 @@ import { TestClock } from "effect/testing"
 import { getAddress } from "viem"
 import * as TestChain from "../providers/rails/arbitrum/TestChain.ts"
 import * as TestRail from "../providers/rails/arbitrum/TestRail.ts"
-import * as TestWallet from "../wallet/TestWallet.ts"
+import * as TestWallet from "../apps/wallet/TestWallet.ts"
 import { has, pathOf, statesOf, usd } from "./Rails.ts"
 
 const destination = "0x90F79bf6EB2c4f870365E785982E1f101E93b906"

@@ -3,7 +3,7 @@ import type { MarketEvent } from "@venue/domain/Market"
 import { quarterMillis } from "@venue/domain/MarketHours"
 import { isStop } from "@venue/domain/Stop"
 import { Clock, Effect, type Scope } from "effect"
-import * as Beat from "../../protocol/Beat.ts"
+import * as Beat from "../../feed/Beat.ts"
 import type { CommittedBatch } from "../../clients/LocalEntities.ts"
 import type { MarketLog } from "./MarketLog.ts"
 

@@ -1,7 +1,7 @@
 /** Those who watch a market: the ones on this node are called, those on others take a stream. */
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { Cause, Clock, Effect, Queue, type Scope, Stream } from "effect"
-import * as Beat from "../../protocol/Beat.ts"
+import * as Beat from "../../feed/Beat.ts"
 import { Unavailable, type Watched } from "../../protocol/Market.ts"
 import type { CommittedBatch, LocalMarket, Watcher } from "../../clients/LocalEntities.ts"
 import type { MarketLog } from "./MarketLog.ts"

@@ -3,7 +3,7 @@ import type { AccountId } from "@venue/domain/AccountId"
 import { type Stand, standMillis } from "@venue/domain/Liquidation"
 import { Clock, Effect, type Scope } from "effect"
 import type { CommittedBatch } from "../../clients/LocalEntities.ts"
-import * as Beat from "../../protocol/Beat.ts"
+import * as Beat from "../../feed/Beat.ts"
 import type { MarketLog } from "./MarketLog.ts"
 
 export interface Takeovers {

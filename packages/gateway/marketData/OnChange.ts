@@ -3,7 +3,7 @@
  * clients take a silent channel for a dead connection.
  */
 import type { Batch } from "@venue/cluster/clients/LocalEntities"
-import * as Beat from "@venue/cluster/protocol/Beat"
+import * as Beat from "@venue/cluster/feed/Beat"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { Clock, Effect } from "effect"
 import type * as Streams from "./Streams.ts"

@@ -3,7 +3,7 @@
  * account that goes on to trade they follow at most every `everyMillis`. The pulse of each second goes on beside this.
  */
 import { DeskClient } from "@venue/cluster/clients/DeskClient"
-import * as Beat from "@venue/cluster/protocol/Beat"
+import * as Beat from "@venue/cluster/feed/Beat"
 import { noCost } from "@venue/cluster/protocol/Desk"
 import type { AccountId } from "@venue/domain/AccountId"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"

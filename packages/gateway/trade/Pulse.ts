@@ -4,7 +4,7 @@
  * told of all at once.
  */
 import { DeskClient } from "@venue/cluster/clients/DeskClient"
-import * as Beat from "@venue/cluster/protocol/Beat"
+import * as Beat from "@venue/cluster/feed/Beat"
 import { deskOf, noCost } from "@venue/cluster/protocol/Desk"
 import { Ids } from "@venue/cluster/clients/Ids"
 import { LocalEntities } from "@venue/cluster/clients/LocalEntities"

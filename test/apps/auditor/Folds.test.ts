@@ -6,7 +6,7 @@ import * as MarketFold from "../../../apps/auditor/MarketFold.ts"
 import * as TraderFold from "../../../apps/auditor/TraderFold.ts"
 import * as Month from "../../ledger/Month.ts"
 import { play } from "../../ledger/MonthPlay.ts"
-import { emptyEngine } from "../../matching/Play.ts"
+import { emptyEngine } from "../../matching/twin/Play.ts"
 
 const month = Month.make(52)
 play(month, () => {})

@@ -1,6 +1,6 @@
 /** A desk that a drill builds itself, on a database of its own: one trader with a position, whose balances it may change in memory. */
-import * as AuditReports from "@venue/cluster/entities/desk/AuditReports"
-import * as Traders from "@venue/cluster/entities/desk/Traders"
+import * as AuditReports from "@venue/cluster/entities/desk/traders/AuditReports"
+import * as Traders from "@venue/cluster/entities/desk/traders/Traders"
 import { primaryAccountOf } from "@venue/domain/AccountId"
 import { marketStream } from "@venue/domain/Market"
 import { Journal } from "@venue/journal/Journal"

@@ -1,8 +1,8 @@
 /** Connections arm, trade, fall silent, are lost and come back in random order, against what a slow twin says of it. */
 import { LocalEntities } from "@venue/cluster/clients/LocalEntities"
-import * as Disconnects from "@venue/cluster/entities/desk/Disconnects"
-import type { Trader } from "@venue/cluster/entities/desk/Trader"
-import type { Traders } from "@venue/cluster/entities/desk/Traders"
+import * as Disconnects from "@venue/cluster/entities/desk/connections/Disconnects"
+import type { Trader } from "@venue/cluster/entities/desk/traders/Trader"
+import type { Traders } from "@venue/cluster/entities/desk/traders/Traders"
 import { primaryAccountOf } from "@venue/domain/AccountId"
 import * as OpenInterest from "@venue/domain/OpenInterest"
 import type { ModifyOrder, PlaceOrder } from "@venue/domain/Order"

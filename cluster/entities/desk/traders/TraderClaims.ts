@@ -1,0 +1,72 @@
+/** Takes traders over from their journals, many at once: each is claimed, replayed, and saved if that took long. */
+import { traderStream } from "@venue/domain/Trader"
+import type { UserId } from "@venue/domain/UserId"
+import * as Ledger from "@venue/ledger/Ledger"
+import * as DatabaseOutage from "@venue/postgres/DatabaseOutage"
+import { type Claimed, Journal, NotOwner, type Replay } from "@venue/journal/Journal"
+import * as TraderRecord from "@venue/journal/TraderRecord"
+import { Cause, Effect } from "effect"
+import { pack, unpack } from "msgpackr"
+import { Feed } from "../../../feed/Feed.ts"
+import { VenueSettings } from "../../../VenueSettings.ts"
+
+/** A trader that had to replay more than this is saved. */
+const snapshotRows = 1_000
+
+export interface TraderClaims {
+  /** Calls back with each trader that could be claimed. A journal that cannot be read keeps only its own trader out. */
+  readonly load: (userIds: ReadonlyArray<UserId>) => Effect.Effect<void>
+}
+
+export const make = Effect.fnUntraced(function* (
+  owned: Effect.Effect<boolean>,
+  /** `writtenSeq`: its newest row with events, or the snapshot's. */
+  claimed: (userId: UserId, ledger: Ledger.Trader, from: Claimed, writtenSeq: number) => void
+) {
+  const journal = yield* Journal
+  const { instruments, openInterest, prices } = yield* Feed
+  const { maxOpenOrdersPerAccount } = yield* VenueSettings
+  const settings = { ...Ledger.defaults, maxOpenOrdersPerAccount }
+
+  const claim = Effect.fnUntraced(function* (userIds: ReadonlyArray<UserId>) {
+    const claiming = new Map(
+      userIds.map((userId) => [
+        traderStream(userId),
+        { userId, ledger: Ledger.make(userId, instruments, prices, openInterest, settings), savedSeq: 0, writtenSeq: 0 }
+      ])
+    )
+    // A desk that was fenced and does not know it yet would otherwise fence the new owner in turn.
+    if (!(yield* owned)) return yield* new NotOwner({ stream: traderStream(userIds[0]!) })
+    const into = (stream: string) => replayInto(claiming.get(stream)!)
+    for (const [stream, from] of yield* journal.claimMany([...claiming.keys()], into, owned)) {
+      const { ledger, savedSeq, userId, writtenSeq } = claiming.get(stream)!
+      if (from.seq - savedSeq > snapshotRows) {
+        yield* journal.saveSnapshot(stream, from.seq, [pack(Ledger.snapshot(ledger))])
+      }
+      claimed(userId, ledger, from, writtenSeq)
+    }
+  })
+
+  const load = (userIds: ReadonlyArray<UserId>): Effect.Effect<void> =>
+    userIds.length === 0
+      ? Effect.void
+      : Effect.catchCause(claim(userIds), (cause) =>
+          Cause.hasDies(cause) && userIds.length > 1
+            ? Effect.forEach(userIds, (userId) => load([userId]), { discard: true })
+            : DatabaseOutage.report(cause, Effect.logWarning("traders could not be loaded", userIds.length, cause))
+        )
+  return { load } satisfies TraderClaims as TraderClaims
+})
+
+const replayInto = (claiming: { readonly ledger: Ledger.Trader; savedSeq: number; writtenSeq: number }): Replay => ({
+  restore: (state, seq) => {
+    Ledger.restore(claiming.ledger, unpack(state))
+    claiming.savedSeq = claiming.writtenSeq = seq
+    return true
+  },
+  replay: ({ events, seq }) => {
+    if (events.length === 0) return
+    for (const event of TraderRecord.decode(events)) Ledger.apply(claiming.ledger, event)
+    claiming.writtenSeq = seq
+  }
+})

@@ -1,0 +1,122 @@
+/** The numbers of the records that are kept of command ids, found by id. */
+import { type Id, together } from "@venue/domain/Id"
+import * as HashChain from "../state/HashChain.ts"
+import { ofHalf } from "@venue/domain/BitMix"
+
+/**
+ * Ids drawn one after the other share their first half and count in their last digit. The numbers of their records,
+ * which are above 0, therefore stand side by side in one bucket, which is found by that half; while such ids come one
+ * after the other, their bucket is at hand without a search. An id that shares both with another one stands in a
+ * further bucket of the same half.
+ */
+export interface CommandIndex {
+  /** Each hash has its first bucket here, which leads to the others; 0 where there is none. */
+  heads: Int32Array
+  /** A hash shifted by this is the number of its head. */
+  shift: number
+  words: Int32Array
+  /** Counts the words ever used; the buckets given back begin with `free`. */
+  used: number
+  free: number
+  count: number
+  /** The last bucket that was entered is at hand, as long as it is the first of its half; otherwise 0. */
+  last: number
+}
+
+export const make = (): CommandIndex => ({
+  heads: new Int32Array(leastBuckets),
+  shift: 32 - Math.log2(leastBuckets),
+  words: new Int32Array(leastBuckets * width),
+  used: width,
+  free: 0,
+  count: 0,
+  last: 0
+})
+
+/** Finds the first bucket where an id can be, or 0; `next` leads to the others. */
+export const first = (index: CommandIndex, { a, b }: Id): number => {
+  const { heads, last, shift, words } = index
+  if (last !== 0 && words[last + A] === a && words[last + B] === b) return last
+  return search(words, heads[ofHalf(a, b) >>> shift]!, a, b)
+}
+
+export const next = ({ words }: CommandIndex, bucket: number): number =>
+  search(words, words[bucket + NEXT]!, words[bucket + A]!, words[bucket + B]!)
+
+/** Finds the number in a bucket that may belong to this id, or 0. */
+export const at = ({ words }: CommandIndex, bucket: number, { d }: Id): number => words[bucket + (d & lastPlace)]!
+
+export const enter = (index: CommandIndex, id: Id, number: number): void => {
+  let bucket = first(index, id)
+  if (bucket !== 0) index.last = bucket
+  while (bucket !== 0 && at(index, bucket, id) !== 0) bucket = next(index, bucket)
+  if (bucket === 0) bucket = add(index, id)
+  index.words[bucket + (id.d & lastPlace)] = number
+  index.words[bucket + USED]!++
+}
+
+/** The number must be there. */
+export const leave = (index: CommandIndex, id: Id, number: number): void => {
+  let bucket = first(index, id)
+  while (at(index, bucket, id) !== number) bucket = next(index, bucket)
+  index.words[bucket + (id.d & lastPlace)] = 0
+  if (--index.words[bucket + USED]! === 0) drop(index, bucket)
+}
+
+/** A bucket has first the numbers, then these words. */
+const A = together
+const B = together + 1
+const NEXT = together + 2
+const USED = together + 3
+const width = together + 4
+const lastPlace = together - 1
+const leastBuckets = 16
+
+function search(words: Int32Array, from: number, a: number, b: number): number {
+  let bucket = from
+  while (bucket !== 0 && (words[bucket + A] !== a || words[bucket + B] !== b)) bucket = words[bucket + NEXT]!
+  return bucket
+}
+
+/** Makes an empty bucket the first of its half. */
+function add(index: CommandIndex, { a, b }: Id): number {
+  if (++index.count > index.heads.length) growHeads(index)
+  const bucket = take(index)
+  const { words } = index
+  words[bucket + A] = a
+  words[bucket + B] = b
+  HashChain.link(index.heads, headOf(index, bucket), words, bucket, NEXT)
+  index.last = bucket
+  return bucket
+}
+
+function drop(index: CommandIndex, bucket: number): void {
+  const { heads, words } = index
+  HashChain.unlink(heads, headOf(index, bucket), words, bucket, NEXT)
+  words[bucket + NEXT] = index.free
+  index.free = bucket
+  index.count--
+  if (index.last === bucket) index.last = 0
+}
+
+function headOf({ shift, words }: CommandIndex, bucket: number): number {
+  return ofHalf(words[bucket + A]!, words[bucket + B]!) >>> shift
+}
+
+function take(index: CommandIndex): number {
+  const bucket = index.free
+  if (bucket !== 0) {
+    index.free = index.words[bucket + NEXT]!
+    return bucket
+  }
+  index.used += width
+  if (index.used > index.words.length) index.words = HashChain.larger(index.words, width)
+  return index.used - width
+}
+
+/** Buckets of one half may change their order, so none of them is known to be the first. */
+function growHeads(index: CommandIndex): void {
+  index.shift--
+  index.last = 0
+  index.heads = HashChain.twice(index.heads, index.words, NEXT, (bucket) => headOf(index, bucket))
+}

@@ -1,0 +1,183 @@
+/** The open orders of one market, twenty words each in one array, found by id. */
+import { Id, together } from "@venue/domain/Id"
+import type { Bracket, OrderOrigin } from "@venue/domain/Order"
+import { type OrderId, orderIdFrom } from "@venue/domain/OrderId"
+import * as HashChain from "../state/HashChain.ts"
+import { ofHalf } from "@venue/domain/BitMix"
+
+/**
+ * A slot is the position of an order's first word, and 0 names none. All numbers of an order stand together, since to
+ * fetch one more piece of memory for it costs more than all that is done with it.
+ */
+export interface OrderPool {
+  words: Int32Array
+  /** This is the same memory by eight bytes. */
+  doubles: Float64Array
+  /** Counts the words ever used; the slots given back begin with `free`. */
+  used: number
+  free: number
+  /**
+   * Each hash has its first order here, which leads to the others; ids drawn one after the other have theirs side by
+   * side.
+   */
+  heads: Int32Array
+  /** The hash of an id's first half shifted by this is where the heads of such ids begin. */
+  shift: number
+  count: number
+  /** The ids are as their clients gave them, by the number of the slot. */
+  readonly clientOrderIds: Array<string>
+  /** The brackets of the few orders that have one, by the number of the slot. */
+  readonly brackets: Map<number, Bracket>
+}
+
+/** Words of a slot: first the four of the id, then what is the order's own, then its links to others; even for doubles. */
+const width = 20
+export const PRICE = 4
+export const QUANTITY = 5
+export const REMAINING = 6
+export const ACCOUNT = 7
+export const RATE = 8
+export const TRAITS = 9
+/** The time of its last change is a double. */
+export const UPDATED = 10
+/** The number of its builder code, in the list of its market. */
+export const BUILDER = 12
+/** Words of the order itself; the last of them is kept free for terms to come. */
+export const own = 14
+export const NEXT = 14
+export const PREVIOUS = 15
+export const OLDER = 16
+export const NEWER = 17
+/** The next order of the same hash. */
+const CHAIN = 18
+
+/** Traits, under the leverage and the origin; the 16 bits above those are free. */
+export const sell = 1
+export const addLiquidityOnly = 2
+export const reduceOnly = 4
+export const modified = 8
+export const leverageShift = 4
+const leverageMask = 0xff
+export const originShift = 12
+const originMask = 0xf
+
+/** Snapshots hold the places of these in the list, so that new ones go to its end. */
+const origins: ReadonlyArray<OrderOrigin> = [
+  "USER",
+  "CLOSE_POSITION",
+  "TWAP",
+  "STOP",
+  "LIQUIDATION",
+  "ADL",
+  "SETTLEMENT"
+]
+
+/** A market knows so many builder codes, with the one that stands for none. */
+export const maxBuilderCodes = 2 ** 20
+
+export const make = (): OrderPool => {
+  const words = new Int32Array(64 * width)
+  return {
+    words,
+    doubles: new Float64Array(words.buffer),
+    used: width,
+    free: 0,
+    heads: new Int32Array(leastHeads),
+    shift: 32 - Math.log2(leastHeads),
+    count: 0,
+    clientOrderIds: [""],
+    brackets: new Map()
+  }
+}
+
+/** Takes a slot for an order; the caller fills in the rest before anything else is asked. */
+export const take = (pool: OrderPool, id: OrderId, clientOrderId: string): number => {
+  let slot = pool.free
+  if (slot !== 0) pool.free = pool.words[slot + NEXT]!
+  else {
+    slot = pool.used
+    pool.used += width
+    if (pool.used > pool.words.length) grow(pool)
+  }
+  const { words } = pool
+  words[slot] = id.a
+  words[slot + 1] = id.b
+  words[slot + 2] = id.c
+  words[slot + 3] = id.d
+  pool.clientOrderIds[numberOf(slot)] = clientOrderId
+  if (++pool.count > pool.heads.length >> 1) growHeads(pool)
+  HashChain.link(pool.heads, headOfSlot(pool, slot), words, slot, CHAIN)
+  return slot
+}
+
+export const release = (pool: OrderPool, slot: number): void => {
+  const { words } = pool
+  HashChain.unlink(pool.heads, headOfSlot(pool, slot), words, slot, CHAIN)
+  pool.count--
+  pool.clientOrderIds[numberOf(slot)] = ""
+  if (pool.brackets.size > 0) pool.brackets.delete(numberOf(slot))
+  words[slot + NEXT] = pool.free
+  pool.free = slot
+}
+
+export const find = ({ heads, shift, words }: OrderPool, { a, b, c, d }: Id): number => {
+  let slot = heads[headOf(shift, a, b, d)]!
+  while (slot !== 0 && (words[slot] !== a || words[slot + 1] !== b || words[slot + 2] !== c || words[slot + 3] !== d)) {
+    slot = words[slot + CHAIN]!
+  }
+  return slot
+}
+
+export const orderId = ({ words }: OrderPool, slot: number): OrderId =>
+  orderIdFrom(new Id(words[slot]!, words[slot + 1]!, words[slot + 2]!, words[slot + 3]!))
+
+export const clientOrderId = ({ clientOrderIds }: OrderPool, slot: number): string => clientOrderIds[numberOf(slot)]!
+
+export const bracket = ({ brackets }: OrderPool, slot: number): Bracket | undefined =>
+  brackets.size === 0 ? undefined : brackets.get(numberOf(slot))
+
+export const setBracket = ({ brackets }: OrderPool, slot: number, bracket: Bracket | undefined): void => {
+  if (bracket !== undefined) brackets.set(numberOf(slot), bracket)
+  else if (brackets.size > 0) brackets.delete(numberOf(slot))
+}
+
+/** Gives the leverage its account had when the order was accepted. */
+export const leverage = ({ words }: OrderPool, slot: number): number =>
+  (words[slot + TRAITS]! >>> leverageShift) & leverageMask
+
+export const origin = ({ words }: OrderPool, slot: number): OrderOrigin =>
+  origins[(words[slot + TRAITS]! >>> originShift) & originMask]!
+
+/** Gives an origin as it stands among the traits. */
+export const originTrait = (origin: OrderOrigin): number => origins.indexOf(origin) << originShift
+
+export const updatedAt = (pool: OrderPool, slot: number): number => pool.doubles[(slot + UPDATED) >> 1]!
+
+export const setUpdatedAt = (pool: OrderPool, slot: number, millis: number): void => {
+  pool.doubles[(slot + UPDATED) >> 1] = millis
+}
+
+const leastHeads = 64
+
+function headOf(shift: number, a: number, b: number, d: number): number {
+  return ((ofHalf(a, b) >>> shift) & -together) | (d & (together - 1))
+}
+
+function headOfSlot({ shift, words }: OrderPool, slot: number): number {
+  return headOf(shift, words[slot]!, words[slot + 1]!, words[slot + 3]!)
+}
+
+function numberOf(slot: number): number {
+  return (slot / width) | 0
+}
+
+function growHeads(pool: OrderPool): void {
+  pool.shift--
+  pool.heads = HashChain.twice(pool.heads, pool.words, CHAIN, (slot) => headOfSlot(pool, slot))
+}
+
+function grow(pool: OrderPool): void {
+  const words = HashChain.larger(pool.words, width)
+  pool.words = words
+  pool.doubles = new Float64Array(words.buffer)
+}

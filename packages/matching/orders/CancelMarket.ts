@@ -1,0 +1,35 @@
+/** All orders, stops and TWAPs of a market end, as many as one decision may say. */
+import { isOver } from "@venue/domain/TradingState"
+import type { Events, Market } from "../Market.ts"
+import * as Match from "./Match.ts"
+import type { Account } from "../state/Participants.ts"
+import * as StopOrder from "../stops/StopOrder.ts"
+import * as Stops from "../stops/Stops.ts"
+import * as TwapProgress from "../stops/TwapProgress.ts"
+
+/** Ends them until there are so many events; false where some are left. */
+export const cancelMarket = (market: Market, upTo: number, events: Events): boolean => {
+  const { participants, stops, twaps } = market
+  for (const account of sorted(
+    participants.accounts.filter((each) => each.oldest !== 0 || stops.byAccount.has(each))
+  )) {
+    while (account.oldest !== 0) {
+      if (events.length >= upTo) return false
+      Match.end(market, account.oldest, "CANCELLED", null, events)
+    }
+    for (const stop of Stops.ofAccount(stops, account)) {
+      if (events.length >= upTo) return false
+      StopOrder.end(market, stop, null, events)
+    }
+  }
+  const ending = isOver(market.tradingState) ? "DELISTING" : "SPLIT"
+  for (const twap of twaps.byId.values()) {
+    if (events.length >= upTo) return false
+    TwapProgress.end(market, twap, ending, null, events)
+  }
+  return true
+}
+
+/** By their ids, since their numbers are others after a replay. */
+export const sorted = (accounts: ReadonlyArray<Account>): ReadonlyArray<Account> =>
+  accounts.toSorted((a, b) => (a.accountId < b.accountId ? -1 : 1))

@@ -1,0 +1,119 @@
+/** How a command ends in the log: refused with an echo, or done. Its id is remembered either way. */
+import { priceOf, quantityOf } from "@venue/domain/Instrument"
+import { type Echo, noEcho } from "@venue/domain/Echo"
+import type { Liquidate, OpenTakeover } from "@venue/domain/Liquidation"
+import type { Cancel, Close, Modify, Place, PlaceSlice, TraderCommand } from "@venue/domain/Market"
+import type { Id } from "@venue/domain/Id"
+import { parseOrderId } from "@venue/domain/OrderId"
+import type { Outcome } from "@venue/domain/Reject"
+import * as Book from "../book/Book.ts"
+import type { Events, Market } from "../Market.ts"
+import * as Outcomes from "./Outcomes.ts"
+import * as Participants from "../state/Participants.ts"
+import * as OrderPool from "../book/OrderPool.ts"
+import * as Stops from "../stops/Stops.ts"
+
+/** Of a slice it is the child that is obeyed. */
+export type Obeyed = Exclude<TraderCommand, PlaceSlice>
+
+export const refuse = (market: Market, command: Obeyed, status: Exclude<Outcome, "DONE">, events: Events): void => {
+  const { accountId, commandId, expiresAtMillis, userId } = command
+  const user = Participants.user(market.participants, userId)
+  // The client asked for nothing of this kind, and so is refused nothing.
+  if (command._tag === "Liquidate" || command._tag === "OpenTakeover") return done(market, command, user, events)
+  remember(market, commandId, expiresAtMillis, user, status)
+  events.push({
+    _tag: "Refused",
+    commandId,
+    expiresAtMillis,
+    userId,
+    accountId,
+    status,
+    echo: ofOrder(market, command, echo(market, command)),
+    atMillis: market.timeMillis
+  })
+}
+
+export const done = (
+  market: Market,
+  { accountId, commandId, expiresAtMillis, userId }: TraderCommand,
+  user: Participants.User,
+  events: Events
+): void => {
+  remember(market, commandId, expiresAtMillis, user, "DONE")
+  events.push({ _tag: "Done", commandId, expiresAtMillis, userId, accountId, atMillis: market.timeMillis })
+}
+
+export const remember = (
+  market: Market,
+  commandId: Id,
+  expiresAtMillis: number,
+  user: Participants.User,
+  outcome: Outcome
+): void => Outcomes.remember(market.outcomes, commandId, user.number, outcome, expiresAtMillis, market.timeMillis)
+
+/** Gives the request in the client's own terms. */
+function echo(market: Market, command: Exclude<Obeyed, Liquidate | OpenTakeover>): Echo {
+  switch (command._tag) {
+    case "Place":
+      return placed(market, command)
+    case "Modify":
+      return modified(market, command)
+    case "Cancel":
+      return cancelled(command)
+    case "Close":
+      return closed(command)
+    case "CloseTwaps":
+      return { ...noEcho, orderId: command.twapIds[0] ?? "" }
+    case "CancelAll":
+    case "OpenTwap":
+      return noEcho
+    case "Refuse":
+      return command.echo
+  }
+}
+
+/** Where the request names an open order of the account, the echo also has what the client had no need to say again. */
+function ofOrder(market: Market, { accountId, userId }: TraderCommand, said: Echo): Echo {
+  const orderId = said.orderId === "" ? undefined : parseOrderId(said.orderId)
+  if (orderId === undefined) return said
+  const slot = OrderPool.find(market.pool, orderId)
+  const order = slot === 0 ? Stops.find(market.stops, orderId)?.order : Book.order(market, slot, orderId)
+  if (order === undefined || order.accountId !== accountId || order.userId !== userId) return said
+  const { clientOrderId, timeInForce } = order
+  return { ...said, side: said.side ?? order.side, type: said.type ?? order.type, timeInForce, clientOrderId }
+}
+
+/** The echo has no order id: on the wire that is what tells a refusal from an acceptance. */
+function placed({ instrument }: Market, command: Place): Echo {
+  return {
+    orderId: "",
+    side: command.side,
+    type: command.type,
+    timeInForce: command.timeInForce,
+    price: priceOf(instrument, command.priceTicks),
+    quantity: quantityOf(instrument, command.quantityLots),
+    clientOrderId: command.clientOrderId,
+    reduceOnly: command.reduceOnly
+  }
+}
+
+function modified({ instrument }: Market, command: Modify): Echo {
+  return {
+    ...noEcho,
+    orderId: command.orderId.text,
+    side: command.side,
+    type: command.type,
+    price: priceOf(instrument, command.priceTicks),
+    quantity: quantityOf(instrument, command.quantityLots),
+    reduceOnly: command.reduceOnly
+  }
+}
+
+function cancelled({ clientOrderId, orderId }: Cancel): Echo {
+  return orderId === null ? { ...noEcho, clientOrderId } : { ...noEcho, orderId: orderId.text }
+}
+
+function closed({ clientOrderId }: Close): Echo {
+  return { ...noEcho, type: "LIMIT", timeInForce: "IOC", clientOrderId, reduceOnly: true }
+}

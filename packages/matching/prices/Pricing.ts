@@ -1,0 +1,208 @@
+/** Outside price, book and time become the mark, the bands, the day's bounds and the share of the limits in force. */
+import { dayOf } from "@venue/domain/Day"
+import * as Mark from "@venue/domain/Mark"
+import type { Observe, Priced } from "@venue/domain/Market"
+import { isLive, limitShareBps, period } from "@venue/domain/MarketHours"
+import * as Oracle from "@venue/domain/Oracle"
+import * as PriceBand from "@venue/domain/PriceBand"
+import { isOver } from "@venue/domain/TradingState"
+import * as Alarms from "./Alarms.ts"
+import * as Ladder from "../book/Ladder.ts"
+import { type Events, type Market, stopMarkE8 } from "../Market.ts"
+import * as Stops from "../stops/Stops.ts"
+import { sample } from "../lifecycle/TradingState.ts"
+
+/** What was last told of the price from outside. */
+type Told = Pick<Priced, "source" | "toldE8" | "toldAtMillis" | "rejections" | "paused">
+
+/**
+ * Takes a price that is told. The sources are not heard while they are paused or outside hours, and not believed far
+ * from the last price (rule 3.1). What is told again unchanged is recorded once a second, so that its age is known.
+ */
+export const observe = (
+  market: Market,
+  { priceE8, quotedAtMillis, teller }: Observe,
+  atMillis: number,
+  events: Events
+): void => {
+  const { instrument, participants, prices } = market
+  const mostE8 = Oracle.mostE8(instrument, participants.totals.openInterest)
+  if (!Number.isSafeInteger(priceE8) || priceE8 <= 0 || priceE8 > mostE8) return
+  // The age of a price counts from its quote, and never from the future (rule 3.11).
+  const toldAtMillis = Math.min(atMillis, quotedAtMillis ?? atMillis)
+  const told: Told = { source: teller, toldE8: priceE8, toldAtMillis, rejections: 0, paused: false }
+  if (prices === undefined) return record(market, pricedAt(market, told, atMillis), 0, events)
+  if (teller === "operator")
+    return record(market, pricedAt(market, { ...told, paused: prices.paused }, atMillis), refreshMillis, events)
+  if (prices.paused || !isLive(instrument, atMillis)) return
+  const { lowerE8, upperE8 } = Oracle.believable(prices.toldE8)
+  if (priceE8 >= lowerE8 && priceE8 <= upperE8)
+    return record(market, pricedAt(market, told, atMillis), refreshMillis, events)
+  const rejections = Math.min(prices.rejections + 1, Oracle.alarmingRejections)
+  record(market, pricedAt(market, { ...prices, rejections }, atMillis), Infinity, events)
+}
+
+/** Pauses or resumes the sources of a market that has a price. */
+export const pause = (market: Market, paused: boolean, atMillis: number, events: Events): void => {
+  const { prices } = market
+  if (prices !== undefined) record(market, pricedAt(market, { ...prices, paused }, atMillis), Infinity, events)
+}
+
+export const tick = (market: Market, atMillis: number, events: Events): void => {
+  if (market.prices !== undefined) record(market, pricedAt(market, market.prices, atMillis), Infinity, events)
+}
+
+/** The contract ends at this price, and no other is taken in after it. */
+export const fix = (market: Market, priceE8: number, atMillis: number, events: Events): void => {
+  const told: Told = { source: "operator", toldE8: priceE8, toldAtMillis: atMillis, rejections: 0, paused: true }
+  take(market, { ...pricedAt(market, told, atMillis), markE8: priceE8, freshMarkE8: priceE8, premiumE8: 0 }, events)
+}
+
+/** What is in force counts as told by the operator from now on, until somebody tells another. */
+export const retell = (market: Market, atMillis: number, events: Events): void => {
+  const { oracleE8, paused } = market.prices!
+  const told: Told = { source: "operator", toldE8: oracleE8, toldAtMillis: atMillis, rejections: 0, paused }
+  take(market, pricedAt(market, told, atMillis), events)
+}
+
+/** Says whether time alone changes nothing any more, until the next period or day begins. */
+export const isIdle = (market: Market, atMillis: number): boolean => {
+  const { prices } = market
+  if (prices === undefined) return true
+  // It turns stale unless it is told again.
+  if (prices.source === "external") return false
+  // No step of an average is longer, so a price that this one leaves as it is will not move.
+  const longestMillis = Math.max(atMillis, prices.atMillis + Mark.longestStepMillis)
+  return isSame(prices, pricedAt(market, prices, longestMillis))
+}
+
+/** Says whether the price in force may open positions then (I29). */
+export const isFresh = ({ instrument }: Market, prices: Priced, atMillis: number): boolean =>
+  Oracle.isFresh(instrument, prices, atMillis)
+
+/** An event is recorded only when something differs or the price was told so much later, so that a quiet market writes nothing. */
+function record(market: Market, priced: Priced, laterMillis: number, events: Events): void {
+  const { prices, tradingState } = market
+  const isRecorded =
+    prices !== undefined && isSame(prices, priced) && priced.toldAtMillis - prices.toldAtMillis < laterMillis
+  if (isRecorded || isOver(tradingState)) return
+  take(market, priced, events)
+}
+
+function take(market: Market, priced: Priced, events: Events): void {
+  apply(market, priced)
+  events.push(priced)
+}
+
+export const apply = (market: Market, priced: Priced): void => {
+  market.timeMillis = priced.atMillis
+  sample(market, priced.atMillis)
+  market.prices = priced
+  Alarms.priced(market.since, priced)
+  Stops.reach(market.stops, stopMarkE8(market))
+}
+
+function pricedAt(market: Market, told: Told, atMillis: number): Priced {
+  const { asks, bids, instrument, participants, prices } = market
+  const { paused, rejections, toldAtMillis, toldE8 } = told
+  const touch = touchOf(market)
+  const midE8 = Mark.mid(touch)
+  const source = Oracle.sourceAt(instrument, told, atMillis)
+  const oracleE8 = source === "internal" || source === "stale" ? drifted(market, toldE8, midE8, atMillis) : toldE8
+  const premiumE8 =
+    prices === undefined || midE8 === undefined
+      ? (prices?.premiumE8 ?? 0)
+      : Mark.premiumAfter(prices.premiumE8, midE8 - oracleE8, atMillis - prices.atMillis)
+  const isFair = source !== "stale" && market.tradingState === "TRADING"
+  const markE8 = Mark.mark(oracleE8, premiumE8, touch)
+  const during = period(instrument, atMillis)
+  const band = PriceBand.band(instrument, during, markE8)
+  const bounds = boundsAt(market, source, oracleE8, atMillis)
+  return {
+    _tag: "Priced",
+    source,
+    oracleE8,
+    toldE8,
+    toldAtMillis,
+    rejections,
+    paused,
+    markE8,
+    freshMarkE8: isFair ? markE8 : (prices?.freshMarkE8 ?? markE8),
+    premiumE8,
+    lowerTicks: band.lowerTicks,
+    upperTicks: band.upperTicks,
+    minPriceTicks: bounds.lowerTicks,
+    maxPriceTicks: bounds.upperTicks,
+    limitShareBps: limitShareBps(during),
+    bidTicks: bids.best,
+    askTicks: asks.best === Ladder.beyond ? 0 : asks.best,
+    openInterestLots: participants.totals.openInterest,
+    atMillis
+  }
+}
+
+/** Time that nothing was recorded in does not count, beyond one step: the price stood still then. */
+function drifted({ instrument, prices }: Market, toldE8: number, midE8: number | undefined, atMillis: number): number {
+  if (prices === undefined) return toldE8
+  if (midE8 === undefined) return prices.oracleE8
+  const elapsedMillis = Math.min(atMillis - prices.atMillis, Mark.longestStepMillis)
+  const { tickE8 } = instrument
+  const band = { lowerE8: prices.lowerTicks * tickE8, upperE8: prices.upperTicks * tickE8 }
+  const reach = Oracle.reach(toldE8, instrument.maxLeverage)
+  return Oracle.drifted(prices.oracleE8, midE8, elapsedMillis, band, reach)
+}
+
+/** An unchanged price that is told again is recorded this much later. */
+const refreshMillis = 1_000
+
+/**
+ * The reference is the oracle price in force at 00:00 UTC: on a new day the last one of the day before. A price that was
+ * told and believed is a new reference where it is outside the bounds, since nobody could trade at it otherwise
+ * (rule 1.6).
+ */
+function boundsAt(
+  { instrument, prices }: Market,
+  source: Priced["source"],
+  oracleE8: number,
+  atMillis: number
+): PriceBand.PriceRange {
+  if (prices === undefined) return PriceBand.bounds(instrument, oracleE8)
+  const isNewDay = dayOf(atMillis) > dayOf(prices.atMillis)
+  const bounds = isNewDay
+    ? PriceBand.bounds(instrument, prices.oracleE8)
+    : { lowerTicks: prices.minPriceTicks, upperTicks: prices.maxPriceTicks }
+  const ticks = oracleE8 / instrument.tickE8
+  const isOutside = ticks < bounds.lowerTicks || ticks > bounds.upperTicks
+  const isTold = source === "operator" || source === "external"
+  return isTold && isOutside ? PriceBand.bounds(instrument, oracleE8) : bounds
+}
+
+function touchOf({ asks, bids, instrument, lastPriceTicks }: Market): Mark.Touch {
+  return {
+    bidE8: bids.best === 0 ? undefined : bids.best * instrument.tickE8,
+    askE8: asks.best === Ladder.beyond ? undefined : asks.best * instrument.tickE8,
+    lastE8: lastPriceTicks === 0 ? undefined : lastPriceTicks * instrument.tickE8
+  }
+}
+
+/** Times do not count. A trade that moves no price changes the open interest, which readers know from here alone. */
+function isSame(a: Priced, b: Priced): boolean {
+  return (
+    a.source === b.source &&
+    a.oracleE8 === b.oracleE8 &&
+    a.toldE8 === b.toldE8 &&
+    a.rejections === b.rejections &&
+    a.paused === b.paused &&
+    a.markE8 === b.markE8 &&
+    a.freshMarkE8 === b.freshMarkE8 &&
+    a.premiumE8 === b.premiumE8 &&
+    a.lowerTicks === b.lowerTicks &&
+    a.upperTicks === b.upperTicks &&
+    a.minPriceTicks === b.minPriceTicks &&
+    a.maxPriceTicks === b.maxPriceTicks &&
+    a.limitShareBps === b.limitShareBps &&
+    a.bidTicks === b.bidTicks &&
+    a.askTicks === b.askTicks &&
+    a.openInterestLots === b.openInterestLots
+  )
+}

@@ -1,0 +1,26 @@
+/** The operator puts money into the reserve fund, each time under an id that counts once (rule 9.10). */
+import type { FundToppedUp, TopUpFund } from "@venue/domain/ReserveFund"
+import type { Events, Market } from "../Market.ts"
+
+export const topUp = (
+  market: Market,
+  { amount, reason, topUpId }: TopUpFund,
+  atMillis: number,
+  events: Events
+): void => {
+  const isCounted = amount > 0 && Number.isSafeInteger(market.participants.totals.reserveFund + amount)
+  if (market.topUps.has(topUpId) || !isCounted) return
+  const toppedUp: FundToppedUp = { _tag: "FundToppedUp", topUpId, amount, reason, atMillis }
+  apply(market, toppedUp)
+  events.push(toppedUp)
+}
+
+/** The sum of all cash stays as it is: what comes in is taken off again as the operator's. */
+export const apply = (market: Market, { amount, atMillis, topUpId }: FundToppedUp): void => {
+  const { totals } = market.participants
+  market.timeMillis = atMillis
+  market.topUps.set(topUpId, amount)
+  market.since.fundShort = 0
+  totals.reserveFund += amount
+  totals.toppedUp += amount
+}

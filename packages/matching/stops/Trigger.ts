@@ -1,0 +1,56 @@
+/** Stops whose price the mark has reached become MARKET orders (rule 15). */
+import type { Order } from "@venue/domain/Order"
+import * as Oracle from "@venue/domain/Oracle"
+import { stopBound } from "@venue/domain/PriceBand"
+import { type Events, type Market, mostEvents } from "../Market.ts"
+import * as Match from "../orders/Match.ts"
+import * as StopOrder from "./StopOrder.ts"
+import * as Stops from "./Stops.ts"
+
+/**
+ * Fires those that are due, in their order. Beyond so many at once, or after one that brought many events, they wait for
+ * the next time, since one decision's events have to fit one row.
+ */
+export const fire = (market: Market, atMillis: number, events: Events): void => {
+  const { due } = market.stops
+  if (isIdle(market, atMillis)) return
+  market.timeMillis = atMillis
+  const before = events.length
+  for (let count = 0; count < mostAtOnce && events.length - before < mostEvents; count++) {
+    // To fire one may end others that are due.
+    const [stop] = due
+    if (stop === undefined) return
+    trigger(market, stop, events)
+  }
+}
+
+/** Says whether none is due, or none may fire since no price is fresh (I29) or nothing is traded. */
+export const isIdle = ({ instrument, prices, stops, tradingState }: Market, atMillis: number): boolean =>
+  stops.due.size === 0 ||
+  tradingState !== "TRADING" ||
+  prices === undefined ||
+  !Oracle.isFresh(instrument, prices, atMillis)
+
+const mostAtOnce = 256
+
+/** The order keeps the ids of its stop. Of a linked pair the other ends, whatever this one fills. */
+function trigger(market: Market, stop: Stops.Stop, events: Events): void {
+  const { account, leverage, takerRate } = stop
+  const other = Stops.linked(market.stops, stop)
+  Stops.remove(market.stops, stop)
+  const order: Order = {
+    ...stop.order,
+    type: "STOP_MARKET",
+    origin: "STOP",
+    timeInForce: "IOC",
+    updatedAtMillis: market.timeMillis
+  }
+  const stopType = stop.order.type === "TAKE_PROFIT" ? "TAKE_PROFIT" : "STOP_LOSS"
+  events.push({ _tag: "Triggered", stopType, order, atMillis: market.timeMillis })
+  if (other !== undefined) StopOrder.end(market, other, null, events)
+  const limitTicks = stopBound(market.instrument, market.prices!, order.side === "SELL", leverage, takerRate)
+  const taker = { order, account, limitTicks, rate: takerRate, leverage, remainingLots: order.remainingLots }
+  Match.cross(market, taker, events)
+  const left = Match.left(market, taker, events)
+  if (left !== undefined) Match.lapse(market, left, events)
+}

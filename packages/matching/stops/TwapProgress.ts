@@ -1,0 +1,94 @@
+/**
+ * A TWAP opened, gone on with child by child, and closed. Outcomes are forgotten a minute past their expiry, so it is the
+ * newest slice that keeps a child from coming twice.
+ */
+import { type Id, isSame } from "@venue/domain/Id"
+import { isOver } from "@venue/domain/TradingState"
+import type { PlaceSlice, Refused, Traded } from "@venue/domain/Market"
+import {
+  type CloseTwaps,
+  type OpenTwap,
+  type Twap,
+  type TwapAdvanced,
+  type TwapClosed,
+  type TwapEnding,
+  type TwapOpened,
+  unplaced
+} from "@venue/domain/Twap"
+import type { Events, Market } from "../Market.ts"
+import { done, refuse, remember } from "../orders/Outcome.ts"
+import type { Account } from "../state/Participants.ts"
+import * as Twaps from "./Twaps.ts"
+
+/**
+ * One that is known already stays as it is. One that was accepted before a split, or of a contract that has ended, is closed
+ * at once: its trader was not there to hear of that.
+ */
+export const open = (market: Market, account: Account, command: OpenTwap, events: Events): void => {
+  const { commandId, expiresAtMillis, terms } = command
+  if (market.twaps.byId.has(terms.twapId)) return done(market, command, account.user, events)
+  remember(market, commandId, expiresAtMillis, account.user, "DONE")
+  const { timeMillis: atMillis } = market
+  const opened: TwapOpened = {
+    _tag: "TwapOpened",
+    commandId,
+    expiresAtMillis,
+    twap: unplaced(terms, atMillis),
+    atMillis
+  }
+  Twaps.apply(market.twaps, opened)
+  events.push(opened)
+  if (isOver(market.tradingState)) end(market, opened.twap, "DELISTING", null, events)
+  else if (terms.createdAtMillis < market.lastSplitMillis) end(market, opened.twap, "SPLIT", null, events)
+}
+
+/** Says whether the child of that slice may come: its TWAP has not ended, and no child of this slice or a later one has come. */
+export const isNext = ({ twaps }: Market, { accountId, slice, twapId }: PlaceSlice): boolean => {
+  const twap = twaps.byId.get(twapId)
+  return twap !== undefined && twap.accountId === accountId && slice > twap.lastSlice && slice <= twap.slices
+}
+
+/** Records what became of a child, whose own events are those from `first` on. A repeat has none, and changes nothing. */
+export const advance = (market: Market, { child, slice, twapId }: PlaceSlice, first: number, events: Events): void => {
+  if (events.length === first) return
+  const own = events.slice(first)
+  const fills = own.filter(
+    (event): event is Traded => event._tag === "Traded" && isSame(event.taker.order.orderId, child.commandId)
+  )
+  const refused = own.find((event): event is Refused => event._tag === "Refused")
+  const before = market.twaps.byId.get(twapId)!
+  const { timeMillis: atMillis } = market
+  const twap: Twap = {
+    ...before,
+    lastSlice: slice,
+    filledLots: fills.reduce((sum, { quantityLots }) => sum + quantityLots, before.filledLots),
+    filledValue: fills.reduce((sum, { notional }) => sum + notional, before.filledValue),
+    filledSlices: before.filledSlices + (fills.length > 0 ? 1 : 0),
+    refusal: refused?.status ?? null,
+    updatedAtMillis: atMillis
+  }
+  const advanced: TwapAdvanced = { _tag: "TwapAdvanced", twap, atMillis }
+  Twaps.apply(market.twaps, advanced)
+  events.push(advanced)
+}
+
+export const close = (market: Market, account: Account, command: CloseTwaps, events: Events): void => {
+  const { commandId, ending, twapIds } = command
+  const { twaps } = market
+  let isAny = false
+  for (const twapId of twapIds) {
+    const twap = twaps.byId.get(twapId)
+    if (twap?.accountId !== account.accountId) continue
+    isAny = true
+    end(market, twap, ending, commandId, events)
+  }
+  if (isAny) done(market, command, account.user, events)
+  else refuse(market, command, "NO_SUCH_ORDER", events)
+}
+
+/** `commandId` is that of the command that asked for it; null where none did. */
+export const end = (market: Market, twap: Twap, ending: TwapEnding, commandId: Id | null, events: Events): void => {
+  const closed: TwapClosed = { _tag: "TwapClosed", commandId, twap, ending, atMillis: market.timeMillis }
+  Twaps.apply(market.twaps, closed)
+  events.push(closed)
+}

@@ -1,0 +1,42 @@
+/** Finding the venue that was started on this machine. */
+import { assert, it } from "@effect/vitest"
+import { ConfigProvider, Effect, FileSystem, Layer, Path, PlatformError, Redacted } from "effect"
+import * as DevFile from "../../../apps/dev/DevFile.ts"
+
+const missing = new PlatformError.SystemError({ _tag: "NotFound", module: "FileSystem", method: "readFileString" })
+
+const folder = (files: Readonly<Record<string, string>>) =>
+  Layer.mergeAll(
+    Path.layer,
+    ConfigProvider.layer(ConfigProvider.fromUnknown({ VENUE_DATA_DIR: "data" })),
+    FileSystem.layerNoop({
+      readFileString: (path) =>
+        files[path] === undefined ? Effect.fail(new PlatformError.PlatformError(missing)) : Effect.succeed(files[path])
+    })
+  )
+
+it.effect("the file in the data directory tells the addresses and the users", () =>
+  Effect.gen(function* () {
+    const dev = yield* DevFile.load
+    assert.strictEqual(dev.urls.trade, "ws://t")
+    assert.strictEqual(Redacted.value(dev.users[0]!.secret_key), "s")
+  }).pipe(
+    Effect.provide(
+      folder({
+        "data/dev.json": JSON.stringify({
+          urls: { rest: "http://r", trade: "ws://t", market_data: "ws://m", admin: "http://a" },
+          users: [{ name: "alice", public_key: "p", secret_key: "s", user_id: "u" }]
+        })
+      })
+    )
+  )
+)
+
+it.effect("a missing file means that no venue was started, a strange one that it cannot be read", () =>
+  Effect.gen(function* () {
+    const none = yield* Effect.flip(DevFile.load.pipe(Effect.provide(folder({}))))
+    assert.strictEqual(none._tag, "NoVenue")
+    const strange = yield* Effect.flip(DevFile.load.pipe(Effect.provide(folder({ "data/dev.json": "{}" }))))
+    assert.strictEqual(strange._tag, "UnreadableDevFile")
+  })
+)

@@ -1,0 +1,286 @@
+/** The embedded server, started, stopped and killed for real. */
+import * as PgClient from "@effect/sql-pg/PgClient"
+import { assert, describe, it } from "@effect/vitest"
+import * as EmbeddedPostgres from "../../../../apps/dev/postgres/EmbeddedPostgres.ts"
+import { Effect, Redacted } from "effect"
+import * as Reactivity from "effect/reactivity/Reactivity"
+import { type ChildProcess, spawn, spawnSync } from "node:child_process"
+import { chmodSync, chownSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join, resolve } from "node:path"
+
+const isRoot = process.getuid?.() === 0
+
+/** A folder for one test; with it goes the folder that the database files went to instead, if they did. */
+const folder = (mode: number) =>
+  Effect.acquireRelease(
+    Effect.sync(() => {
+      const made = mkdtempSync(join(tmpdir(), "venue-embedded-"))
+      chmodSync(made, mode)
+      return made
+    }),
+    (made) =>
+      Effect.sync(() => {
+        if (existsSync(join(made, "postgres.json"))) rmSync(homeOf(made), { recursive: true, force: true })
+        rmSync(made, { recursive: true, force: true })
+      })
+  )
+
+const rememberedOf = (dataDir: string): { readonly directory: string; readonly port: number } =>
+  JSON.parse(readFileSync(join(dataDir, "postgres.json"), "utf8"))
+
+const homeOf = (dataDir: string): string => resolve(dataDir, rememberedOf(dataDir).directory)
+
+const socketOf = (dataDir: string): string => `.s.PGSQL.${rememberedOf(dataDir).port}`
+
+const pidOf = (dataDir: string): number =>
+  Number(readFileSync(join(homeOf(dataDir), "data", "postmaster.pid"), "utf8").split("\n")[0])
+
+const start = (dataDir: string, steps: Array<string> = []) =>
+  EmbeddedPostgres.start({
+    dataDir,
+    log: (step) => Effect.sync(() => steps.push(step)),
+    settings: { fsync: "off" }
+  })
+
+const ask = (url: Redacted.Redacted, statement: string) =>
+  Effect.scoped(Effect.flatMap(PgClient.makeClient({ url }), (sql) => sql.unsafe<object>(statement))).pipe(
+    Effect.provide(Reactivity.layer)
+  )
+
+const cameBySocket = "select inet_client_addr() is null as local"
+
+/** What stands before the mark. */
+const without = (url: Redacted.Redacted, mark: string) => Redacted.make(Redacted.value(url).split(mark)[0]!)
+
+/** Another venue in a process of its own, ready. */
+const venue = (dataDir: string, uid?: number) =>
+  Effect.acquireRelease(
+    Effect.callback<ChildProcess, Error>((resume) => {
+      const child = spawn(process.execPath, [join(import.meta.dirname, "EmbeddedVenue.ts"), dataDir], {
+        stdio: ["ignore", "pipe", "pipe"],
+        ...(uid === undefined ? {} : { uid, gid: uid })
+      })
+      let said = ""
+      child.stderr.on("data", (text) => (said += String(text)))
+      child.stdout.once("data", () => resume(Effect.succeed(child)))
+      child.once("exit", () => resume(Effect.fail(new Error(said))))
+    }),
+    (child) => stop(child, "SIGTERM")
+  )
+
+const stop = (child: ChildProcess, signal: "SIGTERM" | "SIGKILL") =>
+  Effect.callback<void>((resume) => {
+    if (child.exitCode !== null || child.signalCode !== null) return resume(Effect.void)
+    child.once("exit", () => resume(Effect.void))
+    child.kill(signal)
+  })
+
+/** A shell would reap what ends before it has become another program. */
+const untilItSleeps = 'while [ "$(cat /proc/$PPID/comm)" != sleep ]; do sleep 0.01; done'
+
+/** The id of a process of this user that has ended, and whose parent lives and does not ask for it. */
+const unreaped = (uid: number) =>
+  Effect.acquireRelease(
+    Effect.sync(() =>
+      spawn("/bin/sh", ["-c", `sh -c '${untilItSleeps}' & echo $!; exec sleep 60`], {
+        stdio: ["ignore", "pipe", "ignore"],
+        ...(isRoot ? { uid } : {})
+      })
+    ),
+    (parent) => stop(parent, "SIGKILL")
+  ).pipe(
+    Effect.flatMap((parent) =>
+      Effect.callback<number>((resume) => {
+        parent.stdout!.once("data", (text) => resume(Effect.succeed(Number(text))))
+      })
+    ),
+    Effect.tap((pid) =>
+      Effect.repeat(Effect.sleep("10 millis"), { until: () => /\) Z/.test(readFileSync(`/proc/${pid}/stat`, "utf8")) })
+    )
+  )
+
+/** A process that ended and waits to be reaped has no command line. */
+const isAlive = (pid: number): boolean => {
+  const file = `/proc/${pid}/cmdline`
+  return existsSync(file) && readFileSync(file, "utf8") !== ""
+}
+
+describe.runIf(process.platform === "linux")("the embedded server", { timeout: 60_000 }, () => {
+  it.live("a start finds what the last run wrote, on the same port, and a stop leaves nothing running", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* folder(0o755)
+      const first = yield* Effect.scoped(
+        Effect.gen(function* () {
+          const { url } = yield* start(dataDir)
+          yield* ask(url, "create table kept as select 7 as n")
+          return { url, pid: pidOf(dataDir) }
+        })
+      )
+      assert.isFalse(isAlive(first.pid))
+      const { url } = yield* start(dataDir)
+      assert.deepStrictEqual(url, first.url)
+      assert.deepStrictEqual(yield* ask(url, "select n from kept"), [{ n: 7 }])
+    })
+  )
+
+  it.live("commits wait for the disk unless a test says otherwise", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* folder(0o755)
+      const { url } = yield* EmbeddedPostgres.start({ dataDir, log: () => Effect.void })
+      const rows = yield* ask(
+        url,
+        "select setting from pg_settings where name in ('fsync', 'full_page_writes', 'synchronous_commit')"
+      )
+      assert.deepStrictEqual(
+        rows.map((row) => Object.values(row)[0]),
+        ["on", "on", "on"]
+      )
+    })
+  )
+
+  it.live("sessions come by a socket that only its user reaches, or by the port, and never without the password", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* folder(0o755)
+      const { url } = yield* start(dataDir)
+      const byPort = without(url, "?")
+      assert.deepStrictEqual(yield* ask(url, cameBySocket), [{ local: true }])
+      assert.deepStrictEqual(yield* ask(byPort, cameBySocket), [{ local: false }])
+      const socket = join(homeOf(dataDir), `.s.PGSQL.${rememberedOf(dataDir).port}`)
+      assert.deepStrictEqual([statSync(homeOf(dataDir)).mode & 0o777, statSync(socket).mode & 0o777], [0o700, 0o700])
+      for (const way of [url, byPort]) {
+        const wrong = Redacted.make(Redacted.value(way).replace(/:[^:@/]+@/, ":wrong@"))
+        const refused = yield* Effect.flip(ask(wrong, cameBySocket))
+        assert.strictEqual(refused.reason._tag, "AuthenticationError")
+      }
+    })
+  )
+
+  it.live("a folder too deep for a socket has the port alone", () =>
+    Effect.gen(function* () {
+      const dataDir = join(yield* folder(0o755), "d".repeat(60))
+      const { url } = yield* start(dataDir)
+      assert.deepStrictEqual(url, without(url, "?"))
+      assert.deepStrictEqual(yield* ask(url, cameBySocket), [{ local: false }])
+    })
+  )
+
+  it.live("a venue killed outright leaves its server to the next one, with all that was committed", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* folder(0o755)
+      const killed = yield* venue(dataDir)
+      const orphan = pidOf(dataDir)
+      yield* stop(killed, "SIGKILL")
+      const steps: Array<string> = []
+      const local = yield* Effect.scoped(Effect.flatMap(start(dataDir, steps), ({ url }) => ask(url, cameBySocket)))
+      assert.deepStrictEqual(local, [{ local: true }])
+      assert.deepStrictEqual(steps, ["Adopting the database server that an earlier run left behind"])
+      assert.isFalse(isAlive(orphan), "and an adopted server stops with its new venue")
+    })
+  )
+
+  it.live("a venue and its server killed outright together are followed at once by the next", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* folder(0o755)
+      const killed = yield* venue(dataDir)
+      process.kill(pidOf(dataDir), "SIGKILL")
+      killed.kill("SIGKILL")
+      const { url } = yield* start(dataDir)
+      assert.deepStrictEqual(yield* ask(url, "select 1 as n"), [{ n: 1 }])
+    })
+  )
+
+  it.live("SIGTERM ends the venue and its server", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* folder(0o755)
+      const running = yield* venue(dataDir)
+      const pid = pidOf(dataDir)
+      yield* stop(running, "SIGTERM")
+      assert.isFalse(isAlive(pid))
+    })
+  )
+
+  it.live("a second venue on the same data directory is refused, and the first goes on", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* folder(0o755)
+      const { url } = yield* start(dataDir)
+      const refused = yield* Effect.flip(Effect.scoped(start(dataDir)))
+      assert.match(refused.message, /another venue is running/)
+      assert.deepStrictEqual(yield* ask(url, "select 1 as n"), [{ n: 1 }])
+    })
+  )
+
+  it.live("a process that merely has the remembered pid is left alone", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* folder(0o755)
+      yield* Effect.scoped(start(dataDir))
+      const stranger = yield* Effect.acquireRelease(
+        Effect.sync(() => spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)"])),
+        (child) => Effect.sync(() => child.kill())
+      )
+      const { directory, port } = rememberedOf(dataDir)
+      const text = `${stranger.pid}\n${homeOf(dataDir)}/data\n0\n1\n\n\n0 0\nready\n`
+      writeFileSync(join(homeOf(dataDir), "data", "postmaster.pid"), text)
+      const lock = join(resolve(dataDir, directory), `.s.PGSQL.${port}.lock`)
+      writeFileSync(lock, text)
+      if (isRoot) chownSync(lock, statSync(homeOf(dataDir)).uid, -1)
+      const { url } = yield* start(dataDir)
+      assert.deepStrictEqual(yield* ask(url, "select 1 as n"), [{ n: 1 }])
+      assert.strictEqual(stranger.exitCode, null)
+    })
+  )
+
+  it.live("a dead server that nobody has reaped is in nobody's way", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* folder(0o755)
+      yield* Effect.scoped(start(dataDir))
+      const dead = yield* unreaped(statSync(homeOf(dataDir)).uid)
+      const data = join(homeOf(dataDir), "data")
+      const text = `${dead}\n${data}\n0\n${rememberedOf(dataDir).port}\n${homeOf(dataDir)}\n127.0.0.1\n0 0\nready\n`
+      for (const file of [join(data, "postmaster.pid"), `${join(homeOf(dataDir), socketOf(dataDir))}.lock`]) {
+        writeFileSync(file, text)
+        if (isRoot) chownSync(file, statSync(homeOf(dataDir)).uid, -1)
+      }
+      const { url } = yield* start(dataDir)
+      assert.deepStrictEqual(yield* ask(url, "select 1 as n"), [{ n: 1 }])
+    })
+  )
+
+  it.live.runIf(isRoot)(
+    "root's server does not run as root, and gets its files elsewhere where its user may not enter",
+    () =>
+      Effect.gen(function* () {
+        const closed = join(yield* folder(0o700), "data")
+        const pid = yield* Effect.scoped(
+          Effect.gen(function* () {
+            const { url } = yield* start(closed)
+            yield* ask(url, "create table kept as select 7 as n")
+            assert.notStrictEqual(statSync(`/proc/${pidOf(closed)}`).uid, 0)
+            return pidOf(closed)
+          })
+        )
+        assert.isFalse(isAlive(pid))
+        yield* Effect.addFinalizer(() => Effect.sync(() => rmSync(homeOf(closed), { recursive: true })))
+        assert.isFalse(homeOf(closed).startsWith(closed))
+        const { url } = yield* start(closed)
+        assert.deepStrictEqual(yield* ask(url, "select n from kept"), [{ n: 7 }])
+      })
+  )
+
+  it.live.runIf(isRoot && canRunAs(65_534))(
+    "an ordinary user runs the server as themselves, in a folder nobody else may enter",
+    () =>
+      Effect.gen(function* () {
+        const dataDir = yield* folder(0o700)
+        chownSync(dataDir, 65_534, 65_534)
+        const running = yield* venue(dataDir, 65_534)
+        assert.strictEqual(statSync(`/proc/${pidOf(dataDir)}`).uid, 65_534)
+        yield* stop(running, "SIGTERM")
+      })
+  )
+})
+
+/** The clone itself may lie where that user cannot go. */
+function canRunAs(uid: number): boolean {
+  return isRoot && spawnSync(process.execPath, ["--version"], { uid, gid: uid }).status === 0
+}

@@ -1,0 +1,28 @@
+/** A node among the others, while its database behaves badly. */
+import { Nodes } from "@venue/storage/nodes/Nodes"
+import { assert, it } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { TestClock } from "effect/testing"
+import { Membership } from "../../../apps/process/Membership.ts"
+
+const node = { nodeId: "1", name: "runner-1", kind: "runner", address: "", release: "", settings: {} } as const
+
+it.effect("a renewal that hangs, and cannot be taken back, is followed by others", () => {
+  let renewals = 0
+  const hanging = Effect.map(Nodes, (nodes) =>
+    Nodes.of({
+      ...nodes,
+      renew: (nodeId, state) =>
+        Effect.suspend(() => (++renewals === 1 ? Effect.uninterruptible(Effect.never) : nodes.renew(nodeId, state)))
+    })
+  )
+  const membership = Membership.layer(node).pipe(
+    Layer.provide(Layer.effect(Nodes, hanging).pipe(Layer.provide(Nodes.layerMemory)))
+  )
+  return Effect.gen(function* () {
+    const { isHeard } = yield* Membership
+    assert.isFalse(isHeard())
+    yield* TestClock.adjust("4 seconds")
+    assert.isTrue(isHeard())
+  }).pipe(Effect.provide(membership))
+})

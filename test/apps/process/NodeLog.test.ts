@@ -1,0 +1,58 @@
+/** What the cluster library says of its locks takes one line, and what we say takes as many as it needs. */
+import { assert, it } from "@effect/vitest"
+import { Console, Effect, Layer } from "effect"
+import { TestClock } from "effect/testing"
+import { readFileSync } from "node:fs"
+import { createRequire } from "node:module"
+import * as NodeLog from "../../../apps/process/NodeLog.ts"
+
+/** All that comes to the console. */
+const heard = () => {
+  const lines: Array<string> = []
+  const log = (...words: ReadonlyArray<unknown>) => void lines.push(words.map(String).join(" "))
+  return { lines, console: Object.assign(Object.create(globalThis.console), { log, error: log }) as Console.Console }
+}
+
+const slow = new Error("the locks were not told", { cause: new Error("Operation timed out after '1s'") })
+
+it.effect("a message of the cluster library about its locks is one line, and not told again for ten seconds", () =>
+  Effect.gen(function* () {
+    const { console, lines } = heard()
+    const log = yield* Layer.build(NodeLog.layer)
+    const say = Effect.failSync(() => slow).pipe(
+      Effect.catchCause((cause) => Effect.logWarning("Could not release shards, retrying", cause)),
+      Effect.annotateLogs({ module: "effect/cluster/Sharding" }),
+      Effect.provideService(Console.Console, console),
+      Effect.provide(log)
+    )
+    yield* Effect.repeat(say, { times: 20 })
+    assert.deepStrictEqual(lines, [
+      "[00:00:00.000] WARN cluster: Could not release shards, retrying: Operation timed out after '1s'"
+    ])
+    yield* TestClock.adjust("10 seconds")
+    yield* say
+    assert.lengthOf(lines, 2)
+  }).pipe(Effect.scoped)
+)
+
+it.effect("an error of ours keeps its stack, also where the library runs it", () =>
+  Effect.gen(function* () {
+    const { console, lines } = heard()
+    const say = Effect.failSync(() => slow).pipe(
+      Effect.catchCause((cause) => Effect.logError("price source vendor is not heard", cause)),
+      Effect.annotateLogs({ module: "effect/cluster/Sharding" }),
+      Effect.provideService(Console.Console, console),
+      Effect.provide(yield* Layer.build(NodeLog.layer))
+    )
+    yield* Effect.repeat(say, { times: 1 })
+    const all = lines.join("\n")
+    assert.lengthOf(all.match(/price source vendor is not heard/g) ?? [], 2)
+    assert.include(all, "the locks were not told")
+    assert.match(all, /\n\s+at /)
+  }).pipe(Effect.scoped)
+)
+
+it("the library words its messages as they are known here", () => {
+  const source = readFileSync(createRequire(import.meta.url).resolve("effect/cluster/Sharding"), "utf8")
+  for (const message of NodeLog.ofLocks) assert.include(source, message)
+})

@@ -1,0 +1,50 @@
+/** What a node's connections are given when they are made. */
+import { maxUserQueries } from "@venue/gateway/History"
+import { maxChartQueries } from "@venue/gateway/rest/Charts"
+import { maxFuturesQueries } from "@venue/gateway/rest/Futures"
+import { maxPublicQueries } from "@venue/gateway/rest/PublicReads"
+import { assert, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { readFileSync } from "node:fs"
+import * as Pools from "../../../apps/process/Pools.ts"
+import { freshDatabase } from "../../Postgres.ts"
+
+it.effect("a node that stands still in a transaction holds no lock for long", () =>
+  Effect.gen(function* () {
+    const pools = Pools.make({ databaseUrl: yield* freshDatabase, name: "runner-1" }, "runner")
+    for (const pool of Object.values(pools)) {
+      const asked = Effect.flatMap(SqlClient.SqlClient, (sql) => sql`show idle_in_transaction_session_timeout`.values)
+      assert.deepStrictEqual(yield* Effect.provide(asked, pool), [["10s"]])
+    }
+  }).pipe(Effect.scoped)
+)
+
+it("a gateway has a connection for each query of users, charts, futures and public reads at once, and more", () => {
+  const most = maxUserQueries + maxChartQueries + maxFuturesQueries + maxPublicQueries
+  assert.isAbove(Pools.sizes.gateway.tables, most)
+})
+
+it("the README and the architecture name the connections of each kind of node", () => {
+  const count = (kind: keyof typeof Pools.sizes) => Object.values(Pools.sizes[kind]).reduce((sum, size) => sum + size)
+  const [runner, gateway] = [count("runner"), count("gateway")]
+  for (const file of ["README.md", "docs/design/architecture.md"]) {
+    const text = readFileSync(file, "utf8").replaceAll(/\s+/g, " ")
+    assert.include(text, `A runner opens up to ${runner} connections and a gateway up to ${gateway}`)
+    assert.include(text, `three runners and two gateways open ${3 * runner + 2 * gateway}`)
+  }
+})
+
+it.effect("a gateway holds as many connections to the tables at once as its pool has", () =>
+  Effect.gen(function* () {
+    const { tables } = Pools.make({ databaseUrl: yield* freshDatabase, name: "gateway-1" }, "gateway")
+    const held = Effect.gen(function* () {
+      const { reserve } = yield* SqlClient.SqlClient
+      return yield* Effect.all(
+        Array.from({ length: Pools.sizes.gateway.tables }, () => reserve),
+        { concurrency: "unbounded" }
+      )
+    })
+    assert.lengthOf(yield* Effect.provide(Effect.scoped(held), tables), Pools.sizes.gateway.tables)
+  }).pipe(Effect.scoped)
+)

@@ -1,0 +1,238 @@
+/** What a venue that is no development does not start with, and what its nodes must agree on. */
+import * as PgClient from "@effect/sql-pg/PgClient"
+import { defaults } from "@venue/cluster/VenueSettings"
+import { Listings } from "@venue/storage/listing/Listings"
+import { Nodes } from "@venue/storage/nodes/Nodes"
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import { assert, it } from "@effect/vitest"
+import { ConfigProvider, Effect, FileSystem, Layer, Path, Redacted } from "effect"
+import * as Agreement from "../../../apps/process/Agreement.ts"
+import * as NodeSettings from "../../../apps/process/NodeSettings.ts"
+import * as Dev from "../../../apps/dev/Settings.ts"
+import * as Production from "../../../apps/process/Production.ts"
+import { freshDatabase } from "../../Postgres.ts"
+
+const starters = [...defaults.instruments.values()]
+
+type Variables = Readonly<Record<string, string>>
+
+const drawn = "0123456789abcdef0123456789abcdef"
+const development = { VENUE_DATABASE_URL: "postgres://db/venue", VENUE_SECRET_KEY: drawn }
+const runner = {
+  ...development,
+  VENUE_ENVIRONMENT: "production",
+  VENUE_SIMULATED_PRICES: "off",
+  VENUE_SIMULATED_RAILS: "off"
+}
+const gateway = {
+  ...development,
+  VENUE_ENVIRONMENT: "production",
+  VENUE_SIMULATED_RAILS: "off",
+  VENUE_ADMIN_TOKEN: `admin_${drawn}`,
+  VENUE_AUTH_CLIENT_KEY: "pk_live_1",
+  VENUE_KEY_PREFIX: "svc_live",
+  VENUE_PUBLIC_AUTH_URL: "https://auth.venue.test",
+  VENUE_PUBLIC_REST_URL: "https://api.venue.test",
+  VENUE_PUBLIC_FUNDING_URL: "https://funding.venue.test",
+  VENUE_PUBLIC_TRADE_URL: "wss://trade.venue.test",
+  VENUE_PUBLIC_MARKET_DATA_URL: "wss://market-data.venue.test",
+  VENUE_BUILDER_URI: "https://app.venue.test/builder",
+  VENUE_CLIENT_AGREEMENT_URL: "https://venue.test/agreement",
+  VENUE_IDENTITY_URL: "https://identity.test",
+  VENUE_IDENTITY_KEY: "key",
+  VENUE_IDENTITY_CALLBACK_KEY: "callback key"
+}
+
+const settingsOf = (kind: "runner" | "gateway", variables: Variables) =>
+  NodeSettings.load(kind).pipe(
+    Effect.provideService(ConfigProvider.ConfigProvider, ConfigProvider.fromUnknown(variables)),
+    Effect.provide(NodeServices.layer)
+  )
+
+/** The sentence that ends the start, if one does. */
+const refusal = (kind: "runner" | "gateway", variables: Variables) =>
+  settingsOf(kind, variables).pipe(
+    Effect.flatMap(Production.check),
+    Effect.as(undefined),
+    Effect.catchTag("SettingRefused", ({ message }) => Effect.succeed(message))
+  )
+
+it.live("production refuses what is made for tests, off, missing or this machine's own, each by name", () =>
+  Effect.gen(function* () {
+    assert.isUndefined(yield* refusal("runner", runner))
+    assert.isUndefined(yield* refusal("gateway", gateway))
+    const cases: ReadonlyArray<readonly [kind: "runner" | "gateway", change: Variables, told: string]> = [
+      ["runner", { VENUE_SECRET_KEY: `svc_test_${drawn}` }, "VENUE_SECRET_KEY: expected a secret of this venue's own"],
+      ["runner", { VENUE_RATE_LIMITS: "off" }, "VENUE_RATE_LIMITS: expected on"],
+      ["runner", { VENUE_WEBHOOK_LOOPBACK: "on" }, "VENUE_WEBHOOK_LOOPBACK: expected off"],
+      ["gateway", { VENUE_WEBHOOK_LOOPBACK: "on" }, "VENUE_WEBHOOK_LOOPBACK: expected off"],
+      ["runner", { VENUE_CLOCK_SHIFT_MILLIS: "30000" }, "VENUE_CLOCK_SHIFT_MILLIS: expected 0"],
+      ["runner", { VENUE_SIMULATED_PRICES: "on" }, "VENUE_SIMULATED_PRICES: expected off"],
+      ["runner", { VENUE_SIMULATED_RAILS: "on" }, "VENUE_SIMULATED_RAILS: expected off"],
+      ["gateway", { VENUE_SIMULATED_RAILS: "on" }, "VENUE_SIMULATED_RAILS: expected off"],
+      [
+        "runner",
+        { VENUE_BANK_URL: "http://bank.venue.test" },
+        "VENUE_BANK_URL: expected the https address of the bank"
+      ],
+      ["gateway", { VENUE_ADMIN_TOKEN: `svc_test_admin_${drawn}` }, "VENUE_ADMIN_TOKEN: expected at least 32"],
+      ["gateway", { VENUE_AUTH_CLIENT_KEY: "pk_test_1" }, "VENUE_AUTH_CLIENT_KEY: expected a key"],
+      ["gateway", { VENUE_AUTH_CLIENT_KEY: "pk_live_1,pk_test_1" }, "VENUE_AUTH_CLIENT_KEY: expected a key"],
+      [
+        "gateway",
+        { VENUE_BUILDER_KEY: `svc_test_${drawn}` },
+        "VENUE_BUILDER_KEY: expected secrets of this venue's own"
+      ],
+      [
+        "gateway",
+        { VENUE_CLIENT_AGREEMENT_URL: "https://venue.test/agreement,https://venue.example/agreement" },
+        "VENUE_CLIENT_AGREEMENT_URL: expected the venue's own agreement"
+      ],
+      ["gateway", { VENUE_KEY_PREFIX: "svc_test" }, "VENUE_KEY_PREFIX: expected a prefix"],
+      ["gateway", { VENUE_PUBLIC_AUTH_URL: "http://auth.venue.test" }, "VENUE_PUBLIC_AUTH_URL: expected the https"],
+      [
+        "gateway",
+        { VENUE_PUBLIC_FUNDING_URL: "http://funding.venue.test" },
+        "VENUE_PUBLIC_FUNDING_URL: expected the https"
+      ],
+      ["gateway", { VENUE_PUBLIC_TRADE_URL: "ws://trade.venue.test" }, "VENUE_PUBLIC_TRADE_URL: expected the wss"],
+      [
+        "gateway",
+        { VENUE_PUBLIC_MARKET_DATA_URL: "https://market-data.venue.test" },
+        "VENUE_PUBLIC_MARKET_DATA_URL: expected the wss"
+      ],
+      ["gateway", { VENUE_SIGN_IN_URI: "http://localhost:3000/sign-in" }, "VENUE_SIGN_IN_URI: expected https pages"],
+      ["gateway", { VENUE_BUILDER_URI: "https://app.venue.example/builder" }, "VENUE_BUILDER_URI: expected"],
+      [
+        "gateway",
+        { VENUE_CAPTCHA: "risk", VENUE_CAPTCHA_SITE_KEY: "" },
+        "VENUE_CAPTCHA_SITE_KEY: expected the key that the sign-in page shows a CAPTCHA with, as VENUE_CAPTCHA is not never"
+      ],
+      ["gateway", { VENUE_CAPTCHA: "always" }, "VENUE_CAPTCHA_SITE_KEY: expected the key"],
+      ["gateway", { VENUE_IDENTITY_URL: "http://identity.test" }, "VENUE_IDENTITY_URL: expected the https address"]
+    ]
+    for (const [kind, change, told] of cases) {
+      const usual = kind === "runner" ? runner : gateway
+      assert.include(yield* refusal(kind, { ...usual, ...change }), told)
+      assert.isUndefined(yield* refusal(kind, { ...usual, ...change, VENUE_ENVIRONMENT: "development" }))
+    }
+    for (const key of ["VENUE_WALLET_HOT_KEY", "VENUE_WALLET_XPRV", "VENUE_WALLET_TRON_KEY"]) {
+      const told = `${key}: expected nothing here, as apps/wallet has the keys`
+      assert.include(yield* refusal("runner", { ...runner, [key]: "1" }), told)
+      assert.include(yield* refusal("gateway", { ...gateway, [key]: "1" }), told)
+    }
+    const shown = { VENUE_CAPTCHA: "risk", VENUE_CAPTCHA_SITE_KEY: "key" }
+    assert.isUndefined(yield* refusal("gateway", { ...gateway, ...shown }))
+    const { VENUE_IDENTITY_URL: _url, ...unverified } = gateway
+    assert.include(yield* refusal("gateway", unverified), "VENUE_IDENTITY_URL: expected the https address")
+  })
+)
+
+it.effect("what makes up secrets and users starts as a development alone", () =>
+  Effect.gen(function* () {
+    yield* Production.developmentOnly("development", "npm start")
+    for (const environment of ["preproduction", "production"] as const) {
+      const { message } = yield* Effect.flip(Production.developmentOnly(environment, "npm start"))
+      assert.include(message, "VENUE_ENVIRONMENT: expected development, as npm start makes up secrets and demo users")
+    }
+  })
+)
+
+it.live("public clients refresh by a form without apikey where the operator says so, as the dev app does", () =>
+  Effect.gen(function* () {
+    const secrets = { VENUE_ADMIN_TOKEN: "a", VENUE_AUTH_CLIENT_KEY: "b" }
+    const ofGateway = (variables: Variables) => settingsOf("gateway", { ...development, ...secrets, ...variables })
+    assert.isFalse((yield* ofGateway({})).publicFormRefresh)
+    assert.isTrue((yield* ofGateway({ VENUE_PUBLIC_FORM_REFRESH: "on" })).publicFormRefresh)
+    assert.isTrue((yield* Dev.Settings.parse(ConfigProvider.fromUnknown({}))).publicFormRefresh)
+  })
+)
+
+it.live("a node without the secrets and addresses it needs is told which setting is missing", () =>
+  Effect.gen(function* () {
+    const told = (kind: "runner" | "gateway", variables: Variables) =>
+      Effect.map(Effect.flip(settingsOf(kind, variables)), ({ message }) => message)
+    assert.include(yield* told("runner", { VENUE_SECRET_KEY: drawn }), "VENUE_DATABASE_URL: expected a value")
+    assert.include(yield* told("runner", { ...development, VENUE_SECRET_KEY: "short" }), "at least 32 characters")
+    assert.include(yield* told("gateway", development), "VENUE_ADMIN_TOKEN: expected the token of the operator")
+    assert.include(yield* told("runner", { ...development, VENUE_NODE_NAME: "r".repeat(49) }), "VENUE_NODE_NAME")
+    const lone = { ...development, VENUE_CLUSTER_TLS_CERT: "/cert.pem" }
+    assert.include(yield* told("runner", lone), "VENUE_CLUSTER_TLS_KEY")
+    const settings = yield* settingsOf("runner", { ...development, VENUE_CLUSTER_ADDRESS: "4100" })
+    const { message } = yield* Effect.flip(NodeSettings.addressesOf(settings))
+    assert.strictEqual(message, "VENUE_CLUSTER_ADDRESS: expected a host and a port, such as 10.0.0.3:4100")
+  })
+)
+
+it.live("a secret stands in the environment or in a file, and never in both", () =>
+  Effect.gen(function* () {
+    const files = yield* FileSystem.FileSystem
+    const file = (yield* Path.Path).join(yield* files.makeTempDirectoryScoped(), "key")
+    yield* files.writeFileString(file, `${drawn}\n`)
+    const { VENUE_SECRET_KEY, ...rest } = development
+    const ofFile = yield* settingsOf("runner", { ...rest, VENUE_SECRET_KEY_FILE: file })
+    const inPlace = yield* settingsOf("runner", { ...rest, VENUE_SECRET_KEY })
+    assert.strictEqual(Redacted.value(ofFile.key), Redacted.value(inPlace.key))
+    const both = yield* Effect.flip(settingsOf("runner", { ...development, VENUE_SECRET_KEY_FILE: file }))
+    assert.strictEqual(both.message, "VENUE_SECRET_KEY: expected either it or VENUE_SECRET_KEY_FILE, and both are set")
+    const gone = yield* Effect.flip(settingsOf("runner", { ...rest, VENUE_SECRET_KEY_FILE: `${file}.gone` }))
+    assert.include(gone.message, "VENUE_SECRET_KEY_FILE: expected the path of a file")
+  }).pipe(Effect.provide(NodeServices.layer))
+)
+
+it.live("what must be the same everywhere has a hash, and a node's own ports and drills have none", () =>
+  Effect.gen(function* () {
+    const hashes = (variables: Variables, kind: "runner" | "gateway" = "runner", prices?: string) =>
+      Effect.map(settingsOf(kind, { ...development, ...variables }), (settings) =>
+        Agreement.hashesOf(settings, defaults.instruments, prices)
+      )
+    const usual = yield* hashes({})
+    const own = {
+      VENUE_NODE_NAME: "runner-7",
+      VENUE_CLUSTER_ADDRESS: "10.0.0.7:4100",
+      VENUE_HEALTH_PORT: "5000",
+      VENUE_REST_PORT: "5001",
+      VENUE_CLOCK_SHIFT_MILLIS: "30000"
+    }
+    assert.deepStrictEqual(yield* hashes(own), usual)
+    const differing = (other: Readonly<Record<string, string>>) =>
+      Object.keys(usual).filter((name) => other[name] !== undefined && other[name] !== usual[name])
+    assert.deepStrictEqual(differing(yield* hashes({ VENUE_DESKS: "8" })), ["VENUE_DESKS"])
+    assert.deepStrictEqual(differing(yield* hashes({}, "runner", "{}")), ["VENUE_PRICE_SOURCES"])
+    const secrets = { VENUE_ADMIN_TOKEN: "a", VENUE_AUTH_CLIENT_KEY: "b" }
+    assert.deepStrictEqual(differing(yield* hashes(secrets, "gateway")), [])
+    const gateways = [{}, { VENUE_CAPTCHA_SITE_KEY: "key" }].map((more) => hashes({ ...secrets, ...more }, "gateway"))
+    const [without, withKey] = yield* Effect.all(gateways)
+    assert.notStrictEqual(without!["VENUE_CAPTCHA_SITE_KEY"], withKey!["VENUE_CAPTCHA_SITE_KEY"])
+    assert.notInclude(JSON.stringify(yield* hashes(secrets, "gateway")), drawn)
+  })
+)
+
+it.live("a node that starts beside others lists what they do, and what was listed since once none of them lives", () =>
+  Effect.gen(function* () {
+    const databaseUrl = yield* freshDatabase
+    const settings = { ...(yield* settingsOf("runner", development)), databaseUrl }
+    const [{ clobPairId: _id, symbol: _symbol, quote: _quote, tickLotMicros: _money, ...terms }] = starters as [
+      (typeof starters)[number]
+    ]
+    yield* Effect.gen(function* () {
+      const nodes = yield* Nodes
+      const join = Effect.fnUntraced(function* (name: string) {
+        const agreed = Agreement.hashesOf(settings, yield* Agreement.listed(settings), undefined)
+        yield* nodes.join({ nodeId: name, name, kind: "runner", address: "", release: "", settings: agreed })
+      })
+      yield* join("runner-1")
+      yield* (yield* Listings).add({ ...terms, base: "BA" })
+      yield* join("runner-2")
+      assert.strictEqual((yield* Agreement.listed(settings)).size, starters.length)
+      for (const name of ["runner-1", "runner-2"]) yield* nodes.leave(name)
+      assert.strictEqual((yield* Agreement.listed(settings)).size, starters.length + 1)
+    }).pipe(
+      Effect.provide(
+        Layer.merge(Nodes.layer, Listings.layer).pipe(
+          Layer.provide(PgClient.layer({ url: databaseUrl, maxConnections: 2 }))
+        )
+      )
+    )
+  })
+)

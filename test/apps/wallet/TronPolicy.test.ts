@@ -1,0 +1,109 @@
+import type { SigningOrder } from "@venue/providers/rails/SigningOrder"
+import { Result } from "effect"
+import * as fc from "fast-check"
+import { assert, it } from "vitest"
+import * as SigningPolicy from "../../../apps/wallet/SigningPolicy.ts"
+import { limits as others, payment } from "./Orders.ts"
+import { tronLimits, tronPayment } from "./TronOrders.ts"
+
+const limits = { ...others, tron: tronLimits }
+const start = Date.UTC(2026, 2, 1)
+const minute = 60_000
+
+/** Decides, and remembers what is to be remembered. */
+const ask = (policy: SigningPolicy.SigningPolicy, order: SigningOrder, now: number): string =>
+  Result.match(SigningPolicy.decide(policy, limits, order, now), {
+    onFailure: (reason) => reason,
+    onSuccess: (event) => {
+      if (event === undefined) return "again"
+      SigningPolicy.apply(policy, event)
+      return "signed"
+    }
+  })
+
+it("I14: a transaction is signed again as it was, and another only when it can come no more by both clocks", () => {
+  const policy = SigningPolicy.empty()
+  const first = tronPayment(start)
+  assert.strictEqual(ask(policy, first, start), "signed")
+  assert.strictEqual(ask(policy, first, start + 60 * minute), "again")
+  const another = (now: number, solidMillis: number) => ask(policy, tronPayment(now, { solidMillis }), now)
+  const over = first.expirationMillis
+  const refused = "the transaction before it may still come"
+  assert.strictEqual(another(start + 1, start), refused)
+  // The venue says that time has passed, and the clock of this machine does not.
+  assert.strictEqual(another(over + 5 * minute - 1, over), refused)
+  // The clock of this machine is past it, and no final block is.
+  assert.strictEqual(another(over + 60 * minute, over - 1), refused)
+  assert.strictEqual(another(over + 5 * minute, over), "signed")
+  assert.strictEqual(another(over + 6 * minute, over + minute), refused)
+})
+
+it("another destination or amount is refused for good", () => {
+  const policy = SigningPolicy.empty()
+  assert.strictEqual(ask(policy, tronPayment(start), start), "signed")
+  const late = start + 600 * minute
+  for (const other of [{ amount: 1n }, { destination: "TMVQGm1qAQYVdetCeGRRkTWYYrLXuHK2HC" }])
+    assert.match(ask(policy, tronPayment(late, other), late), /signed already, with another destination or amount/)
+})
+
+it("I14: a withdrawal of one chain is not paid on the other", () => {
+  const policy = SigningPolicy.empty()
+  assert.strictEqual(ask(policy, tronPayment(start), start), "signed")
+  assert.match(ask(policy, payment(), start), /signed already, on TRON/)
+  assert.strictEqual(ask(policy, payment({ withdrawalId: "w-2" }), start), "signed")
+  assert.match(ask(policy, tronPayment(start, { withdrawalId: "w-2" }), start), /signed already, on another chain/)
+})
+
+it("another token, too large a fee, too long a life and a time ahead are refused", () => {
+  const policy = SigningPolicy.empty()
+  const reason = (changed: Parameters<typeof tronPayment>[1]) => ask(policy, tronPayment(start, changed), start)
+  assert.match(reason({ token: "TMVQGm1qAQYVdetCeGRRkTWYYrLXuHK2HC" }), /another token/)
+  assert.match(reason({ feeLimit: 100_000_001 }), /at most 100000000 are, in 1e-6 TRX/)
+  assert.match(reason({ expirationMillis: start + 30 * minute + 1 }), /more than half an hour/)
+  assert.match(reason({ solidMillis: start + 2 * minute + 1 }), /ahead of the clock/)
+  assert.match(
+    Result.getOrElse(SigningPolicy.decide(policy, others, tronPayment(start), start), (reason) => reason) as string,
+    /no key for TRON/
+  )
+  assert.strictEqual(policy.tron.size, 0)
+})
+
+it("the limits of a payment and a day are one for all chains, and another transaction counts again", () => {
+  const policy = SigningPolicy.empty()
+  const of = (id: string, amount: bigint, now = start) =>
+    ask(policy, tronPayment(now, { withdrawalId: id, amount, solidMillis: now }), now)
+  assert.match(of("a", 100_000_001n), /that one payment may be/)
+  assert.strictEqual(of("a", 100_000_000n), "signed")
+  assert.strictEqual(ask(policy, payment({ amount: 50_000_000n }), start), "signed")
+  const later = start + 20 * minute
+  assert.strictEqual(of("a", 100_000_000n, later), "signed")
+  assert.match(of("b", 1n, later), /the payments of today would be 250000001/)
+  assert.match(ask(policy, payment({ withdrawalId: "c", nonce: 9, amount: 1n }), later), /payments of today/)
+  assert.strictEqual(of("b", 1n, start + 24 * 60 * minute), "signed")
+})
+
+it("I14: whatever is asked, of one withdrawal never two transactions can come at one time", () => {
+  const asks = fc.array(
+    fc.record({
+      after: fc.integer({ min: 0, max: 900_000 }),
+      id: fc.integer({ min: 0, max: 1 }),
+      ahead: fc.nat(900_000)
+    }),
+    { maxLength: 40 }
+  )
+  fc.assert(
+    fc.property(asks, (asked) => {
+      const policy = SigningPolicy.empty()
+      const ends = new Map<string, number>()
+      let now = start
+      for (const { after, ahead, id } of asked) {
+        now += after
+        const withdrawalId = `w${id}`
+        const order = tronPayment(now, { withdrawalId, amount: 1n, solidMillis: now + 120_000 - ahead })
+        if (ask(policy, order, now) !== "signed") continue
+        assert.isTrue((ends.get(withdrawalId) ?? 0) <= now)
+        ends.set(withdrawalId, order.expirationMillis)
+      }
+    })
+  )
+})

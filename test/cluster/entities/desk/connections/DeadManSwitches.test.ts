@@ -1,0 +1,232 @@
+/** Dead-man switches at a desk that moves, dies and comes back with old memory. */
+import type { Trader } from "@venue/cluster/entities/desk/traders/Trader"
+import { primaryAccountOf } from "@venue/domain/AccountId"
+import { cancelId } from "@venue/domain/DeadManSwitch"
+import { noEcho } from "@venue/domain/Echo"
+import { Journal } from "@venue/journal/Journal"
+import { ReadTables } from "@venue/storage/history/ReadTables"
+import { assert, it } from "@effect/vitest"
+import { Clock, Effect, Layer, Logger, Result } from "effect"
+import { TestClock } from "effect/testing"
+import { id } from "../../../../Id.ts"
+import { pricedAt } from "../../../../ledger/Scene.ts"
+import { neighbours, one, turns, two, userId, venue } from "../../../Neighbours.ts"
+import { begin, type Desk, enter, friday, pass, placed, switchesOf, wakeUps } from "../DeadManDesk.ts"
+
+const accountId = primaryAccountOf(userId)
+
+/** Answers once the journal has it, with whether it does. */
+const set = (trader: Trader, timeoutSeconds: number) =>
+  Effect.flatMap(Clock.currentTimeMillis, (askedMillis) =>
+    Effect.callback<boolean>((resume) =>
+      trader.change(
+        { _tag: "SetDeadManSwitch", accountId: primaryAccountOf(trader.userId), askedMillis, timeoutSeconds },
+        (result) => resume(Effect.succeed(Result.isSuccess(result)))
+      )
+    )
+  )
+
+/** Two markets that answer, and say what became of a command when the test does. */
+const desk = (
+  name: string,
+  tell: (near: ReturnType<typeof neighbours>) => Effect.Effect<void, unknown, Layer.Success<ReturnType<typeof around>>>
+) =>
+  it.effect(name, () => {
+    const near = neighbours()
+    near.answers(one)
+    near.answers(two)
+    return Effect.andThen(TestClock.setTime(friday), tell(near)).pipe(Effect.provide(around(near)))
+  })
+const around = (near: ReturnType<typeof neighbours>) =>
+  Layer.mergeAll(near.layer, Journal.layerMemory, ReadTables.layerMemory, Logger.layer([])).pipe(
+    Layer.provideMerge(venue)
+  )
+
+/** The desk's trader is in both markets. */
+const joined = Effect.fnUntraced(function* (on: Desk, near: ReturnType<typeof neighbours>) {
+  const trader = yield* on.traders.wake(userId)
+  for (const { symbol } of [one, two]) trader.join(symbol)
+  yield* turns
+  near.submitted.length = 0
+  return trader
+})
+const cancelsOf = (near: ReturnType<typeof neighbours>) =>
+  near.submitted.flatMap(({ command, symbol }) =>
+    command._tag === "CancelAll" ? [{ symbol, cause: command.cause, id: command.commandId.text }] : []
+  )
+const cancelAt = (firedMillis: number, instrument = one, attempt = 0) => ({
+  symbol: instrument.symbol,
+  cause: "DISCONNECT",
+  id: cancelId(accountId, firedMillis, instrument.symbol, attempt).text
+})
+/** Both markets have recorded all that they were sent. */
+const record = (near: ReturnType<typeof neighbours>, seq: number) => {
+  for (const { command, symbol } of near.submitted.splice(0)) {
+    const { commandId, expiresAtMillis } = command
+    const instrument = symbol === one.symbol ? one : two
+    near.tell(instrument, seq, accountId, { _tag: "Done", commandId, expiresAtMillis, userId, accountId, atMillis: 0 })
+  }
+}
+
+desk("rule 4.21: a switch that is not renewed fires at its time in every market, and is off then", (near) =>
+  Effect.gen(function* () {
+    const on = yield* begin
+    const trader = yield* joined(on, near)
+    yield* set(trader, 5)
+    yield* pass(3_000)
+    yield* set(trader, 5)
+    assert.lengthOf(yield* wakeUps, 1)
+    yield* pass(4_999)
+    assert.deepEqual(cancelsOf(near), [])
+    yield* pass(1)
+    const firedMillis = friday + 8_000
+    assert.deepEqual(cancelsOf(near), [cancelAt(firedMillis), cancelAt(firedMillis, two)])
+    record(near, 2)
+    yield* pass(500)
+    const asked = { _tag: "DeadManSwitchSet", accountId, askedMillis: friday + 3_000 }
+    assert.deepEqual((yield* switchesOf(userId)).slice(-2), [
+      { ...asked, dueMillis: 0, firedMillis },
+      { ...asked, dueMillis: 0, firedMillis: 0 }
+    ])
+    assert.deepEqual(yield* wakeUps, [])
+    yield* pass(600_000)
+    assert.deepEqual(cancelsOf(near), [])
+  })
+)
+
+desk("rule 4.21: one that is switched off does not fire, and nobody has to wake for it", (near) =>
+  Effect.gen(function* () {
+    const on = yield* begin
+    const trader = yield* joined(on, near)
+    yield* set(trader, 5)
+    yield* set(trader, 0)
+    assert.deepEqual(yield* wakeUps, [])
+    yield* pass(600_000)
+    assert.deepEqual(cancelsOf(near), [])
+  })
+)
+
+desk(
+  "rule 4.21: a thousand renewals within a second are one record, and each is answered when that is committed",
+  (near) =>
+    Effect.gen(function* () {
+      const on = yield* begin
+      const trader = yield* joined(on, near)
+      yield* pass(1)
+      const answers: Array<boolean> = []
+      for (let n = 0; n < 1_000; n++) answers.push(yield* set(trader, 30))
+      assert.deepEqual(new Set(answers), new Set([true]))
+      assert.lengthOf(yield* switchesOf(userId), 1)
+    })
+)
+
+desk("I55: a desk that has another owner between setting and firing fires at the same time", (near) =>
+  Effect.gen(function* () {
+    const first = yield* begin
+    yield* set(yield* joined(first, near), 10)
+    yield* first.kill
+    yield* pass(4_000)
+    const second = yield* begin
+    assert.isDefined(second.traders.get(userId), "it is here when its desk serves")
+    yield* pass(5_999)
+    assert.deepEqual(cancelsOf(near), [])
+    yield* pass(1)
+    assert.deepEqual(cancelsOf(near), [cancelAt(friday + 10_000), cancelAt(friday + 10_000, two)])
+  })
+)
+
+desk("I55: what was due while nobody had the desk fires as soon as somebody has it, without a lease", (near) =>
+  Effect.gen(function* () {
+    const first = yield* begin
+    yield* set(yield* joined(first, near), 10)
+    yield* first.kill
+    yield* pass(60_000)
+    yield* begin
+    assert.deepEqual(cancelsOf(near), [cancelAt(friday + 60_000), cancelAt(friday + 60_000, two)])
+  })
+)
+
+desk("I55: an owner that was replaced and does not know it cancels nothing on what it remembers", (near) =>
+  Effect.gen(function* () {
+    const old = yield* begin
+    yield* set(yield* joined(old, near), 10)
+    old.owned.is = false
+    const current = yield* begin
+    yield* pass(5_000)
+    assert.isTrue(yield* set(yield* current.traders.wake(userId), 600))
+    yield* pass(60_000)
+    assert.deepEqual(cancelsOf(near), [])
+    assert.isUndefined(old.traders.get(userId))
+    yield* pass(545_000)
+    assert.deepEqual(cancelsOf(near), [cancelAt(friday + 605_000), cancelAt(friday + 605_000, two)])
+  })
+)
+
+desk("I55: an owner that dies with half of the cancels recorded leaves the other half to the next one", (near) =>
+  Effect.gen(function* () {
+    const first = yield* begin
+    yield* set(yield* joined(first, near), 10)
+    yield* pass(10_000)
+    const firedMillis = friday + 10_000
+    assert.deepEqual(cancelsOf(near), [cancelAt(firedMillis), cancelAt(firedMillis, two)])
+    near.submitted.length = 0
+    yield* first.kill
+    near.recorded.set(one.symbol, [cancelAt(firedMillis).id])
+    yield* pass(3_000)
+    yield* begin
+    yield* pass(500)
+    assert.deepEqual(cancelsOf(near), [cancelAt(firedMillis, two)])
+    record(near, 2)
+    yield* pass(500)
+    assert.deepEqual(yield* wakeUps, [])
+  })
+)
+
+desk("I55: a cancel that waits behind an order of which not every market is known has done nothing yet", (near) =>
+  Effect.gen(function* () {
+    const first = yield* begin
+    yield* set(yield* joined(first, near), 10)
+    yield* first.kill
+    near.views.delete(two.symbol)
+    const on = yield* begin
+    enter(on, yield* on.traders.wake(userId), placed("waits", accountId, friday))
+    yield* pass(11_000)
+    assert.deepEqual(near.submitted, [])
+    assert.deepInclude((yield* switchesOf(userId)).at(-1), { dueMillis: 0, firedMillis: friday + 10_000 })
+    near.answers(two)
+    yield* pass(500)
+    yield* pass(500)
+    assert.deepEqual(cancelsOf(near), [cancelAt(friday + 10_000), cancelAt(friday + 10_000, two)])
+    record(near, 2)
+    yield* pass(500)
+    assert.deepInclude((yield* switchesOf(userId)).at(-1), { dueMillis: 0, firedMillis: 0 })
+  })
+)
+
+desk(
+  "I55: a market that could not be reached for a minute is sent another cancel, which spares what came since",
+  (near) =>
+    Effect.gen(function* () {
+      const on = yield* begin
+      const trader = yield* joined(on, near)
+      near.tell(one, 1, one.symbol, pricedAt(one.symbol, 200))
+      trader.change({ _tag: "Credit", creditId: "one", accountId, amount: 1_000_000_000n, reason: "" }, () => {})
+      enter(on, trader, placed("before", accountId, friday))
+      yield* set(trader, 10)
+      yield* pass(10_000)
+      yield* pass(1)
+      enter(on, trader, placed("after", accountId, friday + 10_001))
+      // The first one was too late there.
+      const { commandId, expiresAtMillis } = near.submitted.find(({ command }) => command._tag === "CancelAll")!.command
+      near.submitted.length = 0
+      yield* pass(60_500)
+      const refused = { _tag: "Refused", status: "EXPIRED", echo: noEcho, atMillis: 0 } as const
+      near.tell(one, 2, accountId, { ...refused, commandId, expiresAtMillis, userId, accountId })
+      yield* pass(500)
+      assert.deepEqual(cancelsOf(near), [cancelAt(friday + 10_000, one, 1)])
+      const [sent] = near.submitted
+      assert.deepEqual(sent?.command._tag === "CancelAll" && sent.command.except?.map(({ text }) => text), [
+        id("after").text
+      ])
+    })
+)

@@ -1,0 +1,64 @@
+import * as MessageRate from "@venue/cluster/entities/desk/orders/MessageRate"
+import { UserId } from "@venue/domain/UserId"
+import * as fc from "fast-check"
+import { expect, it } from "vitest"
+
+const general = (weight: number) => ({ bucket: "general", weight }) as const
+
+it("a burst of 12,000 passes from idle; the wait that is told suffices, and a millisecond less does not", () => {
+  const rate = MessageRate.make()
+  expect(MessageRate.spend(rate, general(12_000), 0)).toBe(0)
+  const wait = MessageRate.spend(rate, general(1), 0)
+  expect(wait).toBeGreaterThan(0)
+  expect(MessageRate.spend(rate, general(1), wait - 1)).toBe(1)
+  expect(MessageRate.spend(rate, general(1), wait)).toBe(0)
+})
+
+it("what weighs nearly all there is, or more, is refused for longer than no time", () => {
+  const rate = MessageRate.make()
+  expect(MessageRate.spend(rate, general(12_001), 0)).toBeGreaterThan(0)
+  expect(MessageRate.spend(rate, general(1), 0)).toBe(0)
+  expect(MessageRate.spend(rate, general(11_999.5), 0)).toBeGreaterThan(0)
+})
+
+it("cancels have a bucket of their own", () => {
+  const rate = MessageRate.make()
+  MessageRate.spend(rate, general(12_000), 0)
+  expect(MessageRate.spend(rate, { bucket: "cancel", weight: 12_000 }, 0)).toBe(0)
+})
+
+it("a user is remembered while few others ask, and nobody for ever", () => {
+  const spend = MessageRate.ofUsers()
+  const others = (count: number) => {
+    for (let n = 0; n < count; n++) spend(UserId.make(`other-${n}`), general(1), 0)
+  }
+  expect(spend(UserId.make("busy"), general(12_000), 0)).toBe(0)
+  others(19_999)
+  expect(spend(UserId.make("busy"), general(1), 0)).toBeGreaterThan(0)
+  spend(UserId.make("another"), general(1), 0)
+  expect(spend(UserId.make("busy"), general(1), 0)).toBeGreaterThan(0)
+  others(40_000)
+  expect(spend(UserId.make("busy"), general(12_000), 0)).toBe(0)
+})
+
+it("whatever the clock does, no more than 12,000 passes at once and a refusal takes nothing", () => {
+  fc.assert(
+    fc.property(
+      fc.array(
+        fc.record({ weight: fc.integer({ min: 0, max: 13_000 }), step: fc.integer({ min: -30_000, max: 30_000 }) })
+      ),
+      (messages) => {
+        const rate = MessageRate.make()
+        let now = 1_000_000
+        for (const { step, weight } of messages) {
+          now += step
+          const before = rate.loads.general
+          const wait = MessageRate.spend(rate, general(weight), now)
+          expect(rate.loads.general).toBeLessThanOrEqual(12_000)
+          expect(wait > 0 || rate.loads.general >= weight).toBe(true)
+          expect(rate.loads.general).toBeLessThanOrEqual(before + (wait === 0 ? weight : 0))
+        }
+      }
+    )
+  )
+})

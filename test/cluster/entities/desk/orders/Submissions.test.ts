@@ -1,0 +1,199 @@
+/** Orders at a desk: waited for while their trader wakes, and one that throws costs nobody else anything. */
+import * as Submissions from "@venue/cluster/entities/desk/orders/Submissions"
+import * as Twaps from "@venue/cluster/entities/desk/orders/Twaps"
+import * as Traders from "@venue/cluster/entities/desk/traders/Traders"
+import type { Submission, Submitted } from "@venue/cluster/protocol/Desk"
+import { noCost } from "@venue/cluster/protocol/Desk"
+import { AccountId, primaryAccountOf } from "@venue/domain/AccountId"
+import type { SubmitRefusal } from "@venue/domain/SubmitRefusal"
+import { UserId } from "@venue/domain/UserId"
+import { Journal } from "@venue/journal/Journal"
+import { VenueModes } from "@venue/storage/access/VenueModes"
+import { ReadTables } from "@venue/storage/history/ReadTables"
+import { assert, it } from "@effect/vitest"
+import { Effect, Layer, Logger } from "effect"
+import { TestClock } from "effect/testing"
+import { idOf, neighbours, one, turns, userId, venue } from "../../../Neighbours.ts"
+
+const around = (near = neighbours()) =>
+  Layer.mergeAll(near.layer, Journal.layerMemory, ReadTables.layerMemory, Logger.layer([])).pipe(
+    Layer.provideMerge(venue)
+  )
+
+const other = idOf(8).text
+
+const cancelOf = (owner: string, n: number): Submission => ({
+  userId: UserId.make(owner),
+  cost: noCost,
+  request: {
+    _tag: "CancelOrder",
+    commandId: idOf(n),
+    expiresAtMillis: 60_000,
+    accountId: AccountId.make(owner),
+    symbol: one.symbol,
+    orderId: idOf(99).text,
+    byClientOrderId: false
+  }
+})
+
+const handedOn = (n: number): Submitted => ({ _tag: "HandedOn", commandId: idOf(n).text, symbols: [one.symbol] })
+
+const make = Effect.fnUntraced(function* (owned = true) {
+  const traders = yield* Traders.make(Effect.succeed(owned))
+  const disconnects = { entered: () => {}, isTooLate: () => false }
+  const submissions = yield* Submissions.make("0", traders, yield* Twaps.make(traders), disconnects)
+  return { traders, submissions }
+})
+
+it.effect("an order of a trader that sleeps waits until it is awake, and is answered as if it had never slept", () =>
+  Effect.gen(function* () {
+    const { submissions } = yield* make()
+    assert.isUndefined(submissions.now([cancelOf(userId, 1)]))
+    assert.deepEqual(yield* submissions.submit([cancelOf(userId, 1)]), [handedOn(1)])
+    assert.deepEqual(submissions.now([cancelOf(userId, 2)]), [handedOn(2)])
+    assert.deepEqual(yield* submissions.submit([cancelOf(userId, 3)]), [handedOn(3)])
+    assert.isUndefined(submissions.now([cancelOf(userId, 4), cancelOf(other, 5)]))
+  }).pipe(Effect.provide(around()))
+)
+
+it.effect("an order of a trader that cannot be woken is refused by name, and nothing is done", () =>
+  Effect.gen(function* () {
+    const { submissions } = yield* make(false)
+    assert.deepEqual(yield* submissions.submit([cancelOf(userId, 1)]), [
+      { _tag: "Refused", commandId: idOf(1).text, refusal: { _tag: "AccountLoading" } }
+    ])
+  }).pipe(Effect.provide(around()))
+)
+
+it.effect(
+  "I20: an order that the cluster delivers a second time is answered as before, and not handed on again",
+  () => {
+    const near = neighbours()
+    near.answers(one)
+    return Effect.gen(function* () {
+      const { submissions } = yield* make()
+      yield* submissions.submit([cancelOf(userId, 1)])
+      yield* turns
+      assert.deepEqual(yield* submissions.submit([cancelOf(userId, 1), cancelOf(userId, 2)]), [
+        handedOn(1),
+        handedOn(2)
+      ])
+      assert.lengthOf(near.submitted, 2)
+    }).pipe(Effect.provide(around(near)))
+  }
+)
+
+const placeOf = (n: number): Submission => ({
+  userId,
+  cost: noCost,
+  request: {
+    _tag: "PlaceOrder",
+    commandId: idOf(n),
+    expiresAtMillis: 60_000,
+    accountId: primaryAccountOf(userId),
+    symbol: one.symbol,
+    side: "BUY",
+    type: "LIMIT",
+    timeInForce: "GTC",
+    price: 100,
+    quantity: 1,
+    reduceOnly: false,
+    clientOrderId: "",
+    builderCode: ""
+  }
+})
+
+it.effect("I51, I20: a desk that moved refuses nothing that its former owner may have handed on", () => {
+  const near = neighbours()
+  near.answers(one)
+  return Effect.gen(function* () {
+    yield* Effect.scoped(
+      Effect.gen(function* () {
+        const { submissions } = yield* make()
+        yield* submissions.submit([cancelOf(userId, 1)])
+        yield* turns
+      })
+    )
+    near.submitted.length = 0
+    near.views.delete(one.symbol)
+    const { submissions } = yield* make()
+    // Its market is silent, and has not told what it has of this trader: nothing is said, nor of what follows.
+    const undecided = (n: number): Submitted => ({
+      _tag: "Refused",
+      commandId: idOf(n).text,
+      refusal: { _tag: "AccountLoading" }
+    })
+    yield* TestClock.adjust("5 seconds")
+    assert.deepEqual(yield* submissions.submit([placeOf(2), placeOf(3)]), [undecided(2), undecided(3)])
+    near.recorded.set(one.symbol, [idOf(2).text])
+    near.answers(one)
+    yield* TestClock.adjust("200 millis")
+    yield* turns
+    // What the market has recorded was handed on, and what it has not never will be.
+    assert.deepEqual(yield* submissions.submit([placeOf(2), placeOf(3)]), [
+      handedOn(2),
+      { _tag: "Refused", commandId: idOf(3).text, refusal: { _tag: "MarketSilent", symbol: one.symbol } }
+    ])
+    assert.lengthOf(near.submitted, 0)
+  }).pipe(Effect.provide(around(near)))
+})
+
+it.effect("an order that throws costs its own trader a new start, and nobody else anything", () =>
+  Effect.gen(function* () {
+    const { submissions, traders } = yield* make()
+    yield* submissions.submit([cancelOf(userId, 1), cancelOf(other, 2)])
+    const broken = traders.get(userId)!
+    const kept = traders.get(UserId.make(other))!
+    Object.assign(broken, {
+      enter: () => {
+        throw new Error("a fault")
+      }
+    })
+    assert.deepEqual(submissions.now([cancelOf(userId, 3), cancelOf(other, 4)]), [
+      { _tag: "Refused", commandId: idOf(3).text, refusal: { _tag: "Faulted" } },
+      handedOn(4)
+    ])
+    yield* turns
+    assert.notStrictEqual(traders.get(userId), broken)
+    assert.strictEqual(traders.get(UserId.make(other)), kept)
+    assert.deepEqual(submissions.now([cancelOf(userId, 5)]), [handedOn(5)])
+  }).pipe(Effect.provide(around()))
+)
+
+it.effect("I52: while the venue accepts only cancels, a desk refuses orders by name, and hands cancels on", () =>
+  Effect.gen(function* () {
+    const { submissions } = yield* make()
+    const modes = yield* VenueModes
+    yield* submissions.submit([cancelOf(userId, 1)])
+    yield* modes.halt({ by: "auditor", reason: "the books" })
+    const order: Submission = {
+      userId: UserId.make(userId),
+      cost: noCost,
+      request: {
+        _tag: "PlaceOrder",
+        commandId: idOf(2),
+        expiresAtMillis: 60_000,
+        accountId: primaryAccountOf(UserId.make(userId)),
+        symbol: one.symbol,
+        side: "BUY",
+        type: "LIMIT",
+        timeInForce: "GTC",
+        price: 100,
+        quantity: 1,
+        reduceOnly: true,
+        clientOrderId: "",
+        builderCode: ""
+      }
+    }
+    const refusalOf = (refusal: SubmitRefusal) => ({ _tag: "Refused" as const, commandId: idOf(2).text, refusal })
+    assert.deepEqual(submissions.now([order, cancelOf(userId, 3)]), [refusalOf({ _tag: "VenueHalted" }), handedOn(3)])
+    yield* modes.halt({ by: "operator", reason: "the books", publicReason: "Maintenance until 14:00 UTC." })
+    yield* TestClock.adjust("1 second")
+    const publicReason = "Maintenance until 14:00 UTC."
+    assert.deepEqual(submissions.now([order]), [refusalOf({ _tag: "VenueHalted", publicReason })])
+    yield* modes.audited({ fault: null, difference: null })
+    yield* TestClock.adjust("1 second")
+    yield* modes.resume("CANCEL_ONLY", { by: "operator", reason: "looked at" }).pipe(Effect.orDie)
+    assert.deepEqual(submissions.now([order]), [refusalOf({ _tag: "VenueCancelOnly" })])
+  }).pipe(Effect.provide(around()))
+)

@@ -1,0 +1,164 @@
+/** Money leaves an account on all that its markets have committed, or not at all. */
+import * as CommittedHeads from "@venue/cluster/entities/desk/traders/CommittedHeads"
+import * as TraderCalls from "@venue/cluster/entities/desk/traders/TraderCalls"
+import * as Traders from "@venue/cluster/entities/desk/traders/Traders"
+import type { Feed } from "@venue/cluster/feed/Feed"
+import type { MarketClient } from "@venue/cluster/clients/MarketClient"
+import { noCost } from "@venue/cluster/protocol/Desk"
+import { AccountId, primaryAccountOf } from "@venue/domain/AccountId"
+import { marketStream } from "@venue/domain/Market"
+import { traderStream } from "@venue/domain/Trader"
+import * as Ledger from "@venue/ledger/Ledger"
+import { Journal } from "@venue/journal/Journal"
+import { ReadTables } from "@venue/storage/history/ReadTables"
+import { assert, it } from "@effect/vitest"
+import { Effect, Fiber, Layer, Logger, type Scope } from "effect"
+import { TestClock } from "effect/testing"
+import { idOf, neighbours, one, turns, two, userId, venue } from "../../../Neighbours.ts"
+
+type Near = ReturnType<typeof neighbours>
+
+const primary = primaryAccountOf(userId)
+const sub = AccountId.make("sub")
+
+interface Desk {
+  readonly near: Near
+  readonly traders: Traders.Traders
+  readonly transfer: (amount: bigint, key?: string) => Effect.Effect<string>
+  readonly deposit: (accountId: AccountId) => bigint
+}
+
+/** A desk with one trader of 100 and a subaccount, that has joined the first market, which stands at row 1. */
+const desk = (
+  name: string,
+  story: (desk: Desk) => Effect.Effect<void, unknown, Feed | MarketClient | Journal | ReadTables | Scope.Scope>
+) =>
+  it.effect(name, () => {
+    const near = neighbours()
+    near.answers(one)
+    return Effect.gen(function* () {
+      const traders = yield* Traders.make(Effect.succeed(true))
+      const calls = yield* TraderCalls.make(traders)
+      const caughtUp = yield* CommittedHeads.make
+      const trader = yield* traders.wake(userId)
+      yield* calls.change(userId, noCost, { _tag: "OpenAccount", accountId: sub })
+      yield* calls.change(userId, noCost, {
+        _tag: "Credit",
+        creditId: "c",
+        accountId: primary,
+        amount: 100n,
+        reason: ""
+      })
+      trader.join(one.symbol)
+      yield* turns
+      const transfer = (amount: bigint, key?: string) => {
+        const request = key === undefined ? {} : { request: { requestId: key, fingerprint: String(amount) } }
+        const transferId = key ?? `t${amount}`
+        const asked = { _tag: "Transfer", transferId, fromAccountId: primary, toAccountId: sub, amount } as const
+        return calls.change(userId, noCost, { ...asked, ...request }, caughtUp).pipe(
+          Effect.as("done"),
+          Effect.catch(({ _tag }) => Effect.succeed(_tag))
+        )
+      }
+      const deposit = (accountId: AccountId) => Ledger.balance(traders.get(userId)!.ledger, accountId)!.deposit
+      yield* story({ near, traders, transfer, deposit })
+    }).pipe(
+      Effect.provide(
+        Layer.mergeAll(near.layer, Journal.layerMemory, ReadTables.layerMemory, Logger.layer([])).pipe(
+          Layer.provideMerge(venue)
+        )
+      )
+    )
+  })
+
+/** So many rows of a market are committed. */
+const commit = Effect.fnUntraced(function* (instrument: typeof one, count: number) {
+  const journal = yield* Journal
+  const nothing = { restore: () => true, replay: () => {} }
+  for (let row = 0; row < count; row++) {
+    yield* journal.claim(marketStream(instrument.symbol), nothing, Effect.succeed(true))
+  }
+})
+
+const tell = (near: Near, seq: number) =>
+  near.tell(one, seq, primary, {
+    _tag: "Done",
+    commandId: idOf(seq),
+    expiresAtMillis: 60_000,
+    userId,
+    accountId: primary,
+    atMillis: 0
+  })
+
+desk("I11, I17: a transfer waits until its trader was told all that a joined market has committed", (desk) =>
+  Effect.gen(function* () {
+    yield* commit(one, 3)
+    const moving = yield* Effect.forkChild(desk.transfer(40n))
+    yield* turns
+    tell(desk.near, 2)
+    yield* turns
+    assert.isUndefined(moving.pollUnsafe())
+    assert.strictEqual(desk.deposit(sub), 0n)
+    tell(desk.near, 3)
+    assert.strictEqual(yield* Fiber.join(moving), "done")
+    assert.strictEqual(desk.deposit(sub), 40n)
+  })
+)
+
+desk("I51: where that takes too long nothing is decided, and it is said before the asker gives up", (desk) =>
+  Effect.gen(function* () {
+    const journal = yield* Journal
+    yield* commit(one, 3)
+    const before = (yield* journal.read(traderStream(userId), 0, 100)).length
+    const moving = yield* Effect.forkChild(desk.transfer(40n))
+    yield* turns
+    yield* TestClock.adjust("1499 millis")
+    assert.isUndefined(moving.pollUnsafe())
+    yield* TestClock.adjust("1 millis")
+    assert.strictEqual(yield* Fiber.join(moving), "MarketsBehind")
+    tell(desk.near, 3)
+    yield* turns
+    assert.lengthOf(yield* journal.read(traderStream(userId), 0, 100), before)
+    assert.strictEqual(yield* desk.transfer(40n), "done")
+  })
+)
+
+desk("a market that was told no less holds up nothing, nor does one that the trader has not joined", (desk) =>
+  Effect.gen(function* () {
+    yield* commit(one, 1)
+    yield* commit(two, 9)
+    assert.strictEqual(yield* desk.transfer(40n), "done")
+  })
+)
+
+desk("I8: two requests of one key at once wait for one commit, and only one of them moves money", (desk) =>
+  Effect.gen(function* () {
+    const both = yield* Effect.all([desk.transfer(40n, "k"), desk.transfer(40n, "k")], { concurrency: "unbounded" })
+    assert.deepStrictEqual(both, ["done", "RequestDone"])
+    assert.strictEqual(desk.deposit(sub), 40n)
+  })
+)
+
+desk("I8, I20: a request that comes again after its desk has moved has one effect", (desk) =>
+  Effect.gen(function* () {
+    assert.strictEqual(yield* desk.transfer(40n, "k"), "done")
+    desk.traders.drop(userId)
+    yield* turns
+    assert.strictEqual(yield* desk.transfer(40n, "k"), "RequestDone")
+    assert.strictEqual(yield* desk.transfer(41n, "k"), "RequestKeyReused")
+    assert.deepStrictEqual([desk.deposit(primary), desk.deposit(sub)], [60n, 40n])
+  })
+)
+
+desk("I51: a repeat of a request whose row another owner has overtaken is not told as done", (desk) =>
+  Effect.gen(function* () {
+    const journal = yield* Journal
+    const nothing = { restore: () => true, replay: () => {} }
+    yield* journal.claim(traderStream(userId), nothing, Effect.succeed(true))
+    const both = yield* Effect.all([desk.transfer(40n, "k"), desk.transfer(40n, "k")], { concurrency: "unbounded" })
+    assert.deepStrictEqual(both, ["Unavailable", "Unavailable"])
+    yield* turns
+    assert.strictEqual(yield* desk.transfer(40n, "k"), "done")
+    assert.strictEqual(desk.deposit(sub), 40n)
+  })
+)

@@ -1,0 +1,118 @@
+/** What is asked of a trader: told of no less than its asker knows, and not at all where that takes too long. */
+import * as TraderCalls from "@venue/cluster/entities/desk/traders/TraderCalls"
+import * as Traders from "@venue/cluster/entities/desk/traders/Traders"
+import type { Feed } from "@venue/cluster/feed/Feed"
+import type { MarketClient } from "@venue/cluster/clients/MarketClient"
+import { type Head, noCost } from "@venue/cluster/protocol/Desk"
+import { primaryAccountOf } from "@venue/domain/AccountId"
+import { Journal } from "@venue/journal/Journal"
+import { ReadTables } from "@venue/storage/history/ReadTables"
+import { assert, it } from "@effect/vitest"
+import { Effect, Fiber, Layer, Logger, type Scope } from "effect"
+import { TestClock } from "effect/testing"
+import { idOf, neighbours, one, turns, two, userId, venue } from "../../../Neighbours.ts"
+
+type Near = ReturnType<typeof neighbours>
+
+const accountId = primaryAccountOf(userId)
+
+/** A desk with one trader that has joined the first market, which stands at row 1. */
+const desk = (
+  name: string,
+  story: (
+    near: Near,
+    calls: TraderCalls.TraderCalls,
+    traders: Traders.Traders
+  ) => Effect.Effect<void, unknown, Feed | MarketClient | Journal | ReadTables | Scope.Scope>
+) =>
+  it.effect(name, () => {
+    const near = neighbours()
+    near.answers(one)
+    return Effect.gen(function* () {
+      const traders = yield* Traders.make(Effect.succeed(true))
+      const calls = yield* TraderCalls.make(traders)
+      const trader = yield* traders.wake(userId)
+      trader.join(one.symbol)
+      yield* turns
+      yield* story(near, calls, traders)
+    }).pipe(
+      Effect.provide(
+        Layer.mergeAll(near.layer, Journal.layerMemory, ReadTables.layerMemory, Logger.layer([])).pipe(
+          Layer.provideMerge(venue)
+        )
+      )
+    )
+  })
+
+const watermarks = (calls: TraderCalls.TraderCalls, heads?: ReadonlyArray<Head>) =>
+  calls.read({ userId, accountId, cost: noCost, ...(heads && { heads }) }, (trader) => trader.watermarks())
+
+/** A row in which a command of the trader is done. */
+const tell = (near: Near, seq: number) =>
+  near.tell(one, seq, accountId, {
+    _tag: "Done",
+    commandId: idOf(seq),
+    expiresAtMillis: 60_000,
+    userId,
+    accountId,
+    atMillis: 0
+  })
+
+desk("a read waits until the desk was told the rows that its asker was told", (near, calls) =>
+  Effect.gen(function* () {
+    const reading = yield* Effect.forkChild(watermarks(calls, [{ symbol: one.symbol, seq: 3 }]))
+    yield* turns
+    tell(near, 2)
+    yield* turns
+    assert.isUndefined(reading.pollUnsafe())
+    tell(near, 3)
+    assert.deepEqual(yield* Fiber.join(reading), [{ symbol: one.symbol, seq: 3 }])
+  })
+)
+
+desk("a desk that has been told no less answers at once, and so does one whose asker says nothing", (near, calls) =>
+  Effect.gen(function* () {
+    tell(near, 7)
+    assert.deepEqual(yield* watermarks(calls, [{ symbol: one.symbol, seq: 7 }]), [{ symbol: one.symbol, seq: 7 }])
+    assert.deepEqual(yield* watermarks(calls), [{ symbol: one.symbol, seq: 7 }])
+  })
+)
+
+desk("a market that the trader has not joined holds up no read", (_near, calls) =>
+  Effect.gen(function* () {
+    assert.deepEqual(yield* watermarks(calls, [{ symbol: two.symbol, seq: 1_000 }]), [{ symbol: one.symbol, seq: 1 }])
+  })
+)
+
+desk("a read that its desk cannot answer in full within two seconds is not answered", (_near, calls) =>
+  Effect.gen(function* () {
+    const reading = yield* Effect.forkChild(Effect.flip(watermarks(calls, [{ symbol: one.symbol, seq: 2 }])))
+    yield* turns
+    yield* TestClock.adjust("1999 millis")
+    assert.isUndefined(reading.pollUnsafe())
+    yield* TestClock.adjust("1 millis")
+    assert.strictEqual((yield* Fiber.join(reading))._tag, "Unavailable")
+  })
+)
+
+desk("a read of a trader that left while it waited is not answered from what that knew", (near, calls, traders) =>
+  Effect.gen(function* () {
+    const reading = yield* Effect.forkChild(Effect.flip(watermarks(calls, [{ symbol: one.symbol, seq: 2 }])))
+    yield* turns
+    traders.drop(userId)
+    tell(near, 2)
+    assert.strictEqual((yield* Fiber.join(reading))._tag, "Unavailable")
+  })
+)
+
+desk("a change waits for a market that does not answer no longer than two seconds", (_near, calls, traders) =>
+  Effect.gen(function* () {
+    traders.get(userId)!.join(two.symbol)
+    const transfer = { _tag: "SetLeverage", accountId, symbol: one.symbol, leverage: 3 } as const
+    const changing = yield* Effect.forkChild(Effect.flip(calls.change(userId, noCost, transfer)))
+    yield* turns
+    assert.isUndefined(changing.pollUnsafe())
+    yield* TestClock.adjust("2 seconds")
+    assert.strictEqual((yield* Fiber.join(changing))._tag, "Unavailable")
+  })
+)

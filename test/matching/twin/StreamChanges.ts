@@ -1,0 +1,31 @@
+/** A stream made into another: with repeats, or smaller. */
+import type { MarketCommand } from "@venue/domain/Market"
+import { chanceOf } from "../Chance.ts"
+import { isTraderCommand, type Stream } from "./Streams.ts"
+
+/** The same stream with every trader command delivered one to five times, the repeats at random later places. */
+export const repeated = (stream: Stream): Stream => {
+  const { percent, whole } = chanceOf(stream.seed + 1_000_000)
+  const later = new Map<number, Array<MarketCommand>>()
+  const steps = stream.steps.flatMap((step, index) => {
+    for (let copies = percent(50) ? whole(0, 4) : 0; copies > 0 && isTraderCommand(step.command); copies--) {
+      const place = Math.min(index + whole(0, percent(50) ? 5 : 200), stream.steps.length - 1)
+      later.set(place, [...(later.get(place) ?? []), step.command])
+    }
+    return [step, ...(later.get(index) ?? []).map((command) => ({ atMillis: step.atMillis, command }))]
+  })
+  return { ...stream, steps }
+}
+
+/** Leaves out as many steps as it can while the stream still fails. */
+export const shrink = (stream: Stream, fails: (stream: Stream) => boolean): Stream => {
+  let smallest = stream
+  for (let size = stream.steps.length >> 1; size >= 1; size >>= 1) {
+    for (let from = 0; from < smallest.steps.length;) {
+      const steps = smallest.steps.toSpliced(from, size)
+      if (fails({ ...smallest, steps })) smallest = { ...smallest, steps }
+      else from += size
+    }
+  }
+  return smallest
+}
