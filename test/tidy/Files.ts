@@ -7,7 +7,7 @@ export const read = (path: string): string => readFileSync(join(root, path), "ut
 export const find = (...patterns: ReadonlyArray<string>): ReadonlyArray<string> =>
   globSync(patterns, { cwd: root, exclude: ["**/node_modules/**"] }).toSorted()
 
-export const files = find("packages/**/*.ts", "cluster/**/*.ts", "apps/**/*.ts", "test/**/*.ts")
+export const files = find("packages/**/*.ts", "cluster/**/*.ts", "apps/**/*.ts", "scripts/**/*.ts", "test/**/*.ts")
 export const house = files.filter((file) => /^(packages|cluster)\//.test(file))
 export const documents = find("*.md", "docs/**/*.md")
 

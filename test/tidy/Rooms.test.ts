@@ -57,7 +57,8 @@ const rooms: ReadonlyArray<readonly [room: string, mayImport: ReadonlyArray<stri
   ["apps/explain", ["packages", "apps/process", "apps/auditor", "apps/dev"]],
   ["apps/dev", ["packages", "cluster", "apps/process"]],
   ["apps/cluster", ["packages", "cluster", "apps/process", "apps/dev"]],
-  ["test", ["packages", "cluster", "apps"]]
+  ["scripts", []],
+  ["test", ["packages", "cluster", "apps", "scripts"]]
 ]
 
 /** The rooms of these packages. */
