@@ -1,20 +1,24 @@
-/** The browser that the page tests drive: Debian's, installed where this process may. */
+/** The browser of the page tests: an installed one, or in CI Debian's Chromium, which is installed on demand. */
 import { existsSync } from "node:fs"
+import * as Browser from "./Browser.ts"
 import { run } from "./Program.mjs"
 
-const programs = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"]
-const isHere = () => programs.some((program) => existsSync(program))
-
-/** Whether there is one; says so when there is none, and what is left out without it. */
-export const ensureChromium = async (say) => {
-  if (!isHere() && process.getuid?.() === 0 && existsSync("/usr/bin/apt-get")) {
+/** Installs Chromium where CI=true lets it. Prints one line when the page tests will be skipped. */
+export const ensureBrowser = async (say) => {
+  if (Browser.here() !== undefined) return
+  if (process.env.CI === "true" && process.getuid?.() === 0 && existsSync("/usr/bin/apt-get")) {
     say("installing chromium for the page tests")
     await apt("update")
     await apt("install", "--yes", "--no-install-recommends", "chromium")
+    return
   }
-  if (!isHere()) say("no chromium here, so test/pages/SignIn.test.ts is skipped: the sign-in page is not driven")
-  return isHere()
+  const { CHROME_PATH: path = "" } = process.env
+  const reason = path === "" ? "no Chrome, Chromium or Edge was found" : `CHROME_PATH is no program: ${path}`
+  say(`skipping the browser tests of test/pages: ${reason}; install one (${howTo()}) or set CHROME_PATH`)
 }
+
+const howTo = () =>
+  process.platform === "darwin" ? "brew install --cask google-chrome" : "on Debian: apt-get install chromium"
 
 const apt = (...args) =>
   run("apt-get", ["--quiet=2", ...args], {

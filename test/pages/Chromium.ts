@@ -1,15 +1,13 @@
-/** A real browser, and pages in it that fail their test when anything breaks unseen. */
+/** A real browser, and pages in it that fail their test on a script error or a blocked request. */
 import { Effect, type Scope } from "effect"
-import { existsSync } from "node:fs"
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from "playwright-core"
+import * as Browsers from "../../scripts/Browser.ts"
 import type { PageWallet } from "./Wallet.ts"
 
-const program = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find((path) =>
-  existsSync(path)
-)
+const program = Browsers.here()
 
-/** Whether there is one. Where changes are judged, none is a failure and no reason to leave tests out. */
-export const isHere = program !== undefined || process.env["CI"] !== undefined
+/** Whether the browser tests run. In CI they always do, so that a missing browser fails them. */
+export const isHere = program !== undefined || process.env["CI"] === "true"
 
 export const launched: Effect.Effect<Browser, never, Scope.Scope> = Effect.acquireRelease(
   Effect.promise(() => chromium.launch({ executablePath: program ?? "chromium", args: ["--no-sandbox"] })),
@@ -21,7 +19,7 @@ export interface VisitOptions extends BrowserContextOptions {
   readonly wallets?: ReadonlyArray<PageWallet>
 }
 
-/** Opens a page in a browser that knows nothing yet, drives it, and claims that nothing in it broke or was blocked. */
+/** Opens a page in a fresh browser context, drives it, and fails when the page threw an error or its policy blocked a request. */
 export const visit = <A>(
   browser: Browser,
   { url, wallets = [], ...options }: VisitOptions,
@@ -33,10 +31,10 @@ export const visit = <A>(
       Effect.promise(async () => {
         const broken: Array<string> = []
         const page = await context.newPage()
-        page.setDefaultTimeout(10_000)
+        page.setDefaultTimeout(60_000)
         page.on("pageerror", (error) => broken.push(error.message))
         page.on("console", (message) => {
-          // A page of somebody else that may not frame ours is as it should be.
+          // A foreign page that tries to frame ours must be blocked.
           if (/Content Security Policy(?!.*frame-ancestors)/.test(message.text())) broken.push(message.text())
         })
         for (const wallet of wallets) await wallet.enter(page)
