@@ -1,9 +1,10 @@
 /**
- * How the tests run: pure rooms at once, the others beside one database server, and those that start processes of the venue
- * afterwards. The files of a worker share the modules they import, which nothing changes; reading those again for each file
- * would take longer than most of the files.
+ * The projects of the tests. `pure`, `whole` and `spying` run first, on one Postgres server; `starting` and `processes`,
+ * which start processes of the venue, follow. The files of a worker share the modules they import (`isolate: false`):
+ * importing them anew for each file would take longer than most files.
  */
 import { defineConfig } from "vitest/config"
+import { needing } from "./scripts/TestNeeds.ts"
 
 const pure = [
   "test/domain/**/*.test.ts",
@@ -11,47 +12,63 @@ const pure = [
   "test/ledger/**/*.test.ts",
   "test/tidy/**/*.test.ts"
 ]
-/** These look into a module that the code under them imports. */
+/** Files that replace a module which the tested code imports. */
 const spying = ["test/auth/access/Hmac.test.ts", "test/auth/oauth/ClientAuthentication.test.ts"]
-/** What a process says and leaves when it starts and ends: nothing here is under load, so two go on side by side. */
+/** Starts and ends of processes without load: two files run at once. */
 const starting = ["Boot", "ClusterEnding", "DatabaseTaken", "Ending", "Restart", "Starting", "Stopping", "Wallet"].map(
   (name) => `test/nodes/${name}.test.ts`
 )
 const processes = ["test/nodes/**/*.test.ts"]
 
-const beside = { globalSetup: "test/PostgresServer.ts", setupFiles: "test/HeldFrames.ts" }
+/** `npm test -- --quick` runs the files that need memory alone. */
+const isQuick = process.env["VENUE_TESTS"] === "quick"
+const slow = ["test/Postgres.ts", "test/PostgresServer.ts", "test/pages/Chromium.ts", "node:child_process"]
+const leftOut = isQuick ? needing(import.meta.dirname, "test/**/*.test.ts", slow) : []
+
+const setupFiles = "test/HeldFrames.ts"
+const beside = isQuick ? { setupFiles } : { setupFiles, globalSetup: "test/PostgresServer.ts" }
+
+const quick = [
+  { extends: true as const, test: { name: "pure", include: pure } },
+  {
+    extends: true as const,
+    test: {
+      name: "whole",
+      include: ["test/**/*.test.ts"],
+      exclude: [...pure, ...spying, ...processes, ...leftOut],
+      ...beside
+    }
+  },
+  { extends: true as const, test: { name: "spying", include: spying, exclude: [...leftOut], isolate: true, ...beside } }
+]
 
 export default defineConfig({
   test: {
     pool: "forks",
     maxWorkers: 2,
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    // Limits of a test that hangs: a busy machine may take twenty times as long as a quiet one.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
+    teardownTimeout: 60_000,
     allowOnly: false,
     isolate: false,
-    projects: [
-      { extends: true, test: { name: "pure", include: pure } },
-      {
-        extends: true,
-        test: { name: "whole", include: ["test/**/*.test.ts"], exclude: [...pure, ...spying, ...processes], ...beside }
-      },
-      { extends: true, test: { name: "spying", include: spying, isolate: true, ...beside } },
-      {
-        extends: true,
-        test: { name: "starting", include: starting, setupFiles: "test/HeldFrames.ts", sequence: { groupOrder: 1 } }
-      },
-      {
-        extends: true,
-        test: {
-          // What they wait for needs a machine that does nothing else.
-          name: "processes",
-          include: processes,
-          exclude: starting,
-          setupFiles: "test/HeldFrames.ts",
-          maxWorkers: 1,
-          sequence: { groupOrder: 2 }
-        }
-      }
-    ]
+    projects: isQuick
+      ? quick
+      : [
+          ...quick,
+          { extends: true, test: { name: "starting", include: starting, setupFiles, sequence: { groupOrder: 1 } } },
+          {
+            extends: true,
+            test: {
+              name: "processes",
+              include: processes,
+              exclude: starting,
+              setupFiles,
+              // Each file loads both cores.
+              maxWorkers: 1,
+              sequence: { groupOrder: 2 }
+            }
+          }
+        ]
   }
 })

@@ -1,22 +1,25 @@
 /**
- * Checks types and lint, then runs all tests (or those named in the arguments). The last line gives the numbers; a
- * failed check counts as a failed test.
+ * Checks types and lint, then runs all tests or those of the paths in the arguments. `--quick` leaves out tests that need
+ * Postgres, a browser or processes. The last line gives the numbers; a failed check counts as a failed test.
  */
 import { existsSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { lints, tool, types } from "./Checks.mjs"
-import { ensureChromium } from "./Chromium.mjs"
+import { ensureBrowser } from "./Chromium.mjs"
 
+const isQuick = process.argv.includes("--quick")
 const results = join(tmpdir(), `venue-test-results-${process.pid}.json`)
 const checks = [await types(), await lints()]
-await ensureChromium((text) => console.log(`venue: ${text}`))
+if (isQuick) process.env.VENUE_TESTS = "quick"
+else await ensureBrowser((text) => console.log(`venue: ${text}`))
 const code = await tool("running the tests", "vitest/vitest.mjs", [
   "run",
   "--reporter=default",
   "--reporter=json",
+  "--reporter=./scripts/ProjectTimes.mjs",
   `--outputFile.json=${results}`,
-  ...process.argv.slice(2)
+  ...process.argv.slice(2).filter((argument) => argument !== "--quick")
 ])
 
 const tests = existsSync(results) ? JSON.parse(readFileSync(results, "utf8")).testResults : []
