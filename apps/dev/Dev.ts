@@ -6,23 +6,16 @@ import type { VenueSettings } from "@venue/cluster/VenueSettings"
 import * as RailEntities from "@venue/cluster/entities/rail/Rails"
 import * as Runner from "@venue/cluster/Runner"
 import { Health } from "@venue/gateway/http/Health"
+import * as Gateways from "@venue/gateway/Gateways"
 import { urlOf } from "@venue/gateway/http/Listening"
-import { History } from "@venue/gateway/History"
-import { Figures } from "@venue/gateway/marketData/Figures"
-import { MarketDataGateway } from "@venue/gateway/marketData/MarketDataGateway"
 import { TradeGateway } from "@venue/gateway/trade/TradeGateway"
-import * as AccessTables from "@venue/storage/access/AccessTables"
 import { RevokesAlone } from "@venue/storage/access/Revocations"
+import * as VenueStorage from "@venue/storage/VenueStorage"
 import * as EmbeddedPostgres from "./postgres/EmbeddedPostgres.ts"
 import * as DatabaseClock from "@venue/postgres/DatabaseClock"
 import * as FixedSettings from "@venue/postgres/FixedSettings"
 import { PriceSources } from "@venue/providers/prices/PriceSource"
-import { Journal } from "@venue/journal/Journal"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
-import { ReadTables } from "@venue/storage/history/ReadTables"
-import { Listings } from "@venue/storage/listing/Listings"
-import { FuturesReference } from "@venue/storage/prices/FuturesReference"
-import * as TreasuryTables from "@venue/storage/treasury/TreasuryTables"
 import { Seal } from "@venue/postgres/Seal"
 import { Console, Effect, FileSystem, Layer, Option, Path, Redacted } from "effect"
 import * as SecureRandom from "effect/crypto/SecureRandom"
@@ -129,17 +122,12 @@ const priced = (feed: Feed["Service"], symbols: ReadonlyArray<MarketSymbol>) =>
     until: () => symbols.every((symbol) => feed.prices.has(symbol))
   }).pipe(Effect.timeoutOption("10 seconds"))
 
-/** With connections of its own: those who come in, and money that does, take none from those who trade. */
-const accessTables = (url: Redacted.Redacted) =>
-  Layer.merge(AccessTables.layer, TreasuryTables.layer).pipe(
-    Layer.provide(Layer.fresh(PgClient.layer({ url, maxConnections: 6 })))
-  )
-
-/** With the connections of a gateway: reads of tables take none from the journal, which commits what is traded. */
-const readTables = (url: Redacted.Redacted) =>
-  Layer.mergeAll(ReadTables.layer, FuturesReference.layer, Listings.layer).pipe(
-    Layer.provide(Layer.fresh(PgClient.layer({ url, maxConnections: Pools.sizes.gateway.tables })))
-  )
+/** Connection pools by use: reads and access take no connection from the journal, which commits the trades. */
+const poolsOf = (url: Redacted.Redacted) => ({
+  journal: PgClient.layer({ url, maxConnections: 10 }),
+  tables: PgClient.layer({ url, maxConnections: Pools.sizes.gateway.tables }),
+  access: PgClient.layer({ url, maxConnections: 6 })
+})
 
 const services = (
   settings: Settings,
@@ -147,22 +135,24 @@ const services = (
   url: Redacted.Redacted,
   { isKnown, secretKey }: { readonly isKnown: boolean; readonly secretKey: Redacted.Redacted },
   access: Effect.Success<ReturnType<typeof Access.layer>>
-) =>
-  Layer.mergeAll(TradeGateway.layer, MarketDataGateway.layer, Figures.layer).pipe(
-    Layer.provideMerge(Layer.mergeAll(History.layer, Health.layer)),
+) => {
+  const pools = poolsOf(url)
+  return Gateways.layer.pipe(
+    Layer.provideMerge(Health.layer),
     Layer.provideMerge(RailEntities.layer),
     Layer.provideMerge(Layer.merge(Runner.layer, WebhookLayers.delivery(settings))),
     Layer.provideMerge(Runner.alone({ simulate: false })),
     Layer.provideMerge(access),
     Layer.provideMerge(SigningKeys.layerFounded(ImportedKeys.founding(settings.dataDir))),
     Layer.provideMerge(Rails.layerFilledIn(settings)),
-    Layer.provideMerge(Layer.mergeAll(Journal.layer, readTables(url), accessTables(url))),
+    Layer.provideMerge(VenueStorage.layer(pools)),
     Layer.provideMerge(WebhookLayers.endpoints(settings)),
     Layer.provideMerge(SecureRandom.layerWebCrypto),
     Layer.provideMerge(Seal.layer(secretKey)),
     Layer.provideMerge(FixedSettings.layerAlone(Agreed.fixed(settings, secretKey), { isKnown })),
     Layer.provideMerge(DatabaseClock.layer),
-    Layer.provideMerge(PgClient.layer({ url, maxConnections: 10 })),
+    Layer.provideMerge(pools.journal),
     Layer.provideMerge(Layer.succeed(RevokesAlone)(true)),
     Layer.provideMerge(Agreed.venueSettings(settings, instruments))
   )
+}

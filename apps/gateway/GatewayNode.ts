@@ -2,17 +2,10 @@
 import * as ClusterNode from "@venue/cluster/ClusterNode"
 import * as Runner from "@venue/cluster/Runner"
 import { SigningKeys } from "@venue/auth/keys/SigningKeys"
+import * as Gateways from "@venue/gateway/Gateways"
 import { Conditions, Health } from "@venue/gateway/http/Health"
-import { History } from "@venue/gateway/History"
-import { Figures } from "@venue/gateway/marketData/Figures"
-import { MarketDataGateway } from "@venue/gateway/marketData/MarketDataGateway"
 import { TradeGateway } from "@venue/gateway/trade/TradeGateway"
-import { Journal } from "@venue/journal/Journal"
-import * as AccessTables from "@venue/storage/access/AccessTables"
-import { ReadTables } from "@venue/storage/history/ReadTables"
-import { Listings } from "@venue/storage/listing/Listings"
-import { FuturesReference } from "@venue/storage/prices/FuturesReference"
-import * as TreasuryTables from "@venue/storage/treasury/TreasuryTables"
+import * as VenueStorage from "@venue/storage/VenueStorage"
 import { Console, Effect, Layer, Redacted } from "effect"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Access from "../process/Access.ts"
@@ -65,21 +58,14 @@ const services = (
   node: NodeLayers.NodeTerms
 ) => {
   const pools = Pools.make(settings, "gateway")
-  return Layer.mergeAll(TradeGateway.layer, MarketDataGateway.layer, Figures.layer).pipe(
-    Layer.provideMerge(Layer.mergeAll(History.layer, Health.layerGateway.pipe(Layer.provide(conditions)))),
+  return Gateways.layer.pipe(
+    Layer.provideMerge(Health.layerGateway.pipe(Layer.provide(conditions))),
     Layer.provideMerge(Runner.clients),
     Layer.provideMerge(ClusterNode.gateway(NodeLayers.clusterOptions(settings)).pipe(Layer.provide(pools.cluster))),
     Layer.provideMerge(access),
     Layer.provideMerge(SigningKeys.layer),
     Layer.provideMerge(Rails.layerGatewayFilledIn(settings)),
-    Layer.provideMerge(
-      Layer.mergeAll(
-        Journal.layer.pipe(Layer.provide(pools.journal)),
-        Layer.mergeAll(ReadTables.layer, FuturesReference.layer, Listings.layer).pipe(Layer.provide(pools.tables)),
-        Layer.merge(AccessTables.layer, TreasuryTables.layer).pipe(Layer.provide(pools.access)),
-        WebhookLayers.endpoints(settings)
-      )
-    ),
+    Layer.provideMerge(Layer.merge(VenueStorage.layer(pools), WebhookLayers.endpoints(settings))),
     Layer.provideMerge(SecureRandom.layerWebCrypto),
     Layer.provideMerge(NodeLayers.layer(settings, pools, node))
   )

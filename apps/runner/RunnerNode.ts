@@ -3,12 +3,8 @@ import * as ClusterNode from "@venue/cluster/ClusterNode"
 import * as DeadRunners from "@venue/cluster/DeadRunners"
 import * as RailEntities from "@venue/cluster/entities/rail/Rails"
 import * as Runner from "@venue/cluster/Runner"
-import { Journal } from "@venue/journal/Journal"
 import { PriceSources } from "@venue/providers/prices/PriceSource"
-import * as AccessTables from "@venue/storage/access/AccessTables"
-import { ReadTables } from "@venue/storage/history/ReadTables"
-import * as TreasuryTables from "@venue/storage/treasury/TreasuryTables"
-import { FuturesReference } from "@venue/storage/prices/FuturesReference"
+import * as VenueStorage from "@venue/storage/VenueStorage"
 import { Console, Effect, Layer } from "effect"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Agreement from "../process/Agreement.ts"
@@ -62,13 +58,7 @@ const services = (
       ClusterNode.runner({ ...NodeLayers.clusterOptions(settings), ...addresses }).pipe(Layer.provide(pools.cluster))
     ),
     Layer.provideMerge(Rails.layerFilledIn(settings)),
-    Layer.provideMerge(
-      Layer.mergeAll(
-        Journal.layer.pipe(Layer.provide(pools.journal)),
-        Layer.mergeAll(ReadTables.layer, FuturesReference.layer).pipe(Layer.provide(pools.tables)),
-        Layer.merge(AccessTables.layer, TreasuryTables.layer).pipe(Layer.provide(pools.access))
-      )
-    ),
+    Layer.provideMerge(VenueStorage.layer(pools)),
     Layer.provideMerge(SecureRandom.layerWebCrypto),
     Layer.provideMerge(NodeLayers.layer(settings, pools, node))
   )

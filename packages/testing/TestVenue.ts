@@ -13,17 +13,12 @@ import { moneyScale, unitsOf } from "@venue/domain/Decimal"
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { type Permission, Selectable } from "@venue/domain/Permission"
 import { UserId } from "@venue/domain/UserId"
-import { History } from "@venue/gateway/History"
-import { Figures } from "@venue/gateway/marketData/Figures"
+import * as Gateways from "@venue/gateway/Gateways"
 import { MarketDataGateway } from "@venue/gateway/marketData/MarketDataGateway"
 import { TradeGateway } from "@venue/gateway/trade/TradeGateway"
-import * as AccessTables from "@venue/storage/access/AccessTables"
 import { ApiKeys } from "@venue/storage/access/ApiKeys"
 import { Journal } from "@venue/journal/Journal"
-import { ReadTables } from "@venue/storage/history/ReadTables"
-import { Listings } from "@venue/storage/listing/Listings"
-import { FuturesReference } from "@venue/storage/prices/FuturesReference"
-import * as TreasuryTables from "@venue/storage/treasury/TreasuryTables"
+import * as VenueStorage from "@venue/storage/VenueStorage"
 import { Users } from "@venue/storage/access/Users"
 import { UserStates } from "@venue/storage/access/UserStates"
 import { HasAuditor } from "@venue/storage/access/VenueModes"
@@ -251,22 +246,11 @@ const started = Layer.effectDiscard(
 /** The venue of `layerMemory` on a journal that a test brings, to see what it does when that fails. */
 export function layerOn<E, R>(journal: Layer.Layer<Journal, E, R>) {
   return Layer.merge(TestVenue.layer, started).pipe(
-    Layer.provideMerge(Layer.mergeAll(TradeGateway.layer, MarketDataGateway.layer, Figures.layer)),
-    Layer.provideMerge(History.layer),
+    Layer.provideMerge(Gateways.layer),
     Layer.provideMerge(Runner.layer),
     Layer.provideMerge(Runner.alone({ simulate: true })),
     Layer.provideMerge(TestAccess.layer),
-    Layer.provideMerge(TreasuryTables.layerMemory),
-    Layer.provideMerge(
-      Layer.mergeAll(
-        AccessTables.layerMemory,
-        journal,
-        ReadTables.layerMemory,
-        FuturesReference.layerMemory,
-        Listings.layerMemory,
-        SigningKeys.layerMemory
-      )
-    ),
+    Layer.provideMerge(Layer.merge(VenueStorage.layerMemory(journal), SigningKeys.layerMemory)),
     Layer.provideMerge(Layer.succeed(HasAuditor)(false)),
     Layer.provideMerge(SecureRandom.layerWebCrypto)
   )

@@ -7,14 +7,11 @@ import * as DeadRunners from "@venue/cluster/DeadRunners"
 import * as Runner from "@venue/cluster/Runner"
 import { defaults, VenueSettings } from "@venue/cluster/VenueSettings"
 import { starters } from "@venue/domain/Instrument"
-import { Journal } from "@venue/journal/Journal"
 import * as DatabaseClock from "@venue/postgres/DatabaseClock"
 import { Seal } from "@venue/postgres/Seal"
 import { type PriceSource, PriceSources } from "@venue/providers/prices/PriceSource"
-import * as AccessTables from "@venue/storage/access/AccessTables"
-import { ReadTables } from "@venue/storage/history/ReadTables"
+import * as VenueStorage from "@venue/storage/VenueStorage"
 import { Nodes } from "@venue/storage/nodes/Nodes"
-import { FuturesReference } from "@venue/storage/prices/FuturesReference"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Clock, Console, Effect, Layer, Redacted } from "effect"
 import * as SecureRandom from "effect/crypto/SecureRandom"
@@ -63,9 +60,7 @@ const layer = (databaseUrl: Redacted.Redacted, name: string, port: number, shift
     ),
     Layer.provideMerge(
       Layer.mergeAll(
-        Journal.layer.pipe(Layer.provide(pools.journal)),
-        Layer.mergeAll(ReadTables.layer, FuturesReference.layer).pipe(Layer.provide(pools.tables)),
-        AccessTables.layer.pipe(Layer.provide(pools.access)),
+        VenueStorage.layer(pools),
         Membership.layer(node).pipe(Layer.provideMerge(Nodes.layer), Layer.provide(pools.nodes))
       )
     ),

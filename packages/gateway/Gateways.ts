@@ -1,0 +1,10 @@
+/** Everything a process needs to serve traders: the trade and market-data gateways with their history. */
+import { Layer } from "effect"
+import { History } from "./History.ts"
+import { Figures } from "./marketData/Figures.ts"
+import { MarketDataGateway } from "./marketData/MarketDataGateway.ts"
+import { TradeGateway } from "./trade/TradeGateway.ts"
+
+export const layer = Layer.mergeAll(TradeGateway.layer, MarketDataGateway.layer, Figures.layer).pipe(
+  Layer.provideMerge(History.layer)
+)

@@ -1,0 +1,28 @@
+/** All tables and logs of a venue as one layer, on Postgres or in memory. */
+import { Journal } from "@venue/journal/Journal"
+import { Layer } from "effect"
+import * as AccessTables from "./access/AccessTables.ts"
+import { ReadTables } from "./history/ReadTables.ts"
+import { Listings } from "./listing/Listings.ts"
+import { FuturesReference } from "./prices/FuturesReference.ts"
+import * as TreasuryTables from "./treasury/TreasuryTables.ts"
+
+const readTables = Layer.mergeAll(ReadTables.layer, FuturesReference.layer, Listings.layer)
+const accessTables = Layer.merge(AccessTables.layer, TreasuryTables.layer)
+
+/**
+ * Storage on Postgres. Each use has a connection pool of its own, so that a flood of reads or sign-ins leaves the
+ * journal's connections free: `tables` serves history and reference reads, `access` users, keys and the treasury.
+ */
+export const layer = <A, E, R>(pools: Readonly<Record<"journal" | "tables" | "access", Layer.Layer<A, E, R>>>) =>
+  Layer.mergeAll(
+    Layer.provide(Journal.layer, pools.journal),
+    Layer.provide(readTables, pools.tables),
+    Layer.provide(accessTables, pools.access)
+  )
+
+/** Storage in memory around the given journal. */
+export const layerMemory = <E, R>(journal: Layer.Layer<Journal, E, R>) =>
+  Layer.mergeAll(ReadTables.layerMemory, FuturesReference.layerMemory, Listings.layerMemory).pipe(
+    Layer.merge(TreasuryTables.layerMemory.pipe(Layer.provideMerge(Layer.merge(AccessTables.layerMemory, journal))))
+  )
