@@ -1,4 +1,5 @@
 /** `GET /candles/{symbol}`: what was traded in each window, and what stood around it. */
+import type { Candle as DomainCandle } from "@venue/domain/Candle"
 import type { Instrument } from "@venue/domain/Instrument"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
@@ -61,16 +62,9 @@ export const CandlesGroup = HttpApiGroup.make("candles").add(
     .annotate(OpenApi.Transform, described(chartParameters))
 )
 
-/** What was traded in a window. Prices count ticks, quantities lots, and money 1e-6 USD. */
-export interface TradedWindow {
+/** Trades of one window. */
+export interface TradedWindow extends DomainCandle {
   readonly startMinute: number
-  readonly openTicks: number
-  readonly highTicks: number
-  readonly lowTicks: number
-  readonly closeTicks: number
-  readonly volumeLots: bigint
-  readonly notional: bigint
-  readonly trades: number
 }
 
 /** What stood in a window; its middles are 0 where a side of the book was empty all the time. */

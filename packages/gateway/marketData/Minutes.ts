@@ -1,19 +1,13 @@
 /** What was traded on the book of one market in its last minutes: the candles that run, and what was traded since when. */
 import type { Volume } from "@venue/api/marketData/StatsFrame"
+import * as Candle from "@venue/domain/Candle"
 import type { Traded } from "@venue/domain/Market"
 import { minuteOf } from "@venue/domain/Minute"
 import type { Ratio } from "@venue/domain/Split"
 
-/** Prices count ticks, and money 1e-6 USD. */
-export interface Minute {
+/** Trades of one minute, counted from 1970. */
+export interface Minute extends Candle.Candle {
   readonly minute: number
-  readonly openTicks: number
-  readonly highTicks: number
-  readonly lowTicks: number
-  readonly closeTicks: number
-  readonly volumeLots: bigint
-  readonly notional: bigint
-  readonly trades: number
 }
 
 /** Its one owner changes it in place. */
@@ -30,15 +24,9 @@ interface Row {
   readonly before: Volume
 }
 
-/** A window of minutes. One without a trade has the price of before, and 0 as long as there was none. */
-export interface Candle {
+/** Trades of a window of minutes. A window without a trade has the price of the last trade before it, 0 without one. */
+export interface Window extends Candle.Candle {
   readonly startMinute: number
-  readonly openTicks: number
-  readonly highTicks: number
-  readonly lowTicks: number
-  readonly closeTicks: number
-  readonly notional: bigint
-  readonly trades: number
 }
 
 /** Enough for a day of 25 hours, as the one is in which clocks are put back. */
@@ -62,19 +50,9 @@ export const of = (
   return self
 }
 
-/** What is traded off the book moves no candle and is no volume. */
-export const take = (self: Minutes, { atMillis, notional, offBook, priceTicks, quantityLots }: Traded): void => {
-  if (offBook !== undefined) return
-  add(self, {
-    minute: minuteOf(atMillis),
-    openTicks: priceTicks,
-    highTicks: priceTicks,
-    lowTicks: priceTicks,
-    closeTicks: priceTicks,
-    volumeLots: BigInt(quantityLots),
-    notional: BigInt(notional),
-    trades: 1
-  })
+/** Adds a trade; trades off the book count neither for candles nor for volume. */
+export const take = (self: Minutes, trade: Traded): void => {
+  if (trade.offBook === undefined) add(self, { minute: minuteOf(trade.atMillis), ...Candle.ofTrade(trade) })
 }
 
 /** All of it in new units: prices to the nearest tick, and quantities rounded down to whole lots. */
@@ -105,34 +83,20 @@ export const since = ({ rows }: Minutes, fromMinute: number): Volume => {
   return { lots: all.lots - first.before.lots, notional: all.notional - first.before.notional }
 }
 
-/** The window of so many minutes that begins there. */
-export const candle = ({ beforeTicks, rows }: Minutes, startMinute: number, length: number): Candle => {
+/** Returns the candle of the `length` minutes that begin at `startMinute`. */
+export const candle = ({ beforeTicks, rows }: Minutes, startMinute: number, length: number): Window => {
   const from = firstFrom(rows, startMinute)
   const to = firstFrom(rows, startMinute + length)
   if (from === to) {
     const still = rows[from - 1]?.minute.closeTicks ?? beforeTicks
     const prices = { openTicks: still, highTicks: still, lowTicks: still, closeTicks: still }
-    return { startMinute, ...prices, notional: 0n, trades: 0 }
+    return { startMinute, ...prices, volumeLots: 0n, notional: 0n, trades: 0 }
   }
-  const { notional, openTicks } = rows[from]!.minute
-  let { highTicks, lowTicks, trades } = rows[from]!.minute
-  let sum = notional
-  for (let at = from + 1; at < to; at++) {
-    const { minute } = rows[at]!
-    highTicks = Math.max(highTicks, minute.highTicks)
-    lowTicks = Math.min(lowTicks, minute.lowTicks)
-    trades += minute.trades
-    sum += minute.notional
-  }
-  return {
-    startMinute,
-    openTicks,
-    highTicks,
-    lowTicks,
-    closeTicks: rows[to - 1]!.minute.closeTicks,
-    notional: sum,
-    trades
-  }
+  const { minute: _minute, ...sum } = rows
+    .slice(from, to)
+    .map(({ minute }) => minute)
+    .reduce(Candle.merged<Minute>)
+  return { startMinute, ...sum }
 }
 
 const nothing: Volume = { lots: 0n, notional: 0n }
@@ -147,7 +111,7 @@ const add = (self: Minutes, minute: Minute): void => {
   const { rows } = self
   const last = rows.at(-1)
   if (last?.minute.minute === minute.minute) {
-    last.minute = together(last.minute, minute)
+    last.minute = Candle.merged(last.minute, minute)
     return
   }
   rows.push({ minute, before: last === undefined ? nothing : after(last) })
@@ -155,17 +119,6 @@ const add = (self: Minutes, minute: Minute): void => {
     self.beforeTicks = rows.shift()!.minute.closeTicks
   }
 }
-
-const together = (before: Minute, next: Minute): Minute => ({
-  minute: before.minute,
-  openTicks: before.openTicks,
-  highTicks: Math.max(before.highTicks, next.highTicks),
-  lowTicks: Math.min(before.lowTicks, next.lowTicks),
-  closeTicks: next.closeTicks,
-  volumeLots: before.volumeLots + next.volumeLots,
-  notional: before.notional + next.notional,
-  trades: before.trades + next.trades
-})
 
 const firstFrom = (rows: ReadonlyArray<Row>, minute: number): number => {
   let from = 0

@@ -1,4 +1,5 @@
 /** What was traded on the book in each minute of a symbol. Prices count ticks, quantities lots, and money 1e-6 USD. */
+import * as DomainCandle from "@venue/domain/Candle"
 import { marketStream, type MarketEvent } from "@venue/domain/Market"
 import { minuteOf } from "@venue/domain/Minute"
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
@@ -26,20 +27,14 @@ const columns = {
 const candleTable = Table.make("candle_minute", columns)
 export type CandleMinute = Table.Row<typeof candleTable>
 
-/** What was traded in a window; one in which nothing was has none. */
+/** Trades of a window; a window without trades has no candle. */
 export interface Candle extends Omit<CandleMinute, "symbol" | "minute"> {
   readonly startMinute: number
 }
 
-/** Rows come in the order of the trades, so the first open and the last close count. */
+/** Merges two candles of adjacent windows. Rows arrive in the order of the trades, so the first open and the last close count. */
 export const merged = <Row extends Omit<CandleMinute, "symbol" | "minute">>(before: Row, next: Row): Row => ({
-  ...before,
-  highTicks: Math.max(before.highTicks, next.highTicks),
-  lowTicks: Math.min(before.lowTicks, next.lowTicks),
-  closeTicks: next.closeTicks,
-  volumeLots: before.volumeLots + next.volumeLots,
-  notional: before.notional + next.notional,
-  trades: before.trades + next.trades,
+  ...DomainCandle.merged(before, next),
   takerBuyLots: before.takerBuyLots + next.takerBuyLots,
   takerBuyNotional: before.takerBuyNotional + next.takerBuyNotional
 })
@@ -72,23 +67,15 @@ export const projection: MarketProjection = {
 /** What is traded off the book moves no chart. */
 const rowsOf = (symbol: MarketSymbol, event: MarketEvent): ReadonlyArray<CandleMinute> => {
   if (event._tag !== "Traded" || event.offBook !== undefined) return []
-  const { atMillis, priceTicks, quantityLots, taker } = event
-  const lots = BigInt(quantityLots)
-  const notional = BigInt(event.notional)
-  const isBuy = taker.order.side === "BUY"
+  const candle = DomainCandle.ofTrade(event)
+  const isBuy = event.taker.order.side === "BUY"
   return [
     {
       symbol,
-      minute: minuteOf(atMillis),
-      openTicks: priceTicks,
-      highTicks: priceTicks,
-      lowTicks: priceTicks,
-      closeTicks: priceTicks,
-      volumeLots: lots,
-      notional,
-      trades: 1,
-      takerBuyLots: isBuy ? lots : 0n,
-      takerBuyNotional: isBuy ? notional : 0n
+      minute: minuteOf(event.atMillis),
+      ...candle,
+      takerBuyLots: isBuy ? candle.volumeLots : 0n,
+      takerBuyNotional: isBuy ? candle.notional : 0n
     }
   ]
 }

@@ -60,6 +60,7 @@ it("each sum and each candle is that of the trades on the book in it", () => {
           highTicks: Math.max(0, ...ticks),
           lowTicks: ticks.length === 0 ? 0 : Math.min(...ticks),
           closeTicks: ticks.at(-1) ?? 0,
+          volumeLots: BigInt(inside.reduce((sum, { quantityLots }) => sum + quantityLots, 0)),
           notional: BigInt(inside.reduce((sum, { notional }) => sum + notional, 0)),
           trades: inside.length
         })
