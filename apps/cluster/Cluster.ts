@@ -83,7 +83,6 @@ const live = Effect.fnUntraced(function* (begun: Begun) {
   yield* OtherCluster.ensureNone(new Set([...runners, ...gateways].map(({ name }) => name)))
   // Only now is it certain that no other venue's addresses stand there.
   yield* files.remove(devFile, { force: true })
-  yield* Seeding.found(dataDir, say)
 
   yield* Effect.addFinalizer(() => Effect.ignore(ClusterFile.remove(dataDir)))
   yield* say(`starting ${runners.length} runners and ${gateways.length} gateways`)

@@ -1,23 +1,12 @@
-/** What a cluster is given before anybody comes: signing keys, and demo users. This process has no desks and asks those of others. */
+/** Creates the demo users of a cluster. This process has no desks: it calls those of the nodes. */
 import { ClientRegistration } from "@venue/auth/oauth/ClientRegistration"
-import { SigningKeys } from "@venue/auth/keys/SigningKeys"
 import { DeskClient } from "@venue/cluster/clients/DeskClient"
 import { LocalEntities } from "@venue/cluster/clients/LocalEntities"
 import { ToldHeads } from "@venue/cluster/clients/ToldHeads"
 import * as ClusterNode from "@venue/cluster/ClusterNode"
 import { Effect, Layer } from "effect"
-import * as ImportedKeys from "../dev/ImportedKeys.ts"
 import type { SecretClient } from "../dev/Secrets.ts"
 import * as Seed from "../dev/Seed.ts"
-
-/** Before any node is started, which would make keys of its own. */
-export const found = Effect.fn("Seeding.found")(function* (
-  dataDir: string,
-  say: (text: string) => Effect.Effect<void>
-) {
-  yield* Effect.scoped(Layer.build(SigningKeys.layerFounded(ImportedKeys.founding(dataDir))))
-  yield* ImportedKeys.setAside(dataDir, say)
-})
 
 export interface SeedingOptions extends Seed.Planting {
   /** Registered at an earlier start. */
@@ -25,7 +14,7 @@ export interface SeedingOptions extends Seed.Planting {
   readonly cluster: ClusterNode.ClusterNodeOptions
 }
 
-/** Answers with the applications that are registered now. */
+/** Returns the registered applications. */
 export const plant = Effect.fn("Seeding.plant")(
   function* (options: SeedingOptions) {
     yield* Seed.plant(options)
@@ -40,5 +29,5 @@ const clients = (cluster: ClusterNode.ClusterNodeOptions) =>
     DeskClient.layer.pipe(Layer.provide([LocalEntities.layer, nothingTold, ClusterNode.gateway(cluster)]))
   )
 
-/** It hears no market. */
+/** This process follows no market. */
 const nothingTold = Layer.succeed(ToldHeads)({ all: () => [] })

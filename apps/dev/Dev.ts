@@ -26,7 +26,6 @@ import * as AuthPlace from "../process/AuthPlace.ts"
 import * as Claimed from "../process/Claimed.ts"
 import { DataDirRefused } from "./DataDirRefused.ts"
 import * as DevFile from "./DevFile.ts"
-import * as ImportedKeys from "./ImportedKeys.ts"
 import * as Listeners from "../process/Listeners.ts"
 import * as Pools from "../process/Pools.ts"
 import * as Ports from "../process/Ports.ts"
@@ -73,7 +72,6 @@ export const run = Effect.fn("Dev.run")(function* (settings: Settings) {
     yield* Seed.plantFutures(simulated)
     const oauthClients = yield* Seed.registerClients(secrets.oauthClients)
     yield* Secrets.save(settings.dataDir, { ...secrets, oauthClients, isFounded: true })
-    yield* ImportedKeys.setAside(settings.dataDir, say)
     yield* Runner.ready
     const urls = yield* Listeners.open(settings, {
       admin: { token: Redacted.make(secrets.adminToken) },
@@ -143,7 +141,7 @@ const services = (
     Layer.provideMerge(Layer.merge(Runner.layer, WebhookLayers.delivery(settings))),
     Layer.provideMerge(Runner.alone({ simulate: false })),
     Layer.provideMerge(access),
-    Layer.provideMerge(SigningKeys.layerFounded(ImportedKeys.founding(settings.dataDir))),
+    Layer.provideMerge(SigningKeys.layer),
     Layer.provideMerge(Rails.layerFilledIn(settings)),
     Layer.provideMerge(VenueStorage.layer(pools)),
     Layer.provideMerge(WebhookLayers.endpoints(settings)),

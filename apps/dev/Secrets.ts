@@ -1,4 +1,4 @@
-/** What the dev app makes up at its first start and finds again at every later one: keys, ids and tokens. */
+/** Keys, ids and tokens that the dev app generates at its first start and reads at every later one. */
 import { UserId } from "@venue/domain/UserId"
 import { Effect, FileSystem, Path, Schema } from "effect"
 import * as SecureRandom from "effect/crypto/SecureRandom"
@@ -12,53 +12,41 @@ const User = Schema.Struct({
 })
 export type SecretUser = typeof User.Type
 
-/** An application the venue knows; without a secret it is a public one. */
+/** A registered application; a public one has no secret. */
 const OAuthClient = Schema.Struct({ clientId: Schema.String, secret: Schema.NullOr(Schema.String) })
 export type SecretClient = typeof OAuthClient.Type
 
 const Secrets = Schema.Struct({
-  /** A database holds what was made up here. */
+  /** Whether a database was created with these secrets. */
   isFounded: Schema.Boolean,
   secretKey: Schema.String,
   adminToken: Schema.String,
-  /** The second operator, who is no admin. */
+  /** Token of the second operator, with the role `treasurer`. */
   treasurerToken: Schema.String,
   authClientKey: Schema.String,
-  /** Carol has this builder code. */
+  /** Carol's builder code. */
   builderCode: Schema.String,
   oauthClients: Schema.Array(OAuthClient),
   users: Schema.Array(User)
 })
 export type Secrets = typeof Secrets.Type
 
-/** An earlier release wrote the file and did not make up all of it. */
-const Known = Schema.Struct({
-  isFounded: Schema.optionalKey(Secrets.fields.isFounded),
-  secretKey: Secrets.fields.secretKey,
-  adminToken: Secrets.fields.adminToken,
-  treasurerToken: Schema.optionalKey(Secrets.fields.treasurerToken),
-  authClientKey: Schema.optionalKey(Secrets.fields.authClientKey),
-  builderCode: Schema.optionalKey(Secrets.fields.builderCode),
-  oauthClients: Schema.optionalKey(Secrets.fields.oauthClients),
-  users: Schema.Array(Schema.Struct({ ...User.fields, walletPrivateKey: Schema.optionalKey(Schema.String) }))
-})
-
 const fileName = "secrets.json"
-/** One of these is beside it once a venue was started here. */
-const traces = ["dev.json", "postgres", "signing-keys.json"]
+/** Files beside it, any of which shows that a venue was started in this directory. */
+const traces = ["dev.json", "postgres"]
 
-/** Without what this file holds, what the database holds could not be opened. */
+/** The sealed values of the database cannot be opened without this file. */
 export class UnreadableSecrets extends Schema.TaggedError<UnreadableSecrets>()("UnreadableSecrets", {
   path: Schema.String
 }) {
   override get message() {
-    return `${this.path} is gone or not what a venue wrote; put back the one that was there, or remove the whole directory`
+    return `${this.path} is missing or was not written by this release: restore it, or remove the whole directory to begin a new venue`
   }
 }
 
-const decode = Schema.decodeEffect(Schema.fromJsonString(Known))
+const decode = Schema.decodeEffect(Schema.fromJsonString(Secrets))
 
-/** Everybody in `names` is in the answer, with the same keys as last time. */
+/** Returns the stored secrets, with new keys for users of `names` that have none yet. */
 export const load = Effect.fn("Secrets.load")(function* (dataDir: string, names: ReadonlyArray<string>) {
   const files = yield* FileSystem.FileSystem
   const paths = yield* Path.Path
@@ -70,18 +58,9 @@ export const load = Effect.fn("Secrets.load")(function* (dataDir: string, names:
     ? yield* Effect.flatMap(files.readFileString(path), decode).pipe(
         Effect.mapError(() => new UnreadableSecrets({ path }))
       )
-    : { secretKey: `svc_test_${hex(32)}`, adminToken: `svc_test_admin_${hex(24)}`, oauthClients: [], users: [] }
+    : newSecrets()
   const missing = names.filter((name) => !known.users.some((user) => user.name === name))
-  const secrets: Secrets = {
-    treasurerToken: `svc_test_treasurer_${hex(24)}`,
-    authClientKey: `pk_test_${hex(16)}`,
-    builderCode: SecureRandom.uuidV4Unsafe(),
-    oauthClients: [],
-    // An earlier release registered its applications in the database it had.
-    isFounded: (known.oauthClients ?? []).length > 0,
-    ...known,
-    users: [...known.users.map((user) => ({ walletPrivateKey: newWallet(), ...user })), ...missing.map(newUser)]
-  }
+  const secrets: Secrets = { ...known, users: [...known.users, ...missing.map(newUser)] }
   yield* save(dataDir, secrets)
   return secrets
 })
@@ -91,13 +70,24 @@ export const save = Effect.fnUntraced(function* (dataDir: string, secrets: Secre
   yield* writePrivately((yield* Path.Path).join(dataDir, fileName), JSON.stringify(secrets))
 })
 
-/** Only the owner may read it. */
+/** Replaces a file that only its owner may read. */
 export const writePrivately = Effect.fnUntraced(function* (path: string, text: string) {
   const files = yield* FileSystem.FileSystem
   const next = `${path}.next`
   yield* files.writeFileString(next, text, { mode: 0o600 })
   yield* files.chmod(next, 0o600)
   yield* files.rename(next, path)
+})
+
+const newSecrets = (): Secrets => ({
+  isFounded: false,
+  secretKey: `svc_test_${hex(32)}`,
+  adminToken: `svc_test_admin_${hex(24)}`,
+  treasurerToken: `svc_test_treasurer_${hex(24)}`,
+  authClientKey: `pk_test_${hex(16)}`,
+  builderCode: SecureRandom.uuidV4Unsafe(),
+  oauthClients: [],
+  users: []
 })
 
 const newUser = (name: string): SecretUser => ({
@@ -108,7 +98,7 @@ const newUser = (name: string): SecretUser => ({
   walletPrivateKey: newWallet()
 })
 
-/** Any 32 bytes that are not above the order of the curve, which no 2^128 draws would be. */
+/** Returns 32 random bytes; the chance of a value above the order of the curve is about 2^-128. */
 const newWallet = (): string => `0x${hex(32)}`
 
 const hex = (bytes: number): string => Buffer.from(SecureRandom.randomBytesUnsafe(bytes)).toString("hex")

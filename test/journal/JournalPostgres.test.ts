@@ -1,5 +1,4 @@
 import { Journal } from "@venue/journal/Journal"
-import { snapshotPieces } from "@venue/postgres/migrations/0013_snapshot_pieces"
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Clock, Effect, Fiber, Layer } from "effect"
 import { SqlClient } from "effect/sql"
@@ -123,16 +122,13 @@ describe("a row in doubt", () => {
 })
 
 describe("a snapshot", () => {
-  it.effect("that was saved in one is cut into pieces and read on", () =>
+  it.effect("is read whole, in one piece or in several", () =>
     Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
       const journal = yield* Journal
       const state = Uint8Array.from({ length: 9_000_000 }, (_, n) => n % 251)
       for (const stream of ["small", "large"]) yield* own(journal, stream)
-      yield* sql`drop table snapshot_piece`
-      yield* sql`alter table snapshot drop column bytes, add column state bytea not null`
-      yield* sql`insert into snapshot values ('small', 1, ${bytes("a few words")}), ('large', 1, ${state})`
-      yield* snapshotPieces
+      yield* journal.saveSnapshot("small", 1, [bytes("a few words")])
+      yield* journal.saveSnapshot("large", 1, [state])
       const heard = told()
       yield* journal.claim("small", heard, yes)
       assert.deepStrictEqual(heard.rows, ["snapshot 1 a few words"])

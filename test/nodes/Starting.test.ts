@@ -62,14 +62,21 @@ it("what is gone of a venue that was started before is not begun anew", { timeou
   await refused(
     site,
     { VENUE_DATABASE_URL: server.url },
-    /^the tables are of version 9999 and this program knows \d+ at/
+    /^the database is at migration 9999 and this release has migrations up to \d+: start the release/
   )
   await Database.run(server.url, "delete from migration where migration_id = 9999")
+  await Database.run(server.url, "update migration set name = 'journal' where migration_id = 1")
+  await refused(
+    site,
+    { VENUE_DATABASE_URL: server.url },
+    /^migration 1 of the database is "journal" .* cannot be upgraded; start with an empty database and an empty data/
+  )
+  await Database.run(server.url, "update migration set name = 'baseline' where migration_id = 1")
   await server.stop("SIGINT")
 
   const secrets = join(site.dataDir, "secrets.json")
   renameSync(secrets, `${secrets}.away`)
-  await refused(site, {}, /secrets\.json is gone or not what a venue wrote; put back the one that was there/)
+  await refused(site, {}, /secrets\.json is missing or was not written by this release: restore it, or remove/)
   renameSync(`${secrets}.away`, secrets)
 })
 

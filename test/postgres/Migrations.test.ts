@@ -1,100 +1,103 @@
-/** Tables that a running venue has are changed without losing what is in them. */
-import { deskOf } from "@venue/cluster/protocol/Desk"
-import { MarketSymbol } from "@venue/domain/MarketSymbol"
-import { UserId } from "@venue/domain/UserId"
-import { projectionGroups } from "@venue/postgres/migrations/0015_projection_groups"
-import { wakeUpDesk } from "@venue/postgres/migrations/0022_wake_up_desk"
+/** A database is upgraded only by a release that knows its migrations; large indexes are built beside a running venue. */
+import * as ConcurrentIndexes from "@venue/postgres/ConcurrentIndexes"
 import * as Migrations from "@venue/postgres/Migrations"
-import * as LedgerEntries from "@venue/storage/history/LedgerEntries"
-import { ReadTables } from "@venue/storage/history/ReadTables"
-import * as Trading from "@venue/storage/history/Trading"
-import { assert, it } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Layer, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
 import { postgresLayer } from "../Postgres.ts"
 
-it.effect("the positions that read tables had before there were groups are those of the groups that they became", () =>
-  Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient
-    yield* Effect.scoped(Layer.build(Migrations.layer))
-    // As they were before.
-    yield* sql`alter table projection rename column position to stream`
-    yield* sql`insert into projection (stream, seq) values ('market/AAPL-USD', 71), ('trader/ann', 8)`
-    yield* projectionGroups
+const migrate = Effect.scoped(Layer.build(Layer.fresh(Migrations.layer)))
 
-    const services = yield* Effect.scoped(Effect.flatMap(Layer.build(ReadTables.layer), Effect.succeed))
-    const { position } = yield* Effect.provide(ReadTables, services)
-    assert.strictEqual(yield* position(Trading.projection, MarketSymbol.make("AAPL-USD")), 71)
-    assert.strictEqual(yield* position(LedgerEntries.projection, UserId.make("ann")), 8)
-  }).pipe(Effect.provide(postgresLayer))
-)
+describe("the migrations of a database", () => {
+  it.effect("are applied once by nodes that start together", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      yield* Effect.all([migrate, migrate, migrate], { concurrency: "unbounded" })
+      yield* migrate
+      const rows = yield* sql`select migration_id as number, name from migration order by migration_id`
+      assert.deepStrictEqual(rows, [{ number: 1, name: "baseline" }])
+    }).pipe(Effect.provide(postgresLayer))
+  )
 
-it.effect("wake-up entries that there were get the desk of their user, and traders behind in the tables get one", () =>
-  Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient
-    yield* Effect.scoped(Layer.build(Migrations.layer))
-    // As they were before.
-    yield* sql`alter table wake_up drop column desk`
-    yield* sql`insert into founding (name, value) values ('VENUE_DESKS', '16')`
-    yield* sql`insert into wake_up (user_id, reason, detail) values ('ann', 'joined', 'AAPL-USD'), ('ann', 'armed', 'c')`
-    yield* sql`insert into projection (position, seq) values ('ledger:trader/ann', 2), ('ledger:trader/ben', 1)`
-    yield* sql`
-      insert into journal (stream, seq, epoch, events)
-      values ('trader/ann', 1, 1, ''), ('trader/ann', 2, 1, 'x'), ('trader/ann', 3, 2, ''),
-        ('trader/ben', 1, 1, ''), ('trader/ben', 2, 1, 'x'), ('trader/ben', 3, 2, ''), ('market/AAPL-USD', 1, 1, 'x')`
-    yield* wakeUpDesk
+  it.effect("are refused when they were made before 0.1.0, and the database stays as it was", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`
+        create table migration (
+          migration_id integer primary key, created_at timestamptz not null default now(), name text not null
+        )`
+      yield* sql`insert into migration (migration_id, name) values (1, 'journal'), (2, 'read_tables'), (44, 'profiles')`
+      const { message } = yield* Effect.flip(migrate)
+      assert.strictEqual(
+        message,
+        'migration 1 of the database is "journal" and not "baseline": a database made before release 0.1.0 cannot be upgraded; start with an empty database and an empty data directory'
+      )
+      assert.deepStrictEqual(yield* sql`select tablename from pg_tables where schemaname = 'public'`, [
+        { tablename: "migration" }
+      ])
+    }).pipe(Effect.provide(postgresLayer))
+  )
 
-    const of = (user: string) => deskOf(UserId.make(user), 16)
-    const found = yield* sql`select user_id, reason, detail, desk from wake_up order by user_id, reason`
-    assert.deepEqual(
-      found.map((row) => Object.values(row).join(" ")),
-      [`ann armed c ${of("ann")}`, `ann joined AAPL-USD ${of("ann")}`, `ben unprojected 2 ${of("ben")}`]
-    )
-  }).pipe(Effect.provide(postgresLayer))
-)
-
-const journalIndex = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
-  return yield* sql<{ readonly isValid: boolean }>`
-    select indisvalid as "isValid" from pg_index where indexrelid = to_regclass('journal_transaction')`
+  it.effect("are refused when a newer release added one", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      yield* migrate
+      yield* sql`insert into migration (migration_id, name) values (9999, 'newer')`
+      const { message } = yield* Effect.flip(migrate)
+      assert.strictEqual(
+        message,
+        "the database is at migration 9999 and this release has migrations up to 1: start the release that upgraded the database, or a newer one"
+      )
+    }).pipe(Effect.provide(postgresLayer))
+  )
 })
 
-it.live("an append goes on while nodes that start together build the index of the journal, which is built once", () =>
-  Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient
-    yield* Effect.scoped(Layer.build(Migrations.layer))
-    yield* sql`drop index journal_transaction`
-    const [begun, mayCommit] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
-    const append = (seq: number) =>
-      sql`insert into journal (stream, seq, epoch, events) values ('trader/ann', ${seq}, ${seq}, '')`
-    const open = yield* Effect.forkChild(
-      sql.withTransaction(
-        Effect.gen(function* () {
-          yield* append(1)
-          yield* Deferred.succeed(begun, undefined)
-          yield* Deferred.await(mayCommit)
-        })
-      )
-    )
-    yield* Deferred.await(begun)
-    const start = Effect.scoped(Layer.build(Layer.fresh(Migrations.layer)))
-    const starting = yield* Effect.forkChild(Effect.all([start, start, start], { concurrency: "unbounded" }))
-    const isBuilding = Effect.map(journalIndex, ([index]) => index?.isValid === false)
-    yield* Effect.repeat(isBuilding, { until: (isSo) => isSo, schedule: Schedule.spaced("20 millis") })
-    yield* sql.withTransaction(Effect.andThen(sql`set local lock_timeout = '1s'`, append(2)))
-    yield* Deferred.succeed(mayCommit, undefined)
-    yield* Fiber.join(open)
-    yield* Fiber.join(starting)
-    assert.deepStrictEqual(yield* journalIndex, [{ isValid: true }])
-  }).pipe(Effect.provide(postgresLayer))
-)
+const indexes = { journal_epoch: "journal (epoch, stream)" }
+const build = ConcurrentIndexes.build(indexes)
 
-it.live("an index of the journal whose build was interrupted is built again", () =>
-  Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient
-    yield* Effect.scoped(Layer.build(Migrations.layer))
-    yield* sql`update pg_index set indisvalid = false where indexrelid = 'journal_transaction'::regclass`
-    yield* Effect.scoped(Layer.build(Layer.fresh(Migrations.layer)))
-    assert.deepStrictEqual(yield* journalIndex, [{ isValid: true }])
-  }).pipe(Effect.provide(postgresLayer))
-)
+const builtIndex = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  return yield* sql<{ readonly isValid: boolean }>`
+    select indisvalid as "isValid" from pg_index where indexrelid = to_regclass('journal_epoch')`
+})
+
+describe("an index of a large table", () => {
+  it.live("is built once by nodes that start together, while appends continue", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      yield* migrate
+      const [begun, mayCommit] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+      const append = (seq: number) =>
+        sql`insert into journal (stream, seq, epoch, events) values ('trader/ann', ${seq}, ${seq}, '')`
+      const open = yield* Effect.forkChild(
+        sql.withTransaction(
+          Effect.gen(function* () {
+            yield* append(1)
+            yield* Deferred.succeed(begun, undefined)
+            yield* Deferred.await(mayCommit)
+          })
+        )
+      )
+      yield* Deferred.await(begun)
+      const starting = yield* Effect.forkChild(Effect.all([build, build, build], { concurrency: "unbounded" }))
+      const isBuilding = Effect.map(builtIndex, ([index]) => index?.isValid === false)
+      yield* Effect.repeat(isBuilding, { until: (isSo) => isSo, schedule: Schedule.spaced("20 millis") })
+      yield* sql.withTransaction(Effect.andThen(sql`set local lock_timeout = '1s'`, append(2)))
+      yield* Deferred.succeed(mayCommit, undefined)
+      yield* Fiber.join(open)
+      yield* Fiber.join(starting)
+      assert.deepStrictEqual(yield* builtIndex, [{ isValid: true }])
+    }).pipe(Effect.provide(postgresLayer))
+  )
+
+  it.live("is rebuilt after an interrupted build", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      yield* migrate
+      yield* build
+      yield* sql`update pg_index set indisvalid = false where indexrelid = 'journal_epoch'::regclass`
+      yield* build
+      assert.deepStrictEqual(yield* builtIndex, [{ isValid: true }])
+    }).pipe(Effect.provide(postgresLayer))
+  )
+})

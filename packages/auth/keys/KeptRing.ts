@@ -6,18 +6,15 @@ import { fromJwk, PrivateJwk } from "./SigningKey.ts"
 
 /** Why there are no keys to sign with. */
 export class SigningKeysUnusable extends Schema.TaggedError<SigningKeysUnusable>()("SigningKeysUnusable", {
-  /**
-   * The file that they were kept in cannot be read, or others than its owner may read it; they are no list of P-256
-   * keys; a key is damaged; not exactly one key is active.
-   */
-  reason: Schema.Literals(["unreadable", "exposed", "malformed", "wrong_key", "active_keys"])
+  /** A row is no P-256 key; a key is damaged; the number of active keys is not one. */
+  reason: Schema.Literals(["malformed", "wrong_key", "active_keys"])
 }) {
   override get message(): string {
     return `the signing keys cannot be used: ${faults[this.reason]}`
   }
 }
 
-export const unusable = (reason: SigningKeysUnusable["reason"]) => new SigningKeysUnusable({ reason })
+const unusable = (reason: SigningKeysUnusable["reason"]) => new SigningKeysUnusable({ reason })
 
 export const ringOf = (keys: ReadonlyArray<KeptKey>): Result.Result<KeyRing, SigningKeysUnusable> =>
   Result.gen(function* () {
@@ -41,9 +38,7 @@ export const keptOf = (ring: KeyRing): ReadonlyArray<KeptKey> =>
 const decode = Schema.decodeUnknownResult(Schema.fromJsonString(PrivateJwk))
 
 const faults = {
-  unreadable: "their file cannot be read",
-  exposed: "others than its owner may read their file; make it 0600",
-  malformed: "they are no list of keys",
-  wrong_key: "one of them is no P-256 key",
-  active_keys: "not exactly one of them is active"
+  malformed: "a row is not a P-256 key",
+  wrong_key: "a key is damaged",
+  active_keys: "the number of active keys is not one"
 } as const

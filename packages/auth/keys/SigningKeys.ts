@@ -34,26 +34,20 @@ export class SigningKeys extends Context.Service<
     Revocations | SigningKeyTable
   > = Layer.effect(
     SigningKeys,
-    Effect.suspend(() => make(newRing))
+    Effect.suspend(() => make)
   )
-
-  /** The same; a table without keys gets these. */
-  static readonly layerFounded = <E, R>(founding: Effect.Effect<KeyRing.KeyRing, E, R>) =>
-    Layer.effect(SigningKeys, make(founding))
 
   /** One new key, lost with the process. */
   static readonly layerMemory: Layer.Layer<SigningKeys> = Layer.effect(
     SigningKeys,
-    Effect.suspend(() => Effect.orDie(make(newRing)))
+    Effect.suspend(() => Effect.orDie(make))
   ).pipe(Layer.provide([Revocations.layerMemory, SigningKeyTable.layerMemory]))
-
-  static readonly newRing: Effect.Effect<KeyRing.KeyRing> = Effect.suspend(() => newRing)
 }
 
 const newRing = Effect.map(Clock.currentTimeMillis, (now) => KeyRing.found(generate(), now))
 
 /** Ends the start without exactly one good active key. */
-const make = Effect.fnUntraced(function* <E, R>(founding: Effect.Effect<KeyRing.KeyRing, E, R>) {
+const make = Effect.gen(function* () {
   const table = yield* SigningKeyTable
   const turn = yield* Semaphore.make(1)
   const changed = Latch.makeUnsafe(false)
@@ -61,7 +55,7 @@ const make = Effect.fnUntraced(function* <E, R>(founding: Effect.Effect<KeyRing.
     if (kind === "signing_key" || kind === "signing_keys") changed.openUnsafe()
   })
   // Of nodes that start together one finds no keys, and the others those that it made.
-  yield* table.replace((keys) => (keys.length > 0 ? Effect.succeed(keys) : Effect.map(founding, keptOf)))
+  yield* table.replace((keys) => (keys.length > 0 ? Effect.succeed(keys) : Effect.map(newRing, keptOf)))
 
   const read = Effect.flatMap(table.all, (keys) => Effect.fromResult(ringOf(keys)))
   let ring = yield* read

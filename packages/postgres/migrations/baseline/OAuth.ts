@@ -1,11 +1,11 @@
-/** Applications that sign users in, what they asked for and what users granted them. */
+/** OAuth applications, their authorization requests, and the grants of users. */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
 export const oauth = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
 
-  // Two secrets while one replaces the other; a public application can keep none.
+  // Two secrets are valid while one replaces the other; a public application has none.
   yield* sql`
     create table oauth_client (
       client_id text collate "C" primary key,
@@ -22,7 +22,7 @@ export const oauth = Effect.gen(function* () {
       check ((type = 'confidential') = (secret_hash is not null))
     )`
 
-  // One row from the request to the session: who consented and how they had signed in, the code, and what it became.
+  // One row from request to session: the consenting user and their sign-in, the code, and the session it became.
   yield* sql`
     create table authorization_request (
       authorization_id_hash text collate "C" primary key,
@@ -43,6 +43,8 @@ export const oauth = Effect.gen(function* () {
       code_expires_at timestamptz,
       consumed_at timestamptz,
       session_id text collate "C",
+      max_age_seconds integer,
+      prompts_consent boolean not null default false,
       check ((status = 'approved') = (code_hash is not null))
     )`
   yield* sql`create index authorization_request_created_at on authorization_request (created_at)`

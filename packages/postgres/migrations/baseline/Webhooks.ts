@@ -1,17 +1,16 @@
 /**
- * The endpoints where users are told of their money, what they are told, and every try. A message is written in the transaction
- * of what it tells of, and nothing here may ever fail or hold up that: no key refers to an endpoint, which its user may
- * delete at any time.
+ * Webhook endpoints, messages and delivery attempts. A message is written in the transaction of the step that it reports, and
+ * must never fail or delay that transaction: nothing references an endpoint, which its user may delete at any time.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
-export const webhook = Effect.suspend(() => Effect.all([tables, telling], { discard: true }))
+export const webhooks = Effect.suspend(() => Effect.all([tables, triggers], { discard: true }))
 
 const tables = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
 
-  // Who sends to an endpoint has it alone until `taken_until`. Updated in place with each try.
+  // One sender has an endpoint to itself until `taken_until`. Updated in place with each attempt.
   yield* sql`
     create table webhook (
       webhook_id text collate "C" primary key,
@@ -44,7 +43,7 @@ const tables = Effect.gen(function* () {
     )`
   yield* sql`create index webhook_message_at on webhook_message (at)`
 
-  // A row is a try: one that is to be made, or what came of it.
+  // One row per attempt, pending or made.
   yield* sql`
     create table webhook_delivery (
       message_id text collate "C" not null references webhook_message on delete cascade,
@@ -61,10 +60,10 @@ const tables = Effect.gen(function* () {
   yield* sql`create index webhook_delivery_due on webhook_delivery (webhook_id, due_at) where outcome = 'PENDING'`
 })
 
-const telling = Effect.gen(function* () {
+const triggers = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
 
-  // The id follows from what is told, so nothing is told twice.
+  // The message id is a hash of event and subject, so each message is enqueued once.
   yield* sql`
     create function tell_webhooks(
       of_user text, event text, subject_id text, method text, amount numeric, fee numeric, destination text, tx_hash text,
@@ -85,7 +84,7 @@ const telling = Effect.gen(function* () {
       select message_id, webhook_id, 1, $11, 'PENDING' from message cross join told
     $$`
 
-  // For each row, and not for each statement: the journal's flush has one that as a rule adds no step.
+  // For each row rather than each statement: the journal's flush contains such a statement and rarely adds a step.
   yield* sql`
     create function tell_of_withdrawal() returns trigger language plpgsql as $$
       begin
