@@ -13,7 +13,6 @@ import { DeskLayer } from "./entities/desk/Desk.ts"
 import { MarketLayer } from "./entities/market/Market.ts"
 import { UserLayer } from "./entities/user/User.ts"
 import { Feed } from "./feed/Feed.ts"
-import * as ToldHeads from "./feed/ToldHeads.ts"
 import { deskGroup } from "./protocol/Desk.ts"
 import { marketGroup } from "./protocol/Market.ts"
 import { DeskClient } from "./clients/DeskClient.ts"
@@ -25,12 +24,11 @@ import { SingleProcess } from "./SingleProcess.ts"
 import { LocalEntities } from "./clients/LocalEntities.ts"
 import * as PriceFeed from "./singletons/PriceFeed.ts"
 import * as ReferralRewards from "./singletons/ReferralRewards.ts"
-import { SimulatedSerialization } from "./clients/SimulatedSerialization.ts"
 import { VenueSettings } from "./VenueSettings.ts"
 
 /** What a node needs to talk to the entities, wherever they are: a gateway of its own is this and no more. */
 export const clients = Layer.mergeAll(DeskClient.layer, RailClient.layer, UserClient.layer).pipe(
-  Layer.provideMerge(ToldHeads.layer),
+  Layer.provideMerge(Feed.layerHeads),
   Layer.provideMerge(Feed.layer),
   Layer.provideMerge(MarketClient.layer),
   Layer.provideMerge(LocalEntities.layer)
@@ -94,7 +92,6 @@ export const layer = Layer.mergeAll(
 export const alone = (options: { readonly simulate: boolean }) =>
   Sharding.layer.pipe(
     Layer.provideMerge(Layer.sync(SingleProcess, () => new Set<string>())),
-    Layer.provideMerge(Layer.succeed(SimulatedSerialization, options.simulate)),
     Layer.provideMerge(Runners.layerNoop),
     Layer.provideMerge(MessageStorage.layerMemory),
     Layer.provide([RunnerStorage.layerMemory, RunnerHealth.layerNoop]),

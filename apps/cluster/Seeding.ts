@@ -2,7 +2,7 @@
 import { ClientRegistration } from "@venue/auth/oauth/ClientRegistration"
 import { DeskClient } from "@venue/cluster/clients/DeskClient"
 import { LocalEntities } from "@venue/cluster/clients/LocalEntities"
-import { ToldHeads } from "@venue/cluster/clients/ToldHeads"
+import { FeedHeads } from "@venue/cluster/clients/FeedHeads"
 import * as ClusterNode from "@venue/cluster/ClusterNode"
 import { Effect, Layer } from "effect"
 import type { SecretClient } from "../dev/Secrets.ts"
@@ -26,8 +26,8 @@ export const plant = Effect.fn("Seeding.plant")(
 const clients = (cluster: ClusterNode.ClusterNodeOptions) =>
   Layer.merge(
     ClientRegistration.layer,
-    DeskClient.layer.pipe(Layer.provide([LocalEntities.layer, nothingTold, ClusterNode.gateway(cluster)]))
+    DeskClient.layer.pipe(Layer.provide([LocalEntities.layer, noHeads, ClusterNode.gateway(cluster)]))
   )
 
 /** This process follows no market. */
-const nothingTold = Layer.succeed(ToldHeads)({ all: () => [] })
+const noHeads = Layer.succeed(FeedHeads)({ all: () => [] })

@@ -20,7 +20,7 @@ import { VenueSettings } from "../VenueSettings.ts"
 import { bounded, type ClusterFault } from "./ClusterFault.ts"
 import { LocalEntities } from "./LocalEntities.ts"
 import * as SubmissionQueue from "./SubmissionQueue.ts"
-import { ToldHeads } from "./ToldHeads.ts"
+import { FeedHeads } from "./FeedHeads.ts"
 import * as Places from "./Places.ts"
 
 type RawDesk = ReturnType<Effect.Success<typeof Desk.client>>
@@ -67,11 +67,11 @@ export class DeskClient extends Context.Service<
     readonly wake: (deskId: string) => Effect.Effect<void, Unavailable>
   }
 >()("@venue/cluster/DeskClient") {
-  static readonly layer: Layer.Layer<DeskClient, never, LocalEntities | ToldHeads | Sharding> = Layer.effect(
+  static readonly layer: Layer.Layer<DeskClient, never, LocalEntities | FeedHeads | Sharding> = Layer.effect(
     DeskClient,
     Effect.gen(function* () {
       const localEntities = yield* LocalEntities
-      const heads = yield* ToldHeads
+      const heads = yield* FeedHeads
       const clock = yield* Clock.Clock
       const { desks } = yield* VenueSettings
       const places = yield* Places.make

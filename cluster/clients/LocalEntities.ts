@@ -1,28 +1,14 @@
 /** The entities that live on this node, to be called as functions: a client or a feed that finds one here needs no call. */
-import type { Instrument } from "@venue/domain/Instrument"
-import type { Level, MarketEvent, TraderCommand } from "@venue/domain/Market"
+import type { TraderCommand } from "@venue/domain/Market"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import type { Charge } from "@venue/domain/RateLimits"
 import type { MarketPreview, PreviewCommand } from "@venue/domain/Preview"
 import type { RestBucket } from "@venue/domain/RestRates"
 import type { UserId } from "@venue/domain/UserId"
 import { Context, type Effect, Layer, type Stream } from "effect"
+import type { CommittedBatch } from "../feed/Batch.ts"
 import type { AccountSummary, Read, Submission, Submitted } from "../protocol/Desk.ts"
 import type { DepthAt, TraderViews, Unavailable, Viewer, Watched } from "../protocol/Market.ts"
-
-/** One committed row of a market's log, decoded, with the new totals of the levels it touched. */
-export interface Batch {
-  readonly instrument: Instrument
-  readonly epoch: number
-  readonly seq: number
-  readonly events: ReadonlyArray<MarketEvent>
-  readonly levels: ReadonlyArray<Level>
-}
-
-/** With the row as it stands in the journal. */
-export interface CommittedBatch extends Batch {
-  readonly row: Uint8Array
-}
 
 export interface Watcher {
   readonly batch: (batch: CommittedBatch) => void
@@ -71,3 +57,13 @@ export class LocalEntities extends Context.Service<
     LocalEntities.of({ markets: new Map(), desks: new Map(), gateways: new Set() })
   )
 }
+
+/** Replaces an entity of this node before it is registered in `LocalEntities`. Production leaves entities unchanged. */
+export interface Interception {
+  readonly desk: (desk: LocalDesk) => LocalDesk
+  readonly market: (market: LocalMarket) => LocalMarket
+}
+
+export const Interception = Context.Reference<Interception>("@venue/cluster/clients/LocalEntities/Interception", {
+  defaultValue: () => ({ desk: (desk) => desk, market: (market) => market })
+})

@@ -11,8 +11,10 @@ import * as OpenInterest from "@venue/domain/OpenInterest"
 import type { TradingState } from "@venue/domain/TradingState"
 import { Clock, Context, Effect, Layer, Result } from "effect"
 import type { Sharding } from "effect/cluster/Sharding"
+import { FeedHeads } from "../clients/FeedHeads.ts"
 import type { MarketClient } from "../clients/MarketClient.ts"
-import type { Batch, LocalEntities } from "../clients/LocalEntities.ts"
+import type { Batch } from "./Batch.ts"
+import type { LocalEntities } from "../clients/LocalEntities.ts"
 import { type Limits, withLimits } from "@venue/domain/Limits"
 import { VenueSettings } from "../VenueSettings.ts"
 import * as FollowedLog from "./FollowedLog.ts"
@@ -136,6 +138,23 @@ export class Feed extends Context.Service<
         tradingStates,
         instruments,
         depth: (symbol) => logs.get(symbol)?.depth
+      })
+    })
+  )
+
+  /** Provides the heads of this feed to the clients, which must not import it. */
+  static readonly layerHeads: Layer.Layer<FeedHeads, never, Feed> = Layer.effect(
+    FeedHeads,
+    Effect.gen(function* () {
+      const feed = yield* Feed
+      const { instruments } = yield* VenueSettings
+      const symbols = [...instruments.keys()]
+      return FeedHeads.of({
+        all: () =>
+          symbols.flatMap((symbol) => {
+            const head = feed.head(symbol)
+            return head === undefined ? [] : [{ symbol, seq: head.seq }]
+          })
       })
     })
   )

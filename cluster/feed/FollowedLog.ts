@@ -1,7 +1,8 @@
 /** One market's log as this node has it: where it stands and what the levels hold, taken in without holes or repeats. */
 import type { Level } from "@venue/domain/Market"
 import type { Clock } from "effect"
-import type { Batch, LocalMarket } from "../clients/LocalEntities.ts"
+import type { Batch } from "./Batch.ts"
+import type { LocalMarket } from "../clients/LocalEntities.ts"
 import * as Depth from "./Depth.ts"
 
 export interface Head {

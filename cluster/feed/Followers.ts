@@ -7,7 +7,7 @@ import type { MarketEvent, Traded } from "@venue/domain/Market"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import type { Order } from "@venue/domain/Order"
 import { Result } from "effect"
-import type { Batch } from "../clients/LocalEntities.ts"
+import type { Batch } from "./Batch.ts"
 import * as Outcome from "./Outcome.ts"
 
 export interface Follower {

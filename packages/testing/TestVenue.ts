@@ -28,6 +28,7 @@ import { TestClock } from "effect/testing"
 import { createHmac } from "node:crypto"
 import * as Client from "./Client.ts"
 import * as OtherGateway from "./OtherGateway.ts"
+import * as SimulatedSerialization from "./SimulatedSerialization.ts"
 import * as TestAccess from "./TestAccess.ts"
 
 /** Someone with an account and one key. */
@@ -248,7 +249,7 @@ export function layerOn<E, R>(journal: Layer.Layer<Journal, E, R>) {
   return Layer.merge(TestVenue.layer, started).pipe(
     Layer.provideMerge(Gateways.layer),
     Layer.provideMerge(Runner.layer),
-    Layer.provideMerge(Runner.alone({ simulate: true })),
+    Layer.provideMerge(SimulatedSerialization.layerAlone),
     Layer.provideMerge(TestAccess.layer),
     Layer.provideMerge(Layer.merge(VenueStorage.layerMemory(journal), SigningKeys.layerMemory)),
     Layer.provideMerge(Layer.succeed(HasAuditor)(false)),

@@ -1,7 +1,7 @@
 /** What stands round a desk or a market under test: markets and a feed that do as the test says. */
 import { Feed } from "@venue/cluster/feed/Feed"
 import type { Follower } from "@venue/cluster/feed/Followers"
-import type { Batch } from "@venue/cluster/clients/LocalEntities"
+import type { Batch } from "@venue/cluster/feed/Batch"
 import { MarketClient } from "@venue/cluster/clients/MarketClient"
 import { maxViewers, type TraderViews, Unavailable, type Viewer } from "@venue/cluster/protocol/Market"
 import { defaults, VenueSettings } from "@venue/cluster/VenueSettings"

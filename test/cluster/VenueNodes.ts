@@ -3,7 +3,6 @@ import * as PgClient from "@effect/sql-pg/PgClient"
 import { SigningKeys } from "@venue/auth/keys/SigningKeys"
 import * as ClusterNode from "@venue/cluster/ClusterNode"
 import { defaults, VenueSettings } from "@venue/cluster/VenueSettings"
-import { SimulatedSerialization } from "@venue/cluster/clients/SimulatedSerialization"
 import * as Runner from "@venue/cluster/Runner"
 import { starters } from "@venue/domain/Instrument"
 import { History } from "@venue/gateway/History"
@@ -17,6 +16,7 @@ import { ReadTables } from "@venue/storage/history/ReadTables"
 import { FuturesReference } from "@venue/storage/prices/FuturesReference"
 import * as DatabaseClock from "@venue/postgres/DatabaseClock"
 import { Seal } from "@venue/postgres/Seal"
+import * as SimulatedSerialization from "@venue/testing/SimulatedSerialization"
 import * as TestAccess from "@venue/testing/TestAccess"
 import { TestVenue } from "@venue/testing/TestVenue"
 import { Layer, Redacted } from "effect"
@@ -54,7 +54,7 @@ const host = "127.0.0.1"
 
 export const runner = (url: Redacted.Redacted, port: number, options: NodeOptions = {}) =>
   Runner.layer.pipe(
-    Layer.provide(Layer.succeed(SimulatedSerialization, true)),
+    Layer.provide(SimulatedSerialization.layer),
     Layer.provide(ClusterNode.runner({ ...cluster, address: { host, port }, listen: { host, port } })),
     Layer.provide(storage(url, options))
   )

@@ -28,7 +28,10 @@ const rooms: ReadonlyArray<readonly [room: string, mayImport: ReadonlyArray<stri
   ["packages/testing", ["packages", "cluster"]],
   ["cluster/VenueSettings.ts", ["packages/domain"]],
   ["cluster/protocol", ["packages/domain"]],
-  ["cluster/clients", [...packages("domain", "journal"), "cluster/protocol", "cluster/VenueSettings.ts"]],
+  [
+    "cluster/clients",
+    [...packages("domain", "journal"), "cluster/protocol", "cluster/feed/Batch.ts", "cluster/VenueSettings.ts"]
+  ],
   [
     "cluster/feed",
     [...packages("domain", "journal"), "cluster/protocol", "cluster/clients", "cluster/VenueSettings.ts"]

@@ -24,9 +24,8 @@ import {
 } from "../../protocol/Desk.ts"
 import type { Unavailable } from "../../protocol/Market.ts"
 import * as RestCharge from "../../protocol/RestCharge.ts"
-import { LocalEntities, type LocalDesk } from "../../clients/LocalEntities.ts"
+import { Interception, LocalEntities, type LocalDesk } from "../../clients/LocalEntities.ts"
 import * as Places from "../../clients/Places.ts"
-import * as SimulatedSerialization from "../../clients/SimulatedSerialization.ts"
 import { VenueSettings } from "../../VenueSettings.ts"
 import * as AuditReports from "./traders/AuditReports.ts"
 import * as Builders from "./orders/Builders.ts"
@@ -41,7 +40,7 @@ import * as Previews from "./orders/Previews.ts"
 import * as Providers from "./risk/Providers.ts"
 import * as RestRate from "./orders/RestRate.ts"
 import * as Submissions from "./orders/Submissions.ts"
-import { areTold } from "./traders/ToldHeads.ts"
+import { hasReached } from "./traders/ReadBarrier.ts"
 import * as TraderCalls from "./traders/TraderCalls.ts"
 import type { Trader } from "./traders/Trader.ts"
 import * as Traders from "./traders/Traders.ts"
@@ -119,7 +118,7 @@ export const DeskLayer: Layer.Layer<
 /** What is here is called as a function, as long as this desk is. */
 const enter = Effect.fnUntraced(function* (deskId: string, calls: LocalDesk) {
   const { desks } = yield* LocalEntities
-  const local = yield* SimulatedSerialization.desk(calls)
+  const local = (yield* Interception).desk(calls)
   desks.set(deskId, local)
   yield* Effect.addFinalizer(() =>
     Effect.sync(() => {
@@ -272,7 +271,7 @@ const presence = (
             const trader = traders.get(userId)
             if (trader === undefined) traders.startToWake(userId)
             // Until every market is live nothing is told: it would be less than there is.
-            if (!wanted || trader?.isLive() !== true || !areTold(feed, trader, payload.heads ?? [])) continue
+            if (!wanted || trader?.isLive() !== true || !hasReached(feed, trader, payload.heads ?? [])) continue
             const found = TraderCalls.summary(trader, accountId)
             if (found !== undefined) summaries.push(found)
           }

@@ -18,10 +18,9 @@ import {
   Unavailable,
   type Viewer
 } from "../../protocol/Market.ts"
-import { LocalEntities, type LocalMarket } from "../../clients/LocalEntities.ts"
+import { Interception, LocalEntities, type LocalMarket } from "../../clients/LocalEntities.ts"
 import { NodeLinks } from "../../clients/NodeLinks.ts"
 import * as Places from "../../clients/Places.ts"
-import * as SimulatedSerialization from "../../clients/SimulatedSerialization.ts"
 import { VenueSettings } from "../../VenueSettings.ts"
 import * as MarketClock from "./MarketClock.ts"
 import * as MarketLog from "./MarketLog.ts"
@@ -46,28 +45,20 @@ export const MarketLayer: Layer.Layer<never, never, Sharding.Sharding | Journal 
       const run = Effect.runForkWith(yield* Effect.context<never>())
       const scope = yield* Effect.scope
       const alarms = PriceAlarms.make(symbol, (line) => void run(Effect.forkIn(line, scope)))
-      const clock = yield* MarketClock.make(() => log)
-      const takeovers = yield* Takeovers.make(() => log)
-      const watchers = yield* MarketWatchers.make(symbol, () => log)
+      const log = yield* Effect.orDie(
+        MarketLog.make(
+          instrument,
+          Effect.sync(() => sharding.hasShardId(shardId))
+        )
+      )
+      yield* MarketClock.start(log)
+      const takeovers = yield* Takeovers.make(log)
       const projection = yield* Projection.make(symbol, Projections.ofMarket(instrument))
-      const log = yield* MarketLog.make(instrument, {
-        owned: Effect.sync(() => sharding.hasShardId(shardId)),
-        committed: (committed) => {
-          clock.committed(committed)
-          takeovers.committed(committed)
-          projection.committed(committed)
-          watchers.committed(committed)
-          alarms(committed.events)
-        },
-        reclaimed: () => {
-          clock.start()
-          takeovers.start()
-          watchers.reclaimed()
-          projection.claimed(log.head().seq)
-        },
-        ended: () => leave()
-      }).pipe(Effect.orDie)
-      projection.claimed(log.head().seq)
+      const claimed = () => projection.claimed(log.head().seq)
+      log.observe({ committed: projection.committed, reclaimed: claimed })
+      claimed()
+      const watchers = yield* MarketWatchers.make(symbol, log)
+      log.observe({ committed: ({ events }) => alarms(events) })
 
       const { head, stream, watch } = watchers
       const view = viewOf(symbol, log)
@@ -75,7 +66,7 @@ export const MarketLayer: Layer.Layer<never, never, Sharding.Sharding | Journal 
       const preview = yield* Previews.make(symbol, log)
       const submitted = submittedTo(symbol, log)
 
-      const local = yield* SimulatedSerialization.market({
+      const local = (yield* Interception).market({
         submit: log.submit,
         head,
         watch,
@@ -89,11 +80,8 @@ export const MarketLayer: Layer.Layer<never, never, Sharding.Sharding | Journal 
         if (localEntities.markets.get(symbol) === local) localEntities.markets.delete(symbol)
         watchers.leave()
       }
+      log.observe({ ended: leave })
       yield* Effect.addFinalizer(() => Effect.sync(leave))
-
-      clock.start()
-      takeovers.start()
-      yield* Effect.forkScoped(clock.quarters)
 
       return Market.of({
         Submit: ({ payload }) => submitted(payload.commands).pipe(Rpc.fork),

@@ -1,4 +1,4 @@
-/** A market's log as this node holds it: its state with the rows on their way, and how both are built anew when it is lost. */
+/** The claim of one node on a market's log: the engine state, the uncommitted rows, and the rebuild of both after a loss. */
 import type { Instrument } from "@venue/domain/Instrument"
 import { marketStream } from "@venue/domain/Market"
 import * as Engine from "@venue/matching/Engine"
@@ -12,40 +12,45 @@ import {
 } from "@venue/journal/Journal"
 import * as MarketRecord from "@venue/journal/MarketRecord"
 import { type Duration, Effect, Schedule, type Scope } from "effect"
-import type { CommittedBatch } from "../../clients/LocalEntities.ts"
+import type { CommittedBatch } from "../../feed/Batch.ts"
 import { VenueSettings } from "../../VenueSettings.ts"
 import * as MarketSnapshot from "./MarketSnapshot.ts"
 import * as PendingRows from "./PendingRows.ts"
 
 export interface MarketClaim {
+  /** Claims the log and replays it. Retries while the journal is unavailable. */
   readonly load: Effect.Effect<void, JournalUnavailable | NotOwner>
-  /** With all that was decided; another one after each claim. */
+  /** Adds an observer. Observers are called in the order in which they were added. */
+  readonly observe: (observer: LogObserver) => void
+  /** Returns the state after the newest decision, committed or not. Each claim creates a new engine. */
   readonly engine: () => Engine.Engine
   readonly pending: PendingRows.PendingRows
-  /** The newest committed row. */
+  /** Returns the epoch of the claim and the newest committed row. */
   readonly head: () => { readonly epoch: number; readonly seq: number }
   readonly isHeld: () => boolean
-  /** Nobody else had the log by then. */
+  /** Returns the latest time at which the journal confirmed that no other owner had claimed the log. */
   readonly provenAtMillis: () => number
-  /** The open row has events to commit. */
+  /** Requests a flush of the open row. */
   readonly wake: () => void
-  /** Discards memory and asks the journal again; `loaded` is called once the log is held. */
+  /** Discards the state and claims the log again after a delay; calls `loaded` once the log is held. */
   readonly rebuild: (after?: Duration.Input, loaded?: () => void) => void
   readonly stop: () => void
 }
 
-/** Who is told what becomes of the log, and who says whether this node still owns the market. */
-export interface Surroundings {
-  readonly owned: Effect.Effect<boolean>
-  readonly committed: (committed: CommittedBatch) => void
-  /** The log is held again after it was not. */
-  readonly reclaimed: () => void
-  readonly ended: () => void
+/** Receives what becomes of a claimed log. */
+export interface LogObserver {
+  /** Called with each committed row. */
+  readonly committed?: (batch: CommittedBatch) => void
+  /** Called when the log is held again after a loss; rows may have been committed in between. */
+  readonly reclaimed?: () => void
+  /** Called when this node stops serving the market. */
+  readonly ended?: () => void
 }
 
+/** Makes a claim that is not loaded yet. `owned` returns whether the market's shard is assigned to this node. */
 export const make = Effect.fnUntraced(function* (
   instrument: Instrument,
-  { committed: publish, ended, owned, reclaimed }: Surroundings
+  owned: Effect.Effect<boolean>
 ): Effect.fn.Return<MarketClaim, never, Journal | Scope.Scope> {
   const journal = yield* Journal
   const venue = yield* VenueSettings
@@ -57,16 +62,17 @@ export const make = Effect.fnUntraced(function* (
   let at = { epoch: 0, seq: 0 }
   let appender: Appender | undefined
   const pending = PendingRows.make()
+  const observers: Array<LogObserver> = []
 
   const load = Effect.gen(function* () {
     if (!(yield* owned)) return yield* new NotOwner({ stream })
-    // The old state makes room for the new.
+    // Frees the old state before the new one is built.
     engine = Engine.make(instrument, settings)
-    const found = yield* claimed(journal, instrument, settings, owned)
-    engine = found.engine
-    at = found.at
+    const replayed = yield* claimed(journal, instrument, settings, owned)
+    engine = replayed.engine
+    at = replayed.at
     appender = journal.append({ stream, isBelieved: true, collect, committed, lost }, at)
-    // A build that fails would be tried again by the library, later and later.
+    // Retried here, because the cluster library would restart a failed entity with growing delays.
   }).pipe(Effect.retry({ schedule: again, while: (error) => error._tag === "JournalUnavailable" }))
 
   const collect = () => {
@@ -76,14 +82,15 @@ export const make = Effect.fnUntraced(function* (
   const committed = (seq: number) => {
     const { answers, dones, events, levels, row } = pending.committed()
     at = { epoch: at.epoch, seq }
-    publish({ instrument, epoch: at.epoch, seq, events, levels, row })
+    const batch = { instrument, epoch: at.epoch, seq, events, levels, row }
+    for (const observer of observers) observer.committed?.(batch)
     for (const done of dones) done(true)
     for (const answer of answers) answer(seq)
   }
-  // Whoever fenced this log owns the market. To claim it at once would only fence them in turn.
+  // A fenced log has a new owner. An immediate claim would fence that owner, so the rebuild waits.
   const lost = (why: "fenced" | "unknown") => rebuild(why === "fenced" ? pause : undefined)
 
-  /** What was decided and not committed never happened. */
+  /** Drops uncommitted decisions. */
   const stop = () => {
     appender?.close()
     appender = undefined
@@ -95,14 +102,16 @@ export const make = Effect.fnUntraced(function* (
       (after === undefined ? load : Effect.delay(load, after)).pipe(
         Effect.andThen(
           Effect.sync(() => {
-            reclaimed()
+            for (const observer of observers) observer.reclaimed?.()
             loaded?.()
           })
         ),
         Effect.catchCause((cause) =>
           Effect.andThen(
             Effect.logWarning(`market ${instrument.symbol} is no longer served here`, cause),
-            Effect.sync(ended)
+            Effect.sync(() => {
+              for (const observer of observers) observer.ended?.()
+            })
           )
         ),
         Effect.forkIn(scope)
@@ -112,6 +121,7 @@ export const make = Effect.fnUntraced(function* (
 
   return {
     load,
+    observe: (observer) => void observers.push(observer),
     engine: () => engine,
     pending,
     head: () => at,
@@ -123,7 +133,7 @@ export const make = Effect.fnUntraced(function* (
   }
 })
 
-/** Takes the log and builds the state that it holds. */
+/** Claims the log and replays it into a new engine. */
 const claimed = Effect.fnUntraced(function* (
   journal: JournalShape,
   instrument: Instrument,
@@ -148,5 +158,5 @@ const claimed = Effect.fnUntraced(function* (
 })
 
 const again = Schedule.spaced("200 millis")
-/** A node that was frozen learns within this that its markets have moved. */
+/** Delay before a fenced owner claims again. A node that was frozen learns within it that its shards have moved. */
 export const pause = "1 second"

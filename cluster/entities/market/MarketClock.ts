@@ -1,48 +1,40 @@
-/** When a market looks at the time: after its book moved, while something is due by itself, and each quarter hour. */
+/** Submits ticks to a market: after its book moved, while prices or orders may change with time, and every quarter hour. */
 import type { MarketEvent } from "@venue/domain/Market"
 import { quarterMillis } from "@venue/domain/MarketHours"
 import { isStop } from "@venue/domain/Stop"
 import { Clock, Effect, type Scope } from "effect"
 import * as Beat from "../../feed/Beat.ts"
-import type { CommittedBatch } from "../../clients/LocalEntities.ts"
 import type { MarketLog } from "./MarketLog.ts"
 
-export interface MarketClock {
-  /** The log is served: ticks follow until it is at rest. */
-  readonly start: () => void
-  readonly committed: (committed: CommittedBatch) => void
-  /** At rest too, since then an hour may end, and what the market of the underlier is in may change. */
-  readonly quarters: Effect.Effect<never>
-}
-
-/** `log` is asked for at the first tick, since it is made with its clock. */
-export const make = Effect.fnUntraced(function* (
-  log: () => MarketLog
-): Effect.fn.Return<MarketClock, never, Scope.Scope> {
+/** Ticks while the scope is open. */
+export const start = Effect.fnUntraced(function* (
+  log: Pick<MarketLog, "isAtRest" | "observe" | "submit">
+): Effect.fn.Return<void, never, Scope.Scope> {
   const clock = yield* Clock.Clock
   const tick = Effect.sync(() => {
-    log().submit([{ _tag: "Tick" }], (committed) => {
+    log.submit([{ _tag: "Tick" }], (committed) => {
       if (!committed) asTimePasses.start()
     })
-    return !log().isAtRest()
+    return !log.isAtRest()
   })
   const afterMoves = yield* Beat.make(movedTickMillis, Effect.as(tick, false))
   const asTimePasses = yield* Beat.make(quietTickMillis, tick)
   const nextQuarter = Effect.suspend(() =>
     Effect.sleep(quarterMillis - (clock.currentTimeMillisUnsafe() % quarterMillis))
   )
-  return {
-    start: asTimePasses.start,
+  log.observe({
     committed: ({ events, levels }) => {
       if (levels.length > 0) afterMoves.start()
       if (levels.length > 0 || events.some(mayMove)) asTimePasses.start()
     },
-    quarters: Effect.forever(
-      Effect.map(Effect.andThen(nextQuarter, tick), (isMoving) => {
-        if (isMoving) asTimePasses.start()
-      })
-    )
-  }
+    reclaimed: asTimePasses.start
+  })
+  asTimePasses.start()
+  // An idle market ticks too: a funding hour may end, or the trading period of the underlier may change.
+  const quarters = Effect.map(Effect.andThen(nextQuarter, tick), (isMoving) => {
+    if (isMoving) asTimePasses.start()
+  })
+  yield* Effect.forkScoped(Effect.forever(quarters))
 })
 
 /** After the book moved, the mark and the bands are brought up to date within this. */

@@ -19,6 +19,8 @@ export interface MarketLog {
   readonly asOf: <A>(
     read: (engine: Engine.Engine) => A
   ) => Effect.Effect<{ readonly epoch: number; readonly seq: number; readonly value: A }, Unavailable>
+  /** Adds an observer. Observers are called in the order in which they were added. */
+  readonly observe: (observer: MarketClaim.LogObserver) => void
   readonly head: () => { readonly epoch: number; readonly seq: number }
   readonly serving: () => boolean
   /** Nobody else had the log by then; -Infinity while it is not served. */
@@ -31,10 +33,10 @@ export interface MarketLog {
   readonly takeovers: () => ReadonlyArray<TakeoverOpened>
 }
 
-/** Claims the log and serves it until the scope closes. */
+/** Claims the log and serves it until the scope closes. `owned` returns whether the market's shard is assigned to this node. */
 export const make = Effect.fnUntraced(function* (
   instrument: Instrument,
-  surroundings: MarketClaim.Surroundings
+  owned: Effect.Effect<boolean>
 ): Effect.fn.Return<MarketLog, JournalUnavailable | NotOwner, Journal | Scope.Scope> {
   const journal = yield* Journal
   const clock = yield* Clock.Clock
@@ -46,13 +48,7 @@ export const make = Effect.fnUntraced(function* (
   let faultSinceMillis: number | undefined
   /** It answers a command that threw, and must not be refused in its turn. */
   let refusal: MarketCommand | undefined
-  const claim = yield* MarketClaim.make(instrument, {
-    ...surroundings,
-    committed: (committed) => {
-      saves.start()
-      surroundings.committed(committed)
-    }
-  })
+  const claim = yield* MarketClaim.make(instrument, owned)
   const { pending } = claim
 
   const submit: MarketLog["submit"] = (asked, done) => {
@@ -107,6 +103,7 @@ export const make = Effect.fnUntraced(function* (
     })
 
   const saves = yield* makeSaves(journal, marketStream(instrument.symbol), asOf, () => claim.head().seq)
+  claim.observe({ committed: saves.start })
 
   yield* claim.load
   saves.start()
@@ -114,6 +111,7 @@ export const make = Effect.fnUntraced(function* (
   return {
     submit,
     asOf,
+    observe: claim.observe,
     head: claim.head,
     serving: claim.isHeld,
     provenAtMillis: claim.provenAtMillis,

@@ -3,24 +3,20 @@ import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { Cause, Clock, Effect, Queue, type Scope, Stream } from "effect"
 import * as Beat from "../../feed/Beat.ts"
 import { Unavailable, type Watched } from "../../protocol/Market.ts"
-import type { CommittedBatch, LocalMarket, Watcher } from "../../clients/LocalEntities.ts"
+import type { LocalMarket, Watcher } from "../../clients/LocalEntities.ts"
 import type { MarketLog } from "./MarketLog.ts"
 
 export interface MarketWatchers {
   readonly head: LocalMarket["head"]
   readonly watch: LocalMarket["watch"]
   readonly stream: Stream.Stream<Watched, Unavailable>
-  readonly committed: (committed: CommittedBatch) => void
-  /** Those who watch here learn by it that rows were recorded of which they were not told. */
-  readonly reclaimed: () => void
   /** The market leaves this node. */
   readonly leave: () => void
 }
 
-/** `log` is asked for once somebody watches, since it is made with them. */
 export const make = Effect.fnUntraced(function* (
   symbol: MarketSymbol,
-  log: () => MarketLog
+  log: Pick<MarketLog, "head" | "observe" | "provenAtMillis">
 ): Effect.fn.Return<MarketWatchers, never, Scope.Scope> {
   const clock = yield* Clock.Clock
   const watchers = new Set<Watcher>()
@@ -28,8 +24,8 @@ export const make = Effect.fnUntraced(function* (
   let streams = 0
 
   const head = () => {
-    const unprovenMillis = clock.currentTimeMillisUnsafe() - log().provenAtMillis()
-    return unprovenMillis <= maxUnprovenMillis ? log().head() : undefined
+    const unprovenMillis = clock.currentTimeMillisUnsafe() - log.provenAtMillis()
+    return unprovenMillis <= maxUnprovenMillis ? log.head() : undefined
   }
   const heartbeats = yield* Beat.make(
     heartbeatMillis,
@@ -41,7 +37,7 @@ export const make = Effect.fnUntraced(function* (
   )
   const watch = (watcher: Watcher) => {
     watchers.add(watcher)
-    const { epoch, seq } = log().head()
+    const { epoch, seq } = log.head()
     watcher.head(epoch, seq)
     return () => {
       watchers.delete(watcher)
@@ -71,14 +67,17 @@ export const make = Effect.fnUntraced(function* (
     })
   )
 
+  log.observe({
+    committed: (batch) => {
+      for (const watcher of watchers) watcher.batch(batch)
+    },
+    // The next heartbeat carries the new head, by which a watcher detects the rows it has missed.
+    reclaimed: heartbeats.start
+  })
   return {
     head,
     watch,
     stream,
-    committed: (committed) => {
-      for (const watcher of watchers) watcher.batch(committed)
-    },
-    reclaimed: heartbeats.start,
     leave: () => {
       for (const watcher of watchers) watcher.closed()
       watchers.clear()

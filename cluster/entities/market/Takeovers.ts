@@ -2,21 +2,17 @@
 import type { AccountId } from "@venue/domain/AccountId"
 import { type Stand, standMillis } from "@venue/domain/Liquidation"
 import { Clock, Effect, type Scope } from "effect"
-import type { CommittedBatch } from "../../clients/LocalEntities.ts"
 import * as Beat from "../../feed/Beat.ts"
 import type { MarketLog } from "./MarketLog.ts"
 
 export interface Takeovers {
-  /** The log is served; takeovers of an earlier owner may be open. */
-  readonly start: () => void
-  readonly committed: (committed: CommittedBatch) => void
   /** The latest of an account counts. */
   readonly stand: (stands: ReadonlyArray<Stand>) => void
 }
 
-/** `log` is asked for at the first step, since it is made with its takeovers. */
+/** Closes takeovers while the scope is open, also those that an earlier owner of the market opened. */
 export const make = Effect.fnUntraced(function* (
-  log: () => MarketLog
+  log: Pick<MarketLog, "observe" | "submit" | "takeovers">
 ): Effect.fn.Return<Takeovers, never, Scope.Scope> {
   const clock = yield* Clock.Clock
   const stands = new Map<AccountId, Stand>()
@@ -26,23 +22,26 @@ export const make = Effect.fnUntraced(function* (
   /** Of those that one decision has no room for, desks tell anew what they can do. */
   const close = (nowMillis: number) => {
     notBeforeMillis = nowMillis + standMillis
-    log().submit([{ _tag: "CloseTakeovers", stands: [...stands.values()] }], () => {})
+    log.submit([{ _tag: "CloseTakeovers", stands: [...stands.values()] }], () => {})
   }
   const look = Effect.sync(() => {
-    const [oldest] = log().takeovers()
+    const [oldest] = log.takeovers()
     const nowMillis = clock.currentTimeMillisUnsafe()
     if (oldest === undefined) stands.clear()
     else if (nowMillis >= Math.max(notBeforeMillis, oldest.atMillis + standMillis)) close(nowMillis)
     return oldest !== undefined
   })
   const beat = yield* Beat.make(lookMillis, look)
-  return {
-    start: beat.start,
+  log.observe({
     committed: ({ events }) => {
       if (events.some(({ _tag }) => _tag === "TakeoverOpened")) beat.start()
     },
+    reclaimed: beat.start
+  })
+  beat.start()
+  return {
     stand: (told) => {
-      if (log().takeovers().length === 0) return
+      if (log.takeovers().length === 0) return
       for (const stand of told)
         if (stands.size < maxStands || stands.has(stand.accountId)) stands.set(stand.accountId, stand)
     }

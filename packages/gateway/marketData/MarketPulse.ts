@@ -1,7 +1,7 @@
 /** When the streams of market data are told: trades at once, all else at most so often, with the latest value alone. */
 import * as Frame from "@venue/api/marketData/Frame"
 import type * as Subscription from "@venue/api/marketData/Subscription"
-import type { Batch } from "@venue/cluster/clients/LocalEntities"
+import type { Batch } from "@venue/cluster/feed/Batch"
 import { Feed } from "@venue/cluster/feed/Feed"
 import * as Beat from "@venue/cluster/feed/Beat"
 import { Effect } from "effect"

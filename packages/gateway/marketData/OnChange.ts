@@ -2,7 +2,7 @@
  * A channel whose frames are sent on change, with a least time between two of them, and repeated after a most time without one:
  * clients take a silent channel for a dead connection.
  */
-import type { Batch } from "@venue/cluster/clients/LocalEntities"
+import type { Batch } from "@venue/cluster/feed/Batch"
 import * as Beat from "@venue/cluster/feed/Beat"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { Clock, Effect } from "effect"

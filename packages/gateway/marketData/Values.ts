@@ -2,7 +2,7 @@
 import * as Frame from "@venue/api/marketData/Frame"
 import { marketStats } from "@venue/api/marketData/StatsFrame"
 import { type Channel, everySymbol, type Topic } from "@venue/api/marketData/Subscription"
-import type { Batch } from "@venue/cluster/clients/LocalEntities"
+import type { Batch } from "@venue/cluster/feed/Batch"
 import { Feed } from "@venue/cluster/feed/Feed"
 import { VenueSettings } from "@venue/cluster/VenueSettings"
 import { Effect } from "effect"

@@ -6,7 +6,7 @@ import type { MarketEvent, Traded } from "@venue/domain/Market"
 import type { Order } from "@venue/domain/Order"
 import { isStop } from "@venue/domain/Stop"
 import { statusAfter, statusAt, type TwapClosed } from "@venue/domain/Twap"
-import type { Batch } from "@venue/cluster/clients/LocalEntities"
+import type { Batch } from "@venue/cluster/feed/Batch"
 
 /** The command it answers, or empty. A TWAP has the id of the one that added it. */
 export const commandOf = (event: MarketEvent): string =>

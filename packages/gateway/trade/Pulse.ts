@@ -8,7 +8,7 @@ import * as Beat from "@venue/cluster/feed/Beat"
 import { deskOf, noCost } from "@venue/cluster/protocol/Desk"
 import { Ids } from "@venue/cluster/clients/Ids"
 import { LocalEntities } from "@venue/cluster/clients/LocalEntities"
-import { ToldHeads } from "@venue/cluster/clients/ToldHeads"
+import { FeedHeads } from "@venue/cluster/clients/FeedHeads"
 import { VenueSettings } from "@venue/cluster/VenueSettings"
 import { Clock, Effect } from "effect"
 import type { Connection } from "./Connection.ts"
@@ -139,7 +139,7 @@ const makeRenew = Effect.fnUntraced(function* (
 ) {
   const desks = yield* DeskClient
   const { desks: desksHere } = yield* LocalEntities
-  const told = yield* ToldHeads
+  const told = yield* FeedHeads
   const clock = yield* Clock.Clock
   const renew = (deskId: string, mine: ReadonlyArray<Connection>, why: Why): Effect.Effect<void> => {
     const isPulse = why === "pulse"

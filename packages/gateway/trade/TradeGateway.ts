@@ -10,7 +10,7 @@ import { Feed } from "@venue/cluster/feed/Feed"
 import { DeskClient } from "@venue/cluster/clients/DeskClient"
 import { Ids } from "@venue/cluster/clients/Ids"
 import type { LocalEntities } from "@venue/cluster/clients/LocalEntities"
-import type { ToldHeads } from "@venue/cluster/clients/ToldHeads"
+import type { FeedHeads } from "@venue/cluster/clients/FeedHeads"
 import { VenueSettings } from "@venue/cluster/VenueSettings"
 import type { BuilderCodes } from "@venue/storage/access/BuilderCodes"
 import type { Revocations } from "@venue/storage/access/Revocations"
@@ -64,7 +64,7 @@ export class TradeGateway extends Context.Service<
     | Onboarding
     | Revocations
     | Sessions
-    | ToldHeads
+    | FeedHeads
     | UserEligibility
     | UserStates
   > = Layer.effect(

@@ -5,7 +5,7 @@ import { type NodeLink, NodeLinks } from "@venue/cluster/clients/NodeLinks"
 import { MarketLayer } from "@venue/cluster/entities/market/Market"
 import * as NodeServer from "@venue/cluster/NodeServer"
 import { NodeCalls } from "@venue/cluster/protocol/Node"
-import * as Runner from "@venue/cluster/Runner"
+import * as SimulatedSerialization from "@venue/testing/SimulatedSerialization"
 import { primaryAccountOf } from "@venue/domain/AccountId"
 import type { TraderCommand } from "@venue/domain/Market"
 import { noEcho } from "@venue/domain/Echo"
@@ -17,7 +17,7 @@ import { RpcTest } from "effect/rpc"
 import { TestClock } from "effect/testing"
 import { idOf, one, turns, two, userId, venue } from "../Neighbours.ts"
 
-const around = Layer.mergeAll(Journal.layerMemory, ReadTables.layerMemory, Runner.alone({ simulate: true })).pipe(
+const around = Layer.mergeAll(Journal.layerMemory, ReadTables.layerMemory, SimulatedSerialization.layerAlone).pipe(
   Layer.provideMerge(venue),
   Layer.provideMerge(Logger.layer([]))
 )

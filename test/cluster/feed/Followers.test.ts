@@ -1,5 +1,5 @@
 /** Those who follow an account or a market: in order of rank, and free to leave or to fail while they are told. */
-import type { Batch } from "@venue/cluster/clients/LocalEntities"
+import type { Batch } from "@venue/cluster/feed/Batch"
 import * as Followers from "@venue/cluster/feed/Followers"
 import { primaryAccountOf } from "@venue/domain/AccountId"
 import type { Instrument } from "@venue/domain/Instrument"

@@ -1,5 +1,5 @@
 /** However far the table, the journal and the feed are when a gateway starts, its last minutes are those of the whole log. */
-import type { Batch } from "@venue/cluster/clients/LocalEntities"
+import type { Batch } from "@venue/cluster/feed/Batch"
 import { Feed } from "@venue/cluster/feed/Feed"
 import { starters } from "@venue/domain/Instrument"
 import { type MarketEvent, marketStream } from "@venue/domain/Market"

@@ -2,6 +2,7 @@
 import { SessionTokens } from "@venue/auth/session/SessionTokens"
 import { SigningKeys } from "@venue/auth/keys/SigningKeys"
 import { defaults, VenueSettings } from "@venue/cluster/VenueSettings"
+import * as SimulatedSerialization from "@venue/testing/SimulatedSerialization"
 import * as Runner from "@venue/cluster/Runner"
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { UserId } from "@venue/domain/UserId"
@@ -53,7 +54,7 @@ const layer = layerOver.pipe(
   Layer.provideMerge(Layer.mergeAll(TradeGateway.layer, MarketDataGateway.layer, Figures.layer)),
   Layer.provideMerge(History.layer),
   Layer.provideMerge(Runner.layer),
-  Layer.provideMerge(Runner.alone({ simulate: true })),
+  Layer.provideMerge(SimulatedSerialization.layerAlone),
   Layer.provideMerge(TestAccess.layer),
   Layer.provideMerge(SigningKeys.layer),
   Layer.provideMerge(

@@ -1,7 +1,7 @@
 /** A gateway that asks a desk for a pulse says how far it has told the markets; a desk of its own process needs no telling. */
 import { DeskClient } from "@venue/cluster/clients/DeskClient"
 import { LocalEntities } from "@venue/cluster/clients/LocalEntities"
-import { ToldHeads } from "@venue/cluster/clients/ToldHeads"
+import { FeedHeads } from "@venue/cluster/clients/FeedHeads"
 import { defaults, VenueSettings } from "@venue/cluster/VenueSettings"
 import type { Head, Renewed } from "@venue/cluster/protocol/Desk"
 import { primaryAccountOf } from "@venue/domain/AccountId"
@@ -49,7 +49,7 @@ const scene = Effect.fnUntraced(function* () {
           askDesk: ((_, call) => call(desk as never)) as DeskClient["Service"]["askDesk"]
         }),
         Layer.succeed(LocalEntities)(localEntities),
-        Layer.succeed(ToldHeads)({ all: () => [...told] }),
+        Layer.succeed(FeedHeads)({ all: () => [...told] }),
         Layer.succeed(VenueSettings)({ ...defaults, desks: 1 })
       )
     )

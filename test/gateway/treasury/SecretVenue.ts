@@ -3,6 +3,7 @@ import * as RailEntities from "@venue/cluster/entities/rail/Rails"
 import * as SimulatedRails from "@venue/cluster/entities/rail/SimulatedRails"
 import * as WebhookDelivery from "@venue/cluster/singletons/WebhookDelivery"
 import { defaults, VenueSettings } from "@venue/cluster/VenueSettings"
+import * as SimulatedSerialization from "@venue/testing/SimulatedSerialization"
 import * as Runner from "@venue/cluster/Runner"
 import { SigningKeys } from "@venue/auth/keys/SigningKeys"
 import { History } from "@venue/gateway/History"
@@ -75,7 +76,7 @@ export const layer = Layer.effect(
   Layer.provideMerge(History.layer),
   Layer.provideMerge(RailEntities.layer),
   Layer.provideMerge(Layer.merge(Runner.layer, telling)),
-  Layer.provideMerge(Runner.alone({ simulate: true })),
+  Layer.provideMerge(SimulatedSerialization.layerAlone),
   Layer.provideMerge(TestAccess.layer),
   Layer.provideMerge(SigningKeys.layer),
   Layer.provideMerge(rails),

@@ -7,7 +7,7 @@ import { Journal } from "@venue/journal/Journal"
 import { Effect } from "effect"
 import { Feed } from "../../../feed/Feed.ts"
 import { MarketsBehind } from "../../../protocol/Desk.ts"
-import { told } from "./ToldHeads.ts"
+import { awaitReached } from "./ReadBarrier.ts"
 import type { Trader } from "./Trader.ts"
 import { live } from "./TraderCalls.ts"
 
@@ -23,7 +23,7 @@ export const make = Effect.gen(function* () {
     const symbols = trader.symbols()
     const seqs = yield* journal.heads(symbols.map(marketStream))
     const heads = symbols.map((symbol, index) => ({ symbol, seq: seqs[index]! }))
-    yield* told(feed, trader, heads)
+    yield* awaitReached(feed, trader, heads)
   })
   return (trader: Trader): Effect.Effect<void, MarketsBehind> => {
     const behind = () => new MarketsBehind({ userId: trader.userId })

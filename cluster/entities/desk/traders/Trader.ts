@@ -11,7 +11,7 @@ import * as Ledger from "@venue/ledger/Ledger"
 import * as Twaps from "@venue/ledger/Twaps"
 import type { JournalShape } from "@venue/journal/Journal"
 import { Result } from "effect"
-import type { Batch } from "../../../clients/LocalEntities.ts"
+import type { Batch } from "../../../feed/Batch.ts"
 import type { MarketClient } from "../../../clients/MarketClient.ts"
 import type { Feed } from "../../../feed/Feed.ts"
 import type { Follower } from "../../../feed/Followers.ts"
@@ -82,8 +82,8 @@ export const make = (owned: TraderLog.Owned, ledger: Ledger.Trader, around: Surr
   const { from, userId } = owned
   const { feed, markets, nowMillis } = around
   const joined = JoinedMarket.empty()
-  const waiters = makeWaiters(joined, () => isGone)
   let isGone = false
+  const waiters = makeWaiters(joined, () => isGone)
 
   const leave = () => {
     if (isGone) return

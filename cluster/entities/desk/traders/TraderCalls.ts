@@ -9,7 +9,7 @@ import { Feed } from "../../../feed/Feed.ts"
 import { type AccountSummary, type Cost, type OpenOrders, RateLimited, type Read } from "../../../protocol/Desk.ts"
 import { deadline } from "../../../clients/ClusterFault.ts"
 import { Unavailable } from "../../../protocol/Market.ts"
-import { told } from "./ToldHeads.ts"
+import { awaitReached } from "./ReadBarrier.ts"
 import type { Trader } from "./Trader.ts"
 import type { Traders } from "./Traders.ts"
 
@@ -52,7 +52,7 @@ export const make = Effect.fnUntraced(function* (traders: Traders) {
     read: Effect.fnUntraced(function* ({ accountId, cost, heads = [], userId }, get) {
       const trader = yield* awake(userId, cost)
       yield* live(trader)
-      yield* within(trader, told(feed, trader, heads))
+      yield* within(trader, awaitReached(feed, trader, heads))
       if (traders.get(userId) !== trader) return yield* gone(trader)
       const found = get(trader, accountId)
       return found === undefined ? yield* new Unavailable({ what: `account ${accountId}` }) : found

@@ -44,10 +44,10 @@ export const make = Effect.fnUntraced(function* (owned: Effect.Effect<boolean>) 
   const clock = yield* Clock.Clock
   const { desks, rateLimits } = yield* VenueSettings
   const scope = yield* Effect.scope
+  const traders = new Map<UserId, Trader.Trader>()
   const projection = yield* Projection.make((userId, seq) => traders.get(userId)?.projected(seq) === true)
   const runIn = Effect.runForkWith(yield* Effect.context<never>())
   const run = (effect: Effect.Effect<void>) => void runIn(Effect.forkIn(effect, scope))
-  const traders = new Map<UserId, Trader.Trader>()
   const unprojected = new Set<UserId>()
   const observers: Array<(trader: Trader.Trader) => void> = []
   const moveObservers: Array<(trader: Trader.Trader) => void> = []

@@ -19,18 +19,9 @@ const friday = Date.UTC(2026, 10, 20, 15)
 
 const serve = Effect.gen(function* () {
   const events: Array<MarketEvent> = []
-  const clock = yield* MarketClock.make(() => log)
-  const log: MarketLog.MarketLog = yield* MarketLog.make(one, {
-    owned: Effect.succeed(true),
-    committed: (batch) => {
-      events.push(...batch.events)
-      clock.committed(batch)
-    },
-    reclaimed: clock.start,
-    ended: () => {}
-  })
-  clock.start()
-  yield* Effect.forkScoped(clock.quarters)
+  const log = yield* MarketLog.make(one, Effect.succeed(true))
+  log.observe({ committed: (batch) => void events.push(...batch.events) })
+  yield* MarketClock.start(log)
   const say = (...commands: ReadonlyArray<MarketCommand>) => {
     log.submit(commands, () => {})
     return turns

@@ -2,7 +2,7 @@
 import * as MarketLog from "@venue/cluster/entities/market/MarketLog"
 import { primaryAccountOf } from "@venue/domain/AccountId"
 import { marketStream } from "@venue/domain/Market"
-import type { CommittedBatch } from "@venue/cluster/clients/LocalEntities"
+import type { CommittedBatch } from "@venue/cluster/feed/Batch"
 import { VenueSettings } from "@venue/cluster/VenueSettings"
 import { noEcho } from "@venue/domain/Echo"
 import type { MarketCommand, Refuse } from "@venue/domain/Market"
@@ -81,12 +81,7 @@ const open = Effect.fnUntraced(function* (owned: () => boolean = () => true, ins
   const published: Array<CommittedBatch> = []
   const owners: Array<Owner> = []
   let ended = 0
-  const log = yield* MarketLog.make(instrument, {
-    owned: Effect.sync(owned),
-    committed: (batch) => published.push(batch),
-    reclaimed: () => {},
-    ended: () => void ended++
-  }).pipe(
+  const log = yield* MarketLog.make(instrument, Effect.sync(owned)).pipe(
     Effect.provideService(
       Journal,
       Journal.of({
@@ -98,6 +93,7 @@ const open = Effect.fnUntraced(function* (owned: () => boolean = () => true, ins
       })
     )
   )
+  log.observe({ committed: (batch) => void published.push(batch), ended: () => void ended++ })
   const told: Array<boolean> = []
   return {
     log,

@@ -1,5 +1,6 @@
 /** Who watches a market: they are told that it is fresh only while its log is its own, and none may wait without bound. */
-import type { CommittedBatch } from "@venue/cluster/clients/LocalEntities"
+import type { CommittedBatch } from "@venue/cluster/feed/Batch"
+import type * as MarketClaim from "@venue/cluster/entities/market/MarketClaim"
 import * as MarketLog from "@venue/cluster/entities/market/MarketLog"
 import * as MarketWatchers from "@venue/cluster/entities/market/MarketWatchers"
 import { marketStream } from "@venue/domain/Market"
@@ -20,17 +21,25 @@ const onPostgres = Layer.mergeAll(twoNodes(Journal.layer).pipe(Layer.provide(pos
 /** A market of one node. */
 const open = Effect.fnUntraced(function* (journal: JournalShape, owned: () => boolean = () => true) {
   let ended = 0
-  const watchers = yield* MarketWatchers.make(one.symbol, () => log)
-  const log: MarketLog.MarketLog = yield* MarketLog.make(one, {
-    owned: Effect.sync(owned),
-    committed: watchers.committed,
-    reclaimed: watchers.reclaimed,
+  const observers: Array<MarketClaim.LogObserver> = []
+  const log = yield* MarketLog.make(one, Effect.sync(owned)).pipe(Effect.provideService(Journal, journal))
+  const watchers = yield* MarketWatchers.make(one.symbol, {
+    ...log,
+    observe: (observer) => {
+      observers.push(observer)
+      log.observe(observer)
+    }
+  })
+  log.observe({
     ended: () => {
       ended++
       watchers.leave()
     }
-  }).pipe(Effect.provideService(Journal, journal))
-  return { log, watchers, ended: () => ended }
+  })
+  const committed = (batch: CommittedBatch) => {
+    for (const observer of observers) observer.committed?.(batch)
+  }
+  return { log, watchers, committed, ended: () => ended }
 })
 
 /** Watches as another node does, and keeps the times at which it is told that the market is fresh. */
@@ -132,7 +141,7 @@ const row = (seq: number, bytes: number): CommittedBatch => ({
 /** What a watcher that takes nothing for now gets in the end. */
 const stalled = Effect.fnUntraced(function* (told: ReadonlyArray<CommittedBatch>) {
   const { a } = yield* Nodes
-  const { watchers } = yield* open(a)
+  const { committed, watchers } = yield* open(a)
   const seqs: Array<number> = []
   let resume = () => {}
   const fiber = yield* Effect.forkScoped(
@@ -147,7 +156,7 @@ const stalled = Effect.fnUntraced(function* (told: ReadonlyArray<CommittedBatch>
     )
   )
   yield* turns
-  for (const batch of told) watchers.committed(batch)
+  for (const batch of told) committed(batch)
   resume()
   yield* turns
   return { seqs, hasFailed: fiber.pollUnsafe() !== undefined }

@@ -1,5 +1,5 @@
 /** When a market closes its takeovers, and with what it was told. */
-import type { MarketLog } from "@venue/cluster/entities/market/MarketLog"
+import type { LogObserver } from "@venue/cluster/entities/market/MarketClaim"
 import * as Takeovers from "@venue/cluster/entities/market/Takeovers"
 import { primaryAccountOf } from "@venue/domain/AccountId"
 import type { Stand, TakeoverOpened } from "@venue/domain/Liquidation"
@@ -35,7 +35,9 @@ const market = Effect.gen(function* () {
   const open: Array<TakeoverOpened> = []
   const closes: Array<{ readonly atMillis: number; readonly ratios: ReadonlyArray<number> }> = []
   const clock = yield* Clock.Clock
+  const observers: Array<LogObserver> = []
   const log = {
+    observe: (observer: LogObserver) => void observers.push(observer),
     takeovers: () => open,
     submit: (commands: ReadonlyArray<MarketCommand>) => {
       for (const command of commands) {
@@ -44,14 +46,18 @@ const market = Effect.gen(function* () {
         closes.push({ atMillis: clock.currentTimeMillisUnsafe(), ratios })
       }
     }
-  } satisfies Partial<MarketLog> as unknown as MarketLog
-  const takeovers = yield* Takeovers.make(() => log)
+  }
+  const takeovers = yield* Takeovers.make(log)
   const begin = (n: number) => {
     const event = opened(n, clock.currentTimeMillisUnsafe())
     open.push(event)
-    takeovers.committed({ instrument: one, epoch: 1, seq: n, events: [event], levels: [], row: new Uint8Array() })
+    const batch = { instrument: one, epoch: 1, seq: n, events: [event], levels: [], row: new Uint8Array() }
+    for (const observer of observers) observer.committed?.(batch)
   }
-  return { begin, closes, open, takeovers }
+  const reclaim = () => {
+    for (const observer of observers) observer.reclaimed?.()
+  }
+  return { begin, closes, open, reclaim, takeovers }
 })
 
 it.effect("half a second after the first was opened all are closed, with the latest that each account said", () =>
@@ -96,10 +102,10 @@ it.effect("once none is open, nothing is remembered and no time is looked at", (
 
 it.effect("takeovers that an earlier owner opened are closed by the next one", () =>
   Effect.gen(function* () {
-    const { closes, open, takeovers } = yield* market
+    const { closes, open, reclaim } = yield* market
     yield* TestClock.adjust("10 seconds")
     open.push(opened(1, 9_000))
-    takeovers.start()
+    reclaim()
     yield* TestClock.adjust("100 millis")
     assert.lengthOf(closes, 1)
   })

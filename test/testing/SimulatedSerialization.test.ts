@@ -1,12 +1,13 @@
-import * as SimulatedSerialization from "@venue/cluster/clients/SimulatedSerialization"
-import type { LocalDesk } from "@venue/cluster/clients/LocalEntities"
+/** Entities whose messages pass through their codecs within one node. */
+import { Interception, type LocalDesk } from "@venue/cluster/clients/LocalEntities"
 import { noCost, type Submission } from "@venue/cluster/protocol/Desk"
 import { primaryAccountOf } from "@venue/domain/AccountId"
 import { uncharged } from "@venue/domain/RateLimits"
+import * as SimulatedSerialization from "@venue/testing/SimulatedSerialization"
 import { layerMemory } from "@venue/testing/TestVenue"
 import { assert, it } from "@effect/vitest"
 import { Effect, Exit } from "effect"
-import { idOf, one, userId } from "../Neighbours.ts"
+import { idOf, one, userId } from "../cluster/Neighbours.ts"
 
 const cancelUntil = (expiresAtMillis: number): Submission => ({
   userId,
@@ -21,7 +22,7 @@ const cancelUntil = (expiresAtMillis: number): Submission => ({
   }
 })
 
-it.effect("an order that a desk of the same node is told is a copy of what was sent, with all that it said", () =>
+it.effect("a local desk receives a decoded copy of each order, with every field", () =>
   Effect.gen(function* () {
     const seen: Array<Submission> = []
     const local: LocalDesk = {
@@ -35,14 +36,10 @@ it.effect("an order that a desk of the same node is told is a copy of what was s
       spendRest: () => uncharged
     }
     const sent = cancelUntil(5_000)
-    const plain = yield* SimulatedSerialization.desk(local)
+    const plain = (yield* Interception).desk(local)
     plain.submit([sent])
     assert.strictEqual(seen[0], sent)
-    const simulated = yield* Effect.provideService(
-      SimulatedSerialization.desk(local),
-      SimulatedSerialization.SimulatedSerialization,
-      true
-    )
+    const simulated = SimulatedSerialization.codecs.desk(local)
     assert.isUndefined(simulated.submit([sent]))
     assert.notStrictEqual(seen[1], sent)
     assert.strictEqual(seen[1]!.request.commandId.text, sent.request.commandId.text)
@@ -56,8 +53,8 @@ it.effect("an order that a desk of the same node is told is a copy of what was s
   })
 )
 
-it.effect("the test venue serialises what its entities tell each other, also where they call functions", () =>
+it.effect("the test venue serialises direct function calls between its entities too", () =>
   Effect.gen(function* () {
-    assert.isTrue(yield* SimulatedSerialization.SimulatedSerialization)
+    assert.isTrue((yield* Interception) === SimulatedSerialization.codecs)
   }).pipe(Effect.provide(layerMemory))
 )

@@ -1,0 +1,14 @@
+/**
+ * The newest row of each market's log that this node's feed has published. A node sends these heads with each read, and a desk
+ * on another node answers once it has applied the same rows.
+ */
+import { Context } from "effect"
+import type { Head } from "../protocol/Desk.ts"
+
+export class FeedHeads extends Context.Service<
+  FeedHeads,
+  {
+    /** Returns one head for each market from which the feed has received a row. */
+    readonly all: () => ReadonlyArray<Head>
+  }
+>()("@venue/cluster/FeedHeads") {}

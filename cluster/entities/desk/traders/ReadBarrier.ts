@@ -1,0 +1,26 @@
+/** Holds a read back until a trader has applied the market rows that the reader's node has already published. */
+import { Effect } from "effect"
+import type { Feed } from "../../../feed/Feed.ts"
+import type { Head } from "../../../protocol/Desk.ts"
+import type { Trader } from "./Trader.ts"
+
+/** Returns whether the trader has applied every row up to these heads. Markets that the trader has not joined are ignored. */
+export const hasReached = (feed: Feed["Service"], trader: Trader, heads: ReadonlyArray<Head>): boolean => {
+  const ahead = heads.filter(({ seq, symbol }) => (feed.head(symbol)?.seq ?? 0) < seq)
+  if (ahead.length === 0) return true
+  const joined = new Set(trader.symbols())
+  return !ahead.some(({ symbol }) => joined.has(symbol))
+}
+
+/** Waits until `hasReached` is true. It has no deadline of its own; the caller sets one. */
+export const awaitReached = (feed: Feed["Service"], trader: Trader, heads: ReadonlyArray<Head>): Effect.Effect<void> =>
+  Effect.suspend(() => {
+    if (hasReached(feed, trader, heads)) return Effect.void
+    return Effect.callback<void>((resume) => {
+      const check = () => {
+        if (hasReached(feed, trader, heads)) resume(Effect.void)
+      }
+      // The feed calls its watchers after its followers, so the trader has already applied the row.
+      return Effect.sync(feed.watch(check, check))
+    })
+  })

@@ -1,0 +1,17 @@
+/** One committed row of a market's log, as the watchers of the market receive it. */
+import type { Instrument } from "@venue/domain/Instrument"
+import type { Level, MarketEvent } from "@venue/domain/Market"
+
+/** A decoded row, with the new totals of the price levels that it touched. */
+export interface Batch {
+  readonly instrument: Instrument
+  readonly epoch: number
+  readonly seq: number
+  readonly events: ReadonlyArray<MarketEvent>
+  readonly levels: ReadonlyArray<Level>
+}
+
+/** A batch with its row as the journal holds it, for watchers on other nodes. */
+export interface CommittedBatch extends Batch {
+  readonly row: Uint8Array
+}
