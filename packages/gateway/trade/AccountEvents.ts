@@ -1,4 +1,4 @@
-/** What the owner of an account is told of a recorded event. A text is built once for all the owner's connections. */
+/** Frames of a market event for the owner of an account. Each frame is built once for all connections of the owner. */
 import * as Frame from "@venue/api/trade/Frame"
 import type { AccountId } from "@venue/domain/AccountId"
 import type { Instrument } from "@venue/domain/Instrument"
@@ -7,13 +7,47 @@ import type { Order } from "@venue/domain/Order"
 import { isStop } from "@venue/domain/Stop"
 import { statusAfter, statusAt, type TwapClosed } from "@venue/domain/Twap"
 import type { Batch } from "@venue/cluster/feed/Batch"
+import type { EventReply } from "./Replies.ts"
+import type { Subscriptions } from "./Subscriptions.ts"
 
-/** The command it answers, or empty. A TWAP has the id of the one that added it. */
-export const commandOf = (event: MarketEvent): string =>
+/** Returns the frames of an event for a connection with these subscriptions. */
+export const replyTo = (
+  event: MarketEvent,
+  accountId: AccountId,
+  batch: Batch,
+  { sendsFills, sendsOrders, sendsStops }: Subscriptions
+): EventReply => {
+  const detail = sendsFills ? fill(event, accountId, batch) : ""
+  const stopDetail = sendsStops ? stop(event, accountId, batch) : ""
+  const twapDetail = event._tag === "TwapClosed" && sendsOrders ? twap(event, accountId, batch) : ""
+  return {
+    symbol: batch.instrument.symbol,
+    commandId: commandOf(event),
+    detail: detail + stopDetail + twapDetail,
+    order: sendsOrders ? order(event, accountId, batch) : "",
+    isLast: isLast(event),
+    refusal: event._tag === "Refused" ? event.status : "",
+    endedOrderId: event._tag === "Ended" ? event.order.orderId.text : ""
+  }
+}
+
+/** Returns the order response of one fill, with the order as the outcome of the command left it (rule 4.22). */
+export const filledReply = (event: Traded, order: Order, batch: Batch): EventReply => ({
+  symbol: batch.instrument.symbol,
+  commandId: "",
+  detail: "",
+  order: filled(event, order, batch),
+  isLast: false,
+  refusal: "",
+  endedOrderId: ""
+})
+
+/** Returns the id of the command that caused the event, or an empty string. A TWAP has the id of the command that added it. */
+const commandOf = (event: MarketEvent): string =>
   event._tag === "TwapOpened" ? event.twap.twapId : "commandId" in event ? (event.commandId?.text ?? "") : ""
 
-/** The command is answered by it. */
-export const isLast = ({ _tag }: MarketEvent): boolean =>
+/** True for an event that is the final reply to its command. */
+const isLast = ({ _tag }: MarketEvent): boolean =>
   _tag === "Accepted" ||
   _tag === "StopPlaced" ||
   _tag === "Modified" ||
@@ -21,10 +55,10 @@ export const isLast = ({ _tag }: MarketEvent): boolean =>
   _tag === "Done" ||
   _tag === "TwapOpened"
 
-type Tell = (event: MarketEvent, accountId: AccountId, batch: Batch) => string
+type BuildFrame = (event: MarketEvent, accountId: AccountId, batch: Batch) => string
 
-/** Connections of one account are told one after the other, so the last text is all that need be remembered. */
-const remembering = (build: Tell): Tell => {
+/** Caches the last frame: an event is sent to all connections of an account in turn, so a cache of one entry suffices. */
+const cached = (build: BuildFrame): BuildFrame => {
   let lastEvent: MarketEvent | undefined
   let lastAccountId = ""
   let last = ""
@@ -38,8 +72,8 @@ const remembering = (build: Tell): Tell => {
   }
 }
 
-/** For `order_responses`; empty when there is nothing to say. */
-export const order = remembering((event, accountId, { instrument }) => {
+/** Returns the frame of `order_responses`; empty for an event without one. */
+export const order = cached((event, accountId, { instrument }) => {
   switch (event._tag) {
     case "Accepted":
     case "StopPlaced":
@@ -63,8 +97,7 @@ export const order = remembering((event, accountId, { instrument }) => {
   }
 })
 
-/** For `order_responses`: the order of one fill as the outcome of the command left it, sent behind all fills of that command. */
-export const filled = (event: Traded, order: Order, { instrument }: Batch): string => {
+const filled = (event: Traded, order: Order, { instrument }: Batch): string => {
   if (lastFilled !== event || lastOrder !== order) {
     lastFilled = event
     lastOrder = order
@@ -77,13 +110,13 @@ let lastFilled: Traded | undefined
 let lastOrder: Order | undefined
 let lastFrame = ""
 
-/** For `fills`; empty for all but a trade. */
-export const fill = remembering((event, accountId, { instrument }) =>
+/** Returns the frame of `fills`; empty for every event but a trade. */
+const fill = cached((event, accountId, { instrument }) =>
   event._tag === "Traded" ? Frame.fillResponse(instrument, event, roleOf(event, accountId)) : ""
 )
 
-/** For `stop_orders`, ahead of the order response; empty when it is about no stop. No trade is, so a fill comes with none. */
-export const stop = remembering((event, _accountId, { instrument }) => {
+/** Returns the frame of `stop_orders`; empty for an event that concerns no stop, such as a trade. */
+const stop = cached((event, _accountId, { instrument }) => {
   switch (event._tag) {
     case "StopPlaced":
       return Frame.stopOrderResponse(instrument, event.order, event.order.type, false, event.atMillis)
@@ -99,8 +132,8 @@ export const stop = remembering((event, _accountId, { instrument }) => {
   }
 })
 
-/** For `order_responses`, ahead of the order response that answers the cancel of a TWAP; empty for all else. */
-export const twap = remembering((event, _accountId, { instrument }) =>
+/** Returns the TWAP frame that precedes the order response to a cancel of a TWAP; empty for every other event. */
+const twap = cached((event, _accountId, { instrument }) =>
   event._tag === "TwapClosed" && event.ending === "REQUEST" ? closed(instrument, event) : ""
 )
 
@@ -111,7 +144,7 @@ const closed = (instrument: Instrument, { atMillis, ending, twap }: TwapClosed):
     status: statusAfter(ending)
   })
 
-/** Nothing is left of a stop that has ended, as its `stop_order_response` says too; clients are used to that. */
+/** Returns an ended stop with quantity 0, as its `stop_order_response` has it. */
 const ended = (order: Order): Order => (isStop(order.type) ? { ...order, quantityLots: 0, remainingLots: 0 } : order)
 
 const roleOf = ({ taker }: Traded, accountId: AccountId): "taker" | "maker" =>

@@ -1,120 +1,113 @@
 /**
- * The replies of one connection that begin with an acknowledgement, to cancels of all orders and to commands about stops:
- * each is sent once every market it touched has committed and its turn among the connection's commands has come. What became
- * of the orders waits behind it, in the reply queues of their symbols.
+ * Outstanding acknowledgements of one connection: the replies to cancels of all orders and to stop commands. An acknowledgement
+ * is sent when every market it touches has committed and every earlier request is answered. The order responses of the command
+ * wait behind it in the reply queues of their symbols.
  */
 import * as Frame from "@venue/api/trade/Frame"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 
 export interface Acknowledgement {
+  /** JSON text of the request to echo; undefined if the request holds a credential. */
   readonly incoming: string | undefined
-  /** Markets it touches; unknown until the desk says which. */
-  symbols: ReadonlyArray<MarketSymbol> | undefined
-  readonly answered: Set<MarketSymbol>
+  /** Markets that the command touches; undefined until the desk has named them. */
+  markets: ReadonlyArray<MarketSymbol> | undefined
+  /** Markets that have committed the command. */
+  readonly committed: Set<MarketSymbol>
+  /** Time after which the outcome is reported as unknown. */
   readonly dueMillis: number
-  /** What its market refuses is not acknowledged: its one answer is an error. */
+  /** True for a stop command: a refusal by its market replaces the acknowledgement. */
   readonly isOfStop: boolean
-  /** It is sent instead of an acknowledgement. */
+  /** Error frame to send instead of the acknowledgement. */
   refusal: string | undefined
+  /** True when every earlier request is answered. */
   isItsTurn: boolean
-  /** It is called when all is said. */
+  /** Called after the reply is sent. */
   readonly done: () => void
 }
 
-/** They are kept by command id. */
-export type Acknowledgements = Map<string, Acknowledgement>
+export interface Acknowledgements {
+  /** Acknowledgements that are not sent yet, by command id. */
+  readonly pending: Map<string, Acknowledgement>
+  readonly send: (frame: string) => void
+}
 
-export const make = (): Acknowledgements => new Map()
+/** Returns the empty set of a connection that sends frames with `send`. */
+export const make = (send: (frame: string) => void): Acknowledgements => ({ pending: new Map(), send })
 
-export const begin = (
-  replies: Acknowledgements,
+/** Adds the acknowledgement of a command that was sent to its desk. */
+export const expect = (
+  { pending }: Acknowledgements,
   commandId: string,
-  { done, dueMillis, incoming, isOfStop }: Pick<Acknowledgement, "incoming" | "dueMillis" | "done" | "isOfStop">
+  options: Pick<Acknowledgement, "incoming" | "dueMillis" | "done" | "isOfStop">
 ): void =>
-  void replies.set(commandId, {
-    incoming,
-    dueMillis,
-    done,
-    isOfStop,
-    symbols: undefined,
-    answered: new Set(),
+  void pending.set(commandId, {
+    ...options,
+    markets: undefined,
+    committed: new Set(),
     refusal: undefined,
     isItsTurn: false
   })
 
-/** Everything that came before it is answered. */
-export const turn = (replies: Acknowledgements, commandId: string, send: (text: string) => void): void => {
-  const reply = replies.get(commandId)
-  if (reply === undefined) return
-  reply.isItsTurn = true
-  answer(replies, commandId, reply, send)
+/** Records that every earlier request is answered. */
+export const takeTurn = (acknowledgements: Acknowledgements, commandId: string): void => {
+  const acknowledgement = acknowledgements.pending.get(commandId)
+  if (acknowledgement === undefined) return
+  acknowledgement.isItsTurn = true
+  sendIfReady(acknowledgements, commandId, acknowledgement)
 }
 
-/** This market has answered, and its log told what became of the orders there. */
-export const answered = (
-  replies: Acknowledgements,
+/** Records that a market has committed the command and that all its events were delivered. */
+export const committed = (acknowledgements: Acknowledgements, commandId: string, market: MarketSymbol): void => {
+  const acknowledgement = acknowledgements.pending.get(commandId)
+  if (acknowledgement === undefined) return
+  acknowledgement.committed.add(market)
+  sendIfReady(acknowledgements, commandId, acknowledgement)
+}
+
+/** Records the markets that the command touches, as the desk names them. */
+export const forwarded = (
+  acknowledgements: Acknowledgements,
   commandId: string,
-  symbol: MarketSymbol,
-  send: (text: string) => void
+  markets: ReadonlyArray<MarketSymbol>
 ): void => {
-  const reply = replies.get(commandId)
-  if (reply === undefined) return
-  reply.answered.add(symbol)
-  answer(replies, commandId, reply, send)
+  const acknowledgement = acknowledgements.pending.get(commandId)
+  if (acknowledgement === undefined) return
+  acknowledgement.markets = markets
+  sendIfReady(acknowledgements, commandId, acknowledgement)
 }
 
-/** The desk says which markets it touches. */
-export const touched = (
-  replies: Acknowledgements,
-  commandId: string,
-  symbols: ReadonlyArray<MarketSymbol>,
-  send: (text: string) => void
-): void => {
-  const reply = replies.get(commandId)
-  if (reply === undefined) return
-  reply.symbols = symbols
-  answer(replies, commandId, reply, send)
+/** Replaces the acknowledgement by an error of the desk or of a market; sent at once if the command was given up. */
+export const refuse = (acknowledgements: Acknowledgements, commandId: string, refusal: string): void => {
+  const acknowledgement = acknowledgements.pending.get(commandId)
+  if (acknowledgement === undefined) return acknowledgements.send(refusal)
+  acknowledgement.refusal = refusal
+  sendIfReady(acknowledgements, commandId, acknowledgement)
 }
 
-/** Its request is refused, by a desk or a market. What the markets have told of it all the same is sent after that. */
-export const refuse = (
-  replies: Acknowledgements,
-  commandId: string,
-  refusal: string,
-  send: (text: string) => void
-): void => {
-  const reply = replies.get(commandId)
-  // It was given up.
-  if (reply === undefined) return send(refusal)
-  reply.refusal = refusal
-  answer(replies, commandId, reply, send)
-}
-
-/** Gives up on those whose answer is overdue, and not on those that only wait for their turn: `unknown` tells the client. */
+/** Gives up on overdue commands that are not complete; `unknown` reports each to the client. */
 export const giveUp = (
-  replies: Acknowledgements,
+  { pending }: Acknowledgements,
   nowMillis: number,
   unknown: (incoming: string | undefined) => void
 ): void => {
-  for (const [commandId, reply] of replies) {
-    if (reply.dueMillis > nowMillis || isComplete(reply)) continue
-    replies.delete(commandId)
-    unknown(reply.incoming)
-    reply.done()
+  for (const [commandId, acknowledgement] of pending) {
+    if (acknowledgement.dueMillis > nowMillis || isComplete(acknowledgement)) continue
+    pending.delete(commandId)
+    unknown(acknowledgement.incoming)
+    acknowledgement.done()
   }
 }
 
-const answer = (
-  replies: Acknowledgements,
+const sendIfReady = (
+  { pending, send }: Acknowledgements,
   commandId: string,
-  reply: Acknowledgement,
-  send: (text: string) => void
+  acknowledgement: Acknowledgement
 ): void => {
-  if (!reply.isItsTurn || !isComplete(reply)) return
-  replies.delete(commandId)
-  send(reply.refusal ?? Frame.ack(reply.incoming))
-  reply.done()
+  if (!acknowledgement.isItsTurn || !isComplete(acknowledgement)) return
+  pending.delete(commandId)
+  send(acknowledgement.refusal ?? Frame.ack(acknowledgement.incoming))
+  acknowledgement.done()
 }
 
-const isComplete = ({ answered, refusal, symbols }: Acknowledgement): boolean =>
-  refusal !== undefined || (symbols !== undefined && symbols.every((symbol) => answered.has(symbol)))
+const isComplete = ({ committed, markets, refusal }: Acknowledgement): boolean =>
+  refusal !== undefined || (markets !== undefined && markets.every((market) => committed.has(market)))

@@ -100,10 +100,10 @@ export const make = Effect.gen(function* () {
   const submit: CommandHandler["submit"] = (connection, member, expected) => {
     const { replies } = connection
     const reply = (submitted: Submitted) => {
-      if (submitted._tag === "HandedOn") return replies.handedOn(expected, submitted.symbols)
+      if (submitted._tag === "HandedOn") return replies.forwarded(expected, submitted.symbols)
       const { request } = expected.submission
       refused(connection, member, request, submitted, expected.request, (frame) => {
-        if (isUnknown(submitted)) replies.unknown(expected, frame)
+        if (isUnknown(submitted)) replies.answerUnknown(expected, frame)
         else replies.answer(expected, frame)
       })
     }
@@ -199,7 +199,7 @@ const makeRefused = Effect.gen(function* () {
         if (isWithoutEcho(request)) {
           return say(Frame.err("InvalidParameter", `unknown symbol ${symbol}`, Incoming.ofObject(text)))
         }
-        if (!connection.subscriptions.hearsOrders) return say("")
+        if (!connection.subscriptions.sendsOrders) return say("")
         return say(
           Frame.refusal(symbol, {
             accountId: member.accountId,

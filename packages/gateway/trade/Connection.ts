@@ -127,11 +127,11 @@ export class Connection {
       after: gateway.after,
       close: (code, reason) => this.close(code, reason)
     })
-    this.replies = new Replies(
-      this.backpressure,
-      (symbol) => gateway.instruments.has(symbol),
-      (text) => this.send(text)
-    )
+    this.replies = new Replies({
+      backpressure: this.backpressure,
+      isListed: (symbol) => gateway.instruments.has(symbol),
+      send: (frame) => this.send(frame)
+    })
   }
 
   receive(text: string): void {
@@ -265,7 +265,7 @@ export class Connection {
     const expected = this.gateway.handle(this, member, command, cost, text)
     if (expected._tag === "Answered") {
       const symbol = "symbol" in command ? command.symbol : null
-      this.replies.say(symbol, this.limitRefusal(cost.weight, text) ?? expected.frame)
+      this.replies.append(symbol, this.limitRefusal(cost.weight, text) ?? expected.frame)
     } else {
       this.replies.expect(expected._tag === "Query" ? LargeAnswers.paced(this.largeAnswers, expected) : expected)
       if (expected._tag !== "Query") this.gateway.submit(this, member, expected)
@@ -309,7 +309,7 @@ export class Connection {
 
   private refuse(malformed: Command.Unreadable, text: string): void {
     const refusal = malformed.meant === "auth" ? SignInRefusal.signedInAlready : Frame.malformed(malformed)
-    this.replies.say(malformed.symbol, this.limitRefusal(Command.weight(malformed).weight, text) ?? refusal)
+    this.replies.append(malformed.symbol, this.limitRefusal(Command.weight(malformed).weight, text) ?? refusal)
     this.answered()
   }
 
@@ -354,32 +354,18 @@ export class Connection {
     this.send(Frame.authenticated)
   }
 
-  /** Who adds a TWAP is told that it has begun, whatever the connection hears. */
-  private isAnswer(event: MarketEvent, { instrument }: Batch): boolean {
-    return event._tag === "TwapOpened" && this.replies.isExpected(instrument.symbol, event.twap.twapId)
-  }
-
   private observe(accountId: AccountId, event: MarketEvent, batch: Batch): void {
-    const { hearsFills, hearsOrders, hearsPulses, hearsStops } = this.subscriptions
-    if (hearsPulses && event._tag === "Traded") this.gateway.filled(this, batch.instrument.symbol)
-    const fill = hearsFills ? AccountEvents.fill(event, accountId, batch) : ""
-    const stop = hearsStops ? AccountEvents.stop(event, accountId, batch) : ""
-    const twap = event._tag === "TwapClosed" && hearsOrders ? AccountEvents.twap(event, accountId, batch) : ""
-    this.replies.tell(
-      batch.instrument.symbol,
-      AccountEvents.commandOf(event),
-      fill + stop + twap,
-      hearsOrders || this.isAnswer(event, batch) ? AccountEvents.order(event, accountId, batch) : "",
-      AccountEvents.isLast(event),
-      event._tag === "Refused" ? event.status : "",
-      event._tag === "Ended" ? event.order.orderId.text : ""
-    )
+    const { symbol } = batch.instrument
+    if (this.subscriptions.sendsPulses && event._tag === "Traded") this.gateway.filled(this, symbol)
+    const reply = AccountEvents.replyTo(event, accountId, batch, this.subscriptions)
+    // The start of a TWAP answers the command, so the client receives it without a subscription.
+    const isAnswer = event._tag === "TwapOpened" && this.replies.isExpected(symbol, event.twap.twapId)
+    this.replies.deliver(isAnswer ? { ...reply, order: AccountEvents.order(event, accountId, batch) } : reply)
   }
 
-  /** The state of an order after a command that filled it, once for each of its fills. */
+  /** Sends the order of a fill as the command left it, once for each fill. */
   private filled(event: Traded, order: Order, batch: Batch): void {
-    if (!this.subscriptions.hearsOrders) return
-    this.replies.tell(batch.instrument.symbol, "", "", AccountEvents.filled(event, order, batch), false, "")
+    if (this.subscriptions.sendsOrders) this.replies.deliver(AccountEvents.filledReply(event, order, batch))
   }
 }
 

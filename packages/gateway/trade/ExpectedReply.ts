@@ -1,37 +1,38 @@
-/** What a command leaves to be answered. The command handler says so, and the replies of the connection keep the order. */
+/** Replies that a command or query leaves outstanding. `CommandHandler` creates them, and `Replies` keeps their order. */
 import type { Submission } from "@venue/cluster/protocol/Desk"
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
 
 export type ExpectedReply = ExpectedOrder | ExpectedAcknowledgement | ExpectedQuery
 
-/** The answer was found on the spot. It is told at its turn all the same, where the command names a symbol. */
+/** A reply that the gateway found by itself. It still waits for the earlier replies of the command's symbol. */
 export interface Answered {
   readonly _tag: "Answered"
-  /** It is empty where there is nothing to say. */
+  /** Frame to send; empty for none. */
   readonly frame: string
 }
 
-/** An order, its change or its cancel leaves at once; its market's log or its desk answers it. */
+/** Reply to an order, a modify or a cancel: sent to its desk at once, and answered by the market's log or by the desk. */
 export interface ExpectedOrder {
   readonly _tag: "Order"
+  /** "none" for a symbol that is not listed: the desk answers, in no order with other replies. */
   readonly ordering: "bySymbol" | "none"
   readonly commandId: string
   readonly symbol: MarketSymbol
-  /** This is the frame it came as, for the error that may be its answer. */
+  /** Frame of the command, echoed by an error reply. */
   readonly request: string
-  /** When no answer has come by then, its outcome is unknown. */
+  /** Time after which the outcome is reported as unknown. */
   readonly dueMillis: number
   readonly submission: Submission
 }
 
 /**
- * A cancel of all orders, or a command about a stop, leaves at once too. It is acknowledged after all that came before it
- * is answered, and then told.
+ * Reply to a cancel of all orders or a stop command: sent to its desk at once. Its acknowledgement waits for every earlier reply,
+ * and its order responses wait for the acknowledgement.
  */
 export interface ExpectedAcknowledgement {
   readonly _tag: "Acknowledgement"
   readonly commandId: string
-  /** It is empty where orders of all symbols are cancelled, or a stop whose symbol was not said. */
+  /** Empty for a cancel of the orders of all symbols, and for a stop command without a symbol. */
   readonly symbol: MarketSymbol
   readonly request: string
   readonly dueMillis: number
@@ -39,18 +40,19 @@ export interface ExpectedAcknowledgement {
   readonly isOfStop: boolean
 }
 
-/** A query is asked when all before it is answered, or at once where it keeps no order. */
+/** Reply to a query. */
 export interface ExpectedQuery {
   readonly _tag: "Query"
+  /** Replies that must be sent before the query runs: those of its symbol, those of all symbols, or none. */
   readonly ordering: "bySymbol" | "afterAll" | "none"
   readonly commandId: string
   readonly symbol: MarketSymbol
   readonly request: string
-  /** The answer has to come: others may wait behind it. An empty one is not sent. */
-  readonly ask: (answer: (frame: string) => void) => void
+  /** Runs the query. Must call `answer` exactly once, since later replies may wait; an empty frame is not sent. */
+  readonly run: (answer: (frame: string) => void) => void
 }
 
-/** Most queries keep no order with others. */
+/** Members of a query without ordering. */
 export const unordered = {
   _tag: "Query",
   ordering: "none",

@@ -23,7 +23,7 @@ export interface LargeAnswers {
 /** Returns the query with its answer sent in turn, where that is a long one. */
 export const paced = (answers: LargeAnswers, query: ExpectedQuery): ExpectedQuery => ({
   ...query,
-  ask: (answer) => query.ask((frame) => answers.offer(frame, answer))
+  run: (answer) => query.run((frame) => answers.offer(frame, answer))
 })
 
 /** Long answers that wait together; with more, the connection is closed. */

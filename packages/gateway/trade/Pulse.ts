@@ -93,7 +93,7 @@ export const make = Effect.fnUntraced(function* (connections: ReadonlySet<Connec
   } satisfies Pulse as Pulse
 })
 
-const isPulsed = ({ subscriptions }: Connection): boolean => subscriptions.hearsPulses
+const isPulsed = ({ subscriptions }: Connection): boolean => subscriptions.sendsPulses
 const isLeased = (connection: Connection): boolean => connection.isLeased
 const isAny = () => true
 const none: ReadonlyArray<Connection> = []
@@ -183,7 +183,7 @@ const makeFirst = Effect.fnUntraced(function* (due: () => void) {
   const first: Pulse["first"] = (connection, { accountId, caller: { userId } }, request) => ({
     ...unordered,
     request,
-    ask: (answer) => {
+    run: (answer) => {
       due()
       run(
         desks.summary({ userId, accountId, cost: noCost }).pipe(

@@ -33,12 +33,11 @@ export const make = Effect.gen(function* () {
   const { instruments } = yield* VenueSettings
   const run = Effect.runForkWith(yield* Effect.context<never>())
 
-  const asking =
-    (text: string, answer: QueryAnswers.Answer): ExpectedQuery["ask"] =>
-    (tell) =>
-      void run(Effect.map(frameOf(text, answer), tell))
-
-  const atOnce: Queries["atOnce"] = (request, answer) => ({ ...unordered, request, ask: asking(request, answer) })
+  const atOnce: Queries["atOnce"] = (request, read) => ({
+    ...unordered,
+    request,
+    run: (answer) => void run(Effect.map(frameOf(request, read), answer))
+  })
 
   const bySymbol: Queries["bySymbol"] = (symbol, text, answer) =>
     instruments.has(symbol)

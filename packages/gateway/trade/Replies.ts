@@ -1,4 +1,32 @@
-/** The replies that one connection waits for, in the order in which their commands came. */
+/**
+ * Outstanding replies of one connection. Replies about a symbol are sent in the order in which its commands arrived.
+ *
+ * The way of a taker order and its replies:
+ *
+ *     client            gateway                                  desk              market
+ *       |  add_order      |                                        |                  |
+ *       |---------------->|  expect: entry in the symbol's queue   |                  |
+ *       |                 |--- submit ---------------------------->|--- command ----->|  match, commit
+ *       |                 |                                        |                  |
+ *       |                 |<-- feed: Accepted, Traded ... ----------------------------|
+ *       |  ACK            |  deliver Accepted: removes the entry
+ *       |<----------------|
+ *       |  fills          |  deliver each Traded
+ *       |<----------------|
+ *       |  FILLED         |  deliver the order after the outcome, once for each fill
+ *       |<----------------|
+ *
+ * A desk that rejects the order (rate limit, margin) replies itself: `answer` removes the entry. Every frame of a symbol waits
+ * in the queue while an earlier command has no answer.
+ *
+ * A request about several symbols is a barrier: an entry in each of their queues.
+ *
+ *     queue of A:  a1  [all]  a2         [all] starts when a1 and b1 are answered:
+ *     queue of B:  b1  [all]                a query is read then, and leaves with its answer;
+ *                                           a cancel of all orders is acknowledged once its markets
+ *                                           have committed, and leaves then.
+ *                                        Replies to a2 and the order responses of the cancel wait behind it.
+ */
 import * as Incoming from "@venue/api/Incoming"
 import * as Frame from "@venue/api/trade/Frame"
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
@@ -8,27 +36,47 @@ import type { ExpectedAcknowledgement, ExpectedOrder, ExpectedQuery, ExpectedRep
 import * as ReplyBarrier from "./ReplyBarrier.ts"
 import * as ReplyQueue from "./ReplyQueue.ts"
 
+export interface RepliesOptions {
+  readonly backpressure: Backpressure.Backpressure
+  readonly isListed: (symbol: MarketSymbol) => boolean
+  readonly send: (frame: string) => void
+}
+
+/** Frames for one event of a market's log; empty frames are not sent. */
+export interface EventReply {
+  readonly symbol: MarketSymbol
+  /** Command that caused the event; empty if none did. */
+  readonly commandId: string
+  /** Frame to send before the order frame: a fill, a stop or a TWAP. */
+  readonly detail: string
+  /** Frame of `order_responses`. */
+  readonly order: string
+  /** True if the event is the command's final reply. */
+  readonly isLast: boolean
+  /** Status with which the market refused the command; empty for other events. */
+  readonly refusal: string
+  /** Order that the event ends; empty for other events. */
+  readonly endedOrderId: string
+}
+
 export class Replies {
   private readonly backpressure: Backpressure.Backpressure
   private readonly isListed: (symbol: MarketSymbol) => boolean
-  private readonly send: (text: string) => void
+  private readonly send: (frame: string) => void
   private readonly queues = new Map<MarketSymbol, ReplyQueue.ReplyQueue>()
   private readonly barriers = ReplyBarrier.make()
-  private readonly acknowledgements = Acknowledgement.make()
+  private readonly acknowledgements: Acknowledgement.Acknowledgements
 
-  constructor(
-    backpressure: Backpressure.Backpressure,
-    isListed: (symbol: MarketSymbol) => boolean,
-    send: (text: string) => void
-  ) {
+  constructor({ backpressure, isListed, send }: RepliesOptions) {
     this.backpressure = backpressure
     this.isListed = isListed
-    this.send = (text) => {
-      if (text !== "") send(text)
+    this.send = (frame) => {
+      if (frame !== "") send(frame)
     }
+    this.acknowledgements = Acknowledgement.make(this.send)
   }
 
-  /** A command has its turn behind those before it; a query is asked when that has come. */
+  /** Adds the reply to a command or query behind the earlier ones; a query starts at its turn. */
   expect(expected: ExpectedReply): void {
     if (expected._tag === "Query") this.expectQuery(expected)
     else if (expected._tag === "Acknowledgement") this.expectAcknowledgement(expected)
@@ -36,27 +84,27 @@ export class Replies {
     else this.backpressure.outstanding.weight += Backpressure.weightOf(expected.request)
   }
 
-  /** It was found on the spot: where it is about a symbol, it comes behind what was asked about that before. */
-  say(symbol: string | null, frame: string): void {
+  /** Sends a reply that the gateway found by itself: behind the earlier replies of its symbol, at once without a listed one. */
+  append(symbol: string | null, frame: string): void {
     const named = MarketSymbol.make(symbol ?? "")
     if (!this.isListed(named)) return this.send(frame)
-    ReplyQueue.say(this.queueOf(named), frame, this.send)
+    ReplyQueue.append(this.queueOf(named), frame)
     this.backpressure.update()
   }
 
-  /** The desk has handed it on to these markets, whose logs answer it. */
-  handedOn(expected: ExpectedOrder | ExpectedAcknowledgement, symbols: ReadonlyArray<MarketSymbol>): void {
+  /** Records that the desk sent the command to these markets, whose logs reply to it. */
+  forwarded(expected: ExpectedOrder | ExpectedAcknowledgement, markets: ReadonlyArray<MarketSymbol>): void {
     if (expected._tag === "Acknowledgement") {
-      Acknowledgement.touched(this.acknowledgements, expected.commandId, symbols, this.send)
+      Acknowledgement.forwarded(this.acknowledgements, expected.commandId, markets)
       this.backpressure.update()
     } else if (expected.ordering === "none") this.answer(expected, "")
   }
 
-  /** The desk has answered it by itself; an empty frame is not sent. */
+  /** Ends a command with the desk's own reply; an empty frame is not sent. */
   answer(expected: ExpectedOrder | ExpectedAcknowledgement, frame: string): void {
     const { commandId, request, symbol } = expected
-    if (expected._tag === "Acknowledgement") Acknowledgement.refuse(this.acknowledgements, commandId, frame, this.send)
-    else if (expected.ordering === "bySymbol") ReplyQueue.answer(this.queueOf(symbol), commandId, frame, this.send)
+    if (expected._tag === "Acknowledgement") Acknowledgement.refuse(this.acknowledgements, commandId, frame)
+    else if (expected.ordering === "bySymbol") ReplyQueue.answer(this.queueOf(symbol), commandId, frame)
     else {
       this.send(frame)
       this.backpressure.outstanding.weight -= Backpressure.weightOf(request)
@@ -64,107 +112,95 @@ export class Replies {
     this.backpressure.update()
   }
 
-  /** Nobody knows what became of it: that is said where nothing has been said of it, that it is unknown included. */
-  unknown(expected: ExpectedOrder | ExpectedAcknowledgement, frame: string): void {
-    const isWithoutOrder = expected._tag === "Order" && expected.ordering === "none"
-    if (isWithoutOrder || this.isOutstanding(expected)) this.answer(expected, frame)
+  /** Ends a command with the report that its outcome is unknown; does nothing if the command was answered or given up. */
+  answerUnknown(expected: ExpectedOrder | ExpectedAcknowledgement, frame: string): void {
+    const isWithoutQueue = expected._tag === "Order" && expected.ordering === "none"
+    if (isWithoutQueue || this.isOutstanding(expected)) this.answer(expected, frame)
   }
 
-  /** Its outcome is not known yet, nor was it given up. */
+  /** True until the command is answered or given up. */
   isOutstanding({ _tag, commandId, symbol }: ExpectedOrder | ExpectedAcknowledgement): boolean {
-    return _tag === "Acknowledgement" ? this.acknowledgements.has(commandId) : this.isExpected(symbol, commandId)
+    return _tag === "Acknowledgement"
+      ? this.acknowledgements.pending.has(commandId)
+      : this.isExpected(symbol, commandId)
   }
 
-  /**
-   * The log of a market tells this of a command, or of none of this connection's; empty frames are not sent. `beside` is
-   * told before the order: its fill, or the stop. `refused` is empty unless the market refused the command with it, `ended`
-   * unless it tells the end of that order.
-   */
-  tell(
-    symbol: MarketSymbol,
-    commandId: string,
-    beside: string,
-    order: string,
-    isLast: boolean,
-    refused: string,
-    ended = ""
-  ): void {
+  /** Sends the frames of a market event, or stores them until the earlier replies of its symbol are sent. */
+  deliver(event: EventReply): void {
     const { acknowledgements, send } = this
-    if (acknowledgements.size > 0 && acknowledgements.has(commandId)) {
-      return this.tellAfterAcknowledgement(symbol, commandId, beside, order, isLast, refused)
+    const { commandId, detail, endedOrderId, isLast, order } = event
+    if (acknowledgements.pending.size > 0) {
+      const acknowledgement = acknowledgements.pending.get(commandId)
+      if (acknowledgement !== undefined) return this.deliverAfterAcknowledgement(acknowledgement, event)
     }
-    const queue = this.queues.get(symbol)
+    const queue = this.queues.get(event.symbol)
     if (queue === undefined || queue.entries.length === 0) {
-      send(beside)
+      send(detail)
       return send(order)
     }
-    if (beside !== "") ReplyQueue.tell(queue, commandId, beside, false, send, ended)
-    ReplyQueue.tell(queue, commandId, order, isLast, send, ended)
+    if (detail !== "") ReplyQueue.deliverEvent(queue, { commandId, frame: detail, isLast: false, endedOrderId })
+    ReplyQueue.deliverEvent(queue, { commandId, frame: order, isLast, endedOrderId })
     this.backpressure.update()
   }
 
-  /** The command has no answer yet. */
+  /** True if the queue of the symbol holds the command, which then has no answer yet. */
   isExpected(symbol: MarketSymbol, commandId: string): boolean {
     return this.queues.get(symbol)?.entries.some((entry) => entry.commandId === commandId) ?? false
   }
 
-  /** Tells of all commands whose answer has not come by that time that their outcome is not known. */
+  /** Gives up on all commands due by `nowMillis`, and reports to the client that their outcome is unknown. */
   giveUp(nowMillis: number): void {
     const unknown = (incoming: string | undefined) => this.send(Frame.err("ServerError", unknownOutcome, incoming))
     for (const queue of this.queues.values()) {
-      ReplyQueue.giveUp(queue, nowMillis, (request) => unknown(Incoming.ofObject(request)), this.send)
+      ReplyQueue.giveUp(queue, nowMillis, (request) => unknown(Incoming.ofObject(request)))
     }
     Acknowledgement.giveUp(this.acknowledgements, nowMillis, unknown)
     this.backpressure.update()
   }
 
-  private tellAfterAcknowledgement(
-    symbol: MarketSymbol,
-    commandId: string,
-    beside: string,
-    order: string,
-    isLast: boolean,
-    refused: string
+  private deliverAfterAcknowledgement(
+    { incoming, isOfStop }: Acknowledgement.Acknowledgement,
+    { commandId, detail, isLast, order, refusal, symbol }: EventReply
   ): void {
-    const { acknowledgements, send } = this
-    const { incoming, isOfStop } = acknowledgements.get(commandId)!
-    if (refused !== "" && isOfStop) {
-      const refusal = Frame.err("InvalidOrder", `the stop order was not changed: ${refused}`, incoming)
-      Acknowledgement.refuse(acknowledgements, commandId, refusal, send)
+    const { acknowledgements } = this
+    if (refusal !== "" && isOfStop) {
+      const error = Frame.err("InvalidOrder", `the stop order was not changed: ${refusal}`, incoming)
+      Acknowledgement.refuse(acknowledgements, commandId, error)
     } else {
       const queue = this.queueOf(symbol)
-      for (const frame of [beside, order]) if (frame !== "") ReplyQueue.tellAfter(queue, commandId, frame)
-      if (isLast) Acknowledgement.answered(acknowledgements, commandId, symbol, send)
+      for (const frame of [detail, order]) {
+        if (frame !== "") ReplyQueue.deliverAfterAcknowledgement(queue, commandId, frame)
+      }
+      if (isLast) Acknowledgement.committed(acknowledgements, commandId, symbol)
     }
     this.backpressure.update()
   }
 
   private expectAcknowledgement({ commandId, dueMillis, isOfStop, request, symbol }: ExpectedAcknowledgement): void {
-    const { acknowledgements, barriers, send } = this
+    const { acknowledgements, barriers } = this
     const { outstanding } = this.backpressure
     const isOfAll = symbol === ""
-    const touched = isOfAll ? this.queues.values() : this.isListed(symbol) ? [this.queueOf(symbol)] : []
+    const queues = isOfAll ? this.queues.values() : this.isListed(symbol) ? [this.queueOf(symbol)] : []
     const incoming = Incoming.ofObject(request)
     const weight = Backpressure.weightOf(incoming ?? "")
     outstanding.weight += weight
     const done = () => {
       outstanding.weight -= weight
-      ReplyBarrier.leave(barriers, commandId, send)
+      ReplyBarrier.leave(barriers, commandId)
     }
-    Acknowledgement.begin(acknowledgements, commandId, { incoming, dueMillis, done, isOfStop })
-    ReplyBarrier.enter(barriers, commandId, touched, isOfAll, () =>
-      Acknowledgement.turn(acknowledgements, commandId, send)
-    )
+    Acknowledgement.expect(acknowledgements, commandId, { incoming, dueMillis, done, isOfStop })
+    const start = () => Acknowledgement.takeTurn(acknowledgements, commandId)
+    ReplyBarrier.enter(barriers, { id: commandId, queues, isOfAll, start })
   }
 
-  private expectQuery({ ask, commandId, ordering, request, symbol }: ExpectedQuery): void {
+  private expectQuery({ commandId, ordering, request, run, symbol }: ExpectedQuery): void {
     if (ordering === "bySymbol") {
       const queue = this.queueOf(symbol)
       const answer = (frame: string) => {
-        ReplyQueue.answer(queue, commandId, frame, this.send)
+        ReplyQueue.answer(queue, commandId, frame)
         this.backpressure.update()
       }
-      return ReplyQueue.ask(queue, commandId, request, () => ask(answer))
+      return ReplyQueue.enqueueQuery(queue, { commandId, request, start: () => run(answer) })
     }
     const { outstanding } = this.backpressure
     const weight = Backpressure.weightOf(request)
@@ -172,17 +208,18 @@ export class Replies {
     const answer = (frame: string) => {
       outstanding.weight -= weight
       this.send(frame)
-      if (ordering === "afterAll") ReplyBarrier.leave(this.barriers, commandId, this.send)
+      if (ordering === "afterAll") ReplyBarrier.leave(this.barriers, commandId)
       this.backpressure.update()
     }
-    if (ordering === "none") ask(answer)
-    else ReplyBarrier.enter(this.barriers, commandId, this.queues.values(), true, () => ask(answer))
+    const start = () => run(answer)
+    if (ordering === "none") start()
+    else ReplyBarrier.enter(this.barriers, { id: commandId, queues: this.queues.values(), isOfAll: true, start })
   }
 
   private queueOf(symbol: MarketSymbol): ReplyQueue.ReplyQueue {
     let queue = this.queues.get(symbol)
     if (queue === undefined) {
-      queue = ReplyQueue.make(this.backpressure.outstanding)
+      queue = ReplyQueue.make({ outstanding: this.backpressure.outstanding, send: this.send })
       this.queues.set(symbol, queue)
       ReplyBarrier.extend(this.barriers, queue)
     }
@@ -191,4 +228,4 @@ export class Replies {
 }
 
 const unknownOutcome =
-  "the outcome is not known yet; it is told when it is, and get_user_orders and get_user_trades show it"
+  "the outcome is not known yet; it is sent once known, and get_user_orders and get_user_trades show it"

@@ -1,55 +1,61 @@
 /**
- * What a connection asked of several symbols at once is an entry in each of their reply queues. Its turn comes when it is first
- * in all of them, and what came after it waits until it leaves.
+ * Requests about several symbols. A barrier is an entry in the reply queue of each symbol: it starts when it is the head of all
+ * of these queues, and holds back later replies until it leaves.
  */
 import * as ReplyQueue from "./ReplyQueue.ts"
 
 interface ReplyBarrier {
   readonly id: string
-  /** It concerns those symbols too that get a queue while it is here. */
+  /** True for a request about all symbols: the barrier also enters queues that are created while it waits. */
   readonly isOfAll: boolean
   readonly queues: Array<ReplyQueue.ReplyQueue>
-  /** It counts the queues in which something is still before it. */
+  /** Number of queues in which the barrier is not the head yet. */
   behind: number
   readonly start: () => void
   hasStarted: boolean
 }
 
-/** They are kept by id, in the order in which they came. */
+/** Barriers by command id, in order of arrival. */
 export type ReplyBarriers = Map<string, ReplyBarrier>
 
+/** Returns an empty set of barriers. */
 export const make = (): ReplyBarriers => new Map()
 
-/** `start` is called once, when its turn has come: at once when nothing is before it. */
+/** Adds a barrier to the queues. Calls `start` once, when every earlier request in them is answered. */
 export const enter = (
   barriers: ReplyBarriers,
-  id: string,
-  queues: Iterable<ReplyQueue.ReplyQueue>,
-  isOfAll: boolean,
-  start: () => void
+  {
+    id,
+    isOfAll,
+    queues,
+    start
+  }: Pick<ReplyBarrier, "id" | "isOfAll" | "start"> & {
+    readonly queues: Iterable<ReplyQueue.ReplyQueue>
+  }
 ): void => {
-  // One more than there are, so that it does not start before it is in all of them.
+  // The extra 1 keeps the barrier from starting before it is in all of the queues.
   const barrier: ReplyBarrier = { id, isOfAll, queues: [], behind: 1, start, hasStarted: false }
   barriers.set(id, barrier)
   for (const queue of queues) join(barrier, queue)
   advance(barrier)
 }
 
-/** In a queue that is new, what is asked of all symbols is before everything else. */
+/** Adds the barriers of all symbols to a new queue, before any command. */
 export const extend = (barriers: ReplyBarriers, queue: ReplyQueue.ReplyQueue): void => {
   for (const barrier of barriers.values()) if (barrier.isOfAll) join(barrier, queue)
 }
 
-export const leave = (barriers: ReplyBarriers, id: string, send: (text: string) => void): void => {
+/** Removes a barrier from its queues, which sends the replies behind it. Does nothing for an unknown id. */
+export const leave = (barriers: ReplyBarriers, id: string): void => {
   const queues = barriers.get(id)?.queues ?? []
   barriers.delete(id)
-  for (const queue of queues) ReplyQueue.answer(queue, id, "", send)
+  for (const queue of queues) ReplyQueue.answer(queue, id, "")
 }
 
 const join = (barrier: ReplyBarrier, queue: ReplyQueue.ReplyQueue): void => {
   barrier.queues.push(queue)
   barrier.behind++
-  ReplyQueue.ask(queue, barrier.id, "", () => advance(barrier))
+  ReplyQueue.enqueueQuery(queue, { commandId: barrier.id, request: "", start: () => advance(barrier) })
 }
 
 const advance = (barrier: ReplyBarrier): void => {

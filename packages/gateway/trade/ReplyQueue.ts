@@ -1,154 +1,162 @@
 /**
- * The replies that are outstanding on one symbol of one connection. Events come in the order of the log, which is the order
- * of the commands as a rule; what a desk answers by itself comes when it comes, and waits here for its turn.
+ * Outstanding replies of one symbol on one connection. Market events arrive in the order of the log, which is usually the order
+ * of the commands. Answers that a desk gives by itself arrive at any time and wait here for the replies to earlier commands.
  */
 import * as Backpressure from "./Backpressure.ts"
 
-/** A command whose answer is due at that time, or its outcome is unknown. */
-export interface Expected {
+/** A command or query without an answer. */
+export interface PendingRequest {
   readonly commandId: string
-  /** This is the frame it came as, for the error that may be its answer. */
+  /** Frame of the request, echoed by an error reply; empty for an entry of a reply barrier. */
   readonly request: string
+  /** Time after which the outcome is reported as unknown. */
   readonly dueMillis: number
+  /** Called when the request becomes the head of the queue. */
   readonly start?: () => void
 }
 
-/** This waits behind a command without an answer. */
-interface Waiting {
+/** A reply that waits behind a pending request. */
+interface WaitingFrame {
   readonly commandId: undefined
-  readonly text: string
-  /** It tells of this command; empty where it is of none of the connection's. An order has the id of its command. */
-  readonly of: string
-  /** The log told it, so nothing that the log tells later may be sent before it. */
+  readonly frame: string
+  /** Command that the frame replies to; empty for an event without a pending command. The id of an order is that of its command. */
+  readonly repliesTo: string
+  /** True for an event of the market's log; such frames keep the order of the log. */
   readonly isRecorded: boolean
 }
 
-type Entry = Expected | Waiting
+type Entry = PendingRequest | WaitingFrame
 
 export interface ReplyQueue {
   readonly entries: Array<Entry>
-  /** So many of the entries are texts that the log told. */
+  /** Number of entries with `isRecorded`. */
   recorded: number
-  /** It belongs to the connection and includes the weight of the entries. */
+  /** Outstanding weight of the connection; includes the weight of the entries. */
   readonly outstanding: Backpressure.Outstanding
+  readonly send: (frame: string) => void
 }
 
-export const make = (outstanding: Backpressure.Outstanding): ReplyQueue => ({ entries: [], recorded: 0, outstanding })
-
-/** A command went out. */
-export const expect = (queue: ReplyQueue, expected: Expected): void => push(queue, expected)
-
-/**
- * Something is asked once everything before it is answered: at once when nothing is outstanding. It is never given up
- * here: it may begin late, and whoever is asked has a deadline.
- */
-export const ask = (queue: ReplyQueue, commandId: string, request: string, start: () => void): void => {
-  push(queue, { commandId, request, dueMillis: Infinity, start })
-  if (queue.entries.length === 1) start()
+/** A frame for an event of the market's log. */
+export interface EventFrame {
+  /** Command that caused the event; empty if none did. */
+  readonly commandId: string
+  /** Frame to send; an empty frame only ends the command. */
+  readonly frame: string
+  /** True if the event is the command's final reply. */
+  readonly isLast: boolean
+  /** Order that the event ends; empty for other events. */
+  readonly endedOrderId: string
 }
 
+/** Returns an empty queue of a connection that sends frames with `send`. */
+export const make = ({ outstanding, send }: Pick<ReplyQueue, "outstanding" | "send">): ReplyQueue => ({
+  entries: [],
+  recorded: 0,
+  outstanding,
+  send
+})
+
+/** Appends a command that was sent to its desk. */
+export const expect = (queue: ReplyQueue, pending: PendingRequest): void => push(queue, pending)
+
 /**
- * What the log tells about a command, or about none of this connection's. It is sent, or waits for its turn. `last`:
- * the command is answered by it. `ended`: it tells the end of this order, which may have been placed by a later command.
+ * Appends a query, and starts it when every earlier request is answered. A query has no due time here: it may start late, and
+ * the call that `start` makes has a deadline of its own.
  */
-export const tell = (
+export const enqueueQuery = (
   queue: ReplyQueue,
-  commandId: string,
-  text: string,
-  last: boolean,
-  send: (text: string) => void,
-  ended = ""
+  query: Pick<PendingRequest, "commandId" | "request"> & { readonly start: () => void }
 ): void => {
-  if (reply(queue, commandId, text, last, true, send, ended) || text === "") return
+  push(queue, { ...query, dueMillis: Infinity })
+  if (queue.entries.length === 1) query.start()
+}
+
+/** Sends the frame of a market event, or stores it until the earlier replies are sent. */
+export const deliverEvent = (queue: ReplyQueue, event: EventFrame): void => {
+  if (reply(queue, event, true) || event.frame === "") return
   const behind = lastRecorded(queue)
-  if (behind === -1) send(text)
-  else insert(queue, behind + 1, { commandId: undefined, text, of: "", isRecorded: true })
+  if (behind === -1) queue.send(event.frame)
+  else insert(queue, behind + 1, { commandId: undefined, frame: event.frame, repliesTo: "", isRecorded: true })
 }
 
-/** What the log tells about a command that is acknowledged first, in this queue: it waits until that has been said. */
-export const tellAfter = (queue: ReplyQueue, commandId: string, text: string): void => {
+/** Stores the frame of a market event until the acknowledgement of its command, which is an entry of this queue, is sent. */
+export const deliverAfterAcknowledgement = (queue: ReplyQueue, commandId: string, frame: string): void => {
   const at = queue.entries.findIndex((entry) => entry.commandId === commandId)
-  insert(queue, Math.max(at, lastRecorded(queue)) + 1, { commandId: undefined, text, of: commandId, isRecorded: true })
+  const behind = Math.max(at, lastRecorded(queue))
+  insert(queue, behind + 1, { commandId: undefined, frame, repliesTo: commandId, isRecorded: true })
 }
 
-/** What nobody has to be asked for. It is sent once everything before it is answered. */
-export const say = (queue: ReplyQueue, text: string, send: (text: string) => void): void => {
-  if (queue.entries.length === 0) send(text)
-  else insert(queue, queue.entries.length, { commandId: undefined, text, of: "", isRecorded: false })
+/** Sends a reply that the gateway found by itself, once every earlier request is answered. */
+export const append = (queue: ReplyQueue, frame: string): void => {
+  if (queue.entries.length === 0) queue.send(frame)
+  else insert(queue, queue.entries.length, { commandId: undefined, frame, repliesTo: "", isRecorded: false })
 }
 
-/** What a desk answers by itself. It is sent at the command's turn; at once where that was given up. */
-export const answer = (queue: ReplyQueue, commandId: string, text: string, send: (text: string) => void): void => {
-  if (!reply(queue, commandId, text, true, false, send)) send(text)
+/** Sends the answer of a desk at the turn of its request; at once if the request was given up. */
+export const answer = (queue: ReplyQueue, commandId: string, frame: string): void => {
+  if (!reply(queue, { commandId, frame, isLast: true, endedOrderId: "" }, false)) queue.send(frame)
 }
 
-/** Answers false when no reply to the command is outstanding. */
+/** Sends or stores a reply to a pending request. Returns false if the request is not pending. */
 const reply = (
   queue: ReplyQueue,
-  commandId: string,
-  text: string,
-  last: boolean,
-  isRecorded: boolean,
-  send: (text: string) => void,
-  ended = ""
+  { commandId, endedOrderId, frame, isLast }: EventFrame,
+  isRecorded: boolean
 ): boolean => {
   const { entries } = queue
   if (commandId === "" || entries.length === 0) return false
-  // What a desk answers by itself is most often about the newest command.
+  // An answer of a desk is usually about the newest command, so the search starts at the end.
   const at = entries[0]!.commandId === commandId ? 0 : entries.findLastIndex((entry) => entry.commandId === commandId)
   if (at === -1) return false
-  // Its market may have taken the command that placed it first.
-  const behind = ended === "" || queue.recorded === 0 ? -1 : entries.findLastIndex((entry) => isToldOf(entry, ended))
-  if (at > 0 || behind !== -1)
-    insert(queue, Math.max(at, behind + 1), { commandId: undefined, text, of: commandId, isRecorded })
-  else if (text !== "") send(text)
-  if (last) {
-    // What was put before it has moved it on.
+  // A market may process a cancel after a later order of the connection: the order's frames precede its end.
+  const behind =
+    endedOrderId === "" || queue.recorded === 0 ? -1 : entries.findLastIndex((entry) => isReplyTo(entry, endedOrderId))
+  if (at > 0 || behind !== -1) {
+    insert(queue, Math.max(at, behind + 1), { commandId: undefined, frame, repliesTo: commandId, isRecorded })
+  } else if (frame !== "") queue.send(frame)
+  if (isLast) {
+    // An insertion at or before the request has moved it by one.
     remove(queue, entries[at]!.commandId === commandId ? at : at + 1)
-    if (at === 0) release(queue, send)
+    if (at === 0) release(queue)
   }
   return true
 }
 
-const isToldOf = (entry: Entry, commandId: string): boolean => entry.commandId === undefined && entry.of === commandId
+const isReplyTo = (entry: Entry, commandId: string): boolean =>
+  entry.commandId === undefined && entry.repliesTo === commandId
 
-/** Gives up on commands whose answer is overdue: `unknown` says so to the client at their turn. */
-export const giveUp = (
-  queue: ReplyQueue,
-  nowMillis: number,
-  unknown: (request: string) => void,
-  send: (text: string) => void
-): void => {
+/** Gives up on overdue requests at the head of the queue; `unknown` reports each to the client. */
+export const giveUp = (queue: ReplyQueue, nowMillis: number, unknown: (request: string) => void): void => {
   while (queue.entries.length > 0) {
     const head = queue.entries[0]!
     if (head.commandId === undefined || head.dueMillis > nowMillis) return
     unknown(head.request)
     remove(queue, 0)
-    release(queue, send)
+    release(queue)
   }
 }
 
-/** Sends what waited behind the head, and asks the query that has become the head. */
-const release = (queue: ReplyQueue, send: (text: string) => void): void => {
+/** Sends the frames up to the next pending request, and starts that request if it is a query. */
+const release = (queue: ReplyQueue): void => {
   const { entries } = queue
   while (entries.length > 0) {
     const head = entries[0]!
     if (head.commandId !== undefined) return head.start?.()
     remove(queue, 0)
-    if (head.text !== "") send(head.text)
+    if (head.frame !== "") queue.send(head.frame)
   }
 }
 
-/** Where the newest text that the log told waits, or -1. */
+/** Returns the index of the newest waiting event frame, or -1. */
 const lastRecorded = ({ entries, recorded }: ReplyQueue): number =>
   recorded === 0 ? -1 : entries.findLastIndex((entry) => entry.commandId === undefined && entry.isRecorded)
 
-const push = (queue: ReplyQueue, expected: Expected): void => {
-  queue.entries.push(expected)
-  queue.outstanding.weight += weightOf(expected)
+const push = (queue: ReplyQueue, pending: PendingRequest): void => {
+  queue.entries.push(pending)
+  queue.outstanding.weight += weightOf(pending)
 }
 
-const insert = (queue: ReplyQueue, at: number, waiting: Waiting): void => {
+const insert = (queue: ReplyQueue, at: number, waiting: WaitingFrame): void => {
   queue.entries.splice(at, 0, waiting)
   queue.outstanding.weight += weightOf(waiting)
   if (waiting.isRecorded) queue.recorded += 1
@@ -161,4 +169,4 @@ const remove = (queue: ReplyQueue, at: number): void => {
 }
 
 const weightOf = (entry: Entry): number =>
-  Backpressure.weightOf(entry.commandId === undefined ? entry.text : entry.request)
+  Backpressure.weightOf(entry.commandId === undefined ? entry.frame : entry.request)

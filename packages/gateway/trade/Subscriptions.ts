@@ -9,21 +9,21 @@ import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 export interface Subscriptions {
   readonly channels: Set<Channel>
   /** Every event of the account asks for these, so they are kept beside the set. */
-  hearsOrders: boolean
-  hearsFills: boolean
-  hearsStops: boolean
+  sendsOrders: boolean
+  sendsFills: boolean
+  sendsStops: boolean
   /** It hears something that is also sent once a second. */
-  hearsPulses: boolean
+  sendsPulses: boolean
   /** Positions that are closed, as they were told last. */
   readonly flat: Map<MarketSymbol, string>
 }
 
 export const make = (): Subscriptions => ({
   channels: new Set(),
-  hearsOrders: false,
-  hearsFills: false,
-  hearsStops: false,
-  hearsPulses: false,
+  sendsOrders: false,
+  sendsFills: false,
+  sendsStops: false,
+  sendsPulses: false,
   flat: new Map()
 })
 
@@ -48,10 +48,10 @@ export const change = (
     send(on ? Frame.subscribed(channel) : Frame.unsubscribed(channel))
   }
   if (asked.channels.includes("positions")) subscriptions.flat.clear()
-  subscriptions.hearsOrders = channels.has("order_responses")
-  subscriptions.hearsFills = channels.has("fills")
-  subscriptions.hearsStops = channels.has("stop_orders")
-  subscriptions.hearsPulses = pulsed.some((channel) => channels.has(channel))
+  subscriptions.sendsOrders = channels.has("order_responses")
+  subscriptions.sendsFills = channels.has("fills")
+  subscriptions.sendsStops = channels.has("stop_orders")
+  subscriptions.sendsPulses = pulsed.some((channel) => channels.has(channel))
   if (barred.length > 0) {
     send(Frame.err("PermissionDenied", `this key may not hear ${barred.join(", ")}`, Incoming.ofObject(text)))
   }

@@ -2,97 +2,109 @@ import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import * as Acknowledgement from "@venue/gateway/trade/Acknowledgement"
 import { expect, it } from "vitest"
 
+/** A pending cancel of all orders, with the frames it sends. */
 const waiting = () => {
-  const replies = Acknowledgement.make()
   const sent: Array<string> = []
-  const send = (text: string) => void sent.push(text.includes('"ack"') ? "ack" : text)
-  const done = () => void sent.push("done")
-  Acknowledgement.begin(replies, "one", {
+  const acknowledgements = Acknowledgement.make((frame) => void sent.push(frame.includes('"ack"') ? "ack" : frame))
+  Acknowledgement.expect(acknowledgements, "cancel", {
     incoming: '{"type":"cancel_all_orders"}',
     dueMillis: 5_000,
-    done,
+    done: () => void sent.push("done"),
     isOfStop: false
   })
-  const answered = (symbol: string) => Acknowledgement.answered(replies, "one", MarketSymbol.make(symbol), send)
-  return { send, sent, replies, answered }
+  const unknown = (incoming: string | undefined) => void sent.push(`unknown ${incoming}`)
+  return {
+    acknowledgements,
+    sent,
+    takeTurn: () => Acknowledgement.takeTurn(acknowledgements, "cancel"),
+    forwarded: (...symbols: ReadonlyArray<string>) =>
+      Acknowledgement.forwarded(
+        acknowledgements,
+        "cancel",
+        symbols.map((symbol) => MarketSymbol.make(symbol))
+      ),
+    committed: (symbol: string) => Acknowledgement.committed(acknowledgements, "cancel", MarketSymbol.make(symbol)),
+    refuse: (error: string) => Acknowledgement.refuse(acknowledgements, "cancel", error),
+    giveUp: (nowMillis: number) => Acknowledgement.giveUp(acknowledgements, nowMillis, unknown)
+  }
 }
 
-const begun = () => {
-  const waited = waiting()
-  Acknowledgement.turn(waited.replies, "one", waited.send)
-  return waited
+/** The same, with every earlier request answered. */
+const next = () => {
+  const scene = waiting()
+  scene.takeTurn()
+  return scene
 }
 
-it("a cancel of all orders whose turn has not come is not said, however complete it is, and not given up", () => {
-  const { answered, send, sent, replies } = waiting()
-  Acknowledgement.touched(replies, "one", [MarketSymbol.make("A")], send)
-  answered("A")
-  Acknowledgement.giveUp(replies, 5_000, () => send("unknown"))
+it("keeps a complete acknowledgement until its turn, past its due time", () => {
+  const { committed, forwarded, giveUp, sent, takeTurn } = waiting()
+  forwarded("A")
+  committed("A")
+  giveUp(5_000)
   expect(sent).toEqual([])
-  Acknowledgement.turn(replies, "one", send)
+  takeTurn()
   expect(sent).toEqual(["ack", "done"])
-  Acknowledgement.turn(replies, "one", send)
+  takeTurn()
   expect(sent).toEqual(["ack", "done"])
 })
 
-it("a cancel of all orders is acknowledged once every market it touched has answered", () => {
-  const { answered, send, sent, replies } = begun()
-  Acknowledgement.touched(replies, "one", [MarketSymbol.make("A"), MarketSymbol.make("B")], send)
-  answered("A")
-  answered("A")
+it("acknowledges a cancel of all orders once every market it touches has committed", () => {
+  const { acknowledgements, committed, forwarded, sent } = next()
+  forwarded("A", "B")
+  committed("A")
+  committed("A")
   expect(sent).toEqual([])
-  expect(replies.size).toBe(1)
-  answered("B")
+  expect(acknowledgements.pending.size).toBe(1)
+  committed("B")
   expect(sent).toEqual(["ack", "done"])
-  expect(replies.size).toBe(0)
+  expect(acknowledgements.pending.size).toBe(0)
 })
 
-it("markets that answer before the desk has said which they are count as well", () => {
-  const { answered, send, sent, replies } = begun()
-  answered("A")
+it("counts markets that commit before the desk has named them", () => {
+  const { committed, forwarded, sent } = next()
+  committed("A")
   expect(sent).toEqual([])
-  Acknowledgement.touched(replies, "one", [MarketSymbol.make("A")], send)
+  forwarded("A")
   expect(sent).toEqual(["ack", "done"])
 })
 
-it("a cancel of all orders that touches no market is acknowledged at once", () => {
-  const { send, sent, replies } = begun()
-  Acknowledgement.touched(replies, "one", [], send)
+it("acknowledges a cancel of all orders that touches no market at once", () => {
+  const { forwarded, sent } = next()
+  forwarded()
   expect(sent).toEqual(["ack", "done"])
 })
 
-it("what is told of another command belongs to no cancel of all orders", () => {
-  const { send, sent, replies } = begun()
-  Acknowledgement.answered(replies, "two", MarketSymbol.make("A"), send)
-  Acknowledgement.touched(replies, "two", [], send)
+it("ignores the events of other commands", () => {
+  const { acknowledgements, sent } = next()
+  Acknowledgement.committed(acknowledgements, "another", MarketSymbol.make("A"))
+  Acknowledgement.forwarded(acknowledgements, "another", [])
   expect(sent).toEqual([])
 })
 
-it("one that is refused is outstanding no longer", () => {
-  const { answered, send, sent, replies } = begun()
-  Acknowledgement.refuse(replies, "one", "refused", send)
-  answered("A")
+it("ends a command that is refused", () => {
+  const { acknowledgements, committed, refuse, sent } = next()
+  refuse("refused")
+  committed("A")
   expect(sent).toEqual(["refused", "done"])
-  expect(replies.size).toBe(0)
+  expect(acknowledgements.pending.size).toBe(0)
 })
 
-it("a refusal waits for its turn too, and one of a cancel that was given up is said", () => {
-  const { send, sent, replies } = waiting()
-  Acknowledgement.refuse(replies, "one", "refused", send)
+it("sends a refusal at its turn, and at once for a command that has ended", () => {
+  const { refuse, sent, takeTurn } = waiting()
+  refuse("refused")
   expect(sent).toEqual([])
-  Acknowledgement.turn(replies, "one", send)
+  takeTurn()
   expect(sent).toEqual(["refused", "done"])
-  Acknowledgement.refuse(replies, "one", "late", send)
+  refuse("late")
   expect(sent).toEqual(["refused", "done", "late"])
 })
 
-it("one that is overdue is given up; one that is not is waited for", () => {
-  const { answered, send, sent, replies } = begun()
-  const unknown = (incoming: string | undefined) => send(`unknown ${incoming}`)
-  Acknowledgement.giveUp(replies, 4_999, unknown)
+it("gives up on an incomplete command at its due time", () => {
+  const { acknowledgements, committed, giveUp, sent } = next()
+  giveUp(4_999)
   expect(sent).toEqual([])
-  Acknowledgement.giveUp(replies, 5_000, unknown)
-  answered("A")
+  giveUp(5_000)
+  committed("A")
   expect(sent).toEqual(['unknown {"type":"cancel_all_orders"}', "done"])
-  expect(replies.size).toBe(0)
+  expect(acknowledgements.pending.size).toBe(0)
 })

@@ -31,7 +31,7 @@ const scene = Effect.fnUntraced(function* () {
   const connection = {
     connectionId: "connection",
     member: { caller: { userId }, accountId: primaryAccountOf(userId) },
-    subscriptions: { hearsPulses: true },
+    subscriptions: { sendsPulses: true },
     heardAtMillis: 0,
     isArmed: true,
     isLeased: true,

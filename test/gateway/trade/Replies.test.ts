@@ -8,7 +8,7 @@ import {
   type ExpectedQuery,
   unordered
 } from "@venue/gateway/trade/ExpectedReply"
-import { Replies } from "@venue/gateway/trade/Replies"
+import { type EventReply, Replies } from "@venue/gateway/trade/Replies"
 import { Id } from "@venue/domain/Id"
 import { noCost } from "@venue/cluster/protocol/Desk"
 import { expect, it } from "vitest"
@@ -16,13 +16,15 @@ import { expect, it } from "vitest"
 const start = () => {
   const backpressure = Backpressure.make(Backpressure.makeTotal(), { pause: () => {}, resume: () => {} })
   const sent: Array<string> = []
-  const replies = new Replies(
-    backpressure,
-    () => true,
-    (text) => void sent.push(text)
-  )
-  return { outstanding: backpressure.outstanding, replies, sent }
+  const replies = new Replies({ backpressure, isListed: () => true, send: (frame) => void sent.push(frame) })
+  /** Delivers an event of a market with the frame of the order that it changed. */
+  const deliver = (symbol: MarketSymbol, commandId: string, order: string, options: Partial<EventReply> = {}) =>
+    replies.deliver({ ...plain, symbol, commandId, order, ...options })
+  return { deliver, outstanding: backpressure.outstanding, replies, sent }
 }
+
+const plain = { detail: "", isLast: false, refusal: "", endedOrderId: "" }
+const last = { isLast: true }
 
 const order = (
   commandId: string,
@@ -55,20 +57,21 @@ const cancelAll = (symbol: string, isOfStop = false): ExpectedAcknowledgement =>
   isOfStop
 })
 
-it("a cancel of all orders is acknowledged when each market has answered, and then told market by market in the order of its log", () => {
-  const { outstanding, replies, sent } = start()
-  const [a, b] = [MarketSymbol.make("A"), MarketSymbol.make("B")]
+const [a, b] = [MarketSymbol.make("A"), MarketSymbol.make("B")]
+
+it("acknowledges a cancel of all orders once every market has committed, then sends each market's events in log order", () => {
+  const { deliver, outstanding, replies, sent } = start()
   const all = cancelAll("")
   replies.expect(all)
   replies.expect(order("a1", a))
-  replies.handedOn(all, [a, b])
-  replies.tell(b, "cancel all", "stop b0", "b0 cancelled", false, "")
-  replies.tell(a, "cancel all", "", "a0 cancelled", false, "")
-  replies.tell(a, "cancel all", "", "", true, "")
-  replies.tell(a, "a1", "", "a1 acknowledged", true, "")
-  replies.tell(a, "of another connection", "", "a1 filled", false, "")
+  replies.forwarded(all, [a, b])
+  deliver(b, "cancel all", "b0 cancelled", { detail: "stop b0" })
+  deliver(a, "cancel all", "a0 cancelled")
+  deliver(a, "cancel all", "", last)
+  deliver(a, "a1", "a1 acknowledged", last)
+  deliver(a, "of another connection", "a1 filled")
   expect(sent).toEqual([])
-  replies.tell(b, "cancel all", "", "", true, "")
+  deliver(b, "cancel all", "", last)
   expect(sent.map((text) => (text.includes('"ack"') ? "ack" : text))).toEqual([
     "ack",
     "a0 cancelled",
@@ -80,99 +83,95 @@ it("a cancel of all orders is acknowledged when each market has answered, and th
   expect(outstanding.weight).toBe(0)
 })
 
-it("I22: an order that came after a cancel of all orders, and that the market took before it, is acknowledged before it is cancelled", () => {
-  const { outstanding, replies, sent } = start()
-  const a = MarketSymbol.make("A")
+it("I22: acknowledges an order before its cancellation when the market processed it before an earlier cancel of all orders", () => {
+  const { deliver, outstanding, replies, sent } = start()
   const all = cancelAll("A")
   replies.expect(all)
   replies.expect(order("a1", a))
-  replies.handedOn(all, [a])
-  replies.tell(a, "a1", "", "a1 acknowledged", true, "")
-  replies.tell(a, "cancel all", "", "a1 cancelled", false, "")
-  replies.tell(a, "cancel all", "", "", true, "")
+  replies.forwarded(all, [a])
+  deliver(a, "a1", "a1 acknowledged", last)
+  deliver(a, "cancel all", "a1 cancelled")
+  deliver(a, "cancel all", "", last)
   expect(sent).toEqual([expect.stringContaining('"ack"'), "a1 acknowledged", "a1 cancelled"])
   expect(outstanding.weight).toBe(0)
 })
 
-it("what was told of a cancel of all orders is sent behind its refusal, and where it is given up", () => {
+it("sends the order responses of a cancel of all orders after its refusal or the report of an unknown outcome", () => {
   for (const isRefused of [true, false]) {
-    const { outstanding, replies, sent } = start()
+    const { deliver, outstanding, replies, sent } = start()
     const all = cancelAll("")
     replies.expect(all)
-    replies.tell(MarketSymbol.make("A"), "cancel all", "", "a0 cancelled", false, "")
+    deliver(a, "cancel all", "a0 cancelled")
     if (isRefused) replies.answer(all, "refused")
     else replies.giveUp(5_000)
-    const said = isRefused ? "refused" : expect.stringContaining("the outcome is not known yet")
-    expect(sent).toEqual([said, "a0 cancelled"])
+    const reply = isRefused ? "refused" : expect.stringContaining("the outcome is not known yet")
+    expect(sent).toEqual([reply, "a0 cancelled"])
     expect(outstanding.weight).toBe(0)
   }
 })
 
-it("what its market refuses of a command about a stop is an error in place of the acknowledgement", () => {
+it("replaces the acknowledgement of a stop command by an error when the market refuses the command", () => {
   for (const isOfStop of [true, false]) {
-    const { replies, sent } = start()
+    const { deliver, replies, sent } = start()
     const all = cancelAll("A", isOfStop)
     replies.expect(all)
-    replies.handedOn(all, [MarketSymbol.make("A")])
-    replies.tell(MarketSymbol.make("A"), "cancel all", "", "told", true, "REJECTED")
-    const said = (text: string) => (text.includes("InvalidOrder") ? "error" : text.includes('"ack"') ? "ack" : text)
-    expect(sent.map(said)).toEqual(isOfStop ? ["error"] : ["ack", "told"])
+    replies.forwarded(all, [a])
+    deliver(a, "cancel all", "rejected", { isLast: true, refusal: "REJECTED" })
+    const kindOf = (text: string) => (text.includes("InvalidOrder") ? "error" : text.includes('"ack"') ? "ack" : text)
+    expect(sent.map(kindOf)).toEqual(isOfStop ? ["error"] : ["ack", "rejected"])
   }
 })
 
-it("rule 21.4: a query about all symbols is asked after all before it, and what came after it waits for its answer", () => {
-  const { outstanding, replies, sent } = start()
+it("rule 21.4: runs a query about all symbols after every earlier reply, and sends later replies after its answer", () => {
+  const { deliver, outstanding, replies, sent } = start()
   let answer: ((frame: string) => void) | undefined
   const query: ExpectedQuery = {
     ...unordered,
     ordering: "afterAll",
     commandId: "all",
     request: "all",
-    ask: (told) => void (answer = told)
+    run: (respond) => void (answer = respond)
   }
-  replies.expect(order("a1", MarketSymbol.make("A")))
-  replies.expect(order("b1", MarketSymbol.make("B")))
+  replies.expect(order("a1", a))
+  replies.expect(order("b1", b))
   replies.expect(query)
-  replies.expect(order("a2", MarketSymbol.make("A")))
-  replies.tell(MarketSymbol.make("A"), "a1", "", "a1 told", true, "")
-  replies.tell(MarketSymbol.make("A"), "a2", "", "a2 told", true, "")
+  replies.expect(order("a2", a))
+  deliver(a, "a1", "a1 accepted", last)
+  deliver(a, "a2", "a2 accepted", last)
   expect(answer).toBeUndefined()
-  replies.answer(order("b1", MarketSymbol.make("B")), "b1 refused")
-  expect(sent).toEqual(["a1 told", "b1 refused"])
+  replies.answer(order("b1", b), "b1 refused")
+  expect(sent).toEqual(["a1 accepted", "b1 refused"])
   answer!("all answered")
-  expect(sent).toEqual(["a1 told", "b1 refused", "all answered", "a2 told"])
+  expect(sent).toEqual(["a1 accepted", "b1 refused", "all answered", "a2 accepted"])
   expect(outstanding.weight).toBe(0)
 })
 
-it("an order for a symbol that nobody lists waits for no other, and is outstanding until its desk has said something", () => {
+it("replies to an order for an unlisted symbol without waiting, and counts it as outstanding until the desk replies", () => {
   const { outstanding, replies, sent } = start()
-  const [refused, handedOn] = [
-    order("refused", MarketSymbol.make("MOON"), "none"),
-    order("handed on", MarketSymbol.make("MOON"), "none")
-  ]
-  replies.expect(order("a1", MarketSymbol.make("A")))
+  const moon = MarketSymbol.make("MOON")
+  const [refused, forwarded] = [order("refused", moon, "none"), order("forwarded", moon, "none")]
+  replies.expect(order("a1", a))
   replies.expect(refused)
-  replies.expect(handedOn)
+  replies.expect(forwarded)
   expect(outstanding.weight).toBe(3)
   replies.answer(refused, "BAD_SYMBOL")
-  replies.handedOn(handedOn, [])
+  replies.forwarded(forwarded, [])
   expect(sent).toEqual(["BAD_SYMBOL"])
   expect(outstanding.weight).toBe(1)
 })
 
-it("I51: that an outcome is unknown is said once, and not at all where the log has told it", () => {
-  const { replies, sent } = start()
-  const symbol = MarketSymbol.make("A")
-  const [told, late, lost] = ["told", "late", "lost"].map((name) => order(name, symbol))
-  for (const expected of [told!, late!, lost!]) replies.expect(expected)
-  replies.tell(symbol, "told", "", "told", true, "")
-  replies.unknown(told!, "unknown")
-  expect(sent).toEqual(["told"])
-  replies.unknown(lost!, "lost is unknown")
+it("I51: reports an unknown outcome once, and never for a command whose outcome was delivered", () => {
+  const { deliver, replies, sent } = start()
+  const [delivered, late, lost] = [order("delivered", a), order("late", a), order("lost", a)]
+  for (const expected of [delivered, late, lost]) replies.expect(expected)
+  deliver(a, "delivered", "accepted", last)
+  replies.answerUnknown(delivered, "unknown")
+  expect(sent).toEqual(["accepted"])
+  replies.answerUnknown(lost, "lost is unknown")
   replies.giveUp(5_000)
   expect(sent).toHaveLength(3)
   expect(sent[1]).toContain("the outcome is not known yet")
   expect(sent[2]).toBe("lost is unknown")
-  replies.unknown(late!, "unknown")
+  replies.answerUnknown(late, "unknown")
   expect(sent).toHaveLength(3)
 })

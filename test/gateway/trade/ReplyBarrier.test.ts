@@ -2,71 +2,75 @@ import * as ReplyBarrier from "@venue/gateway/trade/ReplyBarrier"
 import * as ReplyQueue from "@venue/gateway/trade/ReplyQueue"
 import { expect, it } from "vitest"
 
-const scene = () => {
+const start = () => {
   const barriers = ReplyBarrier.make()
-  const told: Array<string> = []
-  const send = (text: string) => void told.push(text)
+  const outstanding = { weight: 0 }
+  const sent: Array<string> = []
+  const makeQueue = () => ReplyQueue.make({ outstanding, send: (frame) => void sent.push(frame) })
   const enter = (id: string, queues: ReadonlyArray<ReplyQueue.ReplyQueue>, isOfAll = true) =>
-    ReplyBarrier.enter(barriers, id, queues, isOfAll, () => send(`${id} starts`))
-  return { barriers, enter, send, told }
+    ReplyBarrier.enter(barriers, { id, queues, isOfAll, start: () => void sent.push(`${id} starts`) })
+  const pend = (queue: ReplyQueue.ReplyQueue, commandId: string) =>
+    ReplyQueue.expect(queue, { commandId, request: "", dueMillis: 5_000 })
+  const accept = (queue: ReplyQueue.ReplyQueue, commandId: string) =>
+    ReplyQueue.deliverEvent(queue, { commandId, frame: `${commandId} accepted`, isLast: true, endedOrderId: "" })
+  return { accept, barriers, enter, makeQueue, outstanding, pend, sent }
 }
 
-it("it starts once nothing is before it in any of its queues, and what came after it waits until it leaves", () => {
-  const { barriers, enter, send, told } = scene()
-  const outstanding = { weight: 0 }
-  const [a, b] = [ReplyQueue.make(outstanding), ReplyQueue.make(outstanding)]
-  ReplyQueue.expect(a, { commandId: "a1", request: "", dueMillis: 5_000 })
-  ReplyQueue.expect(b, { commandId: "b1", request: "", dueMillis: 5_000 })
+it("starts when it is the head of all its queues, and sends later replies when it leaves", () => {
+  const { accept, barriers, enter, makeQueue, outstanding, pend, sent } = start()
+  const [a, b] = [makeQueue(), makeQueue()]
+  pend(a, "a1")
+  pend(b, "b1")
   enter("all", [a, b])
-  ReplyQueue.expect(a, { commandId: "a2", request: "", dueMillis: 5_000 })
-  ReplyQueue.tell(a, "a1", "a1 told", true, send)
-  ReplyQueue.tell(a, "a2", "a2 told", true, send)
-  expect(told).toEqual(["a1 told"])
-  ReplyQueue.tell(b, "b1", "b1 told", true, send)
-  expect(told).toEqual(["a1 told", "b1 told", "all starts"])
-  ReplyBarrier.leave(barriers, "all", send)
-  expect(told).toEqual(["a1 told", "b1 told", "all starts", "a2 told"])
+  pend(a, "a2")
+  accept(a, "a1")
+  accept(a, "a2")
+  expect(sent).toEqual(["a1 accepted"])
+  accept(b, "b1")
+  expect(sent).toEqual(["a1 accepted", "b1 accepted", "all starts"])
+  ReplyBarrier.leave(barriers, "all")
+  expect(sent).toEqual(["a1 accepted", "b1 accepted", "all starts", "a2 accepted"])
   expect(outstanding.weight).toBe(0)
 })
 
-it("it starts at once where nothing is before it, and once only", () => {
-  const { barriers, enter, send, told } = scene()
-  enter("nothing", [])
-  expect(told).toEqual(["nothing starts"])
-  const late = ReplyQueue.make({ weight: 0 })
+it("starts once, and at once when no queue has a pending command", () => {
+  const { accept, barriers, enter, makeQueue, pend, sent } = start()
+  enter("empty", [])
+  expect(sent).toEqual(["empty starts"])
+  const late = makeQueue()
   ReplyBarrier.extend(barriers, late)
-  ReplyQueue.expect(late, { commandId: "after", request: "", dueMillis: 5_000 })
-  ReplyQueue.tell(late, "after", "after told", true, send)
-  expect(told).toEqual(["nothing starts"])
-  ReplyBarrier.leave(barriers, "nothing", send)
-  expect(told).toEqual(["nothing starts", "after told"])
+  pend(late, "after")
+  accept(late, "after")
+  expect(sent).toEqual(["empty starts"])
+  ReplyBarrier.leave(barriers, "empty")
+  expect(sent).toEqual(["empty starts", "after accepted"])
 })
 
-it("a new queue holds what is of all symbols, in the order in which it came", () => {
-  const { barriers, enter, send, told } = scene()
-  const old = ReplyQueue.make({ weight: 0 })
-  ReplyQueue.expect(old, { commandId: "first", request: "", dueMillis: 5_000 })
+it("adds the barriers of all symbols to a new queue in their order of arrival", () => {
+  const { barriers, enter, makeQueue, pend, sent } = start()
+  const old = makeQueue()
+  pend(old, "first")
   enter("one", [old])
   enter("two", [old])
-  enter("of the old", [old], false)
-  const late = ReplyQueue.make({ weight: 0 })
+  enter("of the old queue", [old], false)
+  const late = makeQueue()
   ReplyBarrier.extend(barriers, late)
   expect(late.entries.map(({ commandId }) => commandId)).toEqual(["one", "two"])
-  ReplyQueue.tell(old, "first", "", true, send)
-  ReplyBarrier.leave(barriers, "one", send)
-  ReplyBarrier.leave(barriers, "two", send)
-  expect(told).toEqual(["one starts", "two starts", "of the old starts"])
+  ReplyQueue.deliverEvent(old, { commandId: "first", frame: "", isLast: true, endedOrderId: "" })
+  ReplyBarrier.leave(barriers, "one")
+  ReplyBarrier.leave(barriers, "two")
+  expect(sent).toEqual(["one starts", "two starts", "of the old queue starts"])
 })
 
-it("one that leaves before its turn is waited for no longer, and who has left may leave again", () => {
-  const { barriers, enter, send, told } = scene()
-  const queue = ReplyQueue.make({ weight: 0 })
-  ReplyQueue.expect(queue, { commandId: "first", request: "", dueMillis: 5_000 })
+it("does not hold back replies after leaving early, and may leave twice", () => {
+  const { accept, barriers, enter, makeQueue, pend, sent } = start()
+  const queue = makeQueue()
+  pend(queue, "first")
   enter("all", [queue])
-  ReplyQueue.expect(queue, { commandId: "last", request: "", dueMillis: 5_000 })
-  ReplyBarrier.leave(barriers, "all", send)
-  ReplyBarrier.leave(barriers, "all", send)
-  ReplyQueue.tell(queue, "last", "last told", true, send)
-  ReplyQueue.tell(queue, "first", "first told", true, send)
-  expect(told).toEqual(["first told", "last told"])
+  pend(queue, "last")
+  ReplyBarrier.leave(barriers, "all")
+  ReplyBarrier.leave(barriers, "all")
+  accept(queue, "last")
+  accept(queue, "first")
+  expect(sent).toEqual(["first accepted", "last accepted"])
 })
