@@ -1,4 +1,4 @@
-/** A database of its own for a suite that needs SQL. */
+/** Databases for suites that need SQL. */
 import * as PgClient from "@effect/sql-pg/PgClient"
 import { Effect, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
@@ -6,25 +6,37 @@ import * as Reactivity from "effect/reactivity/Reactivity"
 import { randomUUID } from "node:crypto"
 import { inject } from "vitest"
 
-/** A fresh, empty database, dropped when the scope closes; its url suits a process started by the test too. */
-export const freshDatabase = Effect.gen(function* () {
-  const server = inject("postgresUrl")
-  const name = `test_${randomUUID().replaceAll("-", "")}`
-  const admin = yield* PgClient.makeClient({ url: Redacted.make(server) })
-  yield* Effect.acquireRelease(admin`create database ${admin(name)}`, () =>
-    Effect.orDie(admin`drop database if exists ${admin(name)} with (force)`)
-  )
-  const url = new URL(server)
-  url.pathname = `/${name}`
-  return Redacted.make(url.href)
-}).pipe(Effect.provide(Reactivity.layer))
+/** Creates a copy of the template, drops it when the scope closes, and returns its URL. */
+const copyOf = (template: "template0" | "tables") =>
+  Effect.gen(function* () {
+    const server = inject("postgresUrl")
+    const name = `test_${randomUUID().replaceAll("-", "")}`
+    const source = template === "tables" ? inject("postgresTemplate") : template
+    const admin = yield* PgClient.makeClient({ url: Redacted.make(server) })
+    yield* Effect.acquireRelease(admin`create database ${admin(name)} template ${admin(source)}`, () =>
+      Effect.orDie(admin`drop database if exists ${admin(name)} with (force)`)
+    )
+    const url = new URL(server)
+    url.pathname = `/${name}`
+    return Redacted.make(url.href)
+  }).pipe(Effect.provide(Reactivity.layer))
+
+/** A database with all tables and no rows. Processes that the test starts may use it too. */
+export const freshDatabase = copyOf("tables")
+
+/** A database without tables. */
+export const emptyDatabase = copyOf("template0")
+
+const layerOf = (database: typeof freshDatabase) =>
+  PgClient.layerFrom(Effect.flatMap(database, (url) => PgClient.make({ url, maxConnections: 10 })))
 
 /** `SqlClient` and `PgClient` of a fresh database. */
-export const postgresLayer = PgClient.layerFrom(
-  Effect.flatMap(freshDatabase, (url) => PgClient.make({ url, maxConnections: 10 }))
-)
+export const postgresLayer = layerOf(freshDatabase)
 
-/** Every row of every table, as text. */
+/** `SqlClient` and `PgClient` of an empty database. */
+export const emptyPostgresLayer = layerOf(emptyDatabase)
+
+/** Returns every row of every table as text. */
 export const dump = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const tables = yield* sql<{ readonly name: string }>`

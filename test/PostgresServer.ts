@@ -1,8 +1,11 @@
-/** The one database server of a test run: started before the tests that need it, gone after them. */
+/** The database server of a test run: started before the tests that need it, stopped and removed after them. */
+import * as PgClient from "@effect/sql-pg/PgClient"
+import * as Migrations from "@venue/postgres/Migrations"
 import * as EmbeddedPostgres from "../apps/dev/postgres/EmbeddedPostgres.ts"
 import * as PostgresHome from "../apps/dev/postgres/PostgresHome.ts"
 import * as Postmaster from "../apps/dev/postgres/Postmaster.ts"
-import { Effect, Exit, Option, Redacted, Scope } from "effect"
+import { Effect, Exit, Layer, Option, Redacted, Scope } from "effect"
+import * as Reactivity from "effect/reactivity/Reactivity"
 import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -11,6 +14,8 @@ import type { TestProject } from "vitest/node"
 declare module "vitest" {
   interface ProvidedContext {
     readonly postgresUrl: string
+    /** Name of the database that has the tables of every migration and no rows. */
+    readonly postgresTemplate: string
   }
 }
 
@@ -23,34 +28,51 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const { url } = await Effect.runPromise(
     EmbeddedPostgres.start({ dataDir, log: quiet, settings }).pipe(Scope.provide(scope))
   )
+  await Effect.runPromise(makeTemplate(url))
   project.provide("postgresUrl", Redacted.value(url))
-  const abandon = await Effect.runPromise(abandoning(dataDir))
-  process.once("exit", abandon)
+  project.provide("postgresTemplate", template)
+  const stop = await Effect.runPromise(stopping(dataDir))
+  process.once("exit", stop)
   return () => {
-    process.removeListener("exit", abandon)
+    process.removeListener("exit", stop)
     return Effect.runPromise(Effect.andThen(Scope.close(scope, Exit.void), discard(dataDir)))
   }
 }
 
+const template = "venue_tables"
+
+/** Migrates once: the databases of the tests are copies, which take a fifth of the time of a migration. */
+const makeTemplate = Effect.fnUntraced(
+  function* (server: Redacted.Redacted) {
+    const admin = yield* PgClient.makeClient({ url: server })
+    yield* admin`create database ${admin(template)}`
+    const url = new URL(Redacted.value(server))
+    url.pathname = `/${template}`
+    yield* Layer.build(Layer.provide(Migrations.layer, PgClient.layer({ url: Redacted.make(url.href) })))
+  },
+  Effect.scoped,
+  Effect.provide(Reactivity.layer)
+)
+
 const scope = Scope.makeUnsafe()
 
-/** No test pulls the plug of the machine, so the disk need not be waited for; commits are still acknowledged in order. */
+/** Skips fsync: no test cuts the power of the machine. Commits are still acknowledged in order. */
 const settings = { fsync: "off", max_connections: "300" }
 
 const quiet = () => Effect.void
 
-/** Ctrl-C ends a test run without calling what tears it down; its folder is left to the next run. */
-const abandoning = Effect.fnUntraced(function* (dataDir: string) {
+/** Returns a handler that stops the server when Ctrl-C ends the run before its teardown. The next run removes the folder. */
+const stopping = Effect.fnUntraced(function* (dataDir: string) {
   const server = yield* Effect.flatMap(PostgresHome.open(dataDir, quiet), Postmaster.find)
   const { pid } = yield* Effect.fromOption(server)
   return () => process.kill(pid, "SIGINT")
 })
 
-/** Ends what a killed test run left behind: its folder is named for a process that is no more. */
+/** Stops the servers of test runs that were killed. The name of a folder holds the process id of its run. */
 const removeOld = Effect.suspend(() => {
   const owner = (name: string) => Number(name.slice(prefix.length).split("-")[0])
-  const left = readdirSync(tmpdir()).filter((name) => name.startsWith(prefix) && !isAlive(owner(name)))
-  return Effect.forEach(left, (name) => discard(join(tmpdir(), name)), { discard: true })
+  const abandoned = readdirSync(tmpdir()).filter((name) => name.startsWith(prefix) && !isAlive(owner(name)))
+  return Effect.forEach(abandoned, (name) => discard(join(tmpdir(), name)), { discard: true })
 })
 
 const discard = Effect.fnUntraced(
@@ -66,7 +88,7 @@ const discard = Effect.fnUntraced(
   (discarding) => Effect.ignore(discarding)
 )
 
-/** Signal 0 asks and does nothing; a process of another user counts as alive. */
+/** Returns whether the process exists; EPERM means that it belongs to another user. */
 const isAlive = (pid: number): boolean => {
   try {
     return process.kill(pid, 0)

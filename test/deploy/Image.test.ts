@@ -5,7 +5,7 @@ import { tmpdir, userInfo } from "node:os"
 import { join } from "node:path"
 import { expect, it, onTestFinished } from "vitest"
 import { freePorts, until } from "../nodes/DevApp.ts"
-import { freshDatabase } from "../Postgres.ts"
+import { emptyDatabase } from "../Postgres.ts"
 import * as Image from "./Image.ts"
 
 /** A root runs nothing of the image: nobody does. */
@@ -15,7 +15,7 @@ const plainUser = userInfo().uid === 0 ? 65_534 : undefined
 const database = async (): Promise<string> => {
   const scope = Scope.makeUnsafe()
   onTestFinished(() => Effect.runPromise(Scope.close(scope, Exit.void)))
-  const url = new URL(Redacted.value(await Effect.runPromise(freshDatabase.pipe(Scope.provide(scope)))))
+  const url = new URL(Redacted.value(await Effect.runPromise(emptyDatabase.pipe(Scope.provide(scope)))))
   url.search = ""
   return url.href
 }

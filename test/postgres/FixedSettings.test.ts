@@ -8,14 +8,14 @@ import { Context, Effect, Fiber, Layer, type Redacted, Schedule } from "effect"
 import type { SqlClient } from "effect/sql"
 import * as Reactivity from "effect/reactivity/Reactivity"
 import { through } from "../chaos/DatabaseLine.ts"
-import { freshDatabase } from "../Postgres.ts"
+import { emptyDatabase } from "../Postgres.ts"
 
-const start = (desks: string) => (url: Effect.Success<typeof freshDatabase>) =>
+const start = (desks: string) => (url: Effect.Success<typeof emptyDatabase>) =>
   Layer.build(Layer.provide(Layer.fresh(FixedSettings.layerAlone({ VENUE_DESKS: desks })), PgClient.layer({ url })))
 
 it.live("a venue keeps the number of desks it was founded with", () =>
   Effect.gen(function* () {
-    const url = yield* freshDatabase
+    const url = yield* emptyDatabase
     yield* Effect.scoped(start("16")(url))
     yield* Effect.scoped(start("16")(url))
     const refused = yield* Effect.flip(Effect.scoped(start("8")(url)))
@@ -26,19 +26,19 @@ it.live("a venue keeps the number of desks it was founded with", () =>
 
 it.live("a second venue on the same database is refused while the first one lives", () =>
   Effect.gen(function* () {
-    const url = yield* freshDatabase
+    const url = yield* emptyDatabase
     yield* start("16")(url)
     const refused = yield* Effect.flip(Effect.scoped(start("16")(url)))
     assert.strictEqual(refused._tag, "DatabaseTaken")
   })
 )
 
-const node = (url: Effect.Success<typeof freshDatabase>) =>
+const node = (url: Effect.Success<typeof emptyDatabase>) =>
   Layer.build(Layer.provide(Layer.fresh(FixedSettings.layerShared({ VENUE_DESKS: "16" })), PgClient.layer({ url })))
 
 it.live("nodes share a database with each other, and never with a venue of one process", () =>
   Effect.gen(function* () {
-    const url = yield* freshDatabase
+    const url = yield* emptyDatabase
     yield* Effect.scoped(
       Effect.gen(function* () {
         yield* node(url)
@@ -80,7 +80,7 @@ for (const [what, begin] of [
 ] as const) {
   it.live(`${what} whose database another venue has taken while it was away is told so`, () =>
     Effect.gen(function* () {
-      const url = yield* freshDatabase
+      const url = yield* emptyDatabase
       const { lost } = Context.get(yield* begin(url), DatabaseClaim)
       const taking = yield* rival(url)
       yield* endHolder(url)
@@ -95,7 +95,7 @@ it.live(
   "a claim whose connection hangs is taken again over another one, and the hanging one has taken nothing",
   () =>
     Effect.gen(function* () {
-      const url = yield* freshDatabase
+      const url = yield* emptyDatabase
       const line = yield* through(url)
       const { lost } = Context.get(yield* start("16")(line.url), DatabaseClaim)
       const told = yield* Effect.forkScoped(Effect.flip(lost))

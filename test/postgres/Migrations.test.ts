@@ -4,7 +4,7 @@ import * as Migrations from "@venue/postgres/Migrations"
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Layer, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
-import { postgresLayer } from "../Postgres.ts"
+import { emptyPostgresLayer } from "../Postgres.ts"
 
 const migrate = Effect.scoped(Layer.build(Layer.fresh(Migrations.layer)))
 
@@ -16,7 +16,7 @@ describe("the migrations of a database", () => {
       yield* migrate
       const rows = yield* sql`select migration_id as number, name from migration order by migration_id`
       assert.deepStrictEqual(rows, [{ number: 1, name: "baseline" }])
-    }).pipe(Effect.provide(postgresLayer))
+    }).pipe(Effect.provide(emptyPostgresLayer))
   )
 
   it.effect("are refused when they were made before 0.1.0, and the database stays as it was", () =>
@@ -35,7 +35,7 @@ describe("the migrations of a database", () => {
       assert.deepStrictEqual(yield* sql`select tablename from pg_tables where schemaname = 'public'`, [
         { tablename: "migration" }
       ])
-    }).pipe(Effect.provide(postgresLayer))
+    }).pipe(Effect.provide(emptyPostgresLayer))
   )
 
   it.effect("are refused when a newer release added one", () =>
@@ -48,7 +48,7 @@ describe("the migrations of a database", () => {
         message,
         "the database is at migration 9999 and this release has migrations up to 1: start the release that upgraded the database, or a newer one"
       )
-    }).pipe(Effect.provide(postgresLayer))
+    }).pipe(Effect.provide(emptyPostgresLayer))
   )
 })
 
@@ -87,7 +87,7 @@ describe("an index of a large table", () => {
       yield* Fiber.join(open)
       yield* Fiber.join(starting)
       assert.deepStrictEqual(yield* builtIndex, [{ isValid: true }])
-    }).pipe(Effect.provide(postgresLayer))
+    }).pipe(Effect.provide(emptyPostgresLayer))
   )
 
   it.live("is rebuilt after an interrupted build", () =>
@@ -98,6 +98,6 @@ describe("an index of a large table", () => {
       yield* sql`update pg_index set indisvalid = false where indexrelid = 'journal_epoch'::regclass`
       yield* build
       assert.deepStrictEqual(yield* builtIndex, [{ isValid: true }])
-    }).pipe(Effect.provide(postgresLayer))
+    }).pipe(Effect.provide(emptyPostgresLayer))
   )
 })

@@ -16,7 +16,7 @@ import * as Table from "@venue/postgres/Table"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Exit, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { postgresLayer } from "../Postgres.ts"
+import { emptyPostgresLayer } from "../Postgres.ts"
 
 const table = Table.make("everything", {
   id: text,
@@ -59,7 +59,7 @@ const fresh = Effect.gen(function* () {
   return sql
 })
 
-layer(postgresLayer, { timeout: "30 seconds" })("tables", (it) => {
+layer(emptyPostgresLayer, { timeout: "30 seconds" })("tables", (it) => {
   it.effect("a row is read as it was written", () =>
     Effect.gen(function* () {
       const sql = yield* fresh

@@ -8,11 +8,11 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { readFileSync } from "node:fs"
 import * as Pools from "../../../apps/process/Pools.ts"
-import { freshDatabase } from "../../Postgres.ts"
+import { emptyDatabase } from "../../Postgres.ts"
 
 it.effect("a node that stands still in a transaction holds no lock for long", () =>
   Effect.gen(function* () {
-    const pools = Pools.make({ databaseUrl: yield* freshDatabase, name: "runner-1" }, "runner")
+    const pools = Pools.make({ databaseUrl: yield* emptyDatabase, name: "runner-1" }, "runner")
     for (const pool of Object.values(pools)) {
       const asked = Effect.flatMap(SqlClient.SqlClient, (sql) => sql`show idle_in_transaction_session_timeout`.values)
       assert.deepStrictEqual(yield* Effect.provide(asked, pool), [["10s"]])
@@ -37,7 +37,7 @@ it("the README and the architecture name the connections of each kind of node", 
 
 it.effect("a gateway holds as many connections to the tables at once as its pool has", () =>
   Effect.gen(function* () {
-    const { tables } = Pools.make({ databaseUrl: yield* freshDatabase, name: "gateway-1" }, "gateway")
+    const { tables } = Pools.make({ databaseUrl: yield* emptyDatabase, name: "gateway-1" }, "gateway")
     const held = Effect.gen(function* () {
       const { reserve } = yield* SqlClient.SqlClient
       return yield* Effect.all(

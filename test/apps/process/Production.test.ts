@@ -10,7 +10,7 @@ import * as Agreement from "../../../apps/process/Agreement.ts"
 import * as NodeSettings from "../../../apps/process/NodeSettings.ts"
 import * as Dev from "../../../apps/dev/Settings.ts"
 import * as Production from "../../../apps/process/Production.ts"
-import { freshDatabase } from "../../Postgres.ts"
+import { emptyDatabase } from "../../Postgres.ts"
 
 const starters = [...defaults.instruments.values()]
 
@@ -210,7 +210,7 @@ it.live("what must be the same everywhere has a hash, and a node's own ports and
 
 it.live("a node that starts beside others lists what they do, and what was listed since once none of them lives", () =>
   Effect.gen(function* () {
-    const databaseUrl = yield* freshDatabase
+    const databaseUrl = yield* emptyDatabase
     const settings = { ...(yield* settingsOf("runner", development)), databaseUrl }
     const [{ clobPairId: _id, symbol: _symbol, quote: _quote, tickLotMicros: _money, ...terms }] = starters as [
       (typeof starters)[number]

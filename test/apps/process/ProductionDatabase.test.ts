@@ -8,7 +8,7 @@ import { ConfigProvider, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import * as NodeSettings from "../../../apps/process/NodeSettings.ts"
 import * as Production from "../../../apps/process/Production.ts"
-import { freshDatabase } from "../../Postgres.ts"
+import { emptyDatabase } from "../../Postgres.ts"
 
 type Environment = "development" | "preproduction" | "production"
 
@@ -41,7 +41,7 @@ const addKey = (publicKey: string) =>
 /** Of the sessions of the server, this database shows those alone that a test puts there. */
 const isolated = Layer.unwrap(
   Effect.gen(function* () {
-    const url = yield* freshDatabase
+    const url = yield* emptyDatabase
     yield* Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       yield* sql`create table fake_session (application_name text)`

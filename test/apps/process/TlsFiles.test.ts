@@ -7,7 +7,7 @@ import * as Agreement from "../../../apps/process/Agreement.ts"
 import * as NodeSettings from "../../../apps/process/NodeSettings.ts"
 import { defaults } from "@venue/cluster/VenueSettings"
 
-const folder = join(import.meta.dirname, "../cluster/certificates")
+const folder = join(import.meta.dirname, "../../cluster/certificates")
 const whole = {
   VENUE_CLUSTER_TLS_CERT: join(folder, "runner.pem"),
   VENUE_CLUSTER_TLS_KEY: join(folder, "runner.key"),
