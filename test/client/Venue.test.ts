@@ -4,30 +4,14 @@ import * as MarketDataClient from "@venue/client/MarketDataClient"
 import * as RestClient from "@venue/client/RestClient"
 import * as TradeClient from "@venue/client/TradeClient"
 import { MarketDataGateway } from "@venue/gateway/marketData/MarketDataGateway"
-import * as Socket from "@venue/gateway/socket/Socket"
-import * as SocketBudget from "@venue/gateway/socket/SocketBudget"
 import { TradeGateway } from "@venue/gateway/trade/TradeGateway"
-import { type Accept, observed } from "@venue/testing/Observers"
+import { observed } from "@venue/testing/Observers"
 import { type TestUser, TestVenue } from "@venue/testing/TestVenue"
 import { expect, it } from "@effect/vitest"
 import { Effect, Option, Queue, Redacted } from "effect"
 import { FetchHttpClient } from "effect/http"
 import { layer, RestClient as Listening } from "../gateway/rest/RestClient.ts"
-
-const listen = (accept: Accept) =>
-  Effect.map(
-    Socket.listen({
-      what: "a test",
-      host: "127.0.0.1",
-      port: 0,
-      budget: SocketBudget.make({ limits: false, nowMillis: () => 0 }).trade,
-      baseUrl: "https://rest.venue.test",
-      addressOf: () => "",
-      accept,
-      answer: (_, response) => response.end()
-    }),
-    ({ port }) => `ws://127.0.0.1:${port}`
-  )
+import { listen } from "./Listening.ts"
 
 const keyOf = ({ publicKey, secretKey }: TestUser) =>
   Credentials.ofApiKey({ publicKey, secretKey: Redacted.make(secretKey) })

@@ -4,13 +4,13 @@ import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { documents, files, find, house, read, root } from "./Files.ts"
 
-/** Rules as `rule 4`, which is a section, and `rule 4.14`; invariants as `I27`. */
-const numbers: ReadonlyArray<string> = [
-  ...[...read("docs/design/rules/README.md").matchAll(/^(?:## (\d+)\.|\| (\d+\.\d+) \|)/gm)].map(
-    ([, section, rule]) => `rule ${section ?? rule}`
-  ),
-  ...[...read("docs/design/invariants.md").matchAll(/^\| (I\d+) \|/gm)].map(([, number = ""]) => number)
+/** Sections of rules as `rule 4`, rules as `rule 4.14`, invariants as `I27`: each is a heading with a title. */
+const numbersOf = (rules: string, invariants: string): ReadonlyArray<string> => [
+  ...[...rules.matchAll(/^(?:## (\d+)\.|### (\d+\.\d+)) \S/gm)].map(([, section, rule]) => `rule ${section ?? rule}`),
+  ...[...invariants.matchAll(/^### (I\d+) \S/gm)].map(([, number = ""]) => number)
 ]
+
+const numbers = numbersOf(find("docs/design/rules/*.md").map(read).join("\n"), read("docs/design/invariants.md"))
 const numbered: ReadonlySet<string> = new Set(numbers)
 
 /** This file is left out, since it holds what a citation must not look like. */
@@ -49,9 +49,15 @@ it("a citation of what is not there, or in another way, would be found", () => {
 })
 
 /** Each has its number, the files that keep it and the tests that name it. */
-const invariants = [...read("docs/design/invariants.md").matchAll(/^\| (I\d+) \|[^|]*\|([^|]*)\|([^|]*)\|$/gm)].map(
-  ([, number = "", keepers = "", tests = ""]) => ({ number, keepers: quoted(keepers), tests: quoted(tests) })
-)
+const invariants = read("docs/design/invariants.md")
+  .split(/^(?=###? )/m)
+  .flatMap((section) => {
+    const number = /^### (I\d+) /.exec(section)?.[1]
+    if (number === undefined) return []
+    const [, keepers = ""] = /^- Kept by: (.+)$/m.exec(section) ?? []
+    const [, tests = ""] = /^- Tests: (.+)$/m.exec(section) ?? []
+    return [{ number, keepers: quoted(keepers), tests: quoted(tests) }]
+  })
 
 function quoted(text: string): ReadonlyArray<string> {
   return [...text.matchAll(/`([^`]+)`/g)].map(([, words = ""]) => words)

@@ -47,21 +47,48 @@ it("the README says where every room and app is", () => {
   expect(folders.filter((folder) => !map.includes(`\`${folder}\``))).toEqual([])
 })
 
-it("the places within documents that a link leads to exist", () => {
-  const anchors = new Map(present.map((document) => [document, new Set(headings(read(document)).map(anchorOf))]))
-  const lost = present.flatMap((document) =>
-    [...read(document).matchAll(/\]\(([\w./-]*)#([\w-]+)\)/g)]
-      .filter(
-        ([, other = "", anchor = ""]) =>
-          anchors.get(join(dirname(document), other || basename(document)))?.has(anchor) !== true
-      )
-      .map(([link]) => `${document}: ${link}`)
-  )
-  expect(lost).toEqual([])
+/** Links of the documents and of the pages beside the tests; code blocks may hold anything. */
+const linking = [...documents, ...find("test/**/*.md")]
+const prose = (text: string): string => text.replaceAll(/^ *```[^]*?^ *```/gm, "")
+const links = (text: string): ReadonlyArray<readonly [target: string, anchor: string | undefined]> =>
+  [...prose(text).matchAll(/\]\((?!https?:)([^)#\s]*)(?:#([^)\s]+))?\)/g)].map(([, target = "", anchor]) => [
+    target,
+    anchor
+  ])
+
+/** Returns the links of a document that lead to no file, or to no heading of it. */
+const broken = (document: string, text: string): ReadonlyArray<string> =>
+  links(text)
+    .filter(([target, anchor]) => {
+      const path = join(dirname(document), target)
+      if (target !== "" && !isThere(path)) return true
+      const page = target === "" ? text : anchor === undefined ? "" : read(path)
+      return anchor !== undefined && !headings(page).map(anchorOf).includes(anchor)
+    })
+    .map(([target, anchor]) => (anchor === undefined ? target : `${target}#${anchor}`))
+
+it("every relative link leads to a file and to one of its headings", () => {
+  expect(linking.flatMap((file) => broken(file, read(file)).map((link) => `${file}: ${link}`))).toEqual([])
+})
+
+it("finds a link to a missing file or heading", () => {
+  const text =
+    "## A b, `c`\n[1](#a-b-c) [2](../LICENSE) [3](#none) [4](none.md) [5](../README.md#none) [6](https://none)"
+  expect(broken("docs/Any.md", text)).toEqual(["#none", "none.md", "../README.md#none"])
+})
+
+it("the index of each folder of docs links its pages, and no page has more than 400 lines", () => {
+  const pages = find("docs/**/*.md").filter((page) => basename(page) !== "README.md")
+  const unlinked = pages.filter((page) => {
+    const index = join(dirname(page), "README.md")
+    return !isThere(index) || !links(read(index)).some(([target]) => target === basename(page))
+  })
+  expect(unlinked).toEqual([])
+  expect(present.filter((page) => read(page).trimEnd().split("\n").length > 400)).toEqual([])
 })
 
 const headings = (text: string): ReadonlyArray<string> =>
-  [...text.matchAll(/^#+ (.+)$/gm)].map(([, words = ""]) => words)
+  [...prose(text).matchAll(/^#+ (.+)$/gm)].map(([, words = ""]) => words)
 
 const anchorOf = (heading: string): string =>
   heading

@@ -31,9 +31,9 @@ it("what weighs something is there", () => {
   for (const action of weights.keys()) expect(actions).toContain(action)
 })
 
-it("the README tells each weight", () => {
-  const readme = readFileSync(join(import.meta.dirname, "../../../README.md"), "utf8")
-  const [, table = ""] = /^\| what \| weighs \|\n([^]*?)\n\n/m.exec(readme) ?? []
+it("docs/api/limits.md states each weight", () => {
+  const page = readFileSync(join(import.meta.dirname, "../../../docs/api/limits.md"), "utf8")
+  const [, table = ""] = /^\| request \| weight \|\n([^]*?)\n\n/m.exec(page) ?? []
   const told = new Set([...table.matchAll(/\| (\d+) \|$/gm)].map(([, weight]) => Number(weight)))
   expect([...new Set([1, ...weights.values()])].filter((weight) => !told.has(weight))).toEqual([])
 })
