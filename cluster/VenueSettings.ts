@@ -1,5 +1,5 @@
 /** What every room of one venue agrees on: the contracts it lists and its limits. */
-import { type Instrument, starters } from "@venue/domain/Instrument"
+import { type Instrument, initialInstruments } from "@venue/domain/Instrument"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { Context } from "effect"
 
@@ -20,7 +20,7 @@ export interface VenueSettings {
 }
 
 export const defaults: VenueSettings = {
-  instruments: new Map(starters.map((instrument) => [instrument.symbol, instrument])),
+  instruments: new Map(initialInstruments.map((instrument) => [instrument.symbol, instrument])),
   desks: 16,
   maxOpenOrdersPerSymbol: 200,
   maxOpenOrdersPerAccount: 1000,

@@ -1,5 +1,5 @@
 /** One audit after the other: new rows are added up and compared with the tables, the saved states and the reports of desks. */
-import { type Instrument, starters } from "@venue/domain/Instrument"
+import { type Instrument, initialInstruments } from "@venue/domain/Instrument"
 import type { RailAudit } from "@venue/storage/audit/RailAudits"
 import { Listings } from "@venue/storage/listing/Listings"
 import { Effect } from "effect"
@@ -40,7 +40,7 @@ export const on = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, reading
 
   const first = Effect.gen(function* () {
     yield* reading.begin
-    const instruments: ReadonlyArray<Instrument> = [...starters, ...(yield* listings.all)]
+    const instruments: ReadonlyArray<Instrument> = [...initialInstruments, ...(yield* listings.all)]
     for (const instrument of instruments) Books.market(books, instrument)
     yield* comparing.findSaved
     const traders = yield* reports.read

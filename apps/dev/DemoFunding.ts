@@ -3,7 +3,8 @@
  * program in memory, on a clock that the demo owns, so its hour is over in a second.
  */
 import { defaults, VenueSettings } from "@venue/cluster/VenueSettings"
-import { type Funded, marketStream } from "@venue/domain/Market"
+import { marketStream } from "@venue/domain/Market"
+import { type Funded } from "@venue/domain/Funding"
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { Journal } from "@venue/journal/Journal"
 import * as MarketRecord from "@venue/journal/MarketRecord"

@@ -3,7 +3,7 @@
  * one page after the other, so that no history is too long.
  */
 import type { AccountId } from "@venue/domain/AccountId"
-import { type Instrument, starters } from "@venue/domain/Instrument"
+import { type Instrument, initialInstruments } from "@venue/domain/Instrument"
 import { marketStream } from "@venue/domain/Market"
 import { traderStream } from "@venue/domain/Trader"
 import { UserId } from "@venue/domain/UserId"
@@ -59,7 +59,7 @@ export const of = <E, R>(
       const reading = Reading.make(sql)
       yield* reading.begin
       const userId = yield* ownerOf(sql, accountId)
-      const listings: ReadonlyArray<Instrument> = [...starters, ...(yield* listed(sql))]
+      const listings: ReadonlyArray<Instrument> = [...initialInstruments, ...(yield* listed(sql))]
       const instruments = listings.filter((instrument) => symbol === undefined || instrument.symbol === symbol)
       if (instruments.length === 0)
         return yield* new Unknown({

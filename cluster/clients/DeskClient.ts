@@ -1,5 +1,5 @@
 /** What a node asks of desks: all submissions for one desk leave in one call; what comes meanwhile goes with the next. */
-import type { Balance } from "@venue/domain/Trader"
+import type { Balance } from "@venue/domain/Balance"
 import type { UserId } from "@venue/domain/UserId"
 import { Clock, Context, Effect, Exit, Layer } from "effect"
 import type { Sharding } from "effect/cluster/Sharding"

@@ -2,7 +2,7 @@
 import type { MarketAlarm } from "@venue/domain/Alarm"
 import type { IntroduceBuilder } from "@venue/domain/Builder"
 import type { Stand } from "@venue/domain/Liquidation"
-import type { Teller, TraderCommand } from "@venue/domain/Market"
+import type { PriceOrigin, TraderCommand } from "@venue/domain/Market"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import type { MarketPreview, PreviewCommand } from "@venue/domain/Preview"
 import type { TopUpFund } from "@venue/domain/ReserveFund"
@@ -55,7 +55,7 @@ export class MarketClient extends Context.Service<
     readonly observe: (
       symbol: MarketSymbol,
       priceE8: number,
-      teller: Teller,
+      teller: PriceOrigin,
       quotedAtMillis?: number
     ) => Effect.Effect<void, Unavailable>
     readonly pauseSources: (symbol: MarketSymbol, paused: boolean) => Effect.Effect<void, Unavailable>

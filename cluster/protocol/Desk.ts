@@ -7,17 +7,15 @@ import { SubmitRefusal } from "@venue/domain/SubmitRefusal"
 import {
   AppointProvider,
   Arm,
-  Balance,
   Credit,
-  Holding,
   type LedgerCommand,
   ledgerRefusals,
   OpenAccount,
-  ProviderLimit,
   SetDeadManSwitch,
   SetLeverage,
   Transfer
 } from "@venue/domain/Trader"
+import { Balance, Holding, ProviderLimit } from "@venue/domain/Balance"
 import { AddTwap, Twap } from "@venue/domain/Twap"
 import { Preview, PreviewRequest } from "@venue/domain/Preview"
 import { RedeemCode } from "@venue/domain/Referral"

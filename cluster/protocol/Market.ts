@@ -3,7 +3,7 @@ import { AccountId } from "@venue/domain/AccountId"
 import { MarketAlarm } from "@venue/domain/Alarm"
 import { FeeShare } from "@venue/domain/FeeShare"
 import { Stand } from "@venue/domain/Liquidation"
-import { Teller, TraderCommand } from "@venue/domain/Market"
+import { PriceOrigin, TraderCommand } from "@venue/domain/Market"
 import { Limits } from "@venue/domain/Limits"
 import { MarketPreview, PreviewCommand } from "@venue/domain/Preview"
 import { Order, Side } from "@venue/domain/Order"
@@ -183,7 +183,7 @@ export const Market = Entity.make("Market", [
   Rpc.make("Delist", { error: Unavailable }),
   /** The outside price of the underlier, in 1e-8 USD. */
   Rpc.make("Observe", {
-    payload: { priceE8: Schema.Number, teller: Teller, quotedAtMillis: Schema.optionalKey(Schema.Number) },
+    payload: { priceE8: Schema.Number, teller: PriceOrigin, quotedAtMillis: Schema.optionalKey(Schema.Number) },
     error: Unavailable
   }),
   /** Answers once the market knows this builder code, or knew it before. */

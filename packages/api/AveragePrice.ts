@@ -1,6 +1,6 @@
 /** The average entry price: a view of the cost basis, never stored. */
 import type { Instrument } from "@venue/domain/Instrument"
-import type { Holding } from "@venue/domain/Trader"
+import type { Holding } from "@venue/domain/Balance"
 import * as Digits from "./Digits.ts"
 
 /** Gives the cost over the quantity, to the nearest 1e-8; 0 when there is none. */

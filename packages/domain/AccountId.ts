@@ -1,11 +1,13 @@
-/** Which account: a user has a primary one from the start, and may open others. */
+/** Account ids. A user has a primary account from registration and may open subaccounts. */
 import { Schema } from "effect"
 import type { UserId } from "./UserId.ts"
 
+/** Id of one account; the primary account has the id of its user. */
 export const AccountId = Schema.String.pipe(Schema.brand("AccountId"))
 export type AccountId = typeof AccountId.Type
 
-/** The primary account has the id of its user. */
+/** Returns the id of a user's primary account: the user's own id. */
 export const primaryAccountOf = (userId: UserId): AccountId => AccountId.make(userId)
 
+/** Returns true if the account is the primary account of the user. */
 export const isPrimary = (accountId: AccountId, userId: UserId): boolean => accountId === primaryAccountOf(userId)

@@ -1,22 +1,25 @@
-/** What of a market an operator has to see to, while it is so. */
+/** Conditions of a market that need an operator's attention, each listed for as long as it lasts. */
 import { Schema } from "effect"
 
+/** Kind of a market alarm. */
 export const AlarmKind = Schema.Literals([
-  /** Its hours run, and no outside price comes (rule 3.5). */
+  /** The underlier's market is open, but no outside price has arrived within the staleness limit (rule 3.5). */
   "STALE_PRICE",
-  /** The operator has paused its sources (rule 3.6). */
+  /** The operator has paused the price sources of the symbol (rule 3.6). */
   "SOURCES_PAUSED",
-  /** Three outside prices in a row were not believed (rule 3.1). */
+  /** The filter rejected three outside prices in a row (rule 3.1). */
   "PRICES_NOT_BELIEVED",
-  /** The operator lets markets accept only cancels, or nothing (rule 1.7). */
+  /** The operator restricts the market to cancels (rule 1.7). */
   "CANCEL_ONLY",
+  /** The operator has halted the market: it accepts no command (rule 1.7). */
   "HALTED",
-  /** Its reserve fund did not cover a debt, and was not topped up since (rule 9.10, rule 9.12). */
+  /** The reserve fund could not cover a debt and has not been topped up since (rule 9.10, rule 9.12). */
   "FUND_SHORT",
-  /** A fault of the venue keeps prices and time out, and only cancels are accepted (rule 21.6). */
+  /** A fault of the venue blocks prices and clock ticks; the market accepts only cancels (rule 21.6). */
   "FAULT"
 ])
 export type AlarmKind = typeof AlarmKind.Type
 
+/** An active alarm of one market; `sinceMillis` is the Unix time in milliseconds at which it began. */
 export const MarketAlarm = Schema.Struct({ kind: AlarmKind, sinceMillis: Schema.Number })
 export type MarketAlarm = typeof MarketAlarm.Type

@@ -1,9 +1,9 @@
-/** The bank accounts of users: what is asked of their details, and how much of them is ever shown. */
+/** Bank accounts of users: validation of their details, and the part of the account number that is shown. */
 import { Schema } from "effect"
 import { isCountry } from "./Country.ts"
 import { isUsState } from "./UsState.ts"
 
-/** The members are named as at the bank and on the wire. */
+/** Details of a bank account. The member names are those of the bank and of the REST API. */
 export const BankDetails = Schema.Struct({
   first_name: Schema.String,
   last_name: Schema.String,
@@ -20,47 +20,55 @@ export const BankDetails = Schema.Struct({
 })
 export type BankDetails = typeof BankDetails.Type
 
-/** A user may have so many that are linked. */
+/** Maximum number of linked bank accounts of a user. */
 export const maxBankAccounts = 5
 
-/** They are those of the user's documents; null where the identity provider gave none. */
+/** Name in the user's identity documents; null where the identity provider supplied none. */
 export interface HolderName {
   readonly firstName: string | null
   readonly lastName: string | null
 }
 
+/** An invalid member of the details. */
 export interface DetailFault {
   readonly member: keyof BankDetails
-  /** This would be right. */
+  /** Description of a valid value. */
   readonly expected: string
 }
 
-/** Every fault of the details, in the order of their members. */
+/** Returns every invalid member of the details, in schema order. Names must match `verified` where it is not null. */
 export const faultsOf = (details: BankDetails, verified: HolderName): ReadonlyArray<DetailFault> =>
   (Object.keys(BankDetails.fields) as ReadonlyArray<keyof BankDetails>).flatMap((member) => {
     const value = details[member]
-    const expected = value === undefined ? absent(member, details) : wrong(member, value, verified, details)
+    const expected =
+      value === undefined ? missingExpectation(member, details) : invalidExpectation(member, value, verified, details)
     return expected === undefined ? [] : [{ member, expected }]
   })
 
 /**
- * Returns the faults for which the bank refuses a payout to a linked account. Rules became stricter after some accounts were linked;
- * a state was any text once, and the bank decides about the state of those.
+ * Returns the faults for which the bank would reject a payout to a linked account. Older accounts may violate rules
+ * that were added later. `state` is exempt: it was free text once, and the bank validates it.
  */
 export const payoutFaultsOf = (details: BankDetails): ReadonlyArray<DetailFault> =>
   faultsOf(details, { firstName: null, lastName: null }).filter(({ member }) => member !== "state")
 
-/** Whether the provider has told who the user is: payouts to an account whose holder is not known so are held. */
+/**
+ * Returns true if the identity provider supplied both names. A payout to an account without a verified holder is held.
+ */
 export const isKnown = ({ firstName, lastName }: HolderName): boolean => firstName !== null && lastName !== null
 
-/** As much of the account number as anybody is shown: its last four digits, and never more than half of it. */
+/** Returns the masked account number: its last four digits, and at most half of the digits. */
 export const masked = ({ account_number: number }: BankDetails): string =>
   `****${number.slice(-Math.min(4, Math.floor(number.length / 2)))}`
 
-const absent = (member: keyof BankDetails, { country }: BankDetails): string | undefined =>
+/** Returns the expected value if a missing member is required. */
+const missingExpectation = (member: keyof BankDetails, { country }: BankDetails): string | undefined =>
   member === "state" && country === "USA" ? "a state, since the country is USA" : undefined
 
-const wrong = (
+/**
+ * Returns the expected value if a present member is invalid.
+ */
+const invalidExpectation = (
   member: keyof BankDetails,
   value: string,
   verified: HolderName,
@@ -76,32 +84,35 @@ const wrong = (
     case "country":
       return isCountry(value) ? undefined : "a country as three capital letters of ISO 3166, such as USA"
     case "first_name":
-      return line(value, 100) ?? holder(value, verified.firstName)
+      return lineExpectation(value, 100) ?? holderExpectation(value, verified.firstName)
     case "last_name":
-      return line(value, 100) ?? holder(value, verified.lastName)
+      return lineExpectation(value, 100) ?? holderExpectation(value, verified.lastName)
     case "street_line_1":
-      return line(value, 200) ?? (/\d/.test(value) ? undefined : "a street with a number")
+      return lineExpectation(value, 200) ?? (/\d/.test(value) ? undefined : "a street with a number")
     case "state":
-      return line(value, 100) ?? (country !== "USA" || isUsState(value) ? undefined : "a state of the USA, such as NY")
+      return (
+        lineExpectation(value, 100) ??
+        (country !== "USA" || isUsState(value) ? undefined : "a state of the USA, such as NY")
+      )
     case "street_line_2":
-      return line(value, 200)
+      return lineExpectation(value, 200)
     case "postal_code":
-      return line(value, 20)
+      return lineExpectation(value, 20)
     default:
-      return line(value, 100)
+      return lineExpectation(value, 100)
   }
 }
 
-const line = (value: string, most: number): string | undefined =>
+const lineExpectation = (value: string, most: number): string | undefined =>
   value.trim() !== "" && value.length <= most && !/[\p{C}\p{Zl}\p{Zp}]/u.test(value)
     ? undefined
     : `a line of 1 to ${most} characters`
 
-const holder = (value: string, verified: string | null): string | undefined =>
-  verified === null || compared(value) === compared(verified) ? undefined : "the name that the user was verified by"
+const holderExpectation = (value: string, verified: string | null): string | undefined =>
+  verified === null || normalized(value) === normalized(verified) ? undefined : "the name that the user was verified by"
 
-/** Names are the same without letter case, accents and spaces. */
-const compared = (name: string): string =>
+/** Normalizes a name for comparison: ignores letter case, accents and spaces. */
+const normalized = (name: string): string =>
   name
     .normalize("NFD")
     .replaceAll(/[\p{M}\s]/gu, "")
@@ -110,7 +121,7 @@ const compared = (name: string): string =>
 const expectedRoutingNumber =
   "nine digits, not all zeros: the first two are 00 to 12, 21 to 32, 61 to 72 or 80, the last is the ABA checksum"
 
-/** The first two digits that the American Bankers Association assigns. */
+/** Ranges of the first two digits that the American Bankers Association assigns. */
 const prefixes: ReadonlyArray<readonly [first: number, last: number]> = [
   [0, 12],
   [21, 32],
@@ -118,11 +129,11 @@ const prefixes: ReadonlyArray<readonly [first: number, last: number]> = [
   [80, 80]
 ]
 
-/** The weights 3, 7 and 1 return every three digits. */
+/** Checks the prefix and the ABA checksum: the weights 3, 7 and 1 repeat every three digits, and 10 divides the sum. */
 const isRoutingNumber = (text: string): boolean => {
   if (!/^\d{9}$/.test(text) || !/[1-9]/.test(text)) return false
   const prefix = Number(text.slice(0, 2))
   if (!prefixes.some(([first, last]) => prefix >= first && prefix <= last)) return false
-  const sum = Array.from(text, (digit, at) => Number(digit) * [3, 7, 1][at % 3]!).reduce((one, other) => one + other)
+  const sum = Array.from(text, (digit, at) => Number(digit) * [3, 7, 1][at % 3]!).reduce((total, term) => total + term)
   return sum % 10 === 0
 }

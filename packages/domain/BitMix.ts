@@ -1,6 +1,6 @@
-/** How the words of ids are spread over tables. */
+/** Hash functions for the 32-bit words of ids. */
 
-/** A bijection of 32 bits in which every bit of the input reaches every bit of the result. */
+/** Mixes a 32-bit word: a bijection in which every input bit affects every output bit. */
 export const mix = (word: number): number => {
   let h = word
   h = Math.imul(h ^ (h >>> 16), 0x7feb352d)
@@ -8,5 +8,5 @@ export const mix = (word: number): number => {
   return h ^ (h >>> 16)
 }
 
-/** Hashes the half of an id that it shares with those drawn before and after it. */
-export const ofHalf = (a: number, b: number): number => mix(Math.imul(a, 0x9e3779b1) ^ Math.imul(b, 0x85ebca77))
+/** Hashes the first two words of an id, which consecutive ids of one series share. */
+export const hashHalf = (a: number, b: number): number => mix(Math.imul(a, 0x9e3779b1) ^ Math.imul(b, 0x85ebca77))

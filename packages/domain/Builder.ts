@@ -1,15 +1,15 @@
-/** Who brought a client: the owner of the builder code that orders carry, and what fills of such orders earn them. */
+/** Builder codes: the owner of a code, and the reward for fills of orders that carry it. */
 import type { FeeShare } from "./FeeShare.ts"
 import type { UserId } from "./UserId.ts"
 
-/** A builder code may be on orders from now on. It is said once, as neither owner nor shares of a code ever change. */
+/** Registers a builder code with a market; sent once per code, because owner and shares never change. */
 export interface IntroduceBuilder extends FeeShare {
   readonly _tag: "IntroduceBuilder"
   readonly builderCode: string
   readonly ownerId: UserId
 }
 
-/** From here on fills of orders that carry this code earn its owner a share of their fees (rule 12.3). */
+/** A builder code was registered: fills of orders with this code now earn its owner a share of the fee (rule 12.3). */
 export interface BuilderIntroduced extends FeeShare {
   readonly _tag: "BuilderIntroduced"
   readonly builderCode: string
@@ -17,11 +17,11 @@ export interface BuilderIntroduced extends FeeShare {
   readonly atMillis: number
 }
 
-/** What of the fee of one fill is not the venue's, in 1e-6 USD. */
+/** The parts of one fill's fee that do not belong to the venue, in 1e-6 USD. */
 export interface Reward {
-  /** The amount is credited to this user's primary account. */
+  /** Owner of the builder code; the amount is credited to the owner's primary account. */
   readonly ownerId: UserId
   readonly amount: number
-  /** The market's reserve fund has what the shares leave. */
+  /** Part of the fee that neither share covers; it goes to the market's reserve fund. */
   readonly remainder: number
 }

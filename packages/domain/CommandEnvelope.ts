@@ -1,13 +1,17 @@
-/** What every command of a trader has with it on the way to a market. */
+/** Fields that every command from a desk to a market carries. */
 import { Schema } from "effect"
 import { AccountId } from "./AccountId.ts"
 import * as Id from "./Id.ts"
 import { UserId } from "./UserId.ts"
 
+/** Common fields of a trader's commands to a market. */
 export const commandEnvelope = {
   commandId: Id.schema,
+  /**
+   * Market time, in Unix milliseconds, after which the market rejects the command.
+   */
   expiresAtMillis: Schema.Number,
-  /** The trader's journal epoch: a market that has seen a higher one of this user drops it. */
+  /** Journal epoch of the trader; a market that has seen a higher epoch of this user drops the command. */
   traderEpoch: Schema.Number,
   userId: UserId,
   accountId: AccountId

@@ -1,5 +1,6 @@
-/** Countries by the three capital letters that ISO 3166-1 has for them; without names, which a library would bring. */
+/** Country codes: the alpha-3 codes of ISO 3166-1. */
 
+/** Returns true for an assigned alpha-3 code in capital letters. */
 export const isCountry = (code: string): boolean => codes.has(code)
 
 const codes: ReadonlySet<string> = new Set(

@@ -1,45 +1,46 @@
-/**
- * The dead-man switch of an account: unless its client asks again in time, its orders are cancelled as if an armed
- * connection had been lost (rule 4.21).
- */
+/** The dead-man switch of an account: cancels its orders unless the client renews the switch in time (rule 4.21). */
 import { Schema } from "effect"
 import type { AccountId } from "./AccountId.ts"
 import { mix } from "./BitMix.ts"
 import * as Id from "./Id.ts"
 import type { MarketSymbol } from "./MarketSymbol.ts"
 
-/** A client may ask for so much time, or for 0, which switches it off. */
+/** Timeout in whole seconds, from 5 to 600; 0 switches the dead-man switch off. */
 export const Timeout = Schema.Union([
   Schema.Literal(0),
   Schema.Int.check(Schema.isBetween({ minimum: 5, maximum: 600 }))
 ])
 
+/** Returns true for a valid timeout in seconds. */
 export const isTimeout = Schema.is(Timeout)
 
-/** How the switch of an account stands. */
+/** State of an account's dead-man switch. All times are in Unix milliseconds. */
 export const DeadManSwitch = Schema.Struct({
-  /** The newest request that is recorded came to its gateway then; older ones change nothing. */
+  /** Time at which a gateway received the newest recorded request; older requests are ignored. */
   askedMillis: Schema.Number,
-  /** It fires then; 0 while it is off. */
+  /** Time at which the switch fires; 0 while it is off. */
   dueMillis: Schema.Number,
-  /** It fired then, and not all of its cancels are recorded; 0 where nothing is left to do. */
+  /** Time at which it fired, until all of its cancels are recorded; 0 if none are outstanding. */
   firedMillis: Schema.Number
 })
 export type DeadManSwitch = typeof DeadManSwitch.Type
 
-/** Nobody has asked for it. */
+/** State of an account that has never used the switch. */
 export const off: DeadManSwitch = { askedMillis: 0, dueMillis: 0, firedMillis: 0 }
 
-/** Says whether there is something to do for it, now or later. */
+/** Returns true if the switch is set, or has fired and still has cancels to record. */
 export const isOn = ({ dueMillis, firedMillis }: DeadManSwitch): boolean => dueMillis !== 0 || firedMillis !== 0
 
-/** Rounds up to the whole second: requests that come to the same one are one. */
+/**
+ * Returns the time at which a switch requested at `askedMillis` fires, rounded up to a whole second; 0 for timeout 0.
+ * Renewals that round to the same second are recorded once.
+ */
 export const dueMillis = (askedMillis: number, timeoutSeconds: number): number =>
   timeoutSeconds === 0 ? 0 : Math.ceil(askedMillis / 1_000 + timeoutSeconds) * 1_000
 
 /**
- * The id of the cancel in one market follows from the firing, so that whoever owns the desk sends the same, which its market
- * does once. A market that could not be reached in time is sent another attempt.
+ * Derives the command id of the cancel that one firing sends to one market. Every owner of the desk derives the same
+ * id, so the market executes the cancel once; `attempt` yields a new id when the market was not reached in time.
  */
 export const cancelId = (accountId: AccountId, firedMillis: number, symbol: MarketSymbol, attempt: number): Id.Id => {
   const text = `${accountId} ${firedMillis} ${symbol} ${attempt}`

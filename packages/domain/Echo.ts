@@ -1,14 +1,15 @@
-/** A request as its client wrote it, for the answer to a refusal. */
+/** Copy of a client's request, returned with its refusal. */
 import { Schema } from "effect"
 import { type OrderRequest, OrderType, Side, TimeInForce } from "./Order.ts"
 import type { OrderRefusal } from "./Reject.ts"
 
+/** The fields of a request that a refusal returns to the client. */
 export const Echo = Schema.Struct({
   orderId: Schema.String,
   side: Schema.NullOr(Side),
   type: Schema.NullOr(OrderType),
   timeInForce: Schema.NullOr(TimeInForce),
-  /** These are decimals and not ticks and lots, which they may not be. */
+  /** Decimals as sent: a refused price or quantity may not be a whole number of ticks or lots. */
   price: Schema.Number,
   quantity: Schema.Number,
   clientOrderId: Schema.String,
@@ -16,7 +17,7 @@ export const Echo = Schema.Struct({
 })
 export type Echo = typeof Echo.Type
 
-/** A request that said nothing to repeat has this echo. */
+/** Echo of a request without any of these fields. */
 export const noEcho: Echo = {
   orderId: "",
   side: null,
@@ -28,7 +29,10 @@ export const noEcho: Echo = {
   reduceOnly: false
 }
 
-/** One object is made with every field by name, which is the fastest: a flood of refusals passes here. */
+/**
+ * Returns the echo of a request. It lists every field in one literal, the fastest form: a flood of refusals runs
+ * through here.
+ */
 export const echoOf = (request: OrderRequest): Echo => {
   if (request._tag === "CancelTwap") {
     return { ...noEcho, [request.byClientTwapId ? "clientOrderId" : "orderId"]: request.twapId }
@@ -48,7 +52,7 @@ export const echoOf = (request: OrderRequest): Echo => {
   }
 }
 
-/** Each request is refused in these words when nobody lists its symbol. */
+/** Refusal of each kind of request for a symbol that the venue does not list. */
 export const unlisted: Record<OrderRequest["_tag"], OrderRefusal> = {
   PlaceOrder: "BAD_SYMBOL",
   ModifyOrder: "CANNOT_MODIFY_NO_SUCH_ORDER",

@@ -1,18 +1,20 @@
-/** How a fill came about: on the book or off it, and by whose will. */
+/** Classification of a fill: on or off the book, and its cause. */
 import { Schema } from "effect"
 import type { Order } from "./Order.ts"
 
-/** The venue made the fill to end a position, on the book, off it, or against those on the other side (rule 9). */
+/** How a liquidation produced the fill: on the book, by a takeover off the book, or by auto-deleveraging (rule 9). */
 export const Liquidation = Schema.Literals(["NONE", "ORDERBOOK", "OFF_BOOK", "ADL"])
 export type Liquidation = typeof Liquidation.Type
 
+/** Type of an execution on the wire; `NEW` is an ordinary trade. */
 export const ExecutionType = Schema.Literals(["NEW", "LIQUIDATION", "ADL", "SETTLEMENT"])
 export type ExecutionType = typeof ExecutionType.Type
 
-/** Why a trade was made off the book: a provider took a position over, others were deleveraged, or the contract ended. */
+/** Cause of a trade off the book: a liquidity provider's takeover, auto-deleveraging, or settlement of the contract. */
 export const OffBook = Schema.Literals(["TAKEOVER", "DELEVERAGING", "SETTLEMENT"])
 export type OffBook = typeof OffBook.Type
 
+/** Returns the `liquidation` value of a fill; `offBook` is undefined for a trade on the book. */
 export const liquidationOf = (offBook: OffBook | undefined, { origin }: Pick<Order, "origin">): Liquidation => {
   switch (offBook) {
     case undefined:
@@ -26,6 +28,7 @@ export const liquidationOf = (offBook: OffBook | undefined, { origin }: Pick<Ord
   }
 }
 
+/** Returns the execution type of a fill; `offBook` is undefined for a trade on the book. */
 export const executionTypeOf = (offBook: OffBook | undefined, { origin }: Pick<Order, "origin">): ExecutionType => {
   switch (offBook) {
     case undefined:

@@ -1,8 +1,8 @@
-/** An average that leans towards each sample for as long as the sample stood. */
+/** Exponential moving average with time-weighted samples. */
 
 /**
- * Gives the average one step later: it goes `1 − e^(−elapsed/window)` of the way to the sample. That weight is rounded
- * to 1e-12, so that every machine agrees, and the result to a whole number.
+ * Returns the average after `elapsedMillis`: it moves by `1 − e^(−elapsed/window)` of the distance to the sample. The
+ * weight is rounded to 1e-12, so that every machine computes the same value, and the result to a whole number.
  */
 export const step = (average: number, sample: number, elapsedMillis: number, windowMillis: number): number => {
   const weight = Math.round(-Math.expm1(-elapsedMillis / windowMillis) * weightScale)

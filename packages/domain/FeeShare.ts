@@ -1,8 +1,8 @@
-/** How one trading fee is divided between the venue and a builder. */
+/** Division of a trading fee between the venue and a builder. */
 import { Schema } from "effect"
 import { mulDivDown } from "./Decimal.ts"
 
-/** The shares may leave a remainder; it goes to the market's reserve fund. */
+/** Shares of a trading fee in basis points (rule 12.1). A remainder goes to the market's reserve fund. */
 export const FeeShare = Schema.Struct({
   venueBps: Schema.Int.check(Schema.isBetween({ minimum: 5_000, maximum: 10_000 })),
   builderBps: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 5_000 }))
@@ -13,20 +13,20 @@ export const FeeShare = Schema.Struct({
 )
 export type FeeShare = typeof FeeShare.Type
 
-/** The parts of one fee, in 1e-6 USD. */
+/** Parts of one fee, in 1e-6 USD. */
 export interface FeeParts {
   readonly builder: number
   readonly venue: number
-  /** The market's reserve fund has it. */
+  /** Part of the market's reserve fund. */
   readonly remainder: number
 }
 
-/** Divides a fee above zero; both shares are rounded down (rule 12.3). */
+/** Divides a fee above zero, in 1e-6 USD; both shares are rounded down (rule 12.3). */
 export const split = (fee: number, { builderBps, venueBps }: FeeShare): FeeParts => {
   const builder = mulDivDown(fee, builderBps, whole)
   const venue = mulDivDown(fee, venueBps, whole)
   return { builder, venue, remainder: fee - builder - venue }
 }
 
-/** All of a fee, in basis points. */
+/** 100 % in basis points. */
 const whole = 10_000

@@ -1,35 +1,68 @@
 /**
- * Funding: what positions pay each other each hour, so that the book stays with the outside price (rule 10). Market and
- * trader book an hour with the same function, and so agree.
+ * Funding: hourly payments between positions that keep the book close to the outside price (rule 10). Market and trader
+ * book an hour with the same function, so both get the same amounts.
  */
 import { Schema } from "effect"
 import { mulDivDown } from "./Decimal.ts"
 import type { Instrument } from "./Instrument.ts"
-import type { Funded, Level } from "./Market.ts"
 import { fund, type Position } from "./Position.ts"
 import type { Side } from "./Order.ts"
 
-/** Payments are due at whole hours of UTC. */
+/** Interval of funding payments in milliseconds; they are due at whole hours of UTC. */
 export const hourMillis = 3_600_000
 
-/** The premium is sampled at whole multiples of this. */
+/** Interval of premium samples in milliseconds, taken at its whole multiples. */
 export const sampleMillis = 5_000
 
-/** The samples of an hour so far: `weighted` is the sum of i times the i-th of them. */
+/** Samples of an hour so far; `weighted` is the sum of `i` times the i-th premium (rule 10.4). */
 export const Samples = Schema.Struct({ count: Schema.Number, weighted: Schema.Number })
 export type Samples = typeof Samples.Type
 
+/** Samples at the start of an hour. */
 export const noSamples: Samples = { count: 0, weighted: 0 }
 
 /**
- * Gives the average price in 1e-8 USD at which the resting orders of a side, best level first, would take the impact
- * notional (rule 10.1): rounded down for bids and up for asks, which is towards no premium. It is undefined where they
- * have too little.
+ * Every premium sample from the 5 s mark at `atMillis` until the next such event has this value. Samples are recorded
+ * only when the premium changes (rule 10.3).
+ */
+export interface Sampled {
+  readonly _tag: "Sampled"
+  /**
+   * Premium in 1e-10 of the outside price, signed; null while sampling is suspended (market not trading, underlier
+   * closed, or price stale).
+   */
+  readonly premiumE10: number | null
+  readonly atMillis: number
+}
+
+/**
+ * An hour ended and its positions pay each other (rule 10). This one event applies to every position of the market:
+ * each holder of a position books it with `Funding.book` at this point of the log.
+ */
+export interface Funded {
+  readonly _tag: "Funded"
+  /** Rate in 1e-12 of the position value at the mark; longs pay if it is positive. */
+  readonly rateE12: number
+  readonly markE8: number
+  /** Sum that rounding left over from all payments, in 1e-6 USD; it goes to the market's reserve fund. */
+  readonly remainder: number
+  /** Start of the hour, or of the first of several missed hours. */
+  readonly fromMillis: number
+  /** True if the end was processed too late or the price was stale then: no payments, and the rate is 0 (rule 10.6). */
+  readonly skipped: boolean
+  /** End of the hour, a whole hour of UTC. */
+  readonly atMillis: number
+}
+
+/**
+ * Returns the average price in 1e-8 USD at which the resting orders of a side, best level first, fill the impact
+ * notional (rule 10.1). Bids are rounded down and asks up, towards a smaller premium. Returns undefined if the side is
+ * too thin.
  */
 export const impactPriceE8 = (
   instrument: Instrument,
   side: Side,
-  levels: Iterable<Pick<Level, "priceTicks" | "quantityLots">>
+  levels: Iterable<{ readonly priceTicks: number; readonly quantityLots: number }>
 ): number | undefined => {
   const notional = impactNotional(instrument)
   const money = BigInt(instrument.tickLotMicros)
@@ -43,7 +76,7 @@ export const impactPriceE8 = (
       left -= value
       continue
     }
-    // The notional over the lots of whole levels and the part of this one: left / (price * money).
+    // Average price = notional / lots, where lots = whole levels + left / (price * money) of this level.
     const above = notional * price * BigInt(instrument.tickE8)
     const below = lots * price * money + left
     return Number(side === "BUY" ? above / below : (above + below - 1n) / below)
@@ -52,8 +85,8 @@ export const impactPriceE8 = (
 }
 
 /**
- * Gives the premium of the book over the outside price in 1e-10 of it, rounded towards zero (rule 10.2). A side without
- * an impact price counts as none; the whole outside price is the most there is.
+ * Returns the premium of the book over the outside price, in 1e-10 of it, rounded towards zero (rule 10.2). A side
+ * without an impact price contributes 0; each side is capped at 100 % of the outside price.
  */
 export const premiumE10 = (oracleE8: number, bidE8: number | undefined, askE8: number | undefined): number => {
   const above = Math.max(0, (bidE8 ?? 0) - oracleE8)
@@ -61,15 +94,15 @@ export const premiumE10 = (oracleE8: number, bidE8: number | undefined, askE8: n
   return share(above, oracleE8) - share(below, oracleE8)
 }
 
-/** Adds so many samples, all of this premium. */
+/** Returns the samples with `times` more samples of the same premium. */
 export const sampled = ({ count, weighted }: Samples, premium: number, times: number): Samples => ({
   count: count + times,
   weighted: weighted + premium * (times * count + (times * (times + 1)) / 2)
 })
 
 /**
- * Gives the rate of an hour in 1e-12 of the value, rounded towards zero (rule 10.4): the average in which later samples
- * weigh more, less what of it is within the dead zone, and of that a hundredth. Without samples it is 0.
+ * Returns the funding rate of an hour in 1e-12 of the position value, rounded towards zero (rule 10.4): the average
+ * with linearly rising weights, beyond the dead zone, divided by 100. Returns 0 without samples.
  */
 export const rateE12 = ({ count, weighted }: Samples): number => {
   if (count === 0) return 0
@@ -79,8 +112,8 @@ export const rateE12 = ({ count, weighted }: Samples): number => {
 }
 
 /**
- * Gives what a position receives for an hour, in 1e-6 USD, negative when it pays (rule 10.5). Who pays pays a fraction as
- * a whole one, and who receives receives it not at all.
+ * Returns the amount that a position receives for an hour, in 1e-6 USD; negative if it pays (rule 10.5). A payer pays
+ * any fraction as a whole unit, and a receiver forgoes it.
  */
 export const payment = (
   instrument: Instrument,
@@ -91,7 +124,7 @@ export const payment = (
   return Number(exact > 0n ? -((exact + perMicro - 1n) / perMicro) : -exact / perMicro)
 }
 
-/** Books an hour on a position, and returns what it received, negative when it paid. */
+/** Books an hour on a position and returns the amount received, in 1e-6 USD; negative if paid. */
 export const book = (
   position: Position,
   instrument: Instrument,
@@ -102,7 +135,7 @@ export const book = (
   return received
 }
 
-/** In 1e-6 USD. */
+/** Impact notional of a contract in 1e-6 USD: 100,000 USD for FX, 10,000 USD for any other class (rule 10.1). */
 function impactNotional({ category }: Instrument): bigint {
   return category === "FX" ? 100_000_000_000n : 10_000_000_000n
 }
@@ -111,9 +144,9 @@ function share(differenceE8: number, oracleE8: number): number {
   return Math.min(whole, mulDivDown(differenceE8, whole, oracleE8))
 }
 
-/** All of the outside price, in 1e-10 of it. */
+/** 100 % of the outside price, in 1e-10 of it. */
 const whole = 10_000_000_000
-/** Five basis points. */
+/** Dead zone of 5 basis points, in 1e-10 (rule 10.4). */
 const deadZoneE10 = 5_000_000
-/** A lot in 1e-8, a price in 1e-8 and a rate in 1e-12, and money in 1e-6. */
+/** Divisor from lots (1e-8) x price (1e-8) x rate (1e-12) to money (1e-6). */
 const perMicro = 10n ** 22n

@@ -1,38 +1,44 @@
-/** Outside prices that are made of futures: indices and commodities that are rolled (rule 3.8, rule 3.9). In 1e-8 USD. */
+/** Outside prices derived from futures, for indices and rolled commodities (rule 3.8, rule 3.9). Prices in 1e-8 USD. */
 import { mulDivDown } from "./Decimal.ts"
 import type { Instrument } from "./Instrument.ts"
 
-/** A dated future, which the oracle uses up to and with an instant, as its exchange names it. */
+/** A dated future under its exchange's symbol. The oracle uses it up to and including `activeUntilMillis`. */
 export interface DatedFuture {
   readonly futureSymbol: string
   readonly activeUntilMillis: number
   readonly expirationMillis: number
 }
 
-/** It is in use from the first instant to the last; where two meet, the earlier one is (rule 3.10). */
+/**
+ * A dated future with the first instant of its use. Where two futures meet at an instant, the earlier one is active
+ * (rule 3.10).
+ */
 export interface ActiveFuture extends DatedFuture {
   readonly activeFromMillis: number
 }
 
-/** Tells the underliers that futures price: every index, and the commodities that are rolled (rule 3.10). */
+/** Returns true for underliers priced by futures: every index, and the rolled commodities (rule 3.10). */
 export const isFuturesBased = ({ base, category }: Pick<Instrument, "base" | "category">): boolean =>
   category === "INDEX" || rolledCommodities.has(base)
 
-/** Gives futures of which each is in use from the end of the one before it. */
+/**
+ * Returns the futures with their start times: the first starts at `activeFromMillis`, each other at the end of its
+ * predecessor.
+ */
 export const chained = (activeFromMillis: number, futures: ReadonlyArray<DatedFuture>): ReadonlyArray<ActiveFuture> =>
   futures.map((future, index) => ({
     ...future,
     activeFromMillis: index === 0 ? activeFromMillis : futures[index - 1]!.activeUntilMillis
   }))
 
-/** The future that does not fit, and what would. */
+/** The first invalid field of a futures calendar: index of the future, field, and description of a valid value. */
 export interface CalendarFlaw {
   readonly index: number
   readonly term: keyof DatedFuture
   readonly expected: string
 }
 
-/** Says what is wrong with futures that are to follow each other (rule 3.10). */
+/** Returns the first flaw of a sequence of futures that follow each other, or undefined if it is valid (rule 3.10). */
 export const calendarFlaw = (
   activeFromMillis: number,
   futures: ReadonlyArray<DatedFuture>
@@ -50,16 +56,16 @@ export const calendarFlaw = (
   return undefined
 }
 
-/** Gives what a unit of the index is worth in units of its future, in 1e-12, rounded down (rule 3.8). */
+/** Returns the value of one index unit in units of its future, in 1e-12, rounded down (rule 3.8). */
 export const spotToFutureRatio = (officialCloseE8: number, settlementE8: number): number =>
   mulDivDown(officialCloseE8, ratioScale, settlementE8)
 
-/** Gives an index by its future, rounded down (rule 3.8). */
+/** Returns the index price for a price of its future, rounded down (rule 3.8). */
 export const indexPrice = (futureE8: number, ratio: number): number => mulDivDown(futureE8, ratio, ratioScale)
 
 /**
- * Counts the business days of a month up to a day, UTC: Monday to Friday but for the holidays, which are written
- * `2026-11-26`.
+ * Returns the number of business days from the first of the UTC month through the day of `millis`: Monday to Friday
+ * without holidays, which are given as `2026-11-26`.
  */
 export const businessDayOfMonth = (millis: number, holidays: ReadonlySet<string>): number => {
   const day = new Date(millis)
@@ -72,15 +78,18 @@ export const businessDayOfMonth = (millis: number, holidays: ReadonlySet<string>
   return count
 }
 
-/** Gives the percentage of the front month: a fifth leaves it each business day from the 6th to the 10th (rule 3.9). */
+/**
+ * Returns the weight of the front month in percent: 100 through business day 5, then 20 less each day until 0 on day 10
+ * (rule 3.9).
+ */
 export const frontPercent = (businessDay: number): number => Math.max(0, Math.min(100, 100 - 20 * (businessDay - 5)))
 
-/** Gives a commodity by the futures of two months (rule 3.9). */
+/** Returns the price of a commodity from the futures of two months, rounded to the nearest 1e-8 (rule 3.9). */
 export const rolled = (frontE8: number, nextE8: number, percent: number): number =>
   nextE8 + Math.round(((frontE8 - nextE8) * percent) / 100)
 
-/** By their bases. */
+/** Bases of the commodities that are rolled. */
 const rolledCommodities: ReadonlySet<string> = new Set(["CL", "COPPER", "NATGAS"])
 
-/** A ratio of 1. */
+/** Scale of a ratio: 1e12 stands for 1. */
 export const ratioScale = 1_000_000_000_000

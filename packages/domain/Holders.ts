@@ -1,17 +1,21 @@
-/** How many users hold a contract: each counts once, by what all accounts of it hold together (rule 1.10). */
+/**
+ * Number of users with a position in a contract. A user counts once, by the net position of all accounts (rule 1.10).
+ */
 
+/** Number of users who are net long and net short. */
 export interface Holders {
   readonly longUsers: number
   readonly shortUsers: number
 }
 
+/** Counts of a contract without positions. */
 export const noHolders: Holders = { longUsers: 0, shortUsers: 0 }
 
-/** It was so when a minute of UTC began, and before it was otherwise. */
+/** The counts at the start of a minute of UTC, recorded when they differ from the previous counts. */
 export interface HoldersCounted extends Holders {
   readonly _tag: "HoldersCounted"
   readonly atMillis: number
 }
 
-export const areSame = (one: Holders, other: Holders): boolean =>
-  one.longUsers === other.longUsers && one.shortUsers === other.shortUsers
+/** Returns true if both counts are equal. */
+export const areSame = (a: Holders, b: Holders): boolean => a.longUsers === b.longUsers && a.shortUsers === b.shortUsers

@@ -1,9 +1,9 @@
-/** Ids that the venue chooses, of commands, orders and trades: 128 bits, and a UUID wherever they are written out. */
+/** Ids that the venue assigns to commands, orders and trades: 128 bits, written as a UUID. */
 import { Schema, SchemaTransformation } from "effect"
 
 /**
- * Four words of 32 bits, the first ones of the UUID first. A market compares, hashes and keeps these alone; the text is
- * made when somebody first asks for it.
+ * An id as four 32-bit words in the order of the UUID. Markets compare, hash and store the words; the text is created
+ * on first use.
  */
 export class Id {
   readonly a: number
@@ -20,9 +20,9 @@ export class Id {
     this.#text = text
   }
 
-  /** The lower-case UUID. */
+  /** UUID in lower case. */
   get text(): string {
-    return (this.#text ??= written(this.a, this.b, this.c, this.d))
+    return (this.#text ??= formatted(this.a, this.b, this.c, this.d))
   }
 
   toString(): string {
@@ -35,8 +35,8 @@ export class Id {
 }
 
 /**
- * Answers nothing unless it is the text of an id to the letter: 36 characters, in lower case. Every text of a record is tried,
- * and a pattern with `parseInt` takes more than ten times as long (bench row `socket, 16x16, rate`).
+ * Parses a UUID in lower case; returns undefined for any other text. Decoding a record tries every string, and a
+ * pattern with `parseInt` takes more than ten times as long (bench row `socket, 16x16, rate`).
  */
 export const parse = (text: string): Id | undefined => {
   if (
@@ -59,44 +59,43 @@ export const parse = (text: string): Id | undefined => {
   return new Id((a << 16) | b, (c << 16) | d, (e << 16) | f, (g << 16) | h, text)
 }
 
-/** So many ids share their first half: as many as the last digit of a UUID tells apart. */
-export const together = 16
+/** Number of consecutive ids that share their first half: the values of the last hex digit. */
+export const sharedRun = 16
 
 /**
- * Draws ids one after the other, from 32 random bits at a time. Sixteen that follow each other share their first half
- * and count in their last digit, so that whatever finds ids by their words, a market or a database, finds what came
- * together side by side.
+ * Returns a generator of ids that calls `draw` for 32 random bits at a time. Each run of 16 ids shares its first half
+ * and counts in its last digit, so that ids created together are stored together in markets and database indexes.
  */
 export const series = (draw: () => number): (() => Id) => {
   let a = 0
   let b = 0
   let count = 0
   return () => {
-    if (count % together === 0) {
+    if (count % sharedRun === 0) {
       a = draw()
       b = draw()
     }
-    return version4(a, b, draw(), (draw() & -together) | (count++ % together))
+    return version4(a, b, draw(), (draw() & -sharedRun) | (count++ % sharedRun))
   }
 }
 
-/** Makes a version 4 UUID of these bits, except six that say its version and variant. */
+/** Returns a version 4 UUID of these bits, except the six bits of version and variant. */
 export const version4 = (a: number, b: number, c: number, d: number): Id =>
   new Id(a | 0, (b & 0xffff0fff) | 0x4000, (c & 0x3fffffff) | 0x80000000, d | 0)
 
-export const isSame = (one: Id, other: Id): boolean =>
-  one.a === other.a && one.b === other.b && one.c === other.c && one.d === other.d
+/** Returns true if both ids are equal. */
+export const isSame = (x: Id, y: Id): boolean => x.a === y.a && x.b === y.b && x.c === y.c && x.d === y.d
 
 const form = "^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$"
 const anyCase = new RegExp(form, "i")
 
-/** Says whether clients may write it for an id; they may use either letter case. */
+/** Returns true if a client may use the text as an id: a UUID in either letter case. */
 export const isUuid = (text: string): boolean => anyCase.test(text)
 
-/** Gives the id as the venue writes it. */
+/** UUID in lower case, the form that the venue writes. */
 export const Uuid = Schema.String.check(Schema.isPattern(new RegExp(form), { expected: "a lower-case UUID" }))
 
-/** Between nodes an id travels as its text. */
+/** Schema of an id; encoded as its text between nodes. */
 export const schema = Uuid.pipe(
   Schema.decodeTo(
     Schema.instanceOf(Id),
@@ -105,10 +104,10 @@ export const schema = Uuid.pipe(
 )
 
 /**
- * One call makes one flat string. From a filled array it takes twice the time, from joined parts four times, and an
- * order is printed two to four times (bench row `socket, 16x16, rate`).
+ * Formats the UUID with one call that creates one flat string. A filled array takes twice the time and joined parts
+ * four times; an order is printed two to four times (bench row `socket, 16x16, rate`).
  */
-function written(a: number, b: number, c: number, d: number): string {
+function formatted(a: number, b: number, c: number, d: number): string {
   return String.fromCharCode(
     hex[a >>> 28]!,
     hex[(a >>> 24) & 15]!,
@@ -153,8 +152,8 @@ const dash = 45
 const hex = Uint8Array.from("0123456789abcdef", (digit) => digit.charCodeAt(0))
 
 /**
- * Each character has its value as a digit here. Those that are no digits have -1, whose sign is seen in whatever it is
- * joined to.
+ * Value of each hex digit by character code; -1 for any other character, whose sign survives the bitwise OR with other
+ * digits.
  */
 const digits = new Int8Array(0x10000).fill(-1)
 for (let value = 0; value < hex.length; value++) digits[hex[value]!] = value

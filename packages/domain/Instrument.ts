@@ -1,11 +1,13 @@
-/** A perpetual contract: its steps, its bounds and the list the venue starts with. */
+/** Perpetual contracts: steps, limits, and the contracts of a new venue. */
 import { Schema } from "effect"
 import { divideUp, unitScale, unitsOf } from "./Decimal.ts"
 import { MarketSymbol } from "./MarketSymbol.ts"
 
+/** Product class, which determines fees, hours, bands and limits. */
 export const ProductCategory = Schema.Literals(["EQUITY", "INDEX", "COMMODITY", "FX"])
 export type ProductCategory = typeof ProductCategory.Type
 
+/** Terms of one perpetual contract. */
 export interface Instrument {
   readonly clobPairId: number
   readonly symbol: MarketSymbol
@@ -16,66 +18,68 @@ export interface Instrument {
   readonly tickE8: number
   /** Quantity step in 1e-8 of a base unit. */
   readonly lotE8: number
-  /** In lots. */
+  /** Minimum quantity of an order, in lots. */
   readonly minQuantityLots: number
-  /** In lots. */
+  /** Maximum quantity of an order, in lots. */
   readonly maxQuantityLots: number
   readonly maxLeverage: number
-  /** In USD, where the operator has changed what follows from the class. */
+  /** Position limit in USD, only if the operator changed the default of the class. */
   readonly positionLimitUsd?: number
+  /** Open-interest limit in USD, only if the operator changed the default. */
   readonly openInterestLimitUsd?: number
-  /** One lot that moves by one tick is worth this money (1e-6 USD): a whole number, so that cash sums stay exact. */
+  /** Value of one lot at one tick, in 1e-6 USD; a whole number, which keeps cash sums exact (rule 0.2). */
   readonly tickLotMicros: number
 }
 
 /**
- * Counts the ticks of a decimal price: `NaN` when it is not a multiple of the tick, infinite beyond what can be
- * counted.
+ * Converts a decimal price to ticks: `NaN` if it is not a multiple of the tick, infinite beyond the countable range.
  */
 export const ticksOf = (instrument: Instrument, decimal: number): number => steps(decimal, instrument.tickE8)
 
 /**
- * Counts the lots of a decimal quantity: `NaN` when it is not a multiple of the lot, infinite beyond what can be
- * counted.
+ * Converts a decimal quantity to lots: `NaN` if it is not a multiple of the lot, infinite beyond the countable range.
  */
 export const lotsOf = (instrument: Instrument, decimal: number): number => steps(decimal, instrument.lotE8)
 
+/** Converts ticks to a decimal price in USD. */
 export const priceOf = (instrument: Instrument, ticks: number): number => (ticks * instrument.tickE8) / unitScale
 
+/** Converts lots to a decimal quantity in base units. */
 export const quantityOf = (instrument: Instrument, lots: number): number => (lots * instrument.lotE8) / unitScale
 
-/** Gives the money of a quantity at a price of whole ticks, exactly. */
+/** Returns the exact notional of lots at a price in ticks, in 1e-6 USD. */
 export const notional = (instrument: Instrument, ticks: number, lots: number): number =>
   ticks * lots * instrument.tickLotMicros
 
-/** Gives what signed lots are worth at a price in 1e-8 USD, in 1e-6 USD, rounded down (rule 0.4). */
+/** Returns the value of signed lots at a price in 1e-8 USD, in 1e-6 USD, rounded down (rule 0.4). */
 export const valueDown = ({ lotE8 }: Instrument, lots: number, priceE8: number): number => {
   const exact = BigInt(lots) * BigInt(lotE8) * BigInt(priceE8)
   return Number(exact < 0n ? -divideUp(-exact, perMicro) : exact / perMicro)
 }
 
-/** Least value of an order that adds risk, in 1e-6 USD (rule 1.5). */
+/** Minimum notional of an order that adds risk, in 1e-6 USD (rule 1.5). */
 export const minimumNotional = 10_000_000
 
-/** Returns the fewest lots that are worth the least value at a price in 1e-8 USD, rounded up. */
+/** Returns the smallest number of lots whose value at a price in 1e-8 USD reaches the minimum notional. */
 export const minimumNotionalLots = ({ lotE8 }: Instrument, priceE8: number): number =>
   Number(divideUp(BigInt(minimumNotional) * perMicro, BigInt(lotE8) * BigInt(priceE8)))
 
-/** A price is printed with so many decimals. */
+/** Returns the number of decimals in a printed price. */
 export const priceDecimals = (instrument: Instrument): number => decimals(instrument.tickE8)
 
-/** A quantity is printed with so many decimals. */
+/** Returns the number of decimals in a printed quantity. */
 export const quantityDecimals = (instrument: Instrument): number => decimals(instrument.lotE8)
 
-/** Prices and lots of one order fit 31 bits; a larger position takes two orders. */
+/** Maximum price in ticks and quantity in lots of one order: both fit 31 bits. A larger position takes two orders. */
 export const largestOrder = 0x7ffffffe
 
-/** What tells one contract from another; the rest of it follows from this. */
+/** Terms that an operator chooses for a contract; the other fields follow from them. */
 export type Terms = Pick<
   Instrument,
   "base" | "category" | "tickE8" | "lotE8" | "minQuantityLots" | "maxQuantityLots" | "maxLeverage"
 >
 
+/** Returns the contract with these terms; the quote is USD. */
 export const instrumentOf = (
   clobPairId: number,
   { base, category, lotE8, maxLeverage, maxQuantityLots, minQuantityLots, tickE8 }: Terms
@@ -93,8 +97,8 @@ export const instrumentOf = (
   tickLotMicros: (tickE8 * lotE8) / 10_000_000_000
 })
 
-/** A new venue lists these contracts (rule 1). */
-export const starters: ReadonlyArray<Instrument> = [
+/** Contracts that a new venue lists (rule 1). */
+export const initialInstruments: ReadonlyArray<Instrument> = [
   list(1, "AAPL", "EQUITY", 0.01, 0.001, 0.1, 100_000, 10),
   list(2, "NVDA", "EQUITY", 0.01, 0.001, 0.1, 100_000, 10),
   list(3, "TSLA", "EQUITY", 0.01, 0.001, 0.1, 100_000, 10),
@@ -133,14 +137,14 @@ function list(
   })
 }
 
-/** A lot in 1e-8 and a price in 1e-8, and money in 1e-6. */
+/** Divisor from lots (1e-8) x price (1e-8) to money (1e-6). */
 const perMicro = 10n ** 10n
 
-/** Counted in units: beyond this a count of 1e-8 is no safe integer. */
-const mostCounted = Number.MAX_SAFE_INTEGER / unitScale
+/** Largest decimal whose count of 1e-8 is a safe integer. */
+const maxCountable = Number.MAX_SAFE_INTEGER / unitScale
 
 function steps(decimal: number, step: number): number {
-  if (Number.isFinite(decimal) && Math.abs(decimal) > mostCounted) return decimal * Infinity
+  if (Number.isFinite(decimal) && Math.abs(decimal) > maxCountable) return decimal * Infinity
   const units = unitsOf(decimal)
   return units % step === 0 ? units / step : NaN
 }

@@ -1,26 +1,28 @@
-/** A request with a key that its client chose, so that it may be sent again: it is done once (rule 22). */
+/** Requests with an idempotency key: a request that the client repeats is executed once (rule 22). */
 import { Schema } from "effect"
 
+/** Identity of a request with an idempotency key. */
 export const KeyedRequest = Schema.Struct({
-  /** Follows from the user, what is asked and the key; the command has the same id. */
+  /** Derived from user, operation and key; also the id of the command. */
   requestId: Schema.String,
-  /** Follows from all that was asked. */
+  /** Hash of the whole request; a different one under the same key is an error. */
   fingerprint: Schema.String
 })
 export type KeyedRequest = typeof KeyedRequest.Type
 
-/** It is recorded beside what was done for the request, in the same row. */
+/** A keyed request was executed; recorded in the same row as its effect. */
 export const RequestKept = Schema.TaggedStruct("RequestKept", { ...KeyedRequest.fields, atMillis: Schema.Number })
 export type RequestKept = typeof RequestKept.Type
 
-/** The same was asked with this key before, and was done then. */
+/** The same request with the same key was executed before. */
 export class RequestDone extends Schema.TaggedError<RequestDone>()("RequestDone", { requestId: Schema.String }) {}
 
-/** Something else was asked with this key. */
+/** The key belongs to a different request. */
 export class RequestKeyReused extends Schema.TaggedError<RequestKeyReused>()("RequestKeyReused", {
   requestId: Schema.String
 }) {}
 
-/** It is known for so long, and as long as so few came after it. */
+/** A key is remembered for this time in milliseconds (rule 22.4). */
 export const requestKeptMillis = 24 * 60 * 60 * 1000
+/** Maximum number of remembered keys per trader; the oldest is dropped first (rule 22.4). */
 export const requestsKept = 4_096

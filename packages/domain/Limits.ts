@@ -1,28 +1,34 @@
-/** The limits of a contract that may change at once, since what was recorded before does not count in them (rule 1.9). */
+/**
+ * Limits of a contract that an operator may change at any time; recorded orders and positions are not affected (rule
+ * 1.9).
+ */
 import { Schema } from "effect"
 import { type Instrument, largestOrder } from "./Instrument.ts"
 import { openInterestLimitUsd, positionLimitUsd } from "./Leverage.ts"
 
+/** The changeable limits of a contract. */
 export const Limits = Schema.Struct({
   minQuantityLots: Schema.Number,
   maxQuantityLots: Schema.Number,
-  /** At the maximum leverage, in USD. */
+  /** Position limit at maximum leverage, in USD (rule 6.2). */
   positionUsd: Schema.Number,
+  /** Open-interest limit, in USD (rule 6.6). */
   openInterestUsd: Schema.Number
 })
 export type Limits = typeof Limits.Type
 
+/** Replaces the limits of a contract. */
 export interface SetLimits extends Limits {
   readonly _tag: "SetLimits"
 }
 
-/** From here on these hold, in place of those that the contract was listed with. */
+/** New limits apply to the orders that follow. */
 export interface LimitsSet extends Limits {
   readonly _tag: "LimitsSet"
   readonly atMillis: number
 }
 
-/** Gives those that a contract has as it stands. */
+/** Returns the current limits of a contract. */
 export const limitsOf = (instrument: Instrument): Limits => ({
   minQuantityLots: instrument.minQuantityLots,
   maxQuantityLots: instrument.maxQuantityLots,
@@ -30,6 +36,7 @@ export const limitsOf = (instrument: Instrument): Limits => ({
   openInterestUsd: openInterestLimitUsd(instrument)
 })
 
+/** Returns the contract with these limits. */
 export const withLimits = (
   instrument: Instrument,
   { maxQuantityLots, minQuantityLots, openInterestUsd, positionUsd }: Limits
@@ -41,34 +48,36 @@ export const withLimits = (
   openInterestLimitUsd: openInterestUsd
 })
 
-export const areSame = (one: Limits, other: Limits): boolean =>
-  one.minQuantityLots === other.minQuantityLots &&
-  one.maxQuantityLots === other.maxQuantityLots &&
-  one.positionUsd === other.positionUsd &&
-  one.openInterestUsd === other.openInterestUsd
+/** Returns true if all limits are equal. */
+export const areSame = (a: Limits, b: Limits): boolean =>
+  a.minQuantityLots === b.minQuantityLots &&
+  a.maxQuantityLots === b.maxQuantityLots &&
+  a.positionUsd === b.positionUsd &&
+  a.openInterestUsd === b.openInterestUsd
 
-/** The limit that does not fit, and what would. */
+/** The first invalid limit and a description of a valid value. */
 export interface LimitsFlaw {
   readonly limit: keyof Limits
   readonly expected: string
 }
 
+/** Returns the first flaw of new limits, or undefined if they are valid. */
 export const flawOf = (limits: Limits): LimitsFlaw | undefined => {
   const { maxQuantityLots, minQuantityLots, openInterestUsd, positionUsd } = limits
   const flaw = (limit: keyof Limits, expected: string): LimitsFlaw => ({ limit, expected })
   if (!isCount(minQuantityLots, largestOrder)) return flaw("minQuantityLots", "a number of lots, one at least")
   if (!isCount(maxQuantityLots, largestOrder) || maxQuantityLots < minQuantityLots)
     return flaw("maxQuantityLots", `a number of lots, no less than the least quantity and ${largestOrder} at most`)
-  if (!isCount(positionUsd, mostPositionUsd)) return flaw("positionUsd", `whole USD, ${mostPositionUsd} at most`)
-  return isCount(openInterestUsd, mostOpenInterestUsd) && openInterestUsd >= positionUsd
+  if (!isCount(positionUsd, maxPositionUsd)) return flaw("positionUsd", `whole USD, ${maxPositionUsd} at most`)
+  return isCount(openInterestUsd, maxOpenInterestUsd) && openInterestUsd >= positionUsd
     ? undefined
-    : flaw("openInterestUsd", `whole USD, no less than the position limit and ${mostOpenInterestUsd} at most`)
+    : flaw("openInterestUsd", `whole USD, no less than the position limit and ${maxOpenInterestUsd} at most`)
 }
 
-/** In 1e-6 USD, and times a hundred, it is below 2^53. */
-const mostPositionUsd = 90_000_000
-/** So much may double in price before no higher one is taken in (rule 3.2). */
-const mostOpenInterestUsd = 2_000_000_000
+/** Keeps `limit x 1e6 x 100`, an intermediate value of `maxNotional`, below 2^53. */
+const maxPositionUsd = 90_000_000
+/** Leaves room for the price to double before the largest oracle price applies (rule 3.2). */
+const maxOpenInterestUsd = 2_000_000_000
 
 function isCount(count: number, most: number): boolean {
   return Number.isInteger(count) && count >= 1 && count <= most

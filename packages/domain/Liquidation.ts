@@ -1,7 +1,7 @@
 /**
- * How a position ends whose account has used up its equity (rule 9). The desk decides, since it alone knows the equity over
- * all markets; the market carries out what is still as it was decided, and else does nothing. Prices in ticks, quantities in
- * lots, money in 1e-6 USD.
+ * Liquidation of positions (rule 9). The desk decides, because only it knows the account's equity over all markets; the
+ * market executes a decision only while it still fits position and mark. Prices in ticks, quantities in lots, money in
+ * 1e-6 USD.
  */
 import { Schema } from "effect"
 import { AccountId } from "./AccountId.ts"
@@ -10,72 +10,90 @@ import type * as Id from "./Id.ts"
 import { PositionState } from "./Position.ts"
 import { UserId } from "./UserId.ts"
 
-/** The desk decided on this: where position or mark is another by now, it looks again. */
+/**
+ * State on which the desk based its decision. The market ignores the command if the position has changed or the mark
+ * has moved too far since (rule 9.3); the desk then decides anew.
+ */
 export const DecidedOn = Schema.Struct({ position: PositionState, markE8: Schema.Number })
 export type DecidedOn = typeof DecidedOn.Type
 
-/** Stage 1: the account's orders and stops end in this market, and a part of the position is offered on the book. */
+/**
+ * Stage 1: cancels the account's orders and stops in this market and offers a part of the position on the book (rule
+ * 9.4).
+ */
 export const Liquidate = Schema.TaggedStruct("Liquidate", {
   ...commandEnvelope,
   decidedOn: DecidedOn,
   takerRate: Schema.Number,
   leverage: Schema.Number,
   quantityLots: Schema.Number,
-  /** No lot is sold for less, or bought for more. */
+  /** Limit price of the offer. */
   priceTicks: Schema.Number
 })
 export type Liquidate = typeof Liquidate.Type
 
-/** Stages 2 and 3: the account's orders and stops end in this market, and others are asked for its position. */
+/**
+ * Stages 2 and 3: cancels the account's orders and stops in this market and offers the position to other accounts (rule
+ * 9.5).
+ */
 export const OpenTakeover = Schema.TaggedStruct("OpenTakeover", {
   ...commandEnvelope,
   decidedOn: DecidedOn,
-  /** The part of the account's equity that belongs to this position; negative where it is a debt. */
+  /** Part of the account's equity that belongs to this position; negative for a debt (rule 9.6). */
   share: Schema.Number
 })
 export type OpenTakeover = typeof OpenTakeover.Type
 
-/** From here on the account's position is frozen, until the takeover is closed. */
+/** A takeover began: the account's position is frozen until `TakeoverClosed`. */
 export interface TakeoverOpened {
   readonly _tag: "TakeoverOpened"
-  /** The id of the command that opened it. */
+  /** Id of the command that opened the takeover. */
   readonly takeoverId: Id.Id
   readonly expiresAtMillis: number
   readonly userId: UserId
   readonly accountId: AccountId
-  /** Signed, and all of the position. */
+  /** Whole position, signed. */
   readonly quantityLots: number
   readonly markE8: number
   readonly share: number
   readonly atMillis: number
 }
 
-/** Its trades stand before it in the log. What nobody took stays with the account, which trades again. */
+/**
+ * A takeover ended; its trades precede this event in the log. The account keeps the remainder and may trade it again.
+ */
 export interface TakeoverClosed {
   readonly _tag: "TakeoverClosed"
   readonly takeoverId: Id.Id
   readonly userId: UserId
   readonly accountId: AccountId
-  /** Signed. */
+  /** Remainder of the position, signed. */
   readonly leftLots: number
-  /** The reserve fund could not cover the debt (rule 9.12). Of most there is none, or it could. */
+  /** True if the reserve fund could not cover the debt (rule 9.12); absent otherwise. */
   readonly isUncovered?: true
   readonly atMillis: number
 }
 
-/** What one account can do for the takeovers that are open in a market. Nothing of it is recorded, only what came of it. */
+/**
+ * Answer of one desk for one account: how much of a market's open takeovers the account can bear (rule 9.7). Stands are
+ * not recorded, only the trades that result from them.
+ */
 export const Stand = Schema.Struct({
   userId: UserId,
   accountId: AccountId,
-  /** It was so when the desk looked: where it is another by now, the account counts as silent. */
+  /**
+   * Position on which the answer is based; an account whose position has changed since counts as silent (rule 9.14).
+   */
   position: PositionState,
-  /** The account's equity in millionths of its maintenance margin, rounded down. */
+  /** Equity in millionths of the maintenance margin, rounded down. */
   ratioE6: Schema.Number,
-  /** The desk looked at this mark. */
+  /** Mark on which the answer is based, in 1e-8 USD. */
   markE8: Schema.Number,
-  /** What the mark has cost the account since, and a worse price than the mark, may be so much, and leaves it without debt. */
+  /** Maximum loss against the mark that leaves the account without debt, including the loss since `markE8`. */
   mayLose: Schema.Number,
-  /** What a liquidity provider takes over at the mark; `null` for any other account. */
+  /**
+   * Capacity of a liquidity provider, which takes positions over at the mark (rule 9.11); null for any other account.
+   */
   provider: Schema.NullOr(
     Schema.Struct({
       freeMargin: Schema.Number,
@@ -87,15 +105,15 @@ export const Stand = Schema.Struct({
 })
 export type Stand = typeof Stand.Type
 
-/** Time for the takeovers that have been open for long enough: they close with what these and the others may take. */
+/** Closes the takeovers whose waiting time is over: distributes them over the accounts that answered and the others. */
 export interface CloseTakeovers {
   readonly _tag: "CloseTakeovers"
-  /** At most one of an account. */
+  /** Answers of the desks, at most one per account. */
   readonly stands: ReadonlyArray<Stand>
 }
 
-/** A provider that takes a position over is paid this, in 1e-8 of notional, for lots that do not make its own smaller. */
+/** Rate that a provider receives, in 1e-8 of notional, for lots that do not reduce its own position (rule 9.13). */
 export const providerRate = 250_000
 
-/** Desks have so long to answer a takeover. */
+/** Time in milliseconds that desks have to answer a takeover. */
 export const standMillis = 500

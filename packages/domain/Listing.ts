@@ -1,31 +1,35 @@
-/** What an operator says of a contract that is to be listed, and what is wrong with it (rule 1.8). */
+/** Terms of a new contract, as an operator submits them, and their validation (rule 1.8). */
 import { type Instrument, instrumentOf, largestOrder, type Terms } from "./Instrument.ts"
 
-/** The terms that do not fit, and what would. */
+/** The first invalid term and a description of a valid value. */
 export interface ListingFlaw {
   readonly term: keyof Terms
   readonly expected: string
 }
 
-/** Steps may not be a number at all, as those with more than eight decimals. */
+/**
+ * Returns the first flaw of the terms, or undefined if they are valid. Steps may be `NaN`, the result of more than
+ * eight decimals.
+ */
 export const flawOf = (terms: Terms): ListingFlaw | undefined => {
   const { base, lotE8, maxLeverage, maxQuantityLots, minQuantityLots, tickE8 } = terms
   const flaw = (term: keyof Terms, expected: string): ListingFlaw => ({ term, expected })
   if (!/^[A-Z][A-Z0-9]{0,11}$/.test(base)) return flaw("base", "a letter and up to eleven more letters or digits")
   if (!isPowerOfTen(tickE8)) return flaw("tickE8", step)
   if (!isPowerOfTen(lotE8)) return flaw("lotE8", step)
+  /** Cash sums stay exact only if one lot at one tick is worth a whole number of 1e-6 USD. */
   // Cash sums stay exact only where a lot that moves by a tick is worth a whole number of 1e-6 USD.
   if (!Number.isInteger(instrumentOf(1, terms).tickLotMicros))
     return flaw("lotE8", "a lot that is worth 0.000001 USD or more at one tick")
   if (!isCount(minQuantityLots)) return flaw("minQuantityLots", `${lots}, one at least`)
   if (!isCount(maxQuantityLots) || maxQuantityLots < minQuantityLots)
     return flaw("maxQuantityLots", `${lots}, no less than the least quantity and ${largestOrder} at most`)
-  return Number.isInteger(maxLeverage) && maxLeverage >= 1 && maxLeverage <= mostLeverage
+  return Number.isInteger(maxLeverage) && maxLeverage >= 1 && maxLeverage <= leverageLimit
     ? undefined
-    : flaw("maxLeverage", `a whole number from 1 to ${mostLeverage}`)
+    : flaw("maxLeverage", `a whole number from 1 to ${leverageLimit}`)
 }
 
-/** Says whether the contract was listed with these very terms. */
+/** Returns true if the contract was listed with exactly these terms. */
 export const isListedAs = (instrument: Instrument, terms: Terms): boolean => {
   const same = instrumentOf(instrument.clobPairId, terms)
   return (
@@ -41,7 +45,7 @@ export const isListedAs = (instrument: Instrument, terms: Terms): boolean => {
 
 const step = "a power of ten from 0.00000001 to 1"
 const lots = "a number of lots"
-const mostLeverage = 50
+const leverageLimit = 50
 
 function isPowerOfTen(stepE8: number): boolean {
   return Number.isInteger(stepE8) && /^10{0,8}$/.test(String(stepE8))

@@ -1,29 +1,32 @@
-/** The mark price and the average of the premium it leans on (rule 3.3). All prices in 1e-8 USD. */
+/** The mark price, and the average premium that it includes (rule 3.3). Prices in 1e-8 USD. */
 import * as ExponentialAverage from "./ExponentialAverage.ts"
 
-/** The mark is made of these; a side without orders and a market without a trade have none. */
+/** Best bid, best ask and last trade; undefined for an empty side and before the first trade. */
 export interface Touch {
   readonly bidE8: number | undefined
   readonly askE8: number | undefined
   readonly lastE8: number | undefined
 }
 
-/** The mark is the median of the outside price, the outside price with its average premium, and what the book says. */
+/** Returns the mark: the median of outside price, outside price plus average premium, and book price (rule 3.3). */
 export const mark = (oracleE8: number, premiumE8: number, touch: Touch): number =>
   median(oracleE8, oracleE8 + premiumE8, bookTerm(oracleE8, touch))
 
-/** The middle is half way between the best prices, exactly, since every tick is an even count of 1e-8. */
+/** Returns the mid price, or undefined if a side is empty. Exact, because every tick is an even count of 1e-8. */
 export const mid = ({ askE8, bidE8 }: Touch): number | undefined =>
   bidE8 === undefined || askE8 === undefined ? undefined : (bidE8 + askE8) / 2
 
 /**
- * Gives the 150-second average one step later. Time beyond `longestStepMillis` does not count, since the average stood
- * still then: nothing moved, or there was no middle.
+ * Returns the 150-second average of the premium one step later. Counts at most `longestStepMillis`: over a longer gap
+ * nothing changed or there was no mid price, and the average stood still.
  */
 export const premiumAfter = (premiumE8: number, sampleE8: number, elapsedMillis: number): number =>
   ExponentialAverage.step(premiumE8, sampleE8, Math.min(elapsedMillis, longestStepMillis), windowMillis)
 
-/** Samples come at least once a second; this leaves room for one late one. */
+/**
+ * Longest step in milliseconds that counts; samples come at least once a second, so one late sample still counts in
+ * full.
+ */
 export const longestStepMillis = 2_000
 
 const windowMillis = 150_000

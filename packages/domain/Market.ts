@@ -1,4 +1,4 @@
-/** What may be asked of one market and what its log records. Prices in ticks, quantities in lots, money in 1e-6 USD. */
+/** Commands of one market and the events of its log. Prices in ticks, quantities in lots, money in 1e-6 USD. */
 import { Schema } from "effect"
 import type { AccountId } from "./AccountId.ts"
 import type { BuilderIntroduced, IntroduceBuilder, Reward } from "./Builder.ts"
@@ -6,6 +6,7 @@ import { commandEnvelope } from "./CommandEnvelope.ts"
 import type { DividendPaid, PayDividend } from "./Dividend.ts"
 import { Echo } from "./Echo.ts"
 import type { OffBook } from "./Execution.ts"
+import type { Funded, Sampled } from "./Funding.ts"
 import type { HoldersCounted } from "./Holders.ts"
 import type * as Id from "./Id.ts"
 import {
@@ -38,30 +39,30 @@ import type { SetTradingState, TradingStateChanged } from "./TradingState.ts"
 import { CloseTwaps, OpenTwap, type TwapAdvanced, type TwapClosed, TwapId, type TwapOpened } from "./Twap.ts"
 import type { UserId } from "./UserId.ts"
 
-/** The name of a market's stream in the journal. */
+/** Returns the name of a market's stream in the journal. */
 export const marketStream = (symbol: MarketSymbol): string => `market/${symbol}`
 
 /**
- * The desk refused the order for this. The market checks what comes before it in the order of checks, and then takes
- * it.
+ * Reason for which the desk would refuse the order. The market applies it only if all earlier checks pass (rule 4.14).
  */
 const Finding = Schema.NullOr(
   Schema.Literals(["REJECTED_TOO_MANY_OPEN_ORDERS", "REJECTED_TOTAL_OPEN_INTEREST_LIMIT", "FAILED_MARGIN_CHECK"])
 )
+/** Reason for which the desk would refuse the order; null for none. */
 export type Finding = typeof Finding.Type
 
-/** Terms that belong to the user and so travel with the command. */
+/** Per-user terms that travel with the command. */
 const terms = {
   makerRate: Schema.Number,
   takerRate: Schema.Number,
-  /** The chosen leverage has this position limit in money, before the period takes its share. */
+  /** Position limit of the chosen leverage in money, before the share of the trading period (rule 6.3). */
   maxNotional: Schema.Number,
-  /** The account has chosen this level in this symbol. */
+  /** Leverage that the account has chosen for this symbol. */
   leverage: Schema.Number,
   finding: Finding
 }
 
-/** The desk has checked shape, ticks and lots; the order id is the command id. */
+/** Places an order. The desk has validated shape, ticks and lots; the order id is the command id. */
 export const Place = Schema.TaggedStruct("Place", {
   ...commandEnvelope,
   ...terms,
@@ -69,8 +70,8 @@ export const Place = Schema.TaggedStruct("Place", {
   type: OrderType,
   timeInForce: TimeInForce,
   /**
-   * Of a MARKET order it is the worst price it may fill at, within the band; 0 where the band alone holds. That of a TWAP's
-   * child is clipped to band and bounds of its market.
+   * Limit price. For a MARKET order, the worst price within the band at which it may fill, 0 for the band alone. For a
+   * child of a TWAP, the market clips it to band and bounds (rule 16.5).
    */
   priceTicks: Schema.Number,
   quantityLots: Schema.Number,
@@ -82,7 +83,9 @@ export const Place = Schema.TaggedStruct("Place", {
 })
 export type Place = typeof Place.Type
 
-/** `price` and `quantity` 0 mean unchanged; `NaN` travels as a `Refuse`, so both are whole here. */
+/**
+ * Modifies an order. Price and quantity 0 mean unchanged. Both are whole: a `NaN` from the desk travels as a `Refuse`.
+ */
 export const Modify = Schema.TaggedStruct("Modify", {
   ...commandEnvelope,
   ...terms,
@@ -92,13 +95,13 @@ export const Modify = Schema.TaggedStruct("Modify", {
   priceTicks: Schema.Number,
   quantityLots: Schema.Number,
   reduceOnly: Schema.Boolean,
-  /** Of the bracket: unchanged where it is left out, and none where it is 0. */
+  /** Stop prices of the bracket: absent for unchanged, 0 to remove the stop. */
   takeProfitTicks: Schema.optionalKey(Schema.Number),
   stopLossTicks: Schema.optionalKey(Schema.Number)
 })
 export type Modify = typeof Modify.Type
 
-/** Cancels one order by its id, or where that is null all with the client order id. */
+/** Cancels one order by its id, or, if the id is null, every order with the client order id. */
 export const Cancel = Schema.TaggedStruct("Cancel", {
   ...commandEnvelope,
   orderId: Schema.NullOr(OrderId),
@@ -106,7 +109,10 @@ export const Cancel = Schema.TaggedStruct("Cancel", {
 })
 export type Cancel = typeof Cancel.Type
 
-/** Cancels all orders of the account; its stops too, unless a connection was lost, which alone spares what is excepted. */
+/**
+ * Cancels all orders of the account. For the cause `DISCONNECT` it keeps stops and the orders in `except`; any other
+ * cause cancels stops too.
+ */
 export const CancelAll = Schema.TaggedStruct("CancelAll", {
   ...commandEnvelope,
   cause: CancelCause,
@@ -115,8 +121,8 @@ export const CancelAll = Schema.TaggedStruct("CancelAll", {
 export type CancelAll = typeof CancelAll.Type
 
 /**
- * The market sizes the order, since it knows the position: LIMIT IOC reduce-only, 5 % through the mark, within the
- * band.
+ * Closes the account's position with a reduce-only LIMIT IOC order, 5 % through the mark within the band (rule 4.12).
+ * The market sets the quantity, because it knows the position.
  */
 export const Close = Schema.TaggedStruct("Close", {
   ...commandEnvelope,
@@ -126,11 +132,14 @@ export const Close = Schema.TaggedStruct("Close", {
 })
 export type Close = typeof Close.Type
 
-/** The desk has refused this command already; it passes through the log so that a symbol's answers keep one order. */
+/** A command that the desk refused. It passes through the log so that all answers about a symbol keep one order. */
 export const Refuse = Schema.TaggedStruct("Refuse", { ...commandEnvelope, status: OrderRefusal, echo: Echo })
 export type Refuse = typeof Refuse.Type
 
-/** The one child of a slice, or what its desk refused it for: the slice has come either way, unless a newer one has. */
+/**
+ * Places the child order of a TWAP slice, or records its refusal by the desk. Either completes the slice; the market
+ * drops a slice that is not newer than the last one.
+ */
 export const PlaceSlice = Schema.TaggedStruct("PlaceSlice", {
   ...commandEnvelope,
   twapId: TwapId,
@@ -139,6 +148,7 @@ export const PlaceSlice = Schema.TaggedStruct("PlaceSlice", {
 })
 export type PlaceSlice = typeof PlaceSlice.Type
 
+/** Commands that a desk sends for its traders. */
 export const TraderCommand = Schema.Union([
   Place,
   Modify,
@@ -154,37 +164,38 @@ export const TraderCommand = Schema.Union([
 ])
 export type TraderCommand = typeof TraderCommand.Type
 
-/** Who tells an outside price: the sources, or the operator, whose word is believed whatever it says. */
-export const Teller = Schema.Literals(["external", "operator"])
-export type Teller = typeof Teller.Type
+/** Origin of an outside price: the price sources, or the operator, whose price skips the filter of rule 3.1. */
+export const PriceOrigin = Schema.Literals(["external", "operator"])
+export type PriceOrigin = typeof PriceOrigin.Type
 
-/** The outside price of the underlier, in 1e-8 USD. */
+/** Reports the outside price of the underlier, in 1e-8 USD. */
 export interface Observe {
-  /** The own time of the newest quote that the price needs; left out where sources name none. */
+  /** Timestamp of the newest quote that the price depends on; absent if the sources supply none. */
   readonly quotedAtMillis?: number
   readonly _tag: "Observe"
   readonly priceE8: number
-  readonly teller: Teller
+  readonly teller: PriceOrigin
 }
 
-/** The sources of a symbol are heard no more, or again. Before the first price there is nothing to pause. */
+/** Pauses or resumes the price sources of a symbol. Has no effect before the first price. */
 export interface PauseSources {
   readonly _tag: "PauseSources"
   readonly paused: boolean
 }
 
-/** The clock was read: the mark, its average and the bands are brought up to now. */
+/** Advances the market's clock: updates mark, average premium and bands. */
 export interface Tick {
   readonly _tag: "Tick"
 }
 
-/** A trader has a new owner, so commands of older epochs are refused from here on. */
+/** A trader has a new owner: the market refuses commands of older epochs from here on. */
 export interface RaiseEpoch {
   readonly _tag: "RaiseEpoch"
   readonly userId: UserId
   readonly traderEpoch: number
 }
 
+/** Every command of a market. */
 export type MarketCommand =
   | TraderCommand
   | Observe
@@ -200,6 +211,7 @@ export type MarketCommand =
   | SplitContract
   | SetLimits
 
+/** An order was accepted. */
 export interface Accepted {
   readonly _tag: "Accepted"
   readonly commandId: Id.Id
@@ -210,6 +222,7 @@ export interface Accepted {
   readonly atMillis: number
 }
 
+/** A command was refused, or expired before it reached the market. */
 export interface Refused {
   readonly _tag: "Refused"
   readonly commandId: Id.Id
@@ -221,34 +234,35 @@ export interface Refused {
   readonly atMillis: number
 }
 
-/** One side of a trade; `order.remaining` is what is left after it. */
+/** One side of a trade; `order.remainingLots` is the quantity left after it. */
 export interface Fill {
   readonly order: Order
   readonly fee: number
-  /** This fill realised so much profit, before its fee. */
+  /** Profit realised by this fill, before its fee. */
   readonly realised: number
-  /** This fill added so much initial margin, in 1e-6 USD, rounded up; 0 when it only reduced. */
+  /** Initial margin added by this fill, in 1e-6 USD, rounded up; 0 if the fill only reduced the position. */
   readonly marginUsed: number
-  /** `null` where nobody has a share of the fee. */
+  /** Builder reward from the fee; null without one. */
   readonly reward: Reward | null
 }
 
+/** Two orders traded. */
 export interface Traded {
   readonly _tag: "Traded"
   readonly tradeId: Id.Id
-  /** The trades of a market are numbered 1, 2, 3 … */
+  /** Number of the trade in its market: 1, 2, 3 … */
   readonly number: number
   readonly priceTicks: number
   readonly quantityLots: number
   readonly notional: number
   readonly maker: Fill
   readonly taker: Fill
-  /** Most trades are of the book, and have none. */
+  /** Cause of a trade off the book; absent for a trade on it. */
   readonly offBook?: OffBook
   readonly atMillis: number
 }
 
-/** An order left without being filled whole. `commandId` is the cancel's, or null when nobody asked. */
+/** An order left the book before it was filled completely. `commandId` is the cancel's, null without a cancel. */
 export interface Ended {
   readonly _tag: "Ended"
   readonly commandId: Id.Id | null
@@ -258,8 +272,8 @@ export interface Ended {
 }
 
 /**
- * An order has a new price or quantity. `requeued` orders went to the back of their price. `commandId` is null when a
- * reduce-only order was cut.
+ * An order has a new price or quantity. `requeued` is true if it lost its place in the queue. `commandId` is null if
+ * the market cut a reduce-only order.
  */
 export interface Modified {
   readonly _tag: "Modified"
@@ -269,7 +283,10 @@ export interface Modified {
   readonly atMillis: number
 }
 
-/** A command that changes nothing by itself is done; its id is remembered. So is that of a cancel or a modify, whose other events come before it. */
+/**
+ * A command without an event of its own was executed; its id is remembered. Follows the other events of a cancel or a
+ * modify.
+ */
 export interface Done {
   readonly _tag: "Done"
   readonly commandId: Id.Id
@@ -279,40 +296,49 @@ export interface Done {
   readonly atMillis: number
 }
 
-/** Everything here follows from outside price, book and time. Prices are in 1e-8 USD, bounds in ticks. */
+/** Prices and bounds that follow from outside price, book and time. Prices in 1e-8 USD, bounds in ticks. */
 export interface Priced {
   readonly _tag: "Priced"
-  /** Outside hours and while it is stale the oracle price is `internal`: it follows the book (rule 3.4, rule 3.5). */
-  readonly source: Teller | "internal" | "stale"
+  /**
+   * Origin of the oracle price. `internal`: outside hours or after going stale, it follows the book (rule 3.4, rule
+   * 3.5).
+   */
+  readonly source: PriceOrigin | "internal" | "stale"
   readonly oracleE8: number
-  /** The last price that was told and believed, and when: the oracle price itself, unless it follows the book. */
+  /** Last accepted outside price, and its time; equals the oracle price except while that follows the book. */
   readonly toldE8: number
   readonly toldAtMillis: number
-  /** So many prices in a row were not believed, counted up to three (rule 3.1). */
+  /** Number of consecutive prices that the filter rejected, at most three (rule 3.1). */
   readonly rejections: number
-  /** The operator has paused the sources. */
+  /** True while the operator pauses the sources. */
   readonly paused: boolean
   readonly markE8: number
-  /** Accounts are valued at this: the mark, or while that is stale (rule 3.5) or nothing is traded (rule 1.7) the last before. */
+  /**
+   * Mark at which accounts are valued: the last fresh one while the price is stale (rule 3.5) or trading is stopped
+   * (rule 1.7).
+   */
   readonly freshMarkE8: number
-  /** This is the EMA over 150 s of middle - oracle, in 1e-8 USD, signed. */
+  /** Exponential average over 150 s of mid - oracle, in 1e-8 USD, signed. */
   readonly premiumE8: number
-  /** No buy may be priced above `upper`, no sell below `lower`. */
+  /** Edges of the price band: lowest price of a sell and highest price of a buy (rule 5.1). */
   readonly lowerTicks: number
   readonly upperTicks: number
-  /** No order may be priced outside these bounds of the day. */
+  /** Bounds of the day for every order (rule 1.6). */
   readonly minPriceTicks: number
   readonly maxPriceTicks: number
-  /** This share of position and open-interest limits is in force, in basis points: 10,000 while open. */
+  /**
+   * Share of position and open-interest limits in force, in basis points: 10,000 while the period is OPEN (rule 6.3).
+   */
   readonly limitShareBps: number
-  /** The best prices of the book; 0 where a side is empty, and in records of the first shape, which did not tell them. */
+  /** Best bid and ask; 0 for an empty side and in records of the first version. */
   readonly bidTicks: number
   readonly askTicks: number
-  /** So many lots are held long, and as many short; 0 in records of the first shapes, which did not tell it. */
+  /** Open interest in lots of one side; 0 in records of the first versions. */
   readonly openInterestLots: number
   readonly atMillis: number
 }
 
+/** A trader has a new owner; commands of older epochs are refused. */
 export interface EpochRaised {
   readonly _tag: "EpochRaised"
   readonly userId: UserId
@@ -320,36 +346,7 @@ export interface EpochRaised {
   readonly atMillis: number
 }
 
-/**
- * Every sample of the premium is this one, from the 5 s mark at `atMillis` on and until the next such event: samples of a
- * book and an outside price that did not change are one event (rule 10.3).
- */
-export interface Sampled {
-  readonly _tag: "Sampled"
-  /** In 1e-10 of the outside price, signed; `null` while none is taken: the market does not trade, the underlier is closed, or the price is stale. */
-  readonly premiumE10: number | null
-  readonly atMillis: number
-}
-
-/**
- * An hour is over, and its positions pay each other (rule 10). This one event, of constant size, concerns every position
- * of the market: whoever keeps one books it with `Funding.book`, at this place in the log.
- */
-export interface Funded {
-  readonly _tag: "Funded"
-  /** In 1e-12 of the value at the mark; longs pay where it is positive. */
-  readonly rateE12: number
-  readonly markE8: number
-  /** Rounding left so much of all payments together, in 1e-6 USD; the market's reserve fund has it. */
-  readonly remainder: number
-  /** The hour began here, or where several were missed the first of them. */
-  readonly fromMillis: number
-  /** Its end was not noticed in time, or the price was stale then: nothing is paid for it, and the rate is 0. */
-  readonly skipped: boolean
-  /** The end of the hour: a whole hour of UTC. */
-  readonly atMillis: number
-}
-
+/** Every event of a market's log. */
 export type MarketEvent =
   | Accepted
   | Refused
@@ -377,7 +374,7 @@ export type MarketEvent =
   | TwapAdvanced
   | TwapClosed
 
-/** The total quantity at one price; 0 when the level is gone. */
+/** Total quantity at one price; 0 after the last order has left. */
 export interface Level {
   readonly side: Side
   readonly priceTicks: number

@@ -1,27 +1,35 @@
-/** When an underlier is live: the period that limits and bands follow, and the hours of funding (rule 2). */
+/**
+ * Hours of the underliers: the period that determines limits and bands, and the hours of live prices and funding (rule
+ * 2).
+ */
 import type { Instrument } from "./Instrument.ts"
 
+/** Trading period of an underlier (rule 2.3). */
 export type Period = "OPEN" | "OVERNIGHT" | "WEEKEND"
 
 const days = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"] as const
+/** Day of the week. */
 export type Day = (typeof days)[number]
 
-/** Times are local; a close at or before its open is on the next day. */
+/** Local opening and closing time, `HH:MM:SS`; a close at or before the open falls on the next day. */
 export interface Hours {
   readonly open: string
   readonly close: string
 }
 
-/** Reference data shows these funding hours; a day that is absent is closed. Trading itself never stops. */
+/**
+ * Hours of live prices and funding, as reference data lists them; an absent day is closed. Trading itself never stops.
+ */
 export type MarketHours = { readonly tz: string } & { readonly [day in Day]?: Hours }
 
+/** Returns the hours of an instrument (rule 2.2). */
 export const marketHours = (instrument: Instrument): MarketHours => {
   if (instrument.category === "EQUITY") return stocks
   if (instrument.category === "FX" || preciousMetals.has(instrument.base)) return currencies
   return futures
 }
 
-/** Says whether the outside price is live and funding runs. */
+/** Returns true if the outside price is live and funding runs. */
 export const isLive = (instrument: Instrument, millis: number): boolean => {
   const hours = marketHours(instrument)
   const minute = minuteOfWeek(hours.tz, millis)
@@ -32,7 +40,7 @@ export const isLive = (instrument: Instrument, millis: number): boolean => {
   )
 }
 
-/** Gives the period of rule 2.3. Bank holidays count as ordinary days. */
+/** Returns the period of rule 2.3. Bank holidays count as ordinary days. */
 export const period = (instrument: Instrument, millis: number): Period => {
   switch (instrument.category) {
     case "EQUITY":
@@ -44,18 +52,22 @@ export const period = (instrument: Instrument, millis: number): Period => {
   }
 }
 
-/** Gives when 20:00 in Chicago last was: the day of a volume begins then. */
+/** Returns the last 20:00 in Chicago, the start of the volume day (rule 4.17); Unix milliseconds. */
 export const volumeDayBegan = (millis: number): number => {
   const began = (minute: number) =>
     minute - modulo((minuteOfWeek(chicago, minute * 60_000) % minutesPerDay) - volumeDayMinute, minutesPerDay)
-  // Where clocks were changed since then, that is an hour too late or too early; they are not changed in the evening.
+  // The first pass is off by an hour after a change of the clocks. Clocks never change in the evening, so the second is
+  // exact.
   return began(began(Math.floor(millis / 60_000)) + 90) * 60_000
 }
 
-/** Periods and days begin on quarter hours only, in every zone and on either side of a change of its offset. */
+/**
+ * Length of a quarter hour in milliseconds. Periods and days begin only on quarter hours, in every zone and on both
+ * sides of an offset change.
+ */
 export const quarterMillis = 900_000
 
-/** Gives the share of position and open-interest limits in force, in basis points. */
+/** Returns the share of position and open-interest limits in force, in basis points (rule 6.3). */
 export const limitShareBps = (during: Period): number => shares[during]
 
 const newYork = "America/New_York"
@@ -82,7 +94,7 @@ function fromSundayEvening(tz: string, hours: Hours): MarketHours {
   return { tz, sunday: hours, monday: hours, tuesday: hours, wednesday: hours, thursday: hours }
 }
 
-/** `minute` counts from the midnight that began the day of these hours. */
+/** Tests a minute counted from the midnight at which the day of these hours began. */
 function covers(hours: Hours | undefined, minute: number): boolean {
   if (hours === undefined) return false
   const open = minuteOfDay(hours.open)
@@ -94,21 +106,24 @@ function minuteOfDay(time: string): number {
   return Number(time.slice(0, 2)) * 60 + Number(time.slice(3, 5))
 }
 
-/** Shares are open from 09:30 to 16:00, Monday to Friday; the weekend lasts from Friday's close to Monday's open. */
+/** Stocks: OPEN from 09:30 to 16:00, Monday to Friday; WEEKEND from Friday's close to Monday's open. */
 function stockPeriod(minute: number): Period {
   const time = minute % minutesPerDay
   if (minute < minutesPerDay + 570 || minute >= 5 * minutesPerDay + 960) return "WEEKEND"
   return time >= 570 && time < 960 ? "OPEN" : "OVERNIGHT"
 }
 
-/** It is open but for the pause from 16:00 to 17:00; the weekend lasts from Friday's close to Sunday's reopening. */
+/**
+ * Futures: OVERNIGHT during the pause from 16:00 to 17:00; WEEKEND from Friday's close to Sunday's reopening; OPEN
+ * otherwise.
+ */
 function futuresPeriod(minute: number): Period {
   const time = minute % minutesPerDay
   if (minute < 1020 || minute >= 5 * minutesPerDay + 960) return "WEEKEND"
   return time >= 960 && time < 1020 ? "OVERNIGHT" : "OPEN"
 }
 
-/** Counts local minutes since Sunday 00:00. */
+/** Returns local minutes since Sunday 00:00. */
 function minuteOfWeek(zone: string, millis: number): number {
   const localMinute = Math.floor((millis + offset(zone, millis)) / 60_000)
   // 1970-01-01 was a Thursday.
@@ -123,7 +138,7 @@ interface ZoneOffset {
 
 const zones = new Map<string, ZoneOffset>()
 
-/** Zones change their offset on quarter hours only, so one answer serves a whole quarter. */
+/** Caches one offset per zone and quarter hour: zones change their offset only on quarter hours. */
 function offset(zone: string, millis: number): number {
   if (zone === "UTC") return 0
   let known = zones.get(zone)

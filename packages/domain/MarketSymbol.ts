@@ -1,5 +1,6 @@
-/** The name of a market, such as `AAPL-USD`, whether or not the venue lists it. */
+/** Market symbols, such as `AAPL-USD`, listed or not. */
 import { Schema } from "effect"
 
+/** Name of a market; not necessarily a listed one. */
 export const MarketSymbol = Schema.String.pipe(Schema.brand("MarketSymbol"))
 export type MarketSymbol = typeof MarketSymbol.Type

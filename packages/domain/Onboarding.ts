@@ -1,6 +1,6 @@
-/** The steps by which a user comes to trade and to move money. */
+/** Requirements that a user must meet to trade and to move money. */
 import { Schema } from "effect"
 
-/** A user may lack these; `frozen` was done by an operator. */
+/** An unmet requirement of a user; `frozen` means that an operator froze the user. */
 export const Missing = Schema.Literals(["identity", "terms", "region", "second_factor", "frozen"])
 export type Missing = typeof Missing.Type

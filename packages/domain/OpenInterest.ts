@@ -1,28 +1,29 @@
-/** What the positions of all markets are worth together, and what that may come to (rule 6.7). */
+/** Open interest of all markets together, and its limit (rule 6.7). */
 import { moneyScale, unitScale } from "./Decimal.ts"
 import type { Instrument } from "./Instrument.ts"
 import type { Priced } from "./Market.ts"
 import type { MarketSymbol } from "./MarketSymbol.ts"
 
-/** All values are exact, in 1e-16 USD. Its one owner changes it in place. */
+/** Total and values by symbol, exact, in 1e-16 USD. Changed in place by its single owner. */
 export interface OpenInterest {
   total: bigint
   readonly bySymbol: Map<MarketSymbol, bigint>
 }
 
+/** Returns an empty open interest. */
 export const none = (): OpenInterest => ({ total: 0n, bySymbol: new Map() })
 
-/** Takes in what a market said last. */
+/** Stores the open interest of a market's latest prices. */
 export const take = (openInterest: OpenInterest, instrument: Instrument, priced: Priced): void => {
   put(openInterest, instrument.symbol, worth(instrument, priced, priced.openInterestLots))
 }
 
-/** A market is over, whatever it said last: nobody has a position there. */
+/** Removes a market that has ended; no position is left there. */
 export const end = (openInterest: OpenInterest, symbol: MarketSymbol): void => put(openInterest, symbol, 0n)
 
-/** Says whether so many lots more would be too many. */
+/** Returns true if `lots` more would exceed the limit of all markets. */
 export const isBeyond = ({ total }: OpenInterest, instrument: Instrument, priced: Priced, lots: number): boolean =>
-  total + worth(instrument, priced, lots) > most
+  total + worth(instrument, priced, lots) > limit
 
 const put = (openInterest: OpenInterest, symbol: MarketSymbol, value: bigint): void => {
   openInterest.total += value - (openInterest.bySymbol.get(symbol) ?? 0n)
@@ -32,5 +33,5 @@ const put = (openInterest: OpenInterest, symbol: MarketSymbol, value: bigint): v
 const worth = ({ lotE8 }: Instrument, { markE8 }: Priced, lots: number): bigint =>
   BigInt(lots) * BigInt(lotE8) * BigInt(markE8)
 
-/** This is fifty billion USD. */
-const most = 50_000n * BigInt(moneyScale) * BigInt(unitScale) * BigInt(unitScale)
+/** Limit of 50 billion USD (rule 6.7). */
+const limit = 50_000n * BigInt(moneyScale) * BigInt(unitScale) * BigInt(unitScale)

@@ -1,8 +1,8 @@
-/** Who runs the venue: people with names, and what each of them may do. */
+/** Operators: people with names who run the venue, and their roles. */
 import { Schema } from "effect"
 import * as Text from "./Text.ts"
 
-/** The letters are in lower case; the name stands in the audit, so it is given to nobody else afterwards. */
+/** Name of an operator, in lower case. The audit refers to it, so a name is never reused. */
 export const OperatorName = Schema.String.check(
   Text.matches(
     "^[a-z0-9][a-z0-9._-]{1,63}$",
@@ -10,13 +10,19 @@ export const OperatorName = Schema.String.check(
   )
 )
 
-/** A viewer reads, a treasurer also decides about money that comes and goes, and an admin may do everything. */
+/**
+ * Role of an operator. A viewer reads, a treasurer also decides about deposits and withdrawals, an admin may do
+ * everything.
+ */
 export const OperatorRole = Schema.Literals(["viewer", "treasurer", "admin"])
 export type OperatorRole = typeof OperatorRole.Type
 
-/** Every role may do what a viewer may. */
+/**
+ * Returns true if one of the roles permits an action that needs `needed`. Every role includes viewer; admin includes
+ * all.
+ */
 export const mayAct = (roles: ReadonlyArray<OperatorRole>, needed: OperatorRole): boolean =>
   needed === "viewer" ? roles.length > 0 : roles.includes(needed) || roles.includes("admin")
 
-/** Whoever starts the venue sets this one's token (`VENUE_ADMIN_TOKEN`); it is in no table, and cannot be removed. */
+/** Name of the operator whose token is set with `VENUE_ADMIN_TOKEN`; stored in no table and not removable. */
 export const firstOperator = "operator"

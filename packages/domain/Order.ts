@@ -1,4 +1,4 @@
-/** An order: what it is, what may be asked of it before it is in ticks and lots, and how it ends. */
+/** Orders, the requests about them in the client's decimals, and the ways in which they end. */
 import { Schema } from "effect"
 import { AccountId } from "./AccountId.ts"
 import * as Id from "./Id.ts"
@@ -6,17 +6,19 @@ import { MarketSymbol } from "./MarketSymbol.ts"
 import { OrderId } from "./OrderId.ts"
 import { UserId } from "./UserId.ts"
 
+/** Side of an order. */
 export const Side = Schema.Literals(["BUY", "SELL"])
 export type Side = typeof Side.Type
 
-/** `TAKE_PROFIT` and `STOP_LOSS` are stops; once the mark has reached its price, a stop is a `STOP_MARKET` order. */
+/** Type of an order. `TAKE_PROFIT` and `STOP_LOSS` are stops; a stop that fired is a `STOP_MARKET` order. */
 export const OrderType = Schema.Literals(["LIMIT", "MARKET", "ALO", "TAKE_PROFIT", "STOP_LOSS", "STOP_MARKET"])
 export type OrderType = typeof OrderType.Type
 
+/** Time in force of an order. */
 export const TimeInForce = Schema.Literals(["GTC", "IOC", "FOK"])
 export type TimeInForce = typeof TimeInForce.Type
 
-/** Who wanted the order: its user, by a placement, a close, a TWAP or a stop, or the venue. */
+/** Origin of an order: its user (by a placement, a close, a TWAP or a stop) or the venue. */
 export const OrderOrigin = Schema.Literals([
   "USER",
   "CLOSE_POSITION",
@@ -28,64 +30,66 @@ export const OrderOrigin = Schema.Literals([
 ])
 export type OrderOrigin = typeof OrderOrigin.Type
 
-/** The stops that an order brings with it, made of what it fills; a price of 0 is none. */
+/** Stops attached to an order, created from its fills; price 0 means no stop (rule 15.8). */
 export const Bracket = Schema.Struct({
   takeProfitTicks: Schema.Number,
   stopLossTicks: Schema.Number,
-  /** What its stops fill pays this rate. */
+  /** Taker rate for fills of the attached stops, in 1e-8 of notional. */
   takerRate: Schema.Number
 })
 export type Bracket = typeof Bracket.Type
 
-/** Every recorded event carries an order like this: whole, so that whoever reads the event needs no book. */
+/** State of an order. Every recorded event contains it whole, so that a reader of the log needs no book. */
 export const Order = Schema.Struct({
-  /** The id of the command that placed it. */
+  /** Id of the command that placed the order. */
   orderId: OrderId,
   userId: UserId,
   accountId: AccountId,
   side: Side,
   type: OrderType,
   timeInForce: TimeInForce,
-  /** The price is in ticks, and 0 for MARKET. Of a stop it is the one that the mark has to reach. */
+  /** Price in ticks; 0 for MARKET, the trigger price for a stop. */
   priceTicks: Schema.Number,
-  /** The total that was asked for, in lots. */
+  /** Total quantity of the request, in lots. */
   quantityLots: Schema.Number,
-  /** What is not yet filled, in lots. */
+  /** Quantity not yet filled, in lots. */
   remainingLots: Schema.Number,
   reduceOnly: Schema.Boolean,
-  /** Empty when the client gave none. */
+  /** Client order id; empty if the client sent none. */
   clientOrderId: Schema.String,
   origin: OrderOrigin,
-  /** Builder code of the connection; empty when there is none. */
+  /** Builder code of the connection; empty for none. */
   builderCode: Schema.String,
-  /** The order was modified once, or cut by its market. */
+  /** True once the order was modified, or cut by its market. */
   modified: Schema.Boolean,
-  /** When it was placed, modified, cut or filled last; how it ended does not count. */
+  /** Time of the last placement, modification, cut or fill; the end of the order does not count. */
   updatedAtMillis: Schema.Number,
-  /** Most orders have none. */
+  /** Absent without attached stops. */
   bracket: Schema.optionalKey(Bracket)
 })
 export type Order = typeof Order.Type
 
 /**
- * Why all orders of an account are cancelled: it was asked for, a connection that had armed it was lost or its dead-man
- * switch fired, or the account is in liquidation.
+ * Cause of a cancel of all orders: a request, the loss of an armed connection or a dead-man switch (`DISCONNECT`), or
+ * liquidation.
  */
 export const CancelCause = Schema.Literals(["REQUEST", "DISCONNECT", "LIQUIDATION"])
 export type CancelCause = typeof CancelCause.Type
 
-/** A cancel of all orders spares so many at most: an account may have fewer open in one market. */
+/**
+ * Maximum number of orders that a cancel of all orders spares; above the open-order limit of an account in one market.
+ */
 export const maxSpared = 1_024
 
-/** Orders that the cancel after a lost connection or a dead-man switch spares: placed or modified after that. */
+/** Orders spared by a `DISCONNECT` cancel: placed or modified after the connection was lost or the switch fired. */
 export const Spared = Schema.Array(OrderId).check(Schema.isMaxLength(maxSpared))
 
-/** How an order leaves the book without being filled. */
+/** Final status of an order that leaves the book before it is filled completely. */
 export const EndStatus = Schema.Literals(["CANCELLED", "CANCELLED_STP", "IOC_CANCELLED", "IOC_PARTIALLY_FILLED"])
 export type EndStatus = typeof EndStatus.Type
 
 const envelope = {
-  /** Chosen once at the edge; a repeat changes nothing. */
+  /** Assigned once by the gateway; a repeat with the same id has no effect. */
   commandId: Id.schema,
   /** Market time after which the command is refused instead of done. */
   expiresAtMillis: Schema.Number,
@@ -93,7 +97,10 @@ const envelope = {
   symbol: MarketSymbol
 }
 
-/** Decimals are the client's own JSON numbers; the desk turns them into ticks and lots or a refusal. */
+/**
+ * Request for a new order. Decimals are the client's JSON numbers; the desk converts them to ticks and lots, or
+ * refuses.
+ */
 export const PlaceOrder = Schema.TaggedStruct("PlaceOrder", {
   ...envelope,
   side: Side,
@@ -104,54 +111,56 @@ export const PlaceOrder = Schema.TaggedStruct("PlaceOrder", {
   reduceOnly: Schema.Boolean,
   clientOrderId: Schema.String,
   builderCode: Schema.String,
-  /** Prices of the stops that it brings; left out where there is none. */
+  /** Trigger prices of the attached stops; absent for none. */
   takeProfit: Schema.optionalKey(Schema.Number),
   stopLoss: Schema.optionalKey(Schema.Number)
 })
 export type PlaceOrder = typeof PlaceOrder.Type
 
-/** `price` and `quantity` 0 mean unchanged; `quantity` is the new total. */
+/** Request to modify an order. `price` and `quantity` 0 mean unchanged; `quantity` is the new total. */
 export const ModifyOrder = Schema.TaggedStruct("ModifyOrder", {
   ...envelope,
-  /** The id stands as the client wrote it. */
+  /** Order id as the client wrote it. */
   orderId: Schema.String,
   side: Side,
   type: OrderType,
   price: Schema.Number,
   quantity: Schema.Number,
   reduceOnly: Schema.Boolean,
-  /** Left out they are unchanged, and 0 is none. */
+  /** Trigger prices of the attached stops: absent for unchanged, 0 to remove the stop. */
   takeProfit: Schema.optionalKey(Schema.Number),
   stopLoss: Schema.optionalKey(Schema.Number)
 })
 export type ModifyOrder = typeof ModifyOrder.Type
 
+/** Request to cancel one order, or all with a client order id. */
 export const CancelOrder = Schema.TaggedStruct("CancelOrder", {
   ...envelope,
-  /** This is an order id, or a client order id when `byClientOrderId`. */
+  /** Order id, or client order id if `byClientOrderId`. */
   orderId: Schema.String,
   byClientOrderId: Schema.Boolean
 })
 export type CancelOrder = typeof CancelOrder.Type
 
-/** What is named ends in its trader's journal first. */
+/** Request to cancel TWAPs. The trader's journal records the end before the market receives it. */
 export const CancelTwap = Schema.TaggedStruct("CancelTwap", {
   ...envelope,
-  /** This is a TWAP id, or a client TWAP id when `byClientTwapId`, of which there may be several. */
+  /** TWAP id, or client TWAP id if `byClientTwapId`, which several TWAPs may share. */
   twapId: Schema.String,
   byClientTwapId: Schema.Boolean
 })
 export type CancelTwap = typeof CancelTwap.Type
 
-/** It is for one symbol; the desk sends one to each market the account has joined. */
+/** Request to cancel all orders of one symbol; the desk sends one to each market that the account has joined. */
 export const CancelAllOrders = Schema.TaggedStruct("CancelAllOrders", {
   ...envelope,
   cause: CancelCause,
-  /** These stay where a connection was lost, or a dead-man switch fired; left out where there are none. */
+  /** Orders spared by the cause `DISCONNECT`; absent for none. */
   except: Schema.optionalKey(Spared)
 })
 export type CancelAllOrders = typeof CancelAllOrders.Type
 
+/** Request to close the account's position in one symbol. */
 export const ClosePosition = Schema.TaggedStruct("ClosePosition", {
   ...envelope,
   clientOrderId: Schema.String,
@@ -159,11 +168,11 @@ export const ClosePosition = Schema.TaggedStruct("ClosePosition", {
 })
 export type ClosePosition = typeof ClosePosition.Type
 
-/** Its desk knows the stop's symbol, so that here it is empty. */
+/** Request to cancel a stop. `symbol` is empty: the desk looks it up by the order id. */
 export const CancelStop = Schema.TaggedStruct("CancelStop", { ...envelope, orderId: Schema.String })
 export type CancelStop = typeof CancelStop.Type
 
-/** `price` and `quantity` 0 mean unchanged; what is not `null` must be as it is. */
+/** Request to modify a stop. `price` and `quantity` 0 mean unchanged; a non-null side or type must match the stop. */
 export const ModifyStop = Schema.TaggedStruct("ModifyStop", {
   ...envelope,
   orderId: Schema.String,
@@ -174,10 +183,11 @@ export const ModifyStop = Schema.TaggedStruct("ModifyStop", {
 })
 export type ModifyStop = typeof ModifyStop.Type
 
-/** What is asked about a stop is asked about the order of that id once the desk has found it. */
+/** Requests about a stop. The desk converts each to the request about the order with that id. */
 export const StopRequest = Schema.Union([CancelStop, ModifyStop])
 export type StopRequest = typeof StopRequest.Type
 
+/** Requests about orders. */
 export const OrderRequest = Schema.Union([
   PlaceOrder,
   ModifyOrder,

@@ -1,12 +1,13 @@
-/** Which order. */
+/** Order ids. */
 import { Schema } from "effect"
 import * as Id from "./Id.ts"
 
+/** Id of an order. */
 export const OrderId = Id.schema.pipe(Schema.brand("OrderId"))
 export type OrderId = typeof OrderId.Type
 
-/** An order has the id of the command that placed it. */
+/** Returns the id of the order that a command places: the id of the command. */
 export const orderIdFrom = (commandId: Id.Id): OrderId => commandId as OrderId
 
-/** Answers nothing unless it is the text of an id to the letter. */
+/** Parses an order id: a UUID in lower case. Returns undefined for any other text. */
 export const parseOrderId = (text: string): OrderId | undefined => Id.parse(text) as OrderId | undefined

@@ -1,7 +1,7 @@
-/** What a credential may permit, by name. */
+/** Permissions of a credential. */
 import { Schema } from "effect"
 
-/** A user may give these to a key of their own. */
+/** Permissions that a user may give to their own keys. */
 export const Selectable = Schema.Literals([
   "view_orders",
   "view_positions",
@@ -11,12 +11,12 @@ export const Selectable = Schema.Literals([
   "deposit_withdraw"
 ])
 
-/** There are no others: the operator gives `register_user`, and a key issued to a builder has `withdraw_registered`. */
+/** All permissions. The operator grants `register_user`; `withdraw_registered` belongs to keys issued to builders. */
 export const Permission = Schema.Literals([...Selectable.literals, "register_user", "withdraw_registered"])
 export type Permission = typeof Permission.Type
 
-/** A key that a builder obtained for a user may do this, on the user's main account alone. */
-export const ofBuilderKey: ReadonlyArray<Permission> = [
+/** Permissions of a key that a builder obtained for a user; valid for the user's primary account only. */
+export const builderKeyPermissions: ReadonlyArray<Permission> = [
   "view_orders",
   "view_positions",
   "view_balance",

@@ -1,18 +1,18 @@
-/** Numbers as plain decimal text: exact, never an exponent, no zeros at the end. */
+/** Numbers as plain decimal text: exact, without exponent and trailing zeros. */
 
-/** Prints any finite number, so that reading the text gives the number back. */
+/** Formats any finite number; parsing the text returns the same number. */
 export const plain = (number: number): string => {
   const size = Math.abs(number)
   return size === 0 || (size >= 1e-6 && size < 1e21) ? `${number}` : expanded(number)
 }
 
-/** Rewrites JSON text so that no number of it has an exponent: JSON.stringify writes one below 1e-6 and from 1e21. */
+/** Rewrites the numbers in JSON text without exponents, which `JSON.stringify` writes below 1e-6 and from 1e21. */
 export const plainJson = (json: string): string =>
   exponent.test(json)
     ? json.replace(stringOrNumber, (token) => (token.startsWith('"') ? token : plain(Number(token))))
     : json
 
-/** Prints a whole number with the point moved `places` to the left. */
+/** Formats a whole number with the decimal point moved `places` to the left. */
 export const shifted = (whole: string, places: number): string => {
   const negative = whole.startsWith("-")
   const digits = (negative ? whole.slice(1) : whole).padStart(places + 1, "0")
@@ -21,7 +21,7 @@ export const shifted = (whole: string, places: number): string => {
   return negative && text !== "0" ? `-${text}` : text
 }
 
-/** From 1e21 on a double is whole, and its exact digits are the plain ones. */
+/** Expands an exponent. From 1e21 a double is whole, and its exact digits are the plain form. */
 const expanded = (number: number): string => {
   if (Math.abs(number) >= 1e21) return String(BigInt(number))
   const [mantissa, power] = `${number}`.split("e") as [string, string]
@@ -29,7 +29,10 @@ const expanded = (number: number): string => {
   return shifted(whole + fraction, fraction.length - Number(power))
 }
 
-/** A number follows one of these signs in JSON, the digits of a UUID do not. Text in quotes may match too. */
+/**
+ * Matches an exponent after one of the characters that precede a number in JSON, never inside a UUID. Quoted text may
+ * match too.
+ */
 const exponent = /(?:^|[:[,])-?[0-9][0-9.]*e[+-][0-9]/
 
 const stringOrNumber = /"(?:[^"\\]+|\\.)*"|-?[0-9]+(?:\.[0-9]+)?e[+-][0-9]+/g

@@ -1,9 +1,12 @@
-/** What one account holds in one market. Market and trader fold the same fills with this and so agree. */
+/**
+ * Position of one account in one market. Market and trader fold the same fills with these functions, so both get the
+ * same amounts.
+ */
 import { Schema } from "effect"
 import { mulDivDown } from "./Decimal.ts"
 import type { Side } from "./Order.ts"
 
-/** A position as it was at some moment. All numbers are integers: lots, and money in 1e-6 USD below 2^53. */
+/** Snapshot of a position. All numbers are integers: lots, and money in 1e-6 USD below 2^53. */
 export const PositionState = Schema.Struct({
   quantityLots: Schema.Number,
   cashFlow: Schema.Number,
@@ -14,30 +17,31 @@ export const PositionState = Schema.Struct({
 })
 export type PositionState = typeof PositionState.Type
 
-/** The one owner changes it in place. */
+/** A position; its single owner changes it in place. Money in 1e-6 USD. */
 export interface Position {
   /** Signed lots; negative is short. */
   quantityLots: number
-  /** Cash from trades, of which a buy of `n` moves -n; fees and funding are apart. */
+  /** Cash from trades: a buy of notional `n` adds -n. Excludes fees and funding. */
   cashFlow: number
-  /** Signed cost of what is held: positive when long. `cashFlow + basis` is the realised profit. */
+  /** Signed cost of the open position; positive when long. `cashFlow + basis` is the realised profit. */
   basis: number
-  /** Paid so far; negative after rebates. */
+  /** Fees paid so far; negative after rebates. */
   fees: number
-  /** Received so far; negative when paid. */
+  /** Funding received so far; negative if paid. */
   funding: number
-  /** Received so far as the owner of a builder code, for fills of others. */
+  /** Builder rewards received so far for fills of other accounts. */
   rewards: number
 }
 
+/** Returns a position without lots or money. */
 export const flat = (): Position => ({ quantityLots: 0, cashFlow: 0, basis: 0, fees: 0, funding: 0, rewards: 0 })
 
-/** Profit taken by reducing fills so far, before fees and funding. */
+/** Returns the profit realised by reducing fills so far, before fees and funding (rule 8.2). */
 export const realised = (position: Position): number => position.cashFlow + position.basis
 
 /**
- * Books a fill and returns the profit it realised. The basis of a part that leaves is rounded towards zero, so that
- * what stays carries the remainder. `notional` is exact: ticks x lots x money of one.
+ * Books a fill and returns the profit it realised, in 1e-6 USD. The basis of a closed part is rounded towards zero, and
+ * the rest keeps the remainder (rule 8.1). `notional` is exact. Throws a RangeError beyond 2^53.
  */
 export const fill = (position: Position, side: Side, lots: number, notional: number, fee: number): number => {
   const before = realised(position)
@@ -53,7 +57,7 @@ export const fill = (position: Position, side: Side, lots: number, notional: num
     const leaving = mulDivDown(Math.abs(position.basis), lots, Math.abs(held))
     position.basis -= held > 0 ? leaving : -leaving
   } else {
-    // The position is flat or has turned round: what is left was bought at this fill's price, so the division is exact.
+    // The position is flat or has turned. Any rest was opened at the price of this fill, so the division is exact.
     const left = lots - Math.abs(held)
     position.basis = left === 0 ? 0 : Math.sign(cost) * mulDivDown(notional, left, lots)
   }
@@ -61,24 +65,24 @@ export const fill = (position: Position, side: Side, lots: number, notional: num
   return realised(position) - before
 }
 
-/** Gives the profit at a price if all were closed there: `value` is quantity x mark in money, signed. */
+/** Returns the unrealised profit in 1e-6 USD (rule 8.3); `value` is quantity x mark, signed. */
 export const unrealised = (position: Position, value: bigint): bigint => value - BigInt(position.basis)
 
-/** Books what a position received for funding, negative when it paid. */
+/** Books a funding amount in 1e-6 USD; negative if the position paid. */
 export const fund = (position: Position, received: number): void => {
   position.funding += received
   assertSafe(position)
 }
 
-/** Books what the owner of a builder code receives for a fill. */
+/** Books a builder reward in 1e-6 USD for the owner of the code. */
 export const earn = (position: Position, amount: number): void => {
   position.rewards += amount
   assertSafe(position)
 }
 
 /**
- * Books that the position counts in other units: a part of what it cost leaves with a fraction that was closed, and that
- * brought so much.
+ * Restates a position in the units after a split: `leaving` is the part of the basis that belonged to a closed fraction
+ * of a lot, and `received` the proceeds of that fraction.
  */
 export const restate = (position: Position, quantityLots: number, leaving: number, received: number): void => {
   position.quantityLots = quantityLots
@@ -88,15 +92,15 @@ export const restate = (position: Position, quantityLots: number, leaving: numbe
 }
 
 /**
- * Says whether nothing was booked in between, but for what changed nothing, and rewards: these only come in, and those of
- * a busy market never stand still.
+ * Returns true if two snapshots are equal except for rewards, which only increase and never stand still in a busy
+ * market.
  */
-export const isSame = (one: PositionState, other: PositionState): boolean =>
-  one.quantityLots === other.quantityLots &&
-  one.cashFlow === other.cashFlow &&
-  one.basis === other.basis &&
-  one.fees === other.fees &&
-  one.funding === other.funding
+export const isSame = (a: PositionState, b: PositionState): boolean =>
+  a.quantityLots === b.quantityLots &&
+  a.cashFlow === b.cashFlow &&
+  a.basis === b.basis &&
+  a.fees === b.fees &&
+  a.funding === b.funding
 
 function assertSafe(position: Position): void {
   if (
@@ -107,6 +111,6 @@ function assertSafe(position: Position): void {
     !Number.isSafeInteger(position.funding) ||
     !Number.isSafeInteger(position.rewards)
   ) {
-    throw new RangeError("one account's money in one market passed 9.007e9 USD")
+    throw new RangeError("money of one account in one market exceeds 9.007e9 USD")
   }
 }

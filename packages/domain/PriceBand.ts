@@ -1,39 +1,39 @@
-/** How far from the mark an order may be priced, and the static bounds of a day (rule 1, rule 5). */
+/** Price bands around the mark and price bounds of a day (rule 1.6, rule 5). */
 import { divideUp, mulDivDown, mulDivUp, rateScale } from "./Decimal.ts"
 import type { Instrument } from "./Instrument.ts"
 import type { Priced } from "./Market.ts"
 import type { Period } from "./MarketHours.ts"
 
-/** Both ends are in ticks, and both are allowed. */
+/** A price range in ticks that includes both ends. */
 export interface PriceRange {
   readonly lowerTicks: number
   readonly upperTicks: number
 }
 
-/** The band reaches this far to either side, in basis points of the mark. */
+/** Returns the distance from the mark to each edge of the band, in basis points of the mark (rule 5.2). */
 export const widthBps = (instrument: Instrument, period: Period): number => {
   const narrow = instrument.category === "INDEX" || instrument.base === "GOLD"
   return widths[narrow ? "INDEX" : instrument.category][period]
 }
 
-/** Gives the band round a mark in 1e-8 USD, rounded inwards. */
+/** Returns the band around a mark in 1e-8 USD, rounded inwards to the tick (rule 5.1). */
 export const band = (instrument: Instrument, period: Period, markE8: number): PriceRange =>
-  around(instrument, markE8, widthBps(instrument, period))
+  bandAround(instrument, markE8, widthBps(instrument, period))
 
-/** Gives the bounds of a day round its reference in 1e-8 USD, rounded inwards. */
+/** Returns the bounds of a day, 30 % around its reference price in 1e-8 USD, rounded inwards to the tick (rule 1.6). */
 export const bounds = (instrument: Instrument, referenceE8: number): PriceRange =>
-  around(instrument, referenceE8, 3_000)
+  bandAround(instrument, referenceE8, 3_000)
 
 /**
- * Prices the close of a whole position in ticks: five percent through the mark, rounded towards it, within band and
- * bounds.
+ * Returns the limit price in ticks for closing a whole position: 5 % through the mark, rounded towards it, within band
+ * and bounds (rule 4.12).
  */
 export const closingPrice = (instrument: Instrument, priced: Priced, isLong: boolean): number => {
-  const through = around(instrument, priced.markE8, 500)
+  const through = bandAround(instrument, priced.markE8, 500)
   return clipped(priced, isLong, isLong ? through.lowerTicks : through.upperTicks)
 }
 
-/** Gives the worst price in ticks that band and bounds leave of a limit. */
+/** Returns the worst price in ticks that limit, band and bounds all permit. */
 export const clipped = (
   { lowerTicks, maxPriceTicks, minPriceTicks, upperTicks }: Priced,
   isSell: boolean,
@@ -42,9 +42,9 @@ export const clipped = (
   isSell ? Math.max(limitTicks, lowerTicks, minPriceTicks) : Math.min(limitTicks, upperTicks, maxPriceTicks)
 
 /**
- * Gives the worst price in ticks at which a stop may fill, rounded towards the mark: the nearer of the band's edge and
- * `mark x (1 -+ (maintenance margin rate - taker rate))`, so that an account which has that margin is left without debt,
- * but for the fee on what a buy pays above the mark (rule 15.5).
+ * Returns the worst price in ticks at which a stop may fill, rounded towards the mark: the nearer of the edge of the
+ * band and `mark x (1 -+ (maintenance margin rate - taker rate))`. An account with the maintenance margin is left
+ * without debt, except for the fee on the part of a buy price above the mark (rule 15.5).
  */
 export const stopBound = (
   instrument: Instrument,
@@ -53,7 +53,7 @@ export const stopBound = (
   leverage: number,
   takerRate: number
 ): number => {
-  // The maintenance margin rate is two thirds of 1 / leverage; all is counted in 1 / (3 x leverage) of the rate's scale.
+  // The maintenance margin rate is two thirds of 1 / leverage; every term is scaled by 3 x leverage x rateScale.
   const whole = 3 * leverage * rateScale
   const off = 2 * rateScale - 3 * leverage * takerRate
   const divisor = BigInt(whole) * BigInt(instrument.tickE8)
@@ -63,7 +63,7 @@ export const stopBound = (
     : Math.min(priced.upperTicks, Number((mark * BigInt(whole + off)) / divisor))
 }
 
-/** FX has no overnight; it takes the width of its open hours there. */
+/** Widths in basis points (rule 5.2). FX has no OVERNIGHT period; the entry repeats the width of OPEN. */
 const widths: Record<Instrument["category"], Record<Period, number>> = {
   EQUITY: { OPEN: 1_000, OVERNIGHT: 700, WEEKEND: 500 },
   INDEX: { OPEN: 500, OVERNIGHT: 400, WEEKEND: 300 },
@@ -71,7 +71,7 @@ const widths: Record<Instrument["category"], Record<Period, number>> = {
   FX: { OPEN: 200, OVERNIGHT: 200, WEEKEND: 100 }
 }
 
-function around(instrument: Instrument, centreE8: number, bps: number): PriceRange {
+function bandAround(instrument: Instrument, centreE8: number, bps: number): PriceRange {
   const divisor = instrument.tickE8 * 10_000
   return {
     lowerTicks: mulDivUp(centreE8, 10_000 - bps, divisor),

@@ -1,7 +1,10 @@
-/** What was made of what: profit beside the money it was made with, in 1e-6 USD. */
+/** Profit as a percentage of the invested money. */
 
-/** In 1e-6 percent, cut towards zero; 0 where there was no money to make it of (rule 8.11). */
+/**
+ * Returns the profit in 1e-6 percent of the base, truncated towards zero; 0 if the base is not above zero (rule 8.11).
+ * Both amounts in 1e-6 USD.
+ */
 export const percentE6 = (profit: bigint, base: bigint): bigint => (base <= 0n ? 0n : (profit * wholeE6) / base)
 
-/** A hundred percent. */
+/** 100 %. */
 const wholeE6 = 100_000_000n

@@ -1,84 +1,91 @@
-/** How much may be asked: buckets that fill again evenly, one for each name. The clock is given. */
+/** Token-bucket rate limits: one bucket per name, refilled continuously. The caller supplies the clock. */
 
+/** Capacity and refill time of a bucket. */
 export interface Rate {
-  /** What a full bucket holds. */
+  /** Tokens in a full bucket. */
   readonly capacity: number
-  /** How long an empty one takes to be full. */
+  /** Time in milliseconds in which an empty bucket refills completely. */
   readonly refillMillis: number
 }
 
+/** A bucket: its tokens at the Unix time `filledAtMillis`. */
 export interface Bucket {
   tokens: number
   filledAtMillis: number
 }
 
+/** Returns a full bucket. */
 export const full = ({ capacity }: Rate, nowMillis: number): Bucket => ({
   tokens: capacity,
   filledAtMillis: nowMillis
 })
 
-/** A clock that was set back gives nothing. */
+/** Adds the tokens of the elapsed time. A clock that was set back adds none. */
 export const refill = (bucket: Bucket, rate: Rate, nowMillis: number): void => {
   bucket.tokens = tokensAt(bucket, rate, nowMillis)
   bucket.filledAtMillis = nowMillis
 }
 
-/** How a bucket stands. */
+/** State of a bucket for its user. */
 export interface Quota {
-  /** What a full bucket holds. */
+  /** Tokens in a full bucket. */
   readonly capacity: number
-  /** A whole number, rounded down. */
+  /** Whole tokens left, rounded down. */
   readonly remaining: number
-  /** So much later the bucket is full again, if nothing is taken from it meanwhile. */
+  /** Time in milliseconds until the bucket is full, if nothing is taken meanwhile. */
   readonly fullInMillis: number
 }
 
+/** Returns the state of a bucket that holds `tokens`. */
 export const quotaOf = ({ capacity, refillMillis }: Rate, tokens: number): Quota => ({
   capacity,
   remaining: Math.floor(tokens),
   fullInMillis: Math.ceil(((capacity - tokens) * refillMillis) / capacity)
 })
 
-/** What became of a weight that was to be taken from a bucket. */
+/** Result of taking a weight from a bucket. */
 export interface Charge {
-  /** 0 when it was taken, else how long to wait for it. */
+  /** 0 if the weight was taken; otherwise the time in milliseconds until enough tokens are available. */
   readonly waitMillis: number
-  /** The bucket afterwards; undefined where nothing is limited, or nobody said. */
+  /** State of the bucket afterwards; undefined if rate limits are off or the state is unknown. */
   readonly quota: Quota | undefined
 }
 
+/** Rate limits by name. */
 export interface RateLimits {
-  /** 0 when the weight was taken, else how many milliseconds to wait for it. */
+  /** Takes a weight and returns 0, or returns the time in milliseconds until enough tokens are available. */
   readonly spend: (name: string, weight: number) => number
-  /** As `spend`, and says how the bucket stands. */
+  /** Takes a weight like `spend` and returns the state of the bucket as well. */
   readonly charge: (name: string, weight: number) => Charge
-  /** Undefined where everything is let through. */
+  /** Returns the state of a bucket; undefined if rate limits are off. */
   readonly quota: (name: string) => Quota | undefined
-  /** As `spend`, and takes nothing. */
+  /** Returns what `spend` would return, without taking anything. */
   readonly peek: (name: string, weight: number) => number
-  /** Of what was taken before it was known who was to pay; a bucket is never more than full. */
+  /** Returns a weight that was taken before its payer was known; a bucket never exceeds its capacity. */
   readonly giveBack: (name: string, weight: number) => void
 }
 
+/** Options of `make`. */
 export interface RateLimitsOptions extends Rate {
-  /** When it is false, everything is let through. */
+  /** False admits everything. */
   readonly enabled: boolean
   readonly nowMillis: () => number
-  /** So many have buckets of the same names and share the rate; each has one of it at least. */
+  /** Number of processes that share the rate, each with its own buckets; each gets a capacity of at least 1. */
   readonly sharers?: () => number
 }
 
+/** Returns rate limits with an empty set of buckets; an unknown name starts with a full bucket. */
 export const make = ({ enabled, nowMillis, sharers = () => 1, ...whole }: RateLimitsOptions): RateLimits => {
   const buckets = new Map<string, Bucket>()
   const rateNow = (): Rate => ({ ...whole, capacity: Math.max(1, whole.capacity / sharers()) })
   const waitMillis = (weight: number, tokens: number, rate: Rate): number =>
     tokens >= weight ? 0 : Math.ceil(((weight - tokens) * rate.refillMillis) / rate.capacity)
-  /** The bucket is as of now, and counts as the one that was used last. */
+  /** Refills a bucket and marks it as the most recently used. */
   const filled = (name: string, rate: Rate): Bucket => {
     const now = nowMillis()
     const bucket = buckets.get(name) ?? full(rate, now)
     refill(bucket, rate, now)
-    // The map keeps the order of use, so what leaves it first was used longest ago.
+    // The map keeps the order of use: its first key is the least recently used.
     buckets.delete(name)
     buckets.set(name, bucket)
     if (buckets.size > maxBuckets) buckets.delete(buckets.keys().next().value!)
@@ -122,11 +129,11 @@ export const make = ({ enabled, nowMillis, sharers = () => 1, ...whole }: RateLi
   }
 }
 
-/** Of a weight that nobody counts. */
+/** Charge of a weight that no bucket counts. */
 export const uncharged: Charge = { waitMillis: 0, quota: undefined }
 
 const tokensAt = ({ filledAtMillis, tokens }: Bucket, { capacity, refillMillis }: Rate, nowMillis: number): number =>
   Math.min(capacity, tokens + (Math.max(0, nowMillis - filledAtMillis) * capacity) / refillMillis)
 
-/** These are remembered; the name that asked least lately is forgotten first. */
+/** Maximum number of buckets; the least recently used is dropped first. */
 const maxBuckets = 20_000

@@ -1,10 +1,10 @@
-/** Who brought a user to the venue, and what that earns (rule 13). Money in 1e-6 USD. */
+/** Referrals and their rewards (rule 13). Money in 1e-6 USD. */
 import { Schema } from "effect"
 import { moneyScale } from "./Decimal.ts"
 import { KeyedRequest } from "./KeyedRequest.ts"
 import { UserId } from "./UserId.ts"
 
-/** The user came with this code of `referrerId`. */
+/** Links the user to the referrer whose invitation code they redeem. */
 export const RedeemCode = Schema.TaggedStruct("RedeemCode", {
   code: Schema.String,
   referrerId: UserId,
@@ -12,11 +12,13 @@ export const RedeemCode = Schema.TaggedStruct("RedeemCode", {
 })
 export type RedeemCode = typeof RedeemCode.Type
 
-/** What the users whom this one brought have earned it on that day; nothing when that day, or a later one, is credited. */
+/**
+ * Credits the referral rewards of a day to the referrer. Has no effect if that day or a later one is credited already.
+ */
 export const CreditReferrals = Schema.TaggedStruct("CreditReferrals", { day: Schema.Number, amount: Schema.BigInt })
 export type CreditReferrals = typeof CreditReferrals.Type
 
-/** It is so for good. */
+/** The user was linked to a referrer, permanently. */
 export const Referred = Schema.TaggedStruct("Referred", {
   code: Schema.String,
   referrerId: UserId,
@@ -24,7 +26,7 @@ export const Referred = Schema.TaggedStruct("Referred", {
 })
 export type Referred = typeof Referred.Type
 
-/** The amount is the primary account's from then on. */
+/** The rewards of a day were credited to the primary account, available at once. */
 export const ReferralsCredited = Schema.TaggedStruct("ReferralsCredited", {
   day: Schema.Number,
   amount: Schema.BigInt,
@@ -32,27 +34,33 @@ export const ReferralsCredited = Schema.TaggedStruct("ReferralsCredited", {
 })
 export type ReferralsCredited = typeof ReferralsCredited.Type
 
+/** The user already has a referrer. */
 export class AlreadyReferred extends Schema.TaggedError<AlreadyReferred>()("AlreadyReferred", { referrerId: UserId }) {}
 
-/** Who has traded came without a code. */
+/** The user has traded already; a code must be redeemed before the first trade (rule 13.1). */
 export class HasTraded extends Schema.TaggedError<HasTraded>()("HasTraded", { userId: UserId }) {}
 
-/** A user who has traded so much is given codes, once. */
+/** Total volume from which a user gets invitation codes, once (rule 13.1). */
 export const qualifyingVolume = 100_000n * BigInt(moneyScale)
+/** Number of invitation codes of a user (rule 13.1). */
 export const codesOfUser = 5
 
-/** What a user traded of late is of so many days, today among them. */
+/** Number of days, including today, in a user's recent volume. */
 export const recentDays = 14
 
+/** Volume of a referred user that earns rewards (rule 13.3). */
 const referredVolume = 1_000_000_000n * BigInt(moneyScale)
 
-/** What a referred user traded on one day, and paid in fees that nobody else has a share of. */
+/** One day of a referred user: the volume traded, and as `base` the fees without the shares of builders. */
 export interface ReferredDay {
   readonly volume: bigint
   readonly base: bigint
 }
 
-/** A tenth, rounded down; of the day on which the user passes the volume that counts, of that part of it. */
+/**
+ * Returns the reward of a day, a tenth of the base, rounded down. On the day on which the user's volume passes the
+ * limit, only the corresponding part of the base counts (rule 13.3).
+ */
 export const rewardOf = ({ base, volume }: ReferredDay, volumeBefore: bigint): bigint => {
   const left = referredVolume - volumeBefore
   if (left <= 0n) return 0n

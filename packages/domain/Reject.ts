@@ -1,6 +1,7 @@
-/** Every refusal of a well-formed order, by its standard name. */
+/** Refusals of well-formed orders, by their standard names. */
 import { Schema } from "effect"
 
+/** Status of a refused order. */
 export const OrderRefusal = Schema.Literals([
   "REJECTED",
   "NO_SUCH_ORDER",
@@ -30,5 +31,5 @@ export const OrderRefusal = Schema.Literals([
 ])
 export type OrderRefusal = typeof OrderRefusal.Type
 
-/** The recorded outcome of a command: accepted, or why not. `EXPIRED`: it reached its market too late and was not done. */
+/** Recorded outcome of a command: executed, refused, or `EXPIRED` because it reached its market too late. */
 export type Outcome = "DONE" | "EXPIRED" | OrderRefusal

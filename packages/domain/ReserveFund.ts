@@ -1,6 +1,9 @@
-/** A market's own money for hard times, as far as the operator puts it in. Money in 1e-6 USD. */
+/** Top-ups of a market's reserve fund by the operator. Money in 1e-6 USD. */
 
-/** A repeat of the id changes nothing, and neither does an amount that is not above zero or more than the fund can count. */
+/**
+ * Tops the reserve fund up. Has no effect if the id was used before, or if the amount is not above zero or overflows
+ * the fund.
+ */
 export interface TopUpFund {
   readonly _tag: "TopUpFund"
   readonly topUpId: string
@@ -8,6 +11,7 @@ export interface TopUpFund {
   readonly reason: string
 }
 
+/** The reserve fund was topped up. */
 export interface FundToppedUp {
   readonly _tag: "FundToppedUp"
   readonly topUpId: string

@@ -1,9 +1,12 @@
-/** Dates and times as RFC 3339 writes them. `Date` reads 30 February as 2 March and 24:00 as midnight; this refuses both. */
+/**
+ * Dates and times of RFC 3339. Unlike `Date`, rejects 30 February and 24:00 instead of reading them as 2 March and
+ * midnight.
+ */
 
 /**
- * Returns Unix milliseconds of a `date-time` (RFC 3339 section 5.6), `T` and `Z` in either case; digits beyond
- * milliseconds are dropped. Undefined for other text, for days and hours that no calendar or clock has (section 5.7),
- * and for the second 60: Unix time has no leap second to return.
+ * Parses a `date-time` (RFC 3339 section 5.6), `T` and `Z` in either case, to Unix milliseconds; drops digits beyond
+ * milliseconds. Returns undefined for other text, for days and hours that do not exist (section 5.7), and for second
+ * 60: Unix time has no leap seconds.
  */
 export const millisOfDateTime = (text: string): number | undefined => {
   const [, day = "", hours, minutes, seconds, fraction = "", sign, offsetHours = "0", offsetMinutes = "0"] =
@@ -17,7 +20,10 @@ export const millisOfDateTime = (text: string): number | undefined => {
   return midnight + time - (sign === "-" ? -offset : offset)
 }
 
-/** Returns Unix milliseconds of the midnight in UTC at which a `full-date` starts; undefined for a day that no month has. */
+/**
+ * Parses a `full-date` to the Unix milliseconds of its midnight in UTC; returns undefined for a day that does not
+ * exist.
+ */
 export const millisOfDay = (text: string): number | undefined => {
   const millis = fullDate.test(text) ? Date.parse(text) : NaN
   return !Number.isNaN(millis) && new Date(millis).toISOString().startsWith(text) ? millis : undefined

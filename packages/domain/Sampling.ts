@@ -1,20 +1,22 @@
-/** What a market's log says of its premium in the hour so far, and what that comes to (rule 10.4). */
+/** Premium samples of the current hour, folded from a market's log, and the resulting funding rate (rule 10.4). */
 import { Schema } from "effect"
 import * as Funding from "./Funding.ts"
-import type { Funded, Sampled } from "./Market.ts"
+import type { Funded, Sampled } from "./Funding.ts"
 
+/** Sampling state of a market. */
 export const Sampling = Schema.Struct({
-  /** Every sample after `untilMillis` is this one; `null` while none is taken. */
+  /** Value of every sample after `untilMillis`; null while sampling is suspended. */
   premiumE10: Schema.NullOr(Schema.Number),
-  /** The samples up to here are counted in `samples`. */
+  /** Time up to which `samples` counts. */
   untilMillis: Schema.Number,
   samples: Funding.Samples
 })
 export type Sampling = typeof Sampling.Type
 
-/** Nothing is known of the hour. */
+/** State of an hour without any record. */
 export const unsampled: Sampling = { premiumE10: null, untilMillis: 0, samples: Funding.noSamples }
 
+/** Returns the state after an event of the log. */
 export const after = (sampling: Sampling, event: Sampled | Funded): Sampling => {
   if (event._tag === "Funded") {
     return { premiumE10: sampling.premiumE10, untilMillis: event.atMillis, samples: Funding.noSamples }
@@ -24,8 +26,8 @@ export const after = (sampling: Sampling, event: Sampled | Funded): Sampling => 
 }
 
 /**
- * The rate in 1e-12 of the value if the hour ended now. A change of the premium is recorded within a second, so that a
- * sample counts here once it is older, and whoever has the log counts the same ones.
+ * Returns the funding rate in 1e-12 of the position value if the hour ended now (rule 10.7). Counts only samples older
+ * than 2 s: a premium change is recorded within a second, so every reader of the log counts the same samples.
  */
 export const rateE12 = (sampling: Sampling, nowMillis: number): number => {
   const { untilMillis } = sampling
@@ -34,10 +36,10 @@ export const rateE12 = (sampling: Sampling, nowMillis: number): number => {
   return Funding.rateE12(counted(sampling, Math.max(untilMillis, Math.min(knownMillis, endMillis))))
 }
 
-/** A sample's second, and as much for its row to come. */
+/** One second for the sample and one for its row to arrive. */
 const recordedWithinMillis = 2_000
 
-/** With the samples from there up to this time. */
+/** Returns the samples up to `toMillis`. */
 export const counted = ({ premiumE10, samples, untilMillis }: Sampling, toMillis: number): Funding.Samples =>
   premiumE10 === null ? samples : Funding.sampled(samples, premiumE10, (toMillis - untilMillis) / Funding.sampleMillis)
 

@@ -1,43 +1,44 @@
 /**
- * The end of a contract: every position is closed at one price, the average of the oracle price over the last half hour of
- * trade (rule 19.3). Prices in 1e-8 USD.
+ * Settlement of a contract: closes every position at one price, the average oracle price of the last half hour of
+ * trading (rule 19.3). Prices in 1e-8 USD.
  */
 import type { Instrument } from "./Instrument.ts"
 
-/** Positions of a market that does not trade are closed for good. One that trades goes on. */
+/** Delists a market that does not trade and closes its positions permanently. Has no effect on a trading market. */
 export interface Delist {
   readonly _tag: "Delist"
 }
 
-/** From here on positions are closed at this price, until nobody has one. */
+/** Settlement began: all positions are closed at this price, over several decisions. */
 export interface SettlementBegan {
   readonly _tag: "SettlementBegan"
-  /** The average, rounded down. */
+  /** Average oracle price, rounded down. */
   readonly averageE8: number
-  /** The average to the nearest tick. */
+  /** Average oracle price, rounded to the nearest tick. */
   readonly priceTicks: number
   readonly atMillis: number
 }
 
-/** The oracle price at each 5 s mark of the last half hour in which the market traded; replaced and never changed. */
+/** Oracle price at each 5 s mark of the last half hour of trading. Immutable. */
 export interface OracleSamples {
-  /** A price and how often it was sampled without a break, the oldest first. */
+  /** Runs of equal prices with their lengths, oldest first. */
   readonly runs: ReadonlyArray<readonly [priceE8: number, count: number]>
-  /** The marks up to this one were looked at. */
+  /** Number of the last 5 s mark that was processed. */
   readonly lastMark: number
 }
 
+/** Samples of a market that has not traded. */
 export const unsampled: OracleSamples = { runs: [], lastMark: 0 }
 
-/** Takes the marks up to a time, at which this price was in force; `undefined` where none is to be sampled. */
+/** Returns the samples up to `atMillis` with the price in force; an undefined price skips the marks. */
 export const sampled = (samples: OracleSamples, priceE8: number | undefined, atMillis: number): OracleSamples => {
   const lastMark = Math.floor(atMillis / sampleMillis)
-  const count = Math.min(lastMark - samples.lastMark, mostSamples)
+  const count = Math.min(lastMark - samples.lastMark, maxSamples)
   if (count <= 0) return samples
   return { runs: priceE8 === undefined ? samples.runs : added(samples.runs, priceE8, count), lastMark }
 }
 
-/** Gives the average, rounded down, or the price that is given where nothing was sampled. */
+/** Returns the average, rounded down, or `otherwiseE8` without samples. */
 export const average = ({ runs }: OracleSamples, otherwiseE8: number): number => {
   let sum = 0n
   let samples = 0n
@@ -48,13 +49,13 @@ export const average = ({ runs }: OracleSamples, otherwiseE8: number): number =>
   return samples === 0n ? otherwiseE8 : Number(sum / samples)
 }
 
-/** Gives the nearest whole number of ticks, of two equally near the higher, and one at least. */
+/** Returns the nearest whole number of ticks, at least 1; a tie rounds up. */
 export const nearestTicks = ({ tickE8 }: Instrument, priceE8: number): number =>
   Math.max(1, Math.floor(priceE8 / tickE8) + ((priceE8 % tickE8) * 2 >= tickE8 ? 1 : 0))
 
 const sampleMillis = 5_000
-/** Half an hour of them. */
-const mostSamples = 360
+/** Samples in half an hour. */
+const maxSamples = 360
 
 function added(runs: OracleSamples["runs"], priceE8: number, count: number): OracleSamples["runs"] {
   const last = runs.at(-1)
@@ -62,7 +63,7 @@ function added(runs: OracleSamples["runs"], priceE8: number, count: number): Ora
     last?.[0] === priceE8
       ? runs.with(runs.length - 1, [priceE8, last[1] + count] as const)
       : [...runs, [priceE8, count] as const]
-  let excess = longer.reduce((sum, [, each]) => sum + each, -mostSamples)
+  let excess = longer.reduce((sum, [, each]) => sum + each, -maxSamples)
   let first = 0
   for (; excess > 0 && longer[first]![1] <= excess; first++) excess -= longer[first]![1]
   const kept = first === 0 ? longer : longer.slice(first)

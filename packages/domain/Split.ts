@@ -1,6 +1,6 @@
 /**
- * A split of the underlier: in place of b old units there are a new ones (rule 19.2). Market and trader book it with the
- * same function, and so agree.
+ * Splits of the underlier: `numerator` new units replace `denominator` old ones (rule 19.2). Market and trader book a
+ * split with the same function, so both get the same amounts.
  */
 import { AccountId } from "./AccountId.ts"
 import { mulDivDown } from "./Decimal.ts"
@@ -8,50 +8,58 @@ import type { Instrument } from "./Instrument.ts"
 import { type Position, restate } from "./Position.ts"
 import { UserId } from "./UserId.ts"
 
+/** Ratio of a split. */
 export interface Ratio {
-  /** So many new units come in place of `denominator` old ones. */
+  /** Number of new units that replace `denominator` old ones. */
   readonly numerator: number
   readonly denominator: number
 }
 
 /**
- * Of a halted market. One for the same day again, or for an earlier one, changes nothing; nor does one whose odd lots the
- * reserve fund cannot pay. Orders and stops end first, over several decisions where there are many.
+ * Splits a halted market. Has no effect if a split for the same or a later day was made, or if the reserve fund cannot
+ * pay for the odd lots. Orders and stops end first, over several decisions if there are many.
  */
 export interface SplitContract extends Ratio {
   readonly _tag: "SplitContract"
-  /** From this day on the underlier is traded in new units, in days since 1970-01-01. */
+  /** First day on which the underlier trades in new units, in days since 1970-01-01. */
   readonly exDay: number
 }
 
-/** It concerns every position of the market: whoever keeps one books it with `book`, at this place in the log. */
+/**
+ * A contract was split. Applies to every position of the market: each holder of a position books it with `book` at this
+ * point of the log.
+ */
 export interface ContractSplit extends Ratio {
   readonly _tag: "ContractSplit"
   readonly exDay: number
-  /** Fractions of a lot are closed at this price of a new unit, in 1e-8 USD. */
+  /** Price of a new unit at which fractions of a lot are closed, in 1e-8 USD. */
   readonly markE8: number
-  /** The reserve fund buys what the fractions of all positions come to, or sells it, in whole lots. */
+  /** Whole lots that the reserve fund buys (positive) or sells (negative) against the closed fractions. */
   readonly fundLots: number
-  /** Rounding left so much, in 1e-6 USD; the reserve fund has it. */
+  /** Sum that rounding left over, in 1e-6 USD; it goes to the reserve fund. */
   readonly remainder: number
   readonly atMillis: number
 }
 
-/** The reserve fund's own account in a market, for the lots that no position can have after a split. */
+/** User and account of the reserve fund in a market; hold the lots that the fund took over in splits. */
 export const fundUserId = UserId.make("reserve-fund")
 export const fundAccountId = AccountId.make("reserve-fund")
 
-/** The largest number of a ratio. */
-export const mostUnits = 1_000
+/** Maximum numerator and denominator of a ratio. */
+export const maxUnits = 1_000
 
+/** Returns true for a valid ratio other than 1. */
 export const isRatio = ({ denominator, numerator }: Ratio): boolean =>
   isUnits(numerator) && isUnits(denominator) && numerator !== denominator
 
-/** Gives the price of a new unit, rounded towards zero. */
+/** Returns the price of a new unit in 1e-8 USD, rounded towards zero. */
 export const priceE8 = (oldE8: number, { denominator, numerator }: Ratio): number =>
   oldE8 < 0 ? -mulDivDown(-oldE8, denominator, numerator) : mulDivDown(oldE8, denominator, numerator)
 
-/** Gives what lots are worth, or with `perLot` parts of a lot, in 1e-6 USD, rounded down; below zero for a short. */
+/**
+ * Returns the value of `parts` of a lot, `perLot` to the lot, in 1e-6 USD, rounded down; negative for a short. `markE8`
+ * is in 1e-8 USD.
+ */
 export const valueOf = ({ lotE8 }: Instrument, parts: bigint, perLot: number, markE8: number): number => {
   const exact = parts * BigInt(lotE8) * BigInt(markE8)
   const micro = BigInt(perLot) * perMicro
@@ -59,8 +67,8 @@ export const valueOf = ({ lotE8 }: Instrument, parts: bigint, perLot: number, ma
 }
 
 /**
- * Books it on a position, and returns what that received for its fraction of a lot, negative when it paid. Who is short pays
- * a fraction of 1e-6 USD as a whole one, and who is long receives it not at all.
+ * Books a split on a position and returns the proceeds of its fraction of a lot, in 1e-6 USD; negative if it paid. A
+ * short pays any fraction of 1e-6 USD as a whole unit, and a long forgoes it.
  */
 export const book = (
   position: Position,
@@ -70,15 +78,15 @@ export const book = (
   const units = BigInt(position.quantityLots) * BigInt(numerator)
   const parts = units % BigInt(denominator)
   const received = valueOf(instrument, parts, denominator, markE8)
-  // What stays of the cost carries the remainder.
+  // The remaining cost keeps the rounding remainder.
   const leaving = units === 0n ? 0n : (BigInt(position.basis) * parts) / units
   restate(position, Number(units / BigInt(denominator)), Number(leaving), received)
   return received
 }
 
 /**
- * What the reserve fund's account buys, or sells, for so much. It is paid with the fund's own money, which `Position.fund`
- * books, so that the account has a position and no cash.
+ * Returns the trade of the reserve fund's account against the closed fractions: side, lots, and cost in 1e-6 USD.
+ * `Position.fund` books the payment from the fund's own money, so that the account holds a position and no cash.
  */
 export const oddLots = (instrument: Instrument, { fundLots, markE8 }: Pick<ContractSplit, "fundLots" | "markE8">) => ({
   side: fundLots > 0 ? ("BUY" as const) : ("SELL" as const),
@@ -86,9 +94,9 @@ export const oddLots = (instrument: Instrument, { fundLots, markE8 }: Pick<Contr
   cost: valueOf(instrument, BigInt(fundLots), 1, markE8)
 })
 
-/** A lot in 1e-8 and a price in 1e-8, and money in 1e-6. */
+/** Divisor from lots (1e-8) x price (1e-8) to money (1e-6). */
 const perMicro = 10n ** 10n
 
 function isUnits(count: number): boolean {
-  return Number.isInteger(count) && count >= 1 && count <= mostUnits
+  return Number.isInteger(count) && count >= 1 && count <= maxUnits
 }

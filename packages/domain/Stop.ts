@@ -1,33 +1,40 @@
-/** A stop: an order that waits apart from the book until the mark reaches its price (rule 15). */
+/** Stops: orders that wait off the book until the mark reaches their trigger price (rule 15). */
 import type { Id } from "./Id.ts"
 import type { Order, OrderType } from "./Order.ts"
 import type { OrderId } from "./OrderId.ts"
 
+/** Returns true for the order types of a stop. */
 export const isStop = (type: OrderType): boolean => type === "TAKE_PROFIT" || type === "STOP_LOSS"
 
-/** Says whether a stop fires when the mark is at its price or above, rather than at it or below. */
+/**
+ * Returns true if a stop fires at the mark's rise to its price (mark at or above), false if it fires at the fall (rule
+ * 15.3).
+ */
 export const isRising = ({ side, type }: Pick<Order, "side" | "type">): boolean =>
   (type === "TAKE_PROFIT") === (side === "SELL")
 
-/** A stop waits apart from the book until the mark reaches its price. */
+/** A stop was placed and waits for the mark. */
 export interface StopPlaced {
   readonly _tag: "StopPlaced"
-  /** It is null where an order brought the stop with it. */
+  /** Id of the command; null for a stop attached to an order. */
   readonly commandId: Id | null
   readonly expiresAtMillis: number
   readonly order: Order
-  /** Its order will pay this rate. */
+  /** Taker rate of the order that the stop will send, in 1e-8 of notional. */
   readonly takerRate: number
   readonly leverage: number
-  /** The order that brought it: of the two stops of one parent, the first to fire ends the other. */
+  /**
+   * Order that the stop is attached to. Of the two stops of one parent, the first to fire cancels the other (rule
+   * 15.9).
+   */
   readonly parentId: OrderId | null
   readonly atMillis: number
 }
 
-/** The mark reached the price of a stop, which is no more: in its place is this order, under its ids. */
+/** The mark reached the trigger price: this order replaces the stop, under the stop's ids. */
 export interface Triggered {
   readonly _tag: "Triggered"
-  /** What the stop was. */
+  /** Type of the stop. */
   readonly stopType: "TAKE_PROFIT" | "STOP_LOSS"
   readonly order: Order
   readonly atMillis: number

@@ -1,33 +1,41 @@
-/** Why a desk handed an order on to no market. What a market refuses is recorded there and has a name of its own. */
+/**
+ * Reasons for which a desk sends no command to a market. Refusals by a market are recorded and have statuses of their
+ * own.
+ */
 import { Schema } from "effect"
 import { AccountId } from "./AccountId.ts"
 import { MarketSymbol } from "./MarketSymbol.ts"
 import { TwapFlaw } from "./Twap.ts"
 
-/** What the operator says to traders; null or left out where nothing was said. */
+/** The operator's public reason for traders; null or absent if none was given. */
 const forTraders = { publicReason: Schema.optionalKey(Schema.NullOr(Schema.String)) }
 
+/** Reason for which a desk sends no command to a market. */
 export const SubmitRefusal = Schema.Union([
-  /** The trader is not here, or what a former owner of it handed on is not known: it is asked again until its expiry is past. */
+  /**
+   * The trader is still loading, or commands of its former owner are unresolved; the gateway retries until the command
+   * expires.
+   */
   Schema.TaggedStruct("AccountLoading", {}),
-  /** This market, or one that the user has joined, has not shown lately that it can record an order. */
+  /** This market, or another that the user has joined, has not proven lately that it can record orders (rule 21.5). */
   Schema.TaggedStruct("MarketSilent", { symbol: MarketSymbol }),
-  /** Neither an order nor a modification is let in anywhere; cancels are. */
+  /** The whole venue accepts only cancels. */
   Schema.TaggedStruct("VenueCancelOnly", forTraders),
-  /** The same while the books of the venue are in doubt. */
+  /** The venue is halted because its books are in doubt; it accepts only cancels. */
   Schema.TaggedStruct("VenueHalted", forTraders),
   Schema.TaggedStruct("UnknownAccount", { accountId: AccountId }),
   Schema.TaggedStruct("TooManyWaiting", { symbol: MarketSymbol }),
-  /** The account has no such stop, or it is unlike what was said of it. */
+  /** The account has no such stop, or the stop differs from the request's side or type. */
   Schema.TaggedStruct("NoSuchStop", {}),
-  /** What was asked of a TWAP does not fit. */
+  /** The terms of the TWAP are invalid. */
   Schema.TaggedStruct("InvalidTwap", TwapFlaw.fields),
-  /** Nobody had heard of the connection for so long that its armed cancel began. */
+  /** The connection was silent for so long that its cancel on disconnect has begun. */
   Schema.TaggedStruct("ConnectionEnded", {}),
-  /** More wait for the desk itself than a node keeps. */
+  /** The desk's request queue on this node is full. */
   Schema.TaggedStruct("DeskOverloaded", {}),
-  /** Whether it was done is unknown; so with the next, which no desk answered before its expiry was past. */
+  /** A fault occurred at the desk; the outcome of the command is unknown. */
   Schema.TaggedStruct("Faulted", {}),
+  /** No desk answered before the command expired; the outcome is unknown. */
   Schema.TaggedStruct("DeskUnreachable", {})
 ])
 export type SubmitRefusal = typeof SubmitRefusal.Type

@@ -1,22 +1,25 @@
 /**
- * Checks of text that a description can state exactly. Lengths count Unicode code points, as JSON Schema does, and a
- * pattern is of the subset that all regular-expression engines read alike (JSON Schema 2020-12, section 6.4).
+ * Text checks that a JSON Schema states exactly. Lengths count Unicode code points, and patterns use the subset of
+ * regular expressions that all engines interpret alike (JSON Schema 2020-12, section 6.4).
  */
 import { Schema } from "effect"
 
-/** Requires a number of characters, or more. */
+/** Requires at least this number of characters. */
 export const atLeast = (characters: number) =>
   Schema.isMinCodePoints(characters, { expected: `a text of at least ${counted(characters)}` })
 
-/** Requires a number of characters, or fewer. */
+/** Requires at most this number of characters. */
 export const atMost = (characters: number) =>
   Schema.isMaxCodePoints(characters, { expected: `a text of at most ${counted(characters)}` })
 
-/** Requires a pattern, which the description states as it is. */
+/** Requires a pattern, which the JSON Schema contains unchanged. */
 export const matches = (pattern: string, expected: string) =>
   Schema.isPattern(new RegExp(pattern, "u"), { expected, toJsonSchema: () => ({ pattern }) })
 
-/** Requires more than a pattern of the subset can state: the description has `pattern`, which lets through more, and the words. */
+/**
+ * Requires a condition that the pattern subset cannot express: the JSON Schema gets `pattern`, which accepts more, and
+ * the description.
+ */
 export const passes = (test: (text: string) => boolean, { expected, pattern }: { expected: string; pattern: string }) =>
   Schema.makeFilter(test, { expected, toJsonSchema: () => ({ pattern }) })
 

@@ -1,4 +1,4 @@
-/** What may be asked of one trader's ledger and what its journal records. Money in 1e-6 USD. */
+/** Commands of one trader's ledger and the events of its journal. Money in 1e-6 USD. */
 import { Schema } from "effect"
 import { AccountId } from "./AccountId.ts"
 import { DeadManSwitch } from "./DeadManSwitch.ts"
@@ -7,7 +7,7 @@ import { KeyedRequest, RequestDone, RequestKept, RequestKeyReused } from "./Keye
 import { MarketSymbol } from "./MarketSymbol.ts"
 import { AlreadyReferred, CreditReferrals, HasTraded, RedeemCode, ReferralsCredited, Referred } from "./Referral.ts"
 import { AddTwap, InvalidTwap, TwapEnding, TwapId, TwapTerms } from "./Twap.ts"
-import { UserId } from "./UserId.ts"
+import type { UserId } from "./UserId.ts"
 import {
   BelowMinimum,
   NotAboveFee,
@@ -18,22 +18,24 @@ import {
   WithdrawalReturned
 } from "./Withdrawal.ts"
 
-/** The name of a trader's stream in the journal. */
+/** Returns the name of a trader's stream in the journal. */
 export const traderStream = (userId: UserId): string => `trader/${userId}`
 
-/** Money comes from outside, or an operator corrects when it is negative. A repeat of `creditId` changes nothing. */
+/** Credits money, or corrects a balance if `amount` is negative (rule 8.10). A repeat of `creditId` has no effect. */
 export const Credit = Schema.TaggedStruct("Credit", {
   creditId: Schema.String,
   accountId: AccountId,
   amount: Schema.BigInt,
   reason: Schema.String,
-  /** The operator whose deed it is, whom the audit names. */
+  /** Operator who made the credit, for the audit. */
   by: Schema.optionalKey(Schema.String),
   request: Schema.optionalKey(KeyedRequest)
 })
 export type Credit = typeof Credit.Type
 
-/** Money moves between two accounts of the same user. A repeat of `transferId` within a day changes nothing. */
+/**
+ * Transfers money between two accounts of the user (rule 14.2). A repeat of `transferId` within a day has no effect.
+ */
 export const Transfer = Schema.TaggedStruct("Transfer", {
   transferId: Schema.String,
   fromAccountId: AccountId,
@@ -43,6 +45,7 @@ export const Transfer = Schema.TaggedStruct("Transfer", {
 })
 export type Transfer = typeof Transfer.Type
 
+/** Sets the leverage of an account in a symbol (rule 7.2). */
 export const SetLeverage = Schema.TaggedStruct("SetLeverage", {
   accountId: AccountId,
   symbol: MarketSymbol,
@@ -50,14 +53,14 @@ export const SetLeverage = Schema.TaggedStruct("SetLeverage", {
 })
 export type SetLeverage = typeof SetLeverage.Type
 
-/** Opens a subaccount; the primary account exists from the start and has the user's id. */
+/** Opens a subaccount; the primary account exists from registration. */
 export const OpenAccount = Schema.TaggedStruct("OpenAccount", {
   accountId: AccountId,
   request: Schema.optionalKey(KeyedRequest)
 })
 export type OpenAccount = typeof OpenAccount.Type
 
-/** Switches cancel-on-disconnect of one connection on or off. */
+/** Switches cancel on disconnect on or off for one connection (rule 4.13). */
 export const Arm = Schema.TaggedStruct("Arm", {
   connectionId: Schema.String,
   accountId: AccountId,
@@ -66,8 +69,9 @@ export const Arm = Schema.TaggedStruct("Arm", {
 export type Arm = typeof Arm.Type
 
 /**
- * The orders of an account are to be cancelled so long after this came to its gateway, unless another such request comes
- * before that; 0 switches it off. A repeat changes nothing, and neither does a request that was overtaken.
+ * Sets, renews or (with timeout 0) switches off the dead-man switch of an account; the timeout counts from
+ * `askedMillis`, the arrival at the gateway (rule 4.21). A repeat, or a request older than a recorded one, has no
+ * effect.
  */
 export const SetDeadManSwitch = Schema.TaggedStruct("SetDeadManSwitch", {
   accountId: AccountId,
@@ -76,22 +80,25 @@ export const SetDeadManSwitch = Schema.TaggedStruct("SetDeadManSwitch", {
 })
 export type SetDeadManSwitch = typeof SetDeadManSwitch.Type
 
-/** The dead-man switches whose time has come fire. */
+/** Fires the dead-man switches that are due. */
 export const FireDeadManSwitches = Schema.TaggedStruct("FireDeadManSwitches", {})
 export type FireDeadManSwitches = typeof FireDeadManSwitches.Type
 
-/** All cancels of the dead-man switch that fired then are recorded. */
+/** Ends a firing: all cancels of the switch that fired at `firedMillis` are recorded. */
 export const EndFiring = Schema.TaggedStruct("EndFiring", { accountId: AccountId, firedMillis: Schema.Number })
 export type EndFiring = typeof EndFiring.Type
 
 /**
- * A day has begun, and this is the effective volume of the days before it that count (rule 11.4). It changes nothing when
- * the tier of that day, or of a later one, is set.
+ * Sets the fee tier of a day from the effective volume of the days before it (rule 11.4). Has no effect if the tier of
+ * that day or of a later one is set.
  */
 export const SetTier = Schema.TaggedStruct("SetTier", { day: Schema.Number, effectiveVolume: Schema.BigInt })
 export type SetTier = typeof SetTier.Type
 
-/** The user owns this builder code, and has joined these markets, which know it. Without markets it is on no order yet. */
+/**
+ * Registers the user as owner of a builder code in markets that the user has joined and that know the code. Without
+ * markets, no order carries the code yet.
+ */
 export const AppointBuilder = Schema.TaggedStruct("AppointBuilder", {
   builderCode: Schema.String,
   symbols: Schema.Array(MarketSymbol)
@@ -99,8 +106,8 @@ export const AppointBuilder = Schema.TaggedStruct("AppointBuilder", {
 export type AppointBuilder = typeof AppointBuilder.Type
 
 /**
- * An account of the user is a liquidity provider in these markets, and takes over positions until its own is worth `limit`
- * at the mark, in 1e-6 USD; 0 ends it there. The user has joined them.
+ * Appoints an account as liquidity provider in markets that the user has joined: it takes positions over until its own
+ * is worth `limit`, in 1e-6 USD at the mark; 0 ends the appointment (rule 9.11).
  */
 export const AppointProvider = Schema.TaggedStruct("AppointProvider", {
   accountId: AccountId,
@@ -109,18 +116,19 @@ export const AppointProvider = Schema.TaggedStruct("AppointProvider", {
 })
 export type AppointProvider = typeof AppointProvider.Type
 
-/** These TWAPs end; those that have ended, or are unknown, stay as they are. */
+/** Ends TWAPs. Has no effect on a TWAP that is unknown or has ended. */
 export const EndTwaps = Schema.TaggedStruct("EndTwaps", { twapIds: Schema.Array(TwapId), ending: TwapEnding })
 export type EndTwaps = typeof EndTwaps.Type
 
-/** The market of these TWAPs, which have ended, knows nothing of them. */
+/** Removes ended TWAPs that their market has closed. */
 export const ForgetTwaps = Schema.TaggedStruct("ForgetTwaps", { twapIds: Schema.Array(TwapId) })
 export type ForgetTwaps = typeof ForgetTwaps.Type
 
-/** Of these markets the user leaves those where nothing of it is but cash. */
+/** Leaves each of these markets in which the user holds only cash. */
 export const LeaveMarkets = Schema.TaggedStruct("LeaveMarkets", { symbols: Schema.Array(MarketSymbol) })
 export type LeaveMarkets = typeof LeaveMarkets.Type
 
+/** Commands of a trader's ledger. */
 export const LedgerCommand = Schema.Union([
   Credit,
   Transfer,
@@ -145,11 +153,12 @@ export const LedgerCommand = Schema.Union([
   ReturnWithdrawal
 ])
 export type LedgerCommand = typeof LedgerCommand.Type
-/** The command of that name. */
+/** Command with this tag. */
 export type LedgerCommandOf<Tag extends LedgerCommand["_tag"]> = {
   readonly [Command in LedgerCommand as Command["_tag"]]: Command
 }[Tag] & { readonly _tag: Tag }
 
+/** Money was credited, or a balance was corrected. */
 export const Credited = Schema.TaggedStruct("Credited", {
   creditId: Schema.String,
   accountId: AccountId,
@@ -160,6 +169,7 @@ export const Credited = Schema.TaggedStruct("Credited", {
 })
 export type Credited = typeof Credited.Type
 
+/** Money was transferred between two accounts of the user. */
 export const Transferred = Schema.TaggedStruct("Transferred", {
   transferId: Schema.String,
   fromAccountId: AccountId,
@@ -169,6 +179,7 @@ export const Transferred = Schema.TaggedStruct("Transferred", {
 })
 export type Transferred = typeof Transferred.Type
 
+/** The leverage of an account in a symbol changed. */
 export const LeverageSet = Schema.TaggedStruct("LeverageSet", {
   accountId: AccountId,
   symbol: MarketSymbol,
@@ -176,36 +187,45 @@ export const LeverageSet = Schema.TaggedStruct("LeverageSet", {
 })
 export type LeverageSet = typeof LeverageSet.Type
 
+/** A subaccount was opened. */
 export const AccountOpened = Schema.TaggedStruct("AccountOpened", { accountId: AccountId })
 export type AccountOpened = typeof AccountOpened.Type
 
-/** This is in the journal before the trader's first command to that market leaves, and before the first after it has left. */
+/**
+ * The user joined a market. Recorded before the first command to the market is sent, and again before the first one
+ * after `Left`.
+ */
 export const Joined = Schema.TaggedStruct("Joined", { symbol: MarketSymbol })
 export type Joined = typeof Joined.Type
 
-/** Nothing of the user is in that market but cash, which cannot change: nobody has to wake the trader for it. */
+/**
+ * The user left a market in which only cash remained. The cash cannot change, so the market's events need not wake the
+ * trader.
+ */
 export const Left = Schema.TaggedStruct("Left", { symbol: MarketSymbol, atMillis: Schema.Number })
 export type Left = typeof Left.Type
 
+/** Cancel on disconnect was switched on for a connection. */
 export const Armed = Schema.TaggedStruct("Armed", { connectionId: Schema.String, accountId: AccountId })
 export type Armed = typeof Armed.Type
 
+/** Cancel on disconnect was switched off for a connection. */
 export const Disarmed = Schema.TaggedStruct("Disarmed", { connectionId: Schema.String })
 export type Disarmed = typeof Disarmed.Type
 
-/** The fee tier of the user, from 1 on, until that of another day is set. */
+/** The fee tier of the user, counted from 1, in force until the tier of another day is set. */
 export const TierSet = Schema.TaggedStruct("TierSet", {
   day: Schema.Number,
   tier: Schema.Number,
-  /** It is kept as the reason for the tier. */
+  /** Effective volume that led to the tier. */
   effectiveVolume: Schema.BigInt,
   atMillis: Schema.Number
 })
 export type TierSet = typeof TierSet.Type
 
 /**
- * The user owns this builder code, and it may be on orders to these markets. Markets of earlier events are not repeated;
- * the first event may be without markets.
+ * The user owns this builder code, which orders to these markets may carry, in addition to the markets of earlier
+ * events. The first event may have no markets.
  */
 export const BuilderAppointed = Schema.TaggedStruct("BuilderAppointed", {
   builderCode: Schema.String,
@@ -214,7 +234,7 @@ export const BuilderAppointed = Schema.TaggedStruct("BuilderAppointed", {
 })
 export type BuilderAppointed = typeof BuilderAppointed.Type
 
-/** In markets that are not named what was recorded before still holds. */
+/** An account was appointed as liquidity provider; other markets keep their earlier limit. */
 export const ProviderAppointed = Schema.TaggedStruct("ProviderAppointed", {
   accountId: AccountId,
   symbols: Schema.Array(MarketSymbol),
@@ -223,11 +243,11 @@ export const ProviderAppointed = Schema.TaggedStruct("ProviderAppointed", {
 })
 export type ProviderAppointed = typeof ProviderAppointed.Type
 
-/** The schedule of a TWAP. Its market opens it after this is recorded. */
+/** A TWAP was accepted. Its market opens it after this event is recorded. */
 export const TwapAccepted = Schema.TaggedStruct("TwapAccepted", { symbol: MarketSymbol, terms: TwapTerms })
 export type TwapAccepted = typeof TwapAccepted.Type
 
-/** No slice of it is placed from here on. Its market closes it after this is recorded. */
+/** A TWAP ended: no slice is placed from here on. Its market closes it after this event is recorded. */
 export const TwapEnded = Schema.TaggedStruct("TwapEnded", {
   twapId: TwapId,
   ending: TwapEnding,
@@ -235,17 +255,18 @@ export const TwapEnded = Schema.TaggedStruct("TwapEnded", {
 })
 export type TwapEnded = typeof TwapEnded.Type
 
-/** Its market has closed it, so nothing is left to do. */
+/** The market has closed the TWAP; its record is complete. */
 export const TwapForgotten = Schema.TaggedStruct("TwapForgotten", { twapId: TwapId })
 export type TwapForgotten = typeof TwapForgotten.Type
 
-/** The dead-man switch of an account stands so from here on. */
+/** The new state of an account's dead-man switch. */
 export const DeadManSwitchSet = Schema.TaggedStruct("DeadManSwitchSet", {
   accountId: AccountId,
   ...DeadManSwitch.fields
 })
 export type DeadManSwitchSet = typeof DeadManSwitchSet.Type
 
+/** Events of a trader's journal. */
 export const TraderEvent = Schema.Union([
   Credited,
   Transferred,
@@ -272,39 +293,45 @@ export const TraderEvent = Schema.Union([
 ])
 export type TraderEvent = typeof TraderEvent.Type
 
+/** The amount exceeds the withdrawable balance, in 1e-6 USD. */
 export class InsufficientBalance extends Schema.TaggedError<InsufficientBalance>()("InsufficientBalance", {
   withdrawable: Schema.BigInt,
   required: Schema.BigInt
 }) {}
 
+/** The user has no account with this id. */
 export class UnknownAccount extends Schema.TaggedError<UnknownAccount>()("UnknownAccount", {
   accountId: AccountId
 }) {}
 
+/** Source and destination of a transfer are the same account. */
 export class SameAccount extends Schema.TaggedError<SameAccount>()("SameAccount", { accountId: AccountId }) {}
 
-/** Amounts of transfers and deposits are above zero; credits are not zero. */
+/** The amount is invalid: transfers and deposits must be above zero, credits must not be zero. */
 export class InvalidAmount extends Schema.TaggedError<InvalidAmount>()("InvalidAmount", { amount: Schema.BigInt }) {}
 
+/** The venue does not list this symbol. */
 export class UnknownSymbol extends Schema.TaggedError<UnknownSymbol>()("UnknownSymbol", { symbol: MarketSymbol }) {}
 
+/** The leverage is not a whole level from 1 to `maxLeverage`. */
 export class NotALevel extends Schema.TaggedError<NotALevel>()("NotALevel", {
   leverage: Schema.Number,
   maxLeverage: Schema.Number
 }) {}
 
-/** Leverage is fixed while the symbol has an open order or a position. */
+/** The leverage cannot change while the symbol has an open order or a position (rule 7.2). */
 export class LeverageInUse extends Schema.TaggedError<LeverageInUse>()("LeverageInUse", {
   symbol: MarketSymbol,
   openOrders: Schema.Number,
   hasPosition: Schema.Boolean
 }) {}
 
+/** The user already has the maximum number of accounts, `limit`. */
 export class TooManyAccounts extends Schema.TaggedError<TooManyAccounts>()("TooManyAccounts", {
   limit: Schema.Number
 }) {}
 
-/** Why each command is refused. */
+/** Errors of each command. */
 export const ledgerRefusals = {
   Credit: Schema.Union([UnknownAccount, InvalidAmount, InsufficientBalance, RequestDone, RequestKeyReused]),
   Transfer: Schema.Union([
@@ -335,54 +362,6 @@ export const ledgerRefusals = {
   Withdraw: Schema.Union([BelowMinimum, NotAboveFee, InsufficientBalance, RequestDone, RequestKeyReused]),
   ReturnWithdrawal: UnknownWithdrawal
 } satisfies { readonly [Tag in LedgerCommand["_tag"]]: Schema.Top }
+/** Error of a command. */
 export type LedgerRefusal<Tag extends LedgerCommand["_tag"] = LedgerCommand["_tag"]> =
   (typeof ledgerRefusals)[Tag]["Type"]
-
-/** One account's money; `available` may be negative, through prices, funding, fees and reversed deposits only. */
-export const Balance = Schema.Struct({
-  accountId: AccountId,
-  deposit: Schema.BigInt,
-  realised: Schema.BigInt,
-  unrealised: Schema.BigInt,
-  funding: Schema.BigInt,
-  fees: Schema.BigInt,
-  /** What fills of others brought the owner of a builder code; `null` for an account that earns nothing by one. */
-  builderRewards: Schema.NullOr(Schema.BigInt),
-  /** What the fees of others brought whoever invited them. A node of an older release does not tell of it. */
-  referralRewards: Schema.optionalKey(Schema.BigInt),
-  orderMargin: Schema.BigInt,
-  positionMargin: Schema.BigInt,
-  equity: Schema.BigInt,
-  available: Schema.BigInt,
-  withdrawable: Schema.BigInt
-})
-export type Balance = typeof Balance.Type
-
-/** An account is a liquidity provider in a market, up to this value of its position there, in 1e-6 USD. */
-export const ProviderLimit = Schema.Struct({
-  userId: UserId,
-  accountId: AccountId,
-  symbol: MarketSymbol,
-  limit: Schema.Number
-})
-export type ProviderLimit = typeof ProviderLimit.Type
-
-/** One account in one market. */
-export const Holding = Schema.Struct({
-  accountId: AccountId,
-  symbol: MarketSymbol,
-  /** Signed lots. */
-  quantityLots: Schema.Number,
-  /** Signed cost of the position in money: the average price is basis / quantity. */
-  basis: Schema.Number,
-  realised: Schema.Number,
-  unrealised: Schema.BigInt,
-  funding: Schema.Number,
-  fees: Schema.Number,
-  leverage: Schema.Number,
-  marginHeld: Schema.BigInt,
-  openOrders: Schema.Number,
-  /** So many lots are not yet filled. */
-  openQuantityLots: Schema.Number
-})
-export type Holding = typeof Holding.Type

@@ -1,24 +1,24 @@
-/** What a market accepts: everything, only cancels, or nothing (rule 1.7). The operator sets it. */
+/** Trading state of a market: which commands it accepts (rule 1.7). */
 import { Schema } from "effect"
 
-/** The operator may go from any of these to any other. */
+/** States between which the operator may switch. */
 export const OpenState = Schema.Literals(["TRADING", "CANCEL_ONLY", "HALTED"])
 export type OpenState = typeof OpenState.Type
 
-/** `IN_SETTLEMENT` closes all positions, and `DELISTED` is the end (rule 19.3): nothing leads back. */
+/** State of a market. `IN_SETTLEMENT` closes all positions, then `DELISTED` is final (rule 19.3). */
 export const TradingState = Schema.Literals([...OpenState.literals, "IN_SETTLEMENT", "DELISTED"])
 export type TradingState = typeof TradingState.Type
 
-/** Says whether the contract has ended, or is about to: nobody trades it again. */
+/** Returns true if trading has ended permanently. */
 export const isOver = (state: TradingState): boolean => state === "IN_SETTLEMENT" || state === "DELISTED"
 
-/** The operator lets more or less into the market. */
+/** Sets the trading state. */
 export interface SetTradingState {
   readonly _tag: "SetTradingState"
   readonly state: OpenState
 }
 
-/** From here on the market lets in what this state says. */
+/** The trading state changed. */
 export interface TradingStateChanged {
   readonly _tag: "TradingStateChanged"
   readonly state: TradingState

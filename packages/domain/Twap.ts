@@ -1,6 +1,6 @@
 /**
- * A TWAP: a large order that the venue places in parts, one after the other (rule 16). Its schedule is in the journal of the
- * trader, its progress in the log of the market. Prices in ticks, quantities in lots, money in 1e-6 USD.
+ * TWAPs: large orders that the venue places in slices over time (rule 16). The schedule is in the trader's journal, the
+ * progress in the market's log. Prices in ticks, quantities in lots, money in 1e-6 USD.
  */
 import { Schema } from "effect"
 import { AccountId } from "./AccountId.ts"
@@ -12,51 +12,52 @@ import { Side } from "./Order.ts"
 import { OrderRefusal } from "./Reject.ts"
 import { UserId } from "./UserId.ts"
 
-/** The id of the command that added it. */
+/** Id of the command that added the TWAP. */
 export const TwapId = Id.Uuid.pipe(Schema.brand("TwapId"))
 export type TwapId = typeof TwapId.Type
 
-/** What never changes of a TWAP once it was accepted. */
+/** Terms that never change after acceptance. */
 const terms = {
   twapId: TwapId,
   userId: UserId,
   accountId: AccountId,
-  /** Empty when the client gave none. */
+  /** Client TWAP id; empty if the client sent none. */
   clientTwapId: Schema.String,
   side: Side,
   totalLots: Schema.Number,
-  /** It is placed in so many slices: each is at most one order, its child. */
+  /** Number of slices; each has at most one order, its child. */
   slices: Schema.Number,
   intervalMillis: Schema.Number,
   reduceOnly: Schema.Boolean,
-  /** No child fills at a worse price; 0 where the band alone holds. */
+  /** Worst price of a child's fill; 0 for the band alone. */
   worstTicks: Schema.Number,
-  /** Builder code of the connection; empty when there is none. */
+  /** Builder code of the connection; empty for none. */
   builderCode: Schema.String,
-  /** The first slice is due then, and each of the others an interval later. */
+  /** Due time of the first slice; each other is due one interval after the previous one. */
   startMillis: Schema.Number,
   createdAtMillis: Schema.Number
 }
+/** Terms of a TWAP. */
 export const TwapTerms = Schema.Struct(terms)
 export type TwapTerms = typeof TwapTerms.Type
 
-/** A TWAP as far as its market has come with it. Every recorded event carries it whole. */
+/** A TWAP with its progress in the market. Every recorded event contains it whole. */
 export const Twap = Schema.Struct({
   ...terms,
-  /** The newest whose child has come, whatever became of it; 0 before the first. None that is not newer is ever placed. */
+  /** Newest slice whose child was placed or refused; 0 before the first. The market places only newer slices. */
   lastSlice: Schema.Number,
   filledLots: Schema.Number,
-  /** What was filled is worth this, each part at its own price. */
+  /** Value of the fills at their prices, in 1e-6 USD. */
   filledValue: Schema.Number,
-  /** So many children filled something. */
+  /** Number of children with a fill. */
   filledSlices: Schema.Number,
-  /** The last child was refused for this. */
+  /** Refusal of the last child; null if it was accepted. */
   refusal: Schema.NullOr(Schema.Literals(["EXPIRED", ...OrderRefusal.literals])),
   updatedAtMillis: Schema.Number
 })
 export type Twap = typeof Twap.Type
 
-/** A TWAP of which nothing has been placed. */
+/** Returns a TWAP without progress. */
 export const unplaced = (accepted: TwapTerms, atMillis: number): Twap => ({
   ...accepted,
   lastSlice: 0,
@@ -68,8 +69,9 @@ export const unplaced = (accepted: TwapTerms, atMillis: number): Twap => ({
 })
 
 /**
- * Why a TWAP ended: its last slice has come, or, reduce-only, it has no position left to reduce; somebody asked for it, a
- * child failed the margin check, its account came into liquidation, or its contract was split or ended.
+ * Reason for the end of a TWAP: `COMPLETED` after the last slice, `REDUCED` if a reduce-only TWAP has no position left,
+ * `REQUEST` by a cancel, `MARGIN` if a child failed the margin check, or liquidation of the account, split or end of
+ * the contract.
  */
 export const TwapEnding = Schema.Literals([
   "COMPLETED",
@@ -82,19 +84,21 @@ export const TwapEnding = Schema.Literals([
 ])
 export type TwapEnding = typeof TwapEnding.Type
 
+/** Status of a TWAP on the wire (rule 16.2). */
 export const TwapStatus = Schema.Literals(["SCHEDULED", "ACTIVE", "COMPLETED", "CANCELLED"])
 export type TwapStatus = typeof TwapStatus.Type
 
+/** Returns the status of a TWAP that has not ended. */
 export const statusAt = ({ startMillis }: Pick<TwapTerms, "startMillis">, atMillis: number): TwapStatus =>
   atMillis < startMillis ? "SCHEDULED" : "ACTIVE"
 
-/** It may be short of its quantity all the same. */
+/** Returns the final status. A `COMPLETED` TWAP may have filled less than its quantity (rule 16.6). */
 export const statusAfter = (ending: TwapEnding): "COMPLETED" | "CANCELLED" =>
   ending === "COMPLETED" || ending === "REDUCED" ? "COMPLETED" : "CANCELLED"
 
 /**
- * Gives the id of the one child that a slice has for ever, whoever places it. No two slices of a TWAP share one: the last
- * words are told apart by a bijection of the slice's number.
+ * Returns the id of a slice's only child, the same at every desk. Two slices of a TWAP never share an id: the last
+ * words differ by a bijection of the slice number.
  */
 export const childId = (twapId: TwapId, slice: number): Id.Id => {
   const { a, b, c, d } = Id.parse(twapId)!
@@ -103,14 +107,14 @@ export const childId = (twapId: TwapId, slice: number): Id.Id => {
 }
 
 const envelope = {
-  /** Chosen once at the edge; a repeat changes nothing. */
+  /** Assigned once by the gateway; a repeat with the same id has no effect. */
   commandId: Id.schema,
   expiresAtMillis: Schema.Number,
   accountId: AccountId,
   symbol: MarketSymbol
 }
 
-/** Decimals are the client's own JSON numbers; the desk turns them into ticks and lots or a refusal. */
+/** Request for a TWAP. Decimals are the client's JSON numbers; the desk converts them to ticks and lots, or refuses. */
 export const AddTwap = Schema.TaggedStruct("AddTwap", {
   ...envelope,
   side: Side,
@@ -119,46 +123,48 @@ export const AddTwap = Schema.TaggedStruct("AddTwap", {
   intervalSeconds: Schema.Number,
   reduceOnly: Schema.Boolean,
   clientTwapId: Schema.String,
-  /** 0 where the first slice is due at once; so is one that is due in the past. */
+  /** Due time of the first slice; 0 or a past time means at once. */
   startMillis: Schema.Number,
-  /** 0 for none. */
+  /** Worst price; 0 for none. */
   worstPrice: Schema.Number,
   builderCode: Schema.String
 })
 export type AddTwap = typeof AddTwap.Type
 
-/** What of a TWAP does not fit, and the bound that it passes where there is one. */
+/** An invalid term of a request, and the bound that it violates (0 if there is none). */
 const flaw = {
   flaw: Schema.Literals([
-    /** Nobody lists its symbol, or nothing is traded there. */
+    /** The symbol is not listed or does not trade. */
     "SYMBOL",
-    /** The quantity is no number of lots, or the worst price no number of ticks. */
+    /** The quantity is not a multiple of the lot, or the worst price not a multiple of the tick. */
     "LOT",
     "TICK",
-    /** A slice is smaller or larger than an order may be, or all of it is worth more than can be counted. */
+    /** A slice is below the minimum or above the maximum quantity of an order. */
     "SLICE_TOO_SMALL",
     "SLICE_TOO_LARGE",
-    /** A slice is worth less than the least value at the mark; the bound is the number of slices that would pass. */
+    /** A slice is below the minimum notional at the mark; the bound is the largest valid number of slices. */
     "SLICE_BELOW_NOTIONAL",
     "TOO_LARGE",
-    /** It would last longer, or begin later, than a TWAP may. */
+    /** The last slice would be due too far in the future. */
     "TOO_LONG",
-    /** The account has as many as it may. */
+    /** The account has the maximum number of TWAPs (rule 6.9). */
     "TOO_MANY",
     "IN_LIQUIDATION"
   ]),
   bound: Schema.Number
 }
+/** An invalid term of a request for a TWAP. */
 export const TwapFlaw = Schema.Struct(flaw)
 export type TwapFlaw = typeof TwapFlaw.Type
 
+/** The request for a TWAP is invalid (rule 16.1). */
 export class InvalidTwap extends Schema.TaggedError<InvalidTwap>()("InvalidTwap", flaw) {}
 
-/** A TWAP of the account has begun, and its children will come. */
+/** Opens a TWAP in its market, before its first child. */
 export const OpenTwap = Schema.TaggedStruct("OpenTwap", { ...commandEnvelope, terms: TwapTerms })
 export type OpenTwap = typeof OpenTwap.Type
 
-/** TWAPs of the account have ended. */
+/** Closes TWAPs of the account in their market. */
 export const CloseTwaps = Schema.TaggedStruct("CloseTwaps", {
   ...commandEnvelope,
   twapIds: Schema.Array(TwapId),
@@ -166,7 +172,7 @@ export const CloseTwaps = Schema.TaggedStruct("CloseTwaps", {
 })
 export type CloseTwaps = typeof CloseTwaps.Type
 
-/** A trader's market learns of a TWAP before its first child. */
+/** The market has opened a TWAP; its children follow. */
 export interface TwapOpened {
   readonly _tag: "TwapOpened"
   readonly commandId: Id.Id
@@ -175,17 +181,20 @@ export interface TwapOpened {
   readonly atMillis: number
 }
 
-/** A child has come: it was filled, in part or not at all, or refused. Its own events stand before this one. */
+/**
+ * A slice is complete: its child was filled, partly filled, unfilled or refused. The child's own events precede this
+ * one.
+ */
 export interface TwapAdvanced {
   readonly _tag: "TwapAdvanced"
   readonly twap: Twap
   readonly atMillis: number
 }
 
-/** No child follows. Its market knows nothing more of it. */
+/** The market has closed a TWAP: no child follows, and the market drops its state. */
 export interface TwapClosed {
   readonly _tag: "TwapClosed"
-  /** It is null where nobody asked. */
+  /** Id of the command; null if the market closed it by itself. */
   readonly commandId: Id.Id | null
   readonly twap: Twap
   readonly ending: TwapEnding

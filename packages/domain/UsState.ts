@@ -1,6 +1,6 @@
-/** The states, districts, territories and military addresses of the USA, by the codes of USPS Publication 28, appendix B. */
+/** States, districts, territories and military addresses of the USA: the codes of USPS Publication 28, appendix B. */
 
-/** Takes a code or a name, in any letter case. */
+/** Returns true for a code or a name, in any letter case. */
 export const isUsState = (text: string): boolean => known.has(text.trim().toUpperCase().replaceAll(/\s+/g, " "))
 
 const codes =

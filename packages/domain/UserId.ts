@@ -1,5 +1,6 @@
-/** Who a user is: the id that the venue gave at registration. */
+/** User ids. */
 import { Schema } from "effect"
 
+/** Id that the venue assigns to a user at registration. */
 export const UserId = Schema.String.pipe(Schema.brand("UserId"))
 export type UserId = typeof UserId.Type

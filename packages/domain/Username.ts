@@ -1,8 +1,8 @@
-/** What a user may be called in public. There is one letter case, so that no two names differ by case alone. */
+/** Public usernames, in lower case only, so that no two names differ by letter case alone. */
 import { Schema } from "effect"
 import * as Text from "./Text.ts"
 
-/** These names speak for the venue, or a path or a label needs them. */
+/** Names that could pass for the venue, or that paths and labels need. */
 const reserved = new Set(
   `admin administrator anonymous api auth billing builder compliance exchange help legal managed me moderator null
    official operator owner risk root security service staff support system team treasury undefined user users venue`.split(
@@ -10,6 +10,7 @@ const reserved = new Set(
   )
 )
 
+/** Public name of a user. */
 export const Username = Schema.String.annotate({
   description: "Public name of the user: 3 to 24 of a-z, 0-9, underscore and hyphen; a name that is not reserved.",
   examples: ["alice"]

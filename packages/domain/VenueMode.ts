@@ -1,74 +1,76 @@
-/** What the whole venue lets in: less once its books are in doubt, and more again step by step (I52, I53). */
+/** Mode of the whole venue: restricted when its books are in doubt, reopened step by step (I52, I53). */
 import { Schema } from "effect"
 
 /**
  *     TRADING ──→ HALTED → CANCEL_ONLY → TRADING
  *
- * The auditor halts; the way back is an operator's. In both others only cancels are let in. While it is HALTED nobody is
- * liquidated either, since what accounts have is in doubt; in CANCEL_ONLY it is known again.
+ * The auditor halts the venue; operators lead it back. HALTED and CANCEL_ONLY accept only cancels. Liquidations stop while the venue is
+ * HALTED, because balances are in doubt, and run again in CANCEL_ONLY.
  */
 export const VenueTrading = Schema.Literals(["TRADING", "CANCEL_ONLY", "HALTED"])
 export type VenueTrading = typeof VenueTrading.Type
 
-/** They are open only while the venue trades, and never while nobody has audited it for `longestUnauditedMillis`. */
+/** Withdrawals are OPEN only while the venue is TRADING and the last audit is at most `longestUnauditedMillis` old. */
 export const VenueWithdrawals = Schema.Literals(["OPEN", "BLOCKED"])
 export type VenueWithdrawals = typeof VenueWithdrawals.Type
 
+/** Mode of the venue, with its reason and the last audit. */
 export interface VenueMode {
   readonly trading: VenueTrading
   readonly withdrawals: VenueWithdrawals
-  /** Why it is so, for those who run the venue. */
+  /** Reason for operators. */
   readonly reason: string
-  /** Why it is so, for traders; null where none was given. */
+  /** Reason for traders; null if none was given. */
   readonly publicReason: string | null
-  /** `auditor`, or the name of an operator. */
+  /** Name of the operator who set the mode, or `auditor` or `venue`. */
   readonly changedBy: string
   readonly changedAtMillis: number
-  /** The last audit was of the books as they were then; null before the first. */
+  /** Time of the books that the last audit checked, in Unix milliseconds; null before the first audit. */
   readonly auditedAtMillis: number | null
-  /** What that audit found in the books; null for nothing. */
+  /** Fault that the last audit found in the books; null for none. */
   readonly fault: string | null
-  /** Where what a rail holds is not what the books say of it; null for nowhere. */
+  /** Rail whose holdings differ from the books, and by how much; null for none. */
   readonly difference: string | null
 }
 
-/** This name changes the mode for the auditor. */
+/** Author of a mode that the auditor set. */
 export const auditor = "auditor"
 
-/** This name stands for the venue itself: before the first change, and where an audit is missing. */
+/** Author of a mode that the venue set: before the first change, and while the audit is overdue. */
 export const venue = "venue"
 
-/** An operator's command leads from one of these to the next, and no step is left out (I53). */
+/** Step of an operator towards normal operation; steps cannot be skipped (I53). */
 export const VenueStep = Schema.Literals(["CANCEL_ONLY", "TRADING", "WITHDRAWALS"])
 export type VenueStep = typeof VenueStep.Type
 
-/** Without an audit for this time withdrawals are blocked, and trading is not. */
+/** Withdrawals are blocked if the last audit is older than this; trading goes on. */
 export const longestUnauditedMillis = 30_000
 
-/** A step back rests on an audit no older than this. */
+/** Maximum age of the audit that a step requires. */
 export const freshAuditMillis = 10_000
 
 const forTraders = { publicReason: Schema.optionalKey(Schema.NullOr(Schema.String)) }
 
-/** The venue accepts only cancels for now; nothing was done. */
+/** The venue accepts only cancels; the request had no effect. */
 export class VenueCancelOnly extends Schema.TaggedError<VenueCancelOnly>()("VenueCancelOnly", forTraders) {}
 
-/** The venue is halted and accepts only cancels; nothing was done. */
+/** The venue is halted and accepts only cancels; the request had no effect. */
 export class VenueHalted extends Schema.TaggedError<VenueHalted>()("VenueHalted", forTraders) {}
 
-/** Returns why the venue takes no orders; undefined while it trades. */
+/** Returns the error for a new order; undefined while the venue is TRADING. */
 export const closure = ({ publicReason, trading }: VenueMode): VenueCancelOnly | VenueHalted | undefined =>
   trading === "TRADING" ? undefined : new (trading === "HALTED" ? VenueHalted : VenueCancelOnly)({ publicReason })
 
-/** Nothing leaves the venue for now; nothing was taken. */
+/** Withdrawals are blocked; the request had no effect. */
 export class WithdrawalsBlocked extends Schema.TaggedError<WithdrawalsBlocked>()("WithdrawalsBlocked", {}) {}
 
+/** Returns true if the last audit is recent enough for withdrawals. */
 export const isAudited = ({ auditedAtMillis }: VenueMode, nowMillis: number): boolean =>
   auditedAtMillis !== null && nowMillis - auditedAtMillis < longestUnauditedMillis
 
 /**
- * Returns the mode as it holds: withdrawals that are OPEN need a recent audit. Without one they are BLOCKED, with the reason and
- * the time since when.
+ * Returns the effective mode: OPEN withdrawals without a recent audit are BLOCKED, with the reason and the time of the
+ * block.
  */
 export const inForce = (mode: VenueMode, nowMillis: number): VenueMode => {
   if (mode.withdrawals === "BLOCKED" || isAudited(mode, nowMillis)) return mode
@@ -85,7 +87,10 @@ export const inForce = (mode: VenueMode, nowMillis: number): VenueMode => {
 const notAudited = "The venue is not audited yet. Withdrawals open with the first audit; see that the auditor runs."
 const lateAudit = `The last audit is more than ${longestUnauditedMillis / 1_000} s old. Withdrawals open with the next; see that the auditor runs.`
 
-/** Why a step is not to be taken from here; undefined when it may be. */
+/**
+ * Returns the reason, with its remedy, for which an operator cannot take the step now; undefined if the step is
+ * allowed.
+ */
 export const obstacle = (mode: VenueMode, step: VenueStep, nowMillis: number): string | undefined => {
   const { auditedAtMillis, difference, fault, trading, withdrawals } = mode
   if (step === "CANCEL_ONLY" && trading !== "HALTED")
@@ -110,6 +115,7 @@ export const obstacle = (mode: VenueMode, step: VenueStep, nowMillis: number): s
     : undefined
 }
 
+/** Returns the mode after a step. */
 export const stepped = (step: VenueStep): Pick<VenueMode, "trading" | "withdrawals"> => ({
   trading: step === "CANCEL_ONLY" ? "CANCEL_ONLY" : "TRADING",
   withdrawals: step === "WITHDRAWALS" ? "OPEN" : "BLOCKED"

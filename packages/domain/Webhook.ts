@@ -1,10 +1,12 @@
-/** Users are told of their money at addresses of their own: of what, how often it is tried, and when it is given up. */
+/** Webhooks about a user's money: events, delivery attempts and their schedule, and when an endpoint is disabled. */
 import { Schema } from "effect"
 import type { DepositMethod } from "./Rail.ts"
 import type { UserId } from "./UserId.ts"
 
+/** Events of deposits. */
 export const DepositEvent = Schema.Literals(["deposit.credited", "deposit.reversed"])
 
+/** Events of withdrawals. */
 export const WithdrawalEvent = Schema.Literals([
   "withdrawal.accepted",
   "withdrawal.queued",
@@ -15,43 +17,48 @@ export const WithdrawalEvent = Schema.Literals([
   "withdrawal.failed"
 ])
 
-/** The second part is the new state. */
+/** Event of a message; the part after the dot is the new state. */
 export const WebhookEvent = Schema.Literals([...DepositEvent.literals, ...WithdrawalEvent.literals])
 export type WebhookEvent = typeof WebhookEvent.Type
 
-/** A user may have so many endpoints, those that are disabled among them. */
+/** Maximum number of endpoints of a user, including disabled ones. */
 export const maxWebhooks = 5
 
-/** What has become of one deposit or withdrawal. */
+/** A state change of one deposit or withdrawal. Amounts in 1e-6 USD, times in Unix milliseconds. */
 export interface WebhookMessage {
   readonly userId: UserId
   readonly event: WebhookEvent
-  /** The deposit or the withdrawal is known to its user by it. */
+  /** Public id of the deposit or withdrawal. - readonly amount */
   readonly subjectId: string
   readonly method: DepositMethod
   /** In 1e-6 USD, as the fee is. */
   readonly amount: bigint
-  /** Only withdrawals have one, and a destination: an address as it is written, or a bank account's number, masked. */
+  /**
+   * Fee and destination of a withdrawal, null for a deposit. The destination is an address or a masked bank account
+   * number.
+   */
   readonly fee: bigint | null
   readonly destination: string | null
   readonly txHash: string | null
   readonly createdAtMillis: number
-  /** Only deposits have one. */
+  /** Time of the credit; null for a withdrawal. */
   readonly creditedAtMillis: number | null
   readonly atMillis: number
 }
 
-/** A try is due, or under way; or it ended so. `DROPPED`: its endpoint was disabled before. */
+/**
+ * State of a delivery attempt: due or running, delivered, failed, or `DROPPED` because its endpoint was disabled first.
+ */
 export const TryOutcome = Schema.Literals(["PENDING", "DELIVERED", "FAILED", "DROPPED"])
 export type TryOutcome = typeof TryOutcome.Type
 
-/** What a try was answered with; `fault` says in one sentence why it failed, and is null when it did not. */
+/** Response to a delivery attempt: the HTTP status, and a one-sentence reason if the attempt failed. */
 export interface TryAnswer {
   readonly status: number | null
   readonly fault: string | null
 }
 
-/** The endpoint answered that it is gone for good, or has taken nothing for long. */
+/** Reason for disabling an endpoint: it answered 410, or every attempt has failed for three days. */
 export const DisabledReason = Schema.Literals(["gone", "failing"])
 export type DisabledReason = typeof DisabledReason.Type
 
@@ -59,11 +66,15 @@ const second = 1_000
 const minute = 60 * second
 const hour = 60 * minute
 
-/** From the end of a try to the next one: a day in all. */
+/** Delays in milliseconds from the end of a failed attempt to the next one: about a day in total. */
 const spacings = [10 * second, minute, 5 * minute, 30 * minute, 2 * hour, 6 * hour, 15 * hour]
+/** Maximum number of delivery attempts of a message. */
 export const maxTries = spacings.length + 1
 
-/** How long after a failed try the next one is due, or undefined after the last. `chance` is from 0 to below 1. */
+/**
+ * Returns the delay in milliseconds after a failed attempt, varied by ±10 %; undefined after the last. `chance` is in
+ * [0, 1).
+ */
 export const spacingAfter = (attempt: number, chance: number): number | undefined => {
   const spacing = spacings[attempt - 1]
   return spacing === undefined ? undefined : Math.round(spacing * (0.9 + 0.2 * chance))
@@ -71,7 +82,10 @@ export const spacingAfter = (attempt: number, chance: number): number | undefine
 
 const disabledAfterMillis = 3 * 24 * hour
 
-/** Whether an endpoint is disabled by a try that failed; `failingForMillis` is the time without any that did not. */
+/**
+ * Returns the reason for which a failed attempt disables its endpoint, or undefined. `failingForMillis` is the time
+ * since the last success.
+ */
 export const disabledBy = (
   { status }: TryAnswer,
   isLast: boolean,
@@ -81,8 +95,8 @@ export const disabledBy = (
   return isLast && failingForMillis >= disabledAfterMillis ? "failing" : undefined
 }
 
-/** Messages and tries are known for so long. */
+/** Retention time of messages and attempts, in milliseconds. */
 export const webhooksKeptMillis = 30 * 24 * hour
 
-/** A fault is cut to so many characters. */
+/** Maximum length of a stored fault in characters; longer ones are truncated. */
 export const maxFault = 200

@@ -1,4 +1,4 @@
-/** What a message to a user says, as JSON: the deposit or withdrawal as its user's list has it, as it was at that time. */
+/** JSON body of a webhook message: the deposit or withdrawal in the form of the user's list, as of the event. */
 import { Schema } from "effect"
 import { assets, DepositRail, Network, PayoutRail } from "./Rail.ts"
 import { DepositEvent, WithdrawalEvent } from "./Webhook.ts"
@@ -19,6 +19,7 @@ const type = { description: "Event of the message." }
 const data = { description: "State after the event." }
 const rail = { description: "Payment rail of the bank; left out for `crypto`." }
 
+/** Body of a deposit event. */
 export const WebhookDepositMessage = Schema.Struct({
   type: DepositEvent.annotate(type),
   timestamp,
@@ -36,6 +37,7 @@ export const WebhookDepositMessage = Schema.Struct({
   }).annotate(data)
 }).annotate({ identifier: "WebhookDepositMessage" })
 
+/** Body of a withdrawal event. */
 export const WebhookWithdrawalMessage = Schema.Struct({
   type: WithdrawalEvent.annotate(type),
   timestamp,
@@ -57,5 +59,6 @@ export const WebhookWithdrawalMessage = Schema.Struct({
   }).annotate(data)
 }).annotate({ identifier: "WebhookWithdrawalMessage" })
 
+/** Body of any webhook message. */
 export const WebhookBody = Schema.Union([WebhookDepositMessage, WebhookWithdrawalMessage])
 export type WebhookBody = typeof WebhookBody.Type

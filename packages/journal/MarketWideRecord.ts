@@ -1,6 +1,6 @@
 /** The events of a market record that concern all of the market: what follows their tag and time. */
 import type { MarketEvent, Priced } from "@venue/domain/Market"
-import { ofFirstShape } from "@venue/domain/Oracle"
+import { fromFirstVersion } from "@venue/domain/Oracle"
 import type { UserId } from "@venue/domain/UserId"
 import type { Reader, Writer } from "./Bytes.ts"
 import { name, names, priceSources, tradingStates } from "./MarketCode.ts"
@@ -179,7 +179,7 @@ export function readSecondPriced(reader: Reader, flagged: boolean, atMillis: num
 
 /** Every price was one from outside then. */
 export function readFirstPriced(reader: Reader, atMillis: number): MarketWide {
-  return ofFirstShape({ _tag: "Priced", ...readPrices(reader), atMillis })
+  return fromFirstVersion({ _tag: "Priced", ...readPrices(reader), atMillis })
 }
 
 function readPrices(reader: Reader) {

@@ -3,7 +3,7 @@ import type { AccountId } from "@venue/domain/AccountId"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { realised, unrealised } from "@venue/domain/Position"
 import type { Priced } from "@venue/domain/Market"
-import type { Balance, Holding } from "@venue/domain/Trader"
+import type { Balance, Holding } from "@venue/domain/Balance"
 import { type Exposure, reckon } from "./Exposure.ts"
 
 /** All traders of a desk share the latest `Priced` of each market; the trader does not own them. */

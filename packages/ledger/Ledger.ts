@@ -8,9 +8,7 @@ import type { Order, OrderRequest, StopRequest } from "@venue/domain/Order"
 import {
   type AppointBuilder,
   type Arm,
-  type Balance,
   type Credit,
-  type Holding,
   InsufficientBalance,
   InvalidAmount,
   type LedgerCommand,
@@ -29,6 +27,7 @@ import {
   UnknownAccount,
   UnknownSymbol
 } from "@venue/domain/Trader"
+import { type Balance, type Holding } from "@venue/domain/Balance"
 import { Result } from "effect"
 import * as Account from "./Account.ts"
 import * as DeadManSwitches from "./DeadManSwitches.ts"

@@ -1,7 +1,7 @@
 /** The flow as commands to the matching machine: US500-USD on a Friday in open hours, every rule on. */
 import { AccountId } from "@venue/domain/AccountId"
 import { ratesOf } from "@venue/domain/Fee"
-import { starters } from "@venue/domain/Instrument"
+import { initialInstruments } from "@venue/domain/Instrument"
 import type { Id } from "@venue/domain/Id"
 import type { MarketCommand, MarketEvent } from "@venue/domain/Market"
 import { type OrderId, orderIdFrom } from "@venue/domain/OrderId"
@@ -10,7 +10,7 @@ import * as Engine from "@venue/matching/Engine"
 import { Kind, recordInts, type Totals } from "./Flow.ts"
 import { ids } from "./Ids.ts"
 
-export const us500 = starters.find(({ symbol }) => symbol === "US500-USD")!
+export const us500 = initialInstruments.find(({ symbol }) => symbol === "US500-USD")!
 
 /** One lot of the flow is worth 65 USD here, so the minimum notional does not bite. */
 export const lotsPerFlowLot = 100

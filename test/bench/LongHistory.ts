@@ -1,5 +1,5 @@
 /** A long history that nobody traded: rows of one account as the projection of the markets would have written them. */
-import { starters } from "@venue/domain/Instrument"
+import { initialInstruments } from "@venue/domain/Instrument"
 import type { PostgresClient } from "./Database.ts"
 
 export interface LongHistory {
@@ -29,7 +29,7 @@ export const write = async (
     values: [firstNumber]
   })
   const next = Number(rows[0]!.next)
-  const symbols = starters.map(({ symbol }) => symbol)
+  const symbols = initialInstruments.map(({ symbol }) => symbol)
   for (let from = 0; from < trades; from += perStatement) {
     const to = Math.min(trades, from + perStatement)
     const values = [accountId, from, to - 1, trades, nowMillis, symbols, next]

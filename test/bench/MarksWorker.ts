@@ -9,7 +9,7 @@ import { noCost } from "@venue/cluster/protocol/Desk"
 import { defaults, VenueSettings } from "@venue/cluster/VenueSettings"
 import { primaryAccountOf } from "@venue/domain/AccountId"
 import { moneyScale, unitScale } from "@venue/domain/Decimal"
-import { type Instrument, quantityOf, starters } from "@venue/domain/Instrument"
+import { type Instrument, quantityOf, initialInstruments } from "@venue/domain/Instrument"
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import type { Side } from "@venue/domain/Order"
 import { UserId } from "@venue/domain/UserId"
@@ -35,8 +35,8 @@ const startUsd: Readonly<Record<string, number>> = { EQUITY: 200, INDEX: 4_000, 
 
 /** Those that are listed, and as many more as it takes, each like one of them. */
 const instruments: ReadonlyArray<Instrument> = Array.from({ length: symbolCount }, (_, place) => {
-  const listed = starters[place % starters.length]!
-  const base = place < starters.length ? listed.base : `${listed.base}${place}`
+  const listed = initialInstruments[place % initialInstruments.length]!
+  const base = place < initialInstruments.length ? listed.base : `${listed.base}${place}`
   return { ...listed, clobPairId: place + 1, base, symbol: MarketSymbol.make(`${base}-USD`) }
 })
 const settings = { ...defaults, instruments: new Map(instruments.map((listed) => [listed.symbol, listed])) }

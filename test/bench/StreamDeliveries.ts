@@ -1,5 +1,5 @@
 /** Market data to 200 subscribers who hear everything, against a server that does nothing but write. */
-import { starters } from "@venue/domain/Instrument"
+import { initialInstruments } from "@venue/domain/Instrument"
 import { startPrices } from "@venue/providers/prices/SimulatedPrices"
 import type { Checkout } from "./Checkout.ts"
 import { alternated, both, type Found, type Pair, row as comparedRow } from "./Comparison.ts"
@@ -79,7 +79,7 @@ export const compared = async (options: Options, checkouts: Pair<Checkout>): Pro
 /** All markets have a price, and both traders money. */
 async function open(venue: Venue): Promise<void> {
   await fund(venue, 2)
-  for (const { symbol } of starters) {
+  for (const { symbol } of initialInstruments) {
     await venue.admin("POST", "/prices", { symbol, price: startPrices.get(symbol)! / 1e8 })
   }
 }
@@ -177,7 +177,7 @@ async function run(options: StreamOptions, serverPid: number): Promise<Measured>
 }
 
 /** Every order is worth 20 USD or the least that there is. */
-const markets = starters.map(({ lotE8, minQuantityLots, symbol, tickE8 }): FlowMarket => {
+const markets = initialInstruments.map(({ lotE8, minQuantityLots, symbol, tickE8 }): FlowMarket => {
   const price = startPrices.get(symbol)!
   const lots = Math.max(minQuantityLots, Math.ceil(20 / ((price / 1e8) * (lotE8 / 1e8))))
   return {

@@ -2,7 +2,7 @@
  * The least that `GET /user/trade?limit=100` takes: a bare `node:http` server that runs the same statement through plain
  * `pg` for each request and writes the same bytes, whoever asks. `TradesAnchor.ts <database url> <account> <base url>`.
  */
-import { starters } from "@venue/domain/Instrument"
+import { initialInstruments } from "@venue/domain/Instrument"
 import { createServer, type ServerResponse } from "node:http"
 import { connect, type PostgresClient } from "./Database.ts"
 
@@ -62,7 +62,9 @@ const text = `
   select ${columns.join(", ")} from trade where account_id = $1
   order by trade.at_millis desc, trade.symbol desc, trade.number desc limit $2 offset $3`
 
-const steps = new Map<string, (typeof starters)[number]>(starters.map((instrument) => [instrument.symbol, instrument]))
+const steps = new Map<string, (typeof initialInstruments)[number]>(
+  initialInstruments.map((instrument) => [instrument.symbol, instrument])
+)
 const record = (row: Row) => {
   const { lotE8, tickE8 } = steps.get(row.symbol)!
   return {

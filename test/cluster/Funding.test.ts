@@ -2,8 +2,9 @@
 import { LocalEntities } from "@venue/cluster/clients/LocalEntities"
 import { MarketClient } from "@venue/cluster/clients/MarketClient"
 import * as Funding from "@venue/domain/Funding"
-import { starters } from "@venue/domain/Instrument"
-import { type Funded, marketStream } from "@venue/domain/Market"
+import { initialInstruments } from "@venue/domain/Instrument"
+import { marketStream } from "@venue/domain/Market"
+import { type Funded } from "@venue/domain/Funding"
 import { Journal } from "@venue/journal/Journal"
 import * as MarketRecord from "@venue/journal/MarketRecord"
 import type { Client } from "@venue/testing/Client"
@@ -14,7 +15,7 @@ import { freshDatabase } from "../Postgres.ts"
 import { settable } from "./SettableClock.ts"
 import { freePort, gateway, runner } from "./VenueNodes.ts"
 
-const apple = starters[0]!
+const apple = initialInstruments[0]!
 /** A Friday on which the stock exchange is open at the end of the hour. */
 const hourMillis = Date.UTC(2026, 10, 20, 16)
 

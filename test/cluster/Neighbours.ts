@@ -7,7 +7,7 @@ import { maxViewers, type TraderViews, Unavailable, type Viewer } from "@venue/c
 import { defaults, VenueSettings } from "@venue/cluster/VenueSettings"
 import type { AccountId } from "@venue/domain/AccountId"
 import { type Id, version4 } from "@venue/domain/Id"
-import { type Instrument, starters } from "@venue/domain/Instrument"
+import { type Instrument, initialInstruments } from "@venue/domain/Instrument"
 import type { MarketEvent, Priced, TraderCommand } from "@venue/domain/Market"
 import type { Stand } from "@venue/domain/Liquidation"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
@@ -20,7 +20,7 @@ import { DeskReports } from "@venue/storage/audit/DeskReports"
 import { VenueModes } from "@venue/storage/access/VenueModes"
 import { Effect, Layer, Stream } from "effect"
 
-export const [one, two] = starters as unknown as [Instrument, Instrument]
+export const [one, two] = initialInstruments as unknown as [Instrument, Instrument]
 
 /** The contracts of the desk or the market, and what the venue lets in: everything, until a test says otherwise. */
 export const venue = Layer.mergeAll(VenueModes.layerMemory, DeskReports.layerMemory, settings())

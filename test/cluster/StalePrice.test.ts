@@ -1,7 +1,7 @@
 /** The sources of a price fall silent while its market and its traders' desks are on different nodes. */
 import { LocalEntities } from "@venue/cluster/clients/LocalEntities"
 import { MarketClient } from "@venue/cluster/clients/MarketClient"
-import { starters } from "@venue/domain/Instrument"
+import { initialInstruments } from "@venue/domain/Instrument"
 import type { Client } from "@venue/testing/Client"
 import { TestVenue } from "@venue/testing/TestVenue"
 import { assert, it } from "@effect/vitest"
@@ -10,7 +10,7 @@ import { freshDatabase } from "../Postgres.ts"
 import { settable } from "./SettableClock.ts"
 import { freePort, gateway, runner } from "./VenueNodes.ts"
 
-const { symbol } = starters[0]!
+const { symbol } = initialInstruments[0]!
 /** A Friday on which the stock exchange is open. */
 const openMillis = Date.UTC(2026, 10, 20, 15, 30)
 const staleAfterMillis = 60_000

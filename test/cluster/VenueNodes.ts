@@ -4,7 +4,7 @@ import { SigningKeys } from "@venue/auth/keys/SigningKeys"
 import * as ClusterNode from "@venue/cluster/ClusterNode"
 import { defaults, VenueSettings } from "@venue/cluster/VenueSettings"
 import * as Runner from "@venue/cluster/Runner"
-import { starters } from "@venue/domain/Instrument"
+import { initialInstruments } from "@venue/domain/Instrument"
 import { History } from "@venue/gateway/History"
 import { Figures } from "@venue/gateway/marketData/Figures"
 import { MarketDataGateway } from "@venue/gateway/marketData/MarketDataGateway"
@@ -26,7 +26,7 @@ import * as SecureRandom from "effect/crypto/SecureRandom"
 const venue = {
   ...defaults,
   desks: 4,
-  instruments: new Map(starters.slice(0, 4).map((instrument) => [instrument.symbol, instrument]))
+  instruments: new Map(initialInstruments.slice(0, 4).map((instrument) => [instrument.symbol, instrument]))
 }
 
 const cluster = { lockSeconds: 2, dialFrom: undefined, tls: undefined, simulate: true }

@@ -1,9 +1,9 @@
 /** Trading fees by tier and class. */
 import { effectiveVolume, feeOf, firstTier, ratesOf, tierOf, tiers } from "@venue/domain/Fee"
-import { starters } from "@venue/domain/Instrument"
+import { initialInstruments } from "@venue/domain/Instrument"
 import { assert, test } from "@effect/vitest"
 
-const instrument = (name: string) => starters.find(({ symbol }) => symbol === name)!
+const instrument = (name: string) => initialInstruments.find(({ symbol }) => symbol === name)!
 const usd = (amount: number): bigint => BigInt(amount) * 1_000_000n
 
 test("33.333 x 0.299 at 2 bps costs 0.001994: fees round up", () => {

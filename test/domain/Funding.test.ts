@@ -1,11 +1,11 @@
 /** Funding on the worked numbers of rule 10. */
 import * as Funding from "@venue/domain/Funding"
-import { starters } from "@venue/domain/Instrument"
+import { initialInstruments } from "@venue/domain/Instrument"
 import { flat } from "@venue/domain/Position"
 import { assert, describe, it } from "@effect/vitest"
 
-const apple = starters[0]!
-const euro = starters.find(({ symbol }) => symbol === "EUR-USD")!
+const apple = initialInstruments[0]!
+const euro = initialInstruments.find(({ symbol }) => symbol === "EUR-USD")!
 const usd = (price: number): number => Math.round(price * 1e8)
 const bps = (number: number): number => Math.round(number * 1e6)
 const level = (units: number, price: number) => ({

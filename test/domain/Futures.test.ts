@@ -1,6 +1,6 @@
 /** Prices made of futures, by their worked numbers. */
 import * as Futures from "@venue/domain/Futures"
-import { starters } from "@venue/domain/Instrument"
+import { initialInstruments } from "@venue/domain/Instrument"
 import { assert, it } from "@effect/vitest"
 
 const usd = (price: number): number => Math.round(price * 1e8)
@@ -34,7 +34,7 @@ it("rule 3.9: business days are Monday to Friday but for the holidays", () => {
 
 it("rule 3.10: futures price every index, oil, copper and gas, and nothing else", () => {
   assert.deepStrictEqual(
-    starters.filter(Futures.isFuturesBased).map(({ symbol }) => symbol),
+    initialInstruments.filter(Futures.isFuturesBased).map(({ symbol }) => symbol),
     ["US500-USD", "US100-USD", "CL-USD", "COPPER-USD", "NATGAS-USD"]
   )
   assert.isTrue(Futures.isFuturesBased({ base: "RUSSELL", category: "INDEX" }))

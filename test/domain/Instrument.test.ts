@@ -6,12 +6,12 @@ import {
   priceOf,
   quantityDecimals,
   quantityOf,
-  starters,
+  initialInstruments,
   ticksOf
 } from "@venue/domain/Instrument"
 import { assert, test } from "@effect/vitest"
 
-const instrument = (name: string) => starters.find(({ symbol }) => symbol === name)!
+const instrument = (name: string) => initialInstruments.find(({ symbol }) => symbol === name)!
 
 test("a price is a multiple of the tick or not a price", () => {
   const gold = instrument("GOLD-USD")
@@ -22,7 +22,7 @@ test("a price is a multiple of the tick or not a price", () => {
 })
 
 test("what is too large to be counted is beyond every bound, not off its step", () => {
-  for (const listed of starters) {
+  for (const listed of initialInstruments) {
     for (const decimal of [9.1e7, 1e16, 3e17, 1.7e300]) {
       assert.strictEqual(ticksOf(listed, decimal), Infinity)
       assert.strictEqual(lotsOf(listed, decimal), Infinity)
@@ -44,7 +44,7 @@ test("ticks and lots come back as the decimals a client writes", () => {
 })
 
 test("a tick of a lot is a whole number of millionths on every listed contract, so cash is exact", () => {
-  for (const listed of starters) {
+  for (const listed of initialInstruments) {
     assert.isTrue(Number.isInteger(listed.tickLotMicros), listed.symbol)
     assert.isAtLeast(listed.tickLotMicros, 1)
     assert.isTrue(Number.isInteger(listed.minQuantityLots) && Number.isInteger(listed.maxQuantityLots), listed.symbol)
@@ -71,8 +71,8 @@ test("prices and quantities print with the decimals of their step", () => {
 })
 
 test("symbols and ids are unique, and the leverage of each class is as published", () => {
-  assert.strictEqual(new Set(starters.map(({ symbol }) => symbol)).size, starters.length)
-  assert.strictEqual(new Set(starters.map(({ clobPairId }) => clobPairId)).size, starters.length)
+  assert.strictEqual(new Set(initialInstruments.map(({ symbol }) => symbol)).size, initialInstruments.length)
+  assert.strictEqual(new Set(initialInstruments.map(({ clobPairId }) => clobPairId)).size, initialInstruments.length)
   assert.deepStrictEqual(
     ["AAPL-USD", "US100-USD", "GOLD-USD", "SILVER-USD", "EUR-USD"].map((name) => instrument(name).maxLeverage),
     [10, 30, 30, 20, 50]

@@ -1,9 +1,9 @@
 /** Leverage levels, margin rates and the position limit of each level. */
-import { starters } from "@venue/domain/Instrument"
+import { initialInstruments } from "@venue/domain/Instrument"
 import { initialMargin, isLevel, maintenanceMargin, maxNotional, positionLimitUsd } from "@venue/domain/Leverage"
 import { assert, test } from "@effect/vitest"
 
-const instrument = (name: string) => starters.find(({ symbol }) => symbol === name)!
+const instrument = (name: string) => initialInstruments.find(({ symbol }) => symbol === name)!
 const usd = 1_000_000
 
 test("levels are the whole numbers from 1 to the instrument's maximum", () => {
@@ -56,7 +56,7 @@ test("the limit at the maximum leverage is that of the class; gold counts with t
     positionLimitUsd(instrument(name))
   )
   assert.deepStrictEqual(limits, [50_000_000, 10_000_000, 10_000_000, 5_000_000, 2_500_000])
-  for (const listed of starters) {
+  for (const listed of initialInstruments) {
     assert.strictEqual(maxNotional(listed, listed.maxLeverage), positionLimitUsd(listed) * usd)
   }
 })

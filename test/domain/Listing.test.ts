@@ -1,5 +1,5 @@
 /** What may be listed: every term has its own refusal (rule 1.8). */
-import { instrumentOf, starters, type Terms } from "@venue/domain/Instrument"
+import { instrumentOf, initialInstruments, type Terms } from "@venue/domain/Instrument"
 import * as Listing from "@venue/domain/Listing"
 import { assert, describe, it } from "@effect/vitest"
 
@@ -15,7 +15,7 @@ const good: Terms = {
 
 describe("a listing", () => {
   it("of the terms of any contract of a new venue may be", () => {
-    for (const instrument of starters) {
+    for (const instrument of initialInstruments) {
       assert.isUndefined(Listing.flawOf(instrument))
       assert.deepStrictEqual(instrumentOf(instrument.clobPairId, instrument), instrument)
       assert.isTrue(Listing.isListedAs(instrument, instrument))

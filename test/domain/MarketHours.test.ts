@@ -1,9 +1,9 @@
 /** Periods and funding hours at their edges, in local time on either side of a clock change. */
-import { starters } from "@venue/domain/Instrument"
+import { initialInstruments } from "@venue/domain/Instrument"
 import { isLive, limitShareBps, marketHours, period, quarterMillis, volumeDayBegan } from "@venue/domain/MarketHours"
 import { assert, describe, it } from "@effect/vitest"
 
-const named = (base: string) => starters.find((instrument) => instrument.base === base)!
+const named = (base: string) => initialInstruments.find((instrument) => instrument.base === base)!
 const at = (time: string): number => Date.parse(time)
 
 it("the day of a volume begins at 20:00 in Chicago, also on the days on which clocks are changed", () => {

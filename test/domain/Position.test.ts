@@ -1,12 +1,12 @@
 /** What one account holds in one market, fill by fill. */
 import { feeOf } from "@venue/domain/Fee"
-import { notional, starters } from "@venue/domain/Instrument"
+import { notional, initialInstruments } from "@venue/domain/Instrument"
 import type { Side } from "@venue/domain/Order"
 import { fill, flat, type Position, realised, unrealised } from "@venue/domain/Position"
 import { assert, test } from "@effect/vitest"
 import * as FastCheck from "fast-check"
 
-const aapl = starters.find(({ symbol }) => symbol === "AAPL-USD")!
+const aapl = initialInstruments.find(({ symbol }) => symbol === "AAPL-USD")!
 const lots = (units: number) => units * 1_000
 const ticks = (price: number) => price * 100
 const trade = (position: Position, side: Side, units: number, price: number, fee = 0) =>

@@ -1,11 +1,11 @@
 /** Bands and bounds by their worked numbers. */
 import { feeOf } from "@venue/domain/Fee"
-import { notional, starters } from "@venue/domain/Instrument"
+import { notional, initialInstruments } from "@venue/domain/Instrument"
 import type { Priced } from "@venue/domain/Market"
 import { band, bounds, closingPrice, stopBound, widthBps } from "@venue/domain/PriceBand"
 import { assert, describe, it } from "@effect/vitest"
 
-const named = (base: string) => starters.find((instrument) => instrument.base === base)!
+const named = (base: string) => initialInstruments.find((instrument) => instrument.base === base)!
 
 /** At a mark of 200.0005, with limits that bind nothing. */
 const priced: Priced = {

@@ -1,6 +1,6 @@
 /** Runs of one premium come to the rate of all samples one by one, whoever counts them and whenever it begins to. */
 import * as Funding from "@venue/domain/Funding"
-import type { Funded, Sampled } from "@venue/domain/Market"
+import type { Funded, Sampled } from "@venue/domain/Funding"
 import * as Sampling from "@venue/domain/Sampling"
 import { expect, it } from "@effect/vitest"
 import * as fc from "fast-check"

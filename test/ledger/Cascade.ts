@@ -1,7 +1,7 @@
 /** A market of very many accounts, each with a ledger of its own, and what their desks do as the price falls. */
 import { type AccountId, primaryAccountOf } from "@venue/domain/AccountId"
 import { type Id, series } from "@venue/domain/Id"
-import { starters } from "@venue/domain/Instrument"
+import { initialInstruments } from "@venue/domain/Instrument"
 import { standMillis, type Stand } from "@venue/domain/Liquidation"
 import type { MarketCommand, MarketEvent, Place, Priced } from "@venue/domain/Market"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
@@ -15,7 +15,7 @@ import { assert } from "@effect/vitest"
 import { Result } from "effect"
 import { type Chance, chanceOf } from "../matching/Chance.ts"
 
-const apple = starters[0]!
+const apple = initialInstruments[0]!
 const { symbol } = apple
 const instruments = new Map([[symbol, apple]])
 

@@ -1,6 +1,6 @@
 /** Some traders and the markets they trade in, on the machines alone: what is previewed there, and what then happens. */
 import { type AccountId, AccountId as Ids } from "@venue/domain/AccountId"
-import { type Instrument, starters } from "@venue/domain/Instrument"
+import { type Instrument, initialInstruments } from "@venue/domain/Instrument"
 import { limitsOf } from "@venue/domain/Limits"
 import type { MarketCommand, MarketEvent, Priced } from "@venue/domain/Market"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
@@ -16,9 +16,9 @@ import type { Chance } from "../matching/Chance.ts"
 
 /** AAPL, GOLD and EUR, and what each is worth at first, in 1e-8 USD. */
 export const listed = [
-  [starters[0]!, 200_00000000],
-  [starters[6]!, 3400_00000000],
-  [starters[11]!, 1_08500000]
+  [initialInstruments[0]!, 200_00000000],
+  [initialInstruments[6]!, 3400_00000000],
+  [initialInstruments[11]!, 1_08500000]
 ] as const
 export const symbols = listed.map(([{ symbol }]) => symbol)
 

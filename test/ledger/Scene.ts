@@ -2,7 +2,7 @@
 import { primaryAccountOf, AccountId } from "@venue/domain/AccountId"
 import { feeOf } from "@venue/domain/Fee"
 import type { Id } from "@venue/domain/Id"
-import { type Instrument, lotsOf, notional, priceOf, starters, ticksOf } from "@venue/domain/Instrument"
+import { type Instrument, lotsOf, notional, priceOf, initialInstruments, ticksOf } from "@venue/domain/Instrument"
 import type { MarketEvent, Modify, Place, Priced, TraderCommand } from "@venue/domain/Market"
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import * as OpenInterest from "@venue/domain/OpenInterest"
@@ -22,7 +22,7 @@ export const gold = MarketSymbol.make("GOLD-USD")
 export const usd = (amount: number): bigint => BigInt(Math.round(amount * 1_000_000))
 
 export const instruments: ReadonlyMap<MarketSymbol, Instrument> = new Map(
-  starters.map((listed) => [listed.symbol, listed])
+  initialInstruments.map((listed) => [listed.symbol, listed])
 )
 
 /** Bands as while open: 10 % for equities, 5 % for the rest. */

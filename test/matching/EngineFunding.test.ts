@@ -1,7 +1,7 @@
 /** Time in a market: samples of the premium, and what positions pay each other each hour. */
 import { AccountId } from "@venue/domain/AccountId"
-import { hourMillis, sampleMillis } from "@venue/domain/Funding"
-import type { Funded, MarketEvent } from "@venue/domain/Market"
+import { hourMillis, sampleMillis, type Funded } from "@venue/domain/Funding"
+import type { MarketEvent } from "@venue/domain/Market"
 import * as Engine from "@venue/matching/Engine"
 import { assert, describe, it } from "@effect/vitest"
 import { apple, eventOf, friday, Scene, usd } from "./EngineScene.ts"

@@ -2,7 +2,7 @@
 import type { CancelCause } from "@venue/domain/Order"
 import { AccountId } from "@venue/domain/AccountId"
 import type { Id } from "@venue/domain/Id"
-import { starters } from "@venue/domain/Instrument"
+import { initialInstruments } from "@venue/domain/Instrument"
 import type { CancelAll, MarketCommand, MarketEvent, Modify, Place, TraderCommand } from "@venue/domain/Market"
 import type { OrderId } from "@venue/domain/OrderId"
 import { UserId } from "@venue/domain/UserId"
@@ -10,7 +10,7 @@ import * as Engine from "@venue/matching/Engine"
 import { assert } from "@effect/vitest"
 import { id } from "../Id.ts"
 
-export const apple = starters.find(({ symbol }) => symbol === "AAPL-USD")!
+export const apple = initialInstruments.find(({ symbol }) => symbol === "AAPL-USD")!
 
 /** 10:00 in New York on Friday 2026-11-20. */
 export const friday = Date.UTC(2026, 10, 20, 15)

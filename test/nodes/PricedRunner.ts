@@ -6,7 +6,7 @@ import * as ClusterNode from "@venue/cluster/ClusterNode"
 import * as DeadRunners from "@venue/cluster/DeadRunners"
 import * as Runner from "@venue/cluster/Runner"
 import { defaults, VenueSettings } from "@venue/cluster/VenueSettings"
-import { starters } from "@venue/domain/Instrument"
+import { initialInstruments } from "@venue/domain/Instrument"
 import * as DatabaseClock from "@venue/postgres/DatabaseClock"
 import { Seal } from "@venue/postgres/Seal"
 import { type PriceSource, PriceSources } from "@venue/providers/prices/PriceSource"
@@ -19,7 +19,7 @@ import { Membership } from "../../apps/process/Membership.ts"
 import * as Pools from "../../apps/process/Pools.ts"
 
 export const lockSeconds = 3
-export const [instrument] = starters as [(typeof starters)[number]]
+export const [instrument] = initialInstruments as [(typeof initialInstruments)[number]]
 
 export const venue = Layer.succeed(VenueSettings)({
   ...defaults,

@@ -2,7 +2,7 @@
 import { MarketClient } from "@venue/cluster/clients/MarketClient"
 import { limitsOf } from "@venue/domain/Limits"
 import { marketStream } from "@venue/domain/Market"
-import { starters } from "@venue/domain/Instrument"
+import { initialInstruments } from "@venue/domain/Instrument"
 import { traderStream } from "@venue/domain/Trader"
 import { Journal } from "@venue/journal/Journal"
 import { assert } from "@effect/vitest"
@@ -25,7 +25,7 @@ for (const lost of ["the market", "a trader", "nobody"] as const) {
       const client = yield* venue.trade(ann)
       yield* client.send(limit("BUY", 1, 199))
       yield* venue.settle
-      const limits = { ...limitsOf(starters[0]!), maxQuantityLots: 20_000, positionUsd: 3_000 }
+      const limits = { ...limitsOf(initialInstruments[0]!), maxQuantityLots: 20_000, positionUsd: 3_000 }
       yield* markets.setLimits(aapl, limits)
       yield* venue.settle
       if (lost === "the market") yield* take(marketStream(aapl))

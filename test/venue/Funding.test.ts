@@ -1,8 +1,9 @@
 /** Funding on the whole venue: who pays whom at the hour, whoever is loaded again around it. */
 import { MarketClient } from "@venue/cluster/clients/MarketClient"
 import * as Funding from "@venue/domain/Funding"
-import { starters } from "@venue/domain/Instrument"
-import { type Funded, marketStream } from "@venue/domain/Market"
+import { initialInstruments } from "@venue/domain/Instrument"
+import { marketStream } from "@venue/domain/Market"
+import { type Funded } from "@venue/domain/Funding"
 import { traderStream } from "@venue/domain/Trader"
 import { Journal } from "@venue/journal/Journal"
 import * as MarketRecord from "@venue/journal/MarketRecord"
@@ -61,7 +62,7 @@ const hours = Effect.gen(function* () {
 
 /** What the hours of the log come to for a position of so many units that was held at the end of each. */
 const due = (units: number, paid: ReadonlyArray<Funded>): number => {
-  const apple = starters.find(({ symbol }) => symbol === aapl)!
+  const apple = initialInstruments.find(({ symbol }) => symbol === aapl)!
   return paid.reduce((sum, hour) => sum + Funding.payment(apple, units * 1_000, hour), 0)
 }
 

@@ -1,7 +1,7 @@
 /** The owner of a market dies in the middle of a decision: before its row is committed, and before anybody hears of it. */
 import { MarketClient } from "@venue/cluster/clients/MarketClient"
 import * as Funding from "@venue/domain/Funding"
-import { starters } from "@venue/domain/Instrument"
+import { initialInstruments } from "@venue/domain/Instrument"
 import { marketStream } from "@venue/domain/Market"
 import { Journal } from "@venue/journal/Journal"
 import * as MarketRecord from "@venue/journal/MarketRecord"
@@ -106,7 +106,7 @@ for (const instant of ["before its row is committed", "after that and before any
         const { claims, events } = yield* log
         const hours = events.filter((event) => event._tag === "Funded")
         assert.deepEqual([claims, hours.length, hours[0]!.skipped], [2, 1, false])
-        const apple = starters.find(({ symbol }) => symbol === aapl)!
+        const apple = initialInstruments.find(({ symbol }) => symbol === aapl)!
         const paid = Funding.payment(apple, 50_000, hours[0]!)
         const received = Funding.payment(apple, -50_000, hours[0]!)
         assert.isBelow(paid, 0)

@@ -1,5 +1,5 @@
 import { MarketClient } from "@venue/cluster/clients/MarketClient"
-import { starters } from "@venue/domain/Instrument"
+import { initialInstruments } from "@venue/domain/Instrument"
 import * as Engine from "@venue/matching/Engine"
 import { Journal } from "@venue/journal/Journal"
 import * as MarketRecord from "@venue/journal/MarketRecord"
@@ -129,7 +129,7 @@ story("I2, I6, I24: the log has no hole, and replayed it gives the book and the 
         rows.map((_, at) => at + 1)
       )
       const engine = Engine.make(
-        starters.find((instrument) => instrument.symbol === symbol)!,
+        initialInstruments.find((instrument) => instrument.symbol === symbol)!,
         { maxOpenOrders: 200 }
       )
       for (const row of rows) {

@@ -1,5 +1,5 @@
 /** Liquidity providers: accounts that take over positions of takeovers, up to limits that the operator sets (rule 9.11). */
-import type { ProviderLimit } from "@venue/domain/Trader"
+import type { ProviderLimit } from "@venue/domain/Balance"
 import { decimalOfMoney } from "@venue/domain/Decimal"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"

@@ -1,5 +1,5 @@
 /** Splits of underliers, which an operator carries out while the symbol is halted (rule 19.2). */
-import { mostUnits } from "@venue/domain/Split"
+import { maxUnits } from "@venue/domain/Split"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { Day, NumberOrText, SchemaLink, SymbolName } from "../Body.ts"
@@ -7,7 +7,7 @@ import { Conflict, GatewayTimeout, NotFound, ServiceUnavailable } from "../Probl
 import { OperatorOnly, Reason } from "./Operator.ts"
 import { operation } from "../Operation.ts"
 
-const Units = NumberOrText(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: mostUnits })))
+const Units = NumberOrText(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: maxUnits })))
 
 /** In place of `denominator` old units there are `numerator` new ones: 4 and 1 of a split 4:1. */
 export const SplitContract = Schema.Struct({

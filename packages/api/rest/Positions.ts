@@ -1,7 +1,7 @@
 /** `GET /user/positions`: what an account holds and what it has. */
 import { decimalOfMoney } from "@venue/domain/Decimal"
 import { type Instrument, quantityOf } from "@venue/domain/Instrument"
-import type { Balance, Holding } from "@venue/domain/Trader"
+import type { Balance, Holding } from "@venue/domain/Balance"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { averagePrice } from "../AveragePrice.ts"

@@ -1,7 +1,7 @@
 /** `/user/subaccounts`: the accounts of a user beside the primary one, and what each has. `/user/public-accounts`: all of them. */
 import { decimalOfMoney } from "@venue/domain/Decimal"
 import { isPrimary } from "@venue/domain/AccountId"
-import type { Balance } from "@venue/domain/Trader"
+import type { Balance } from "@venue/domain/Balance"
 import type { UserId } from "@venue/domain/UserId"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"

@@ -2,7 +2,7 @@
 import type { AccountId } from "@venue/domain/AccountId"
 import type { Instrument } from "@venue/domain/Instrument"
 import { maxNotional } from "@venue/domain/Leverage"
-import type { Balance, Holding } from "@venue/domain/Trader"
+import type { Balance, Holding } from "@venue/domain/Balance"
 import { averagePrice } from "../AveragePrice.ts"
 import * as Digits from "../Digits.ts"
 import { stableId } from "../StableId.ts"

@@ -6,7 +6,7 @@ import { problems } from "@venue/api/Problem"
 import { MarketClient } from "@venue/cluster/clients/MarketClient"
 import { Feed } from "@venue/cluster/feed/Feed"
 import { nearestMultiple, unitsOf } from "@venue/domain/Decimal"
-import { believable, mostE8 } from "@venue/domain/Oracle"
+import { believable, highestTradableE8 } from "@venue/domain/Oracle"
 import { Effect } from "effect"
 import { group } from "../http/Endpoints.ts"
 import { makeAsked, makeLasting } from "./Operators.ts"
@@ -51,7 +51,7 @@ export const layer = (baseUrl: string) =>
             const priceE8 = unitsOf(nearestMultiple(price, 1))
             if (Number.isNaN(priceE8)) return yield* refusals.unfit("body.price", "Expected at most eight decimals")
             const inForce = feed.prices.get(symbol)
-            const highestE8 = mostE8(instrument, inForce?.openInterestLots ?? 0)
+            const highestE8 = highestTradableE8(instrument, inForce?.openInterestLots ?? 0)
             if (priceE8 > highestE8)
               return yield* refusals.unfit(
                 "body.price",

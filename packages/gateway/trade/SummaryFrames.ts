@@ -3,7 +3,7 @@ import * as Frame from "@venue/api/trade/Frame"
 import type { AccountSummary } from "@venue/cluster/protocol/Desk"
 import type { Instrument } from "@venue/domain/Instrument"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
-import type { Holding } from "@venue/domain/Trader"
+import type { Holding } from "@venue/domain/Balance"
 import type { Subscriptions } from "./Subscriptions.ts"
 
 /** Returns the positions in these symbols, or in all, and then the balance, as far as the connection hears them. */

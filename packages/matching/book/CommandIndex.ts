@@ -1,7 +1,7 @@
 /** The numbers of the records that are kept of command ids, found by id. */
-import { type Id, together } from "@venue/domain/Id"
+import { type Id, sharedRun } from "@venue/domain/Id"
 import * as HashChain from "../state/HashChain.ts"
-import { ofHalf } from "@venue/domain/BitMix"
+import { hashHalf } from "@venue/domain/BitMix"
 
 /**
  * Ids drawn one after the other share their first half and count in their last digit. The numbers of their records,
@@ -37,7 +37,7 @@ export const make = (): CommandIndex => ({
 export const first = (index: CommandIndex, { a, b }: Id): number => {
   const { heads, last, shift, words } = index
   if (last !== 0 && words[last + A] === a && words[last + B] === b) return last
-  return search(words, heads[ofHalf(a, b) >>> shift]!, a, b)
+  return search(words, heads[hashHalf(a, b) >>> shift]!, a, b)
 }
 
 export const next = ({ words }: CommandIndex, bucket: number): number =>
@@ -64,12 +64,12 @@ export const leave = (index: CommandIndex, id: Id, number: number): void => {
 }
 
 /** A bucket has first the numbers, then these words. */
-const A = together
-const B = together + 1
-const NEXT = together + 2
-const USED = together + 3
-const width = together + 4
-const lastPlace = together - 1
+const A = sharedRun
+const B = sharedRun + 1
+const NEXT = sharedRun + 2
+const USED = sharedRun + 3
+const width = sharedRun + 4
+const lastPlace = sharedRun - 1
 const leastBuckets = 16
 
 function search(words: Int32Array, from: number, a: number, b: number): number {
@@ -100,7 +100,7 @@ function drop(index: CommandIndex, bucket: number): void {
 }
 
 function headOf({ shift, words }: CommandIndex, bucket: number): number {
-  return ofHalf(words[bucket + A]!, words[bucket + B]!) >>> shift
+  return hashHalf(words[bucket + A]!, words[bucket + B]!) >>> shift
 }
 
 function take(index: CommandIndex): number {

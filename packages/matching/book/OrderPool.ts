@@ -1,9 +1,9 @@
 /** The open orders of one market, twenty words each in one array, found by id. */
-import { Id, together } from "@venue/domain/Id"
+import { Id, sharedRun } from "@venue/domain/Id"
 import type { Bracket, OrderOrigin } from "@venue/domain/Order"
 import { type OrderId, orderIdFrom } from "@venue/domain/OrderId"
 import * as HashChain from "../state/HashChain.ts"
-import { ofHalf } from "@venue/domain/BitMix"
+import { hashHalf } from "@venue/domain/BitMix"
 
 /**
  * A slot is the position of an order's first word, and 0 names none. All numbers of an order stand together, since to
@@ -160,7 +160,7 @@ export const setUpdatedAt = (pool: OrderPool, slot: number, millis: number): voi
 const leastHeads = 64
 
 function headOf(shift: number, a: number, b: number, d: number): number {
-  return ((ofHalf(a, b) >>> shift) & -together) | (d & (together - 1))
+  return ((hashHalf(a, b) >>> shift) & -sharedRun) | (d & (sharedRun - 1))
 }
 
 function headOfSlot({ shift, words }: OrderPool, slot: number): number {

@@ -1,7 +1,8 @@
 /** Time passes in a market: its premium is sampled every 5 s, and each hour its positions pay each other (rule 10). */
 import * as Funding from "@venue/domain/Funding"
 import type { Instrument } from "@venue/domain/Instrument"
-import type { Funded, Priced, Sampled } from "@venue/domain/Market"
+import type { Priced } from "@venue/domain/Market"
+import type { Funded, Sampled } from "@venue/domain/Funding"
 import { isLive } from "@venue/domain/MarketHours"
 import * as Oracle from "@venue/domain/Oracle"
 import * as Sampling from "@venue/domain/Sampling"

@@ -26,7 +26,7 @@ export const observe = (
   events: Events
 ): void => {
   const { instrument, participants, prices } = market
-  const mostE8 = Oracle.mostE8(instrument, participants.totals.openInterest)
+  const mostE8 = Oracle.highestTradableE8(instrument, participants.totals.openInterest)
   if (!Number.isSafeInteger(priceE8) || priceE8 <= 0 || priceE8 > mostE8) return
   // The age of a price counts from its quote, and never from the future (rule 3.11).
   const toldAtMillis = Math.min(atMillis, quotedAtMillis ?? atMillis)

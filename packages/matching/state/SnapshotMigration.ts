@@ -2,7 +2,7 @@
 import type { AccountId } from "@venue/domain/AccountId"
 import { noHolders } from "@venue/domain/Holders"
 import type { Priced } from "@venue/domain/Market"
-import { ofFirstShape } from "@venue/domain/Oracle"
+import { fromFirstVersion } from "@venue/domain/Oracle"
 import { unsampled } from "@venue/domain/Sampling"
 import { sampled, unsampled as noOracle } from "@venue/domain/Settlement"
 import type { UserId } from "@venue/domain/UserId"
@@ -101,7 +101,7 @@ function from5({ lastPrice, prices, ...stored }: Version5): Snapshot {
 }
 
 function pricesFrom5(prices: Prices5): Priced {
-  return ofFirstShape({
+  return fromFirstVersion({
     _tag: "Priced",
     oracleE8: prices.oracle,
     markE8: prices.mark,

@@ -3,7 +3,7 @@
  * allowed addresses.
  */
 import { type ApiKeySummary, isReservedLabel, maxApiKeys, TooManyApiKeys, UnknownApiKey } from "@venue/domain/ApiKey"
-import { ofBuilderKey, type Permission } from "@venue/domain/Permission"
+import { builderKeyPermissions, type Permission } from "@venue/domain/Permission"
 import { Clock, Context, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { MigrationError } from "effect/sql/Migrator"
@@ -145,7 +145,7 @@ const make = Effect.fnUntraced(function* (table: ApiKeyTable.ApiKeyTable) {
         yield* table.remove(old)
         yield* announce(old)
       }
-      yield* insert({ ...key, permissions: ofBuilderKey, scope: key.userId, allowedAddresses: [] })
+      yield* insert({ ...key, permissions: builderKeyPermissions, scope: key.userId, allowedAddresses: [] })
       return Option.fromUndefinedOr(old)
     }, table.transaction),
     setPermission: Effect.fn("ApiKeys.setPermission")(

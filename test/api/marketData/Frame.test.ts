@@ -3,13 +3,13 @@ import * as Frame from "@venue/api/marketData/Frame"
 import { marketStats } from "@venue/api/marketData/StatsFrame"
 import { decode } from "@venue/api/marketData/Subscription"
 import { parse } from "@venue/domain/Id"
-import { starters } from "@venue/domain/Instrument"
+import { initialInstruments } from "@venue/domain/Instrument"
 import type { Priced, Traded } from "@venue/domain/Market"
 import type { Order } from "@venue/domain/Order"
 import { describe, expect, it } from "@effect/vitest"
 import * as fc from "fast-check"
 
-const gold = starters.find(({ symbol }) => symbol === "GOLD-USD")!
+const gold = initialInstruments.find(({ symbol }) => symbol === "GOLD-USD")!
 const atMillis = Date.parse("2026-09-27T14:40:44.118Z")
 const levels = (...pairs: ReadonlyArray<readonly [number, number]>): ReadonlyArray<Frame.PriceLevel> =>
   pairs.map(([priceTicks, quantityLots]) => ({ priceTicks, quantityLots }))

@@ -4,7 +4,7 @@ import * as Frame from "@venue/api/marketData/Frame"
 import { marketStats } from "@venue/api/marketData/StatsFrame"
 import * as Schemas from "@venue/api/marketData/FrameSchema"
 import { parse } from "@venue/domain/Id"
-import { starters } from "@venue/domain/Instrument"
+import { initialInstruments } from "@venue/domain/Instrument"
 import type { Priced, Traded } from "@venue/domain/Market"
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { expect, it } from "@effect/vitest"
@@ -22,7 +22,7 @@ const holds = (frame: string): void => {
 
 const count = fc.nat({ max: 1_000_000_000 })
 const level = fc.record({ priceTicks: count, quantityLots: count })
-const instrument = fc.constantFrom(...starters)
+const instrument = fc.constantFrom(...initialInstruments)
 const millis = fc.integer({ min: 0, max: 4_102_444_800_000 })
 const sequence = fc.integer({ min: 1 })
 const sigFigs = fc.constantFrom(...SigFigs.literals)

@@ -9,7 +9,7 @@ import { tradeRecord, type TradesAsked, tradesAsked } from "@venue/api/rest/Trad
 import * as InvalidRequest from "@venue/api/InvalidRequest"
 import { problems } from "@venue/api/Problem"
 import { AccountId } from "@venue/domain/AccountId"
-import { starters } from "@venue/domain/Instrument"
+import { initialInstruments } from "@venue/domain/Instrument"
 import { marketHours } from "@venue/domain/MarketHours"
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { LeverageInUse, NotALevel, UnknownSymbol } from "@venue/domain/Trader"
@@ -20,7 +20,7 @@ import { HttpApiBuilder, HttpApiSchema } from "effect/http-api"
 
 export const baseUrl = "http://venue.test"
 const refusals = problems(baseUrl)
-export const gold = starters.find(({ symbol }) => symbol === "GOLD-USD")!
+export const gold = initialInstruments.find(({ symbol }) => symbol === "GOLD-USD")!
 export const asked: Array<TradesAsked> = []
 
 const groups = Layer.mergeAll(

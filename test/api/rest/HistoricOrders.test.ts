@@ -1,10 +1,10 @@
 /** Orders that have ended, as records and as lines. */
-import { starters } from "@venue/domain/Instrument"
+import { initialInstruments } from "@venue/domain/Instrument"
 import { HistoricOrder, historicOrder, historicOrdersFile, type UserOrder } from "@venue/api/rest/HistoricOrders"
 import { expect, it } from "vitest"
 import { Schema } from "effect"
 
-const gold = starters.find(({ symbol }) => symbol === "GOLD-USD")!
+const gold = initialInstruments.find(({ symbol }) => symbol === "GOLD-USD")!
 
 const filled: UserOrder = {
   orderId: "o-1",

@@ -1,10 +1,10 @@
 /** TWAPs that have ended, as records and as lines. */
 import { HistoricTwap, historicTwap, historicTwapsFile, type UserTwap } from "@venue/api/rest/HistoricTwaps"
-import { starters } from "@venue/domain/Instrument"
+import { initialInstruments } from "@venue/domain/Instrument"
 import { expect, it } from "vitest"
 import { Schema } from "effect"
 
-const gold = starters.find(({ symbol }) => symbol === "GOLD-USD")!
+const gold = initialInstruments.find(({ symbol }) => symbol === "GOLD-USD")!
 
 const twap: UserTwap = {
   twapId: "t-1",

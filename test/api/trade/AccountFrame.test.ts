@@ -1,12 +1,12 @@
 /** The frames about an account, field by field against the examples of the reference. */
 import * as Frame from "@venue/api/trade/Frame"
 import { AccountId } from "@venue/domain/AccountId"
-import { starters } from "@venue/domain/Instrument"
+import { initialInstruments } from "@venue/domain/Instrument"
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
-import type { Balance, Holding } from "@venue/domain/Trader"
+import type { Balance, Holding } from "@venue/domain/Balance"
 import { expect, it } from "@effect/vitest"
 
-const gold = starters.find(({ symbol }) => symbol === "GOLD-USD")!
+const gold = initialInstruments.find(({ symbol }) => symbol === "GOLD-USD")!
 const alice = AccountId.make("3b0a6f7e-51c4-4a52-9d0b-6a1f2c7e9d10")
 const holding: Holding = {
   accountId: alice,

@@ -7,14 +7,14 @@ import * as Incoming from "@venue/api/Incoming"
 import type { UserTrade } from "@venue/api/UserTrade"
 import { AccountId } from "@venue/domain/AccountId"
 import { parse } from "@venue/domain/Id"
-import { starters } from "@venue/domain/Instrument"
+import { initialInstruments } from "@venue/domain/Instrument"
 import type { Echo } from "@venue/domain/Echo"
 import type { Traded } from "@venue/domain/Market"
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { type Order, OrderOrigin, OrderType, Side, TimeInForce } from "@venue/domain/Order"
 import { orderIdFrom } from "@venue/domain/OrderId"
 import { OrderRefusal } from "@venue/domain/Reject"
-import type { Balance, Holding } from "@venue/domain/Trader"
+import type { Balance, Holding } from "@venue/domain/Balance"
 import { TwapId, TwapStatus } from "@venue/domain/Twap"
 import { UserId } from "@venue/domain/UserId"
 import { expect, it } from "@effect/vitest"
@@ -33,7 +33,7 @@ const holds = (frame: string, ...keys: ReadonlyArray<string>): void => {
 }
 
 const oneOf = <A>(words: ReadonlyArray<A>) => fc.constantFrom(...words)
-const instrument = oneOf(starters)
+const instrument = oneOf(initialInstruments)
 const uuid = fc.uuid()
 const id = uuid.map((text) => parse(text)!)
 const clientOrderId = fc.oneof(fc.constant(""), fc.string({ maxLength: 64 }))

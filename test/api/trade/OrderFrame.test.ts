@@ -2,7 +2,7 @@
 import * as Frame from "@venue/api/trade/Frame"
 import { primaryAccountOf, AccountId } from "@venue/domain/AccountId"
 import { parse } from "@venue/domain/Id"
-import { type Instrument, starters } from "@venue/domain/Instrument"
+import { type Instrument, initialInstruments } from "@venue/domain/Instrument"
 import type { Echo } from "@venue/domain/Echo"
 import type { Traded } from "@venue/domain/Market"
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
@@ -13,7 +13,7 @@ import { expect, it } from "@effect/vitest"
 import * as fc from "fast-check"
 import { id } from "../../Id.ts"
 
-const gold = starters.find(({ symbol }) => symbol === "GOLD-USD")!
+const gold = initialInstruments.find(({ symbol }) => symbol === "GOLD-USD")!
 /** With lots fine enough to be written with an exponent. */
 const dust: Instrument = { ...gold, tickE8: 1, lotE8: 1 }
 const alice = UserId.make("3b0a6f7e-51c4-4a52-9d0b-6a1f2c7e9d10")

@@ -1,6 +1,6 @@
 /** A venue on Postgres in this process with an auditor beside it, and what its owners do once a minute or as money leaves. */
 import * as PgClient from "@effect/sql-pg/PgClient"
-import { starters } from "@venue/domain/Instrument"
+import { initialInstruments } from "@venue/domain/Instrument"
 import * as OpenInterest from "@venue/domain/OpenInterest"
 import type { RailName } from "@venue/domain/Rail"
 import { traderStream } from "@venue/domain/Trader"
@@ -53,7 +53,7 @@ export const auditor = Effect.fnUntraced(function* (
 
 /** Saves the state of a market as its owner does once a minute. */
 export const saveMarket = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, symbol: string) {
-  const instrument = starters.find((one) => one.symbol === symbol)!
+  const instrument = initialInstruments.find((one) => one.symbol === symbol)!
   const engine = Engine.make(instrument, Engine.defaults)
   const rows = yield* rowsOf(sql, `market/${symbol}`)
   for (const { events } of rows) {
@@ -65,7 +65,7 @@ export const saveMarket = Effect.fnUntraced(function* (sql: SqlClient.SqlClient,
 
 /** Saves the state of a trader as its desk does when it had much to replay. */
 export const saveTrader = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, userId: UserId) {
-  const instruments = new Map(starters.map((one) => [one.symbol, one]))
+  const instruments = new Map(initialInstruments.map((one) => [one.symbol, one]))
   const trader = Ledger.make(userId, instruments, new Map(), OpenInterest.none(), Ledger.defaults)
   const rows = yield* rowsOf(sql, traderStream(userId))
   for (const { events } of rows) {

@@ -1,5 +1,5 @@
 /** An operator changes limits of a contract: they hold at once, for who trades already too (rule 1.9). */
-import { starters } from "@venue/domain/Instrument"
+import { initialInstruments } from "@venue/domain/Instrument"
 import { limitShareBps, period } from "@venue/domain/MarketHours"
 import { Audit } from "@venue/storage/access/Audit"
 import { TestVenue } from "@venue/testing/TestVenue"
@@ -11,7 +11,7 @@ import { layer, RestClient } from "../rest/RestClient.ts"
 const asked = { symbol: "aapl-usd", reason: "thin book" }
 /** Outside hours a share of a limit is in force (rule 6.3), so that this much is left of what is asked for now. */
 const inForceNow = Effect.map(Clock.currentTimeMillis, (now) => {
-  const instrument = starters.find(({ symbol }) => symbol === aapl)!
+  const instrument = initialInstruments.find(({ symbol }) => symbol === aapl)!
   const shareBps = limitShareBps(period(instrument, now))
   return (money: number) => (money * 10_000) / shareBps
 })

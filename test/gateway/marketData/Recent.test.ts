@@ -1,7 +1,7 @@
 /** However far the table, the journal and the feed are when a gateway starts, its last minutes are those of the whole log. */
 import type { Batch } from "@venue/cluster/feed/Batch"
 import { Feed } from "@venue/cluster/feed/Feed"
-import { starters } from "@venue/domain/Instrument"
+import { initialInstruments } from "@venue/domain/Instrument"
 import { type MarketEvent, marketStream } from "@venue/domain/Market"
 import { minuteOf } from "@venue/domain/Minute"
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
@@ -51,7 +51,7 @@ const untold = {
 const feedOf = (symbol: MarketSymbol, headSeq: number) => {
   let seq = headSeq
   const watchers = new Set<(batch: Batch) => void>()
-  const instrument = { ...starters[0]!, symbol }
+  const instrument = { ...initialInstruments[0]!, symbol }
   return {
     tell: (row: Row) => {
       seq = row.seq

@@ -1,7 +1,7 @@
 /** Charts over real sockets, of a venue in which something was traded. */
 import { resolutions } from "@venue/api/rest/ChartRange"
 import { Feed } from "@venue/cluster/feed/Feed"
-import { starters } from "@venue/domain/Instrument"
+import { initialInstruments } from "@venue/domain/Instrument"
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import * as OpenInterest from "@venue/domain/OpenInterest"
 import { Charts } from "@venue/gateway/rest/Charts"
@@ -272,7 +272,7 @@ it.live("weigh 5 each for those who ask without credentials", () =>
   }).pipe(Effect.provide(layer))
 )
 
-const gold = starters.find(({ symbol }) => symbol === "GOLD-USD")!
+const gold = initialInstruments.find(({ symbol }) => symbol === "GOLD-USD")!
 
 /** What of a feed charts do not ask for. */
 const untold = {

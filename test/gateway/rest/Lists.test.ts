@@ -1,6 +1,6 @@
 /** Trades, orders and TWAPs of an account over real sockets: pages of them, and whole files. */
 import { Unavailable } from "@venue/cluster/protocol/Market"
-import { starters } from "@venue/domain/Instrument"
+import { initialInstruments } from "@venue/domain/Instrument"
 import type { MarketEvent } from "@venue/domain/Market"
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { TwapId, unplaced } from "@venue/domain/Twap"
@@ -138,14 +138,14 @@ it.live("TWAPs are told by symbol, and a file has as many parts as it needs", ()
       atMillis
     })
     const silver = MarketSymbol.make("SILVER-USD")
-    yield* memory.project(Projections.ofMarket({ ...starters[0]!, symbol: silver }), silver, [
+    yield* memory.project(Projections.ofMarket({ ...initialInstruments[0]!, symbol: silver }), silver, [
       { seq: 1, events: [closed("b", 5_000)] }
     ])
     const fills = Array.from({ length: 4_500 }, (_, index): MarketEvent => {
       const one = traded("file", index + 1, { atMillis: 1_000 + Math.floor(index / 700) })
       return { ...one, taker: { ...one.taker, order: order("file", accountId, { userId: user.userId }) } }
     })
-    yield* memory.project(Projections.ofMarket({ ...starters[0]!, symbol: gold }), gold, [
+    yield* memory.project(Projections.ofMarket({ ...initialInstruments[0]!, symbol: gold }), gold, [
       { seq: 1, events: [closed("a", 4_000), ...fills] }
     ])
     const read = Effect.fnUntraced(function* (path: string) {

@@ -6,7 +6,7 @@ import * as AccessDecision from "@venue/auth/access/AccessDecision"
 import type { Caller } from "@venue/auth/access/Caller"
 import { isOpen, rules } from "@venue/auth/access/Permission"
 import { AccountId } from "@venue/domain/AccountId"
-import { ofBuilderKey, Permission } from "@venue/domain/Permission"
+import { builderKeyPermissions, Permission } from "@venue/domain/Permission"
 import { UserId } from "@venue/domain/UserId"
 import { routesOf } from "@venue/gateway/http/Gate"
 import { Users } from "@venue/storage/access/Users"
@@ -173,7 +173,7 @@ const users: ReadonlyArray<User> = [
   "with_second_factor"
 ]
 const named = [undefined, "alice", "alice-2", "bob", "nobody"] as const
-const grants = [[], ...Permission.literals.map((name) => [name]), ofBuilderKey, Permission.literals]
+const grants = [[], ...Permission.literals.map((name) => [name]), builderKeyPermissions, Permission.literals]
 const token = { via: "jwt", publicKey: null, sessionId: null, scope: "all_accounts" } as const
 const credentials: Readonly<Record<string, Partial<Caller>>> = {
   "a key of all accounts": { scope: "all_accounts" },

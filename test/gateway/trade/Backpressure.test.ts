@@ -6,10 +6,10 @@ import * as Backpressure from "@venue/gateway/trade/Backpressure"
 import type { ExpectedOrder } from "@venue/gateway/trade/ExpectedReply"
 import type { Receiver } from "@venue/gateway/socket/Transport"
 import { Id } from "@venue/domain/Id"
-import { starters } from "@venue/domain/Instrument"
+import { initialInstruments } from "@venue/domain/Instrument"
 import { expect, it } from "vitest"
 
-const symbol = starters[0]!.symbol
+const symbol = initialInstruments[0]!.symbol
 const order = JSON.stringify({
   type: "cancel_order",
   params: { symbol, cancel_order_id_type: "order_id", order_id: "1" }

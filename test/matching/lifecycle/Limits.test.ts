@@ -53,7 +53,7 @@ describe("limits", () => {
   it("let no more be held than may double in price before no higher price is taken in (rule 3.2)", () => {
     const openInterestUsd = 2_000_000_000
     assert.deepStrictEqual(set(new Scene(), { openInterestUsd }), ["LimitsSet"])
-    assert.isAbove(Oracle.mostE8(apple, lots(openInterestUsd / 200)), 400e8)
+    assert.isAbove(Oracle.highestTradableE8(apple, lots(openInterestUsd / 200)), 400e8)
   })
 
   it("of a contract that is over stay", () => {

@@ -1,10 +1,10 @@
 /** What a market says that an operator has to see to, and since when. */
-import type { Teller } from "@venue/domain/Market"
+import type { PriceOrigin } from "@venue/domain/Market"
 import * as Engine from "@venue/matching/Engine"
 import { assert, describe, it } from "@effect/vitest"
 import { Scene, usd } from "../EngineScene.ts"
 
-const tell = (scene: Scene, price: number, teller: Teller = "external") =>
+const tell = (scene: Scene, price: number, teller: PriceOrigin = "external") =>
   scene.ask({ _tag: "Observe", priceE8: usd(price), teller })
 const wait = (scene: Scene, millis: number) => {
   scene.now += millis

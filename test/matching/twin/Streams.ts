@@ -1,6 +1,6 @@
 /** Random command streams of one market, each from one seed: the same seed always gives the same stream. */
 import { AccountId, primaryAccountOf } from "@venue/domain/AccountId"
-import { type Instrument, starters } from "@venue/domain/Instrument"
+import { type Instrument, initialInstruments } from "@venue/domain/Instrument"
 import type { Liquidate, OpenTakeover } from "@venue/domain/Liquidation"
 import { positionLimitUsd } from "@venue/domain/Leverage"
 import type { Finding, MarketCommand, Place, TraderCommand } from "@venue/domain/Market"
@@ -33,9 +33,9 @@ export type Pace = "usual" | "slow" | "hourly" | "month"
 export type Listing = readonly [Instrument, number]
 
 export const listings: ReadonlyArray<Listing> = [
-  [starters[0]!, 200_00000000],
-  [starters[6]!, 3400_00000000],
-  [starters[11]!, 1_08500000]
+  [initialInstruments[0]!, 200_00000000],
+  [initialInstruments[6]!, 3400_00000000],
+  [initialInstruments[11]!, 1_08500000]
 ]
 
 /** From this Tuesday on, thirty days have four weekends and the end of summer time in America. */

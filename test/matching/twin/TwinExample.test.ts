@@ -1,6 +1,6 @@
 /** The twin on the worked numbers of the rules, so that it may judge the engine. */
 import { AccountId } from "@venue/domain/AccountId"
-import { starters } from "@venue/domain/Instrument"
+import { initialInstruments } from "@venue/domain/Instrument"
 import type { MarketEvent, Place, Priced } from "@venue/domain/Market"
 import { UserId } from "@venue/domain/UserId"
 import { assert, it } from "@effect/vitest"
@@ -8,7 +8,7 @@ import { id } from "../../Id.ts"
 import * as Twin from "./Twin.ts"
 import * as TwinState from "./TwinState.ts"
 
-const apple = starters[0]!
+const apple = initialInstruments[0]!
 const open = {
   lowerTicks: 18_360,
   upperTicks: 22_440,

@@ -1,5 +1,5 @@
 import { maxApiKeys } from "@venue/domain/ApiKey"
-import { ofBuilderKey } from "@venue/domain/Permission"
+import { builderKeyPermissions } from "@venue/domain/Permission"
 import { UserId } from "@venue/domain/UserId"
 import { ApiKeys, type NewApiKey } from "@venue/storage/access/ApiKeys"
 import { type Revocation, Revocations } from "@venue/storage/access/Revocations"
@@ -216,7 +216,7 @@ const suite = (name: string, keys: Layer.Layer<ApiKeys | Transaction | Users, un
           ["builder-1", "builder-2"]
         )
         const [{ permissions, scope }] = good as [(typeof good)[0]]
-        assert.deepStrictEqual([permissions, scope], [ofBuilderKey, "hal"])
+        assert.deepStrictEqual([permissions, scope], [builderKeyPermissions, "hal"])
       })
     )
 

@@ -1,6 +1,6 @@
 /** Rows of what accounts held, quarter of an hour by quarter of an hour. */
 import { AccountId } from "@venue/domain/AccountId"
-import { starters } from "@venue/domain/Instrument"
+import { initialInstruments } from "@venue/domain/Instrument"
 import type { MarketEvent } from "@venue/domain/Market"
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { quarterHourMillis } from "@venue/domain/QuarterHour"
@@ -17,7 +17,7 @@ import * as Fold from "./AccountFold.ts"
 import { priced } from "./ChartEvents.ts"
 
 /** Each test has a market of its own, so that all may share one database. */
-const marketOf = (name: string) => ({ ...starters[0]!, symbol: MarketSymbol.make(`${name}-USD`) })
+const marketOf = (name: string) => ({ ...initialInstruments[0]!, symbol: MarketSymbol.make(`${name}-USD`) })
 
 const first = 1_990_000
 const began = first * quarterHourMillis

@@ -1,6 +1,6 @@
 /** The double entry of what comes in and moves, from the journals of traders and the logs of markets. */
 import { AccountId } from "@venue/domain/AccountId"
-import { starters } from "@venue/domain/Instrument"
+import { initialInstruments } from "@venue/domain/Instrument"
 import type { MarketEvent } from "@venue/domain/Market"
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { quarterHourMillis } from "@venue/domain/QuarterHour"
@@ -18,7 +18,7 @@ import { credited, traded, transferred } from "../../journal/EventsByHand.ts"
 
 const tables = Effect.map(ReadTables, ({ position, project, read }) => ({
   project: (symbol: MarketSymbol, rows: ReadonlyArray<CommittedRow<MarketEvent>>) =>
-    project(Projections.ofMarket({ ...starters[0]!, symbol }), symbol, rows),
+    project(Projections.ofMarket({ ...initialInstruments[0]!, symbol }), symbol, rows),
   projectTrader: (userId: UserId, rows: ReadonlyArray<CommittedRow<TraderEvent>>) =>
     project(Projections.ofTraders, userId, rows),
   ledgerPosition: (userId: UserId) => position(LedgerEntries.projection, userId),

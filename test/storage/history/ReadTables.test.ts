@@ -1,5 +1,5 @@
 import { AccountId } from "@venue/domain/AccountId"
-import { starters } from "@venue/domain/Instrument"
+import { initialInstruments } from "@venue/domain/Instrument"
 import { type MarketEvent, marketStream, type Traded } from "@venue/domain/Market"
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { orderIdFrom } from "@venue/domain/OrderId"
@@ -19,7 +19,7 @@ import { ended, order, refused, traded } from "../../journal/EventsByHand.ts"
 /** The tables as those who write and read them see them. */
 const tables = Effect.map(ReadTables, ({ position, project, read }) => ({
   project: (symbol: MarketSymbol, rows: ReadonlyArray<CommittedRow<MarketEvent>>) =>
-    project(Projections.ofMarket({ ...starters[0]!, symbol }), symbol, rows),
+    project(Projections.ofMarket({ ...initialInstruments[0]!, symbol }), symbol, rows),
   position: (symbol: MarketSymbol) => position(Trading.projection, symbol),
   trades: (query: Trades.TradeQuery) => read(Trades.page(query)),
   orders: (query: Orders.OrderQuery) => read(Orders.page(query))

@@ -1,5 +1,5 @@
 /** Trades, ended orders and TWAPs as lists: every filter, from either end, in parts, while rows are added. */
-import { starters } from "@venue/domain/Instrument"
+import { initialInstruments } from "@venue/domain/Instrument"
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { OrderType, Side } from "@venue/domain/Order"
 import * as Orders from "@venue/storage/history/Orders"
@@ -21,7 +21,7 @@ const rowsOfStart = 60
 
 /** Every market has one row of events; more are asked for by their seq. */
 const add = (tables: ReadTables["Service"], symbol: MarketSymbol, seq: number) =>
-  tables.project(Projections.ofMarket({ ...starters[0]!, symbol }), symbol, [
+  tables.project(Projections.ofMarket({ ...initialInstruments[0]!, symbol }), symbol, [
     { seq, events: eventsOf(symbol, seq === 1 ? 1 : rowsOfStart + 1 + (seq - 2) * 4, seq === 1 ? rowsOfStart : 4) }
   ])
 

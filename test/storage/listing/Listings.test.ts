@@ -1,13 +1,13 @@
 /** Contracts that an operator had listed, in memory and on Postgres. */
-import { starters } from "@venue/domain/Instrument"
+import { initialInstruments } from "@venue/domain/Instrument"
 import { Listings } from "@venue/storage/listing/Listings"
 import { assert, layer } from "@effect/vitest"
 import { Effect, type Layer } from "effect"
 import * as Layers from "effect/Layer"
 import { postgresLayer } from "../../Postgres.ts"
 
-const [{ clobPairId: _id, symbol: _symbol, quote: _quote, tickLotMicros: _money, ...apple }] = starters as [
-  (typeof starters)[number]
+const [{ clobPairId: _id, symbol: _symbol, quote: _quote, tickLotMicros: _money, ...apple }] = initialInstruments as [
+  (typeof initialInstruments)[number]
 ]
 
 const suite = (name: string, services: Layer.Layer<Listings, unknown>) =>
@@ -31,7 +31,10 @@ const suite = (name: string, services: Layer.Layer<Listings, unknown>) =>
           ["BA-USD", "IBM-USD", "GE-USD"]
         )
         const { base, clobPairId, symbol, ...same } = all.find((each) => each.base === "BA")!
-        assert.deepStrictEqual({ ...starters[0]!, base, clobPairId, symbol }, { ...same, base, clobPairId, symbol })
+        assert.deepStrictEqual(
+          { ...initialInstruments[0]!, base, clobPairId, symbol },
+          { ...same, base, clobPairId, symbol }
+        )
       })
     )
   })

@@ -2,7 +2,8 @@
  * A liquidity provider joins its markets before it counts as one there, so that no market ever has to find a trader. What
  * a trader has joined wakes it after a restart, and so it answers every takeover.
  */
-import { type AppointProvider, type ProviderLimit } from "@venue/domain/Trader"
+import { type AppointProvider } from "@venue/domain/Trader"
+import { type ProviderLimit } from "@venue/domain/Balance"
 import { Effect } from "effect"
 import * as TraderCalls from "../traders/TraderCalls.ts"
 import type { Trader } from "../traders/Trader.ts"

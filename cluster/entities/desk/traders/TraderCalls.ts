@@ -1,6 +1,7 @@
 /** What is asked of one trader: charged to its user, and answered once the trader is awake and its markets are live. */
 import type { AccountId } from "@venue/domain/AccountId"
-import type { Balance, LedgerCommand, LedgerCommandOf, LedgerRefusal } from "@venue/domain/Trader"
+import type { LedgerCommand, LedgerCommandOf, LedgerRefusal } from "@venue/domain/Trader"
+import type { Balance } from "@venue/domain/Balance"
 import type { UserId } from "@venue/domain/UserId"
 import * as Ledger from "@venue/ledger/Ledger"
 import * as Twaps from "@venue/ledger/Twaps"

@@ -2,7 +2,7 @@
 import * as Projection from "@venue/cluster/entities/market/Projection"
 import { primaryAccountOf } from "@venue/domain/AccountId"
 import { dayMillis } from "@venue/domain/Day"
-import { starters } from "@venue/domain/Instrument"
+import { initialInstruments } from "@venue/domain/Instrument"
 import { type MarketEvent, marketStream } from "@venue/domain/Market"
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { UserId } from "@venue/domain/UserId"
@@ -83,7 +83,7 @@ it.effect("a write that threw, or that the database refused, is written again, i
     Effect.die("another")
   ])
   return Effect.gen(function* () {
-    const { committed } = yield* Projection.make(symbol, Projections.ofMarket(starters[0]!))
+    const { committed } = yield* Projection.make(symbol, Projections.ofMarket(initialInstruments[0]!))
     for (let seq = 1; seq <= 4; seq++) {
       recorded.push(row(seq))
       committed(row(seq))
@@ -101,7 +101,7 @@ it.effect("what was recorded before the market was served here is written though
   const { layer, recorded, transactions } = around([])
   recorded.push(row(1, 100), row(2, 28), row(3, 200), row(4))
   return Effect.gen(function* () {
-    yield* Projection.make(symbol, Projections.ofMarket(starters[0]!))
+    yield* Projection.make(symbol, Projections.ofMarket(initialInstruments[0]!))
     yield* turns
     assert.deepEqual(transactions, [[1, 2], [3], [4]])
   }).pipe(Effect.provide(layer))
@@ -111,7 +111,7 @@ it.effect("the row of a claim is taken in though nothing is recorded after it", 
   const { layer, recorded, written } = around([])
   recorded.push(row(1))
   return Effect.gen(function* () {
-    const { claimed, committed } = yield* Projection.make(symbol, Projections.ofMarket(starters[0]!))
+    const { claimed, committed } = yield* Projection.make(symbol, Projections.ofMarket(initialInstruments[0]!))
     yield* turns
     for (const [seq, tell] of [
       [2, () => claimed(2)],
@@ -131,7 +131,7 @@ it.effect("the row of a claim is taken in though nothing is recorded after it", 
 it.effect("in a burst the journal goes first, until it is over or the tables are ten seconds behind", () => {
   const { layer, recorded, written } = around(Array.from({ length: 1_000 }, () => Effect.sleep("30 millis")))
   return Effect.gen(function* () {
-    const { committed } = yield* Projection.make(symbol, Projections.ofMarket(starters[0]!))
+    const { committed } = yield* Projection.make(symbol, Projections.ofMarket(initialInstruments[0]!))
     const burst = Effect.fnUntraced(function* (rows: number) {
       for (let count = 0; count < rows; count++) {
         recorded.push(row(recorded.length + 1, 128))
@@ -160,7 +160,7 @@ it.effect("in a burst the journal goes first, until it is over or the tables are
 it.effect("in a burst the row that a reader waits for is written at once, and no more than that", () => {
   const { layer, recorded, written } = around(Array.from({ length: 1_000 }, () => Effect.sleep("30 millis")))
   return Effect.gen(function* () {
-    const { committed, wanted } = yield* Projection.make(symbol, Projections.ofMarket(starters[0]!))
+    const { committed, wanted } = yield* Projection.make(symbol, Projections.ofMarket(initialInstruments[0]!))
     const burst = Effect.fnUntraced(function* (rows: number) {
       for (let count = 0; count < rows; count++) {
         recorded.push(row(recorded.length + 1, 128))
@@ -281,7 +281,7 @@ it.live(
         values (${marketStream(symbol)}, ${BigInt(seq)}, 1, ${MarketRecord.encode(events)})`
       }
       yield* project([Trading.projection], symbol, rows)
-      yield* Projection.make(symbol, Projections.ofMarket(starters[0]!))
+      yield* Projection.make(symbol, Projections.ofMarket(initialInstruments[0]!))
       for (const projection of [DailyVolumes.projection, Candles.projection, Holdings.group]) {
         yield* Effect.repeat(position(projection, symbol), {
           schedule: Schedule.spaced("20 millis"),
@@ -296,7 +296,7 @@ it.live(
       assert.deepEqual([seq, candles.length, candles.reduce((sum, { trades }) => sum + trades, 0)], [200, 200, 200])
       const asked = {
         accountId: primaryAccountOf(taker),
-        instruments: [starters[0]!],
+        instruments: [initialInstruments[0]!],
         moments: { first: 200 * 96, step: 1, count: 1 }
       }
       const [held] = yield* read(Profits.at(asked, 10_000))

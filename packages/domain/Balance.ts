@@ -1,0 +1,59 @@
+/** Balances and holdings of accounts, and the limits of liquidity providers. Money in 1e-6 USD. */
+import { Schema } from "effect"
+import { AccountId } from "./AccountId.ts"
+import { MarketSymbol } from "./MarketSymbol.ts"
+import { UserId } from "./UserId.ts"
+
+/**
+ * Balance of one account (rule 8). Only prices, funding, fees and reversed deposits can take `available` below zero.
+ */
+export const Balance = Schema.Struct({
+  accountId: AccountId,
+  deposit: Schema.BigInt,
+  realised: Schema.BigInt,
+  unrealised: Schema.BigInt,
+  funding: Schema.BigInt,
+  fees: Schema.BigInt,
+  /** Builder rewards received; null for an account that has never owned a builder code. */
+  builderRewards: Schema.NullOr(Schema.BigInt),
+  /** Referral rewards received; absent in answers of nodes with an older release. */
+  referralRewards: Schema.optionalKey(Schema.BigInt),
+  orderMargin: Schema.BigInt,
+  positionMargin: Schema.BigInt,
+  equity: Schema.BigInt,
+  available: Schema.BigInt,
+  withdrawable: Schema.BigInt
+})
+export type Balance = typeof Balance.Type
+
+/**
+ * Appointment of an account as liquidity provider in a market; `limit` is the maximum value of its position there, in
+ * 1e-6 USD.
+ */
+export const ProviderLimit = Schema.Struct({
+  userId: UserId,
+  accountId: AccountId,
+  symbol: MarketSymbol,
+  limit: Schema.Number
+})
+export type ProviderLimit = typeof ProviderLimit.Type
+
+/** State of one account in one market. */
+export const Holding = Schema.Struct({
+  accountId: AccountId,
+  symbol: MarketSymbol,
+  /** Signed lots. */
+  quantityLots: Schema.Number,
+  /** Signed cost of the position in 1e-6 USD: the average price is basis / quantity. */
+  basis: Schema.Number,
+  realised: Schema.Number,
+  unrealised: Schema.BigInt,
+  funding: Schema.Number,
+  fees: Schema.Number,
+  leverage: Schema.Number,
+  marginHeld: Schema.BigInt,
+  openOrders: Schema.Number,
+  /** Unfilled lots of the open orders. */
+  openQuantityLots: Schema.Number
+})
+export type Holding = typeof Holding.Type
