@@ -70,7 +70,7 @@ export const open = Effect.fn("Listeners.open")(function* (
       host,
       port: settings.tradePort,
       budget: budgets.trade,
-      baseUrl: rest.url,
+      restUrl: rest.url,
       addressOf,
       accept: (transport, request) =>
         trade.open(
@@ -88,7 +88,7 @@ export const open = Effect.fn("Listeners.open")(function* (
       host,
       port: settings.marketDataPort,
       budget: budgets.marketData,
-      baseUrl: rest.url,
+      restUrl: rest.url,
       addressOf,
       accept: (transport) => marketData.open(transport),
       answer: health.answer(rest.url)

@@ -12,7 +12,7 @@ export const listen = (accept: Accept) =>
       host: "127.0.0.1",
       port: 0,
       budget: SocketBudget.make({ limits: false, nowMillis: () => 0 }).trade,
-      baseUrl: "https://rest.venue.test",
+      restUrl: "https://rest.venue.test",
       addressOf: () => "",
       accept,
       answer: (_, response) => response.end()

@@ -1,7 +1,5 @@
 /** The operator interface on its port, for this machine only. */
 import { AdminApi } from "@venue/api/admin/Api"
-import * as InvalidRequest from "@venue/api/InvalidRequest"
-import { problems } from "@venue/api/Problem"
 import { described } from "@venue/api/OpenApi"
 import { Effect, Layer, type Redacted } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
@@ -9,6 +7,7 @@ import { group } from "../http/Endpoints.ts"
 import * as HealthPages from "../http/HealthPages.ts"
 import { routesOf } from "../http/Gate.ts"
 import * as HttpListener from "../http/HttpListener.ts"
+import { invalidRequest } from "../http/ProblemRefusals.ts"
 import * as Pages from "../rest/Pages.ts"
 import * as Alarms from "./Alarms.ts"
 import * as Appointments from "./Appointments.ts"
@@ -46,37 +45,37 @@ export const open = Effect.fn("AdminServer.open")(function* (options: AdminServe
     layer: Layer.merge(
       HttpApiBuilder.layer(AdminApi).pipe(
         Layer.provide([
-          Commands.layer(baseUrl),
-          Alarms.layer(baseUrl),
-          Prices.layer(baseUrl),
-          Futures.layer(baseUrl),
-          Users.layer(baseUrl),
-          Keys.layer(baseUrl),
-          OAuthClients.layer(baseUrl),
-          SigningKeys.layer(baseUrl),
-          TradingState.layer(baseUrl),
-          VenueMode.layer(baseUrl),
-          Dividends.layer(baseUrl),
-          ReserveFund.layer(baseUrl),
-          Delistings.layer(baseUrl),
-          Providers.layer(baseUrl),
-          Splits.layer(baseUrl),
-          Instruments.layer(baseUrl),
-          Limits.layer(baseUrl),
-          Appointments.layer(baseUrl),
-          Withdrawals.layer(baseUrl),
-          Deposits.layer(baseUrl),
-          OwnMoney.layer(baseUrl),
-          SimulatedRails.layer(baseUrl),
-          TreasuryFlags.layer(baseUrl),
+          Commands.layer,
+          Alarms.layer,
+          Prices.layer,
+          Futures.layer,
+          Users.layer,
+          Keys.layer,
+          OAuthClients.layer,
+          SigningKeys.layer,
+          TradingState.layer,
+          VenueMode.layer,
+          Dividends.layer,
+          ReserveFund.layer,
+          Delistings.layer,
+          Providers.layer,
+          Splits.layer,
+          Instruments.layer,
+          Limits.layer,
+          Appointments.layer,
+          Withdrawals.layer,
+          Deposits.layer,
+          OwnMoney.layer,
+          SimulatedRails.layer,
+          TreasuryFlags.layer,
           group(AdminApi, "health", (handlers) =>
-            Effect.map(HealthPages.answers(baseUrl), (answers) => handlers.handleAll(answers))
+            Effect.map(HealthPages.answers, (answers) => handlers.handleAll(answers))
           )
         ]),
-        Layer.provide(Operators.layer(baseUrl, token)),
-        Layer.provide(InvalidRequest.layer(problems(baseUrl)))
+        Layer.provide(Operators.layer(token)),
+        Layer.provide(invalidRequest)
       ),
-      Pages.layer(baseUrl, described(AdminApi))
+      Pages.layer(() => described(AdminApi))
     ),
     names: namesOf(baseUrl),
     routes: [...routesOf(AdminApi), ...Pages.routes]

@@ -11,64 +11,65 @@ import { VenueSettings } from "@venue/cluster/VenueSettings"
 import { quantityOf } from "@venue/domain/Instrument"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { Clock, Effect } from "effect"
+import { ApiBaseUrl } from "../http/ApiBaseUrl.ts"
 import { group } from "../http/Endpoints.ts"
 import * as TreasuryAlarms from "./TreasuryAlarms.ts"
 import * as VenueModeAlarms from "./VenueModeAlarms.ts"
 
-export const layer = (baseUrl: string) =>
-  group(
-    AdminApi,
-    "alarms",
-    Effect.fnUntraced(function* (handlers) {
-      const ofTreasury = yield* TreasuryAlarms.make
-      const ofVenue = yield* VenueModeAlarms.make
-      const desks = yield* DeskClient
-      const feed = yield* Feed
-      const refusals = problems(baseUrl)
-      const markets = yield* MarketClient
-      const { desks: deskCount, instruments } = yield* VenueSettings
+export const layer = group(
+  AdminApi,
+  "alarms",
+  Effect.fnUntraced(function* (handlers) {
+    const baseUrl = yield* ApiBaseUrl
+    const ofTreasury = yield* TreasuryAlarms.make
+    const ofVenue = yield* VenueModeAlarms.make
+    const desks = yield* DeskClient
+    const feed = yield* Feed
+    const refusals = problems(baseUrl)
+    const markets = yield* MarketClient
+    const { desks: deskCount, instruments } = yield* VenueSettings
 
-      const ofMarket = (symbol: MarketSymbol): Effect.Effect<ReadonlyArray<typeof Alarm.Type>> =>
-        Effect.match(markets.alarms(symbol), {
-          onFailure: () => [unreachable(symbol, feed.head(symbol)?.heardAtMillis)],
-          onSuccess: (alarms) => alarms.map(({ kind, sinceMillis }) => ({ kind, symbol, since: instant(sinceMillis) }))
-        })
-      const left = ({ accountId, quantityLots, sinceMillis, symbol }: LeftPosition): typeof Alarm.Type => ({
-        kind: "POSITION_LEFT",
-        symbol,
-        since: instant(sinceMillis),
-        account_id: accountId,
-        quantity: quantityOf(instruments.get(symbol)!, quantityLots)
+    const ofMarket = (symbol: MarketSymbol): Effect.Effect<ReadonlyArray<typeof Alarm.Type>> =>
+      Effect.match(markets.alarms(symbol), {
+        onFailure: () => [unreachable(symbol, feed.head(symbol)?.heardAtMillis)],
+        onSuccess: (alarms) => alarms.map(({ kind, sinceMillis }) => ({ kind, symbol, since: instant(sinceMillis) }))
       })
-      const ofDesk = (deskId: string): Effect.Effect<ReadonlyArray<typeof Alarm.Type>> =>
-        Effect.match(
-          desks.askDesk(deskId, (desk) => desk.LeftPositions()),
-          {
-            onFailure: () => [unreachable(null, undefined)],
-            onSuccess: (positions) => positions.map(left)
-          }
-        )
-
-      return handlers.handle(
-        "list",
-        Effect.fnUntraced(
-          function* () {
-            const deskIds = Array.from({ length: deskCount }, (_, id) => String(id))
-            const told = yield* Effect.all(
-              [
-                Effect.forEach(instruments.keys(), ofMarket, { concurrency: 8 }),
-                Effect.forEach(deskIds, ofDesk, { concurrency: 8 })
-              ],
-              { concurrency: "unbounded" }
-            )
-            const data = [...(yield* ofVenue), ...told.flat(2), ...(yield* ofTreasury)]
-            return { data, count: data.length, at: instant(yield* Clock.currentTimeMillis) }
-          },
-          Effect.catchTag("DatabaseUnavailable", () => Effect.fail(refusals.draining()))
-        )
-      )
+    const left = ({ accountId, quantityLots, sinceMillis, symbol }: LeftPosition): typeof Alarm.Type => ({
+      kind: "POSITION_LEFT",
+      symbol,
+      since: instant(sinceMillis),
+      account_id: accountId,
+      quantity: quantityOf(instruments.get(symbol)!, quantityLots)
     })
-  )
+    const ofDesk = (deskId: string): Effect.Effect<ReadonlyArray<typeof Alarm.Type>> =>
+      Effect.match(
+        desks.askDesk(deskId, (desk) => desk.LeftPositions()),
+        {
+          onFailure: () => [unreachable(null, undefined)],
+          onSuccess: (positions) => positions.map(left)
+        }
+      )
+
+    return handlers.handle(
+      "list",
+      Effect.fnUntraced(
+        function* () {
+          const deskIds = Array.from({ length: deskCount }, (_, id) => String(id))
+          const told = yield* Effect.all(
+            [
+              Effect.forEach(instruments.keys(), ofMarket, { concurrency: 8 }),
+              Effect.forEach(deskIds, ofDesk, { concurrency: 8 })
+            ],
+            { concurrency: "unbounded" }
+          )
+          const data = [...(yield* ofVenue), ...told.flat(2), ...(yield* ofTreasury)]
+          return { data, count: data.length, at: instant(yield* Clock.currentTimeMillis) }
+        },
+        Effect.catchTag("DatabaseUnavailable", () => Effect.fail(refusals.draining()))
+      )
+    )
+  })
+)
 
 const unreachable = (symbol: MarketSymbol | null, heardAtMillis: number | undefined): typeof Alarm.Type => ({
   kind: "UNREACHABLE",

@@ -4,50 +4,51 @@ import { operatorBody } from "@venue/api/admin/Appointments"
 import { problems } from "@venue/api/Problem"
 import { OperatorTokens } from "@venue/auth/access/OperatorTokens"
 import { Effect, Redacted } from "effect"
+import { ApiBaseUrl } from "../http/ApiBaseUrl.ts"
 import { group } from "../http/Endpoints.ts"
 import { inTheNameOf } from "./Operators.ts"
 
-export const layer = (baseUrl: string) =>
-  group(
-    AdminApi,
-    "appointments",
-    Effect.fnUntraced(function* (handlers) {
-      const tokens = yield* OperatorTokens
-      const refusals = problems(baseUrl)
-      const unavailable = { DatabaseUnavailable: () => Effect.fail(refusals.draining()) }
+export const layer = group(
+  AdminApi,
+  "appointments",
+  Effect.fnUntraced(function* (handlers) {
+    const baseUrl = yield* ApiBaseUrl
+    const tokens = yield* OperatorTokens
+    const refusals = problems(baseUrl)
+    const unavailable = { DatabaseUnavailable: () => Effect.fail(refusals.draining()) }
 
-      return handlers
-        .handle("list", () =>
-          tokens.list.pipe(
-            Effect.map((list) => ({ data: list.map(operatorBody), count: list.length })),
-            Effect.catchTags(unavailable)
-          )
+    return handlers
+      .handle("list", () =>
+        tokens.list.pipe(
+          Effect.map((list) => ({ data: list.map(operatorBody), count: list.length })),
+          Effect.catchTags(unavailable)
         )
-        .handle(
-          "appoint",
-          Effect.fnUntraced(
-            function* ({ payload: { name, reason, roles } }) {
-              const token = yield* tokens.appoint({ name, roles }, yield* inTheNameOf(reason))
-              return { name, roles, token: Redacted.value(token) }
-            },
-            Effect.catchTags({
-              ...unavailable,
-              OperatorExists: ({ name }) => Effect.fail(refusals.operatorExists(name))
-            })
-          )
+      )
+      .handle(
+        "appoint",
+        Effect.fnUntraced(
+          function* ({ payload: { name, reason, roles } }) {
+            const token = yield* tokens.appoint({ name, roles }, yield* inTheNameOf(reason))
+            return { name, roles, token: Redacted.value(token) }
+          },
+          Effect.catchTags({
+            ...unavailable,
+            OperatorExists: ({ name }) => Effect.fail(refusals.operatorExists(name))
+          })
         )
-        .handle(
-          "dismiss",
-          Effect.fnUntraced(
-            function* ({ payload: { name, reason } }) {
-              yield* tokens.dismiss(name, yield* inTheNameOf(reason))
-            },
-            Effect.catchTags({
-              ...unavailable,
-              NoSuchOperator: ({ name }) =>
-                Effect.fail(refusals.notFound("operator", name, "list them with GET /operators"))
-            })
-          )
+      )
+      .handle(
+        "dismiss",
+        Effect.fnUntraced(
+          function* ({ payload: { name, reason } }) {
+            yield* tokens.dismiss(name, yield* inTheNameOf(reason))
+          },
+          Effect.catchTags({
+            ...unavailable,
+            NoSuchOperator: ({ name }) =>
+              Effect.fail(refusals.notFound("operator", name, "list them with GET /operators"))
+          })
         )
-    })
-  )
+      )
+  })
+)

@@ -12,6 +12,7 @@ import { VenueSettings } from "@venue/cluster/VenueSettings"
 import { AccountId } from "@venue/domain/AccountId"
 import { ReadTables } from "@venue/storage/history/ReadTables"
 import { Effect, Option } from "effect"
+import { ApiBaseUrl } from "../http/ApiBaseUrl.ts"
 import { group } from "../http/Endpoints.ts"
 import * as Repeatable from "../http/Repeatable.ts"
 import { makeOfDesks } from "./Operators.ts"
@@ -19,65 +20,61 @@ import * as Proof from "./Proof.ts"
 import * as RailProof from "./RailProof.ts"
 import * as Risk from "./Risk.ts"
 
-export const layer = (baseUrl: string) =>
-  group(
-    AdminApi,
-    "operator",
-    Effect.fnUntraced(function* (handlers) {
-      const accounts = yield* Accounts
-      const desks = yield* DeskClient
-      const ids = yield* Ids
-      const markets = yield* MarketClient
-      const tables = yield* ReadTables
-      const railProof = yield* RailProof.make
-      const ofDesks = yield* makeOfDesks
-      const { instruments } = yield* VenueSettings
-      const refusals = problems(baseUrl)
+export const layer = group(
+  AdminApi,
+  "operator",
+  Effect.fnUntraced(function* (handlers) {
+    const baseUrl = yield* ApiBaseUrl
+    const accounts = yield* Accounts
+    const desks = yield* DeskClient
+    const ids = yield* Ids
+    const markets = yield* MarketClient
+    const tables = yield* ReadTables
+    const railProof = yield* RailProof.make
+    const ofDesks = yield* makeOfDesks
+    const { instruments } = yield* VenueSettings
+    const refusals = problems(baseUrl)
 
-      const noSuchAccount = (accountId: string) =>
-        Effect.fail(refusals.notFound("account", accountId, "send the account_id of an account that a user has opened"))
+    const noSuchAccount = (accountId: string) =>
+      Effect.fail(refusals.notFound("account", accountId, "send the account_id of an account that a user has opened"))
 
-      return handlers
-        .handle(
-          "credits",
-          Effect.fnUntraced(
-            function* ({ headers, payload: { account_id, amount, reason } }) {
-              const accountId = AccountId.make(account_id.toLowerCase())
-              const owner = yield* accounts.ownerOf(accountId)
-              if (Option.isNone(owner)) return yield* noSuchAccount(accountId)
-              const userId = owner.value
-              const micros = BigInt(microsOf(amount))
-              const request = Repeatable.requestOf(userId, "POST /credits", headers, [
-                accountId,
-                String(micros),
-                reason
-              ])
-              const creditId = request?.requestId ?? ids.next().text
-              const { name: by } = yield* Operator
-              const credit = { creditId, accountId, amount: micros, reason, by, ...(request && { request }) }
-              const isRepeat = yield* Repeatable.isRepeat(
-                desks.ask(userId, (desk) => desk.Credit({ userId, cost: noCost, ...credit }))
-              )
-              return Repeatable.answer({ credit_id: creditId, account_id: accountId, amount }, isRepeat)
-            },
-            Effect.catchTags({
-              UnknownAccount: ({ accountId }) => noSuchAccount(accountId),
-              InsufficientBalance: () =>
-                Effect.fail(refusals.unfit("body.amount", "Expected no more than the account can give up")),
-              InvalidAmount: () => Effect.fail(refusals.unfit("body.amount", "Expected an amount other than 0")),
-              RequestKeyReused: () => Effect.fail(refusals.keyReused()),
-              DatabaseUnavailable: () => Effect.fail(refusals.draining()),
-              RateLimited: () => Effect.fail(refusals.draining()),
-              Unavailable: () => Effect.fail(refusals.deadlinePassed())
-            })
-          )
+    return handlers
+      .handle(
+        "credits",
+        Effect.fnUntraced(
+          function* ({ headers, payload: { account_id, amount, reason } }) {
+            const accountId = AccountId.make(account_id.toLowerCase())
+            const owner = yield* accounts.ownerOf(accountId)
+            if (Option.isNone(owner)) return yield* noSuchAccount(accountId)
+            const userId = owner.value
+            const micros = BigInt(microsOf(amount))
+            const request = Repeatable.requestOf(userId, "POST /credits", headers, [accountId, String(micros), reason])
+            const creditId = request?.requestId ?? ids.next().text
+            const { name: by } = yield* Operator
+            const credit = { creditId, accountId, amount: micros, reason, by, ...(request && { request }) }
+            const isRepeat = yield* Repeatable.isRepeat(
+              desks.ask(userId, (desk) => desk.Credit({ userId, cost: noCost, ...credit }))
+            )
+            return Repeatable.answer({ credit_id: creditId, account_id: accountId, amount }, isRepeat)
+          },
+          Effect.catchTags({
+            UnknownAccount: ({ accountId }) => noSuchAccount(accountId),
+            InsufficientBalance: () =>
+              Effect.fail(refusals.unfit("body.amount", "Expected no more than the account can give up")),
+            InvalidAmount: () => Effect.fail(refusals.unfit("body.amount", "Expected an amount other than 0")),
+            RequestKeyReused: () => Effect.fail(refusals.keyReused()),
+            DatabaseUnavailable: () => Effect.fail(refusals.draining()),
+            RateLimited: () => Effect.fail(refusals.draining()),
+            Unavailable: () => Effect.fail(refusals.deadlinePassed())
+          })
         )
-        .handle("risk", () => Effect.mapError(Risk.of(ofDesks((desk) => desk.AtRisk())), () => refusals.draining()))
-        .handle("proof", () =>
-          Effect.zipWith(Proof.of(instruments, markets, tables), railProof, (sums, rails) => ({
-            ...sums,
-            ...rails
-          })).pipe(Effect.mapError(() => refusals.draining()))
-        )
-    })
-  )
+      )
+      .handle("risk", () => Effect.mapError(Risk.of(ofDesks((desk) => desk.AtRisk())), () => refusals.draining()))
+      .handle("proof", () =>
+        Effect.zipWith(Proof.of(instruments, markets, tables), railProof, (sums, rails) => ({
+          ...sums,
+          ...rails
+        })).pipe(Effect.mapError(() => refusals.draining()))
+      )
+  })
+)

@@ -11,74 +11,75 @@ import { Audit } from "@venue/storage/access/Audit"
 import { Users } from "@venue/storage/access/Users"
 import { Deposits } from "@venue/storage/treasury/Deposits"
 import { Effect, Option } from "effect"
+import { ApiBaseUrl } from "../http/ApiBaseUrl.ts"
 import { group } from "../http/Endpoints.ts"
 
-export const layer = (baseUrl: string) =>
-  group(
-    AdminApi,
-    "deposits",
-    Effect.fnUntraced(function* (handlers) {
-      const audit = yield* Audit
-      const deposits = yield* Deposits
-      const transaction = yield* Transaction
-      const users = yield* Users
-      const refusals = problems(baseUrl)
-      const unavailable = { DatabaseUnavailable: () => Effect.fail(refusals.draining()) }
+export const layer = group(
+  AdminApi,
+  "deposits",
+  Effect.fnUntraced(function* (handlers) {
+    const baseUrl = yield* ApiBaseUrl
+    const audit = yield* Audit
+    const deposits = yield* Deposits
+    const transaction = yield* Transaction
+    const users = yield* Users
+    const refusals = problems(baseUrl)
+    const unavailable = { DatabaseUnavailable: () => Effect.fail(refusals.draining()) }
 
-      return handlers
-        .handle("unmatched", () =>
-          deposits.unmatched(listed).pipe(
-            Effect.flatMap((list) =>
-              Effect.map(Count.total(listed, list.length, deposits.countUnmatched), (count) => ({
-                data: list.map(unmatchedDeposit),
-                count
-              }))
-            ),
-            Effect.catchTags(unavailable)
-          )
+    return handlers
+      .handle("unmatched", () =>
+        deposits.unmatched(listed).pipe(
+          Effect.flatMap((list) =>
+            Effect.map(Count.total(listed, list.length, deposits.countUnmatched), (count) => ({
+              data: list.map(unmatchedDeposit),
+              count
+            }))
+          ),
+          Effect.catchTags(unavailable)
         )
-        .handle(
-          "assign",
-          Effect.fnUntraced(
-            function* ({ payload: { deposit_id, reason, user_id } }) {
-              const depositId = writtenDepositId(deposit_id)
-              const userId = UserId.make(user_id.toLowerCase())
-              if (Option.isNone(yield* users.find(userId)))
-                return yield* refusals.notFound("user", userId, "send the user_id of the deposit's owner")
-              const found = yield* deposits.find(depositId)
-              if (Option.isNone(found))
-                return yield* refusals.notFound("deposit", depositId, "list them with GET /deposits/unmatched")
-              const { amount, rail } = found.value
-              if (!(yield* deposits.assign(depositId, userId, reasonAgainst(rail, amount)))) {
-                return yield* refusals.notUnmatched(depositId)
-              }
-              const { name } = yield* Operator
-              const facts = { depositId, amount: String(amount), reason }
-              yield* audit.record({ action: "deposit_assigned", actor: name, subject: userId, facts })
-            },
-            transaction.run,
-            Effect.catchTags(unavailable)
-          )
+      )
+      .handle(
+        "assign",
+        Effect.fnUntraced(
+          function* ({ payload: { deposit_id, reason, user_id } }) {
+            const depositId = writtenDepositId(deposit_id)
+            const userId = UserId.make(user_id.toLowerCase())
+            if (Option.isNone(yield* users.find(userId)))
+              return yield* refusals.notFound("user", userId, "send the user_id of the deposit's owner")
+            const found = yield* deposits.find(depositId)
+            if (Option.isNone(found))
+              return yield* refusals.notFound("deposit", depositId, "list them with GET /deposits/unmatched")
+            const { amount, rail } = found.value
+            if (!(yield* deposits.assign(depositId, userId, reasonAgainst(rail, amount)))) {
+              return yield* refusals.notUnmatched(depositId)
+            }
+            const { name } = yield* Operator
+            const facts = { depositId, amount: String(amount), reason }
+            yield* audit.record({ action: "deposit_assigned", actor: name, subject: userId, facts })
+          },
+          transaction.run,
+          Effect.catchTags(unavailable)
         )
-        .handle(
-          "own",
-          Effect.fnUntraced(
-            function* ({ payload: { deposit_id, reason } }) {
-              const depositId = writtenDepositId(deposit_id)
-              const found = yield* deposits.find(depositId)
-              if (Option.isNone(found))
-                return yield* refusals.notFound("deposit", depositId, "list them with GET /deposits/unmatched")
-              const { amount, rail } = found.value
-              if (!(yield* deposits.own(found.value, reason))) return yield* refusals.notUnmatched(depositId)
-              const { name } = yield* Operator
-              const facts = { depositId, amount: String(amount), reason }
-              yield* audit.record({ action: "deposit_taken_as_own", actor: name, subject: rail, facts })
-            },
-            transaction.run,
-            Effect.catchTags(unavailable)
-          )
+      )
+      .handle(
+        "own",
+        Effect.fnUntraced(
+          function* ({ payload: { deposit_id, reason } }) {
+            const depositId = writtenDepositId(deposit_id)
+            const found = yield* deposits.find(depositId)
+            if (Option.isNone(found))
+              return yield* refusals.notFound("deposit", depositId, "list them with GET /deposits/unmatched")
+            const { amount, rail } = found.value
+            if (!(yield* deposits.own(found.value, reason))) return yield* refusals.notUnmatched(depositId)
+            const { name } = yield* Operator
+            const facts = { depositId, amount: String(amount), reason }
+            yield* audit.record({ action: "deposit_taken_as_own", actor: name, subject: rail, facts })
+          },
+          transaction.run,
+          Effect.catchTags(unavailable)
         )
-    })
-  )
+      )
+  })
+)
 
 const listed = { limit: 1_000, offset: 0 }

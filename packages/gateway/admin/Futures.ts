@@ -8,85 +8,86 @@ import { millisOfDay } from "@venue/domain/Rfc3339"
 import { calendarFlaw, type DatedFuture, isFuturesBased } from "@venue/domain/Futures"
 import { FuturesReference } from "@venue/storage/prices/FuturesReference"
 import { Clock, Effect } from "effect"
+import { ApiBaseUrl } from "../http/ApiBaseUrl.ts"
 import { group } from "../http/Endpoints.ts"
 import { makeAsked, makeListed } from "./Operators.ts"
 
-export const layer = (baseUrl: string) =>
-  group(
-    AdminApi,
-    "futures",
-    Effect.fnUntraced(function* (handlers) {
-      const asked = yield* makeAsked
-      const reference = yield* FuturesReference
-      const listed = yield* makeListed(baseUrl)
-      const refusals = problems(baseUrl)
-      const unanswered = { DatabaseUnavailable: () => Effect.fail(refusals.draining()) }
-      /** Finds the underlier that an operator names, of those that futures price. */
-      const futuresBased = Effect.fnUntraced(function* (given: string, location: string) {
-        const instrument = yield* listed(given)
-        return isFuturesBased(instrument) ? instrument : yield* refusals.unfit(location, basedOnFutures)
-      })
-
-      return handlers
-        .handle("settlements", () =>
-          reference.latest.pipe(
-            Effect.map((latest) => ({ data: latest.map(settlementPrices), count: latest.length })),
-            Effect.catchTags(unanswered)
-          )
-        )
-        .handle(
-          "record",
-          Effect.fnUntraced(function* ({ payload }) {
-            const { day, future_symbol: futureSymbol = null, official_close, reason, settlement } = payload
-            const { symbol } = yield* futuresBased(payload.symbol, "body.symbol")
-            if (millisOfDay(day)! > (yield* Clock.currentTimeMillis))
-              return yield* refusals.unfit("body.day", "Expected today or an earlier day: the newest one counts")
-            const [officialCloseE8, settlementE8] = [official_close, settlement].map((price) =>
-              unitsOf(nearestMultiple(price, 1))
-            ) as [number, number]
-            if (Number.isNaN(officialCloseE8)) return yield* refusals.unfit("body.official_close", tooFine)
-            if (Number.isNaN(settlementE8)) return yield* refusals.unfit("body.settlement", tooFine)
-            const said = { day, officialClose: official_close, settlement, futureSymbol, reason }
-            yield* asked("settlement_recorded", symbol, said)
-            yield* reference.record({ symbol, day, officialCloseE8, settlementE8, futureSymbol })
-          }, Effect.catchTags(unanswered))
-        )
-        .handle(
-          "calendar",
-          Effect.fnUntraced(function* ({ query }) {
-            const { symbol } = yield* futuresBased(query.symbol, "query.symbol")
-            return settlementCalendar(symbol, yield* reference.calendar(symbol))
-          }, Effect.catchTags(unanswered))
-        )
-        .handle(
-          "setCalendar",
-          Effect.fnUntraced(function* ({ payload: { active_from: fromMillis, reason, ...payload } }) {
-            const { symbol } = yield* futuresBased(payload.symbol, "body.symbol")
-            const futures = datedFutures(payload.futures)
-            const flaw = calendarFlaw(fromMillis, futures)
-            if (flaw !== undefined) return yield* refusals.unfit(locationOf(flaw), `Expected ${flaw.expected}`)
-            const said = { activeFrom: instant(fromMillis), futures: futures.map(lineOf).join(", "), reason }
-            yield* asked("settlement_calendar_set", symbol, said)
-            yield* reference.setCalendar(symbol, fromMillis, futures)
-          }, Effect.catchTags(unanswered))
-        )
-        .handle("holidays", () =>
-          reference.holidays.pipe(
-            Effect.map((data) => ({ data, count: data.length })),
-            Effect.catchTags(unanswered)
-          )
-        )
-        .handle(
-          "setHolidays",
-          Effect.fnUntraced(function* ({ payload: { days, reason, year } }) {
-            if (!days.every((day) => day.startsWith(`${year}-`)))
-              return yield* refusals.unfit("body.days", "Expected days of that year")
-            yield* asked("holidays_set", year, { days: days.join(" "), reason })
-            yield* reference.setHolidays(year, days)
-          }, Effect.catchTags(unanswered))
-        )
+export const layer = group(
+  AdminApi,
+  "futures",
+  Effect.fnUntraced(function* (handlers) {
+    const baseUrl = yield* ApiBaseUrl
+    const asked = yield* makeAsked
+    const reference = yield* FuturesReference
+    const listed = yield* makeListed
+    const refusals = problems(baseUrl)
+    const unanswered = { DatabaseUnavailable: () => Effect.fail(refusals.draining()) }
+    /** Finds the underlier that an operator names, of those that futures price. */
+    const futuresBased = Effect.fnUntraced(function* (given: string, location: string) {
+      const instrument = yield* listed(given)
+      return isFuturesBased(instrument) ? instrument : yield* refusals.unfit(location, basedOnFutures)
     })
-  )
+
+    return handlers
+      .handle("settlements", () =>
+        reference.latest.pipe(
+          Effect.map((latest) => ({ data: latest.map(settlementPrices), count: latest.length })),
+          Effect.catchTags(unanswered)
+        )
+      )
+      .handle(
+        "record",
+        Effect.fnUntraced(function* ({ payload }) {
+          const { day, future_symbol: futureSymbol = null, official_close, reason, settlement } = payload
+          const { symbol } = yield* futuresBased(payload.symbol, "body.symbol")
+          if (millisOfDay(day)! > (yield* Clock.currentTimeMillis))
+            return yield* refusals.unfit("body.day", "Expected today or an earlier day: the newest one counts")
+          const [officialCloseE8, settlementE8] = [official_close, settlement].map((price) =>
+            unitsOf(nearestMultiple(price, 1))
+          ) as [number, number]
+          if (Number.isNaN(officialCloseE8)) return yield* refusals.unfit("body.official_close", tooFine)
+          if (Number.isNaN(settlementE8)) return yield* refusals.unfit("body.settlement", tooFine)
+          const said = { day, officialClose: official_close, settlement, futureSymbol, reason }
+          yield* asked("settlement_recorded", symbol, said)
+          yield* reference.record({ symbol, day, officialCloseE8, settlementE8, futureSymbol })
+        }, Effect.catchTags(unanswered))
+      )
+      .handle(
+        "calendar",
+        Effect.fnUntraced(function* ({ query }) {
+          const { symbol } = yield* futuresBased(query.symbol, "query.symbol")
+          return settlementCalendar(symbol, yield* reference.calendar(symbol))
+        }, Effect.catchTags(unanswered))
+      )
+      .handle(
+        "setCalendar",
+        Effect.fnUntraced(function* ({ payload: { active_from: fromMillis, reason, ...payload } }) {
+          const { symbol } = yield* futuresBased(payload.symbol, "body.symbol")
+          const futures = datedFutures(payload.futures)
+          const flaw = calendarFlaw(fromMillis, futures)
+          if (flaw !== undefined) return yield* refusals.unfit(locationOf(flaw), `Expected ${flaw.expected}`)
+          const said = { activeFrom: instant(fromMillis), futures: futures.map(lineOf).join(", "), reason }
+          yield* asked("settlement_calendar_set", symbol, said)
+          yield* reference.setCalendar(symbol, fromMillis, futures)
+        }, Effect.catchTags(unanswered))
+      )
+      .handle("holidays", () =>
+        reference.holidays.pipe(
+          Effect.map((data) => ({ data, count: data.length })),
+          Effect.catchTags(unanswered)
+        )
+      )
+      .handle(
+        "setHolidays",
+        Effect.fnUntraced(function* ({ payload: { days, reason, year } }) {
+          if (!days.every((day) => day.startsWith(`${year}-`)))
+            return yield* refusals.unfit("body.days", "Expected days of that year")
+          yield* asked("holidays_set", year, { days: days.join(" "), reason })
+          yield* reference.setHolidays(year, days)
+        }, Effect.catchTags(unanswered))
+      )
+  })
+)
 
 const basedOnFutures = "Expected an index, or a commodity that is rolled: CL-USD, COPPER-USD or NATGAS-USD"
 

@@ -9,59 +9,59 @@ import type { Terms } from "@venue/domain/Instrument"
 import * as Listing from "@venue/domain/Listing"
 import { Listings } from "@venue/storage/listing/Listings"
 import { Effect } from "effect"
+import { ApiBaseUrl } from "../http/ApiBaseUrl.ts"
 import { group } from "../http/Endpoints.ts"
 import { makeAsked } from "./Operators.ts"
 
-export const layer = (baseUrl: string) =>
-  group(
-    AdminApi,
-    "instruments",
-    Effect.fnUntraced(function* (handlers) {
-      const asked = yield* makeAsked
-      const feed = yield* Feed
-      const listings = yield* Listings
-      const { instruments } = yield* VenueSettings
-      const refusals = problems(baseUrl)
-      const unanswered = { DatabaseUnavailable: () => Effect.fail(refusals.draining()) }
-      const waiting = Effect.map(listings.all, (all) => all.filter(({ symbol }) => !instruments.has(symbol)))
+export const layer = group(
+  AdminApi,
+  "instruments",
+  Effect.fnUntraced(function* (handlers) {
+    const baseUrl = yield* ApiBaseUrl
+    const asked = yield* makeAsked
+    const feed = yield* Feed
+    const listings = yield* Listings
+    const { instruments } = yield* VenueSettings
+    const refusals = problems(baseUrl)
+    const unanswered = { DatabaseUnavailable: () => Effect.fail(refusals.draining()) }
+    const waiting = Effect.map(listings.all, (all) => all.filter(({ symbol }) => !instruments.has(symbol)))
 
-      return handlers
-        .handle("list", () =>
-          waiting.pipe(
-            Effect.map((later) => {
-              const data = [
-                ...Array.from(feed.instruments.values(), (instrument) => listedInstrument(instrument, true)),
-                ...later.map((instrument) => listedInstrument(instrument, false))
-              ]
-              return { data, count: data.length }
-            }),
-            Effect.catchTags(unanswered)
+    return handlers
+      .handle("list", () =>
+        waiting.pipe(
+          Effect.map((later) => {
+            const data = [
+              ...Array.from(feed.instruments.values(), (instrument) => listedInstrument(instrument, true)),
+              ...later.map((instrument) => listedInstrument(instrument, false))
+            ]
+            return { data, count: data.length }
+          }),
+          Effect.catchTags(unanswered)
+        )
+      )
+      .handle(
+        "add",
+        Effect.fnUntraced(function* ({ payload }) {
+          const terms = termsOf(payload)
+          const flaw = Listing.flawOf(terms)
+          if (flaw !== undefined) return yield* refusals.unfit(`body.${fields[flaw.term]}`, `Expected ${flaw.expected}`)
+          const find = Effect.map(waiting, (later) =>
+            [...instruments.values(), ...later].find(({ base }) => base === terms.base)
           )
-        )
-        .handle(
-          "add",
-          Effect.fnUntraced(function* ({ payload }) {
-            const terms = termsOf(payload)
-            const flaw = Listing.flawOf(terms)
-            if (flaw !== undefined)
-              return yield* refusals.unfit(`body.${fields[flaw.term]}`, `Expected ${flaw.expected}`)
-            const find = Effect.map(waiting, (later) =>
-              [...instruments.values(), ...later].find(({ base }) => base === terms.base)
-            )
-            const before = yield* find
-            if (before === undefined) {
-              const { reason, ...said } = payload
-              yield* asked("listing_asked", `${terms.base}-USD`, { ...said, reason })
-              yield* listings.add(terms)
-            }
-            const listed = before ?? (yield* find)!
-            if (!Listing.isListedAs(listed, terms)) return yield* refusals.symbolListed(listed.symbol)
-            const inForce = feed.instruments.get(listed.symbol)
-            return listedInstrument(inForce ?? listed, inForce !== undefined)
-          }, Effect.catchTags(unanswered))
-        )
-    })
-  )
+          const before = yield* find
+          if (before === undefined) {
+            const { reason, ...said } = payload
+            yield* asked("listing_asked", `${terms.base}-USD`, { ...said, reason })
+            yield* listings.add(terms)
+          }
+          const listed = before ?? (yield* find)!
+          if (!Listing.isListedAs(listed, terms)) return yield* refusals.symbolListed(listed.symbol)
+          const inForce = feed.instruments.get(listed.symbol)
+          return listedInstrument(inForce ?? listed, inForce !== undefined)
+        }, Effect.catchTags(unanswered))
+      )
+  })
+)
 
 const fields: Record<keyof Terms, string> = {
   base: "base_asset",

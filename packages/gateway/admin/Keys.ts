@@ -5,34 +5,35 @@ import { problems } from "@venue/api/Problem"
 import { Hmac } from "@venue/auth/access/Hmac"
 import { OperatorActions } from "@venue/auth/access/OperatorActions"
 import { Effect } from "effect"
+import { ApiBaseUrl } from "../http/ApiBaseUrl.ts"
 import { group } from "../http/Endpoints.ts"
 import { inTheNameOf } from "./Operators.ts"
 
-export const layer = (baseUrl: string) =>
-  group(
-    AdminApi,
-    "keys",
-    Effect.fnUntraced(function* (handlers) {
-      const hmac = yield* Hmac
-      const operatorActions = yield* OperatorActions
-      const refusals = problems(baseUrl)
-      const decided = (decision: OperatorActions["Service"]["grantPermission"]) =>
-        Effect.fnUntraced(
-          function* ({ payload: { permission, public_key: publicKey, reason } }: RequestBody) {
-            yield* decision(publicKey, permission, yield* inTheNameOf(reason))
-            hmac.forget(publicKey)
-          },
-          Effect.catchTags({
-            UnknownApiKey: ({ publicKey }) =>
-              Effect.fail(refusals.notFound("API key", publicKey, "send a public_key that a user has")),
-            DatabaseUnavailable: () => Effect.fail(refusals.draining())
-          })
-        )
-      return handlers
-        .handle("grant", decided(operatorActions.grantPermission))
-        .handle("withdraw", decided(operatorActions.withdrawPermission))
-    })
-  )
+export const layer = group(
+  AdminApi,
+  "keys",
+  Effect.fnUntraced(function* (handlers) {
+    const baseUrl = yield* ApiBaseUrl
+    const hmac = yield* Hmac
+    const operatorActions = yield* OperatorActions
+    const refusals = problems(baseUrl)
+    const decided = (decision: OperatorActions["Service"]["grantPermission"]) =>
+      Effect.fnUntraced(
+        function* ({ payload: { permission, public_key: publicKey, reason } }: RequestBody) {
+          yield* decision(publicKey, permission, yield* inTheNameOf(reason))
+          hmac.forget(publicKey)
+        },
+        Effect.catchTags({
+          UnknownApiKey: ({ publicKey }) =>
+            Effect.fail(refusals.notFound("API key", publicKey, "send a public_key that a user has")),
+          DatabaseUnavailable: () => Effect.fail(refusals.draining())
+        })
+      )
+    return handlers
+      .handle("grant", decided(operatorActions.grantPermission))
+      .handle("withdraw", decided(operatorActions.withdrawPermission))
+  })
+)
 
 interface RequestBody {
   readonly payload: typeof KeyPermission.Type

@@ -7,41 +7,42 @@ import { type Instrument, quantityOf } from "@venue/domain/Instrument"
 import * as Limits from "@venue/domain/Limits"
 import { isOver } from "@venue/domain/TradingState"
 import { Effect } from "effect"
+import { ApiBaseUrl } from "../http/ApiBaseUrl.ts"
 import { group } from "../http/Endpoints.ts"
 import { makeAsked, makeListed, unanswered } from "./Operators.ts"
 
-export const layer = (baseUrl: string) =>
-  group(
-    AdminApi,
-    "limits",
-    Effect.fnUntraced(function* (handlers) {
-      const asked = yield* makeAsked
-      const markets = yield* MarketClient
-      const listed = yield* makeListed(baseUrl)
-      const refusals = problems(baseUrl)
+export const layer = group(
+  AdminApi,
+  "limits",
+  Effect.fnUntraced(function* (handlers) {
+    const baseUrl = yield* ApiBaseUrl
+    const asked = yield* makeAsked
+    const markets = yield* MarketClient
+    const listed = yield* makeListed
+    const refusals = problems(baseUrl)
 
-      return handlers.handle(
-        "set",
-        Effect.fnUntraced(
-          function* ({ payload: { reason, symbol: given, ...said } }) {
-            const instrument = yield* listed(given)
-            const { symbol } = instrument
-            const { limits: before, tradingState } = yield* markets.depth(symbol)
-            if (isOver(tradingState)) return yield* refusals.symbolDelisted(symbol)
-            const limits = changed(instrument, before, said)
-            const flaw = Limits.flawOf(limits)
-            if (flaw !== undefined)
-              return yield* refusals.unfit(`body.${fields[flaw.limit]}`, `Expected ${flaw.expected}`)
-            yield* asked("limits_asked", symbol, { ...said, reason })
-            // The same again changes nothing, so what is unknown is asked again.
-            yield* Effect.retry(markets.setLimits(symbol, limits), { times: 2 })
-            return told(instrument, limits)
-          },
-          Effect.catchTags(unanswered(refusals))
-        )
+    return handlers.handle(
+      "set",
+      Effect.fnUntraced(
+        function* ({ payload: { reason, symbol: given, ...said } }) {
+          const instrument = yield* listed(given)
+          const { symbol } = instrument
+          const { limits: before, tradingState } = yield* markets.depth(symbol)
+          if (isOver(tradingState)) return yield* refusals.symbolDelisted(symbol)
+          const limits = changed(instrument, before, said)
+          const flaw = Limits.flawOf(limits)
+          if (flaw !== undefined)
+            return yield* refusals.unfit(`body.${fields[flaw.limit]}`, `Expected ${flaw.expected}`)
+          yield* asked("limits_asked", symbol, { ...said, reason })
+          // The same again changes nothing, so what is unknown is asked again.
+          yield* Effect.retry(markets.setLimits(symbol, limits), { times: 2 })
+          return told(instrument, limits)
+        },
+        Effect.catchTags(unanswered(refusals))
       )
-    })
-  )
+    )
+  })
+)
 
 const fields: Record<keyof Limits.Limits, string> = {
   minQuantityLots: "min_quantity",

@@ -11,16 +11,17 @@ import * as RateLimits from "@venue/domain/RateLimits"
 import { isOver } from "@venue/domain/TradingState"
 import { Audit, type Deed } from "@venue/storage/access/Audit"
 import { Clock, Effect, Layer, Option, Redacted, Semaphore } from "effect"
+import { ApiBaseUrl } from "../http/ApiBaseUrl.ts"
 import * as Refusal from "../http/Refusal.ts"
 import { isSameText } from "../http/SameText.ts"
 
-export const layer = (baseUrl: string, token: Redacted.Redacted) =>
+export const layer = (token: Redacted.Redacted) =>
   Layer.effect(
     OperatorOnly,
     Effect.gen(function* () {
       const clock = yield* Clock.Clock
       const tokens = yield* OperatorTokens
-      const refusals = problems(baseUrl)
+      const refusals = problems(yield* ApiBaseUrl)
       const guesses = RateLimits.make({
         enabled: true,
         nowMillis: () => clock.currentTimeMillisUnsafe(),
@@ -84,22 +85,21 @@ export const makeAsked = Effect.map(
 )
 
 /** Finds the instrument that an operator names, in any letter case. */
-export const makeListed = (baseUrl: string) =>
-  Effect.map(VenueSettings, ({ instruments }) => {
-    const refusals = problems(baseUrl)
-    return (name: string) => {
-      const instrument = instruments.get(MarketSymbol.make(name.toUpperCase()))
-      return instrument === undefined
-        ? Effect.fail(refusals.unknownSymbol(name.toUpperCase()))
-        : Effect.succeed(instrument)
-    }
-  })
+export const makeListed = Effect.zipWith(VenueSettings, ApiBaseUrl, ({ instruments }, baseUrl) => {
+  const refusals = problems(baseUrl)
+  return (name: string) => {
+    const instrument = instruments.get(MarketSymbol.make(name.toUpperCase()))
+    return instrument === undefined
+      ? Effect.fail(refusals.unknownSymbol(name.toUpperCase()))
+      : Effect.succeed(instrument)
+  }
+})
 
 /** Finds the instrument that an operator names, of a contract that has not ended (rule 19.3). */
-export const makeLasting = Effect.fnUntraced(function* (baseUrl: string) {
+export const makeLasting = Effect.gen(function* () {
   const feed = yield* Feed
-  const listed = yield* makeListed(baseUrl)
-  const refusals = problems(baseUrl)
+  const listed = yield* makeListed
+  const refusals = problems(yield* ApiBaseUrl)
   return Effect.fnUntraced(function* (name: string) {
     const instrument = yield* listed(name)
     return hasEnded(feed, instrument.symbol) ? yield* refusals.symbolDelisted(instrument.symbol) : instrument
@@ -107,10 +107,10 @@ export const makeLasting = Effect.fnUntraced(function* (baseUrl: string) {
 })
 
 /** Finds all that an operator names: each once, or by `*` alone every one that has not ended. */
-export const makeNamed = Effect.fnUntraced(function* (baseUrl: string) {
+export const makeNamed = Effect.gen(function* () {
   const feed = yield* Feed
   const { instruments } = yield* VenueSettings
-  const lasting = yield* makeLasting(baseUrl)
+  const lasting = yield* makeLasting
   return Effect.fnUntraced(function* (given: ReadonlyArray<string>) {
     if (given.length === 1 && given[0] === "*")
       return [...instruments.keys()].filter((symbol) => !hasEnded(feed, symbol))

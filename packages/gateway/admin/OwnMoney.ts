@@ -7,32 +7,33 @@ import { Transaction } from "@venue/postgres/Transaction"
 import { Audit } from "@venue/storage/access/Audit"
 import { OwnMoney } from "@venue/storage/treasury/OwnMoney"
 import { Effect } from "effect"
+import { ApiBaseUrl } from "../http/ApiBaseUrl.ts"
 import { group } from "../http/Endpoints.ts"
 
-export const layer = (baseUrl: string) =>
-  group(
-    AdminApi,
-    "ownMoney",
-    Effect.fnUntraced(function* (handlers) {
-      const audit = yield* Audit
-      const { move } = yield* OwnMoney
-      const transaction = yield* Transaction
-      const refusals = problems(baseUrl)
-      return handlers.handle(
-        "tell",
-        Effect.fnUntraced(
-          function* ({ payload: { amount, own_money_id, rail, reason } }) {
-            const id = own_money_id.toLowerCase()
-            const told = yield* move({ id, rail, amount: BigInt(microsOf(amount)), reason })
-            if (told === "other") return yield* refusals.ownMoneyExists(id)
-            const { name } = yield* Operator
-            const facts = { ownMoneyId: id, amount, reason }
-            if (told === "new") yield* audit.record({ action: "own_money_told", actor: name, subject: rail, facts })
-            return { own_money_id: id, rail, amount }
-          },
-          transaction.run,
-          Effect.catchTag("DatabaseUnavailable", () => Effect.fail(refusals.draining()))
-        )
+export const layer = group(
+  AdminApi,
+  "ownMoney",
+  Effect.fnUntraced(function* (handlers) {
+    const baseUrl = yield* ApiBaseUrl
+    const audit = yield* Audit
+    const { move } = yield* OwnMoney
+    const transaction = yield* Transaction
+    const refusals = problems(baseUrl)
+    return handlers.handle(
+      "tell",
+      Effect.fnUntraced(
+        function* ({ payload: { amount, own_money_id, rail, reason } }) {
+          const id = own_money_id.toLowerCase()
+          const told = yield* move({ id, rail, amount: BigInt(microsOf(amount)), reason })
+          if (told === "other") return yield* refusals.ownMoneyExists(id)
+          const { name } = yield* Operator
+          const facts = { ownMoneyId: id, amount, reason }
+          if (told === "new") yield* audit.record({ action: "own_money_told", actor: name, subject: rail, facts })
+          return { own_money_id: id, rail, amount }
+        },
+        transaction.run,
+        Effect.catchTag("DatabaseUnavailable", () => Effect.fail(refusals.draining()))
       )
-    })
-  )
+    )
+  })
+)

@@ -8,72 +8,72 @@ import { Feed } from "@venue/cluster/feed/Feed"
 import { nearestMultiple, unitsOf } from "@venue/domain/Decimal"
 import { believable, highestTradableE8 } from "@venue/domain/Oracle"
 import { Effect } from "effect"
+import { ApiBaseUrl } from "../http/ApiBaseUrl.ts"
 import { group } from "../http/Endpoints.ts"
 import { makeAsked, makeLasting } from "./Operators.ts"
 
-export const layer = (baseUrl: string) =>
-  group(
-    AdminApi,
-    "prices",
-    Effect.fnUntraced(function* (handlers) {
-      const asked = yield* makeAsked
-      const feed = yield* Feed
-      const markets = yield* MarketClient
-      const refusals = problems(baseUrl)
+export const layer = group(
+  AdminApi,
+  "prices",
+  Effect.fnUntraced(function* (handlers) {
+    const baseUrl = yield* ApiBaseUrl
+    const asked = yield* makeAsked
+    const feed = yield* Feed
+    const markets = yield* MarketClient
+    const refusals = problems(baseUrl)
 
-      const lasting = yield* makeLasting(baseUrl)
-      const unanswered = {
-        DatabaseUnavailable: () => Effect.fail(refusals.draining()),
-        Unavailable: () => Effect.fail(refusals.draining())
-      }
+    const lasting = yield* makeLasting
+    const unanswered = {
+      DatabaseUnavailable: () => Effect.fail(refusals.draining()),
+      Unavailable: () => Effect.fail(refusals.draining())
+    }
 
-      const pause = (paused: boolean) =>
-        Effect.fnUntraced(function* ({ payload: { reason, symbol: given } }: SymbolAsked) {
-          const { symbol } = yield* lasting(given)
-          if (!feed.prices.has(symbol))
-            return yield* refusals.unfit("body.symbol", "Expected a symbol that has a price")
-          yield* asked(paused ? "sources_paused" : "sources_resumed", symbol, { reason })
-          yield* markets.pauseSources(symbol, paused)
-        }, Effect.catchTags(unanswered))
+    const pause = (paused: boolean) =>
+      Effect.fnUntraced(function* ({ payload: { reason, symbol: given } }: SymbolAsked) {
+        const { symbol } = yield* lasting(given)
+        if (!feed.prices.has(symbol)) return yield* refusals.unfit("body.symbol", "Expected a symbol that has a price")
+        yield* asked(paused ? "sources_paused" : "sources_resumed", symbol, { reason })
+        yield* markets.pauseSources(symbol, paused)
+      }, Effect.catchTags(unanswered))
 
-      return handlers
-        .handle("list", () =>
-          Effect.sync(() => {
-            const data = Array.from(feed.prices, ([symbol, priced]) => priceInForce(symbol, priced))
-            return { data, count: data.length }
-          })
-        )
-        .handle(
-          "set",
-          Effect.fnUntraced(function* ({ payload: { confirm = false, price, reason = null, symbol: given } }) {
-            const instrument = yield* lasting(given)
-            const { symbol } = instrument
-            const priceE8 = unitsOf(nearestMultiple(price, 1))
-            if (Number.isNaN(priceE8)) return yield* refusals.unfit("body.price", "Expected at most eight decimals")
-            const inForce = feed.prices.get(symbol)
-            const highestE8 = highestTradableE8(instrument, inForce?.openInterestLots ?? 0)
-            if (priceE8 > highestE8)
+    return handlers
+      .handle("list", () =>
+        Effect.sync(() => {
+          const data = Array.from(feed.prices, ([symbol, priced]) => priceInForce(symbol, priced))
+          return { data, count: data.length }
+        })
+      )
+      .handle(
+        "set",
+        Effect.fnUntraced(function* ({ payload: { confirm = false, price, reason = null, symbol: given } }) {
+          const instrument = yield* lasting(given)
+          const { symbol } = instrument
+          const priceE8 = unitsOf(nearestMultiple(price, 1))
+          if (Number.isNaN(priceE8)) return yield* refusals.unfit("body.price", "Expected at most eight decimals")
+          const inForce = feed.prices.get(symbol)
+          const highestE8 = highestTradableE8(instrument, inForce?.openInterestLots ?? 0)
+          if (priceE8 > highestE8)
+            return yield* refusals.unfit(
+              "body.price",
+              `Expected at most ${printed(highestE8)}: the open positions would be worth more than can be counted`
+            )
+          if (inForce !== undefined && !confirm) {
+            const { lowerE8, upperE8 } = believable(inForce.oracleE8)
+            if (priceE8 < lowerE8 || priceE8 > upperE8)
               return yield* refusals.unfit(
                 "body.price",
-                `Expected at most ${printed(highestE8)}: the open positions would be worth more than can be counted`
+                `Expected ${printed(lowerE8)} to ${printed(upperE8)}, or "confirm": true`
               )
-            if (inForce !== undefined && !confirm) {
-              const { lowerE8, upperE8 } = believable(inForce.oracleE8)
-              if (priceE8 < lowerE8 || priceE8 > upperE8)
-                return yield* refusals.unfit(
-                  "body.price",
-                  `Expected ${printed(lowerE8)} to ${printed(upperE8)}, or "confirm": true`
-                )
-            }
-            yield* asked("price_asked", symbol, { price, confirm, reason })
-            yield* markets.observe(symbol, priceE8, "operator")
-            return { symbol, price }
-          }, Effect.catchTags(unanswered))
-        )
-        .handle("pause", pause(true))
-        .handle("resume", pause(false))
-    })
-  )
+          }
+          yield* asked("price_asked", symbol, { price, confirm, reason })
+          yield* markets.observe(symbol, priceE8, "operator")
+          return { symbol, price }
+        }, Effect.catchTags(unanswered))
+      )
+      .handle("pause", pause(true))
+      .handle("resume", pause(false))
+  })
+)
 
 interface SymbolAsked {
   readonly payload: { readonly symbol: string; readonly reason: string }

@@ -8,60 +8,61 @@ import { DeskClient } from "@venue/cluster/clients/DeskClient"
 import { noCost } from "@venue/cluster/protocol/Desk"
 import { AccountId } from "@venue/domain/AccountId"
 import { Effect, Option } from "effect"
+import { ApiBaseUrl } from "../http/ApiBaseUrl.ts"
 import { group } from "../http/Endpoints.ts"
 import { makeAsked, makeNamed, makeOfDesks } from "./Operators.ts"
 
-export const layer = (baseUrl: string) =>
-  group(
-    AdminApi,
-    "providers",
-    Effect.fnUntraced(function* (handlers) {
-      const accounts = yield* Accounts
-      const asked = yield* makeAsked
-      const desks = yield* DeskClient
-      const named = yield* makeNamed(baseUrl)
-      const ofDesks = yield* makeOfDesks
-      const refusals = problems(baseUrl)
+export const layer = group(
+  AdminApi,
+  "providers",
+  Effect.fnUntraced(function* (handlers) {
+    const baseUrl = yield* ApiBaseUrl
+    const accounts = yield* Accounts
+    const asked = yield* makeAsked
+    const desks = yield* DeskClient
+    const named = yield* makeNamed
+    const ofDesks = yield* makeOfDesks
+    const refusals = problems(baseUrl)
 
-      const noSuchAccount = (accountId: string) =>
-        Effect.fail(refusals.notFound("account", accountId, "send the account_id of an account that a user has opened"))
+    const noSuchAccount = (accountId: string) =>
+      Effect.fail(refusals.notFound("account", accountId, "send the account_id of an account that a user has opened"))
 
-      return handlers
-        .handle("list", () =>
-          ofDesks((desk) => desk.Providers()).pipe(
-            Effect.map((told) => {
-              const data = told.flat().map(liquidityProvider)
-              return { data, count: data.length }
-            }),
-            Effect.mapError(() => refusals.draining())
-          )
+    return handlers
+      .handle("list", () =>
+        ofDesks((desk) => desk.Providers()).pipe(
+          Effect.map((told) => {
+            const data = told.flat().map(liquidityProvider)
+            return { data, count: data.length }
+          }),
+          Effect.mapError(() => refusals.draining())
         )
-        .handle(
-          "appoint",
-          Effect.fnUntraced(
-            function* ({ payload: { account_id, limit, reason, symbols: given } }) {
-              const symbols = yield* named(given)
-              const accountId = AccountId.make(account_id.toLowerCase())
-              const owner = yield* accounts.ownerOf(accountId)
-              if (Option.isNone(owner)) return yield* noSuchAccount(accountId)
-              const userId = owner.value
-              yield* asked("provider_limit_asked", userId, { accountId, symbols: given.join(" "), limit, reason })
-              const provider = { userId, cost: noCost, accountId, symbols, limit: microsOf(limit) }
-              // The same limit again changes nothing, so what is unknown is asked again.
-              yield* Effect.retry(
-                desks.ask(userId, (desk) => desk.AppointProvider(provider)),
-                { while: ({ _tag }) => _tag === "Unavailable", times: 2 }
-              )
-              return { account_id: accountId, symbols, limit }
-            },
-            Effect.catchTags({
-              UnknownAccount: ({ accountId }) => noSuchAccount(accountId),
-              UnknownSymbol: ({ symbol }) => Effect.fail(refusals.unknownSymbol(symbol)),
-              DatabaseUnavailable: () => Effect.fail(refusals.draining()),
-              RateLimited: () => Effect.fail(refusals.draining()),
-              Unavailable: () => Effect.fail(refusals.deadlinePassed())
-            })
-          )
+      )
+      .handle(
+        "appoint",
+        Effect.fnUntraced(
+          function* ({ payload: { account_id, limit, reason, symbols: given } }) {
+            const symbols = yield* named(given)
+            const accountId = AccountId.make(account_id.toLowerCase())
+            const owner = yield* accounts.ownerOf(accountId)
+            if (Option.isNone(owner)) return yield* noSuchAccount(accountId)
+            const userId = owner.value
+            yield* asked("provider_limit_asked", userId, { accountId, symbols: given.join(" "), limit, reason })
+            const provider = { userId, cost: noCost, accountId, symbols, limit: microsOf(limit) }
+            // The same limit again changes nothing, so what is unknown is asked again.
+            yield* Effect.retry(
+              desks.ask(userId, (desk) => desk.AppointProvider(provider)),
+              { while: ({ _tag }) => _tag === "Unavailable", times: 2 }
+            )
+            return { account_id: accountId, symbols, limit }
+          },
+          Effect.catchTags({
+            UnknownAccount: ({ accountId }) => noSuchAccount(accountId),
+            UnknownSymbol: ({ symbol }) => Effect.fail(refusals.unknownSymbol(symbol)),
+            DatabaseUnavailable: () => Effect.fail(refusals.draining()),
+            RateLimited: () => Effect.fail(refusals.draining()),
+            Unavailable: () => Effect.fail(refusals.deadlinePassed())
+          })
         )
-    })
-  )
+      )
+  })
+)

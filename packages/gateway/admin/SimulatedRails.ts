@@ -6,73 +6,74 @@ import { isNetwork, type RailName } from "@venue/domain/Rail"
 import { receiverOf, SimulatedRails } from "@venue/providers/rails/simulated/Simulation"
 import { DepositAddresses } from "@venue/storage/treasury/DepositAddresses"
 import { Effect } from "effect"
+import { ApiBaseUrl } from "../http/ApiBaseUrl.ts"
 import { group } from "../http/Endpoints.ts"
 
-export const layer = (baseUrl: string) =>
-  group(
-    AdminApi,
-    "simulatedRails",
-    Effect.fnUntraced(function* (handlers) {
-      const rails = yield* SimulatedRails
-      const { owned } = yield* DepositAddresses
-      const refusals = problems(baseUrl)
-      const simulated = (name: RailName) => {
-        const rail = rails.get(name)
-        return rail === undefined
-          ? Effect.fail(refusals.notFound("simulated rail", name, "send a rail that this venue simulates"))
-          : Effect.succeed(rail)
-      }
-      const unavailable = { RailUnavailable: () => Effect.fail(refusals.draining()) }
-      return handlers
-        .handle(
-          "deposit",
-          Effect.fnUntraced(
-            function* ({ payload: { amount, payment_rail: paymentRail = null, rail, sent_to: to } }) {
-              const { deposit } = yield* simulated(rail)
-              // A bank takes any message; an address that nobody watches brings nothing to the venue.
-              const isWatched = !isNetwork(rail) || (yield* owned(rail, [receiverOf(rail, to)])).length > 0
-              if (!isWatched)
-                return yield* refusals.notFound(`deposit address of ${rail}`, to, "send one that GET /address shows")
-              return { tx_hash: yield* deposit(to, BigInt(microsOf(amount)), paymentRail) }
-            },
-            Effect.catchTags({ ...unavailable, DatabaseUnavailable: () => Effect.fail(refusals.draining()) })
-          )
+export const layer = group(
+  AdminApi,
+  "simulatedRails",
+  Effect.fnUntraced(function* (handlers) {
+    const baseUrl = yield* ApiBaseUrl
+    const rails = yield* SimulatedRails
+    const { owned } = yield* DepositAddresses
+    const refusals = problems(baseUrl)
+    const simulated = (name: RailName) => {
+      const rail = rails.get(name)
+      return rail === undefined
+        ? Effect.fail(refusals.notFound("simulated rail", name, "send a rail that this venue simulates"))
+        : Effect.succeed(rail)
+    }
+    const unavailable = { RailUnavailable: () => Effect.fail(refusals.draining()) }
+    return handlers
+      .handle(
+        "deposit",
+        Effect.fnUntraced(
+          function* ({ payload: { amount, payment_rail: paymentRail = null, rail, sent_to: to } }) {
+            const { deposit } = yield* simulated(rail)
+            // A bank takes any message; an address that nobody watches brings nothing to the venue.
+            const isWatched = !isNetwork(rail) || (yield* owned(rail, [receiverOf(rail, to)])).length > 0
+            if (!isWatched)
+              return yield* refusals.notFound(`deposit address of ${rail}`, to, "send one that GET /address shows")
+            return { tx_hash: yield* deposit(to, BigInt(microsOf(amount)), paymentRail) }
+          },
+          Effect.catchTags({ ...unavailable, DatabaseUnavailable: () => Effect.fail(refusals.draining()) })
         )
-        .handle(
-          "reorganise",
-          Effect.fnUntraced(function* ({ payload: { blocks, comes_again: comesAgain, rail } }) {
-            yield* (yield* simulated(rail)).reorganise(blocks, comesAgain)
-          }, Effect.catchTags(unavailable))
-        )
-        .handle(
-          "takeBack",
-          Effect.fnUntraced(function* ({ payload: { tx_hash: txHash } }) {
-            const { takeBack } = yield* simulated("BANK")
-            if (!(yield* takeBack(txHash.toLowerCase())))
-              return yield* refusals.notFound(
-                "transfer on the rail",
-                txHash,
-                "send the tx_hash of a deposit that was not taken back"
-              )
-          }, Effect.catchTags(unavailable))
-        )
-        .handle(
-          "nextPayment",
-          Effect.fnUntraced(function* ({ payload: { fate, rail } }) {
-            yield* (yield* simulated(rail)).nextFate(fate)
-          }, Effect.catchTags(unavailable))
-        )
-        .handle(
-          "addUntold",
-          Effect.fnUntraced(function* ({ payload: { amount, rail } }) {
-            yield* (yield* simulated(rail)).addUntold(BigInt(microsOf(amount)))
-          }, Effect.catchTags(unavailable))
-        )
-        .handle(
-          "cutOff",
-          Effect.fnUntraced(function* ({ payload: { rail, seconds } }) {
-            yield* (yield* simulated(rail)).cutOff(seconds)
-          }, Effect.catchTags(unavailable))
-        )
-    })
-  )
+      )
+      .handle(
+        "reorganise",
+        Effect.fnUntraced(function* ({ payload: { blocks, comes_again: comesAgain, rail } }) {
+          yield* (yield* simulated(rail)).reorganise(blocks, comesAgain)
+        }, Effect.catchTags(unavailable))
+      )
+      .handle(
+        "takeBack",
+        Effect.fnUntraced(function* ({ payload: { tx_hash: txHash } }) {
+          const { takeBack } = yield* simulated("BANK")
+          if (!(yield* takeBack(txHash.toLowerCase())))
+            return yield* refusals.notFound(
+              "transfer on the rail",
+              txHash,
+              "send the tx_hash of a deposit that was not taken back"
+            )
+        }, Effect.catchTags(unavailable))
+      )
+      .handle(
+        "nextPayment",
+        Effect.fnUntraced(function* ({ payload: { fate, rail } }) {
+          yield* (yield* simulated(rail)).nextFate(fate)
+        }, Effect.catchTags(unavailable))
+      )
+      .handle(
+        "addUntold",
+        Effect.fnUntraced(function* ({ payload: { amount, rail } }) {
+          yield* (yield* simulated(rail)).addUntold(BigInt(microsOf(amount)))
+        }, Effect.catchTags(unavailable))
+      )
+      .handle(
+        "cutOff",
+        Effect.fnUntraced(function* ({ payload: { rail, seconds } }) {
+          yield* (yield* simulated(rail)).cutOff(seconds)
+        }, Effect.catchTags(unavailable))
+      )
+  })
+)

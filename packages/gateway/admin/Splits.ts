@@ -8,65 +8,66 @@ import { moneyScale } from "@venue/domain/Decimal"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import type { SplitContract } from "@venue/domain/Split"
 import { Clock, Effect } from "effect"
+import { ApiBaseUrl } from "../http/ApiBaseUrl.ts"
 import { group } from "../http/Endpoints.ts"
 import { makeAsked, makeLasting, unanswered } from "./Operators.ts"
 
-export const layer = (baseUrl: string) =>
-  group(
-    AdminApi,
-    "splits",
-    Effect.fnUntraced(function* (handlers) {
-      const asked = yield* makeAsked
-      const markets = yield* MarketClient
-      const lasting = yield* makeLasting(baseUrl)
-      const refusals = problems(baseUrl)
+export const layer = group(
+  AdminApi,
+  "splits",
+  Effect.fnUntraced(function* (handlers) {
+    const baseUrl = yield* ApiBaseUrl
+    const asked = yield* makeAsked
+    const markets = yield* MarketClient
+    const lasting = yield* makeLasting
+    const refusals = problems(baseUrl)
 
-      /** Where there are many orders to end, the same is asked again until none is left. */
-      const carryOut = Effect.fnUntraced(function* (symbol: MarketSymbol, split: Omit<SplitContract, "_tag">) {
-        for (let times = 0; times < mostTimes; times++) {
-          const { isDone, missing } = yield* Effect.retry(markets.splitContract(symbol, split), { times: 2 })
-          if (isDone) return
-          if (missing === null)
-            return yield* refusals.notSplit(
-              `${symbol} is not halted, or could not trade at its new price; halt it with POST /trading-state, or choose another ratio.`
-            )
-          if (missing > 0)
-            return yield* refusals.notSplit(
-              `The reserve fund of ${symbol} lacks ${missing / moneyScale} USD to buy the fractions of lots; add them with POST /reserve-fund and try again.`
-            )
-        }
-        return yield* refusals.notSplit(
-          `${symbol} has more orders than were cancelled so far; send the same request again.`
-        )
-      })
-
-      return handlers.handle(
-        "split",
-        Effect.fnUntraced(
-          function* ({ payload: { denominator, ex_date, numerator, reason, symbol: given } }) {
-            const { category, symbol } = yield* lasting(given)
-            if (category !== "EQUITY") return yield* refusals.unfit("body.symbol", "Expected a stock")
-            if (numerator === denominator)
-              return yield* refusals.unfit("body.denominator", "Expected another number than the numerator")
-            const exDay = dayOf(millisOfDay(ex_date)!)
-            if (exDay > dayOf(yield* Clock.currentTimeMillis))
-              return yield* refusals.unfit("body.ex_date", "Expected today or an earlier day: it is done at once")
-            const { lastSplitDay, tradingState } = yield* markets.depth(symbol)
-            if (exDay <= lastSplitDay)
-              return yield* refusals.notSplit(
-                `The last split of ${symbol} was for ${dateOf(lastSplitDay)}; send a later ex_date.`
-              )
-            if (tradingState !== "HALTED")
-              return yield* refusals.notSplit(`${symbol} is not halted; halt it first with POST /trading-state.`)
-            yield* asked("split_asked", symbol, { numerator, denominator, exDate: ex_date, reason })
-            yield* carryOut(symbol, { exDay, numerator, denominator })
-            return { symbol, numerator, denominator, ex_date }
-          },
-          Effect.catchTags(unanswered(refusals))
-        )
+    /** Where there are many orders to end, the same is asked again until none is left. */
+    const carryOut = Effect.fnUntraced(function* (symbol: MarketSymbol, split: Omit<SplitContract, "_tag">) {
+      for (let times = 0; times < mostTimes; times++) {
+        const { isDone, missing } = yield* Effect.retry(markets.splitContract(symbol, split), { times: 2 })
+        if (isDone) return
+        if (missing === null)
+          return yield* refusals.notSplit(
+            `${symbol} is not halted, or could not trade at its new price; halt it with POST /trading-state, or choose another ratio.`
+          )
+        if (missing > 0)
+          return yield* refusals.notSplit(
+            `The reserve fund of ${symbol} lacks ${missing / moneyScale} USD to buy the fractions of lots; add them with POST /reserve-fund and try again.`
+          )
+      }
+      return yield* refusals.notSplit(
+        `${symbol} has more orders than were cancelled so far; send the same request again.`
       )
     })
-  )
+
+    return handlers.handle(
+      "split",
+      Effect.fnUntraced(
+        function* ({ payload: { denominator, ex_date, numerator, reason, symbol: given } }) {
+          const { category, symbol } = yield* lasting(given)
+          if (category !== "EQUITY") return yield* refusals.unfit("body.symbol", "Expected a stock")
+          if (numerator === denominator)
+            return yield* refusals.unfit("body.denominator", "Expected another number than the numerator")
+          const exDay = dayOf(millisOfDay(ex_date)!)
+          if (exDay > dayOf(yield* Clock.currentTimeMillis))
+            return yield* refusals.unfit("body.ex_date", "Expected today or an earlier day: it is done at once")
+          const { lastSplitDay, tradingState } = yield* markets.depth(symbol)
+          if (exDay <= lastSplitDay)
+            return yield* refusals.notSplit(
+              `The last split of ${symbol} was for ${dateOf(lastSplitDay)}; send a later ex_date.`
+            )
+          if (tradingState !== "HALTED")
+            return yield* refusals.notSplit(`${symbol} is not halted; halt it first with POST /trading-state.`)
+          yield* asked("split_asked", symbol, { numerator, denominator, exDate: ex_date, reason })
+          yield* carryOut(symbol, { exDay, numerator, denominator })
+          return { symbol, numerator, denominator, ex_date }
+        },
+        Effect.catchTags(unanswered(refusals))
+      )
+    )
+  })
+)
 
 /** Of four thousand orders each. */
 const mostTimes = 64

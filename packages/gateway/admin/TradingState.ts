@@ -9,69 +9,70 @@ import * as Oracle from "@venue/domain/Oracle"
 import type { OpenState } from "@venue/domain/TradingState"
 import { ReadTables } from "@venue/storage/history/ReadTables"
 import { Clock, Effect } from "effect"
+import { ApiBaseUrl } from "../http/ApiBaseUrl.ts"
 import { group } from "../http/Endpoints.ts"
 import { makeAsked, makeNamed, unanswered } from "./Operators.ts"
 import * as Proof from "./Proof.ts"
 
-export const layer = (baseUrl: string) =>
-  group(
-    AdminApi,
-    "tradingState",
-    Effect.fnUntraced(function* (handlers) {
-      const asked = yield* makeAsked
-      const feed = yield* Feed
-      const markets = yield* MarketClient
-      const tables = yield* ReadTables
-      const named = yield* makeNamed(baseUrl)
-      const { instruments } = yield* VenueSettings
-      const refusals = problems(baseUrl)
+export const layer = group(
+  AdminApi,
+  "tradingState",
+  Effect.fnUntraced(function* (handlers) {
+    const baseUrl = yield* ApiBaseUrl
+    const asked = yield* makeAsked
+    const feed = yield* Feed
+    const markets = yield* MarketClient
+    const tables = yield* ReadTables
+    const named = yield* makeNamed
+    const { instruments } = yield* VenueSettings
+    const refusals = problems(baseUrl)
 
-      const stateOf = (symbol: MarketSymbol) =>
-        Effect.map(markets.depth(symbol), ({ prices, tradingState }) => ({ prices, state: tradingState }))
-      /** Empty where there is none. */
-      const obstacle = Effect.fnUntraced(function* (symbol: MarketSymbol) {
-        const { prices, state } = yield* stateOf(symbol)
-        if (state === "HALTED") return `${symbol} is halted; set CANCEL_ONLY first with POST /trading-state.`
-        if (prices === null) return `${symbol} has no price yet; wait for one, or set it with POST /prices.`
-        const isFresh = Oracle.isFresh(instruments.get(symbol)!, prices, yield* Clock.currentTimeMillis)
-        return isFresh ? "" : `The price of ${symbol} is stale; wait for a fresh one, or set it with POST /prices.`
-      })
-      /** Every symbol is looked at before the first one changes, and an operator is told all that stands in the way. */
-      const mayTrade = Effect.fnUntraced(function* (symbols: ReadonlyArray<MarketSymbol>) {
-        const obstacles = (yield* Effect.forEach(symbols, obstacle)).filter((told) => told !== "")
-        if (obstacles.length > 0) return yield* refusals.notResumable(obstacles.join(" "))
-        const { balanced } = yield* Proof.of(instruments, markets, tables)
-        if (!balanced)
-          return yield* refusals.notResumable("The books do not balance; see GET /proof, and resume once they do.")
-      })
-      const set = Effect.fnUntraced(function* (symbol: MarketSymbol, state: OpenState, reason: string) {
-        yield* asked("trading_state_asked", symbol, { state, reason })
-        // The same state again changes nothing, so what is unknown is asked again.
-        yield* Effect.retry(markets.setTradingState(symbol, state), { times: 2 })
-        return { symbol, state }
-      })
-
-      return handlers
-        .handle("list", () =>
-          Effect.sync(() => {
-            const data = [...instruments.keys()].flatMap((symbol) => {
-              const state = feed.tradingStates.get(symbol)
-              return state === undefined ? [] : [{ symbol, state }]
-            })
-            return { data, count: data.length }
-          })
-        )
-        .handle(
-          "set",
-          Effect.fnUntraced(
-            function* ({ payload: { reason, state, symbols: given } }) {
-              const symbols = yield* named(given)
-              if (state === "TRADING") yield* mayTrade(symbols)
-              const data = yield* Effect.forEach(symbols, (symbol) => set(symbol, state, reason))
-              return { data, count: data.length }
-            },
-            Effect.catchTags(unanswered(refusals))
-          )
-        )
+    const stateOf = (symbol: MarketSymbol) =>
+      Effect.map(markets.depth(symbol), ({ prices, tradingState }) => ({ prices, state: tradingState }))
+    /** Empty where there is none. */
+    const obstacle = Effect.fnUntraced(function* (symbol: MarketSymbol) {
+      const { prices, state } = yield* stateOf(symbol)
+      if (state === "HALTED") return `${symbol} is halted; set CANCEL_ONLY first with POST /trading-state.`
+      if (prices === null) return `${symbol} has no price yet; wait for one, or set it with POST /prices.`
+      const isFresh = Oracle.isFresh(instruments.get(symbol)!, prices, yield* Clock.currentTimeMillis)
+      return isFresh ? "" : `The price of ${symbol} is stale; wait for a fresh one, or set it with POST /prices.`
     })
-  )
+    /** Every symbol is looked at before the first one changes, and an operator is told all that stands in the way. */
+    const mayTrade = Effect.fnUntraced(function* (symbols: ReadonlyArray<MarketSymbol>) {
+      const obstacles = (yield* Effect.forEach(symbols, obstacle)).filter((told) => told !== "")
+      if (obstacles.length > 0) return yield* refusals.notResumable(obstacles.join(" "))
+      const { balanced } = yield* Proof.of(instruments, markets, tables)
+      if (!balanced)
+        return yield* refusals.notResumable("The books do not balance; see GET /proof, and resume once they do.")
+    })
+    const set = Effect.fnUntraced(function* (symbol: MarketSymbol, state: OpenState, reason: string) {
+      yield* asked("trading_state_asked", symbol, { state, reason })
+      // The same state again changes nothing, so what is unknown is asked again.
+      yield* Effect.retry(markets.setTradingState(symbol, state), { times: 2 })
+      return { symbol, state }
+    })
+
+    return handlers
+      .handle("list", () =>
+        Effect.sync(() => {
+          const data = [...instruments.keys()].flatMap((symbol) => {
+            const state = feed.tradingStates.get(symbol)
+            return state === undefined ? [] : [{ symbol, state }]
+          })
+          return { data, count: data.length }
+        })
+      )
+      .handle(
+        "set",
+        Effect.fnUntraced(
+          function* ({ payload: { reason, state, symbols: given } }) {
+            const symbols = yield* named(given)
+            if (state === "TRADING") yield* mayTrade(symbols)
+            const data = yield* Effect.forEach(symbols, (symbol) => set(symbol, state, reason))
+            return { data, count: data.length }
+          },
+          Effect.catchTags(unanswered(refusals))
+        )
+      )
+  })
+)

@@ -9,62 +9,63 @@ import { Transaction } from "@venue/postgres/Transaction"
 import { Audit } from "@venue/storage/access/Audit"
 import { type TreasuryFlag, TreasuryFlags } from "@venue/storage/treasury/TreasuryFlags"
 import { Effect } from "effect"
+import { ApiBaseUrl } from "../http/ApiBaseUrl.ts"
 import { group } from "../http/Endpoints.ts"
 import * as Destination from "../treasury/Destination.ts"
 
-export const layer = (baseUrl: string) =>
-  group(
-    AdminApi,
-    "treasuryFlags",
-    Effect.fnUntraced(function* (handlers) {
-      const audit = yield* Audit
-      const flags = yield* TreasuryFlags
-      const transaction = yield* Transaction
-      const refusals = problems(baseUrl)
-      const unavailable = { DatabaseUnavailable: () => Effect.fail(refusals.draining()) }
-      const record = Effect.fnUntraced(function* (
-        action: string,
-        { effect, kind, reason, subject }: Pick<TreasuryFlag, "kind" | "subject" | "effect" | "reason">
-      ) {
-        const { name } = yield* Operator
-        yield* audit.record({ action, actor: name, subject, facts: { kind, effect, reason } })
-      })
-
-      return handlers
-        .handle("list", () =>
-          flags.all(maxListed).pipe(
-            Effect.map((list) => ({ data: list.map(told), count: list.length })),
-            Effect.catchTags(unavailable)
-          )
-        )
-        .handle(
-          "set",
-          Effect.fnUntraced(
-            function* ({ payload }) {
-              const flag = yield* written(refusals, payload)
-              const { name } = yield* Operator
-              yield* flags.set({ ...flag, setBy: name })
-              yield* record("treasury_flag_set", flag)
-            },
-            transaction.run,
-            Effect.catchTags(unavailable)
-          )
-        )
-        .handle(
-          "clear",
-          Effect.fnUntraced(
-            function* ({ payload }) {
-              const flag = yield* written(refusals, payload)
-              if (!(yield* flags.clear(flag)))
-                return yield* refusals.notFound("flag of", flag.subject, "list them with GET /treasury-flags")
-              yield* record("treasury_flag_cleared", flag)
-            },
-            transaction.run,
-            Effect.catchTags(unavailable)
-          )
-        )
+export const layer = group(
+  AdminApi,
+  "treasuryFlags",
+  Effect.fnUntraced(function* (handlers) {
+    const baseUrl = yield* ApiBaseUrl
+    const audit = yield* Audit
+    const flags = yield* TreasuryFlags
+    const transaction = yield* Transaction
+    const refusals = problems(baseUrl)
+    const unavailable = { DatabaseUnavailable: () => Effect.fail(refusals.draining()) }
+    const record = Effect.fnUntraced(function* (
+      action: string,
+      { effect, kind, reason, subject }: Pick<TreasuryFlag, "kind" | "subject" | "effect" | "reason">
+    ) {
+      const { name } = yield* Operator
+      yield* audit.record({ action, actor: name, subject, facts: { kind, effect, reason } })
     })
-  )
+
+    return handlers
+      .handle("list", () =>
+        flags.all(maxListed).pipe(
+          Effect.map((list) => ({ data: list.map(told), count: list.length })),
+          Effect.catchTags(unavailable)
+        )
+      )
+      .handle(
+        "set",
+        Effect.fnUntraced(
+          function* ({ payload }) {
+            const flag = yield* written(refusals, payload)
+            const { name } = yield* Operator
+            yield* flags.set({ ...flag, setBy: name })
+            yield* record("treasury_flag_set", flag)
+          },
+          transaction.run,
+          Effect.catchTags(unavailable)
+        )
+      )
+      .handle(
+        "clear",
+        Effect.fnUntraced(
+          function* ({ payload }) {
+            const flag = yield* written(refusals, payload)
+            if (!(yield* flags.clear(flag)))
+              return yield* refusals.notFound("flag of", flag.subject, "list them with GET /treasury-flags")
+            yield* record("treasury_flag_cleared", flag)
+          },
+          transaction.run,
+          Effect.catchTags(unavailable)
+        )
+      )
+  })
+)
 
 const maxListed = 1_000
 

@@ -9,50 +9,51 @@ import type { VenueMode } from "@venue/domain/VenueMode"
 import type { DatabaseUnavailable } from "@venue/postgres/DatabaseUnavailable"
 import { type NotResumable, VenueModes } from "@venue/storage/access/VenueModes"
 import { Clock, Effect } from "effect"
+import { ApiBaseUrl } from "../http/ApiBaseUrl.ts"
 import { group } from "../http/Endpoints.ts"
 import { inTheNameOf } from "./Operators.ts"
 
-export const layer = (baseUrl: string) =>
-  group(
-    AdminApi,
-    "venueMode",
-    Effect.fnUntraced(function* (handlers) {
-      const actions = yield* VenueModeActions
-      const modes = yield* VenueModes
-      const feed = yield* Feed
-      const refusals = problems(baseUrl)
-      /** A contract that was never priced takes no orders, and neither does one that is stopped by itself. */
-      const stale = Effect.map(Clock.currentTimeMillis, (nowMillis) =>
-        [...feed.prices].flatMap(([symbol, prices]) => {
-          const trades = feed.tradingStates.get(symbol) === "TRADING"
-          const isFresh = Oracle.isFresh(feed.instruments.get(symbol)!, prices, nowMillis)
-          return trades && !isFresh ? [`The price of ${symbol} is stale: wait for it, or stop the contract.`] : []
+export const layer = group(
+  AdminApi,
+  "venueMode",
+  Effect.fnUntraced(function* (handlers) {
+    const baseUrl = yield* ApiBaseUrl
+    const actions = yield* VenueModeActions
+    const modes = yield* VenueModes
+    const feed = yield* Feed
+    const refusals = problems(baseUrl)
+    /** A contract that was never priced takes no orders, and neither does one that is stopped by itself. */
+    const stale = Effect.map(Clock.currentTimeMillis, (nowMillis) =>
+      [...feed.prices].flatMap(([symbol, prices]) => {
+        const trades = feed.tradingStates.get(symbol) === "TRADING"
+        const isFresh = Oracle.isFresh(feed.instruments.get(symbol)!, prices, nowMillis)
+        return trades && !isFresh ? [`The price of ${symbol} is stale: wait for it, or stop the contract.`] : []
+      })
+    )
+    const answered = (work: Effect.Effect<unknown, NotResumable | DatabaseUnavailable>) =>
+      Effect.catchTags(Effect.andThen(work, Effect.map(modes.inForce, bodyOf)), {
+        NotResumable: ({ why }) => Effect.fail(refusals.venueNotResumable(why)),
+        DatabaseUnavailable: () => Effect.fail(refusals.draining())
+      })
+    return handlers
+      .handle("show", () =>
+        Effect.map(modes.inForce, bodyOf).pipe(
+          Effect.catchTag("DatabaseUnavailable", () => Effect.fail(refusals.draining()))
+        )
+      )
+      .handle(
+        "change",
+        Effect.fnUntraced(function* ({ payload: { public_reason, reason, to } }) {
+          const by = yield* inTheNameOf(reason)
+          if (to === "HALTED") return yield* answered(actions.halt(by, public_reason))
+          if (to === "WITHDRAWALS_BLOCKED") return yield* answered(actions.blockWithdrawals(by))
+          const obstacles = to === "TRADING" ? yield* stale : []
+          if (obstacles.length > 0) return yield* refusals.venueNotResumable(obstacles.join(" "))
+          return yield* answered(actions.resume(to, by, public_reason))
         })
       )
-      const answered = (work: Effect.Effect<unknown, NotResumable | DatabaseUnavailable>) =>
-        Effect.catchTags(Effect.andThen(work, Effect.map(modes.inForce, bodyOf)), {
-          NotResumable: ({ why }) => Effect.fail(refusals.venueNotResumable(why)),
-          DatabaseUnavailable: () => Effect.fail(refusals.draining())
-        })
-      return handlers
-        .handle("show", () =>
-          Effect.map(modes.inForce, bodyOf).pipe(
-            Effect.catchTag("DatabaseUnavailable", () => Effect.fail(refusals.draining()))
-          )
-        )
-        .handle(
-          "change",
-          Effect.fnUntraced(function* ({ payload: { public_reason, reason, to } }) {
-            const by = yield* inTheNameOf(reason)
-            if (to === "HALTED") return yield* answered(actions.halt(by, public_reason))
-            if (to === "WITHDRAWALS_BLOCKED") return yield* answered(actions.blockWithdrawals(by))
-            const obstacles = to === "TRADING" ? yield* stale : []
-            if (obstacles.length > 0) return yield* refusals.venueNotResumable(obstacles.join(" "))
-            return yield* answered(actions.resume(to, by, public_reason))
-          })
-        )
-    })
-  )
+  })
+)
 
 const bodyOf = ({ auditedAtMillis, changedAtMillis, changedBy, ...mode }: VenueMode) => ({
   trading: mode.trading,

@@ -13,6 +13,7 @@ import { Audit } from "@venue/storage/access/Audit"
 import { WithdrawalDecisions } from "@venue/storage/treasury/WithdrawalDecisions"
 import { type Withdrawal, Withdrawals } from "@venue/storage/treasury/Withdrawals"
 import { Context, Effect, Option } from "effect"
+import { ApiBaseUrl } from "../http/ApiBaseUrl.ts"
 import { group } from "../http/Endpoints.ts"
 
 /** Two people have to say the same of a withdrawal of more than this, in 1e-6 USD. */
@@ -20,74 +21,74 @@ export const TwoPeopleAbove = Context.Reference<bigint>("@venue/gateway/admin/Tw
   defaultValue: () => 250_000n * BigInt(moneyScale)
 })
 
-export const layer = (baseUrl: string) =>
-  group(
-    AdminApi,
-    "withdrawals",
-    Effect.fnUntraced(function* (handlers) {
-      const decisions = yield* WithdrawalDecisions
-      const decide = yield* makeDecide(baseUrl)
-      const cancel = yield* makeCancel(baseUrl)
-      const limit = yield* TwoPeopleAbove
-      const withdrawals = yield* Withdrawals
-      const refusals = problems(baseUrl)
-      const unavailable = { DatabaseUnavailable: () => Effect.fail(refusals.draining()) }
-      const summary = (withdrawal: Withdrawal) => reviewedWithdrawal(withdrawal, peopleNeeded(withdrawal, limit))
+export const layer = group(
+  AdminApi,
+  "withdrawals",
+  Effect.fnUntraced(function* (handlers) {
+    const baseUrl = yield* ApiBaseUrl
+    const decisions = yield* WithdrawalDecisions
+    const decide = yield* makeDecide
+    const cancel = yield* makeCancel
+    const limit = yield* TwoPeopleAbove
+    const withdrawals = yield* Withdrawals
+    const refusals = problems(baseUrl)
+    const unavailable = { DatabaseUnavailable: () => Effect.fail(refusals.draining()) }
+    const summary = (withdrawal: Withdrawal) => reviewedWithdrawal(withdrawal, peopleNeeded(withdrawal, limit))
 
-      return handlers
-        .handle(
-          "list",
-          Effect.fnUntraced(function* ({ query }) {
-            const { limit, offset, state } = { ...listDefaults, ...query }
-            const found = yield* withdrawals.inState(state, { limit, offset })
-            const count = yield* Count.total({ limit, offset }, found.length, withdrawals.countInState(state))
-            return { data: found.map(summary), count }
-          }, Effect.catchTags(unavailable))
-        )
-        .handle(
-          "one",
-          Effect.fnUntraced(function* ({ params: { withdrawal_id } }) {
-            const id = withdrawal_id.toLowerCase()
-            const found = yield* withdrawals.find(id)
-            if (Option.isNone(found))
-              return yield* refusals.notFound("withdrawal", id, "list them with GET /withdrawals")
-            const said = yield* decisions.about(id)
-            const steps = yield* withdrawals.steps(id)
-            const attempts = yield* withdrawals.payments(id)
-            return {
-              ...summary(found.value),
-              decisions: said.map(({ decidedAtMillis, decision, operator, reason }) => ({
-                decision,
-                operator,
-                reason,
-                at: instant(decidedAtMillis)
-              })),
-              steps: steps.map(({ actor, atMillis, fromState, toState }) => ({
-                from: fromState,
-                to: toState,
-                by: actor,
-                at: instant(atMillis)
-              })),
-              attempts: attempts.map(({ attempt, expiresAtMillis, purpose, reference, signedAtMillis }) => ({
-                attempt,
-                purpose,
-                reference,
-                signed_at: instant(signedAtMillis),
-                expires_at: expiresAtMillis === null ? null : instant(expiresAtMillis)
-              }))
-            }
-          }, Effect.catchTags(unavailable))
-        )
-        .handle("approve", ({ payload }) => decide("approve", payload).pipe(Effect.catchTags(unavailable)))
-        .handle("reject", ({ payload }) => decide("reject", payload).pipe(Effect.catchTags(unavailable)))
-        .handle("cancelPayment", ({ payload }) =>
-          cancel(payload).pipe(Effect.map(summary), Effect.catchTags(unavailable))
-        )
-    })
-  )
+    return handlers
+      .handle(
+        "list",
+        Effect.fnUntraced(function* ({ query }) {
+          const { limit, offset, state } = { ...listDefaults, ...query }
+          const found = yield* withdrawals.inState(state, { limit, offset })
+          const count = yield* Count.total({ limit, offset }, found.length, withdrawals.countInState(state))
+          return { data: found.map(summary), count }
+        }, Effect.catchTags(unavailable))
+      )
+      .handle(
+        "one",
+        Effect.fnUntraced(function* ({ params: { withdrawal_id } }) {
+          const id = withdrawal_id.toLowerCase()
+          const found = yield* withdrawals.find(id)
+          if (Option.isNone(found)) return yield* refusals.notFound("withdrawal", id, "list them with GET /withdrawals")
+          const said = yield* decisions.about(id)
+          const steps = yield* withdrawals.steps(id)
+          const attempts = yield* withdrawals.payments(id)
+          return {
+            ...summary(found.value),
+            decisions: said.map(({ decidedAtMillis, decision, operator, reason }) => ({
+              decision,
+              operator,
+              reason,
+              at: instant(decidedAtMillis)
+            })),
+            steps: steps.map(({ actor, atMillis, fromState, toState }) => ({
+              from: fromState,
+              to: toState,
+              by: actor,
+              at: instant(atMillis)
+            })),
+            attempts: attempts.map(({ attempt, expiresAtMillis, purpose, reference, signedAtMillis }) => ({
+              attempt,
+              purpose,
+              reference,
+              signed_at: instant(signedAtMillis),
+              expires_at: expiresAtMillis === null ? null : instant(expiresAtMillis)
+            }))
+          }
+        }, Effect.catchTags(unavailable))
+      )
+      .handle("approve", ({ payload }) => decide("approve", payload).pipe(Effect.catchTags(unavailable)))
+      .handle("reject", ({ payload }) => decide("reject", payload).pipe(Effect.catchTags(unavailable)))
+      .handle("cancelPayment", ({ payload }) =>
+        cancel(payload).pipe(Effect.map(summary), Effect.catchTags(unavailable))
+      )
+  })
+)
 
 /** The word of each, what comes of it, and the audit are one commit. */
-const makeDecide = Effect.fnUntraced(function* (baseUrl: string) {
+const makeDecide = Effect.gen(function* () {
+  const baseUrl = yield* ApiBaseUrl
   const audit = yield* Audit
   const decisions = yield* WithdrawalDecisions
   const limit = yield* TwoPeopleAbove
@@ -144,7 +145,8 @@ const makeDeciders = Effect.map(OperatorTokens, ({ list }) =>
 )
 
 /** The wish and the audit are one commit; the rail does the rest. */
-const makeCancel = Effect.fnUntraced(function* (baseUrl: string) {
+const makeCancel = Effect.gen(function* () {
+  const baseUrl = yield* ApiBaseUrl
   const audit = yield* Audit
   const transaction = yield* Transaction
   const withdrawals = yield* Withdrawals

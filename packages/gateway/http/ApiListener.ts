@@ -60,7 +60,7 @@ export const listen = Effect.fnUntraced(function* <R>(options: ApiListenerOption
     const { admit, quotaHeaders } = RequestCharge.of({ baseUrl, routes, limits, addressOf })
     return {
       crossOrigin: crossOrigin(brand),
-      layer: layer({ baseUrl, brand, limits, addressOf, countryOf }),
+      layer: layer({ brand, limits, addressOf, countryOf }),
       routes,
       admit,
       idOf: RequestId.from(trustedProxies),

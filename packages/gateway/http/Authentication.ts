@@ -18,6 +18,7 @@ import type { SessionEnded } from "@venue/storage/access/Sessions"
 import type { RateLimits } from "@venue/domain/RateLimits"
 import { Effect, Layer } from "effect"
 import { HttpServerRequest } from "effect/http"
+import { ApiBaseUrl } from "./ApiBaseUrl.ts"
 import { tokenOf } from "../auth/Bearer.ts"
 import { type ClientAddress, type ClientCountry, network } from "./ClientAddress.ts"
 import * as Denial from "./Denial.ts"
@@ -27,7 +28,6 @@ import { weightOf } from "./RequestWeight.ts"
 import * as Refusal from "./Refusal.ts"
 
 export interface AuthenticationOptions {
-  readonly baseUrl: string
   readonly brand: string
   /** Of addresses. */
   readonly limits: RateLimits
@@ -59,7 +59,6 @@ export const signedOf = (headers: Parameters<typeof headerValue>[0], brand: stri
 
 export const layer = ({
   addressOf,
-  baseUrl,
   brand,
   countryOf,
   limits,
@@ -70,7 +69,7 @@ export const layer = ({
     Effect.gen(function* () {
       const onboarding = yield* Onboarding
       const access = yield* AccessDecision.make
-      const refusals = problems(baseUrl)
+      const refusals = problems(yield* ApiBaseUrl)
 
       const charge = yield* RestBuckets.make("requests")
       const spend = (who: string, weight: number) => Refusal.spend(refusals, limits, who, weight)

@@ -15,8 +15,8 @@ export class Health extends Context.Service<
     readonly ready: () => boolean
     /** From then on this node is not ready, whatever else holds: it is about to stop. */
     readonly stop: Effect.Effect<void>
-    /** Answers the plain requests of a listener that serves sockets; `baseUrl` is where problems are explained. */
-    readonly answer: (baseUrl: string) => (request: IncomingMessage, response: ServerResponse) => void
+    /** Answers the plain requests of a listener that serves sockets; `restUrl` is where problems are explained. */
+    readonly answer: (restUrl: string) => (request: IncomingMessage, response: ServerResponse) => void
   }
 >()("@venue/gateway/http/Health") {
   /** A venue of one process is ready when every desk answers and every listed market is heard. */
@@ -79,13 +79,13 @@ const make = Effect.fnUntraced(function* ({ needsAll }: { readonly needsAll: boo
     stop: Effect.sync(() => {
       isStopping = true
     }),
-    answer: (baseUrl) => (request, response) => answer(baseUrl, ready, request, response)
+    answer: (restUrl) => (request, response) => answer(restUrl, ready, request, response)
   })
 })
 
 const freshMillis = 5_000
 
-const answer = (baseUrl: string, ready: () => boolean, request: IncomingMessage, response: ServerResponse): void => {
+const answer = (restUrl: string, ready: () => boolean, request: IncomingMessage, response: ServerResponse): void => {
   const say = (status: number, type: string, body: object, headers: Record<string, string> = {}) => {
     response.writeHead(status, { "content-type": type, "cache-control": "no-store", ...headers })
     response.end(request.method === "HEAD" ? undefined : JSON.stringify(body))
@@ -96,13 +96,13 @@ const answer = (baseUrl: string, ready: () => boolean, request: IncomingMessage,
   if (isRead && path === "/health/ready") {
     return ready()
       ? say(200, "application/json", { status: "ready" })
-      : say(503, "application/problem+json", Problem.body(baseUrl, 503, "draining"), shortly)
+      : say(503, "application/problem+json", Problem.body(restUrl, 503, "draining"), shortly)
   }
   return say(
     426,
     "application/problem+json",
     {
-      $schema: Problem.schemaUri(baseUrl, "ErrorModel"),
+      $schema: Problem.schemaUri(restUrl, "ErrorModel"),
       type: "about:blank",
       title: "Upgrade Required",
       status: 426,

@@ -1,9 +1,11 @@
 /** Answers `GET /health/live` and `/health/ready` of an interface. */
 import { problems, schemaUri } from "@venue/api/Problem"
 import { Effect } from "effect"
+import { ApiBaseUrl } from "./ApiBaseUrl.ts"
 import { Health } from "./Health.ts"
 
-export const answers = Effect.fnUntraced(function* (baseUrl: string) {
+export const answers = Effect.gen(function* () {
+  const baseUrl = yield* ApiBaseUrl
   const { ready } = yield* Health
   const $schema = schemaUri(baseUrl, "Health")
   return {

@@ -3,6 +3,7 @@ import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { Clock, Context, Effect, type FileSystem, Layer, Logger, type Path, References, Scope } from "effect"
 import { type Etag, HttpMiddleware, HttpPlatform, HttpRouter } from "effect/http"
 import type { IncomingMessage, ServerResponse } from "node:http"
+import { ApiBaseUrl } from "./ApiBaseUrl.ts"
 import * as Deadlines from "./Deadlines.ts"
 import * as Gzip from "./Gzip.ts"
 import * as Listening from "./Listening.ts"
@@ -35,7 +36,13 @@ export interface Site<R> extends Omit<GateOptions, "refusals" | "within" | "gzip
   readonly refusals?: Refusals
 }
 
-type Platform = HttpRouter.HttpRouter | Etag.Generator | HttpPlatform.HttpPlatform | FileSystem.FileSystem | Path.Path
+type Platform =
+  | ApiBaseUrl
+  | HttpRouter.HttpRouter
+  | Etag.Generator
+  | HttpPlatform.HttpPlatform
+  | FileSystem.FileSystem
+  | Path.Path
 
 export const listen = Effect.fnUntraced(function* <R>(
   options: HttpListenerOptions,
@@ -58,7 +65,9 @@ export const listen = Effect.fnUntraced(function* <R>(
   // Whoever takes nothing of its answer for so long is cut off, and what the answer holds is free again.
   server.setTimeout(timeouts?.stalledMillis ?? stalledMillis)
   const platform = Layer.merge(HttpRouter.layer, NodeHttpServer.layerHttpServices)
-  const services = yield* Layer.build(Layer.provideMerge(layer, platform)) as Effect.Effect<
+  // Fresh: listeners share layers such as `invalidRequest`, which a common memo map would build once, with one base URL.
+  const all = Layer.fresh(Layer.provideMerge(layer, platform).pipe(Layer.provide(Layer.succeed(ApiBaseUrl)(url))))
+  const services = yield* Layer.build(all) as Effect.Effect<
     Context.Context<HttpRouter.HttpRouter | HttpPlatform.HttpPlatform>,
     never,
     Exclude<R, Platform> | Scope.Scope

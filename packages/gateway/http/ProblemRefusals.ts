@@ -1,8 +1,10 @@
 /** What a gate refuses, as problem+json. */
+import * as InvalidRequest from "@venue/api/InvalidRequest"
 import * as Problem from "@venue/api/Problem"
-import { Effect } from "effect"
+import { Effect, Layer } from "effect"
 import { HttpBody, HttpServerResponse } from "effect/http"
 import { contentType } from "effect/http/ProblemDetails"
+import { ApiBaseUrl } from "./ApiBaseUrl.ts"
 import type { Objection, Refusals } from "./Gate.ts"
 import { refusal } from "./Refusal.ts"
 import { fresh, uriOf } from "./RequestId.ts"
@@ -27,6 +29,11 @@ export const problemRefusals = (baseUrl: string): Refusals => ({
     }
   })
 })
+
+/** Answers a request that does not fit its schema with 422 and a problem of this API. */
+export const invalidRequest = Layer.unwrap(
+  Effect.map(ApiBaseUrl, (baseUrl) => InvalidRequest.layer(Problem.problems(baseUrl)))
+)
 
 const statuses: Readonly<Record<Objection, Problem.Status>> = {
   "no-such-path": 404,

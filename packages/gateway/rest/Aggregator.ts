@@ -7,47 +7,48 @@ import { Feed } from "@venue/cluster/feed/Feed"
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { Clock, Effect } from "effect"
 import { HttpApiSchema } from "effect/http-api"
+import { ApiBaseUrl } from "../http/ApiBaseUrl.ts"
 import { group } from "../http/Endpoints.ts"
 import * as MarketFigures from "./MarketFigures.ts"
 
-export const layer = (baseUrl: string) =>
-  group(
-    Api,
-    "aggregator",
-    Effect.fnUntraced(function* (handlers) {
-      const { depth, instruments } = yield* Feed
-      const refusals = problems(baseUrl)
-      const marketsNow = yield* MarketFigures.make(refusals)
-      return handlers
-        .handle(
-          "contracts",
-          Effect.fnUntraced(function* ({ query }) {
-            const named = query.symbol?.toUpperCase()
-            if (named !== undefined && !instruments.has(MarketSymbol.make(named)))
-              return yield* refusals.unknownSymbolFilter(named)
-            const markets = yield* marketsNow
-            const now = yield* Clock.currentTimeMillis
-            const data = markets
-              .filter(({ instrument }) => named === undefined || instrument.symbol === named)
-              .map((market) => contract(market, now))
-            return HttpApiSchema.withHeaders({
-              body: { $schema: schemaUri(baseUrl, "ContractsResponseBody"), data },
-              headers: chartCaching
-            })
+export const layer = group(
+  Api,
+  "aggregator",
+  Effect.fnUntraced(function* (handlers) {
+    const baseUrl = yield* ApiBaseUrl
+    const { depth, instruments } = yield* Feed
+    const refusals = problems(baseUrl)
+    const marketsNow = yield* MarketFigures.make(refusals)
+    return handlers
+      .handle(
+        "contracts",
+        Effect.fnUntraced(function* ({ query }) {
+          const named = query.symbol?.toUpperCase()
+          if (named !== undefined && !instruments.has(MarketSymbol.make(named)))
+            return yield* refusals.unknownSymbolFilter(named)
+          const markets = yield* marketsNow
+          const now = yield* Clock.currentTimeMillis
+          const data = markets
+            .filter(({ instrument }) => named === undefined || instrument.symbol === named)
+            .map((market) => contract(market, now))
+          return HttpApiSchema.withHeaders({
+            body: { $schema: schemaUri(baseUrl, "ContractsResponseBody"), data },
+            headers: chartCaching
           })
-        )
-        .handle(
-          "orderBook",
-          Effect.fnUntraced(function* ({ params }) {
-            const instrument = instruments.get(MarketSymbol.make(params.symbol.toUpperCase()))
-            if (instrument === undefined) return yield* refusals.unknownSymbol(params.symbol)
-            const { levels } = depth(instrument.symbol)!
-            const book = orderBook(instrument, levels("BUY"), levels("SELL"), yield* Clock.currentTimeMillis)
-            return HttpApiSchema.withHeaders({
-              body: { $schema: schemaUri(baseUrl, "OrderBookResponseBody"), ...book },
-              headers: chartCaching
-            })
+        })
+      )
+      .handle(
+        "orderBook",
+        Effect.fnUntraced(function* ({ params }) {
+          const instrument = instruments.get(MarketSymbol.make(params.symbol.toUpperCase()))
+          if (instrument === undefined) return yield* refusals.unknownSymbol(params.symbol)
+          const { levels } = depth(instrument.symbol)!
+          const book = orderBook(instrument, levels("BUY"), levels("SELL"), yield* Clock.currentTimeMillis)
+          return HttpApiSchema.withHeaders({
+            body: { $schema: schemaUri(baseUrl, "OrderBookResponseBody"), ...book },
+            headers: chartCaching
           })
-        )
-    })
-  )
+        })
+      )
+  })
+)

@@ -15,79 +15,81 @@ import { Selectable } from "@venue/domain/Permission"
 import type { UserId } from "@venue/domain/UserId"
 import { ApiKeys } from "@venue/storage/access/ApiKeys"
 import { Effect, Option } from "effect"
+import { ApiBaseUrl } from "../http/ApiBaseUrl.ts"
 import { group } from "../http/Endpoints.ts"
 
-export const layer = (baseUrl: string) =>
-  group(
-    Api,
-    "apiKeys",
-    Effect.fnUntraced(function* (handlers) {
-      const hmac = yield* Hmac
-      const keys = yield* ApiKeys
-      const users = yield* UserClient
-      const pair = yield* KeyPair.make
-      const refusals = problems(baseUrl)
+export const layer = group(
+  Api,
+  "apiKeys",
+  Effect.fnUntraced(function* (handlers) {
+    const baseUrl = yield* ApiBaseUrl
+    const hmac = yield* Hmac
+    const keys = yield* ApiKeys
+    const users = yield* UserClient
+    const pair = yield* KeyPair.make
+    const refusals = problems(baseUrl)
 
-      const unknown = ({ publicKey }: UnknownApiKey) => Effect.fail(refusals.unknownApiKey(publicKey))
-      // It may have been done all the same.
-      const unknownOutcome = () => Effect.fail(refusals.deadlinePassed())
+    const unknown = ({ publicKey }: UnknownApiKey) => Effect.fail(refusals.unknownApiKey(publicKey))
+    // It may have been done all the same.
+    const unknownOutcome = () => Effect.fail(refusals.deadlinePassed())
 
-      return handlers
-        .handle(
-          "list",
-          Effect.fnUntraced(
-            function* () {
-              const { userId } = yield* Caller
-              const own = yield* keys.ofUser(userId)
-              return { $schema: schemaUri(baseUrl, "ApiKeysResponseBody"), data: own.map(apiKey), count: own.length }
-            },
-            Effect.catchTag("DatabaseUnavailable", () => Effect.fail(refusals.draining()))
-          )
+    return handlers
+      .handle(
+        "list",
+        Effect.fnUntraced(
+          function* () {
+            const { userId } = yield* Caller
+            const own = yield* keys.ofUser(userId)
+            return { $schema: schemaUri(baseUrl, "ApiKeysResponseBody"), data: own.map(apiKey), count: own.length }
+          },
+          Effect.catchTag("DatabaseUnavailable", () => Effect.fail(refusals.draining()))
         )
-        .handle("create", yield* creating(baseUrl))
-        .handle(
-          "rename",
-          Effect.fnUntraced(
-            function* ({ params: { public_key: publicKey }, payload: { label } }) {
-              const { userId } = yield* Caller
-              yield* users.ask(userId, (user) => user.RenameKey({ userId, publicKey, label }))
-            },
-            Effect.catchTags({ UnknownApiKey: unknown, Unavailable: unknownOutcome })
-          )
+      )
+      .handle("create", yield* creating)
+      .handle(
+        "rename",
+        Effect.fnUntraced(
+          function* ({ params: { public_key: publicKey }, payload: { label } }) {
+            const { userId } = yield* Caller
+            yield* users.ask(userId, (user) => user.RenameKey({ userId, publicKey, label }))
+          },
+          Effect.catchTags({ UnknownApiKey: unknown, Unavailable: unknownOutcome })
         )
-        .handle(
-          "revoke",
-          Effect.fnUntraced(
-            function* ({ params: { public_key: publicKey } }) {
-              const { userId } = yield* Caller
-              yield* users.ask(userId, (user) => user.RevokeKey({ userId, publicKey }))
-              hmac.forget(publicKey)
-            },
-            Effect.catchTags({ UnknownApiKey: unknown, Unavailable: unknownOutcome })
-          )
+      )
+      .handle(
+        "revoke",
+        Effect.fnUntraced(
+          function* ({ params: { public_key: publicKey } }) {
+            const { userId } = yield* Caller
+            yield* users.ask(userId, (user) => user.RevokeKey({ userId, publicKey }))
+            hmac.forget(publicKey)
+          },
+          Effect.catchTags({ UnknownApiKey: unknown, Unavailable: unknownOutcome })
         )
-        .handle(
-          "rotate",
-          Effect.fnUntraced(
-            function* ({ params: { public_key: publicKey } }) {
-              const { userId } = yield* Caller
-              const next = yield* pair
-              const made = yield* users.ask(userId, (user) => user.RotateKey({ userId, publicKey, next }))
-              hmac.forget(publicKey)
-              return { $schema: schemaUri(baseUrl, "IssuedApiKey"), ...issuedApiKey(made, next.secret) }
-            },
-            Effect.catchTags({ UnknownApiKey: unknown, Unavailable: unknownOutcome })
-          )
+      )
+      .handle(
+        "rotate",
+        Effect.fnUntraced(
+          function* ({ params: { public_key: publicKey } }) {
+            const { userId } = yield* Caller
+            const next = yield* pair
+            const made = yield* users.ask(userId, (user) => user.RotateKey({ userId, publicKey, next }))
+            hmac.forget(publicKey)
+            return { $schema: schemaUri(baseUrl, "IssuedApiKey"), ...issuedApiKey(made, next.secret) }
+          },
+          Effect.catchTags({ UnknownApiKey: unknown, Unavailable: unknownOutcome })
         )
-    })
-  )
+      )
+  })
+)
 
 interface Creation {
   readonly payload: typeof CreateApiKeyRequestBody.Type
 }
 
 /** A key is made for the caller's own accounts, with permissions that may be chosen. */
-const creating = Effect.fnUntraced(function* (baseUrl: string) {
+const creating = Effect.gen(function* () {
+  const baseUrl = yield* ApiBaseUrl
   const accounts = yield* Accounts
   const users = yield* UserClient
   const pair = yield* KeyPair.make

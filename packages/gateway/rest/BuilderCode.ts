@@ -9,12 +9,12 @@ import { Transaction } from "@venue/postgres/Transaction"
 import { Effect, Option, Schedule } from "effect"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import { HttpServerResponse } from "effect/http"
+import { ApiBaseUrl } from "../http/ApiBaseUrl.ts"
 import * as BuilderAppointment from "../BuilderAppointment.ts"
 import { group } from "../http/Endpoints.ts"
 import * as BrandedBody from "./BrandedBody.ts"
 
 export interface BuilderCodeOptions {
-  readonly baseUrl: string
   readonly brand: string
   /** New codes are inactive until the operator activates them; otherwise they are active at once. */
   readonly areReviewed: boolean
@@ -24,11 +24,12 @@ export interface BuilderCodeOptions {
 const retries = { schedule: Schedule.spaced("200 millis") }
 const within = "3 seconds"
 
-export const layer = ({ areReviewed, baseUrl, brand }: BuilderCodeOptions) =>
+export const layer = ({ areReviewed, brand }: BuilderCodeOptions) =>
   group(
     Api,
     "builderCode",
     Effect.fnUntraced(function* (handlers) {
+      const baseUrl = yield* ApiBaseUrl
       const audit = yield* Audit
       const codes = yield* BuilderCodes
       const register = yield* BuilderAppointment.registration

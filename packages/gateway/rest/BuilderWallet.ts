@@ -11,23 +11,22 @@ import * as RateLimits from "@venue/domain/RateLimits"
 import { restRates } from "@venue/domain/RestRates"
 import { Clock, Effect, Layer, Redacted } from "effect"
 import { HttpServerRequest } from "effect/http"
+import { ApiBaseUrl } from "../http/ApiBaseUrl.ts"
 import { group } from "../http/Endpoints.ts"
 import { type ClientAddress, network } from "../http/ClientAddress.ts"
 import * as Refusal from "../http/Refusal.ts"
 
 export interface BuilderWalletOptions {
-  readonly baseUrl: string
   readonly addressOf: ClientAddress
 }
 
-export const layer = ({ addressOf, baseUrl }: BuilderWalletOptions) => {
-  const refusals = problems(baseUrl)
-
-  const handlers = group(
+export const layer = ({ addressOf }: BuilderWalletOptions) =>
+  group(
     Api,
     "builderWallet",
     Effect.fnUntraced(function* (handlers) {
       const registration = yield* BuilderRegistration
+      const refusals = problems(yield* ApiBaseUrl)
       const clock = yield* Clock.Clock
       const { rateLimits } = yield* VenueSettings
       /** An address asks for as many messages as a builder registers wallets. */
@@ -78,31 +77,30 @@ export const layer = ({ addressOf, baseUrl }: BuilderWalletOptions) => {
           )
         )
     })
-  )
+  ).pipe(Layer.provide(activeBuilder))
 
-  const builder = Layer.effect(
-    ActiveBuilder,
-    Effect.gen(function* () {
-      const registration = yield* BuilderRegistration
-      const charge = yield* RestBuckets.make("wallets")
-      return ActiveBuilder.of((answer) =>
-        Effect.gen(function* () {
-          const { userId } = yield* Caller
-          yield* Refusal.unlessExceeded(refusals, yield* charge(userId, 1))
-          const builder = yield* registration.builder(userId).pipe(
-            Effect.catchTags({
-              NoActiveBuilderCode: () => Effect.fail(refusals.noActiveBuilderCode()),
-              BuilderUnnamed: () => Effect.fail(refusals.builderNotLoaded(unnamed)),
-              DatabaseUnavailable: () => Effect.fail(refusals.builderNotLoaded(unread))
-            })
-          )
-          return yield* Effect.provideService(answer, Builder, builder)
-        })
-      )
-    })
-  )
-  return Layer.provide(handlers, builder)
-}
+const activeBuilder = Layer.effect(
+  ActiveBuilder,
+  Effect.gen(function* () {
+    const registration = yield* BuilderRegistration
+    const refusals = problems(yield* ApiBaseUrl)
+    const charge = yield* RestBuckets.make("wallets")
+    return ActiveBuilder.of((answer) =>
+      Effect.gen(function* () {
+        const { userId } = yield* Caller
+        yield* Refusal.unlessExceeded(refusals, yield* charge(userId, 1))
+        const builder = yield* registration.builder(userId).pipe(
+          Effect.catchTags({
+            NoActiveBuilderCode: () => Effect.fail(refusals.noActiveBuilderCode()),
+            BuilderUnnamed: () => Effect.fail(refusals.builderNotLoaded(unnamed)),
+            DatabaseUnavailable: () => Effect.fail(refusals.builderNotLoaded(unread))
+          })
+        )
+        return yield* Effect.provideService(answer, Builder, builder)
+      })
+    )
+  })
+)
 
 const malformed = (refusals: Problems, message: string, fault: string) =>
   Effect.andThen(

@@ -10,40 +10,40 @@ import { group } from "../http/Endpoints.ts"
 import * as ChartAnswer from "./ChartAnswer.ts"
 import { Charts } from "./Charts.ts"
 
-export const layer = (baseUrl: string) =>
-  group(
-    Api,
-    "candles",
-    Effect.fnUntraced(function* (handlers) {
-      const { open, read } = yield* Charts
-      return handlers.handle(
-        "candles",
-        Effect.fnUntraced(function* ({
-          params: { symbol },
-          query: { fromISO: fromMillis, resolution, toISO: toMillis }
-        }) {
-          const asked = { symbol, length: resolution, fromMillis, toMillis }
-          const { instrument, windows } = yield* open(asked, resolutions, [CandleTable.projection])
-          return yield* ChartAnswer.make(
-            { baseUrl, schema: "CandlesResponseBody", member: "candles", windows, isNewestFirst: true },
-            Effect.fnUntraced(function* (part) {
-              const tradedBefore = yield* read(CandleTable.lastBefore(part.symbol, part.fromMinute))
-              const pricedBefore = yield* read(Prices.lastBefore(part.symbol, part.fromMinute))
-              return candlesOf(instrument, {
-                resolution,
-                starts: Windows.starts(part),
-                traded: yield* read(CandleTable.ofWindows(part)),
-                priced: yield* read(Prices.ofWindows(part)),
-                before: {
-                  closeTicks: tradedBefore?.closeTicks ?? 0,
-                  markE8: pricedBefore?.markE8 ?? 0,
-                  middleHalfTicks: pricedBefore?.middleHalfTicks ?? 0,
-                  openInterestLots: pricedBefore?.openInterestLots ?? 0
-                }
-              })
+export const layer = group(
+  Api,
+  "candles",
+  Effect.fnUntraced(function* (handlers) {
+    const answer = yield* ChartAnswer.make
+    const { open, read } = yield* Charts
+    return handlers.handle(
+      "candles",
+      Effect.fnUntraced(function* ({
+        params: { symbol },
+        query: { fromISO: fromMillis, resolution, toISO: toMillis }
+      }) {
+        const asked = { symbol, length: resolution, fromMillis, toMillis }
+        const { instrument, windows } = yield* open(asked, resolutions, [CandleTable.projection])
+        return yield* answer(
+          { schema: "CandlesResponseBody", member: "candles", windows, isNewestFirst: true },
+          Effect.fnUntraced(function* (part) {
+            const tradedBefore = yield* read(CandleTable.lastBefore(part.symbol, part.fromMinute))
+            const pricedBefore = yield* read(Prices.lastBefore(part.symbol, part.fromMinute))
+            return candlesOf(instrument, {
+              resolution,
+              starts: Windows.starts(part),
+              traded: yield* read(CandleTable.ofWindows(part)),
+              priced: yield* read(Prices.ofWindows(part)),
+              before: {
+                closeTicks: tradedBefore?.closeTicks ?? 0,
+                markE8: pricedBefore?.markE8 ?? 0,
+                middleHalfTicks: pricedBefore?.middleHalfTicks ?? 0,
+                openInterestLots: pricedBefore?.openInterestLots ?? 0
+              }
             })
-          )
-        })
-      )
-    })
-  )
+          })
+        )
+      })
+    )
+  })
+)

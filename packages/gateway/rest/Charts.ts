@@ -19,6 +19,7 @@ import { ReadTables } from "@venue/storage/history/ReadTables"
 import * as Windows from "@venue/storage/history/Windows"
 import { Clock, Context, Effect, Layer, Schedule, type Scope, Semaphore } from "effect"
 import type { HttpServerRequest } from "effect/http"
+import { ApiBaseUrl } from "../http/ApiBaseUrl.ts"
 import type { ChargeMore } from "../http/Refusal.ts"
 import { weightOf } from "../http/RequestWeight.ts"
 import * as Places from "./Places.ts"
@@ -39,7 +40,7 @@ export interface Chart {
 type Refused = BadRequest | NotFound | TooManyRequests | ServiceUnavailable
 
 export interface ChartsOptions {
-  readonly chargeMore: ChargeMore
+  readonly makeChargeMore: Effect.Effect<ChargeMore, never, ApiBaseUrl>
   /** The network that a request comes from. */
   readonly sender: Effect.Effect<string, never, HttpServerRequest.HttpServerRequest>
 }
@@ -59,14 +60,15 @@ export class Charts extends Context.Service<
     readonly read: <A>(query: ReadQuery<A>) => Effect.Effect<A, ServiceUnavailable>
   }
 >()("@venue/gateway/rest/Charts") {
-  static readonly layer = (baseUrl: string, { chargeMore, sender }: ChartsOptions) =>
+  static readonly layer = ({ makeChargeMore, sender }: ChartsOptions) =>
     Layer.effect(
       Charts,
       Effect.gen(function* () {
         const feed = yield* Feed
         const tables = yield* ReadTables
         const queries = yield* Semaphore.make(maxChartQueries)
-        const refusals = problems(baseUrl)
+        const chargeMore = yield* makeChargeMore
+        const refusals = problems(yield* ApiBaseUrl)
         const unavailable = () => refusals.draining()
         const place = Places.make({
           maxOfOne: maxOfAddress,

@@ -12,78 +12,79 @@ import type { ReadQuery } from "@venue/storage/history/ReadTable"
 import * as Windows from "@venue/storage/history/Windows"
 import { Clock, Effect, Semaphore } from "effect"
 import { HttpApiSchema } from "effect/http-api"
+import { ApiBaseUrl } from "../http/ApiBaseUrl.ts"
 import { group } from "../http/Endpoints.ts"
 import { PublicReads } from "./PublicReads.ts"
 
-export const layer = (baseUrl: string) =>
-  group(
-    Api,
-    "defiLlama",
-    Effect.fnUntraced(function* (handlers) {
-      const { instruments, tradingStates } = yield* Feed
-      const reads = yield* PublicReads
-      const requests = yield* Semaphore.make(1)
-      const refusals = problems(baseUrl)
-      const unavailable = () => Effect.fail(refusals.draining())
+export const layer = group(
+  Api,
+  "defiLlama",
+  Effect.fnUntraced(function* (handlers) {
+    const baseUrl = yield* ApiBaseUrl
+    const { instruments, tradingStates } = yield* Feed
+    const reads = yield* PublicReads
+    const requests = yield* Semaphore.make(1)
+    const refusals = problems(baseUrl)
+    const unavailable = () => Effect.fail(refusals.draining())
 
-      const read = <A>(query: ReadQuery<A>) => Effect.catchTag(reads.read(query), "DatabaseUnavailable", unavailable)
-      const asked = Effect.fnUntraced(function* (query: Query) {
-        const { fromISO: fromMillis, interval, intervalMinutes, toISO: toMillis } = query
-        const length = intervalMinutes ?? (interval === undefined ? undefined : interval / minuteNanos)
-        if (length === undefined)
-          return yield* refusals.unfit("query.intervalMinutes", "Expected intervalMinutes or interval")
-        const minutes = lengths.minutesOf(length)
-        if (minutes === undefined) return yield* refusals.intervalNotOffered(lengthFault(lengths.expected, length))
-        if (fromMillis > toMillis) return yield* refusals.rangeNotAllowed(fromMillis, toMillis)
-        const until = Math.min(toMillis, (yield* Clock.currentTimeMillis) + 1)
-        const windowsOf = (symbol: Instrument["symbol"]) => Windows.between(symbol, minutes, fromMillis, until)
-        const days = (until - fromMillis) / dayMillis
-        if (days > maxRangeDays || days * 1_440 > maxMetricWindows * minutes)
-          return yield* refusals.rangeTooLong(
-            `The largest range is ${maxRangeDays} days and ${maxMetricWindows} windows: got ${Math.ceil(days)} days of windows of ${minutes} minutes. Shorten the range.`
-          )
-        return windowsOf
-      })
-      /** Open interest of one market at the end of each window; of a delisted one 0 from its last price on. */
-      const heldOf = Effect.fnUntraced(function* (instrument: Instrument, windows: Windows.Windows) {
-        const isDelisted = tradingStates.get(instrument.symbol) === "DELISTED"
-        const lastMinute = isDelisted ? ((yield* read(Prices.lastMinute(instrument.symbol))) ?? 0) : Infinity
-        const { beforeMinute, fromMinute, minutes } = windows
-        const ends = { ...windows, fromMinute: fromMinute + minutes, beforeMinute: beforeMinute + minutes }
-        const known = yield* read(Prices.openInterestAt(ends))
-        return Windows.filled(ends, known).map(([end, row]) =>
-          row === undefined || end > lastMinute ? 0n : BigInt(valueDown(instrument, row.openInterestLots, row.markE8))
+    const read = <A>(query: ReadQuery<A>) => Effect.catchTag(reads.read(query), "DatabaseUnavailable", unavailable)
+    const asked = Effect.fnUntraced(function* (query: Query) {
+      const { fromISO: fromMillis, interval, intervalMinutes, toISO: toMillis } = query
+      const length = intervalMinutes ?? (interval === undefined ? undefined : interval / minuteNanos)
+      if (length === undefined)
+        return yield* refusals.unfit("query.intervalMinutes", "Expected intervalMinutes or interval")
+      const minutes = lengths.minutesOf(length)
+      if (minutes === undefined) return yield* refusals.intervalNotOffered(lengthFault(lengths.expected, length))
+      if (fromMillis > toMillis) return yield* refusals.rangeNotAllowed(fromMillis, toMillis)
+      const until = Math.min(toMillis, (yield* Clock.currentTimeMillis) + 1)
+      const windowsOf = (symbol: Instrument["symbol"]) => Windows.between(symbol, minutes, fromMillis, until)
+      const days = (until - fromMillis) / dayMillis
+      if (days > maxRangeDays || days * 1_440 > maxMetricWindows * minutes)
+        return yield* refusals.rangeTooLong(
+          `The largest range is ${maxRangeDays} days and ${maxMetricWindows} windows: got ${Math.ceil(days)} days of windows of ${minutes} minutes. Shorten the range.`
         )
-      })
-
-      return handlers.handle(
-        "venueMetrics",
-        Effect.fnUntraced(function* ({ query }) {
-          const windowsOf = yield* asked(query)
-          const listed = [...instruments.values()]
-          const windows = windowsOf(listed[0]!.symbol)
-          const starts = Windows.starts(windows)
-          const [volumes, held] = yield* requests.withPermit(
-            Effect.all([
-              read(Candles.notionals([...instruments.keys()], windows)),
-              Effect.forEach(listed, (instrument) => heldOf(instrument, windowsOf(instrument.symbol)))
-            ])
-          )
-          const data = starts.map((start, at) =>
-            venueMetrics(
-              start,
-              volumes.get(start) ?? 0n,
-              held.reduce((sum, values) => sum + (values[at] ?? 0n), 0n)
-            )
-          )
-          return HttpApiSchema.withHeaders({
-            body: { $schema: schemaUri(baseUrl, "VenueMetricsResponseBody"), data },
-            headers: { "cache-control": "public, max-age=60" }
-          })
-        })
+      return windowsOf
+    })
+    /** Open interest of one market at the end of each window; of a delisted one 0 from its last price on. */
+    const heldOf = Effect.fnUntraced(function* (instrument: Instrument, windows: Windows.Windows) {
+      const isDelisted = tradingStates.get(instrument.symbol) === "DELISTED"
+      const lastMinute = isDelisted ? ((yield* read(Prices.lastMinute(instrument.symbol))) ?? 0) : Infinity
+      const { beforeMinute, fromMinute, minutes } = windows
+      const ends = { ...windows, fromMinute: fromMinute + minutes, beforeMinute: beforeMinute + minutes }
+      const known = yield* read(Prices.openInterestAt(ends))
+      return Windows.filled(ends, known).map(([end, row]) =>
+        row === undefined || end > lastMinute ? 0n : BigInt(valueDown(instrument, row.openInterestLots, row.markE8))
       )
     })
-  )
+
+    return handlers.handle(
+      "venueMetrics",
+      Effect.fnUntraced(function* ({ query }) {
+        const windowsOf = yield* asked(query)
+        const listed = [...instruments.values()]
+        const windows = windowsOf(listed[0]!.symbol)
+        const starts = Windows.starts(windows)
+        const [volumes, held] = yield* requests.withPermit(
+          Effect.all([
+            read(Candles.notionals([...instruments.keys()], windows)),
+            Effect.forEach(listed, (instrument) => heldOf(instrument, windowsOf(instrument.symbol)))
+          ])
+        )
+        const data = starts.map((start, at) =>
+          venueMetrics(
+            start,
+            volumes.get(start) ?? 0n,
+            held.reduce((sum, values) => sum + (values[at] ?? 0n), 0n)
+          )
+        )
+        return HttpApiSchema.withHeaders({
+          body: { $schema: schemaUri(baseUrl, "VenueMetricsResponseBody"), data },
+          headers: { "cache-control": "public, max-age=60" }
+        })
+      })
+    )
+  })
+)
 
 interface Query {
   readonly fromISO: number

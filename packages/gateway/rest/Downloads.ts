@@ -7,6 +7,7 @@ import type { Listing } from "@venue/storage/history/RowOrder"
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import { Effect, FiberHandle, Option, Stream } from "effect"
 import { HttpServerRequest } from "effect/http"
+import { ApiBaseUrl } from "../http/ApiBaseUrl.ts"
 import type { History } from "../History.ts"
 import * as Places from "./Places.ts"
 
@@ -18,20 +19,19 @@ const partRows = 2_000
 /** Whoever takes longer over a part gives their place to others: half a megabyte is little for who reads at all. */
 const takenWithin = "15 seconds"
 
-export const make = (baseUrl: string) =>
-  Effect.sync(() => {
-    const refusals = problems(baseUrl)
-    const place = Places.make({
-      maxOfOne: maxOfUser,
-      maxOfAll,
-      tooMany: () => refusals.tooManyDownloads(maxOfUser),
-      full: () => refusals.downloadsFull(maxOfAll)
-    })
-    return {
-      /** Until the end of the scope. */
-      admit: (userId: UserId) => Effect.andThen(place(userId), watched)
-    }
+export const make = Effect.gen(function* () {
+  const refusals = problems(yield* ApiBaseUrl)
+  const place = Places.make({
+    maxOfOne: maxOfUser,
+    maxOfAll,
+    tooMany: () => refusals.tooManyDownloads(maxOfUser),
+    full: () => refusals.downloadsFull(maxOfAll)
   })
+  return {
+    /** Until the end of the scope. */
+    admit: (userId: UserId) => Effect.andThen(place(userId), watched)
+  }
+})
 
 /** How a client takes its file. */
 interface Watched {

@@ -9,6 +9,7 @@ import { Feed } from "@venue/cluster/feed/Feed"
 import { noCost } from "@venue/cluster/protocol/Desk"
 import { Effect } from "effect"
 import { HttpApiSchema } from "effect/http-api"
+import { ApiBaseUrl } from "../http/ApiBaseUrl.ts"
 import { group } from "../http/Endpoints.ts"
 import { unanswered } from "../http/Refusal.ts"
 import { statusOf } from "./Refdata.ts"
@@ -16,38 +17,37 @@ import { statusOf } from "./Refdata.ts"
 const active = ({ instruments, tradingStates }: Feed["Service"]) =>
   [...instruments.values()].filter(({ symbol }) => statusOf(tradingStates.get(symbol) ?? "TRADING") === "ACTIVE")
 
-export const base = (baseUrl: string) =>
-  group(Api, "baseFees", (handlers) =>
-    Effect.map(Feed, (feed) =>
-      handlers.handle("baseFees", () =>
-        Effect.succeed(
-          HttpApiSchema.withHeaders({
-            body: { $schema: schemaUri(baseUrl, "BaseFeesResponseBody"), fees: baseFeesOf(active(feed)) },
-            headers: caching
-          })
-        )
+export const base = group(Api, "baseFees", (handlers) =>
+  Effect.zipWith(Feed, ApiBaseUrl, (feed, baseUrl) =>
+    handlers.handle("baseFees", () =>
+      Effect.succeed(
+        HttpApiSchema.withHeaders({
+          body: { $schema: schemaUri(baseUrl, "BaseFeesResponseBody"), fees: baseFeesOf(active(feed)) },
+          headers: caching
+        })
       )
     )
   )
+)
 
-export const layer = (baseUrl: string) =>
-  group(
-    Api,
-    "fees",
-    Effect.fnUntraced(function* (handlers) {
-      const desks = yield* DeskClient
-      const feed = yield* Feed
-      const refusals = problems(baseUrl)
-      return handlers.handle(
-        "fees",
-        Effect.fnUntraced(
-          function* () {
-            const { accountId, userId } = yield* Caller
-            const tier = yield* desks.feeTier({ userId, accountId, cost: noCost })
-            return { $schema: schemaUri(baseUrl, "FeesResponseBody"), fees: feesOf(active(feed), tier) }
-          },
-          Effect.catchTags(unanswered(refusals))
-        )
+export const layer = group(
+  Api,
+  "fees",
+  Effect.fnUntraced(function* (handlers) {
+    const baseUrl = yield* ApiBaseUrl
+    const desks = yield* DeskClient
+    const feed = yield* Feed
+    const refusals = problems(baseUrl)
+    return handlers.handle(
+      "fees",
+      Effect.fnUntraced(
+        function* () {
+          const { accountId, userId } = yield* Caller
+          const tier = yield* desks.feeTier({ userId, accountId, cost: noCost })
+          return { $schema: schemaUri(baseUrl, "FeesResponseBody"), fees: feesOf(active(feed), tier) }
+        },
+        Effect.catchTags(unanswered(refusals))
       )
-    })
-  )
+    )
+  })
+)

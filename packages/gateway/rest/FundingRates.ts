@@ -9,30 +9,28 @@ import { group } from "../http/Endpoints.ts"
 import * as ChartAnswer from "./ChartAnswer.ts"
 import { Charts } from "./Charts.ts"
 
-export const layer = (baseUrl: string) =>
-  group(
-    Api,
-    "fundingRates",
-    Effect.fnUntraced(function* (handlers) {
-      const { open, read } = yield* Charts
-      return handlers.handle(
-        "fundingRates",
-        Effect.fnUntraced(function* ({
-          params: { symbol },
-          query: { fromISO: fromMillis, intervalMinutes, toISO: toMillis }
-        }) {
-          const asked = { symbol, length: intervalMinutes, fromMillis, toMillis }
-          const { instrument, windows } = yield* open(asked, minutes, [FundingTable.projection])
-          return yield* ChartAnswer.make(
-            { baseUrl, schema: "FundingHistoricResponseBody", member: "data", windows },
-            (part) =>
-              Effect.map(read(FundingTable.lastOf(part)), (known) =>
-                Windows.filled(part, known).map(([start, row]) =>
-                  fundingPoint(instrument.symbol, intervalMinutes, start, row?.rateE12)
-                )
-              )
+export const layer = group(
+  Api,
+  "fundingRates",
+  Effect.fnUntraced(function* (handlers) {
+    const answer = yield* ChartAnswer.make
+    const { open, read } = yield* Charts
+    return handlers.handle(
+      "fundingRates",
+      Effect.fnUntraced(function* ({
+        params: { symbol },
+        query: { fromISO: fromMillis, intervalMinutes, toISO: toMillis }
+      }) {
+        const asked = { symbol, length: intervalMinutes, fromMillis, toMillis }
+        const { instrument, windows } = yield* open(asked, minutes, [FundingTable.projection])
+        return yield* answer({ schema: "FundingHistoricResponseBody", member: "data", windows }, (part) =>
+          Effect.map(read(FundingTable.lastOf(part)), (known) =>
+            Windows.filled(part, known).map(([start, row]) =>
+              fundingPoint(instrument.symbol, intervalMinutes, start, row?.rateE12)
+            )
           )
-        })
-      )
-    })
-  )
+        )
+      })
+    )
+  })
+)

@@ -13,18 +13,19 @@ import { FuturesReference } from "@venue/storage/prices/FuturesReference"
 import { Clock, Effect, Option, Semaphore } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { HttpApiSchema } from "effect/http-api"
+import { ApiBaseUrl } from "../http/ApiBaseUrl.ts"
 import { group } from "../http/Endpoints.ts"
 
 export interface FuturesOptions {
-  readonly baseUrl: string
   readonly brand: string
 }
 
-export const layer = ({ baseUrl, brand }: FuturesOptions) =>
+export const layer = ({ brand }: FuturesOptions) =>
   group(
     Api,
     "futures",
     Effect.fnUntraced(function* (handlers) {
+      const baseUrl = yield* ApiBaseUrl
       const reference = yield* FuturesReference
       const { instruments } = yield* VenueSettings
       const queries = yield* Semaphore.make(maxFuturesQueries)

@@ -6,39 +6,40 @@ import { VenueSettings } from "@venue/cluster/VenueSettings"
 import * as Orders from "@venue/storage/history/Orders"
 import { projection } from "@venue/storage/history/Trading"
 import { Effect } from "effect"
+import { ApiBaseUrl } from "../http/ApiBaseUrl.ts"
 import { group } from "../http/Endpoints.ts"
 import { Lists } from "./Lists.ts"
 
-export const layer = (baseUrl: string) =>
-  group(
-    Api,
-    "historicOrders",
-    Effect.fnUntraced(function* (handlers) {
-      const lists = yield* Lists
-      const { instruments } = yield* VenueSettings
-      return handlers
-        .handle("historicOrders", ({ query }) => {
-          const asked = historicOrdersAsked(query)
-          return Effect.map(
-            lists.page({
-              projection,
-              asked,
-              query: (accountId) => Orders.page({ ...asked, accountId }),
-              count: (accountId) => Orders.count({ ...asked, accountId })
-            }),
-            ({ count, rows }) => ({
-              $schema: schemaUri(baseUrl, "HistoricOrdersResponseBody"),
-              data: rows.map((row) => historicOrder(instruments.get(row.symbol)!, row)),
-              count
-            })
-          )
-        })
-        .handle("historicOrdersCsv", () =>
-          lists.download({
+export const layer = group(
+  Api,
+  "historicOrders",
+  Effect.fnUntraced(function* (handlers) {
+    const baseUrl = yield* ApiBaseUrl
+    const lists = yield* Lists
+    const { instruments } = yield* VenueSettings
+    return handlers
+      .handle("historicOrders", ({ query }) => {
+        const asked = historicOrdersAsked(query)
+        return Effect.map(
+          lists.page({
             projection,
-            listing: (accountId) => Orders.listing({ accountId }),
-            file: historicOrdersFile
+            asked,
+            query: (accountId) => Orders.page({ ...asked, accountId }),
+            count: (accountId) => Orders.count({ ...asked, accountId })
+          }),
+          ({ count, rows }) => ({
+            $schema: schemaUri(baseUrl, "HistoricOrdersResponseBody"),
+            data: rows.map((row) => historicOrder(instruments.get(row.symbol)!, row)),
+            count
           })
         )
-    })
-  )
+      })
+      .handle("historicOrdersCsv", () =>
+        lists.download({
+          projection,
+          listing: (accountId) => Orders.listing({ accountId }),
+          file: historicOrdersFile
+        })
+      )
+  })
+)

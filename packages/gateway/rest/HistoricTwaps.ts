@@ -6,43 +6,44 @@ import { symbolAsked } from "@venue/api/rest/ListPage"
 import { VenueSettings } from "@venue/cluster/VenueSettings"
 import * as Twaps from "@venue/storage/history/Twaps"
 import { Effect } from "effect"
+import { ApiBaseUrl } from "../http/ApiBaseUrl.ts"
 import { group } from "../http/Endpoints.ts"
 import { Lists } from "./Lists.ts"
 
 const { projection } = Twaps
 
-export const layer = (baseUrl: string) =>
-  group(
-    Api,
-    "historicTwaps",
-    Effect.fnUntraced(function* (handlers) {
-      const lists = yield* Lists
-      const { instruments } = yield* VenueSettings
-      return handlers
-        .handle("historicTwaps", ({ query }) => {
-          const asked = historicTwapsAsked(query)
-          return Effect.map(
-            lists.page({
-              projection,
-              asked,
-              query: (accountId) => Twaps.page({ ...asked, accountId }),
-              count: (accountId) => Twaps.count({ ...asked, accountId })
-            }),
-            ({ count, rows }) => ({
-              $schema: schemaUri(baseUrl, "HistoricTwapsResponseBody"),
-              data: rows.map((row) => historicTwap(instruments.get(row.symbol)!, row)),
-              count
-            })
-          )
-        })
-        .handle("historicTwapsCsv", ({ query }) => {
-          const symbol = symbolAsked(query.symbol)
-          return lists.download({
+export const layer = group(
+  Api,
+  "historicTwaps",
+  Effect.fnUntraced(function* (handlers) {
+    const baseUrl = yield* ApiBaseUrl
+    const lists = yield* Lists
+    const { instruments } = yield* VenueSettings
+    return handlers
+      .handle("historicTwaps", ({ query }) => {
+        const asked = historicTwapsAsked(query)
+        return Effect.map(
+          lists.page({
             projection,
-            symbol,
-            listing: (accountId) => Twaps.listing({ accountId, symbol }),
-            file: historicTwapsFile
+            asked,
+            query: (accountId) => Twaps.page({ ...asked, accountId }),
+            count: (accountId) => Twaps.count({ ...asked, accountId })
+          }),
+          ({ count, rows }) => ({
+            $schema: schemaUri(baseUrl, "HistoricTwapsResponseBody"),
+            data: rows.map((row) => historicTwap(instruments.get(row.symbol)!, row)),
+            count
           })
+        )
+      })
+      .handle("historicTwapsCsv", ({ query }) => {
+        const symbol = symbolAsked(query.symbol)
+        return lists.download({
+          projection,
+          symbol,
+          listing: (accountId) => Twaps.listing({ accountId, symbol }),
+          file: historicTwapsFile
         })
-    })
-  )
+      })
+  })
+)

@@ -14,88 +14,87 @@ import * as DailyVolumes from "@venue/storage/history/DailyVolumes"
 import { ReadTables } from "@venue/storage/history/ReadTables"
 import { Clock, Effect } from "effect"
 import * as SecureRandom from "effect/crypto/SecureRandom"
+import { ApiBaseUrl } from "../http/ApiBaseUrl.ts"
 import { group } from "../http/Endpoints.ts"
 import { unconfirmed } from "../http/Refusal.ts"
 import * as Repeatable from "../http/Repeatable.ts"
 
-export const layer = (baseUrl: string) =>
-  group(
-    Api,
-    "invitations",
-    Effect.fnUntraced(function* (handlers) {
-      const codes = yield* InvitationCodes
-      const random = yield* SecureRandom.SecureRandom
-      const redeem = yield* makeRedeem
-      const volumes = yield* makeVolumes
-      const refusals = problems(baseUrl)
-      const unavailable = { DatabaseUnavailable: () => Effect.fail(refusals.draining()) }
+export const layer = group(
+  Api,
+  "invitations",
+  Effect.fnUntraced(function* (handlers) {
+    const baseUrl = yield* ApiBaseUrl
+    const codes = yield* InvitationCodes
+    const random = yield* SecureRandom.SecureRandom
+    const redeem = yield* makeRedeem
+    const volumes = yield* makeVolumes
+    const refusals = problems(baseUrl)
+    const unavailable = { DatabaseUnavailable: () => Effect.fail(refusals.draining()) }
 
-      return handlers
-        .handle(
-          "issueCodes",
-          Effect.fnUntraced(function* () {
+    return handlers
+      .handle(
+        "issueCodes",
+        Effect.fnUntraced(function* () {
+          const { userId } = yield* Caller
+          const own = yield* volumes.own(userId)
+          if (own.qualified) yield* codes.issue(userId, yield* newCodes(random))
+          const issued = yield* codes.ofUser(userId)
+          return {
+            $schema: schemaUri(baseUrl, "InvitationJobResponseBody"),
+            ...own,
+            required_lifetime_notional_volume: decimalOfMoney(qualifyingVolume),
+            codes_issued: issued.length,
+            codes: issued.map(invitationCode)
+          }
+        }, Effect.catchTags(unavailable))
+      )
+      .handle(
+        "invitationCodes",
+        Effect.fnUntraced(function* () {
+          const { userId } = yield* Caller
+          const issued = yield* codes.ofUser(userId)
+          return {
+            $schema: schemaUri(baseUrl, "InvitationCodesResponseBody"),
+            count: issued.length,
+            data: issued.map(invitationCode)
+          }
+        }, Effect.catchTags(unavailable))
+      )
+      .handle(
+        "referralVolume",
+        Effect.fnUntraced(function* () {
+          const { userId } = yield* Caller
+          const brought = yield* codes.broughtBy([userId])
+          return {
+            $schema: schemaUri(baseUrl, "ReferralVolumeResponseBody"),
+            ...(yield* volumes.own(userId)),
+            referred_notional_volume: decimalOfMoney(yield* volumes.ofAll(brought.map((referral) => referral.userId))),
+            referred_users: brought.length
+          }
+        }, Effect.catchTags(unavailable))
+      )
+      .handle(
+        "redeemCode",
+        Effect.fnUntraced(
+          function* ({ headers, payload }) {
             const { userId } = yield* Caller
-            const own = yield* volumes.own(userId)
-            if (own.qualified) yield* codes.issue(userId, yield* newCodes(random))
-            const issued = yield* codes.ofUser(userId)
-            return {
-              $schema: schemaUri(baseUrl, "InvitationJobResponseBody"),
-              ...own,
-              required_lifetime_notional_volume: decimalOfMoney(qualifyingVolume),
-              codes_issued: issued.length,
-              codes: issued.map(invitationCode)
-            }
-          }, Effect.catchTags(unavailable))
+            const { isRepeat, referrerId } = yield* redeem(userId, codeOf(payload.code), headers)
+            const $schema = schemaUri(baseUrl, "RedeemCodeResponseBody")
+            return Repeatable.answer({ $schema, referrer_user_id: referrerId }, isRepeat)
+          },
+          Effect.catchTags({
+            ...unavailable,
+            UnknownInvitationCode: ({ code }) => Effect.fail(refusals.unknownInvitationCode(code)),
+            OwnInvitationCode: () => Effect.fail(refusals.ownInvitationCode()),
+            AlreadyReferred: () => Effect.fail(refusals.alreadyReferred()),
+            HasTraded: () => Effect.fail(refusals.hasTraded()),
+            RequestKeyReused: () => Effect.fail(refusals.keyReused()),
+            ...unconfirmed(refusals)
+          })
         )
-        .handle(
-          "invitationCodes",
-          Effect.fnUntraced(function* () {
-            const { userId } = yield* Caller
-            const issued = yield* codes.ofUser(userId)
-            return {
-              $schema: schemaUri(baseUrl, "InvitationCodesResponseBody"),
-              count: issued.length,
-              data: issued.map(invitationCode)
-            }
-          }, Effect.catchTags(unavailable))
-        )
-        .handle(
-          "referralVolume",
-          Effect.fnUntraced(function* () {
-            const { userId } = yield* Caller
-            const brought = yield* codes.broughtBy([userId])
-            return {
-              $schema: schemaUri(baseUrl, "ReferralVolumeResponseBody"),
-              ...(yield* volumes.own(userId)),
-              referred_notional_volume: decimalOfMoney(
-                yield* volumes.ofAll(brought.map((referral) => referral.userId))
-              ),
-              referred_users: brought.length
-            }
-          }, Effect.catchTags(unavailable))
-        )
-        .handle(
-          "redeemCode",
-          Effect.fnUntraced(
-            function* ({ headers, payload }) {
-              const { userId } = yield* Caller
-              const { isRepeat, referrerId } = yield* redeem(userId, codeOf(payload.code), headers)
-              const $schema = schemaUri(baseUrl, "RedeemCodeResponseBody")
-              return Repeatable.answer({ $schema, referrer_user_id: referrerId }, isRepeat)
-            },
-            Effect.catchTags({
-              ...unavailable,
-              UnknownInvitationCode: ({ code }) => Effect.fail(refusals.unknownInvitationCode(code)),
-              OwnInvitationCode: () => Effect.fail(refusals.ownInvitationCode()),
-              AlreadyReferred: () => Effect.fail(refusals.alreadyReferred()),
-              HasTraded: () => Effect.fail(refusals.hasTraded()),
-              RequestKeyReused: () => Effect.fail(refusals.keyReused()),
-              ...unconfirmed(refusals)
-            })
-          )
-        )
-    })
-  )
+      )
+  })
+)
 
 /** The code is kept for the user, and then their journal says that they came with it. */
 const makeRedeem = Effect.gen(function* () {

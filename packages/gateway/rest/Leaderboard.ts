@@ -16,53 +16,54 @@ import * as Profits from "@venue/storage/history/Profits"
 import * as ReadTable from "@venue/storage/history/ReadTable"
 import { Cache, Clock, Effect, Exit } from "effect"
 import { HttpApiSchema } from "effect/http-api"
+import { ApiBaseUrl } from "../http/ApiBaseUrl.ts"
 import { group } from "../http/Endpoints.ts"
 import { PublicReads } from "./PublicReads.ts"
 
-export const layer = (baseUrl: string) =>
-  group(
-    Api,
-    "leaderboard",
-    Effect.fnUntraced(function* (handlers) {
-      const refusals = problems(baseUrl)
-      const computed = yield* keptFor("30 seconds", yield* computing)
-      const profiles = yield* Profiles
-      const { within } = yield* PublicReads
-      /** Results of the accounts whose users are public now, with the names of now. */
-      const shown = yield* keptFor(
-        "1 second",
-        Effect.fnUntraced(function* (duration: Duration) {
-          const { found, ...span } = yield* Cache.get(computed, duration)
-          const known = yield* within(profiles.shownOf([...new Set(found.map(({ userId }) => userId))]))
-          const byUser = new Map(known.map((profile) => [profile.userId, profile]))
-          const results = found.flatMap((result) => {
-            const profile = byUser.get(result.userId)
-            return profile === undefined ? [] : [{ ...result, account: accountOf(result.accountId, profile) }]
-          })
-          return { ...span, results }
+export const layer = group(
+  Api,
+  "leaderboard",
+  Effect.fnUntraced(function* (handlers) {
+    const baseUrl = yield* ApiBaseUrl
+    const refusals = problems(baseUrl)
+    const computed = yield* keptFor("30 seconds", yield* computing)
+    const profiles = yield* Profiles
+    const { within } = yield* PublicReads
+    /** Results of the accounts whose users are public now, with the names of now. */
+    const shown = yield* keptFor(
+      "1 second",
+      Effect.fnUntraced(function* (duration: Duration) {
+        const { found, ...span } = yield* Cache.get(computed, duration)
+        const known = yield* within(profiles.shownOf([...new Set(found.map(({ userId }) => userId))]))
+        const byUser = new Map(known.map((profile) => [profile.userId, profile]))
+        const results = found.flatMap((result) => {
+          const profile = byUser.get(result.userId)
+          return profile === undefined ? [] : [{ ...result, account: accountOf(result.accountId, profile) }]
         })
+        return { ...span, results }
+      })
+    )
+    return handlers.handle(
+      "leaderboard",
+      Effect.fnUntraced(
+        function* ({ query: { duration = defaultDuration, limit = defaultLimit, offset = 0, sort = defaultSort } }) {
+          const { atMillis, results, startMillis } = yield* Cache.get(shown, duration)
+          const body = {
+            $schema: schemaUri(baseUrl, "LeaderboardResponseBody"),
+            duration,
+            sort,
+            start: instant(startMillis),
+            end: instant(atMillis),
+            data: ranked(results, sort).slice(offset, offset + limit),
+            count: results.length
+          }
+          return HttpApiSchema.withHeaders({ body, headers: { "cache-control": "no-store" } })
+        },
+        Effect.catchTag("DatabaseUnavailable", () => Effect.fail(refusals.draining()))
       )
-      return handlers.handle(
-        "leaderboard",
-        Effect.fnUntraced(
-          function* ({ query: { duration = defaultDuration, limit = defaultLimit, offset = 0, sort = defaultSort } }) {
-            const { atMillis, results, startMillis } = yield* Cache.get(shown, duration)
-            const body = {
-              $schema: schemaUri(baseUrl, "LeaderboardResponseBody"),
-              duration,
-              sort,
-              start: instant(startMillis),
-              end: instant(atMillis),
-              data: ranked(results, sort).slice(offset, offset + limit),
-              count: results.length
-            }
-            return HttpApiSchema.withHeaders({ body, headers: { "cache-control": "no-store" } })
-          },
-          Effect.catchTag("DatabaseUnavailable", () => Effect.fail(refusals.draining()))
-        )
-      )
-    })
-  )
+    )
+  })
+)
 
 /** Keeps what was found; a failure is computed anew. */
 const keptFor = <A, E, R>(time: "1 second" | "30 seconds", lookup: (duration: Duration) => Effect.Effect<A, E, R>) =>

@@ -8,35 +8,36 @@ import { noCost } from "@venue/cluster/protocol/Desk"
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import type { LeverageInUse, NotALevel, UnknownSymbol } from "@venue/domain/Trader"
 import { Effect } from "effect"
+import { ApiBaseUrl } from "../http/ApiBaseUrl.ts"
 import { group } from "../http/Endpoints.ts"
 import { unconfirmed } from "../http/Refusal.ts"
 
-export const layer = (baseUrl: string) =>
-  group(
-    Api,
-    "leverage",
-    Effect.fnUntraced(function* (handlers) {
-      const desks = yield* DeskClient
-      const refusals = problems(baseUrl)
-      const refused = (refusal: UnknownSymbol | NotALevel | LeverageInUse) =>
-        Effect.fail(leverageRefused(refusals, refusal))
-      return handlers.handle(
-        "setLeverage",
-        Effect.fnUntraced(
-          function* ({ payload: { leverage, symbol } }) {
-            const { accountId, userId } = yield* Caller
-            const set = { userId, cost: noCost, accountId, symbol: MarketSymbol.make(symbol.toUpperCase()), leverage }
-            yield* desks.ask(userId, (desk) => desk.SetLeverage(set))
-            return { $schema: schemaUri(baseUrl, "SetUserLeverageResponseBody"), leverage }
-          },
-          Effect.catchTags({
-            UnknownSymbol: refused,
-            NotALevel: refused,
-            LeverageInUse: refused,
-            UnknownAccount: () => Effect.fail(refusals.notPermitted()),
-            ...unconfirmed(refusals)
-          })
-        )
+export const layer = group(
+  Api,
+  "leverage",
+  Effect.fnUntraced(function* (handlers) {
+    const baseUrl = yield* ApiBaseUrl
+    const desks = yield* DeskClient
+    const refusals = problems(baseUrl)
+    const refused = (refusal: UnknownSymbol | NotALevel | LeverageInUse) =>
+      Effect.fail(leverageRefused(refusals, refusal))
+    return handlers.handle(
+      "setLeverage",
+      Effect.fnUntraced(
+        function* ({ payload: { leverage, symbol } }) {
+          const { accountId, userId } = yield* Caller
+          const set = { userId, cost: noCost, accountId, symbol: MarketSymbol.make(symbol.toUpperCase()), leverage }
+          yield* desks.ask(userId, (desk) => desk.SetLeverage(set))
+          return { $schema: schemaUri(baseUrl, "SetUserLeverageResponseBody"), leverage }
+        },
+        Effect.catchTags({
+          UnknownSymbol: refused,
+          NotALevel: refused,
+          LeverageInUse: refused,
+          UnknownAccount: () => Effect.fail(refusals.notPermitted()),
+          ...unconfirmed(refusals)
+        })
       )
-    })
-  )
+    )
+  })
+)

@@ -17,6 +17,7 @@ import * as SearchLimit from "@venue/storage/history/SearchLimit"
 import { Context, Effect, Layer, Option, type Scope, type Stream } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { HttpApiSchema } from "effect/http-api"
+import { ApiBaseUrl } from "../http/ApiBaseUrl.ts"
 import { History, type Source } from "../History.ts"
 import { unanswered } from "../http/Refusal.ts"
 import * as Downloads from "./Downloads.ts"
@@ -60,62 +61,61 @@ export class Lists extends Context.Service<
     ) => Effect.Effect<Download, Refused, Request | Scope.Scope>
   }
 >()("@venue/gateway/rest/Lists") {
-  static readonly layer = (baseUrl: string) =>
-    Layer.effect(
-      Lists,
-      Effect.gen(function* () {
-        const history = yield* History
-        const { instruments } = yield* VenueSettings
-        const downloads = yield* Downloads.make(baseUrl)
-        const refusals = problems(baseUrl)
-        const refused = <A, E, R>(self: Effect.Effect<A, E | Unavailable | RateLimited, R>) =>
-          Effect.catchTags(self as Effect.Effect<A, Refused | Unavailable | RateLimited, R>, unanswered(refusals))
-        const known = (symbol: MarketSymbol | undefined) =>
-          symbol === undefined || instruments.has(symbol)
-            ? Effect.void
-            : Effect.fail(refusals.unknownSymbolFilter(symbol))
+  static readonly layer = Layer.effect(
+    Lists,
+    Effect.gen(function* () {
+      const history = yield* History
+      const { instruments } = yield* VenueSettings
+      const downloads = yield* Downloads.make
+      const refusals = problems(yield* ApiBaseUrl)
+      const refused = <A, E, R>(self: Effect.Effect<A, E | Unavailable | RateLimited, R>) =>
+        Effect.catchTags(self as Effect.Effect<A, Refused | Unavailable | RateLimited, R>, unanswered(refusals))
+      const known = (symbol: MarketSymbol | undefined) =>
+        symbol === undefined || instruments.has(symbol)
+          ? Effect.void
+          : Effect.fail(refusals.unknownSymbolFilter(symbol))
 
-        const page = Effect.fn("Lists.page")(function* <Row>({
-          asked,
-          count,
-          isSearch = false,
-          projection,
-          query
-        }: PageAsked<Row>) {
-          const { accountId, userId } = yield* Caller
-          const { endMillis = Infinity, offset, startMillis = -Infinity, symbol } = asked
-          yield* known(symbol)
-          if (startMillis > endMillis) return yield* refusals.rangeNotAllowed(startMillis, endMillis)
-          if (offset > maxOffset) return yield* refusals.offsetTooLarge(otherWays(offset))
-          const reader = { userId, accountId, cost: noCost }
-          const source = sourceOf(projection, symbol)
-          const found = yield* isSearch
-            ? history.read(reader, source, SearchLimit.limited(query(accountId), SearchLimit.searchMillis))
-            : Effect.asSome(history.read(reader, source, query(accountId)))
-          if (Option.isNone(found)) return yield* refusals.rangeTooLong(shorter)
-          const rows = found.value
-          return { rows, count: yield* Count.total(asked, rows.length, history.count(count(accountId))) }
-        }, refused)
+      const page = Effect.fn("Lists.page")(function* <Row>({
+        asked,
+        count,
+        isSearch = false,
+        projection,
+        query
+      }: PageAsked<Row>) {
+        const { accountId, userId } = yield* Caller
+        const { endMillis = Infinity, offset, startMillis = -Infinity, symbol } = asked
+        yield* known(symbol)
+        if (startMillis > endMillis) return yield* refusals.rangeNotAllowed(startMillis, endMillis)
+        if (offset > maxOffset) return yield* refusals.offsetTooLarge(otherWays(offset))
+        const reader = { userId, accountId, cost: noCost }
+        const source = sourceOf(projection, symbol)
+        const found = yield* isSearch
+          ? history.read(reader, source, SearchLimit.limited(query(accountId), SearchLimit.searchMillis))
+          : Effect.asSome(history.read(reader, source, query(accountId)))
+        if (Option.isNone(found)) return yield* refusals.rangeTooLong(shorter)
+        const rows = found.value
+        return { rows, count: yield* Count.total(asked, rows.length, history.count(count(accountId))) }
+      }, refused)
 
-        const download = Effect.fn("Lists.download")(function* <Row extends { readonly symbol: MarketSymbol }>({
-          file,
-          listing,
-          projection,
-          symbol
-        }: FileAsked<Row>) {
-          const { accountId, userId } = yield* Caller
-          yield* known(symbol)
-          const watched = yield* downloads.admit(userId)
-          const list = listing(accountId)
-          const last = yield* history.read({ userId, accountId, cost: noCost }, sourceOf(projection, symbol), list.last)
-          const lineOf = (row: Row) => file.cells(instruments.get(row.symbol)!, row)
-          const body = Downloads.lines(history.readOn, { columns: file.columns, lineOf, list, last }, watched)
-          return HttpApiSchema.withHeaders({ body, headers: attachment(file.name) })
-        }, refused)
+      const download = Effect.fn("Lists.download")(function* <Row extends { readonly symbol: MarketSymbol }>({
+        file,
+        listing,
+        projection,
+        symbol
+      }: FileAsked<Row>) {
+        const { accountId, userId } = yield* Caller
+        yield* known(symbol)
+        const watched = yield* downloads.admit(userId)
+        const list = listing(accountId)
+        const last = yield* history.read({ userId, accountId, cost: noCost }, sourceOf(projection, symbol), list.last)
+        const lineOf = (row: Row) => file.cells(instruments.get(row.symbol)!, row)
+        const body = Downloads.lines(history.readOn, { columns: file.columns, lineOf, list, last }, watched)
+        return HttpApiSchema.withHeaders({ body, headers: attachment(file.name) })
+      }, refused)
 
-        return Lists.of({ page, download })
-      })
-    )
+      return Lists.of({ page, download })
+    })
+  )
 }
 
 const sourceOf = (projection: Source["projection"], symbol: MarketSymbol | undefined): Source => ({

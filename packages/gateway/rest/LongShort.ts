@@ -9,30 +9,23 @@ import { group } from "../http/Endpoints.ts"
 import * as ChartAnswer from "./ChartAnswer.ts"
 import { Charts } from "./Charts.ts"
 
-export const layer = (baseUrl: string) =>
-  group(
-    Api,
-    "longShort",
-    Effect.fnUntraced(function* (handlers) {
-      const { open, read } = yield* Charts
-      return handlers.handle(
-        "longShort",
-        Effect.fnUntraced(function* ({
-          params: { symbol },
-          query: { fromISO: fromMillis, interval, toISO: toMillis }
-        }) {
-          const asked = { symbol, length: interval, fromMillis, toMillis }
-          const { instrument, windows } = yield* open(asked, intervals, [Holders.projection])
-          return yield* ChartAnswer.make(
-            { baseUrl, schema: "SymbolLongShortHistoricResponseBody", member: "data", windows },
-            (part) =>
-              Effect.map(read(Holders.atStarts(part)), (known) =>
-                Windows.filled(part, known).map(([start, row]) =>
-                  longShortPoint(instrument.symbol, interval, start, row)
-                )
-              )
+export const layer = group(
+  Api,
+  "longShort",
+  Effect.fnUntraced(function* (handlers) {
+    const answer = yield* ChartAnswer.make
+    const { open, read } = yield* Charts
+    return handlers.handle(
+      "longShort",
+      Effect.fnUntraced(function* ({ params: { symbol }, query: { fromISO: fromMillis, interval, toISO: toMillis } }) {
+        const asked = { symbol, length: interval, fromMillis, toMillis }
+        const { instrument, windows } = yield* open(asked, intervals, [Holders.projection])
+        return yield* answer({ schema: "SymbolLongShortHistoricResponseBody", member: "data", windows }, (part) =>
+          Effect.map(read(Holders.atStarts(part)), (known) =>
+            Windows.filled(part, known).map(([start, row]) => longShortPoint(instrument.symbol, interval, start, row))
           )
-        })
-      )
-    })
-  )
+        )
+      })
+    )
+  })
+)

@@ -9,30 +9,28 @@ import { group } from "../http/Endpoints.ts"
 import * as ChartAnswer from "./ChartAnswer.ts"
 import { Charts } from "./Charts.ts"
 
-export const layer = (baseUrl: string) =>
-  group(
-    Api,
-    "openInterest",
-    Effect.fnUntraced(function* (handlers) {
-      const { open, read } = yield* Charts
-      return handlers.handle(
-        "openInterest",
-        Effect.fnUntraced(function* ({
-          params: { symbol },
-          query: { fromISO: fromMillis, intervalMinutes, toISO: toMillis }
-        }) {
-          const asked = { symbol, length: intervalMinutes, fromMillis, toMillis }
-          const { instrument, windows } = yield* open(asked, minutes, [Prices.projection])
-          return yield* ChartAnswer.make(
-            { baseUrl, schema: "OpenInterestHistoricResponseBody", member: "data", windows },
-            (part) =>
-              Effect.map(read(Prices.openInterestAt(part)), (known) =>
-                Windows.filled(part, known).map(([start, row]) =>
-                  openInterestPoint(instrument, intervalMinutes, start, row?.openInterestLots)
-                )
-              )
+export const layer = group(
+  Api,
+  "openInterest",
+  Effect.fnUntraced(function* (handlers) {
+    const answer = yield* ChartAnswer.make
+    const { open, read } = yield* Charts
+    return handlers.handle(
+      "openInterest",
+      Effect.fnUntraced(function* ({
+        params: { symbol },
+        query: { fromISO: fromMillis, intervalMinutes, toISO: toMillis }
+      }) {
+        const asked = { symbol, length: intervalMinutes, fromMillis, toMillis }
+        const { instrument, windows } = yield* open(asked, minutes, [Prices.projection])
+        return yield* answer({ schema: "OpenInterestHistoricResponseBody", member: "data", windows }, (part) =>
+          Effect.map(read(Prices.openInterestAt(part)), (known) =>
+            Windows.filled(part, known).map(([start, row]) =>
+              openInterestPoint(instrument, intervalMinutes, start, row?.openInterestLots)
+            )
           )
-        })
-      )
-    })
-  )
+        )
+      })
+    )
+  })
+)

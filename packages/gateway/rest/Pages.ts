@@ -4,6 +4,7 @@ import { pages } from "@venue/api/ProblemPages"
 import { Effect, Layer } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
 import type { OpenApi } from "effect/http-api"
+import { ApiBaseUrl } from "../http/ApiBaseUrl.ts"
 import type { Route } from "../http/Gate.ts"
 import { refusal } from "../http/Refusal.ts"
 import * as Docs from "./Docs.ts"
@@ -15,32 +16,36 @@ export const routes: ReadonlyArray<Route> = [
   Docs.route
 ]
 
-export const layer = (baseUrl: string, spec: OpenApi.OpenAPISpec) => {
-  const schemas = new Map(
-    Object.entries(spec.components.schemas).map(([name, schema]) => [
-      `${name}.json`,
-      kept({
-        $schema: "https://json-schema.org/draft/2020-12/schema",
-        $id: Problem.schemaUri(baseUrl, name),
-        ...relinked(baseUrl, schema)
-      })
-    ])
+export const layer = (specOf: (baseUrl: string) => OpenApi.OpenAPISpec) =>
+  Layer.unwrap(
+    Effect.map(ApiBaseUrl, (baseUrl) => {
+      const spec = specOf(baseUrl)
+      const schemas = new Map(
+        Object.entries(spec.components.schemas).map(([name, schema]) => [
+          `${name}.json`,
+          kept({
+            $schema: "https://json-schema.org/draft/2020-12/schema",
+            $id: Problem.schemaUri(baseUrl, name),
+            ...relinked(baseUrl, schema)
+          })
+        ])
+      )
+      const problems = new Map<string, HttpServerResponse.HttpServerResponse>(
+        Object.entries(pages).map(([page, meaning]) => [page, explained(page, meaning)])
+      )
+      const find = (pages: ReadonlyMap<string, HttpServerResponse.HttpServerResponse>, parameter: string) =>
+        Effect.map(
+          HttpRouter.params,
+          (params) => pages.get(params[parameter] ?? "") ?? refusal(baseUrl, 404, "no-such-path")
+        )
+      return Layer.mergeAll(
+        description("/openapi", spec),
+        HttpRouter.add("GET", "/problems/:page", find(problems, "page")),
+        HttpRouter.add("GET", "/schemas/:file", find(schemas, "file")),
+        Docs.layer(spec)
+      )
+    })
   )
-  const problems = new Map<string, HttpServerResponse.HttpServerResponse>(
-    Object.entries(pages).map(([page, meaning]) => [page, explained(page, meaning)])
-  )
-  const find = (pages: ReadonlyMap<string, HttpServerResponse.HttpServerResponse>, parameter: string) =>
-    Effect.map(
-      HttpRouter.params,
-      (params) => pages.get(params[parameter] ?? "") ?? refusal(baseUrl, 404, "no-such-path")
-    )
-  return Layer.mergeAll(
-    description("/openapi", spec),
-    HttpRouter.add("GET", "/problems/:page", find(problems, "page")),
-    HttpRouter.add("GET", "/schemas/:file", find(schemas, "file")),
-    Docs.layer(spec)
-  )
-}
 
 /** A description at its path, as JSON and as YAML. */
 export function descriptionRoutes(path: string): ReadonlyArray<Route> {

@@ -14,80 +14,81 @@ import type { Moments } from "@venue/storage/history/Moments"
 import * as Profits from "@venue/storage/history/Profits"
 import * as ReadTable from "@venue/storage/history/ReadTable"
 import { Clock, Effect } from "effect"
+import { ApiBaseUrl } from "../http/ApiBaseUrl.ts"
 import { History, type Reader } from "../History.ts"
 import { group } from "../http/Endpoints.ts"
 import { unanswered } from "../http/Refusal.ts"
 import { type Filtered, filtered, sinceOf, startsOf } from "./PastAsked.ts"
 
-export const layer = (baseUrl: string) =>
-  group(
-    Api,
-    "pnl",
-    Effect.fnUntraced(function* (handlers) {
-      const history = yield* History
-      const users = yield* Users
-      const { instruments } = yield* VenueSettings
-      const refusals = problems(baseUrl)
+export const layer = group(
+  Api,
+  "pnl",
+  Effect.fnUntraced(function* (handlers) {
+    const baseUrl = yield* ApiBaseUrl
+    const history = yield* History
+    const users = yield* Users
+    const { instruments } = yield* VenueSettings
+    const refusals = problems(baseUrl)
 
-      /** What an account had as a span began and as each of its windows ended. */
-      const profitsOf = (reader: Reader, span: Span, asked: Filtered) =>
-        history.read(
-          reader,
-          { projection: Holdings.group, symbols: asked.symbols },
-          Profits.summed({
-            accountId: reader.accountId,
-            instruments: asked.instruments,
-            moments: boundariesOf(span)
-          })
-        )
-      /** The money that it was made with: equity as the span began, and what was paid in since, as each window ended. */
-      const basesOf = Effect.fnUntraced(function* (reader: Reader, span: Span) {
-        const { accountId } = reader
-        const moments = boundariesOf(span)
-        const start = { accountId, instruments: [...instruments.values()], moments: { ...moments, count: 1 } }
-        const [[begun], cash] = yield* history.read(
-          reader,
-          { projection: Holdings.group, ofTrader: LedgerEntries.projection },
-          ReadTable.both(Profits.summed(start), LedgerEntries.cashAt(accountId, moments))
-        )
-        const { amount, deposited: before } = cash[0]!
-        const equity = begun!.profit + begun!.rewards + amount
-        return cash.map(({ deposited }) => equity + deposited - before)
-      })
-
-      return handlers.handle(
-        "historicPnl",
-        Effect.fnUntraced(
-          function* ({ query: { duration = defaultDuration, symbol, unit = defaultUnit } }) {
-            const { accountId, userId } = yield* Caller
-            const reader = { userId, accountId, cost: noCost }
-            const asked = yield* filtered(refusals, instruments, symbol)
-            const since = yield* sinceOf(users, userId, duration)
-            const span = spanOf(duration, yield* Clock.currentTimeMillis, since)
-            const profits = yield* profitsOf(reader, span, asked)
-            const bases = unit === "percent" ? yield* basesOf(reader, span) : []
-            const data = seriesOf(span, (window) =>
-              inUnit(profits[window + 1]!.profit - profits[0]!.profit, bases[window + 1])
-            )
-            return {
-              $schema: schemaUri(baseUrl, "HistoricUserPnlResponseBody"),
-              duration,
-              unit,
-              interval_minutes: span.intervalMinutes,
-              ...boundsOf(span),
-              ...(asked.symbols === undefined ? {} : { symbols: asked.symbols }),
-              data,
-              count: data.length
-            }
-          },
-          Effect.catchTags({
-            ...unanswered(refusals),
-            DatabaseUnavailable: () => Effect.fail(refusals.draining())
-          })
-        )
+    /** What an account had as a span began and as each of its windows ended. */
+    const profitsOf = (reader: Reader, span: Span, asked: Filtered) =>
+      history.read(
+        reader,
+        { projection: Holdings.group, symbols: asked.symbols },
+        Profits.summed({
+          accountId: reader.accountId,
+          instruments: asked.instruments,
+          moments: boundariesOf(span)
+        })
       )
+    /** The money that it was made with: equity as the span began, and what was paid in since, as each window ended. */
+    const basesOf = Effect.fnUntraced(function* (reader: Reader, span: Span) {
+      const { accountId } = reader
+      const moments = boundariesOf(span)
+      const start = { accountId, instruments: [...instruments.values()], moments: { ...moments, count: 1 } }
+      const [[begun], cash] = yield* history.read(
+        reader,
+        { projection: Holdings.group, ofTrader: LedgerEntries.projection },
+        ReadTable.both(Profits.summed(start), LedgerEntries.cashAt(accountId, moments))
+      )
+      const { amount, deposited: before } = cash[0]!
+      const equity = begun!.profit + begun!.rewards + amount
+      return cash.map(({ deposited }) => equity + deposited - before)
     })
-  )
+
+    return handlers.handle(
+      "historicPnl",
+      Effect.fnUntraced(
+        function* ({ query: { duration = defaultDuration, symbol, unit = defaultUnit } }) {
+          const { accountId, userId } = yield* Caller
+          const reader = { userId, accountId, cost: noCost }
+          const asked = yield* filtered(refusals, instruments, symbol)
+          const since = yield* sinceOf(users, userId, duration)
+          const span = spanOf(duration, yield* Clock.currentTimeMillis, since)
+          const profits = yield* profitsOf(reader, span, asked)
+          const bases = unit === "percent" ? yield* basesOf(reader, span) : []
+          const data = seriesOf(span, (window) =>
+            inUnit(profits[window + 1]!.profit - profits[0]!.profit, bases[window + 1])
+          )
+          return {
+            $schema: schemaUri(baseUrl, "HistoricUserPnlResponseBody"),
+            duration,
+            unit,
+            interval_minutes: span.intervalMinutes,
+            ...boundsOf(span),
+            ...(asked.symbols === undefined ? {} : { symbols: asked.symbols }),
+            data,
+            count: data.length
+          }
+        },
+        Effect.catchTags({
+          ...unanswered(refusals),
+          DatabaseUnavailable: () => Effect.fail(refusals.draining())
+        })
+      )
+    )
+  })
+)
 
 /** The start of a span, and the end of each of its windows. */
 const boundariesOf = (span: Span): Moments => {

@@ -12,44 +12,45 @@ import * as Holdings from "@venue/storage/history/Holdings"
 import type { Moments } from "@venue/storage/history/Moments"
 import * as Profits from "@venue/storage/history/Profits"
 import { Clock, Effect } from "effect"
+import { ApiBaseUrl } from "../http/ApiBaseUrl.ts"
 import { History } from "../History.ts"
 import { group } from "../http/Endpoints.ts"
 import { unanswered } from "../http/Refusal.ts"
 import { filtered } from "./PastAsked.ts"
 
-export const layer = (baseUrl: string) =>
-  group(
-    Api,
-    "pnlHours",
-    Effect.fnUntraced(function* (handlers) {
-      const history = yield* History
-      const { instruments } = yield* VenueSettings
-      const refusals = problems(baseUrl)
-      return handlers.handle(
-        "pnlHours",
-        Effect.fnUntraced(
-          function* ({ query: { end = Infinity, limit_hours = defaultLimitHours, start = -Infinity, symbol } }) {
-            const { accountId, userId } = yield* Caller
-            const asked = yield* filtered(refusals, instruments, symbol)
-            if (start > end) return yield* refusals.rangeNotAllowed(start, end)
-            const moments = hoursOf(start, Math.min(end, (yield* Clock.currentTimeMillis) + 1), limit_hours)
-            const states = yield* history.read(
-              { userId, accountId, cost: noCost },
-              { projection: Holdings.group, symbols: asked.symbols },
-              Profits.at({ accountId, instruments: asked.instruments, moments }, maxRows)
-            )
-            const data = states.map((state) => {
-              const instrument = instruments.get(state.symbol)!
-              const startMinute = (state.moment * quarterHourMillis) / minuteMillis
-              return pnlHour(instrument, { ...state, startMinute, value: Profits.valueOf(instrument, state) })
-            })
-            return { $schema: schemaUri(baseUrl, "HourlyPnlResponseBody"), data, count: data.length }
-          },
-          Effect.catchTags(unanswered(refusals))
-        )
+export const layer = group(
+  Api,
+  "pnlHours",
+  Effect.fnUntraced(function* (handlers) {
+    const baseUrl = yield* ApiBaseUrl
+    const history = yield* History
+    const { instruments } = yield* VenueSettings
+    const refusals = problems(baseUrl)
+    return handlers.handle(
+      "pnlHours",
+      Effect.fnUntraced(
+        function* ({ query: { end = Infinity, limit_hours = defaultLimitHours, start = -Infinity, symbol } }) {
+          const { accountId, userId } = yield* Caller
+          const asked = yield* filtered(refusals, instruments, symbol)
+          if (start > end) return yield* refusals.rangeNotAllowed(start, end)
+          const moments = hoursOf(start, Math.min(end, (yield* Clock.currentTimeMillis) + 1), limit_hours)
+          const states = yield* history.read(
+            { userId, accountId, cost: noCost },
+            { projection: Holdings.group, symbols: asked.symbols },
+            Profits.at({ accountId, instruments: asked.instruments, moments }, maxRows)
+          )
+          const data = states.map((state) => {
+            const instrument = instruments.get(state.symbol)!
+            const startMinute = (state.moment * quarterHourMillis) / minuteMillis
+            return pnlHour(instrument, { ...state, startMinute, value: Profits.valueOf(instrument, state) })
+          })
+          return { $schema: schemaUri(baseUrl, "HourlyPnlResponseBody"), data, count: data.length }
+        },
+        Effect.catchTags(unanswered(refusals))
       )
-    })
-  )
+    )
+  })
+)
 
 /** Rows of one answer: 714 hours of 14 contracts. */
 const maxRows = 10_000

@@ -10,29 +10,30 @@ import type { Instrument } from "@venue/domain/Instrument"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import type { Holding } from "@venue/domain/Balance"
 import { Effect } from "effect"
+import { ApiBaseUrl } from "../http/ApiBaseUrl.ts"
 import { group } from "../http/Endpoints.ts"
 import { unanswered } from "../http/Refusal.ts"
 
-export const layer = (baseUrl: string) =>
-  group(
-    Api,
-    "positions",
-    Effect.fnUntraced(function* (handlers) {
-      const desks = yield* DeskClient
-      const { instruments } = yield* VenueSettings
-      const refusals = problems(baseUrl)
-      return handlers.handle(
-        "positions",
-        Effect.fnUntraced(
-          function* () {
-            const { accountId, userId } = yield* Caller
-            return body(baseUrl, instruments, yield* desks.summary({ userId, accountId, cost: noCost }))
-          },
-          Effect.catchTags(unanswered(refusals))
-        )
+export const layer = group(
+  Api,
+  "positions",
+  Effect.fnUntraced(function* (handlers) {
+    const baseUrl = yield* ApiBaseUrl
+    const desks = yield* DeskClient
+    const { instruments } = yield* VenueSettings
+    const refusals = problems(baseUrl)
+    return handlers.handle(
+      "positions",
+      Effect.fnUntraced(
+        function* () {
+          const { accountId, userId } = yield* Caller
+          return body(baseUrl, instruments, yield* desks.summary({ userId, accountId, cost: noCost }))
+        },
+        Effect.catchTags(unanswered(refusals))
       )
-    })
-  )
+    )
+  })
+)
 
 const body = (
   baseUrl: string,

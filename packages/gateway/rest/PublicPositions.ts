@@ -10,62 +10,63 @@ import { VenueSettings } from "@venue/cluster/VenueSettings"
 import { AccountId } from "@venue/domain/AccountId"
 import { Profiles } from "@venue/storage/access/Profiles"
 import { Cache, Effect, Exit, Option } from "effect"
+import { ApiBaseUrl } from "../http/ApiBaseUrl.ts"
 import { group } from "../http/Endpoints.ts"
 
-export const layer = (baseUrl: string) =>
-  group(
-    Api,
-    "publicPositions",
-    Effect.fnUntraced(function* (handlers) {
-      const accounts = yield* Accounts
-      const profiles = yield* Profiles
-      const desks = yield* DeskClient
-      const { instruments } = yield* VenueSettings
-      const refusals = problems(baseUrl)
+export const layer = group(
+  Api,
+  "publicPositions",
+  Effect.fnUntraced(function* (handlers) {
+    const baseUrl = yield* ApiBaseUrl
+    const accounts = yield* Accounts
+    const profiles = yield* Profiles
+    const desks = yield* DeskClient
+    const { instruments } = yield* VenueSettings
+    const refusals = problems(baseUrl)
 
-      /** Nothing of an account that is not there, or not shown. */
-      const look = Effect.fnUntraced(function* (accountId: AccountId) {
-        const owner = yield* accounts.ownerOf(accountId)
-        if (Option.isNone(owner)) return undefined
-        const userId = owner.value
-        const { avatarUrl, isPublic, username } = yield* profiles.find(userId)
-        if (!isPublic) return undefined
-        const { holdings } = yield* desks.summary({ userId, accountId, cost: noCost })
-        return {
-          $schema: schemaUri(baseUrl, "PublicPositionsResponseBody"),
-          account: {
-            account_id: accountId,
-            user_id: userId,
-            is_public: true,
-            ...(username === null ? {} : { username }),
-            ...(avatarUrl === null ? {} : { avatar_url: avatarUrl })
-          },
-          positions: holdings
-            .filter(({ quantityLots }) => quantityLots !== 0)
-            .map((holding) => positionPublic(instruments.get(holding.symbol)!, holding))
-        } satisfies PublicPositionsResponseBody
-      })
-      const seen = yield* Cache.makeWith(look, {
-        capacity: maxSeen,
-        timeToLive: (exit) => (Exit.isSuccess(exit) ? seenFor : 0)
-      })
-      return handlers.handle(
-        "publicPositions",
-        Effect.fnUntraced(
-          function* ({ params }) {
-            const found = yield* Cache.get(seen, AccountId.make(params.account_id.toLowerCase()))
-            return found === undefined ? yield* refusals.accountNotPublic() : found
-          },
-          Effect.catchTags({
-            DatabaseUnavailable: () => Effect.fail(refusals.draining()),
-            Unavailable: () => Effect.fail(refusals.draining()),
-            // What costs nothing is not limited.
-            RateLimited: () => Effect.fail(refusals.draining())
-          })
-        )
-      )
+    /** Nothing of an account that is not there, or not shown. */
+    const look = Effect.fnUntraced(function* (accountId: AccountId) {
+      const owner = yield* accounts.ownerOf(accountId)
+      if (Option.isNone(owner)) return undefined
+      const userId = owner.value
+      const { avatarUrl, isPublic, username } = yield* profiles.find(userId)
+      if (!isPublic) return undefined
+      const { holdings } = yield* desks.summary({ userId, accountId, cost: noCost })
+      return {
+        $schema: schemaUri(baseUrl, "PublicPositionsResponseBody"),
+        account: {
+          account_id: accountId,
+          user_id: userId,
+          is_public: true,
+          ...(username === null ? {} : { username }),
+          ...(avatarUrl === null ? {} : { avatar_url: avatarUrl })
+        },
+        positions: holdings
+          .filter(({ quantityLots }) => quantityLots !== 0)
+          .map((holding) => positionPublic(instruments.get(holding.symbol)!, holding))
+      } satisfies PublicPositionsResponseBody
     })
-  )
+    const seen = yield* Cache.makeWith(look, {
+      capacity: maxSeen,
+      timeToLive: (exit) => (Exit.isSuccess(exit) ? seenFor : 0)
+    })
+    return handlers.handle(
+      "publicPositions",
+      Effect.fnUntraced(
+        function* ({ params }) {
+          const found = yield* Cache.get(seen, AccountId.make(params.account_id.toLowerCase()))
+          return found === undefined ? yield* refusals.accountNotPublic() : found
+        },
+        Effect.catchTags({
+          DatabaseUnavailable: () => Effect.fail(refusals.draining()),
+          Unavailable: () => Effect.fail(refusals.draining()),
+          // What costs nothing is not limited.
+          RateLimited: () => Effect.fail(refusals.draining())
+        })
+      )
+    )
+  })
+)
 
 /** Strangers may ask as often as they like: an answer may be so old, and a desk is asked no more often. */
 const seenFor = "1 second"

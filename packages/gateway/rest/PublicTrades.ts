@@ -13,16 +13,19 @@ import * as PublicTrades from "@venue/storage/history/PublicTrades"
 import type { ReadQuery } from "@venue/storage/history/ReadTable"
 import * as Trades from "@venue/storage/history/Trades"
 import { Effect, Option } from "effect"
+import { ApiBaseUrl } from "../http/ApiBaseUrl.ts"
 import { group } from "../http/Endpoints.ts"
 import type { ChargeMore } from "../http/Refusal.ts"
 import { deepPageWeight } from "../http/RequestWeight.ts"
 import { PublicReads } from "./PublicReads.ts"
 
-export const layer = (baseUrl: string, chargeMore: ChargeMore) =>
+export const layer = (makeChargeMore: Effect.Effect<ChargeMore, never, ApiBaseUrl>) =>
   group(
     Api,
     "publicTrades",
     Effect.fnUntraced(function* (handlers) {
+      const baseUrl = yield* ApiBaseUrl
+      const chargeMore = yield* makeChargeMore
       const accounts = yield* Accounts
       const profiles = yield* Profiles
       const reads = yield* PublicReads

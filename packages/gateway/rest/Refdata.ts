@@ -7,44 +7,45 @@ import { marketHours } from "@venue/domain/MarketHours"
 import type { TradingState } from "@venue/domain/TradingState"
 import { Effect } from "effect"
 import { HttpApiSchema } from "effect/http-api"
+import { ApiBaseUrl } from "../http/ApiBaseUrl.ts"
 import { group } from "../http/Endpoints.ts"
 import * as MarketFigures from "./MarketFigures.ts"
 
-export const layer = (baseUrl: string) =>
-  group(
-    Api,
-    "refdata",
-    Effect.fnUntraced(function* (handlers) {
-      const { instruments, prices, tradingStates } = yield* Feed
-      const marketsNow = yield* MarketFigures.make(problems(baseUrl))
+export const layer = group(
+  Api,
+  "refdata",
+  Effect.fnUntraced(function* (handlers) {
+    const baseUrl = yield* ApiBaseUrl
+    const { instruments, prices, tradingStates } = yield* Feed
+    const marketsNow = yield* MarketFigures.make(problems(baseUrl))
 
-      return handlers.handle("refdata", ({ query }) =>
-        Effect.map(marketsNow, (markets) => {
-          const ticker = query.ticker?.toUpperCase()
-          const listed = Array.from(instruments.values()).filter(
-            ({ symbol }) => ticker === undefined || symbol === ticker
-          )
-          const changes = new Map(markets.map(({ changePercent, instrument }) => [instrument.symbol, changePercent]))
-          const data = listed.map((instrument) => {
-            const { symbol } = instrument
-            const priced = prices.get(symbol)
-            return refdataSymbol(instrument, {
-              oracleE8: priced?.oracleE8 ?? 0,
-              minPriceTicks: priced?.minPriceTicks ?? 0,
-              maxPriceTicks: priced?.maxPriceTicks ?? 0,
-              changePercent: changes.get(symbol) ?? 0,
-              hours: marketHours(instrument),
-              status: statusOf(tradingStates.get(symbol) ?? "TRADING")
-            })
-          })
-          return HttpApiSchema.withHeaders({
-            body: { $schema: schemaUri(baseUrl, "RefdataResponse"), type: "refdata" as const, data },
-            headers: caching
+    return handlers.handle("refdata", ({ query }) =>
+      Effect.map(marketsNow, (markets) => {
+        const ticker = query.ticker?.toUpperCase()
+        const listed = Array.from(instruments.values()).filter(
+          ({ symbol }) => ticker === undefined || symbol === ticker
+        )
+        const changes = new Map(markets.map(({ changePercent, instrument }) => [instrument.symbol, changePercent]))
+        const data = listed.map((instrument) => {
+          const { symbol } = instrument
+          const priced = prices.get(symbol)
+          return refdataSymbol(instrument, {
+            oracleE8: priced?.oracleE8 ?? 0,
+            minPriceTicks: priced?.minPriceTicks ?? 0,
+            maxPriceTicks: priced?.maxPriceTicks ?? 0,
+            changePercent: changes.get(symbol) ?? 0,
+            hours: marketHours(instrument),
+            status: statusOf(tradingStates.get(symbol) ?? "TRADING")
           })
         })
-      )
-    })
-  )
+        return HttpApiSchema.withHeaders({
+          body: { $schema: schemaUri(baseUrl, "RefdataResponse"), type: "refdata" as const, data },
+          headers: caching
+        })
+      })
+    )
+  })
+)
 
 export const statusOf = (state: TradingState) =>
   state === "TRADING" ? "ACTIVE" : state === "DELISTED" ? "DELISTED" : "INACTIVE"

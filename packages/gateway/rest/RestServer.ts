@@ -1,6 +1,5 @@
 /** The main REST interface on its port. */
 import { problems } from "@venue/api/Problem"
-import * as InvalidRequest from "@venue/api/InvalidRequest"
 import { Api } from "@venue/api/rest/Api"
 import { document } from "@venue/api/rest/Document"
 import { ruleOf } from "@venue/auth/access/Permission"
@@ -8,6 +7,8 @@ import { Effect, Layer } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { network } from "../http/ClientAddress.ts"
+import { ApiBaseUrl } from "../http/ApiBaseUrl.ts"
+import { invalidRequest } from "../http/ProblemRefusals.ts"
 import * as Refusal from "../http/Refusal.ts"
 import { group } from "../http/Endpoints.ts"
 import * as AccountEquity from "./AccountEquity.ts"
@@ -74,75 +75,71 @@ export const open = Effect.fn("RestServer.open")(
     })
 )
 
-const site = ({ baseUrl, brand, ...rest }: Authentication.AuthenticationOptions, areReviewed: boolean) =>
+const site = ({ brand, ...rest }: Authentication.AuthenticationOptions, areReviewed: boolean) =>
   Layer.mergeAll(
     HttpApiBuilder.layer(Api).pipe(
       Layer.provide([
-        Refdata.layer(baseUrl),
-        Positions.layer(baseUrl),
-        lists(baseUrl),
-        PublicPositions.layer(baseUrl),
-        BuilderGrants.layer(baseUrl),
-        publicReads(baseUrl, chargeMore(baseUrl, rest)),
-        Pnl.layer(baseUrl),
-        PnlHours.layer(baseUrl),
-        AccountEquity.layer(baseUrl),
-        Volume.layer(baseUrl),
-        Fees.layer(baseUrl),
-        Fees.base(baseUrl),
-        Leverage.layer(baseUrl),
-        OrderPreview.layer(baseUrl),
-        ApiKeys.layer(baseUrl),
-        Subaccounts.layer(baseUrl),
-        Transfer.layer(baseUrl),
-        Invitations.layer(baseUrl),
-        ReferralRewards.layer(baseUrl),
-        Onboarding.layer(baseUrl),
-        Profile.layer(baseUrl),
-        BuilderCode.layer({ baseUrl, brand, areReviewed }),
-        BuilderWallet.layer({ baseUrl, addressOf: rest.addressOf }),
-        charts(baseUrl, rest),
-        Futures.layer({ baseUrl, brand }),
-        SymbolMetrics.layer(baseUrl),
-        Aggregator.layer(baseUrl),
-        group(Api, "health", (handlers) =>
-          Effect.map(HealthPages.answers(baseUrl), (answers) => handlers.handleAll(answers))
-        )
+        Refdata.layer,
+        Positions.layer,
+        lists,
+        PublicPositions.layer,
+        BuilderGrants.layer,
+        publicReads(rest),
+        Pnl.layer,
+        PnlHours.layer,
+        AccountEquity.layer,
+        Volume.layer,
+        Fees.layer,
+        Fees.base,
+        Leverage.layer,
+        OrderPreview.layer,
+        ApiKeys.layer,
+        Subaccounts.layer,
+        Transfer.layer,
+        Invitations.layer,
+        ReferralRewards.layer,
+        Onboarding.layer,
+        Profile.layer,
+        BuilderCode.layer({ brand, areReviewed }),
+        BuilderWallet.layer({ addressOf: rest.addressOf }),
+        charts(rest),
+        Futures.layer({ brand }),
+        SymbolMetrics.layer,
+        Aggregator.layer,
+        group(Api, "health", (handlers) => Effect.map(HealthPages.answers, (answers) => handlers.handleAll(answers)))
       ]),
-      Layer.provide(Authentication.layer({ baseUrl, brand, ...rest })),
-      Layer.provide(InvalidRequest.layer(problems(baseUrl)))
+      Layer.provide(Authentication.layer({ brand, ...rest })),
+      Layer.provide(invalidRequest)
     ),
-    Onboarding.callback(baseUrl),
-    Pages.layer(baseUrl, document({ baseUrl, brand, accessOf: ruleOf }))
+    Onboarding.callback,
+    Pages.layer((baseUrl) => document({ baseUrl, brand, accessOf: ruleOf }))
   )
 
-const lists = (baseUrl: string) =>
-  Layer.mergeAll(Trade.layer(baseUrl), HistoricOrders.layer(baseUrl), HistoricTwaps.layer(baseUrl)).pipe(
-    Layer.provide(Lists.layer(baseUrl))
-  )
+const lists = Layer.mergeAll(Trade.layer, HistoricOrders.layer, HistoricTwaps.layer).pipe(Layer.provide(Lists.layer))
 
 type AddressOptions = Pick<Authentication.AuthenticationOptions, "addressOf" | "limits">
 
 const sender = ({ addressOf }: Pick<AddressOptions, "addressOf">) =>
   Effect.map(HttpServerRequest.HttpServerRequest, (request) => network(addressOf(request)))
 
-const chargeMore =
-  (baseUrl: string, { addressOf, limits }: AddressOptions): Refusal.ChargeMore =>
-  (weight) =>
-    Effect.flatMap(sender({ addressOf }), (from) => Refusal.spend(problems(baseUrl), limits, from, weight))
+const makeChargeMore = ({ addressOf, limits }: AddressOptions) =>
+  Effect.map(ApiBaseUrl, (baseUrl): Refusal.ChargeMore => {
+    const refusals = problems(baseUrl)
+    return (weight) => Effect.flatMap(sender({ addressOf }), (from) => Refusal.spend(refusals, limits, from, weight))
+  })
 
 /** Endpoints that share the public queries. */
-const publicReads = (baseUrl: string, charge: Refusal.ChargeMore) =>
-  Layer.mergeAll(PublicTrades.layer(baseUrl, charge), DefiLlama.layer(baseUrl), Leaderboard.layer(baseUrl)).pipe(
+const publicReads = (options: AddressOptions) =>
+  Layer.mergeAll(PublicTrades.layer(makeChargeMore(options)), DefiLlama.layer, Leaderboard.layer).pipe(
     Layer.provide(PublicReads.layer)
   )
 
-const charts = (baseUrl: string, options: AddressOptions) =>
+const charts = (options: AddressOptions) =>
   Layer.mergeAll(
-    Candles.layer(baseUrl),
-    Underlier.layer(baseUrl),
-    FundingRates.layer(baseUrl),
-    OpenInterest.layer(baseUrl),
-    TakerVolume.layer(baseUrl),
-    LongShort.layer(baseUrl)
-  ).pipe(Layer.provide(Charts.layer(baseUrl, { chargeMore: chargeMore(baseUrl, options), sender: sender(options) })))
+    Candles.layer,
+    Underlier.layer,
+    FundingRates.layer,
+    OpenInterest.layer,
+    TakerVolume.layer,
+    LongShort.layer
+  ).pipe(Layer.provide(Charts.layer({ makeChargeMore: makeChargeMore(options), sender: sender(options) })))

@@ -5,23 +5,24 @@ import { chartCaching } from "@venue/api/rest/ChartRange"
 import { symbolMetrics } from "@venue/api/rest/SymbolMetrics"
 import { Effect } from "effect"
 import { HttpApiSchema } from "effect/http-api"
+import { ApiBaseUrl } from "../http/ApiBaseUrl.ts"
 import { group } from "../http/Endpoints.ts"
 import * as MarketFigures from "./MarketFigures.ts"
 
-export const layer = (baseUrl: string) =>
-  group(
-    Api,
-    "symbolMetrics",
-    Effect.fnUntraced(function* (handlers) {
-      const marketsNow = yield* MarketFigures.make(problems(baseUrl))
-      return handlers.handle("symbolMetrics", () =>
-        Effect.map(marketsNow, (markets) => {
-          const data = markets.map(symbolMetrics)
-          return HttpApiSchema.withHeaders({
-            body: { $schema: schemaUri(baseUrl, "SymbolMetricsResponseBody"), data, count: data.length },
-            headers: chartCaching
-          })
+export const layer = group(
+  Api,
+  "symbolMetrics",
+  Effect.fnUntraced(function* (handlers) {
+    const baseUrl = yield* ApiBaseUrl
+    const marketsNow = yield* MarketFigures.make(problems(baseUrl))
+    return handlers.handle("symbolMetrics", () =>
+      Effect.map(marketsNow, (markets) => {
+        const data = markets.map(symbolMetrics)
+        return HttpApiSchema.withHeaders({
+          body: { $schema: schemaUri(baseUrl, "SymbolMetricsResponseBody"), data, count: data.length },
+          headers: chartCaching
         })
-      )
-    })
-  )
+      })
+    )
+  })
+)

@@ -9,31 +9,29 @@ import { group } from "../http/Endpoints.ts"
 import * as ChartAnswer from "./ChartAnswer.ts"
 import { Charts } from "./Charts.ts"
 
-export const layer = (baseUrl: string) =>
-  group(
-    Api,
-    "takerVolume",
-    Effect.fnUntraced(function* (handlers) {
-      const { open, read } = yield* Charts
-      return handlers.handle(
-        "takerVolume",
-        Effect.fnUntraced(function* ({
-          params: { symbol },
-          query: { fromISO: fromMillis, intervalMinutes, toISO: toMillis }
-        }) {
-          const asked = { symbol, length: intervalMinutes, fromMillis, toMillis }
-          const { instrument, windows } = yield* open(asked, minutes, [Candles.projection])
-          return yield* ChartAnswer.make(
-            { baseUrl, schema: "TakerVolumeHistoricResponseBody", member: "data", windows },
-            (part) =>
-              Effect.map(read(Candles.ofWindows(part)), (candles) => {
-                const traded = new Map(candles.map((candle) => [candle.startMinute, candle]))
-                return Windows.starts(part).map((start) =>
-                  takerVolumePoint(instrument, intervalMinutes, start, traded.get(start))
-                )
-              })
-          )
-        })
-      )
-    })
-  )
+export const layer = group(
+  Api,
+  "takerVolume",
+  Effect.fnUntraced(function* (handlers) {
+    const answer = yield* ChartAnswer.make
+    const { open, read } = yield* Charts
+    return handlers.handle(
+      "takerVolume",
+      Effect.fnUntraced(function* ({
+        params: { symbol },
+        query: { fromISO: fromMillis, intervalMinutes, toISO: toMillis }
+      }) {
+        const asked = { symbol, length: intervalMinutes, fromMillis, toMillis }
+        const { instrument, windows } = yield* open(asked, minutes, [Candles.projection])
+        return yield* answer({ schema: "TakerVolumeHistoricResponseBody", member: "data", windows }, (part) =>
+          Effect.map(read(Candles.ofWindows(part)), (candles) => {
+            const traded = new Map(candles.map((candle) => [candle.startMinute, candle]))
+            return Windows.starts(part).map((start) =>
+              takerVolumePoint(instrument, intervalMinutes, start, traded.get(start))
+            )
+          })
+        )
+      })
+    )
+  })
+)

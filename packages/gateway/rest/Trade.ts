@@ -6,37 +6,38 @@ import { VenueSettings } from "@venue/cluster/VenueSettings"
 import * as Trades from "@venue/storage/history/Trades"
 import { projection } from "@venue/storage/history/Trading"
 import { Effect } from "effect"
+import { ApiBaseUrl } from "../http/ApiBaseUrl.ts"
 import { group } from "../http/Endpoints.ts"
 import { Lists } from "./Lists.ts"
 
-export const layer = (baseUrl: string) =>
-  group(
-    Api,
-    "trade",
-    Effect.fnUntraced(function* (handlers) {
-      const lists = yield* Lists
-      const { instruments } = yield* VenueSettings
-      return handlers
-        .handle("trades", ({ query }) => {
-          const asked = tradesAsked(query)
-          const { orderType, side } = asked
-          return Effect.map(
-            lists.page({
-              projection,
-              asked,
-              query: (accountId) => Trades.page({ ...asked, accountId }),
-              count: (accountId) => Trades.count({ ...asked, accountId }),
-              isSearch: orderType !== undefined || side !== undefined
-            }),
-            ({ count, rows }) => ({
-              $schema: schemaUri(baseUrl, "TradesResponseBody"),
-              data: rows.map((row) => tradeRecord(instruments.get(row.symbol)!, row)),
-              count
-            })
-          )
-        })
-        .handle("tradesCsv", () =>
-          lists.download({ projection, listing: (accountId) => Trades.listing({ accountId }), file: tradesFile })
+export const layer = group(
+  Api,
+  "trade",
+  Effect.fnUntraced(function* (handlers) {
+    const baseUrl = yield* ApiBaseUrl
+    const lists = yield* Lists
+    const { instruments } = yield* VenueSettings
+    return handlers
+      .handle("trades", ({ query }) => {
+        const asked = tradesAsked(query)
+        const { orderType, side } = asked
+        return Effect.map(
+          lists.page({
+            projection,
+            asked,
+            query: (accountId) => Trades.page({ ...asked, accountId }),
+            count: (accountId) => Trades.count({ ...asked, accountId }),
+            isSearch: orderType !== undefined || side !== undefined
+          }),
+          ({ count, rows }) => ({
+            $schema: schemaUri(baseUrl, "TradesResponseBody"),
+            data: rows.map((row) => tradeRecord(instruments.get(row.symbol)!, row)),
+            count
+          })
         )
-    })
-  )
+      })
+      .handle("tradesCsv", () =>
+        lists.download({ projection, listing: (accountId) => Trades.listing({ accountId }), file: tradesFile })
+      )
+  })
+)

@@ -9,54 +9,55 @@ import { Ids } from "@venue/cluster/clients/Ids"
 import { noCost } from "@venue/cluster/protocol/Desk"
 import { AccountId } from "@venue/domain/AccountId"
 import { Effect } from "effect"
+import { ApiBaseUrl } from "../http/ApiBaseUrl.ts"
 import { group } from "../http/Endpoints.ts"
 import { unconfirmed } from "../http/Refusal.ts"
 import * as Repeatable from "../http/Repeatable.ts"
 
-export const layer = (baseUrl: string) =>
-  group(
-    Api,
-    "transfer",
-    Effect.fnUntraced(function* (handlers) {
-      const desks = yield* DeskClient
-      const ids = yield* Ids
-      const refusals = problems(baseUrl)
-      return handlers.handle(
-        "transfer",
-        Effect.fnUntraced(
-          function* ({ headers, payload, query: { dst_account_id, src_account_id } }) {
-            const { userId } = yield* Caller
-            const fromAccountId = AccountId.make(src_account_id.toLowerCase())
-            const toAccountId = AccountId.make(dst_account_id.toLowerCase())
-            const amount = BigInt(microsOf(payload.amount))
-            const asked = [fromAccountId, toAccountId, String(amount)]
-            const request = Repeatable.requestOf(userId, "POST /user/transfer", headers, asked)
-            const transferId = request?.requestId ?? ids.next().text
-            const transfer = { transferId, fromAccountId, toAccountId, amount, ...(request && { request }) }
-            const isRepeat = yield* Repeatable.isRepeat(
-              desks.ask(userId, (desk) => desk.Transfer({ userId, cost: noCost, ...transfer }))
-            )
-            return Repeatable.answer(undefined, isRepeat)
-          },
-          Effect.catchTags({
-            InsufficientBalance: (refusal) => Effect.fail(transferRefused(refusals, refusal)),
-            SameAccount: ({ accountId }) => Effect.fail(refusals.sameAccount(accountId)),
-            // An account of somebody else and one that there is not are refused alike.
-            UnknownAccount: () =>
-              Effect.fail(
-                refusals.notPermitted(
-                  "Both accounts of a transfer, src_account_id and dst_account_id, have to be the user's own."
-                )
-              ),
-            RequestKeyReused: () => Effect.fail(refusals.keyReused()),
-            // The schema lets no other amount through.
-            InvalidAmount: Effect.die,
-            MarketsBehind: () => Effect.fail(refusals.draining()),
-            VenueCancelOnly: (closed) => Effect.fail(refusals.venueClosed(closed)),
-            VenueHalted: (closed) => Effect.fail(refusals.venueClosed(closed)),
-            ...unconfirmed(refusals)
-          })
-        )
+export const layer = group(
+  Api,
+  "transfer",
+  Effect.fnUntraced(function* (handlers) {
+    const baseUrl = yield* ApiBaseUrl
+    const desks = yield* DeskClient
+    const ids = yield* Ids
+    const refusals = problems(baseUrl)
+    return handlers.handle(
+      "transfer",
+      Effect.fnUntraced(
+        function* ({ headers, payload, query: { dst_account_id, src_account_id } }) {
+          const { userId } = yield* Caller
+          const fromAccountId = AccountId.make(src_account_id.toLowerCase())
+          const toAccountId = AccountId.make(dst_account_id.toLowerCase())
+          const amount = BigInt(microsOf(payload.amount))
+          const asked = [fromAccountId, toAccountId, String(amount)]
+          const request = Repeatable.requestOf(userId, "POST /user/transfer", headers, asked)
+          const transferId = request?.requestId ?? ids.next().text
+          const transfer = { transferId, fromAccountId, toAccountId, amount, ...(request && { request }) }
+          const isRepeat = yield* Repeatable.isRepeat(
+            desks.ask(userId, (desk) => desk.Transfer({ userId, cost: noCost, ...transfer }))
+          )
+          return Repeatable.answer(undefined, isRepeat)
+        },
+        Effect.catchTags({
+          InsufficientBalance: (refusal) => Effect.fail(transferRefused(refusals, refusal)),
+          SameAccount: ({ accountId }) => Effect.fail(refusals.sameAccount(accountId)),
+          // An account of somebody else and one that there is not are refused alike.
+          UnknownAccount: () =>
+            Effect.fail(
+              refusals.notPermitted(
+                "Both accounts of a transfer, src_account_id and dst_account_id, have to be the user's own."
+              )
+            ),
+          RequestKeyReused: () => Effect.fail(refusals.keyReused()),
+          // The schema lets no other amount through.
+          InvalidAmount: Effect.die,
+          MarketsBehind: () => Effect.fail(refusals.draining()),
+          VenueCancelOnly: (closed) => Effect.fail(refusals.venueClosed(closed)),
+          VenueHalted: (closed) => Effect.fail(refusals.venueClosed(closed)),
+          ...unconfirmed(refusals)
+        })
       )
-    })
-  )
+    )
+  })
+)

@@ -9,29 +9,26 @@ import { group } from "../http/Endpoints.ts"
 import * as ChartAnswer from "./ChartAnswer.ts"
 import { Charts } from "./Charts.ts"
 
-export const layer = (baseUrl: string) =>
-  group(
-    Api,
-    "underlier",
-    Effect.fnUntraced(function* (handlers) {
-      const { open, read } = yield* Charts
-      return handlers.handle(
-        "underlier",
-        Effect.fnUntraced(function* ({
-          params: { symbol },
-          query: { fromISO: fromMillis, interval, toISO: toMillis }
-        }) {
-          const asked = { symbol, length: interval, fromMillis, toMillis }
-          const { instrument, windows } = yield* open(asked, intervals, [Prices.projection])
-          return yield* ChartAnswer.make(
-            { baseUrl, schema: "UnderlierHistoricResponseBody", member: "data", windows },
-            Effect.fnUntraced(function* (part) {
-              const before = yield* read(Prices.lastBefore(part.symbol, part.fromMinute))
-              const found = yield* read(Prices.ofWindows(part))
-              return underlierPoints(instrument.symbol, interval, Windows.starts(part), found, before?.oracleE8 ?? 0)
-            })
-          )
-        })
-      )
-    })
-  )
+export const layer = group(
+  Api,
+  "underlier",
+  Effect.fnUntraced(function* (handlers) {
+    const answer = yield* ChartAnswer.make
+    const { open, read } = yield* Charts
+    return handlers.handle(
+      "underlier",
+      Effect.fnUntraced(function* ({ params: { symbol }, query: { fromISO: fromMillis, interval, toISO: toMillis } }) {
+        const asked = { symbol, length: interval, fromMillis, toMillis }
+        const { instrument, windows } = yield* open(asked, intervals, [Prices.projection])
+        return yield* answer(
+          { schema: "UnderlierHistoricResponseBody", member: "data", windows },
+          Effect.fnUntraced(function* (part) {
+            const before = yield* read(Prices.lastBefore(part.symbol, part.fromMinute))
+            const found = yield* read(Prices.ofWindows(part))
+            return underlierPoints(instrument.symbol, interval, Windows.starts(part), found, before?.oracleE8 ?? 0)
+          })
+        )
+      })
+    )
+  })
+)

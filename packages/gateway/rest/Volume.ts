@@ -9,45 +9,46 @@ import { VenueSettings } from "@venue/cluster/VenueSettings"
 import { Users } from "@venue/storage/access/Users"
 import * as DailyVolumes from "@venue/storage/history/DailyVolumes"
 import { Clock, Effect } from "effect"
+import { ApiBaseUrl } from "../http/ApiBaseUrl.ts"
 import { History } from "../History.ts"
 import { group } from "../http/Endpoints.ts"
 import { unanswered } from "../http/Refusal.ts"
 import { filtered, sinceOf } from "./PastAsked.ts"
 
-export const layer = (baseUrl: string) =>
-  group(
-    Api,
-    "volume",
-    Effect.fnUntraced(function* (handlers) {
-      const history = yield* History
-      const users = yield* Users
-      const { instruments } = yield* VenueSettings
-      const refusals = problems(baseUrl)
-      return handlers.handle(
-        "volume",
-        Effect.fnUntraced(
-          function* ({ query: { range = defaultDuration, symbol } }) {
-            const { accountId, userId } = yield* Caller
-            const asked = yield* filtered(refusals, instruments, symbol)
-            const days = daysOf(range, yield* Clock.currentTimeMillis, yield* sinceOf(users, userId, range))
-            const symbols = asked.instruments.map((instrument) => instrument.symbol)
-            const traded = yield* history.read(
-              { userId, accountId, cost: noCost },
-              { projection: DailyVolumes.projection, symbols: asked.symbols },
-              DailyVolumes.ofAccount({ userId, accountId, symbols, ...days })
-            )
-            return {
-              $schema: schemaUri(baseUrl, "UserVolumeResponseBody"),
-              range,
-              ...(asked.symbols === undefined ? {} : { symbols: asked.symbols }),
-              ...volumesOf(days, new Map(traded.map((volume) => [volume.day, volume])))
-            }
-          },
-          Effect.catchTags({
-            ...unanswered(refusals),
-            DatabaseUnavailable: () => Effect.fail(refusals.draining())
-          })
-        )
+export const layer = group(
+  Api,
+  "volume",
+  Effect.fnUntraced(function* (handlers) {
+    const baseUrl = yield* ApiBaseUrl
+    const history = yield* History
+    const users = yield* Users
+    const { instruments } = yield* VenueSettings
+    const refusals = problems(baseUrl)
+    return handlers.handle(
+      "volume",
+      Effect.fnUntraced(
+        function* ({ query: { range = defaultDuration, symbol } }) {
+          const { accountId, userId } = yield* Caller
+          const asked = yield* filtered(refusals, instruments, symbol)
+          const days = daysOf(range, yield* Clock.currentTimeMillis, yield* sinceOf(users, userId, range))
+          const symbols = asked.instruments.map((instrument) => instrument.symbol)
+          const traded = yield* history.read(
+            { userId, accountId, cost: noCost },
+            { projection: DailyVolumes.projection, symbols: asked.symbols },
+            DailyVolumes.ofAccount({ userId, accountId, symbols, ...days })
+          )
+          return {
+            $schema: schemaUri(baseUrl, "UserVolumeResponseBody"),
+            range,
+            ...(asked.symbols === undefined ? {} : { symbols: asked.symbols }),
+            ...volumesOf(days, new Map(traded.map((volume) => [volume.day, volume])))
+          }
+        },
+        Effect.catchTags({
+          ...unanswered(refusals),
+          DatabaseUnavailable: () => Effect.fail(refusals.draining())
+        })
       )
-    })
-  )
+    )
+  })
+)

@@ -26,8 +26,8 @@ export interface ListenerOptions {
   readonly port: number
   /** Shared by all listeners of the process. */
   readonly budget: SocketBudget
-  /** Where problems are explained. */
-  readonly baseUrl: string
+  /** Base URL of the REST API, whose pages explain the problems. */
+  readonly restUrl: string
   /** Where an upgrade comes from. */
   readonly addressOf: (request: IncomingMessage) => string
   readonly accept: (transport: Transport, request: IncomingMessage) => Receiver
@@ -60,7 +60,7 @@ export const listen = Effect.fnUntraced(function* (
   const serve = yield* makeServe(options)
   const pings = yield* makePings
 
-  const { unparsable: wording } = problemRefusals(options.baseUrl)
+  const { unparsable: wording } = problemRefusals(options.restUrl)
   PlainHttp.refuseUnparsable(server, wording)
   server.on("request", (request, response) => {
     const fault = PlainHttp.headFault(request)
@@ -76,7 +76,7 @@ export const listen = Effect.fnUntraced(function* (
     if (fault !== undefined) return PlainHttp.refuseSocket(wording, socket, fault)
     const address = options.addressOf(request)
     const refusal = options.budget.refusal(address)
-    if (refusal !== undefined) return UpgradeRefusal.refuse(socket, options.baseUrl, refusal)
+    if (refusal !== undefined) return UpgradeRefusal.refuse(socket, options.restUrl, refusal)
     sockets.handleUpgrade(request, socket, head, (ws) => {
       socket.setNoDelay(true)
       const isSilent = pings.watch(ws)

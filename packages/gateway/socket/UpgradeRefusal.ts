@@ -6,28 +6,28 @@ import * as PlainHttp from "../http/PlainHttp.ts"
 import { retryAfter } from "../http/Refusal.ts"
 import type { Refusal } from "./SocketBudget.ts"
 
-export function refuse(socket: NetSocket, baseUrl: string, refusal: Refusal): void {
-  const { body, waitMillis } = refusals(baseUrl, refusal)
+export function refuse(socket: NetSocket, restUrl: string, refusal: Refusal): void {
+  const { body, waitMillis } = refusals(restUrl, refusal)
   PlainHttp.refuseSocket(() => ({ contentType, body }), socket, body, retryAfter(waitMillis))
 }
 
 /** A socket of the address, or of anybody, may be over any time: it is worth another try after a while. */
 const fullMillis = 5_000
 
-function refusals(baseUrl: string, refusal: Refusal) {
+function refusals(restUrl: string, refusal: Refusal) {
   switch (refusal._tag) {
     case "TooManyUpgrades":
       return {
         waitMillis: refusal.waitMillis,
-        body: Problem.body(baseUrl, 429, "rate-exceeded", Problem.rateSpent(refusal.waitMillis))
+        body: Problem.body(restUrl, 429, "rate-exceeded", Problem.rateSpent(refusal.waitMillis))
       }
     case "AddressFull": {
       const detail = `An address may have ${refusal.most} sockets open here; close one first.`
-      return { waitMillis: fullMillis, body: Problem.body(baseUrl, 429, "too-many-sockets", { detail }) }
+      return { waitMillis: fullMillis, body: Problem.body(restUrl, 429, "too-many-sockets", { detail }) }
     }
     case "VenueFull": {
       const detail = `The gateway has its ${refusal.most} sockets open; try again after the seconds in Retry-After.`
-      return { waitMillis: fullMillis, body: Problem.body(baseUrl, 503, "venue-full", { detail }) }
+      return { waitMillis: fullMillis, body: Problem.body(restUrl, 503, "venue-full", { detail }) }
     }
   }
 }

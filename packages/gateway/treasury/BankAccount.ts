@@ -13,74 +13,75 @@ import { Profiles } from "@venue/storage/access/Profiles"
 import { BankAccounts } from "@venue/storage/treasury/BankAccounts"
 import { Withdrawals } from "@venue/storage/treasury/Withdrawals"
 import { Effect, Redacted, Result } from "effect"
+import { ApiBaseUrl } from "../http/ApiBaseUrl.ts"
 import { group } from "../http/Endpoints.ts"
 import * as AuditedChange from "./AuditedChange.ts"
 
-export const layer = (baseUrl: string) =>
-  group(
-    TreasuryApi,
-    "bankAccount",
-    Effect.fnUntraced(function* (handlers) {
-      const accounts = yield* BankAccounts
-      const changed = yield* AuditedChange.make
-      const ids = yield* Ids
-      const profiles = yield* Profiles
-      const rails = yield* RailProviders
-      const withdrawals = yield* Withdrawals
-      const refusals = problems(baseUrl)
-      const unknownOutcome = () => Effect.fail(refusals.deadlinePassed())
-      /** In this order: of a withdrawal that this does not see, the rail finds the account gone. */
-      const unlink = Effect.fnUntraced(function* (userId: UserId, accountId: string) {
-        const isRemoved = yield* accounts.remove(userId, accountId)
-        if (isRemoved && (yield* withdrawals.sentTo(userId, accountId)).isUnsettled)
-          return yield* refusals.bankAccountInUse(accountId)
-        return isRemoved
-      })
-
-      return handlers
-        .handle(
-          "link",
-          Effect.fnUntraced(
-            function* ({ payload, query }) {
-              const { userId } = yield* Caller
-              // An account that nothing can be paid to is not kept.
-              if (!rails.has("BANK")) return yield* refusals.railNotConnected("a bank")
-              const details = bankDetails(payload)
-              const holder = yield* profiles.find(userId)
-              const faults = faultsOf(details, holder)
-              yield* Effect.fromResult(
-                together({
-                  currency: Word.read(refusals, Word.currency, "query.currency", query.currency),
-                  details: faults.length > 0 ? Result.fail(detailsRefused(refusals, faults)) : Result.void
-                })
-              )
-              const accountId = ids.next().text
-              const account = { accountId, userId, holderKnown: isKnown(holder), details: Redacted.make(details) }
-              yield* changed(userId, accounts.link(account), ({ holderKnown }) => ({
-                action: "bank_account_linked",
-                facts: { accountId, holderKnown }
-              }))
-              return { $schema: schemaUri(baseUrl, "LinkBankAccountResponseBody"), id: accountId }
-            },
-            Effect.catchTags({
-              TooManyBankAccounts: ({ limit }) => Effect.fail(refusals.tooManyBankAccounts(limit)),
-              DatabaseUnavailable: unknownOutcome
-            })
-          )
-        )
-        .handle(
-          "unlink",
-          Effect.fnUntraced(
-            function* ({ params }) {
-              const { userId } = yield* Caller
-              const accountId = params.id.toLowerCase()
-              const removed = yield* changed(userId, unlink(userId, accountId), (isRemoved) =>
-                isRemoved ? { action: "bank_account_removed", facts: { accountId } } : undefined
-              )
-              if (!removed) return yield* refusals.unknownBankAccount(accountId)
-            },
-            Effect.catchTag("DatabaseUnavailable", unknownOutcome)
-          )
-        )
+export const layer = group(
+  TreasuryApi,
+  "bankAccount",
+  Effect.fnUntraced(function* (handlers) {
+    const baseUrl = yield* ApiBaseUrl
+    const accounts = yield* BankAccounts
+    const changed = yield* AuditedChange.make
+    const ids = yield* Ids
+    const profiles = yield* Profiles
+    const rails = yield* RailProviders
+    const withdrawals = yield* Withdrawals
+    const refusals = problems(baseUrl)
+    const unknownOutcome = () => Effect.fail(refusals.deadlinePassed())
+    /** In this order: of a withdrawal that this does not see, the rail finds the account gone. */
+    const unlink = Effect.fnUntraced(function* (userId: UserId, accountId: string) {
+      const isRemoved = yield* accounts.remove(userId, accountId)
+      if (isRemoved && (yield* withdrawals.sentTo(userId, accountId)).isUnsettled)
+        return yield* refusals.bankAccountInUse(accountId)
+      return isRemoved
     })
-  )
+
+    return handlers
+      .handle(
+        "link",
+        Effect.fnUntraced(
+          function* ({ payload, query }) {
+            const { userId } = yield* Caller
+            // An account that nothing can be paid to is not kept.
+            if (!rails.has("BANK")) return yield* refusals.railNotConnected("a bank")
+            const details = bankDetails(payload)
+            const holder = yield* profiles.find(userId)
+            const faults = faultsOf(details, holder)
+            yield* Effect.fromResult(
+              together({
+                currency: Word.read(refusals, Word.currency, "query.currency", query.currency),
+                details: faults.length > 0 ? Result.fail(detailsRefused(refusals, faults)) : Result.void
+              })
+            )
+            const accountId = ids.next().text
+            const account = { accountId, userId, holderKnown: isKnown(holder), details: Redacted.make(details) }
+            yield* changed(userId, accounts.link(account), ({ holderKnown }) => ({
+              action: "bank_account_linked",
+              facts: { accountId, holderKnown }
+            }))
+            return { $schema: schemaUri(baseUrl, "LinkBankAccountResponseBody"), id: accountId }
+          },
+          Effect.catchTags({
+            TooManyBankAccounts: ({ limit }) => Effect.fail(refusals.tooManyBankAccounts(limit)),
+            DatabaseUnavailable: unknownOutcome
+          })
+        )
+      )
+      .handle(
+        "unlink",
+        Effect.fnUntraced(
+          function* ({ params }) {
+            const { userId } = yield* Caller
+            const accountId = params.id.toLowerCase()
+            const removed = yield* changed(userId, unlink(userId, accountId), (isRemoved) =>
+              isRemoved ? { action: "bank_account_removed", facts: { accountId } } : undefined
+            )
+            if (!removed) return yield* refusals.unknownBankAccount(accountId)
+          },
+          Effect.catchTag("DatabaseUnavailable", unknownOutcome)
+        )
+      )
+  })
+)

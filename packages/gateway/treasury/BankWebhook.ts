@@ -3,6 +3,7 @@ import { RailClient } from "@venue/cluster/clients/RailClient"
 import { BankWebhooks } from "@venue/providers/rails/bank/BankWebhooks"
 import { Effect, Layer, type Redacted } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { ApiBaseUrl } from "../http/ApiBaseUrl.ts"
 import type { Route } from "../http/Gate.ts"
 import { refusal } from "../http/Refusal.ts"
 
@@ -11,9 +12,10 @@ const path = "/provider/bank"
 export const routes: ReadonlyArray<Route> = [{ method: "POST", path }]
 
 /** What is signed is the body as it was sent, so it is read here and nowhere before. */
-export const layer = (baseUrl: string, secret: Redacted.Redacted) =>
+export const layer = (secret: Redacted.Redacted) =>
   HttpRouter.use(
     Effect.fnUntraced(function* (router) {
+      const baseUrl = yield* ApiBaseUrl
       const webhooks = yield* BankWebhooks
       const rails = yield* RailClient
       yield* router.add(

@@ -7,27 +7,28 @@ import { pageAsked } from "@venue/api/treasury/TreasuryPage"
 import * as Count from "@venue/postgres/Count"
 import { Deposits } from "@venue/storage/treasury/Deposits"
 import { Effect } from "effect"
+import { ApiBaseUrl } from "../http/ApiBaseUrl.ts"
 import { group } from "../http/Endpoints.ts"
 
-export const layer = (baseUrl: string) =>
-  group(
-    TreasuryApi,
-    "deposits",
-    Effect.fnUntraced(function* (handlers) {
-      const deposits = yield* Deposits
-      const refusals = problems(baseUrl)
-      return handlers.handle(
-        "deposits",
-        Effect.fnUntraced(
-          function* ({ query }) {
-            const { userId } = yield* Caller
-            const page = yield* Effect.fromResult(pageAsked(refusals, query))
-            const rows = yield* deposits.ofUser(userId, page)
-            const count = yield* Count.total(page, rows.length, deposits.countOfUser(userId))
-            return { $schema: schemaUri(baseUrl, "DepositsResponseBody"), count, data: rows.flatMap(shown) }
-          },
-          Effect.catchTag("DatabaseUnavailable", () => Effect.fail(refusals.draining()))
-        )
+export const layer = group(
+  TreasuryApi,
+  "deposits",
+  Effect.fnUntraced(function* (handlers) {
+    const baseUrl = yield* ApiBaseUrl
+    const deposits = yield* Deposits
+    const refusals = problems(baseUrl)
+    return handlers.handle(
+      "deposits",
+      Effect.fnUntraced(
+        function* ({ query }) {
+          const { userId } = yield* Caller
+          const page = yield* Effect.fromResult(pageAsked(refusals, query))
+          const rows = yield* deposits.ofUser(userId, page)
+          const count = yield* Count.total(page, rows.length, deposits.countOfUser(userId))
+          return { $schema: schemaUri(baseUrl, "DepositsResponseBody"), count, data: rows.flatMap(shown) }
+        },
+        Effect.catchTag("DatabaseUnavailable", () => Effect.fail(refusals.draining()))
       )
-    })
-  )
+    )
+  })
+)

@@ -1,6 +1,5 @@
 /** The interface by which money comes in and goes out, on its port. */
-import * as InvalidRequest from "@venue/api/InvalidRequest"
-import { type Problems, problems } from "@venue/api/Problem"
+import type { Problems } from "@venue/api/Problem"
 import { TreasuryApi } from "@venue/api/treasury/Api"
 import { document } from "@venue/api/treasury/Document"
 import { ruleOf } from "@venue/auth/access/Permission"
@@ -12,6 +11,7 @@ import * as Authentication from "../http/Authentication.ts"
 import { group } from "../http/Endpoints.ts"
 import { routesOf } from "../http/Gate.ts"
 import * as HealthPages from "../http/HealthPages.ts"
+import { invalidRequest } from "../http/ProblemRefusals.ts"
 import * as Pages from "../rest/Pages.ts"
 import * as Address from "./Address.ts"
 import * as BankAccount from "./BankAccount.ts"
@@ -47,27 +47,27 @@ const site = (
   authentication: Authentication.AuthenticationOptions,
   { bankWebhookSecret, newAddressHoldHours }: Pick<TreasuryServerOptions, "bankWebhookSecret" | "newAddressHoldHours">
 ) => {
-  const { baseUrl, brand } = authentication
+  const { brand } = authentication
   return Layer.mergeAll(
-    bankWebhookSecret === undefined ? Layer.empty : BankWebhook.layer(baseUrl, bankWebhookSecret),
+    bankWebhookSecret === undefined ? Layer.empty : BankWebhook.layer(bankWebhookSecret),
     HttpApiBuilder.layer(TreasuryApi).pipe(
       Layer.provide([
-        Address.layer(baseUrl),
-        WithdrawalAddresses.layer(baseUrl),
-        FiatAddress.layer(baseUrl),
-        BankAccount.layer(baseUrl),
-        Webhooks.layer(baseUrl),
-        Withdraw.layer({ baseUrl, newAddressHoldHours }),
-        Withdrawals.layer(baseUrl),
-        Deposits.layer(baseUrl),
+        Address.layer,
+        WithdrawalAddresses.layer,
+        FiatAddress.layer,
+        BankAccount.layer,
+        Webhooks.layer,
+        Withdraw.layer({ newAddressHoldHours }),
+        Withdrawals.layer,
+        Deposits.layer,
         group(TreasuryApi, "health", (handlers) =>
-          Effect.map(HealthPages.answers(baseUrl), (answers) => handlers.handleAll(answers))
+          Effect.map(HealthPages.answers, (answers) => handlers.handleAll(answers))
         )
       ]),
       Layer.provide(Authentication.layer({ ...authentication, onboardingRequired })),
-      Layer.provide(InvalidRequest.layer(problems(baseUrl)))
+      Layer.provide(invalidRequest)
     ),
-    Pages.layer(baseUrl, document({ baseUrl, brand, accessOf: ruleOf }))
+    Pages.layer((baseUrl) => document({ baseUrl, brand, accessOf: ruleOf }))
   )
 }
 

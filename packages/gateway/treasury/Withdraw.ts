@@ -18,6 +18,7 @@ import { RailProviders } from "@venue/providers/rails/RailProvider"
 import { BankAccounts } from "@venue/storage/treasury/BankAccounts"
 import { Effect, Option, Redacted, Result, Schema } from "effect"
 import { HttpEffect, HttpServerResponse } from "effect/http"
+import { ApiBaseUrl } from "../http/ApiBaseUrl.ts"
 import { group } from "../http/Endpoints.ts"
 import { unconfirmed } from "../http/Refusal.ts"
 import * as Repeatable from "../http/Repeatable.ts"
@@ -25,15 +26,15 @@ import * as Destination from "./Destination.ts"
 import * as HoldReasons from "./HoldReasons.ts"
 
 export interface WithdrawOptions {
-  readonly baseUrl: string
   readonly newAddressHoldHours: number
 }
 
-export const layer = ({ baseUrl, newAddressHoldHours }: WithdrawOptions) =>
+export const layer = ({ newAddressHoldHours }: WithdrawOptions) =>
   group(
     TreasuryApi,
     "withdraw",
     Effect.fnUntraced(function* (handlers) {
+      const baseUrl = yield* ApiBaseUrl
       const accounts = yield* BankAccounts
       const holds = yield* HoldReasons.make(newAddressHoldHours)
       const rails = yield* RailProviders

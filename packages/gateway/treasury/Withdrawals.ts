@@ -8,34 +8,35 @@ import * as Count from "@venue/postgres/Count"
 import { BankAccounts } from "@venue/storage/treasury/BankAccounts"
 import { Withdrawals } from "@venue/storage/treasury/Withdrawals"
 import { Effect } from "effect"
+import { ApiBaseUrl } from "../http/ApiBaseUrl.ts"
 import { group } from "../http/Endpoints.ts"
 
-export const layer = (baseUrl: string) =>
-  group(
-    TreasuryApi,
-    "withdrawals",
-    Effect.fnUntraced(function* (handlers) {
-      const accounts = yield* BankAccounts
-      const withdrawals = yield* Withdrawals
-      const refusals = problems(baseUrl)
-      return handlers.handle(
-        "withdrawals",
-        Effect.fnUntraced(
-          function* ({ query }) {
-            const { userId } = yield* Caller
-            const page = yield* Effect.fromResult(pageAsked(refusals, query))
-            const rows = yield* withdrawals.ofUser(userId, page)
-            const banks = rows.filter(({ rail }) => rail === "BANK").map(({ destination }) => destination)
-            const linked = yield* accounts.named([...new Set(banks)])
-            // Of a bank account no more is shown than this.
-            const masks = new Map(linked.map(({ accountId, masked }) => [accountId, masked]))
-            const $schema = schemaUri(baseUrl, "WithdrawalsResponseBody")
-            const data = rows.map((row) => withdrawal(row, masks.get(row.destination) ?? row.destination))
-            const count = yield* Count.total(page, rows.length, withdrawals.countOfUser(userId))
-            return { $schema, count, data }
-          },
-          Effect.catchTag("DatabaseUnavailable", () => Effect.fail(refusals.draining()))
-        )
+export const layer = group(
+  TreasuryApi,
+  "withdrawals",
+  Effect.fnUntraced(function* (handlers) {
+    const baseUrl = yield* ApiBaseUrl
+    const accounts = yield* BankAccounts
+    const withdrawals = yield* Withdrawals
+    const refusals = problems(baseUrl)
+    return handlers.handle(
+      "withdrawals",
+      Effect.fnUntraced(
+        function* ({ query }) {
+          const { userId } = yield* Caller
+          const page = yield* Effect.fromResult(pageAsked(refusals, query))
+          const rows = yield* withdrawals.ofUser(userId, page)
+          const banks = rows.filter(({ rail }) => rail === "BANK").map(({ destination }) => destination)
+          const linked = yield* accounts.named([...new Set(banks)])
+          // Of a bank account no more is shown than this.
+          const masks = new Map(linked.map(({ accountId, masked }) => [accountId, masked]))
+          const $schema = schemaUri(baseUrl, "WithdrawalsResponseBody")
+          const data = rows.map((row) => withdrawal(row, masks.get(row.destination) ?? row.destination))
+          const count = yield* Count.total(page, rows.length, withdrawals.countOfUser(userId))
+          return { $schema, count, data }
+        },
+        Effect.catchTag("DatabaseUnavailable", () => Effect.fail(refusals.draining()))
       )
-    })
-  )
+    )
+  })
+)

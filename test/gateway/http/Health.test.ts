@@ -121,7 +121,7 @@ it.live("a venue says on every listener whether it lives and is ready, and a soc
       host: "127.0.0.1",
       port: 0,
       budget: SocketBudget.make({ limits: false, nowMillis: () => 0 }).trade,
-      baseUrl: restUrl,
+      restUrl,
       addressOf: () => "",
       accept: () => ({ text: () => {}, closed: () => {} }),
       answer: health.answer(restUrl)

@@ -35,7 +35,7 @@ const socketAt = (more: { readonly timeouts?: typeof timeouts } = {}) =>
     addressOf: () => "",
     accept: () => ({ text: () => {}, closed: () => {} }),
     answer: (request, response) => request.on("end", () => response.end("answered")).resume(),
-    baseUrl: "http://venue.test",
+    restUrl: "http://venue.test",
     ...more
   })
 

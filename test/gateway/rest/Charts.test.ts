@@ -4,6 +4,7 @@ import { Feed } from "@venue/cluster/feed/Feed"
 import { initialInstruments } from "@venue/domain/Instrument"
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import * as OpenInterest from "@venue/domain/OpenInterest"
+import { ApiBaseUrl } from "@venue/gateway/http/ApiBaseUrl"
 import { Charts } from "@venue/gateway/rest/Charts"
 import * as Prices from "@venue/storage/history/Prices"
 import { emptyMemory } from "@venue/storage/history/ReadTable"
@@ -297,14 +298,15 @@ const behind = (...seqs: Array<number>) =>
 
 const over = (tables: Pick<ReadTables["Service"], "positions" | "read">) =>
   Layer.provide(
-    Charts.layer("http://venue.test", { chargeMore: () => Effect.void, sender: Effect.succeed("192.0.2.1") }),
+    Charts.layer({ makeChargeMore: Effect.succeed(() => Effect.void), sender: Effect.succeed("192.0.2.1") }),
     [
       Layer.mock(Feed)({
         ...untold,
         instruments: new Map([[gold.symbol, gold]]),
         head: () => ({ epoch: 1, seq: 5, heardAtMillis: 0 })
       }),
-      Layer.mock(ReadTables)(tables)
+      Layer.mock(ReadTables)(tables),
+      Layer.succeed(ApiBaseUrl)("http://venue.test")
     ]
   )
 

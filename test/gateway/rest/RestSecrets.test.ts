@@ -131,7 +131,7 @@ it.layer(layer, { excludeTestServices: true, timeout: "60 seconds" })("secrets o
       host: "127.0.0.1",
       port: 0,
       budget: SocketBudget.make({ limits: false, nowMillis: () => 0 }).trade,
-      baseUrl: restUrl,
+      restUrl,
       addressOf: () => "",
       accept: (transport) => trade.open(transport, ""),
       answer: health.answer(restUrl)

@@ -19,7 +19,7 @@ const listening = (options: { readonly limits?: boolean; readonly budget?: Socke
       host: "127.0.0.1",
       port: 0,
       budget: options.budget ?? SocketBudget.make({ limits: options.limits ?? true, nowMillis }).marketData,
-      baseUrl: "https://rest.venue.test",
+      restUrl: "https://rest.venue.test",
       addressOf: ({ headers }) => String(headers["x-from"]),
       accept: (transport) => ({
         text: (text) => {

@@ -25,7 +25,7 @@ const unreading = Effect.gen(function* () {
     host: "127.0.0.1",
     port: 0,
     budget,
-    baseUrl: "https://rest.venue.test",
+    restUrl: "https://rest.venue.test",
     addressOf: () => "",
     accept: (made) => {
       transport = made

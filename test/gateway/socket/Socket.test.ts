@@ -7,7 +7,7 @@ import { Clock, Deferred, Effect, Logger } from "effect"
 import { TestClock } from "effect/testing"
 import { type RawData, WebSocket } from "ws"
 
-const baseUrl = "https://rest.venue.test"
+const restUrl = "https://rest.venue.test"
 const unlimited = () => SocketBudget.make({ limits: false, nowMillis: () => 0 }).trade
 
 /** Echoes; a frame that says so throws. */
@@ -18,7 +18,7 @@ const listening = Effect.gen(function* () {
     host: "127.0.0.1",
     port: 0,
     budget: unlimited(),
-    baseUrl,
+    restUrl,
     addressOf: () => "",
     accept: (transport: Transport) => ({
       text: (text) => {
@@ -105,7 +105,7 @@ it.live("frames that were read with the one that paused its connection wait for 
       host: "127.0.0.1",
       port: 0,
       budget: unlimited(),
-      baseUrl,
+      restUrl,
       addressOf: () => "",
       accept: (made) => {
         transport = made
@@ -166,7 +166,7 @@ it.live("rule 6.11: an address has a hundred upgrades a minute, as the venue see
       host: "127.0.0.1",
       port: 0,
       budget: SocketBudget.make({ limits: true, nowMillis: () => clock.currentTimeMillisUnsafe() }).trade,
-      baseUrl,
+      restUrl,
       addressOf: ({ headers }) => String(headers["x-from"]),
       accept: () => ({ text: () => {}, closed: () => {} }),
       answer: (_, response) => response.end()
