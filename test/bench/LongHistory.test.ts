@@ -57,5 +57,5 @@ it.live(
         Effect.provide(Layer.provideMerge(ReadTables.layer, PgClient.layer({ url, maxConnections: 4 })))
       )
     }).pipe(Effect.scoped),
-  60_000
+  240_000
 )

@@ -91,5 +91,5 @@ it.live(
         assert.strictEqual(used._tag, "WalletNonceUsed")
       }).pipe(Effect.provideService(Clock.Clock, database))
     }),
-  90_000
+  240_000
 )

@@ -62,5 +62,5 @@ it.live(
       yield* again.send(add(191))
       assert.strictEqual(yield* answer(again), "ACK")
     }),
-  90_000
+  240_000
 )

@@ -144,7 +144,7 @@ const times = (found: ReadonlyArray<Step>) => {
 
 it(
   "I8, I20: a submission that comes one to five times, at old and new owners, is done at most once and answered alike",
-  { timeout: 120_000 },
+  { timeout: 240_000 },
   async () => {
     /** Of those that were no desk's to refuse, how many are without an outcome, and how many have one. */
     const count: [number, number] = [0, 0]

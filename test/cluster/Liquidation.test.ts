@@ -77,7 +77,7 @@ it.live(
       const second = yield* begin(url)
       yield* Effect.repeat(Effect.sleep("20 millis"), {
         until: () => second.markets.size > 0 && second.desks.size > 0
-      }).pipe(Effect.timeout("20 seconds"))
+      }).pipe(Effect.timeout("2 minutes"))
       yield* Effect.all([first.end, ...falls.map(({ mark, symbol }) => persistently(venue.price(symbol, mark)))], {
         concurrency: "unbounded"
       })
@@ -85,7 +85,7 @@ it.live(
       // Nobody asks a desk anything: it wakes whom it has to by itself.
       const isDone = (found: ReadonlyArray<number>) => found.every((lots, index) => lots === falls[index]!.soldLots)
       const sold = Effect.forEach(falls, ({ symbol }) => soldIn(Context.get(services, Journal), symbol))
-      yield* Effect.repeat(sold, { until: isDone, schedule: patiently }).pipe(Effect.timeout("60 seconds"))
+      yield* Effect.repeat(sold, { until: isDone, schedule: patiently }).pipe(Effect.timeout("2 minutes"))
       yield* Effect.sleep("3 seconds")
       assert.isTrue(isDone(yield* sold))
       for (const [index, { soldLots, symbol }] of falls.entries()) {
@@ -101,5 +101,5 @@ it.live(
       }
       yield* second.end
     }),
-  120_000
+  240_000
 )

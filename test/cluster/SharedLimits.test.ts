@@ -46,5 +46,5 @@ it.live(
       const signedWith = Effect.map(keys.sign({}, "JWT"), (token) => decodeProtectedHeader(token).kid)
       yield* Effect.repeat(signedWith, { until: (signer) => signer === kid, schedule: spaced })
     }).pipe(Effect.scoped),
-  60_000
+  240_000
 )

@@ -248,7 +248,7 @@ const realMilli = Effect.callback<void>((resume) => {
 const passUntil = Effect.fnUntraced(function* (isSo: () => boolean) {
   for (let steps = 0; steps < 200 && !isSo(); steps++) {
     yield* TestClock.adjust(500)
-    for (let waits = 0; waits < 50 && !isSo(); waits++) yield* realMilli
+    for (let waits = 0; waits < 50 + 2 * steps && !isSo(); waits++) yield* realMilli
   }
   assert.isTrue(isSo())
 })

@@ -12,7 +12,7 @@ const isSlice = (event: MarketEvent): boolean => event._tag === "Accepted" && ev
 for (let seed = 1; seed <= months; seed++) {
   it(
     `I6 I10 I25 I26 I28 I32: in month ${seed} of three markets, of which one is split and one ends, all sums are zero after every event, only who has too little is liquidated, each night ledgers and markets are as their twins, and replay gives the same`,
-    { timeout: 60_000 },
+    { timeout: 240_000 },
     () => {
       const month = Month.make(seed)
       let nights = 0

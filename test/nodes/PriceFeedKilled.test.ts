@@ -53,7 +53,7 @@ interface Heard {
 }
 
 const until = (isSo: () => boolean) =>
-  Effect.repeat(Effect.sleep("20 millis"), { until: isSo }).pipe(Effect.timeout("30 seconds"))
+  Effect.repeat(Effect.sleep("20 millis"), { until: isSo }).pipe(Effect.timeout("2 minutes"))
 
 /** The marks that were heard around the death of whoever hears the sources, and when that was. */
 const story = Effect.fnUntraced(function* (url: string) {

@@ -51,5 +51,5 @@ it.live.runIf(Chromium.isHere)(
       assert.includeMembers(asked, [`${restUrl}/docs`, `${restUrl}/health/live`])
       assert.deepStrictEqual([...new Set(asked.map((url) => new URL(url).origin))], [restUrl])
     }).pipe(Effect.provide(layer)),
-  60_000
+  240_000
 )

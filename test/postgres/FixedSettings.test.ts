@@ -110,5 +110,5 @@ it.live(
       assert.lengthOf(next, 1)
       assert.isUndefined(told.pollUnsafe())
     }).pipe(Effect.provide(Reactivity.layer)),
-  30_000
+  240_000
 )

@@ -59,7 +59,7 @@ const fresh = Effect.gen(function* () {
   return sql
 })
 
-layer(emptyPostgresLayer, { timeout: "30 seconds" })("tables", (it) => {
+layer(emptyPostgresLayer, { timeout: "2 minutes" })("tables", (it) => {
   it.effect("a row is read as it was written", () =>
     Effect.gen(function* () {
       const sql = yield* fresh

@@ -7,7 +7,7 @@ import { Effect, Layer, Option } from "effect"
 import { postgresLayer } from "../Postgres.ts"
 
 const suite = (name: string, services: Layer.Layer<Audit | Transaction | Users, unknown>) =>
-  layer(services, { timeout: "30 seconds" })(name, (it) => {
+  layer(services, { timeout: "2 minutes" })(name, (it) => {
     const isThere = (userId: UserId) =>
       Effect.gen(function* () {
         return Option.isSome(yield* (yield* Users).find(userId))

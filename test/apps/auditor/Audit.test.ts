@@ -129,7 +129,7 @@ it.live(
       }
       yield* endSecond
     }),
-  120_000
+  240_000
 )
 
 it.live("I2: a row that is gone is found, and so is one that was added behind the auditor's back", () =>

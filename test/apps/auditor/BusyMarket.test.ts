@@ -204,5 +204,5 @@ it.live(
       Books.need(books, [{ stream, seq: 1 }])
       assert.strictEqual(books.neededFrom.get(stream), 2)
     }),
-  60_000
+  240_000
 )

@@ -65,6 +65,6 @@ layer(RailVenue.layer, { timeout: "60 seconds" })("the account that pays", (it) 
         assert.strictEqual(yield* read(LedgerEntries.balance(LedgerEntries.externalAccount(rail))), -usd(300))
         assert.isTrue((yield* read(LedgerEntries.sumByAsset)).every(({ sum }) => sum === 0n))
       }).pipe(Effect.scoped),
-    120_000
+    240_000
   )
 })

@@ -96,7 +96,7 @@ layer(RailVenue.layer, { timeout: "60 seconds" })("what a rail holds", (it) => {
         yield* simulated.cutOff(8)
         yield* pass(12)
       }),
-    120_000
+    240_000
   )
 
   it.effect(

@@ -171,5 +171,5 @@ it.live(
       const { faults } = yield* found(leavesOut, Infinity)
       assert.deepStrictEqual(faults, [], "a list of streams that leaves out streams")
     }),
-  120_000
+  240_000
 )

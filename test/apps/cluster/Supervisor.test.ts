@@ -61,7 +61,7 @@ const runs = (pid: number): boolean => {
 
 const services = Layer.merge(Nodes.layerMemory, NodeHttpClient.layerUndici)
 const live = (name: string, body: Effect.Effect<unknown, unknown, Layer.Success<typeof services>>) =>
-  it.live(name, () => Effect.provide(body, services), 20_000)
+  it.live(name, () => Effect.provide(body, services), 240_000)
 
 live(
   "a process that dies is started again, and its lines are told under its name",

@@ -21,7 +21,7 @@ const secret = "5ec4e7".repeat(10)
 
 /** Every test has a key of its own, so that all may share one database. */
 const suite = (name: string, hmac: Layer.Layer<Hmac | ApiKeys | Users, unknown>) =>
-  layer(hmac, { timeout: "30 seconds" })(name, (it) => {
+  layer(hmac, { timeout: "2 minutes" })(name, (it) => {
     it.effect("a signed request is its key's user, with what the key permits", () =>
       Effect.gen(function* () {
         yield* begin("plain")

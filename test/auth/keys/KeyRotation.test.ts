@@ -23,7 +23,7 @@ const suite = (
   name: string,
   services: Layer.Layer<Audit | KeyRotation | Revocations | SigningKeys | SigningKeyTable | Transaction, unknown>
 ) =>
-  layer(services, { timeout: "30 seconds" })(name, (it) => {
+  layer(services, { timeout: "2 minutes" })(name, (it) => {
     it.effect("D2: each step is recorded with who, why and whether it was waited for; a refused one is not", () =>
       Effect.gen(function* () {
         const rotation = yield* KeyRotation

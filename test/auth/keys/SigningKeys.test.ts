@@ -45,7 +45,7 @@ const suite = <R>(
   services: Layer.Layer<Services | R, unknown>,
   elsewhere: Effect.Effect<Revocations["Service"], unknown, Services | R | Scope.Scope>
 ) =>
-  layer(services, { timeout: "30 seconds" })(name, (it) => {
+  layer(services, { timeout: "2 minutes" })(name, (it) => {
     it.effect("D1: what is published verifies what was signed, has no private member, is named by its thumbprint", () =>
       Effect.gen(function* () {
         const keys = yield* SigningKeys

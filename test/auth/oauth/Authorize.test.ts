@@ -13,7 +13,7 @@ import * as OAuth from "./OAuthServices.ts"
 const minute = 60_000
 
 const suite = (name: string, services: Layer.Layer<OAuth.Services, unknown>) =>
-  layer(services, { timeout: "30 seconds" })(name, (it) => {
+  layer(services, { timeout: "2 minutes" })(name, (it) => {
     it.effect("a user who approves sends the application a code, its state and our name", () =>
       Effect.gen(function* () {
         yield* OAuth.start

@@ -129,7 +129,7 @@ const letIn = Effect.fnUntraced(function* (user: Effect.Success<typeof OAuth.sig
 })
 
 const suite = (name: string, services: Layer.Layer<OAuth.Services, unknown>) =>
-  layer(services, { timeout: "30 seconds" })(name, (it) => {
+  layer(services, { timeout: "2 minutes" })(name, (it) => {
     it.effect("the tokens of an application that is disabled are refused, in whatever form, and nobody else's", () =>
       Effect.gen(function* () {
         yield* OAuth.start

@@ -42,7 +42,7 @@ const whyNot = (client: OAuthClient, token: Redacted.Redacted, scope?: string) =
   )
 
 const suite = (name: string, services: Layer.Layer<OAuth.Services, unknown>) =>
-  layer(services, { timeout: "30 seconds" })(name, (it) => {
+  layer(services, { timeout: "2 minutes" })(name, (it) => {
     for (const type of ["confidential", "public"] as const) {
       it.effect(`T1: a code of a ${type} application becomes a session of its own`, () =>
         Effect.gen(function* () {

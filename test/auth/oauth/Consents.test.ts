@@ -14,7 +14,7 @@ const liveOf = (userId: UserId) =>
   })
 
 const suite = (name: string, services: Layer.Layer<OAuth.Services, unknown>) =>
-  layer(services, { timeout: "30 seconds" })(name, (it) => {
+  layer(services, { timeout: "2 minutes" })(name, (it) => {
     it.effect("the applications a user let in are listed, public ones too, the newest first", () =>
       Effect.gen(function* () {
         yield* OAuth.start

@@ -51,7 +51,7 @@ const heard = <A, E, R>(subject: string, work: Effect.Effect<A, E, R>) =>
   )
 
 const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
-  layer(services, { timeout: "30 seconds" })(name, (it) => {
+  layer(services, { timeout: "2 minutes" })(name, (it) => {
     it.effect("a token is good as long as its hour and its session last", () =>
       Effect.gen(function* () {
         const { session, token, userId } = yield* begin

@@ -269,7 +269,7 @@ describe("SessionTokens on Postgres", () => {
         yield* Fiber.join(keeper)
         yield* refresh(refreshToken)
       }).pipe(Effect.provide(postgres), Effect.scoped),
-    30_000
+    240_000
   )
 })
 

@@ -50,7 +50,7 @@ const isUnknown = (n: number) =>
   })
 
 const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
-  layer(services, { timeout: "30 seconds" })(name, (it) => {
+  layer(services, { timeout: "2 minutes" })(name, (it) => {
     it.effect("W1: a wallet that is new makes a user, and the next time it is the same user", () =>
       Effect.gen(function* () {
         yield* TestClock.setTime(start)

@@ -87,7 +87,7 @@ it.live(
       expect(statuses.at(-1)![1]).toBe("413")
       expect(statuses.filter(([, status]) => status.startsWith("4")).length).toBeGreaterThan(100)
     }).pipe(Effect.provide(layer)),
-  30_000
+  240_000
 )
 
 it.live("I50: an address of more than 8 KiB is too long, and so are headers of more than 16 with it", () =>

@@ -21,7 +21,7 @@ const recording = Layer.mock(Revocations)({
 })
 
 const suite = (name: string, keys: Layer.Layer<ApiKeys | Transaction | Users, unknown>) =>
-  layer(keys, { timeout: "30 seconds" })(name, (it) => {
+  layer(keys, { timeout: "2 minutes" })(name, (it) => {
     it.effect("a key is found with its secret, permissions, scope and the addresses it may be used from", () =>
       Effect.gen(function* () {
         const keys = yield* ApiKeys

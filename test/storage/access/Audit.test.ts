@@ -25,7 +25,7 @@ const recorded = Effect.fnUntraced(function* (from: Claimed, userId: UserId, ...
 })
 
 const suite = (name: string, services: Layer.Layer<Audit | Journal, unknown>) =>
-  layer(services, { timeout: "30 seconds" })(name, (it) => {
+  layer(services, { timeout: "2 minutes" })(name, (it) => {
     it.effect("what was done is told, the newest first", () =>
       Effect.gen(function* () {
         const audit = yield* Audit

@@ -49,7 +49,7 @@ const approved = (name: string) =>
   )
 
 const suite = (name: string, services: Layer.Layer<Authorizations | OAuthClients | Transaction | Users, unknown>) =>
-  layer(services, { timeout: "30 seconds" })(name, (it) => {
+  layer(services, { timeout: "2 minutes" })(name, (it) => {
     it.effect("a request belongs to the first user who comes, until it expires", () =>
       Effect.gen(function* () {
         const { amy, authorizations, ben, id } = yield* open("bound")

@@ -7,7 +7,7 @@ import { TestClock } from "effect/testing"
 import { postgresLayer } from "../../Postgres.ts"
 
 const suite = (name: string, services: Layer.Layer<BuilderCodes | Users, unknown>) =>
-  layer(services, { timeout: "30 seconds" })(name, (it) => {
+  layer(services, { timeout: "2 minutes" })(name, (it) => {
     const user = (userId: UserId) => Effect.andThen(Users, (users) => users.create({ userId, name: userId }))
     const share = { venueBps: 5_000, builderBps: 3_000, active: false }
 

@@ -29,7 +29,7 @@ const atOnce = <A, E, R>(count: number, effect: Effect.Effect<A, E, R>) =>
   )
 
 const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
-  layer(services, { timeout: "30 seconds" })(name, (it) => {
+  layer(services, { timeout: "2 minutes" })(name, (it) => {
     it.effect("a factor is listed without its secret, and found with it by its user only", () =>
       Effect.gen(function* () {
         const factors = yield* Factors
@@ -236,7 +236,7 @@ const onPostgres = Layer.mergeAll(
 
 suite("Factors on Postgres", onPostgres)
 
-layer(onPostgres, { timeout: "30 seconds" })("a database of factors", (it) => {
+layer(onPostgres, { timeout: "2 minutes" })("a database of factors", (it) => {
   it.effect("I46: a secret is nowhere in it as it is", () =>
     Effect.gen(function* () {
       yield* begin(UserId.make("max"))

@@ -29,7 +29,7 @@ const begin = (userId: UserId, ...clientIds: ReadonlyArray<string>) =>
   })
 
 const suite = (name: string, services: Layer.Layer<Grants | OAuthClients | Users, unknown>) =>
-  layer(services, { timeout: "30 seconds" })(name, (it) => {
+  layer(services, { timeout: "2 minutes" })(name, (it) => {
     it.effect("what is granted later adds to what was granted before, each once", () =>
       Effect.gen(function* () {
         const grants = yield* begin(UserId.make("amy"), "amy-app")

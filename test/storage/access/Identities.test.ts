@@ -12,7 +12,7 @@ import { postgresLayer } from "../../Postgres.ts"
 const seen = { network: "42161", domain: "app.venue.example", statement: "Sign in to Example Venue" }
 
 const suite = (name: string, services: Layer.Layer<Identities | Transaction | Users, unknown>) =>
-  layer(services, { timeout: "30 seconds" })(name, (it) => {
+  layer(services, { timeout: "2 minutes" })(name, (it) => {
     it.effect("an address that is new makes a user and their main account of the same id", () =>
       Effect.gen(function* () {
         const identities = yield* Identities

@@ -29,7 +29,7 @@ const redeem = Effect.fnUntraced(function* (userId: UserId, code: string, referr
 })
 
 const suite = (name: string, services: Layer.Layer<InvitationCodes | Users | Journal, unknown>) =>
-  layer(services, { timeout: "30 seconds" })(name, (it) => {
+  layer(services, { timeout: "2 minutes" })(name, (it) => {
     const users = Effect.fnUntraced(function* (...names: ReadonlyArray<string>) {
       const people = yield* Users
       const ids = names.map((each) => UserId.make(each))

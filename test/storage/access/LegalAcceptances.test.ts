@@ -20,7 +20,7 @@ const byWallet: Acceptance = {
 const amy = Effect.andThen(Users, (users) => users.create({ userId: UserId.make("amy"), name: "Amy" }))
 
 const suite = (name: string, services: Layer.Layer<LegalAcceptances | Users, unknown>) =>
-  layer(services, { timeout: "30 seconds" })(name, (it) => {
+  layer(services, { timeout: "2 minutes" })(name, (it) => {
     it.effect("B8: each acceptance is a row of its own, the newest first", () =>
       Effect.gen(function* () {
         const acceptances = yield* LegalAcceptances

@@ -26,7 +26,7 @@ const [first, second, third] = ["first", "second", "third"].map((text) => Redact
 ]
 
 const suite = (name: string, services: Layer.Layer<OAuthClients, unknown>) =>
-  layer(services, { timeout: "30 seconds" })(name, (it) => {
+  layer(services, { timeout: "2 minutes" })(name, (it) => {
     it.effect("an application is found as it was registered, with the hash of its secret", () =>
       Effect.gen(function* () {
         const clients = yield* OAuthClients

@@ -7,7 +7,7 @@ import { postgresLayer } from "../../Postgres.ts"
 const token = (text: string) => Redacted.make(`token-of-${text}`)
 
 const suite = (name: string, services: Layer.Layer<Operators, unknown>) =>
-  layer(services, { timeout: "30 seconds" })(name, (it) => {
+  layer(services, { timeout: "2 minutes" })(name, (it) => {
     it.effect("an operator is found by the token, until they are removed", () =>
       Effect.gen(function* () {
         const operators = yield* Operators

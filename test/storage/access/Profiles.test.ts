@@ -7,7 +7,7 @@ import { Effect, Layer } from "effect"
 import { postgresLayer } from "../../Postgres.ts"
 
 const suite = (name: string, services: Layer.Layer<Profiles | Transaction | Users, unknown>) =>
-  layer(services, { timeout: "30 seconds" })(name, (it) => {
+  layer(services, { timeout: "2 minutes" })(name, (it) => {
     const user = (userId: UserId) => Effect.andThen(Users, (users) => users.create({ userId, name: userId }))
     const empty = { username: null, avatarUrl: null, isPublic: false, firstName: null, lastName: null }
 

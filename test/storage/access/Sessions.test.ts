@@ -38,7 +38,7 @@ const begin = (userId: UserId, ...sessionIds: ReadonlyArray<string>) =>
 const idsOf = (found: ReadonlyArray<{ readonly sessionId: string }>) => found.map(({ sessionId }) => sessionId)
 
 const suite = (name: string, services: Layer.Layer<Revocations | Sessions | Transaction | Users, unknown>) =>
-  layer(services, { timeout: "30 seconds" })(name, (it) => {
+  layer(services, { timeout: "2 minutes" })(name, (it) => {
     it.effect("a session is found as it began, with a token of the first generation", () =>
       Effect.gen(function* () {
         const sessions = yield* begin(UserId.make("amy"), "a1")

@@ -23,7 +23,7 @@ const [first, second] = ((): [string, string] => {
 })()
 
 const suite = (name: string, services: Layer.Layer<SignInAttempts, unknown>) =>
-  layer(services, { timeout: "30 seconds" })(name, (it) => {
+  layer(services, { timeout: "2 minutes" })(name, (it) => {
     it.effect("sign-ins and failures of a network add up, also when they come at once", () =>
       Effect.gen(function* () {
         const { count } = yield* SignInAttempts

@@ -13,7 +13,7 @@ const suite = (
   name: string,
   services: Layer.Layer<Factors | Revocations | Transaction | Users | UserStates, unknown>
 ) =>
-  layer(services, { excludeTestServices: true, timeout: "30 seconds" })(name, (it) => {
+  layer(services, { excludeTestServices: true, timeout: "2 minutes" })(name, (it) => {
     const user = (userId: UserId) => Effect.andThen(Users, (users) => users.create({ userId, name: userId }))
 
     it.effect("who has done nothing yet has come nowhere, and nobody is nobody", () =>

@@ -10,7 +10,7 @@ import { postgresLayer } from "../../Postgres.ts"
 import { claimed, openAccount, recordAccount } from "./OpenedAccount.ts"
 
 const suite = (name: string, users: Layer.Layer<Users | Journal, unknown>) =>
-  layer(users, { timeout: "30 seconds" })(name, (it) => {
+  layer(users, { timeout: "2 minutes" })(name, (it) => {
     it.effect("a user is created once, with a primary account of the same id", () =>
       Effect.gen(function* () {
         const users = yield* Users
@@ -108,7 +108,7 @@ it.live(
         run,
         Effect.forkChild
       )
-      yield* Effect.timeout(openAccount(UserId.make("erin"), AccountId.make("erin-2")), "5 seconds")
+      yield* Effect.timeout(openAccount(UserId.make("erin"), AccountId.make("erin-2")), "1 minute")
       yield* Deferred.succeed(end, undefined)
       yield* Fiber.join(first)
       yield* Fiber.join(second)
@@ -116,5 +116,5 @@ it.live(
     }).pipe(
       Effect.provide(Layer.mergeAll(Users.layer, Transaction.layer, Journal.layer).pipe(Layer.provide(postgresLayer)))
     ),
-  30_000
+  240_000
 )

@@ -7,7 +7,7 @@ import { TestClock } from "effect/testing"
 import { postgresLayer } from "../../Postgres.ts"
 
 const suite = (name: string, services: Layer.Layer<Transaction | WalletNonces, unknown>) =>
-  layer(services, { timeout: "30 seconds" })(name, (it) => {
+  layer(services, { timeout: "2 minutes" })(name, (it) => {
     it.effect("I42: a nonce is good once for each purpose and address", () =>
       Effect.gen(function* () {
         const nonces = yield* WalletNonces

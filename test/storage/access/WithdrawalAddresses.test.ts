@@ -21,7 +21,7 @@ const addressOf = Effect.fnUntraced(function* (name: string): Effect.fn.Return<N
 })
 
 const suite = (name: string, services: Layer.Layer<Users | WithdrawalAddresses, unknown>) =>
-  layer(services, { timeout: "30 seconds" })(name, (it) => {
+  layer(services, { timeout: "2 minutes" })(name, (it) => {
     it.effect("B7: an address is there once for each network, whatever its letter case, and keeps its data", () =>
       Effect.gen(function* () {
         const addresses = yield* WithdrawalAddresses

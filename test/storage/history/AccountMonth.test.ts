@@ -157,7 +157,7 @@ const suite = (name: string, readTables: Layer.Layer<ReadTables, unknown>, seeds
             }
             yield* assertMonth(month)
           }),
-        120_000
+        240_000
       )
     }
   })

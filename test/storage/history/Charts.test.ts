@@ -118,7 +118,7 @@ const suite = (name: string, readTables: Layer.Layer<ReadTables, unknown>, numRu
             [...sums].toSorted(([a], [b]) => a - b)
           )
         }),
-      60_000
+      240_000
     )
 
     it.effect("a market without a row answers with nothing, from the beginning of its log", () =>

@@ -20,7 +20,7 @@ const tables = Effect.map(ReadTables, ({ project, read }) => ({
 }))
 
 const suite = (name: string, readTables: Layer.Layer<ReadTables, unknown>) =>
-  layer(readTables, { timeout: "30 seconds" })(name, (it) => {
+  layer(readTables, { timeout: "2 minutes" })(name, (it) => {
     it.effect(
       "volumes are summed by user, account, symbol and day of the trade, for maker and taker, once for each trade",
       () =>

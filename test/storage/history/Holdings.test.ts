@@ -23,7 +23,7 @@ const first = 1_990_000
 const began = first * quarterHourMillis
 
 const suite = (name: string, readTables: Layer.Layer<ReadTables, unknown>) =>
-  layer(readTables, { timeout: "30 seconds" })(name, (it) => {
+  layer(readTables, { timeout: "2 minutes" })(name, (it) => {
     it.effect("a moment knows what came before it, and nothing of its own quarter of an hour", () =>
       Effect.gen(function* () {
         const { project, read } = yield* ReadTables

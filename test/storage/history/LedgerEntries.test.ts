@@ -28,7 +28,7 @@ const tables = Effect.map(ReadTables, ({ position, project, read }) => ({
 
 /** Each test has a market and users of its own, so that all may share one database. */
 const suite = (name: string, readTables: Layer.Layer<ReadTables, unknown>) =>
-  layer(readTables, { timeout: "30 seconds" })(name, (it) => {
+  layer(readTables, { timeout: "2 minutes" })(name, (it) => {
     it.effect("I9, I10: ledger entries sum to zero, and balances to what was credited and transferred", () =>
       Effect.gen(function* () {
         const { ledgerBalance, ledgerPosition, projectTrader, sumByAsset } = yield* tables

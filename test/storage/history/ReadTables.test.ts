@@ -27,7 +27,7 @@ const tables = Effect.map(ReadTables, ({ position, project, read }) => ({
 
 /** Each test has a market and users of its own, so that all may share one database. */
 const suite = (name: string, readTables: Layer.Layer<ReadTables, unknown>) =>
-  layer(readTables, { timeout: "30 seconds" })(name, (it) => {
+  layer(readTables, { timeout: "2 minutes" })(name, (it) => {
     it.effect("a trade lands as one row for each side", () =>
       Effect.gen(function* () {
         const { project, trades } = yield* tables

@@ -27,7 +27,7 @@ const shared = (event: Traded, amount: number): Traded => ({
 })
 
 const suite = (name: string, readTables: Layer.Layer<ReadTables, unknown>) =>
-  layer(readTables, { timeout: "30 seconds" })(name, (it) => {
+  layer(readTables, { timeout: "2 minutes" })(name, (it) => {
     it.effect("fees are summed by user and day, less what a builder has of them; a rebate counts as none", () =>
       Effect.gen(function* () {
         const { project, read } = yield* ReadTables

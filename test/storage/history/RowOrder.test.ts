@@ -129,7 +129,7 @@ layer(Layer.provideMerge(ReadTables.layer, postgresLayer), { timeout: "60 second
           assert.deepStrictEqual(rows, yield* walk(memory.read, list, 7), name)
         }
       }),
-    60_000
+    240_000
   )
 
   it.effect("a list read in parts is the list told newest first, turned round, whatever the length of a part", () =>

@@ -53,7 +53,7 @@ const closed = (twap: Twap, ending: TwapEnding, after: number): MarketEvent => (
 })
 
 const suite = (name: string, readTables: Layer.Layer<ReadTables, unknown>) =>
-  layer(readTables, { timeout: "30 seconds" })(name, (it) => {
+  layer(readTables, { timeout: "2 minutes" })(name, (it) => {
     it.effect("one that has ended is told with all that it was, and not before", () =>
       Effect.gen(function* () {
         const { page, project } = yield* tables

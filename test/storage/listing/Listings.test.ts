@@ -11,7 +11,7 @@ const [{ clobPairId: _id, symbol: _symbol, quote: _quote, tickLotMicros: _money,
 ]
 
 const suite = (name: string, services: Layer.Layer<Listings, unknown>) =>
-  layer(services, { timeout: "30 seconds" })(name, (it) => {
+  layer(services, { timeout: "2 minutes" })(name, (it) => {
     it.effect("each has a number of its own beyond those of a new venue, and stays as it was first listed", () =>
       Effect.gen(function* () {
         const listings = yield* Listings

@@ -21,7 +21,7 @@ const node = (name: string, change: Partial<Joining> = {}): Joining => ({
 })
 
 const suite = <R>(title: string, services: Layer.Layer<Nodes | R, unknown>, unseen: Unseen<R>) =>
-  layer(services, { timeout: "30 seconds" })(title, (it) => {
+  layer(services, { timeout: "2 minutes" })(title, (it) => {
     it.effect("a node lives until it leaves or was not seen for five seconds, and what was wanted of it stays", () =>
       Effect.gen(function* () {
         const nodes = yield* Nodes
@@ -153,7 +153,7 @@ const suite = <R>(title: string, services: Layer.Layer<Nodes | R, unknown>, unse
     )
   })
 
-layer(Layer.provideMerge(Nodes.layer, postgresLayer), { timeout: "30 seconds" })("nodes with connections", (it) => {
+layer(Layer.provideMerge(Nodes.layer, postgresLayer), { timeout: "2 minutes" })("nodes with connections", (it) => {
   it.effect("a runner that was just seen and has no connection left is dead, a gateway or one long silent is not", () =>
     Effect.gen(function* () {
       const nodes = yield* Nodes

@@ -35,7 +35,7 @@ const activeAt = (symbol: MarketSymbol, atMillis: number) =>
   )
 
 const suite = (name: string, services: Layer.Layer<FuturesReference, unknown>) =>
-  layer(services, { timeout: "30 seconds" })(name, (it) => {
+  layer(services, { timeout: "2 minutes" })(name, (it) => {
     it.effect("the newest day of each symbol is the one that counts, and what is recorded again replaces it", () =>
       Effect.gen(function* () {
         const reference = yield* FuturesReference

@@ -30,7 +30,7 @@ const accountOf = Effect.fnUntraced(function* (name: string): Effect.fn.Return<N
 })
 
 const suite = (name: string, services: Layer.Layer<Users | BankAccounts, unknown>) =>
-  layer(services, { timeout: "30 seconds" })(name, (it) => {
+  layer(services, { timeout: "2 minutes" })(name, (it) => {
     it.effect("a linked account is found by its user alone, and shows no more of it than is masked", () =>
       Effect.gen(function* () {
         const accounts = yield* BankAccounts
@@ -98,7 +98,7 @@ const sealed = Layer.merge(BankAccounts.layer, Users.layer).pipe(
 )
 suite("bank accounts on Postgres", sealed)
 
-layer(sealed, { timeout: "30 seconds" })("the database", (it) => {
+layer(sealed, { timeout: "2 minutes" })("the database", (it) => {
   it.effect("I46: bank details stand in no table in clear, and open under no other account", () =>
     Effect.gen(function* () {
       const accounts = yield* BankAccounts

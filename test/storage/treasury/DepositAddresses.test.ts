@@ -15,7 +15,7 @@ const users = Effect.fnUntraced(function* (...names: ReadonlyArray<string>) {
 })
 
 const suite = (name: string, services: Layer.Layer<DepositAddresses | Users, unknown>) => {
-  layer(services, { timeout: "30 seconds" })(name, (it) => {
+  layer(services, { timeout: "2 minutes" })(name, (it) => {
     it.effect("a user's address is made once, however many ask at once, and indexes have no gap", () =>
       Effect.gen(function* () {
         const addresses = yield* DepositAddresses

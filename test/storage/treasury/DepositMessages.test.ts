@@ -7,7 +7,7 @@ import * as SecureRandom from "effect/crypto/SecureRandom"
 import { postgresLayer } from "../../Postgres.ts"
 
 const suite = (name: string, services: Layer.Layer<Users | DepositMessages, unknown>) =>
-  layer(services, { timeout: "30 seconds" })(name, (it) => {
+  layer(services, { timeout: "2 minutes" })(name, (it) => {
     it.effect("a user has one message for each rail, the same however many ask at once, and nobody else has it", () =>
       Effect.gen(function* () {
         const messages = yield* DepositMessages

@@ -33,7 +33,7 @@ const audited = {
 type Services = RailHoldings | RailAudits | OwnMoney | ReadTables
 
 const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
-  layer(services, { timeout: "30 seconds" })(name, (it) => {
+  layer(services, { timeout: "2 minutes" })(name, (it) => {
     it.effect("the newest holding of each rail is kept, and has the number after the one before", () =>
       Effect.gen(function* () {
         const { newest, record } = yield* RailHoldings

@@ -14,7 +14,7 @@ const sweep = (sequence: number, address: string) => ({
 })
 
 const suite = (name: string, services: Layer.Layer<Sweeps, unknown>) =>
-  layer(services, { timeout: "30 seconds" })(name, (it) => {
+  layer(services, { timeout: "2 minutes" })(name, (it) => {
     it.effect("a number is used once, an address is swept once at a time, and what has ended changes no more", () =>
       Effect.gen(function* () {
         const sweeps = yield* Sweeps

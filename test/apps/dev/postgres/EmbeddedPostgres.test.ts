@@ -106,7 +106,7 @@ const isAlive = (pid: number): boolean => {
   return existsSync(file) && readFileSync(file, "utf8") !== ""
 }
 
-describe.runIf(process.platform === "linux")("the embedded server", { timeout: 60_000 }, () => {
+describe.runIf(process.platform === "linux")("the embedded server", { timeout: 240_000 }, () => {
   it.live("a start finds what the last run wrote, on the same port, and a stop leaves nothing running", () =>
     Effect.gen(function* () {
       const dataDir = yield* folder(0o755)

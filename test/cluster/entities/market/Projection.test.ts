@@ -286,7 +286,7 @@ it.live(
         yield* Effect.repeat(position(projection, symbol), {
           schedule: Schedule.spaced("20 millis"),
           until: (seq) => seq === 200
-        }).pipe(Effect.timeout("10 seconds"))
+        }).pipe(Effect.timeout("2 minutes"))
       }
       const taker = UserId.make("before-taker")
       assert.deepEqual(yield* read(DailyVolumes.ofUsers([taker], 100, 130)), [

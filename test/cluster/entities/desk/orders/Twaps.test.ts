@@ -141,7 +141,7 @@ it.effect(
       check(log)
     }).pipe(Effect.provide(Layer.provideMerge(around, venue)))
   },
-  60_000
+  240_000
 )
 
 /** Every child is one of its TWAP's slices, in its time, and of no slice twice; what they fill is within the TWAP. */
