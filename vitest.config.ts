@@ -20,6 +20,9 @@ const starting = ["Boot", "ClusterEnding", "DatabaseTaken", "Ending", "Restart",
 )
 const processes = ["test/nodes/**/*.test.ts"]
 
+/** Limit of a test that starts processes. Quiet, the longest takes less than two minutes. */
+const processMillis = 900_000
+
 /** `npm test -- --quick` runs the files that need memory alone. */
 const isQuick = process.env["VENUE_TESTS"] === "quick"
 const slow = ["test/Postgres.ts", "test/PostgresServer.ts", "test/pages/Chromium.ts", "node:child_process"]
@@ -56,7 +59,16 @@ export default defineConfig({
       ? quick
       : [
           ...quick,
-          { extends: true, test: { name: "starting", include: starting, setupFiles, sequence: { groupOrder: 1 } } },
+          {
+            extends: true,
+            test: {
+              name: "starting",
+              include: starting,
+              setupFiles,
+              testTimeout: processMillis,
+              sequence: { groupOrder: 1 }
+            }
+          },
           {
             extends: true,
             test: {
@@ -64,6 +76,7 @@ export default defineConfig({
               include: processes,
               exclude: starting,
               setupFiles,
+              testTimeout: processMillis,
               // Each file loads both cores.
               maxWorkers: 1,
               sequence: { groupOrder: 2 }

@@ -3,7 +3,6 @@ import { spawnSync } from "node:child_process"
 import { expect, it } from "vitest"
 import * as Boot from "./Boot.ts"
 
-const patient = { timeout: 60_000 }
 const { HOME, NODE_COMPILE_CACHE: kept, PATH } = Boot.environment
 
 /** A program that ends at once, since it has no settings: its last words, and what Node says of each module. */
@@ -16,14 +15,14 @@ const boot = (variables: Readonly<Record<string, string>> = {}) => {
   return { status, modules, isRefused: stderr.includes("venue: VENUE_WALLET_SECRET: expected a value") }
 }
 
-it("what one start has compiled the next one reads, beside the packages", patient, () => {
+it("what one start has compiled the next one reads, beside the packages", () => {
   boot()
   const { modules } = boot()
   expect(modules.length).toBeGreaterThan(100)
   expect(modules.filter((line) => !line.includes(`from ${kept}`) || !line.includes("... success"))).toEqual([])
 })
 
-it("where nothing can be kept, a start is as it is without", patient, () => {
+it("where nothing can be kept, a start is as it is without", () => {
   const refused = { status: 1, modules: [], isRefused: true }
   expect(boot({ NODE_COMPILE_CACHE: "/sys/venue" })).toEqual(refused)
 })

@@ -8,7 +8,6 @@ import * as Load from "./Load.ts"
 import * as TradeSocket from "./TradeSocket.ts"
 import * as Truth from "./Truth.ts"
 
-const patient = { timeout: 240_000 }
 const traders = 4
 
 /** Traders at both gateways, half at each, until `act` is over and `more` commands were answered after it. */
@@ -38,7 +37,7 @@ async function underTrade(
   await DevApp.until("trade goes on", () => answered() >= before + 100)
   for (const load of loads) load.stop()
   // What is not answered by then is unknown for good, and counts as that.
-  const waitsUntil = performance.now() + 10_000
+  const waitsUntil = performance.now() + 30_000
   await DevApp.until("all is answered", () => loads.every((load) => load.isIdle()) || performance.now() > waitsUntil)
   await Promise.all(loads.flatMap(({ sockets }) => sockets.map((socket) => socket.close())))
   return heard
@@ -70,7 +69,7 @@ const isAnew = (app: ClusterApp.ClusterApp, name: string, before: number) => () 
   ClusterApp.pids(app.site).get(name) !== before &&
   app.output().includes(`venue: ${name} ready, pid ${ClusterApp.pids(app.site).get(name)},`)
 
-it("I1 I8 I10 I20: a cluster is traded through all its gateways while runners die and freeze", patient, async () => {
+it("I1 I8 I10 I20: a cluster is traded through all its gateways while runners die and freeze", async () => {
   const site = await ClusterApp.makeSite()
   const app = await ClusterApp.start(site, { VENUE_EXTRA_USERS: String(traders) })
   expect(app.file.gateways).toHaveLength(2)
@@ -101,7 +100,7 @@ it("I1 I8 I10 I20: a cluster is traded through all its gateways while runners di
   expect(await app.end("SIGINT")).toEqual({ code: 130, signal: null })
 })
 
-it("nodes are drained, started again and restarted from another terminal, and trade goes on", patient, async () => {
+it("nodes are drained, started again and restarted from another terminal, and trade goes on", async () => {
   const site = await ClusterApp.makeSite()
   const variables = { VENUE_EXTRA_USERS: String(traders), VENUE_CLUSTER_RUNNERS: "2" }
   const app = await ClusterApp.start(site, variables)

@@ -9,53 +9,48 @@ import * as Money from "./Money.ts"
 import * as TradeSocket from "./TradeSocket.ts"
 import * as Truth from "./Truth.ts"
 
-const patient = { timeout: 240_000 }
 /** Fewer processes end and start sooner. */
 const small = { ...DevApp.audited, VENUE_CLUSTER_RUNNERS: "1", VENUE_CLUSTER_GATEWAYS: "1" }
 
-it(
-  "a cluster that is killed leaves no process, the next start takes over, and Ctrl-C leaves nothing",
-  patient,
-  async () => {
-    const site = await ClusterApp.makeSite()
-    const first = await ClusterApp.start(site, small)
-    const [alice] = first.file.users
-    await Money.expectOpen(first.file, alice!)
-    const socket = await TradeSocket.open(first.file.urls.trade, alice!)
-    await TradeSocket.subscribe(socket, ["order_responses"])
-    const rests = socket.next(({ order_response: row }) => row)
-    const order = { symbol: "GOLD-USD", side: "BUY", quantity: 0.1, price: 3_300, reduce_only: false }
-    socket.send("add_order", { ...order, order_type: "LIMIT", order_time_in_force: "GTC" })
-    expect(await rests).toMatchObject({ status: "ACK" })
-    const left = ClusterApp.pids(site)
+it("a cluster that is killed leaves no process, the next start takes over, and Ctrl-C leaves nothing", async () => {
+  const site = await ClusterApp.makeSite()
+  const first = await ClusterApp.start(site, small)
+  const [alice] = first.file.users
+  await Money.expectOpen(first.file, alice!)
+  const socket = await TradeSocket.open(first.file.urls.trade, alice!)
+  await TradeSocket.subscribe(socket, ["order_responses"])
+  const rests = socket.next(({ order_response: row }) => row)
+  const order = { symbol: "GOLD-USD", side: "BUY", quantity: 0.1, price: 3_300, reduce_only: false }
+  socket.send("add_order", { ...order, order_type: "LIMIT", order_time_in_force: "GTC" })
+  expect(await rests).toMatchObject({ status: "ACK" })
+  const left = ClusterApp.pids(site)
 
-    const second = DevApp.launch(site, small, ["apps/cluster/main.ts"])
-    expect((await second.ended).code).toBe(1)
-    expect(second.output()).toMatch(/venue: a cluster runs on .* already \(pid \d+\); end it first/)
-    const lone = DevApp.launch(site)
-    expect((await lone.ended).code).toBe(1)
+  const second = DevApp.launch(site, small, ["apps/cluster/main.ts"])
+  expect((await second.ended).code).toBe(1)
+  expect(second.output()).toMatch(/venue: a cluster runs on .* already \(pid \d+\); end it first/)
+  const lone = DevApp.launch(site)
+  expect((await lone.ended).code).toBe(1)
 
-    // It hears nothing of the end of its supervisor.
-    process.kill(left.get("runner-1")!, "SIGSTOP")
-    await first.end("SIGKILL")
-    await DevApp.until("the gateway has ended by itself", () => !ClusterApp.runs(left.get("gateway-1")!))
+  // It hears nothing of the end of its supervisor.
+  process.kill(left.get("runner-1")!, "SIGSTOP")
+  await first.end("SIGKILL")
+  await DevApp.until("the gateway has ended by itself", () => !ClusterApp.runs(left.get("gateway-1")!))
 
-    const third = await ClusterApp.start(site, small)
-    expect(ClusterApp.runs(left.get("runner-1")!)).toBe(false)
-    expect(third.output()).toContain("venue: an earlier cluster was killed; waiting for what it left: runner-1\n")
-    expect(third.file).toEqual(first.file)
-    await Money.expectOpen(third.file, alice!)
-    expect((await Truth.read(third.file.urls.trade, alice!)).open).toHaveLength(1)
+  const third = await ClusterApp.start(site, small)
+  expect(ClusterApp.runs(left.get("runner-1")!)).toBe(false)
+  expect(third.output()).toContain("venue: an earlier cluster was killed; waiting for what it left: runner-1\n")
+  expect(third.file).toEqual(first.file)
+  await Money.expectOpen(third.file, alice!)
+  expect((await Truth.read(third.file.urls.trade, alice!)).open).toHaveLength(1)
 
-    const last = [...ClusterApp.pids(site).values()]
-    expect(await third.end("SIGINT")).toEqual({ code: 130, signal: null })
-    expect(last.filter(ClusterApp.runs)).toEqual([])
-    expect(DevApp.postgresOf(site.dataDir)).toEqual([])
-    expect(existsSync(join(site.dataDir, "cluster.json"))).toBe(false)
-  }
-)
+  const last = [...ClusterApp.pids(site).values()]
+  expect(await third.end("SIGINT")).toEqual({ code: 130, signal: null })
+  expect(last.filter(ClusterApp.runs)).toEqual([])
+  expect(DevApp.postgresOf(site.dataDir)).toEqual([])
+  expect(existsSync(join(site.dataDir, "cluster.json"))).toBe(false)
+})
 
-it("a start that cannot succeed says why in a sentence, and leaves nothing running", patient, async () => {
+it("a start that cannot succeed says why in a sentence, and leaves nothing running", async () => {
   const site = await ClusterApp.makeSite()
   const port = Number(site.ports["VENUE_TRADE_PORT"]) + 10
   const taken = createServer().listen(port, "127.0.0.1")

@@ -141,18 +141,22 @@ export const start = async (site: Site, variables: Variables = {}, program?: Arr
 
 export const readFile = (site: Site): DevFile => JSON.parse(readFileSync(join(site.dataDir, "dev.json"), "utf8"))
 
-/** Looks again and again until it holds, and fails after a minute with what it waited for and what it `saw` in place of it. */
+/** Polls every 20 ms until the condition holds. Fails after `patienceMillis` with the condition in words and with what it `saw`. */
 export const until = async (
   what: string,
   holds: () => boolean | Promise<boolean>,
   saw: () => string = () => ""
 ): Promise<void> => {
-  const deadline = performance.now() + 60_000
+  const deadline = performance.now() + patienceMillis
   while (!(await holds())) {
-    if (performance.now() > deadline) throw new Error(`waited a minute in vain until ${what}\n${saw()}`.trim())
+    if (performance.now() > deadline)
+      throw new Error(`waited ${patienceMillis / 1_000} s in vain until ${what}\n${saw()}`.trim())
     await new Promise((again) => setTimeout(again, 20))
   }
 }
+
+/** Limit of every wait for a process, in milliseconds: on a busy machine a start takes more than a minute. */
+export const patienceMillis = 240_000
 
 /** The database servers that live on this data directory. */
 export const postgresOf = (dataDir: string): ReadonlyArray<number> => {

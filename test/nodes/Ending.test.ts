@@ -5,14 +5,13 @@ import { join } from "node:path"
 import { expect, it, onTestFinished } from "vitest"
 import * as DevApp from "./DevApp.ts"
 
-const patient = { timeout: 120_000 }
 const boot = ["scripts/boot.mjs", "apps/dev/main.ts"]
 
 for (const [way, program] of [
   ["itself", ["apps/dev/main.ts"]],
   ["what boots it", boot]
 ] as const) {
-  it(`SIGTERM to ${way} ends with 0 and Ctrl-C with 130, and both leave nothing running`, patient, async () => {
+  it(`SIGTERM to ${way} ends with 0 and Ctrl-C with 130, and both leave nothing running`, async () => {
     const site = await DevApp.makeSite()
     for (const [signal, code] of [
       ["SIGTERM", 0],
@@ -25,7 +24,7 @@ for (const [way, program] of [
   })
 }
 
-it("SIGTERM before the program has begun ends with 0", patient, async () => {
+it("SIGTERM before the program has begun ends with 0", async () => {
   const site = await DevApp.makeSite()
   const launched = DevApp.launch(site, {}, boot)
   await launched.firstWord
@@ -33,7 +32,7 @@ it("SIGTERM before the program has begun ends with 0", patient, async () => {
   expect(DevApp.postgresOf(site.dataDir)).toEqual([])
 })
 
-it.runIf(existsSync("/dev/full"))("output that a full disk does not take ends nothing", patient, async () => {
+it.runIf(existsSync("/dev/full"))("output that a full disk does not take ends nothing", async () => {
   const site = await DevApp.makeSite()
   const full = openSync("/dev/full", "w")
   const child = spawn(process.execPath, boot, {

@@ -14,7 +14,7 @@ const minAnswered = 200
 
 it(
   "I1 I8 I10 I20 I21 I22 I25 I35 I51: kill -9 of the dev app under load loses and doubles nothing that was acknowledged",
-  { timeout: 60_000 + kills * 60_000 },
+  { timeout: 600_000 + kills * 60_000 },
   async () => {
     const site = await DevApp.makeSite()
     const settings = { ...DevApp.audited, VENUE_EXTRA_USERS: String(traders) }

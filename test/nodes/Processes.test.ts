@@ -6,7 +6,6 @@ import * as TradeSocket from "./TradeSocket.ts"
 import * as Truth from "./Truth.ts"
 import * as VenueProcesses from "./VenueProcesses.ts"
 
-const patient = { timeout: 240_000 }
 /** Far below where they trade: nobody meets such an order. */
 const prices = { "AAPL-USD": 190, "TSLA-USD": 240, "MSFT-USD": 400, "GOLD-USD": 3_300, "US500-USD": 5_800 }
 const symbols = Object.keys(prices) as ReadonlyArray<keyof typeof prices>
@@ -16,66 +15,62 @@ const order = (number: number) => {
   return { ...terms, symbol, price: prices[symbol], client_order_id: `order-${number}` }
 }
 
-it(
-  "I1, I4: a runner that is asked to stop hands its shards over, and every order of the meantime is answered once",
-  patient,
-  async () => {
-    const { url } = await Database.serve()
-    const [one, two, gateway] = await Promise.all(
-      ["runner-1", "runner-2", "gateway-1"].map((name) => VenueProcesses.launch(url, name))
-    )
-    const nodes = [one!, two!, gateway!]
-    for (const node of nodes) await VenueProcesses.ready(node)
-    for (const node of nodes) expect(await VenueProcesses.health(node, "live")).toBe(200)
-    // Shards still move to the runner that came second, and whoever has just got one is not ready for a moment.
-    await DevApp.until("every node is ready", async () => {
-      const told = await Promise.all(nodes.map((node) => VenueProcesses.health(node, "ready")))
-      return told.every((status) => status === 200)
-    })
-    const [trader] = await VenueProcesses.seed(url)
+it("I1, I4: a runner that is asked to stop hands its shards over, and every order of the meantime is answered once", async () => {
+  const { url } = await Database.serve()
+  const [one, two, gateway] = await Promise.all(
+    ["runner-1", "runner-2", "gateway-1"].map((name) => VenueProcesses.launch(url, name))
+  )
+  const nodes = [one!, two!, gateway!]
+  for (const node of nodes) await VenueProcesses.ready(node)
+  for (const node of nodes) expect(await VenueProcesses.health(node, "live")).toBe(200)
+  // Shards still move to the runner that came second, and whoever has just got one is not ready for a moment.
+  await DevApp.until("every node is ready", async () => {
+    const told = await Promise.all(nodes.map((node) => VenueProcesses.health(node, "ready")))
+    return told.every((status) => status === 200)
+  })
+  const [trader] = await VenueProcesses.seed(url)
 
-    const answers = new Map<string, Array<string>>()
-    const refused: Array<unknown> = []
-    const socket = await TradeSocket.open(gateway!.tradeUrl, trader!, ({ err, order_response: row }) => {
-      if (row !== undefined) answers.set(row.client_order_id, [...(answers.get(row.client_order_id) ?? []), row.status])
-      if (err !== undefined) refused.push(err)
-    })
-    await TradeSocket.subscribe(socket, ["order_responses"])
-    const sent: Array<string> = []
-    const place = () => {
-      const next = order(sent.length)
-      sent.push(next.client_order_id)
-      socket.send("add_order", next)
-    }
-    const isAnswered = () => sent.every((id) => answers.has(id))
-    for (let count = 0; count < 20; count++) place()
-    await DevApp.until("the first orders are answered", isAnswered)
-    const placing = setInterval(place, 50)
-    const ended = one!.end("SIGTERM")
-    expect(await ended).toEqual({ code: 0, signal: null })
-    expect(await VenueProcesses.health(one!, "live")).toBe(0)
-    await DevApp.until("orders are answered by the runner that is left", () => answers.has(`order-${sent.length - 1}`))
-    clearInterval(placing)
-    await DevApp.until("every order is answered", isAnswered)
-    expect(refused).toEqual([])
-    expect([...answers.values()].filter((told) => told.join() !== "ACK")).toEqual([])
-    expect((await Truth.read(gateway!.tradeUrl, trader!)).open).toHaveLength(sent.length)
-    // What has come to it is asked each second, and orders may be answered before that.
-    await DevApp.until(
-      "the runner that is left is ready",
-      async () => (await VenueProcesses.health(two!, "ready")) === 200
-    )
-
-    const lone = DevApp.launch(await DevApp.makeSite(), { VENUE_DATABASE_URL: url })
-    expect((await lone.ended).code).toBe(1)
-    expect(lone.output()).toContain("another venue is running on this database")
-    const other = await VenueProcesses.launch(url, "gateway-2", { VENUE_TERMS_VERSION: "2" })
-    expect((await other.ended).code).toBe(1)
-    expect(other.output()).toContain("VENUE_TERMS_VERSION: expected what gateway-1 run with")
-
-    await Database.run(url, "update node set wanted = 'draining' where name = 'gateway-1'")
-    expect(await gateway!.ended).toEqual({ code: 0, signal: null })
-    await socket.closed
-    expect(await two!.end("SIGTERM")).toEqual({ code: 0, signal: null })
+  const answers = new Map<string, Array<string>>()
+  const refused: Array<unknown> = []
+  const socket = await TradeSocket.open(gateway!.tradeUrl, trader!, ({ err, order_response: row }) => {
+    if (row !== undefined) answers.set(row.client_order_id, [...(answers.get(row.client_order_id) ?? []), row.status])
+    if (err !== undefined) refused.push(err)
+  })
+  await TradeSocket.subscribe(socket, ["order_responses"])
+  const sent: Array<string> = []
+  const place = () => {
+    const next = order(sent.length)
+    sent.push(next.client_order_id)
+    socket.send("add_order", next)
   }
-)
+  const isAnswered = () => sent.every((id) => answers.has(id))
+  for (let count = 0; count < 20; count++) place()
+  await DevApp.until("the first orders are answered", isAnswered)
+  const placing = setInterval(place, 50)
+  const ended = one!.end("SIGTERM")
+  expect(await ended).toEqual({ code: 0, signal: null })
+  expect(await VenueProcesses.health(one!, "live")).toBe(0)
+  await DevApp.until("orders are answered by the runner that is left", () => answers.has(`order-${sent.length - 1}`))
+  clearInterval(placing)
+  await DevApp.until("every order is answered", isAnswered)
+  expect(refused).toEqual([])
+  expect([...answers.values()].filter((told) => told.join() !== "ACK")).toEqual([])
+  expect((await Truth.read(gateway!.tradeUrl, trader!)).open).toHaveLength(sent.length)
+  // What has come to it is asked each second, and orders may be answered before that.
+  await DevApp.until(
+    "the runner that is left is ready",
+    async () => (await VenueProcesses.health(two!, "ready")) === 200
+  )
+
+  const lone = DevApp.launch(await DevApp.makeSite(), { VENUE_DATABASE_URL: url })
+  expect((await lone.ended).code).toBe(1)
+  expect(lone.output()).toContain("another venue is running on this database")
+  const other = await VenueProcesses.launch(url, "gateway-2", { VENUE_TERMS_VERSION: "2" })
+  expect((await other.ended).code).toBe(1)
+  expect(other.output()).toContain("VENUE_TERMS_VERSION: expected what gateway-1 run with")
+
+  await Database.run(url, "update node set wanted = 'draining' where name = 'gateway-1'")
+  expect(await gateway!.ended).toEqual({ code: 0, signal: null })
+  await socket.closed
+  expect(await two!.end("SIGTERM")).toEqual({ code: 0, signal: null })
+})

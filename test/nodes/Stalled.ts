@@ -28,7 +28,7 @@ const quietMillis = 1_500
 const lookMillis = 100
 /** What was sent has been taken by then. */
 const takenMillis = 1_000
-const lateAttempts = 8
+const lateAttempts = 30
 
 /** Hears trades as they happen, and nothing that another message could replace. */
 export const tradeReader = async (url: string, from: string): Promise<Stalled> => {

@@ -6,9 +6,7 @@ import { expect, it, onTestFinished } from "vitest"
 import * as Database from "./Database.ts"
 import * as DevApp from "./DevApp.ts"
 
-const patient = { timeout: 120_000 }
-
-it("a setting, a data directory or a port that cannot be right ends the start with a sentence", patient, async () => {
+it("a setting, a data directory or a port that cannot be right ends the start with a sentence", async () => {
   const site = await DevApp.makeSite()
   const file = join(site.dataDir, "file")
   writeFileSync(file, "")
@@ -30,7 +28,7 @@ it("a setting, a data directory or a port that cannot be right ends the start wi
   }
 })
 
-it("what is gone of a venue that was started before is not begun anew", { timeout: 240_000 }, async () => {
+it("what is gone of a venue that was started before is not begun anew", async () => {
   const site = await DevApp.makeSite()
   await (await DevApp.start(site)).end("SIGTERM")
   const home = join(site.dataDir, "postgres")

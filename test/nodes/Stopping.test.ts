@@ -12,50 +12,45 @@ import * as Stranger from "./Stranger.ts"
 import * as TradeSocket from "./TradeSocket.ts"
 import * as Truth from "./Truth.ts"
 
-const patient = { timeout: 120_000 }
 const symbol = "GOLD-USD"
 /** Nobody meets it. */
 const far = { symbol, side: "BUY", quantity: 0.1, price: 3_300, reduce_only: false }
 const resting = { ...far, order_type: "LIMIT", order_time_in_force: "GTC" }
 
-it(
-  "what is in flight when a venue is asked to stop is answered before its socket closes with 1001",
-  patient,
-  async () => {
-    const site = await DevApp.makeSite()
-    const app = await DevApp.start(site)
-    const [alice] = app.file.users
-    const heard: Array<TradeSocket.Frame> = []
-    const client = await Stranger.come(app.file.urls.trade, Stranger.address(1), (text) => heard.push(JSON.parse(text)))
-    const say = (type: string, params: object) => client.send(JSON.stringify({ type, params }))
-    say("auth", { hmac: TradeSocket.signed(alice!) })
-    say("subscribe", { channels: ["order_responses"] })
-    await DevApp.until("the channel is subscribed", () => heard.some(({ subscribed }) => subscribed !== undefined))
+it("what is in flight when a venue is asked to stop is answered before its socket closes with 1001", async () => {
+  const site = await DevApp.makeSite()
+  const app = await DevApp.start(site)
+  const [alice] = app.file.users
+  const heard: Array<TradeSocket.Frame> = []
+  const client = await Stranger.come(app.file.urls.trade, Stranger.address(1), (text) => heard.push(JSON.parse(text)))
+  const say = (type: string, params: object) => client.send(JSON.stringify({ type, params }))
+  say("auth", { hmac: TradeSocket.signed(alice!) })
+  say("subscribe", { channels: ["order_responses"] })
+  await DevApp.until("the channel is subscribed", () => heard.some(({ subscribed }) => subscribed !== undefined))
 
-    Database.halt(site.dataDir, "SIGSTOP")
-    for (let id = 0; id < 20; id++) say("add_order", { ...resting, client_order_id: `in-flight-${id}` })
-    // It is answered at once and by itself, so what came before it has been taken.
-    say("modify_stop_order", {})
-    await DevApp.until("all of it was taken", () => heard.some(({ err }) => err !== undefined))
-    expect(heard.filter(({ order_response: order }) => order !== undefined)).toEqual([])
-    const ended = app.end("SIGTERM")
-    await DevApp.until("the venue lets nobody in", () => isTurnedAway(app.file.urls.trade))
-    say("add_order", { ...resting, client_order_id: "late" })
-    Database.halt(site.dataDir, "SIGCONT")
+  Database.halt(site.dataDir, "SIGSTOP")
+  for (let id = 0; id < 20; id++) say("add_order", { ...resting, client_order_id: `in-flight-${id}` })
+  // It is answered at once and by itself, so what came before it has been taken.
+  say("modify_stop_order", {})
+  await DevApp.until("all of it was taken", () => heard.some(({ err }) => err !== undefined))
+  expect(heard.filter(({ order_response: order }) => order !== undefined)).toEqual([])
+  const ended = app.end("SIGTERM")
+  await DevApp.until("the venue lets nobody in", () => isTurnedAway(app.file.urls.trade))
+  say("add_order", { ...resting, client_order_id: "late" })
+  Database.halt(site.dataDir, "SIGCONT")
 
-    expect(await client.ended).toEqual({ code: 1001, reason: "the venue is going down" })
-    const orders = heard.flatMap(({ order_response: order }) => order ?? [])
-    expect(orders.map(({ client_order_id: id, status }) => [id, status])).toEqual(
-      [...Array.from({ length: 20 }, (_, id) => `in-flight-${id}`), "late"].map((id) => [id, "ACK"])
-    )
-    expect(await ended).toEqual({ code: 0, signal: null })
-    const next = await DevApp.start(site)
-    expect((await Truth.read(next.file.urls.trade, alice!)).open).toHaveLength(21)
-    await next.end("SIGTERM")
-  }
-)
+  expect(await client.ended).toEqual({ code: 1001, reason: "the venue is going down" })
+  const orders = heard.flatMap(({ order_response: order }) => order ?? [])
+  expect(orders.map(({ client_order_id: id, status }) => [id, status])).toEqual(
+    [...Array.from({ length: 20 }, (_, id) => `in-flight-${id}`), "late"].map((id) => [id, "ACK"])
+  )
+  expect(await ended).toEqual({ code: 0, signal: null })
+  const next = await DevApp.start(site)
+  expect((await Truth.read(next.file.urls.trade, alice!)).open).toHaveLength(21)
+  await next.end("SIGTERM")
+})
 
-it("I34: a venue that was asked to stop has cancelled the armed orders before it is gone", patient, async () => {
+it("I34: a venue that was asked to stop has cancelled the armed orders before it is gone", async () => {
   const site = await DevApp.makeSite()
   const server = await Database.serve()
   const app = await DevApp.start(site, { VENUE_DATABASE_URL: server.url })
@@ -78,7 +73,7 @@ it("I34: a venue that was asked to stop has cancelled the armed orders before it
   expect(wakeUps).toEqual([])
 })
 
-it("a venue whose database is gone ends all the same when it is asked to stop", { timeout: 240_000 }, async () => {
+it("a venue whose database is gone ends all the same when it is asked to stop", async () => {
   const site = await DevApp.makeSite()
   const server = await Database.serve()
   const app = await DevApp.start(site, { ...DevApp.audited, VENUE_DATABASE_URL: server.url })
@@ -101,7 +96,7 @@ it("a venue whose database is gone ends all the same when it is asked to stop", 
   expect(await app.end("SIGTERM")).toEqual({ code: 0, signal: null })
 })
 
-it("a venue whose database hangs ends within seconds when it is asked to stop, and says why", patient, async () => {
+it("a venue whose database hangs ends within seconds when it is asked to stop, and says why", async () => {
   const site = await DevApp.makeSite()
   const app = await DevApp.start(site, DevApp.audited)
   Database.halt(site.dataDir, "SIGSTOP")

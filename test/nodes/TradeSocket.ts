@@ -131,7 +131,7 @@ export const insist = async <A>(
   params: () => object,
   pick: (frame: Frame) => A | undefined
 ): Promise<A> => {
-  const deadline = performance.now() + 60_000
+  const deadline = performance.now() + 240_000
   while (true) {
     socket.send(type, params())
     const answer = await socket.next<{ readonly value: A } | { readonly error: string }>((frame) => {
