@@ -1,6 +1,6 @@
 /** The document of the main REST interface. */
 import { type DocumentOptions, documentOf } from "../OpenApi.ts"
 import { Api } from "./Api.ts"
-import { examples } from "./Examples.ts"
+import examples from "./Examples.json" with { type: "json" }
 
 export const document = (options: DocumentOptions) => documentOf(Api, examples, options)

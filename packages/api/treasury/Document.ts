@@ -1,7 +1,7 @@
 /** The document of the interface by which money comes in and goes out. */
 import { type DocumentOptions, documentOf } from "../OpenApi.ts"
 import { TreasuryApi } from "./Api.ts"
-import { examples } from "./Examples.ts"
+import examples from "./Examples.json" with { type: "json" }
 import { webhooks } from "./WebhookMessages.ts"
 
 export const document = (options: DocumentOptions) => ({ ...documentOf(TreasuryApi, examples, options), webhooks })

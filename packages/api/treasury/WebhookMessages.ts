@@ -2,7 +2,7 @@
 import { type WebhookEvent, DepositEvent, WithdrawalEvent } from "@venue/domain/Webhook"
 import { WebhookDepositMessage, WebhookWithdrawalMessage } from "@venue/domain/WebhookBody"
 import type { Schema } from "effect"
-import { examples } from "./Examples.ts"
+import examples from "./Examples.json" with { type: "json" }
 
 export const messages = [WebhookDepositMessage, WebhookWithdrawalMessage] as const
 
@@ -31,7 +31,7 @@ const parameters = [
 type Message = Readonly<Record<"type" | "timestamp" | "data", Schema.Json>>
 
 const messageOf = (event: WebhookEvent, name: "WebhookDepositMessage" | "WebhookWithdrawalMessage") => {
-  const example = examples[name] as Message
+  const example = examples[name] satisfies Message
   const status = event.slice(event.indexOf(".") + 1).toUpperCase()
   const $ref = `#/components/schemas/${name}`
   return {

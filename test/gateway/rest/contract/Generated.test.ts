@@ -1,7 +1,7 @@
 /** The description, as strangers' programs read it: one that checks it, and one that makes a client of it. */
 import { Validator } from "@seriousme/openapi-schema-validator"
-import { examples as ofRest } from "@venue/api/rest/Examples"
-import { examples as ofTreasury } from "@venue/api/treasury/Examples"
+import ofRest from "@venue/api/rest/Examples.json" with { type: "json" }
+import ofTreasury from "@venue/api/treasury/Examples.json" with { type: "json" }
 import { TestVenue } from "@venue/testing/TestVenue"
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
