@@ -1,4 +1,4 @@
-/** A process that answers as the bank of a venue. What it knows outlives it in a file, where it is told one. */
+/** Process that simulates the bank of a venue; keeps its state in a file if one is configured. */
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { urlOf } from "@venue/gateway/http/Listening"
@@ -16,20 +16,20 @@ import * as StartFailure from "../process/StartFailure.ts"
 export interface BankOptions {
   readonly port: number
   readonly key: Redacted.Redacted
-  /** In 1e-6 USD. */
+  /** Opening balance of the venue's account, in 1e-6 USD. */
   readonly opening: bigint
-  /** It holds the details of payees, as a bank knows them, and is nobody else's to read. */
+  /** State file, readable by its owner only because it holds the bank details of payees; undefined for no file. */
   readonly file: string | undefined
   readonly webhook: BankSimulatorServer.Webhook | undefined
 }
 
 export const run = Effect.gen(function* () {
   const { url } = yield* open(yield* load)
-  yield* Console.log(`venue bank: a simulated bank answers at ${url}`)
+  yield* Console.log(`venue bank: the simulated bank listens at ${url}`)
   return yield* Effect.never
 })
 
-/** It answers until the scope closes. */
+/** Serves the bank until the scope closes. */
 export const open = Effect.fn("Bank.open")(function* ({ file, key, opening, port, webhook }: BankOptions) {
   const keep = file === undefined ? { state: undefined } : yield* keptIn(file)
   const bank = HttpRouter.serve(BankSimulatorServer.layer({ key, webhook }), {
@@ -47,14 +47,14 @@ export const open = Effect.fn("Bank.open")(function* ({ file, key, opening, port
 const Kept = Schema.fromJsonString(BankState)
 const encode = Schema.encodeSync(Kept)
 
-/** Each change replaces the file whole. */
+/** Loads the state file; each change replaces the whole file. */
 const keptIn = Effect.fnUntraced(function* (file: string) {
   const files = yield* FileSystem.FileSystem
   const refused = (expected: string) => new SettingRefused({ setting: "VENUE_BANK_SIMULATOR_FILE", expected })
   const state = (yield* files.exists(file))
     ? yield* files.readFileString(file).pipe(
         Effect.flatMap(Schema.decodeUnknownEffect(Kept)),
-        Effect.mapError(() => refused("a file that this program has written, or a new name"))
+        Effect.mapError(() => refused("a file that this program wrote, or a path that does not exist"))
       )
     : undefined
   const save = (next: BankState) =>
@@ -92,5 +92,5 @@ const load = Effect.gen(function* () {
   }
 }).pipe(Effect.catchTag("ConfigError", (error) => Effect.fail(StartFailure.refusalOf(error))))
 
-/** Anybody who reaches it can make money up, so it is reached on this machine alone. */
+/** Loopback only: anyone who reaches the simulated bank can create money. */
 const host = "127.0.0.1"

@@ -1,4 +1,4 @@
-/** The simulated bank, for whoever wants to try a venue's bank rail without a bank. */
+/** Starts a simulated bank, for trying the bank rail of a venue. */
 import * as Start from "../process/Start.ts"
 import * as Bank from "./Bank.ts"
 

@@ -1,4 +1,4 @@
-/** What saved states and desks say that an account has, each as of a row of the journal. */
+/** Figures of an account in snapshots and desk reports, each as of a row of the journal. */
 import type { AccountId } from "@venue/domain/AccountId"
 import { marketStream } from "@venue/domain/Market"
 import { traderStream } from "@venue/domain/Trader"
@@ -10,20 +10,24 @@ import type { SqlError } from "effect/sql/SqlError"
 import { symbolOf } from "../auditor/Books.ts"
 import type * as Reading from "../auditor/Reading.ts"
 import * as SavedStates from "../auditor/SavedStates.ts"
-import type { Found } from "./Lines.ts"
+import type { Comparison } from "./Lines.ts"
 
 type Numbers = ReadonlyArray<number | bigint>
 
+/** Figures as of the row `seq` of a stream. */
 export interface Claim {
   readonly seq: number
-  readonly heldAgainst: (journal: Numbers) => Found
+  /** Compares the figures with those of the journal. */
+  readonly compare: (journal: Numbers) => Comparison
 }
 
+/** Claims by stream. */
 export interface Claims {
-  /** Those about that stream. */
+  /** Returns the claims about a stream. */
   readonly of: (stream: string) => ReadonlyArray<Claim>
 }
 
+/** Reads the claims about an account from snapshots and desk reports. */
 export const read = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient,
   reading: Reading.Reading,
@@ -31,31 +35,31 @@ export const read = Effect.fnUntraced(function* (
   accountId: AccountId
 ): Effect.fn.Return<Claims, SqlError> {
   const claims = new Map<string, Array<Claim>>()
-  const add = (stream: string, seq: number, who: string, says: Numbers) => {
-    const what = `${who}, of row ${seq} of ${stream}`
-    const heldAgainst = (journal: Numbers): Found => {
-      const isSo = says.every((value, place) => String(value) === String(journal[place]))
-      return isSo
+  const add = (stream: string, seq: number, source: string, figures: Numbers) => {
+    const what = `${source} as of row ${seq} of ${stream}`
+    const compare = (journal: Numbers): Comparison => {
+      const agrees = figures.every((value, place) => String(value) === String(journal[place]))
+      return agrees
         ? { what }
-        : { what, difference: `${what}: ${says.join(" ")}, and the journal says ${journal.join(" ")}` }
+        : { what, difference: `${what}: ${figures.join(" ")}; the journal has ${journal.join(" ")}` }
     }
-    claims.set(stream, [...(claims.get(stream) ?? []), { seq, heldAgainst }])
+    claims.set(stream, [...(claims.get(stream) ?? []), { seq, compare }])
   }
   for (const { seq, stream } of yield* reading.snapshots) {
     const isMarket = symbolOf(stream) !== undefined
     if (!isMarket && stream !== traderStream(userId)) continue
     const state = yield* reading.saved(stream, seq, isMarket)
-    const says = isMarket ? SavedStates.positionIn(state, accountId) : SavedStates.ownIn(state, accountId)
-    if (says !== undefined) add(stream, seq, "the saved state", says)
+    const figures = isMarket ? SavedStates.positionIn(state, accountId) : SavedStates.ownIn(state, accountId)
+    if (figures !== undefined) add(stream, seq, "the snapshot", figures)
   }
   for (const { desk, report } of yield* reportsOf(sql, userId)) {
-    const account = report.accounts.find((one) => one.accountId === accountId)
+    const account = report.accounts.find((candidate) => candidate.accountId === accountId)
     if (account === undefined) continue
-    const who = `desk ${desk}`
-    add(traderStream(userId), report.seq, who, [BigInt(account.deposit), BigInt(account.referralRewards)])
+    const source = `desk ${desk}`
+    add(traderStream(userId), report.seq, source, [BigInt(account.deposit), BigInt(account.referralRewards)])
     for (const [symbol, ...held] of account.positions) {
       const seq = report.markets.find(([name]) => name === symbol)![1]
-      add(marketStream(symbol as Parameters<typeof marketStream>[0]), seq, who, held)
+      add(marketStream(symbol as Parameters<typeof marketStream>[0]), seq, source, held)
     }
   }
   return { of: (stream) => claims.get(stream) ?? [] }
@@ -63,7 +67,7 @@ export const read = Effect.fnUntraced(function* (
 
 const isReport = Schema.is(TraderReport)
 
-/** What desks said last of the accounts of that user; they say it after some audits. */
+/** Returns the last report of each desk about the user; desks report after some audits. */
 const reportsOf = (sql: SqlClient.SqlClient, userId: UserId) =>
   Effect.map(
     sql<{ readonly desk: string; readonly report: unknown }>`

@@ -1,4 +1,4 @@
-/** `npm run explain`: an account's balance added up from the journal, line by line, and held against all that says what it is. */
+/** `npm run explain`: adds up an account's balance from the journal, line by line, and compares it with every other source. */
 import * as PgClient from "@effect/sql-pg/PgClient"
 import { millisOfDateTime, millisOfDay } from "@venue/domain/Rfc3339"
 import { AccountId } from "@venue/domain/AccountId"
@@ -18,64 +18,64 @@ export class ArgumentsRefused extends Schema.TaggedError<ArgumentsRefused>()("Ar
   }
 }
 
-/** No database is known that could be asked. */
+/** No database is configured, and no embedded server is running. */
 export class DatabaseUnknown extends Schema.TaggedError<DatabaseUnknown>()("DatabaseUnknown", {
   dataDir: Schema.String
 }) {
   override get message() {
-    return `no database server runs on ${this.dataDir}: start the venue, or say by VENUE_DATABASE_URL which database is asked`
+    return `no database server is running on ${this.dataDir}: start the venue, or set VENUE_DATABASE_URL`
   }
 }
 
-/** The books of the account do not agree with the journal. */
+/** Other sources differ from the journal. */
 export class Differs extends Schema.TaggedError<Differs>()("Differs", { count: Schema.Number }) {
   override get message() {
-    return `${this.count} places say otherwise than the journal`
+    return `${this.count} ${this.count === 1 ? "source differs" : "sources differ"} from the journal`
   }
 }
 
 export const run = Effect.fnUntraced(function* (args: ReadonlyArray<string>) {
-  const asked = yield* Effect.try({
+  const query = yield* Effect.try({
     try: () => read(args),
     catch: (error) => new ArgumentsRefused({ why: (error as Error).message })
   })
   const url = yield* databaseUrl
   const sql = yield* PgClient.makeClient({ url, applicationName: "explain" })
   yield* Console.log("at (UTC)                       amount, USD        balance, USD  what")
-  const found = yield* Explanation.of(sql, asked, ({ amount, atMillis, balance, kind, seq, stream, what }) =>
+  const explanation = yield* Explanation.of(sql, query, ({ amount, atMillis, balance, kind, seq, stream, what }) =>
     Console.log(
       `${new Date(atMillis).toISOString()} ${usd(amount, 17)} ${usd(balance, 19)}  ${kind === what ? what : `${kind}: ${what}`} (row ${seq} of ${stream})`
     )
   )
-  for (const line of summary(asked, found)) yield* Console.log(line)
-  if (found.differences.length > 0) return yield* new Differs({ count: found.differences.length })
+  for (const line of summary(query, explanation)) yield* Console.log(line)
+  if (explanation.differences.length > 0) return yield* new Differs({ count: explanation.differences.length })
 }, Effect.provide(Reactivity.layer))
 
 const summary = (
-  { accountId, sinceMillis, symbol }: Explanation.Asked,
-  found: Explanation.Explanation
+  { accountId, sinceMillis, symbol }: Explanation.Query,
+  { agreeing, balance, before, differences, totals, userId }: Explanation.Explanation
 ): ReadonlyArray<string> => [
   "",
-  `account ${accountId} of user ${found.userId}${symbol === undefined ? "" : `, in ${symbol} alone`}`,
-  ...(sinceMillis > 0 ? [`it had ${usd(found.before)} before ${new Date(sinceMillis).toISOString()}`] : []),
-  ...Array.from(found.totals, ([kind, amount]) => `  ${kind.padEnd(20)} ${usd(amount, 19)}`),
-  `  ${"balance".padEnd(20)} ${usd(found.balance, 19)}`,
-  ...found.agreeing.map((what) => `agrees: ${what}`),
-  ...found.differences.map((difference) => `DIFFERS: ${difference}`)
+  `account ${accountId} of user ${userId}${symbol === undefined ? "" : `, only in ${symbol}`}`,
+  ...(sinceMillis > 0 ? [`balance before ${new Date(sinceMillis).toISOString()}: ${usd(before)}`] : []),
+  ...Array.from(totals, ([kind, amount]) => `  ${kind.padEnd(20)} ${usd(amount, 19)}`),
+  `  ${"balance".padEnd(20)} ${usd(balance, 19)}`,
+  ...agreeing.map((what) => `agrees: ${what}`),
+  ...differences.map((difference) => `DIFFERS: ${difference}`)
 ]
 
-const read = (args: ReadonlyArray<string>): Explanation.Asked => {
+const read = (args: ReadonlyArray<string>): Explanation.Query => {
   const text = { type: "string" } as const
   const { values } = parseArgs({ args: [...args], options: { account: text, market: text, since: text } })
-  if (values.account === undefined) throw new Error("expected the id of an account")
+  if (values.account === undefined) throw new Error("--account is missing: expected the id of an account")
   const sinceMillis = values.since === undefined ? 0 : (millisOfDateTime(values.since) ?? millisOfDay(values.since))
   if (sinceMillis === undefined) {
-    throw new Error(`--since ${values.since} has to be a day, or a date-time of RFC 3339 such as 2026-11-27T10:30:00Z`)
+    throw new Error(`--since ${values.since}: expected a day, or a date-time of RFC 3339 such as 2026-11-27T10:30:00Z`)
   }
   return { accountId: AccountId.make(values.account), symbol: values.market, sinceMillis }
 }
 
-/** As it is set, or of the venue of `npm start`. */
+/** Address of the configured database, or of the embedded server of `npm start`. */
 const databaseUrl = Effect.gen(function* () {
   const environment = yield* SecretFiles.environment
   const { dataDir, url } = yield* Config.all({
@@ -86,10 +86,10 @@ const databaseUrl = Effect.gen(function* () {
   const path = yield* Path.Path
   const files = yield* FileSystem.FileSystem
   const folder = path.join(dataDir, "postgres")
-  // Looking for a server would begin a folder for one.
+  // `find` would create the folder.
   if (!(yield* files.exists(folder))) return yield* new DatabaseUnknown({ dataDir })
-  const found = yield* EmbeddedPostgres.find(folder)
-  return Option.isSome(found) ? found.value : yield* new DatabaseUnknown({ dataDir })
+  const server = yield* EmbeddedPostgres.find(folder)
+  return Option.isSome(server) ? server.value : yield* new DatabaseUnknown({ dataDir })
 })
 
 const usd = (micros: bigint, width = 0): string => textOfMoney(micros).padStart(width)

@@ -1,6 +1,6 @@
 /**
- * Why an account has what it has: everything that the journal says of it, in the order of time, added up. Rows are read and told
- * one page after the other, so that no history is too long.
+ * Explains the balance of an account: every change in the journal, ordered by time and added up. Rows are read in pages, which
+ * bounds memory for any length of history.
  */
 import type { AccountId } from "@venue/domain/AccountId"
 import { type Instrument, initialInstruments } from "@venue/domain/Instrument"
@@ -17,45 +17,50 @@ import * as MarketLines from "./MarketLines.ts"
 import type { Line, Lines } from "./Lines.ts"
 import * as OwnLines from "./OwnLines.ts"
 
-export interface Asked {
+/** Account to explain. */
+export interface Query {
   readonly accountId: AccountId
-  /** One contract alone, and nothing of the account's own money. */
+  /** Limits the explanation to one market, without deposits, withdrawals and transfers; undefined for everything. */
   readonly symbol: string | undefined
-  /** What was earlier is added up and not told line by line. */
+  /** Start of the lines, in Unix milliseconds; earlier changes count in `before` only. */
   readonly sinceMillis: number
 }
 
-/** A line, and what the account has once it is counted. */
-export interface Told extends Line {
+/** Line with the balance after it, in 1e-6 USD. */
+export interface BalanceLine extends Line {
   readonly balance: bigint
 }
+
+/** Result; amounts are in 1e-6 USD. */
 
 export interface Explanation {
   readonly userId: UserId
+  /** Balance before the first line. */
   readonly before: bigint
   readonly balance: bigint
+  /** Sum of the changes of each kind. */
   readonly totals: ReadonlyMap<string, bigint>
-  /** What the tables, saved states and desks say otherwise than the journal. */
+  /** Differences of tables, snapshots and desk reports from the journal. */
   readonly differences: ReadonlyArray<string>
-  /** So many of them said what the journal says. */
+  /** Tables, snapshots and desk reports that agree with the journal. */
   readonly agreeing: ReadonlyArray<string>
 }
 
-/** The venue has nothing of that name. */
+/** The venue has no such account or contract. */
 export class Unknown extends Schema.TaggedError<Unknown>()("Unknown", { what: Schema.String }) {
   override get message() {
     return `the venue has no ${this.what}`
   }
 }
 
-/** All of it is of one moment of the database, and changes nothing there. */
+/** Explains an account from one read-only snapshot of the database; `print` receives each line. */
 export const of = <E, R>(
   sql: SqlClient.SqlClient,
-  { accountId, sinceMillis, symbol }: Asked,
-  tell: (line: Told) => Effect.Effect<void, E, R>
+  { accountId, sinceMillis, symbol }: Query,
+  print: (line: BalanceLine) => Effect.Effect<void, E, R>
 ): Effect.Effect<Explanation, E | SqlError | Unknown, R> =>
   sql.withTransaction(
-    Effect.gen(function* () {
+    Effect.gen(function* (): Effect.fn.Return<Explanation, E | SqlError | Unknown, R> {
       const reading = Reading.make(sql)
       yield* reading.begin
       const userId = yield* ownerOf(sql, accountId)
@@ -84,22 +89,22 @@ export const of = <E, R>(
         balance += amount
         totals.set(kind, (totals.get(kind) ?? 0n) + amount)
         if (atMillis < sinceMillis) before = balance
-        else yield* tell({ ...first.line!, balance })
+        else yield* print({ ...first.line!, balance })
         first.line = yield* first.source.next
       }
-      const found = sources.flatMap(({ found }) => found())
+      const compared = sources.flatMap(({ comparisons }) => comparisons())
       return {
         userId,
         before,
         balance,
         totals,
-        differences: found.flatMap(({ difference }) => difference ?? []),
-        agreeing: found.flatMap(({ difference, what }) => (difference === undefined ? [what] : []))
-      } satisfies Explanation as Explanation
+        differences: compared.flatMap(({ difference }) => difference ?? []),
+        agreeing: compared.flatMap(({ difference, what }) => (difference === undefined ? [what] : []))
+      }
     })
   )
 
-/** A primary account has the id of its user; everybody who ever had money has a journal. */
+/** Returns the owner of an account; a primary account, without a row in `account`, has the id of its user and a journal. */
 const ownerOf = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient,
   accountId: AccountId

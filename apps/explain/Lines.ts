@@ -1,34 +1,37 @@
-/** What one stream of the journal says of an account: lines in the order of its rows, read page by page. */
+/** Lines about an account from one stream of the journal, in the order of its rows and read in pages. */
 import type { Row } from "@venue/journal/Journal"
 import { Effect } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
 import type * as Reading from "../auditor/Reading.ts"
 
+/** Change of the account's balance. */
 export interface Line {
   readonly atMillis: number
   readonly stream: string
   readonly seq: number
-  /** By its kind it is counted among others. */
+  /** Group of the line in the totals. */
   readonly kind: string
-  /** In 1e-6 USD. */
+  /** Signed amount, in 1e-6 USD. */
   readonly amount: bigint
+  /** Description of the event. */
   readonly what: string
 }
 
-/** Something else says the same, or says otherwise. */
-export interface Found {
+/** Result of comparing another source with the journal; `difference` is absent if they agree. */
+export interface Comparison {
   readonly what: string
   readonly difference?: string
 }
 
+/** Lines of a stream, with the comparisons made on the way. */
 export interface Lines {
-  /** Undefined after the last. */
+  /** Reads the next line; undefined after the last. */
   readonly next: Effect.Effect<Line | undefined, SqlError>
-  /** What was held against these rows, once there is no next line. */
-  readonly found: () => ReadonlyArray<Found>
+  /** Comparisons of other sources with the journal; complete after the last line. */
+  readonly comparisons: () => ReadonlyArray<Comparison>
 }
 
-/** `linesOf` is told when a page is the last. */
+/** Returns a reader of lines; `linesOf` converts a page of rows, and `isLast` marks the last page. */
 export const make = (
   reading: Reading.Reading,
   stream: string,

@@ -1,4 +1,4 @@
-/** What an account made and paid in one market, by that market's log. */
+/** Lines of an account's profits, fees and funding in one market, from the market's log. */
 import type { AccountId } from "@venue/domain/AccountId"
 import type { Instrument } from "@venue/domain/Instrument"
 import { type MarketEvent, marketStream } from "@venue/domain/Market"
@@ -18,9 +18,9 @@ export const make = (
 ): Lines.Lines => {
   const stream = marketStream(instrument.symbol)
   const fold = MarketFold.make(instrument)
-  const found: Array<Lines.Found> = []
+  const comparisons: Array<Lines.Comparison> = []
   const wrong = (fault: string) => {
-    if (found.length < mostFound) found.push({ what: stream, difference: `${stream}: ${fault}` })
+    if (comparisons.length < mostDifferences) comparisons.push({ what: stream, difference: `${stream}: ${fault}` })
   }
   const next = Lines.make(reading, stream, (rows) =>
     Effect.sync(() => {
@@ -33,7 +33,7 @@ export const make = (
           if (before !== after) lines.push(...linesOf(stream, seq, event, before, after))
         }
         for (const claim of claims) {
-          if (claim.seq === seq) found.push(claim.heldAgainst(MarketFold.positionAsOf(fold, accountId, seq)))
+          if (claim.seq === seq) comparisons.push(claim.compare(MarketFold.positionAsOf(fold, accountId, seq)))
         }
         Versions.forget(fold.positions, seq)
         Versions.forget(fold.house, seq)
@@ -41,28 +41,28 @@ export const make = (
       return lines
     })
   )
-  return { next, found: () => found }
+  return { next, comparisons: () => comparisons }
 }
 
-/** One event may bring a profit, a fee and a reward at once. */
+/** Returns the lines of one event, which may realise a profit, charge a fee and pay a reward. */
 const linesOf = (
   stream: string,
   seq: number,
   event: MarketEvent,
   [lots, cash, basis, fees, funding, rewards]: MarketFold.Position,
-  [isLots, isCash, isBasis, isFees, isFunding, isRewards]: MarketFold.Position
+  [newLots, newCash, newBasis, newFees, newFunding, newRewards]: MarketFold.Position
 ): ReadonlyArray<Lines.Line> => {
   const atMillis = "atMillis" in event ? event.atMillis : 0
-  const what = `${stream.slice(stream.indexOf("/") + 1)} ${event._tag}, position ${lots} to ${isLots} lots`
+  const what = `${stream.slice(stream.indexOf("/") + 1)} ${event._tag}, position ${lots} to ${newLots} lots`
   const parts = [
-    ["profit", isCash + isBasis - cash - basis],
-    ["fee", fees - isFees],
-    [event._tag === "DividendPaid" ? "dividend" : "funding", isFunding - funding],
-    ["builder reward", isRewards - rewards]
+    ["profit", newCash + newBasis - cash - basis],
+    ["fee", fees - newFees],
+    [event._tag === "DividendPaid" ? "dividend" : "funding", newFunding - funding],
+    ["builder reward", newRewards - rewards]
   ] as const
   return parts.flatMap(([kind, amount]) =>
     amount === 0 ? [] : [{ atMillis, stream, seq, kind, amount: BigInt(amount), what }]
   )
 }
 
-const mostFound = 20
+const mostDifferences = 20

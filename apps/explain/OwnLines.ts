@@ -1,4 +1,4 @@
-/** What came in and left on an account itself, by its user's own journal, and whether the ledger has the same. */
+/** Lines of an account's deposits, withdrawals and transfers from its user's journal, compared with the ledger. */
 import type { AccountId } from "@venue/domain/AccountId"
 import { traderStream } from "@venue/domain/Trader"
 import type { UserId } from "@venue/domain/UserId"
@@ -22,15 +22,16 @@ export const make = (
 ): Lines.Lines => {
   const stream = traderStream(userId)
   const fold = TraderFold.make(userId)
-  const found: Array<Lines.Found> = []
-  /** As far as the ledger has the rows by now. */
+  const comparisons: Array<Lines.Comparison> = []
+  /** Balance of the rows that the ledger has projected so far, in 1e-6 USD. */
   let [own, isLedgerWrong] = [0n, false]
 
   const differs = (difference: string) => {
     isLedgerWrong = true
-    if (found.length < mostFound) found.push({ what: "the ledger", difference: `the ledger: ${difference}` })
+    if (comparisons.length < mostDifferences)
+      comparisons.push({ what: "the ledger", difference: `the ledger: ${difference}` })
   }
-  /** Its entries of these rows, and once all of them were seen its balance of the account. */
+  /** Compares the ledger's entries of these rows, and after the last row its balance of the account. */
   const compare = Effect.fnUntraced(function* (due: ReadonlyArray<Entries.ExpectedEntries>, isLast: boolean) {
     if (due.length > 0) {
       const range = { name: stream, first: due[0]!.seq, last: due.at(-1)!.seq }
@@ -39,7 +40,7 @@ export const make = (
     }
     if (!isLast) return
     const balance = yield* LedgerEntries.balance(accountId).sql(sql)
-    if (balance !== own) differs(`its entries of the account sum to ${balance}, and the journal says ${own}`)
+    if (balance !== own) differs(`its entries of the account sum to ${balance}; the journal has ${own} (1e-6 USD)`)
   })
   const next = Lines.make(
     reading,
@@ -63,7 +64,7 @@ export const make = (
         }
         if (moves.size > 0 && seq <= upTo) due.push({ seq, moves })
         for (const claim of claims) {
-          if (claim.seq === seq) found.push(claim.heldAgainst(TraderFold.asOf(fold, accountId, seq)))
+          if (claim.seq === seq) comparisons.push(claim.compare(TraderFold.asOf(fold, accountId, seq)))
         }
         Versions.forget(fold.accounts, seq)
       }
@@ -71,7 +72,10 @@ export const make = (
       return lines
     })
   )
-  return { next, found: () => (isLedgerWrong ? found : [...found, { what: `the entries of ${stream}` }]) }
+  return {
+    next,
+    comparisons: () => (isLedgerWrong ? comparisons : [...comparisons, { what: `the entries of ${stream}` }])
+  }
 }
 
-const mostFound = 20
+const mostDifferences = 20

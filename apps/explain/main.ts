@@ -1,4 +1,4 @@
-/** Explains the balance of an account. */
+/** Prints how the balance of an account came about. */
 import * as Start from "../process/Start.ts"
 import * as Explain from "./Explain.ts"
 

@@ -1,4 +1,4 @@
-/** The list that a cold signer is given: index, address and balance of each deposit address that is worth it, as CSV. */
+/** Prints the CSV list for an offline signer: index, address and balance of each deposit address with enough money. */
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { moneyScale, textOfMoney } from "@venue/domain/Decimal"
 import * as TronBalances from "@venue/providers/rails/tron/TronBalances"
@@ -9,14 +9,14 @@ import * as TronSettings from "../process/TronSettings.ts"
 
 export class ArgumentsRefused extends Schema.TaggedError<ArgumentsRefused>()("ArgumentsRefused", {}) {
   override get message() {
-    return "expected how many addresses were handed out, 1 to 1000000, and the least balance in whole USD: npm run tron-balances -- 5000 100"
+    return "expected the number of issued addresses, 1 to 1000000, and the minimum balance in whole USD: npm run tron-balances -- 5000 100"
   }
 }
 
-/** The list ended early. */
+/** TRON did not answer, and the printed list is incomplete. */
 export class ListIncomplete extends Schema.TaggedError<ListIncomplete>()("ListIncomplete", { reason: Schema.String }) {
   override get message() {
-    return `the list is not complete: ${this.reason}`
+    return `the list is incomplete; run the command again: ${this.reason}`
   }
 }
 
@@ -36,6 +36,7 @@ export const run = Effect.fnUntraced(function* (args: ReadonlyArray<string>) {
   )
 })
 
+/** Streams CSV lines: a header, then each of the first `count` addresses with at least `least` 1e-6 USD. */
 export const list = (settings: TronSettings.TronSettings, count: number, least: bigint) =>
   Stream.unwrap(
     Effect.map(TronSettings.connection(settings), (connection) =>

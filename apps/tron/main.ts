@@ -1,4 +1,4 @@
-/** Lists what lies on the deposit addresses of TRON. */
+/** Lists the balances of the deposit addresses on TRON. */
 import * as Start from "../process/Start.ts"
 import * as Balances from "./Balances.ts"
 

@@ -1,27 +1,29 @@
-/** An AsyncAPI 3.0 document of a socket, made of the Schemas of what travels on it. */
+/** Builds the AsyncAPI 3.0 document of a socket from the Schemas of its messages. */
 import { JsonSchema, Schema } from "effect"
 import { published } from "./PublishedSchema.ts"
 import * as SchemaTitle from "./SchemaTitle.ts"
 import { socketVersion } from "./Version.ts"
 
+/** Message of a socket: its summary, its Schema and an example. */
 export interface Message {
   readonly summary: string
   readonly payload: Schema.Constraint
   readonly example: unknown
 }
 
-/** What a client sends, and the names of the frames that answer it. */
+/** Message that a client sends, with the names of the frames that answer it. */
 export interface Command extends Message {
   readonly answers: ReadonlyArray<string>
 }
 
-/** The example is one of the Schema to the compiler too. */
+/** Returns a message; the compiler checks the example against the Schema. */
 export const message = <const Payload extends Schema.Constraint>(
   summary: string,
   payload: Payload,
   example: Payload["Encoded"]
 ): Message => ({ summary, payload, example })
 
+/** Returns a command; the compiler checks the example against the Schema. */
 export const command = <const Payload extends Schema.Constraint>(
   summary: string,
   answers: ReadonlyArray<string>,
@@ -29,23 +31,25 @@ export const command = <const Payload extends Schema.Constraint>(
   example: Payload["Encoded"]
 ): Command => ({ summary, answers, payload, example })
 
+/** Everything that the document of a socket is built from. */
 export interface Socket {
-  /** What the channel and the frames of its name are called. */
+  /** Name of the AsyncAPI channel. */
   readonly name: string
   readonly title: string
   readonly description: string
-  /** Where clients find it. */
+  /** Public address of the socket. */
   readonly url: string
   readonly commands: Readonly<Record<string, Command>>
   readonly frames: Readonly<Record<string, Message>>
-  /** What is told unasked to whom has subscribed: the frames of each channel of the venue. */
+  /** Names of the frames that each subscription channel of the venue pushes. */
   readonly channels: Readonly<Record<string, ReadonlyArray<string>>>
-  /** What the upgrade may carry. */
+  /** JSON Schemas of the query and headers of the upgrade request. */
   readonly upgrade: { readonly query?: JsonSchema.JsonSchema; readonly headers?: JsonSchema.JsonSchema }
-  /** One of these signs a connection in; there are none where everybody may come. */
+  /** Alternative security schemes by name; empty for a public socket. */
   readonly credentials: Readonly<Record<string, object>>
 }
 
+/** AsyncAPI Message Object. */
 export interface MessageObject {
   readonly name: string
   readonly title: string
@@ -55,6 +59,7 @@ export interface MessageObject {
   readonly examples: readonly [{ readonly payload: unknown }]
 }
 
+/** AsyncAPI 3.0 document. */
 export interface Document {
   readonly asyncapi: "3.0.0"
   readonly info: { readonly title: string; readonly version: string; readonly description: string }
@@ -87,7 +92,7 @@ interface Reference {
   readonly $ref: string
 }
 
-/** It is told from the client's side: a client sends commands and receives frames. */
+/** Builds the document from the client's point of view: a client sends commands and receives frames. */
 export const document = (socket: Socket): Document => {
   const { commands, credentials, description, frames, name, title } = socket
   const url = new URL(socket.url)
@@ -125,7 +130,7 @@ const secured = (credentials: ReadonlyArray<string>): Pick<ServerObject, "securi
     ? {}
     : { security: credentials.map((id) => ({ $ref: `#/components/securitySchemes/${id}` })) }
 
-/** One to send each command, with what answers it, and one to hear each channel of the venue. */
+/** Returns a send operation with its replies for each command, and a receive operation for each channel. */
 const operations = ({ channels, commands, name }: Socket): Document["operations"] => {
   const channel = { $ref: `#/channels/${name}` }
   const referred = (ids: ReadonlyArray<string>) => ids.map((id) => ({ $ref: `#/channels/${name}/messages/${id}` }))
@@ -133,11 +138,11 @@ const operations = ({ channels, commands, name }: Socket): Document["operations"
     id,
     { action: "send", channel, summary, messages: referred([id]), reply: { channel, messages: referred(answers) } }
   ])
-  const heard = Object.entries(channels).map(([id, told]): [string, OperationObject] => [
+  const received = Object.entries(channels).map(([id, frames]): [string, OperationObject] => [
     `on_${id}`,
-    { action: "receive", channel, summary: `What is told on ${id}.`, messages: referred(told) }
+    { action: "receive", channel, summary: `Receives the frames of the channel ${id}.`, messages: referred(frames) }
   ])
-  return Object.fromEntries([...sent, ...heard])
+  return Object.fromEntries([...sent, ...received])
 }
 
 const describe = (
@@ -171,13 +176,13 @@ const titled = (name: string): string =>
     .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
     .join(" ")
 
-/** Schemas of all messages stand together in the document, each under a name, by which generators call its type. */
+/** Points references at `components/schemas`, whose names code generators use for types. */
 const relocated = <S extends object>(schema: S): S =>
   JSON.parse(JSON.stringify(schema), (key, value) =>
     key === "$ref" ? value.replace(/^#\/definitions\//, "#/components/schemas/") : listed(value)
   )
 
-/** A list of at least one is told as any other list: `minItems` says the rest, and not every generator knows tuples. */
+/** Turns the tuple form of a non-empty list into a plain list with `minItems`: not every generator supports tuples. */
 const listed = (schema: unknown): unknown => {
   if (typeof schema !== "object" || schema === null || !("additionalItems" in schema && "items" in schema))
     return schema

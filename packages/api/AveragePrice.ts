@@ -1,9 +1,9 @@
-/** The average entry price: a view of the cost basis, never stored. */
+/** Average entry price of a position, derived from its cost basis and never stored. */
 import type { Instrument } from "@venue/domain/Instrument"
 import type { Holding } from "@venue/domain/Balance"
 import * as Digits from "./Digits.ts"
 
-/** Gives the cost over the quantity, to the nearest 1e-8; 0 when there is none. */
+/** Returns cost basis / quantity as decimal text in USD per base unit, to the nearest 1e-8; "0" without a position. */
 export const averagePrice = (
   instrument: Instrument,
   { basis, quantityLots }: Pick<Holding, "basis" | "quantityLots">
@@ -14,5 +14,5 @@ export const averagePrice = (
   return Digits.bigUnits((2n * cost + size) / (2n * size))
 }
 
-/** This factor leads from 1e-6 USD over 1e-8 of a unit to 1e-8 USD of one unit. */
+/** Factor from 1e-6 USD per 1e-8 base units to 1e-8 USD per base unit. */
 const costScale = 10_000_000_000n

@@ -1,7 +1,8 @@
-/** What an account has, as the socket and REST both tell it. */
+/** Members of a balance that the trade socket and REST share. */
 import { Schema } from "effect"
 import * as Member from "./Member.ts"
 
+/** Members of the balance of an account, in USD. */
 export const BalanceParts = {
   deposit: Member.usd("Money paid in less money taken out"),
   realised_pnl: Member.usd("Profit or loss realised by fills"),

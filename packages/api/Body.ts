@@ -1,10 +1,10 @@
-/** Schemas that many REST bodies are made of. */
+/** Schemas shared by many REST bodies. */
 import * as Rfc3339 from "@venue/domain/Rfc3339"
 import { Schema, SchemaTransformation } from "effect"
 import * as Text from "@venue/domain/Text"
 import * as Digits from "./Digits.ts"
 
-/** In requests it is accepted and ignored; in answers it links to the body's own description. */
+/** Member `$schema`: ignored in requests; in answers, the address of the JSON Schema of the body. */
 export const SchemaLink = Schema.optionalKey(
   Schema.String.annotate({
     description: "Address of the JSON Schema of the body. Requests may leave it out; it is ignored there.",
@@ -13,25 +13,28 @@ export const SchemaLink = Schema.optionalKey(
   })
 )
 
+/** Symbol of a market in a body. */
 export const SymbolName = Schema.String.annotate({ description: "Symbol of the market.", examples: ["GOLD-USD"] })
 
+/** Member `count` of a list. */
 export const RowCount = Schema.Int.annotate({ description: "Number of rows in this answer." })
 
-/** Header of answers that may be cached. */
-export const CacheControl = Schema.String.annotate({ description: "How long the answer may be cached." })
+/** Header `cache-control` of an answer. */
+export const CacheControl = Schema.String.annotate({ description: "Time for which the answer may be cached." })
 
-/** Arrays may be `null` in the description, but we send none that are. */
+/** List of rows; the specification allows `null`, the venue always sends an array. */
 export const Rows = <S extends Schema.Top>(row: S) => Schema.NullOr(Schema.Array(row))
 
-/** ISO 8601 in UTC. */
+/** Time in an answer, ISO 8601 in UTC. */
 export const Moment = Schema.String.annotate({ format: "date-time" })
 
+/** UUID in any letter case. */
 export const Uuid = Schema.String.check(Schema.isUUID())
 
-/** A UUID that the client chooses to make a request count once. The one of zeros is what a client sends that chose none. */
+/** UUID that a client chooses to make a request idempotent; rejects the all-zero UUID, which is an unset value. */
 export const ChosenId = Uuid.check(Text.matches("[1-9A-Fa-f]", "a UUID that is not all zeros"))
 
-/** A number that may also come as a plain decimal in a string, as clients send it who have no exact numbers. */
+/** Number, also accepted as plain decimal text, which is exact where a JSON number is a double. */
 export const NumberOrText = <S extends Schema.Codec<number, number>>(number: S) =>
   Schema.Union([number, DecimalText.pipe(Schema.decodeTo(number, fromText))])
 
@@ -42,7 +45,7 @@ const DecimalText = Schema.String.check(
   })
 )
 
-/** A decimal in a string is exact (rule 0.5): no amount, price or quantity has more than eight. */
+/** Matches text with more than eight decimals, the most that an amount, price or quantity has (rule 0.5). */
 const ninthDecimal = /\.\d{8}0*[1-9]/
 
 const fromText = SchemaTransformation.transform({
@@ -50,10 +53,10 @@ const fromText = SchemaTransformation.transform({
   encode: Digits.plain
 })
 
-/** A day that there is, such as `2026-11-26`. */
+/** Calendar day such as `2026-11-26`. */
 export const Day = Schema.String.check(
   Schema.makeFilter((text) => Rfc3339.millisOfDay(text) !== undefined, {
-    expected: "a day that its month has, such as 2026-11-26",
+    expected: "an existing calendar day such as 2026-11-26",
     toJsonSchema: () => ({ format: "date" })
   })
 )

@@ -1,27 +1,28 @@
-/** Tables as text, as RFC 4180 has it: a line of names, then a line for each row. */
+/** CSV files as in RFC 4180: a header line, then one line per row. */
 import type { Instrument } from "@venue/domain/Instrument"
 import { instant } from "./Digits.ts"
 
-/** What a file is called, and how a row of a market becomes the cells of a line. */
+/** Format of a file: its name, its columns, and the cells of a row. */
 export interface File<Row> {
   readonly name: string
   readonly columns: ReadonlyArray<string>
-  /** Cells that may hold anything are made by `text`; all others are written as they are. */
+  /** Returns the cells of a line; cells with free text must be escaped by `text`. */
   readonly cells: (instrument: Instrument, row: Row) => ReadonlyArray<string>
 }
 
+/** Joins cells to a line that ends with CR LF. */
 export const line = (cells: ReadonlyArray<string>): string => `${cells.join(",")}\r\n`
 
 /**
- * A text of somebody else. What a spreadsheet would take for a formula gets an apostrophe before it, which makes it a text
- * there; numbers are no texts, so that their minus is left alone.
+ * Escapes text from outside. Prefixes an apostrophe to text that a spreadsheet would run as a formula; numbers are not passed
+ * through this function, which keeps their minus sign.
  */
 export const text = (value: string): string => {
   const guarded = formula.test(value) ? `'${value}` : value
   return special.test(guarded) ? `"${guarded.replaceAll('"', '""')}"` : guarded
 }
 
-/** UTC with microseconds, though times count milliseconds; empty for none. */
+/** Returns a time as ISO 8601 in UTC with six decimals of a second, the last three always 0; "" for null. */
 export const moment = (millis: number | null): string => (millis === null ? "" : instant(millis).replace("Z", "000Z"))
 
 const formula = /^[=+\-@\t\r]/

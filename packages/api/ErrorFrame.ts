@@ -1,8 +1,9 @@
-/** The error frame, the same on both sockets. */
+/** Error frame of both sockets. */
 import { Schema } from "effect"
 import type { Malformed } from "./Malformed.ts"
 import * as Member from "./Member.ts"
 
+/** Code of an error frame. */
 export const ErrorCode = Schema.Literals([
   "InvalidJSONFormat",
   "InvalidParameter",
@@ -18,27 +19,30 @@ export const ErrorCode = Schema.Literals([
 ])
 export type ErrorCode = typeof ErrorCode.Type
 
+/** Echo of the request in an `ack` or `err`. */
 export const IncomingMessage = Schema.Union([Schema.Record(Schema.String, Schema.Unknown), Schema.String]).annotate({
   description:
-    "The request that is answered; its text where that was no JSON object, or was long. Absent where it may " +
-    "hold a credential."
+    "Echo of the request: the JSON object, or a string with at most 8,192 characters of other or longer text. " +
+    "Absent if the request may hold a credential."
 })
 
+/** Body of an error frame. */
 export const ErrorResponse = Schema.Struct({
-  error_code: ErrorCode,
-  message: Member.text("What was wrong and what would be right, for people"),
+  error_code: ErrorCode.annotate({ description: "Code of the error." }),
+  message: Member.text("Explanation of the error and of the expected value, for people"),
   incoming_message: Schema.optionalKey(IncomingMessage)
 }).annotate({ identifier: "ErrorResponse" })
 export type ErrorResponse = typeof ErrorResponse.Type
 
-/** `incoming` is JSON text (`Incoming.ofObject` of the request), and absent for whatever may hold a credential. */
+/** Returns an error frame; `incoming` is the JSON text of the echo (`Incoming.echo`), `undefined` for no echo. */
 export const err = (code: ErrorCode, message: string, incoming?: string | undefined): string =>
   `{"err":{"error_code":"${code}","message":${JSON.stringify(message)}${
     incoming === undefined ? "" : `,"incoming_message":${incoming}`
   }}}`
 
+/** Returns the error frame of a malformed frame. */
 export const malformed = (refusal: Malformed): string => err(refusal.code, refusal.message, refusal.incoming)
 
-/** A tenth of a second is the least a client is told to wait. */
+/** Returns the error frame of an exceeded rate, with a wait of at least 0.1 s. */
 export const rateLimited = (retryAfterMillis: number, incoming: string | undefined): string =>
   err("RateLimited", `rate exceeded, retry after ${Math.max(1, Math.ceil(retryAfterMillis / 100)) / 10} s`, incoming)

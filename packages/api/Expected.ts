@@ -1,17 +1,17 @@
-/** The values that a schema accepts, in words: `a number above 0`. */
+/** English noun phrases for the values that a schema accepts, such as `a number above 0`. */
 import type { Schema, SchemaAST } from "effect"
 import { type Bounds, boundsOf, filtersOf } from "./Nearest.ts"
 
-/** Gives a schema its own words, such as those for a rule that an endpoint checks later. */
+/** Overrides the phrase of a schema, for instance to name a rule that the endpoint checks later. */
 export const expecting = <S extends Schema.Top>(schema: S, words: string): S["Rebuild"] =>
   schema.annotate({ [mark]: words })
 
 const mark = "@venue/api/Expected"
 
-/** Returns a noun phrase. */
+/** Returns the noun phrase of a schema. */
 export const expectedOf = (ast: SchemaAST.AST): string => {
   const filters = (ast.checks ?? []).flatMap(filtersOf)
-  // The library keeps an annotation with the last check, where there is one.
+  // `annotate` stores the annotation on the last check of a schema, if it has one.
   const own = [ast, ...filters].map(({ annotations }) => annotations?.[mark]).find((words) => words !== undefined)
   if (typeof own === "string") return own
   switch (ast._tag) {
@@ -36,7 +36,7 @@ const nouns: { readonly [Tag in SchemaAST.AST["_tag"]]?: string } = {
   Objects: "an object"
 }
 
-/** Phrases that start with an article or a number are nouns of their own: `a UUID`, `1 to 64 printable characters`. */
+/** Joins the noun of a schema and its phrases; a phrase such as `a UUID` or `1 to 64 characters` replaces the noun. */
 const checked = (ast: SchemaAST.AST, filters: Filters): string => {
   const noun = ast._tag === "Literal" ? String(ast.literal) : (nouns[ast._tag] ?? "a value")
   const phrases = phrasesOf(filters)
@@ -49,16 +49,16 @@ const checked = (ast: SchemaAST.AST, filters: Filters): string => {
   ].join(", ")
 }
 
-/** Bounds are read from the annotations by which the library makes up values. */
+/** Describes a number by the bounds in its checks' annotations for arbitrary values. */
 const number = (filters: Filters): string => {
   const bounds = filters.map(boundsOf)
   const noun = bounds.some((bound) => bound.number === "integer") ? "a whole number" : "a number"
   const least = bounds.reduce(
-    tighter((one, other) => Number(one.minimum) > Number(other.minimum), "minimum"),
+    tighter((bound, known) => Number(bound.minimum) > Number(known.minimum), "minimum"),
     undefined
   )
   const most = bounds.reduce(
-    tighter((one, other) => Number(one.maximum) < Number(other.maximum), "maximum"),
+    tighter((bound, known) => Number(bound.maximum) < Number(known.maximum), "maximum"),
     undefined
   )
   const isAbove = least?.exclusiveMinimum === true
@@ -72,21 +72,21 @@ const number = (filters: Filters): string => {
 }
 
 const tighter =
-  (isTighter: (one: Bounds, other: Bounds) => boolean, name: "minimum" | "maximum") =>
+  (isTighter: (bound: Bounds, known: Bounds) => boolean, name: "minimum" | "maximum") =>
   (known: Bounds | undefined, bound: Bounds): Bounds | undefined =>
     typeof bound[name] === "number" && (known === undefined || isTighter(bound, known)) ? bound : known
 
-/** ` of 1 to 64 characters`, or nothing. */
-const length = ([one, many]: readonly [one: string, many: string], filters: Filters): string => {
+/** Returns a suffix such as ` of 1 to 64 characters`; "" without bounds. */
+const length = ([singular, plural]: readonly [singular: string, plural: string], filters: Filters): string => {
   const bounds = filters.map(boundsOf)
   const least = bounds.find(({ minLength }) => typeof minLength === "number")?.minLength
   const most = bounds.find(({ maxLength }) => typeof maxLength === "number")?.maxLength
-  if (least === undefined) return most === undefined ? "" : ` of at most ${most} ${many}`
-  if (most === undefined) return ` of at least ${least} ${least === 1 ? one : many}`
-  return least === most ? ` of ${least} ${many}` : ` of ${least} to ${most} ${many}`
+  if (least === undefined) return most === undefined ? "" : ` of at most ${most} ${plural}`
+  if (most === undefined) return ` of at least ${least} ${least === 1 ? singular : plural}`
+  return least === most ? ` of ${least} ${plural}` : ` of ${least} to ${most} ${plural}`
 }
 
-/** What checks without bounds expect. */
+/** Returns the phrases of the checks that have no numeric bounds. */
 const phrasesOf = (filters: Filters): ReadonlyArray<string> =>
   filters.flatMap((filter) => {
     const { annotations } = filter

@@ -1,4 +1,4 @@
-/** What is wrong with a request, one entry for each fault: where, what would be right, and what was sent. */
+/** Faults of a request: one entry each, with its location, the expected value and the value sent. */
 import { type Schema, type SchemaAST, SchemaIssue } from "effect"
 import * as Digits from "./Digits.ts"
 import { expectedOf } from "./Expected.ts"
@@ -6,27 +6,27 @@ import { nearest } from "./Nearest.ts"
 import type { ErrorDetail } from "./Problem.ts"
 import { holdsSecret, isSecret } from "./Secret.ts"
 
-/** `sent` is what the issue is about, as it came; `place` is where that is, such as `query`. */
+/** Returns at most 100 faults of an issue about `sent`, the undecoded value; `place` begins their locations. */
 export const faultsOf = (
   issue: SchemaIssue.Issue,
   place: keyof typeof places,
   sent: unknown
 ): ReadonlyArray<ErrorDetail> =>
-  found(issue, [], [])
+  leavesOf(issue, [], [])
     .slice(0, faultLimit)
-    .map(({ around, issue: leaf, message, path }) => {
+    .map(({ issue: leaf, message, path, schemas }) => {
       const names = path.map((part) => cut(String(part)))
       const location = [place, ...names].join(".")
       if (leaf === "MissingKey")
-        return { location, message: `${names.join(".")} is required: ${expectedAt(around, path)}` }
+        return { location, message: `${names.join(".")} is required: ${expectedAt(schemas, path)}` }
       if (leaf === "UnexpectedKey")
         return { location, message: `${names.join(".")} is not a member of ${places[place]}` }
-      const value = isHidden(around) ? undefined : valueAt(sent, path)
+      const value = isHidden(schemas) ? undefined : valueAt(sent, path)
       if (value === undefined) return { location, message }
-      return { location, message: `${message}${numberFault(around.at(-1)!, value)}`, value: shown(value) }
+      return { location, message: `${message}${numberFault(schemas.at(-1)!, value)}`, value: shown(value) }
     })
 
-/** Where a fault is, and the words for that place. */
+/** Parts of a request, and the phrase for each. */
 const places = {
   path: "this path",
   query: "this query",
@@ -34,75 +34,79 @@ const places = {
   body: "this body"
 }
 
-/** The schema of a missing member is that of its name in the schema around it. */
-const expectedAt = (around: Found["around"], path: Found["path"]): string => {
-  const parent = around.at(-1)
+/** Returns the phrase of a missing member, whose schema is found by its name in the innermost schema. */
+const expectedAt = (schemas: Leaf["schemas"], path: Leaf["path"]): string => {
+  const parent = schemas.at(-1)
   const members = parent?._tag === "Objects" ? parent.propertySignatures : []
   const member = members.find(({ name }) => name === path.at(-1))
   return member === undefined ? "a value" : expectedOf(member.type)
 }
 
-/** A value that may be shown: cut where it is long. */
+/** Returns a value for an error body, cut to 200 characters. */
 export const shown = (value: unknown): Schema.Json => {
   if (typeof value === "string") return cut(value)
-  // More digits than a number can hold are read as no JSON.
+  // JSON cannot encode the infinity that a number such as 1e999 is parsed to.
   if (typeof value === "number" && !Number.isFinite(value)) return String(value)
   const text = printed(value, valueLimit)
   return text.length <= valueLimit ? JSON.parse(text) : cut(text)
 }
 
-/** ` got 31; the nearest is 30`, behind what was expected of a number. */
+/** Returns the end of a fault of a number, such as `, got 31; the nearest is 30`. */
 export const gotNumber = (refused: number, near: number | undefined): string =>
   `, got ${Digits.plain(refused)}${near === undefined ? "" : `; the nearest is ${Digits.plain(near)}`}`
 
-interface Found {
+/** Innermost issue of a tree of issues. */
+interface Leaf {
   readonly issue: SchemaIssue.Issue["_tag"]
   readonly message: string
   readonly path: ReadonlyArray<PropertyKey>
-  /** The schemas it is under, outermost first; undefined stands for what has none. */
-  readonly around: ReadonlyArray<SchemaAST.AST | undefined>
+  /** Enclosing schemas, outermost first; undefined for a member without a schema. */
+  readonly schemas: ReadonlyArray<SchemaAST.AST | undefined>
 }
 
-const found = (issue: SchemaIssue.Issue, path: Found["path"], around: Found["around"]): ReadonlyArray<Found> => {
+const leavesOf = (issue: SchemaIssue.Issue, path: Leaf["path"], schemas: Leaf["schemas"]): ReadonlyArray<Leaf> => {
   switch (issue._tag) {
     case "Pointer":
-      return found(issue.issue, [...path, ...issue.path], around)
+      return leavesOf(issue.issue, [...path, ...issue.path], schemas)
     case "Encoding":
-      return found(issue.issue, path, [...around, issue.ast])
+      return leavesOf(issue.issue, path, [...schemas, issue.ast])
     case "Composite":
-      return issue.issues.flatMap((inner) => found(inner, path, [...around, issue.ast]))
+      return issue.issues.flatMap((inner) => leavesOf(inner, path, [...schemas, issue.ast]))
     case "AnyOf":
-      if (issue.issues.length > 0) return issue.issues.flatMap((inner) => found(inner, path, [...around, issue.ast]))
-      return told(issue, path, [...around, issue.ast])
+      if (issue.issues.length > 0)
+        return issue.issues.flatMap((inner) => leavesOf(inner, path, [...schemas, issue.ast]))
+      return formatted(issue, path, [...schemas, issue.ast])
     case "InvalidType":
-      return [{ issue: issue._tag, message: `Expected ${expectedOf(issue.ast)}`, path, around: [...around, issue.ast] }]
+      return [
+        { issue: issue._tag, message: `Expected ${expectedOf(issue.ast)}`, path, schemas: [...schemas, issue.ast] }
+      ]
     case "OneOf":
-      return told(issue, path, [...around, issue.ast])
+      return formatted(issue, path, [...schemas, issue.ast])
     case "UnexpectedKey":
-      return told(issue, path, [...around, undefined])
+      return formatted(issue, path, [...schemas, undefined])
     default:
-      return told(issue, path, around)
+      return formatted(issue, path, schemas)
   }
 }
 
-const told = (issue: SchemaIssue.Issue, path: Found["path"], around: Found["around"]): ReadonlyArray<Found> =>
+const formatted = (issue: SchemaIssue.Issue, path: Leaf["path"], schemas: Leaf["schemas"]): ReadonlyArray<Leaf> =>
   format(issue).issues.map(({ message, path: inner = [] }) => ({
     issue: issue._tag,
     message,
     path: [...path, ...inner.map((part) => (typeof part === "object" ? part.key : part))],
-    around
+    schemas
   }))
 
-/** The parser keeps no values beside its issues, so messages hold none but those that are added here. */
+/** Formats issues without the values sent: `faultsOf` adds a value only if it is not secret. */
 const format = SchemaIssue.makeFormatterStandardSchemaV1()
 
-/** What is a secret, is in one or has one inside; and what no schema tells of, since that may be anything. */
-const isHidden = (around: Found["around"]): boolean => {
-  const last = around.at(-1)
-  return last === undefined || holdsSecret(last) || around.some((ast) => ast === undefined || isSecret(ast))
+/** Whether a value is, contains or is part of a secret; a value without a schema may be one. */
+const isHidden = (schemas: Leaf["schemas"]): boolean => {
+  const last = schemas.at(-1)
+  return last === undefined || holdsSecret(last) || schemas.some((ast) => ast === undefined || isSecret(ast))
 }
 
-const valueAt = (sent: unknown, path: Found["path"]): unknown =>
+const valueAt = (sent: unknown, path: Leaf["path"]): unknown =>
   path.reduce<unknown>(
     (inside, key) =>
       typeof inside === "object" && inside !== null && Object.hasOwn(inside, key)
@@ -111,7 +115,7 @@ const valueAt = (sent: unknown, path: Found["path"]): unknown =>
     sent
   )
 
-/** Queries tell numbers as text, and so may bodies. */
+/** Returns the end of the message for a number, which a query, and sometimes a body, has as text; "" otherwise. */
 const numberFault = (ast: SchemaAST.AST, value: unknown): string => {
   if (ast._tag !== "Number") return ""
   const refused = typeof value === "string" ? Digits.numberOf(value) : value
@@ -120,7 +124,7 @@ const numberFault = (ast: SchemaAST.AST, value: unknown): string => {
 
 const cut = (text: string): string => text.slice(0, valueLimit)
 
-/** Prints JSON, and stops soon after `room` characters however long and deep the value is. */
+/** Prints JSON and stops soon after `room` characters, which bounds the work for a long or deep value. */
 const printed = (value: unknown, room: number): string => {
   if (typeof value !== "object" || value === null) return JSON.stringify(value)
   const isArray = Array.isArray(value)
@@ -133,7 +137,7 @@ const printed = (value: unknown, room: number): string => {
   return isArray ? `[${text}]` : `{${text}}`
 }
 
-/** Characters of a value that are shown. */
+/** Maximum length of a value in an error body, in characters. */
 const valueLimit = 200
-/** Faults one answer tells. */
+/** Maximum number of faults in an error body. */
 const faultLimit = 100

@@ -1,34 +1,36 @@
-/** The text frame of a client: read once, and given back in `ack` and `err` as it came. */
+/** Text frame of a client: parsed once, and echoed unchanged in `ack` and `err`. */
 import { Result } from "effect"
 
-/** JSON text gave us this object, so it never has behaviour. */
+/** Parsed JSON object. */
 export type Fields = Readonly<Record<string, unknown>>
 
-/** What JSON text says, or `undefined` when it is not JSON: JSON itself has no `undefined`. */
+/** Parses JSON text; returns `undefined`, which is not a JSON value, for invalid text. */
 export const parse = (text: string): unknown => {
   const parsed = Result.try((): unknown => JSON.parse(text))
   return Result.isSuccess(parsed) ? parsed.success : undefined
 }
 
+/** Whether a parsed value is a JSON object. */
 export const isFields = (value: unknown): value is Fields =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
 /**
- * JSON text for `incoming_message` of a frame that was one JSON object: the frame itself, so that an echo is exact and
- * no depth of nesting costs a stack. `undefined` when it holds a credential, which is never sent back.
+ * Returns the JSON text of `incoming_message` for a frame that was a JSON object: the frame itself, since printing it anew
+ * could overflow the stack; for more than 8,192 characters, a string of the first 8,192. `undefined` if the frame may hold a
+ * credential.
  */
 export const ofObject = (text: string): string | undefined => {
   if (credentialField.test(text)) return undefined
   return text.length <= echoLimit ? text : quoted(text)
 }
 
-/** Does the same for a frame that was not a JSON object, as a JSON string of its text. */
+/** Returns a JSON string of a frame that was not a JSON object; `undefined` if it may hold a credential. */
 export const ofText = (text: string): string | undefined => (credentialWord.test(text) ? undefined : quoted(text))
 
-/** Does the one or the other, for a frame that was not read. */
+/** Returns the echo of a frame that was not decoded: `ofObject` for a JSON object, `ofText` for other text. */
 export const echo = (text: string): string | undefined => (isFields(parse(text)) ? ofObject(text) : ofText(text))
 
-/** Characters of a frame that are sent back whole; of a longer one only the beginning is, as a string. */
+/** Maximum length of an echo, in characters. */
 const echoLimit = 8_192
 
 const quoted = (text: string): string => JSON.stringify(text.length <= echoLimit ? text : text.slice(0, echoLimit))
@@ -36,7 +38,5 @@ const quoted = (text: string): string => JSON.stringify(text.length <= echoLimit
 const credentialField =
   /"(?:hmac|jwt|signature|secret|secret_key|password|api_key|token|access_token|refresh_token)"\s*:|"type"\s*:\s*"auth"/i
 
-/**
- * Broken text has no fields, so one word in it is enough: a frame that fails to parse may be an `auth` in wrong quotes.
- */
+/** Matches invalid JSON that may hold a credential, such as an `auth` with wrong quotes: a single word is enough. */
 const credentialWord = /auth|hmac|jwt|signature|secret|password|api_key|token/i

@@ -1,4 +1,4 @@
-/** A request whose parameters or body do not fit their schema: 422, with one entry for each fault of all its parts. */
+/** Answers 422 to a request that fails its schema, with one entry for each fault in all parts of the request. */
 import { Effect, Schema } from "effect"
 import { HttpRouter, HttpServerRequest } from "effect/http"
 import { type HttpApiEndpoint, HttpApiMiddleware } from "effect/http-api"
@@ -8,12 +8,12 @@ import { parse } from "./Incoming.ts"
 import { type ErrorDetail, type Problems, UnprocessableEntity } from "./Problem.ts"
 import { wordFaults } from "./treasury/Word.ts"
 
-/** An API that declares it answers so; `layer` is what it does. */
+/** Middleware by which an API declares the answer 422; `layer` implements it. */
 export class InvalidRequest extends HttpApiMiddleware.Service<InvalidRequest>()("@venue/api/InvalidRequest", {
   error: UnprocessableEntity
 }) {}
 
-/** What we could not encode is our own fault and stays one. */
+/** Returns the middleware's implementation. Errors in encoding an answer are faults of the venue and are passed through. */
 export const layer = (problems: Problems) =>
   HttpApiMiddleware.layerSchemaErrorTransform(InvalidRequest, (error, { endpoint }) =>
     Effect.gen(function* () {
@@ -21,7 +21,7 @@ export const layer = (problems: Problems) =>
       if (kind === "Body" || kind === "ResponseHeaders") return yield* Effect.fail(error)
       const parts = partsOf(endpoint)
       const first = parts.findIndex((part) => part.kind === kind)
-      // Parts before the first that failed were accepted by their schema; those after it were not looked at.
+      // The framework stops at the first part that fails: earlier parts are valid, later parts are not decoded yet.
       const faults = yield* Effect.forEach(parts, (part, at) => (at < first ? wordsOnly(part) : faultsOfPart(part)))
       const all = faults.flat()
       return yield* problems.invalidRequest(all.length > 0 ? all : faultsOf(cause.issue, places[kind], undefined))
@@ -37,7 +37,7 @@ interface Part {
 
 const places = { Params: "path", Query: "query", Headers: "header", Payload: "body" } as const
 
-/** In the order in which they are decoded. */
+/** Returns the parts of a request in the order in which the framework decodes them. */
 const partsOf = (endpoint: HttpApiEndpoint.Top): ReadonlyArray<Part> => {
   const { headers, params, payload, query } = endpoint
   const schemas = {
@@ -52,7 +52,7 @@ const partsOf = (endpoint: HttpApiEndpoint.Top): ReadonlyArray<Part> => {
   })
 }
 
-/** A body that may be left out is a union with nothing. */
+/** Returns the schema of the JSON body; an optional body is a union with void. */
 const bodyOf = (payload: HttpApiEndpoint.PayloadMap): Schema.Top | undefined => {
   const schemas = payload.get("application/json")?.schemas ?? []
   return schemas.length > 1 ? Schema.Union(schemas) : schemas[0]
@@ -68,11 +68,11 @@ const faultsOfPart = Effect.fnUntraced(function* (part: Part) {
   return [...(refused._tag === "None" ? [] : faultsOf(refused.value.issue, place, shown)), ...(yield* wordsOnly(part))]
 })
 
-/** Words that an endpoint looks at itself, and answers with 400 where nothing else is wrong. */
+/** Returns the faults of members that the endpoint checks itself, and answers with 400 if they are the only ones. */
 const wordsOnly = ({ kind, schema }: Part): Effect.Effect<ReadonlyArray<ErrorDetail>, never, HttpRouter.Provided> =>
   Effect.map(sent[kind], (value) => wordFaults(schema.ast, places[kind], value))
 
-/** What came, read once more: the parser does not keep it, so that it stands in no error that somebody logs. */
+/** Reads the raw parts of the request again: the parser drops raw values to keep secrets out of logged errors. */
 const sent: Record<Kind, Effect.Effect<unknown, never, HttpRouter.Provided>> = {
   Params: HttpRouter.params,
   Query: HttpServerRequest.ParsedSearchParams,
@@ -85,5 +85,5 @@ const sent: Record<Kind, Effect.Effect<unknown, never, HttpRouter.Provided>> = {
   )
 }
 
-/** Stands for a body that is no JSON. */
+/** Marks a body that is not JSON. */
 const unreadable = Symbol("unreadable")

@@ -1,36 +1,38 @@
-/** A frame that is not a command: what was wrong with it and what would be right. */
+/** Refusals of frames that are not valid commands, with the expected value. */
 import * as Incoming from "./Incoming.ts"
 
+/** Refusal of a whole frame. */
 export interface Malformed {
   readonly _tag: "Malformed"
   readonly code: "InvalidJSONFormat" | "InvalidParameter" | "InvalidOrder"
   readonly message: string
-  /** JSON text of the frame's echo, to be placed as it is; `undefined` when the frame may hold a credential. */
+  /** JSON text of the frame's echo; `undefined` if the frame may hold a credential. */
   readonly incoming: string | undefined
 }
 
-/** What part of a request asked for and does not get: an `err` of its own, while the rest takes effect. */
+/** Refusal of a part of a request, sent as its own `err`; the rest of the request takes effect. */
 export interface Declined {
   readonly code: "InvalidJSONFormat" | "InvalidParameter"
   readonly message: string
 }
 
-/** Makes one for each code that has a reason, in the order of the codes here. */
+/** Returns one refusal for each code that has reasons, InvalidJSONFormat first. */
 export const declined = (reasons: Readonly<Record<Declined["code"], ReadonlyArray<string>>>): ReadonlyArray<Declined> =>
   (["InvalidJSONFormat", "InvalidParameter"] as const)
     .map((code) => ({ code, message: reasons[code].join("; ") }))
     .filter(({ message }) => message !== "")
 
-/** Entries of a list that are not what they should be; no reason when there are none. */
+/** Returns a reason that lists the wrong entries of a list; no reason without wrong entries. */
 export const wrongEntries = (field: string, values: ReadonlyArray<unknown>, expected: string): ReadonlyArray<string> =>
   values.length === 0 ? [] : [`wrong field ${field}: expected ${expected}, got ${listed(values.map(shown))}`]
 
-/** A message names as many. */
+/** Joins names with commas: at most 16 names, then the number of the others. */
 export const listed = (names: ReadonlyArray<string>): string =>
   names.length <= listedLimit
     ? names.join(", ")
     : `${names.slice(0, listedLimit).join(", ")} and ${names.length - listedLimit} more`
 
+/** Returns a refusal without an echo. */
 export const malformed = (code: Malformed["code"], message: string): Malformed => ({
   _tag: "Malformed",
   code,
@@ -38,7 +40,7 @@ export const malformed = (code: Malformed["code"], message: string): Malformed =
   incoming: undefined
 })
 
-/** A field that is missing or of another type. */
+/** Returns the refusal of a field that is missing or has the wrong type. */
 export const wrong = (field: string, value: unknown, expected: string): Malformed =>
   malformed(
     "InvalidJSONFormat",
@@ -47,17 +49,17 @@ export const wrong = (field: string, value: unknown, expected: string): Malforme
       : `wrong field ${field}: expected ${expected}, got ${shown(value)}`
   )
 
-/** A field of the right type whose value is not allowed. */
+/** Returns the refusal of a field of the right type with an invalid value. */
 export const outOfRange = (field: string, value: unknown, expected: string): Malformed =>
   malformed("InvalidParameter", `invalid ${field}: expected ${expected}, got ${shown(value)}`)
 
-/** With the echo of the frame it was found in. */
+/** Adds the echo of the frame, a JSON object, to a refusal. */
 export const echoing = (refusal: Malformed, text: string): Malformed => ({
   ...refusal,
   incoming: Incoming.ofObject(text)
 })
 
-/** A text frame that is no JSON object at all. */
+/** Returns the refusal of a text frame that is not a JSON object. */
 export const notAnObject = (text: string, value: unknown): Malformed => ({
   _tag: "Malformed",
   code: "InvalidJSONFormat",
@@ -65,7 +67,7 @@ export const notAnObject = (text: string, value: unknown): Malformed => ({
   incoming: Incoming.ofText(text)
 })
 
-/** Names a value's kind without showing it. */
+/** Returns the type of a value with its article, such as "an array", without showing the value. */
 export const kind = (value: unknown): string => {
   if (value === null) return "null"
   if (Array.isArray(value)) return "an array"
@@ -78,8 +80,8 @@ const shown = (value: unknown): string => {
   return value.length <= shownLimit ? JSON.stringify(value) : `${JSON.stringify(value.slice(0, shownLimit))} and more`
 }
 
-/** Names of a list that a message shows. */
+/** Maximum number of names in a message. */
 const listedLimit = 16
 
-/** Characters of a wrong value that a message shows. */
+/** Maximum length of a wrong value in a message, in characters. */
 const shownLimit = 40

@@ -1,7 +1,7 @@
-/** The number next to one that was refused which would not have been. */
+/** Nearest valid number to a refused one, for error messages. */
 import type { SchemaAST } from "effect"
 
-/** Undefined where no number is the nearest, such as above 0, or where what is wrong with it is something else. */
+/** Returns the nearest number within the bounds; undefined for an exclusive bound such as above 0, or another fault. */
 export const nearest = (ast: SchemaAST.AST, refused: number): number | undefined => {
   const filters = (ast.checks ?? []).flatMap(filtersOf)
   const bounds = filters.map(boundsOf)
@@ -15,11 +15,11 @@ export const nearest = (ast: SchemaAST.AST, refused: number): number | undefined
   return filters.every((filter) => filter.run(wanted, ast, {}) === undefined) ? wanted : undefined
 }
 
-/** Flattens groups of checks. */
+/** Returns the filters of a check, including those of nested groups. */
 export const filtersOf = (check: SchemaAST.Check<never>): ReadonlyArray<SchemaAST.Filter<unknown>> =>
   check._tag === "Filter" ? [check as SchemaAST.Filter<unknown>] : check.checks.flatMap(filtersOf)
 
-/** As the library's checks of numbers say it for those who make up values. */
+/** Bounds that the library's checks carry as annotations for generating arbitrary values. */
 export interface Bounds {
   readonly number?: unknown
   readonly minimum?: unknown
@@ -30,5 +30,6 @@ export interface Bounds {
   readonly maxLength?: unknown
 }
 
+/** Returns the bounds of a check; empty for a check without bounds. */
 export const boundsOf = ({ annotations }: SchemaAST.Filter<unknown>): Bounds =>
   annotations?.["arbitraryConstraint"] ?? {}

@@ -1,2 +1,2 @@
-/** How many rows of a list may be passed over: whoever wants more reads from the last row on, by time, or all of it at once. */
+/** Maximum offset of a list, in rows. Clients page further by time, or download the whole list. */
 export const maxOffset = 100_000

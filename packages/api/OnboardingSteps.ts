@@ -1,4 +1,4 @@
-/** The steps of onboarding that a user lacks, and how to take each. */
+/** Missing steps of onboarding and the call that completes each. */
 import type { Missing } from "@venue/domain/Onboarding"
 
 /** Returns one entry per step: its name, as `GET /user/onboarding` lists it, and the call that completes it. */

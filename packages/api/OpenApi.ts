@@ -1,4 +1,4 @@
-/** The document of `GET /openapi.json` of an interface, for an operator's header prefix and public address. */
+/** Builds the document of `GET /openapi.json` of an interface, for an operator's header prefix and public address. */
 import type { Schema } from "effect"
 import { contentType } from "effect/http/ProblemDetails"
 import { type HttpApi, type HttpApiGroup, OpenApi } from "effect/http-api"
@@ -8,24 +8,26 @@ import type { Status } from "./Problem.ts"
 import { titles } from "./StatusTitle.ts"
 import { published } from "./PublishedSchema.ts"
 
-/** Who may ask, and on what: as much of a permission rule as a client needs to know. */
+/** Credentials and account that an operation takes, as far as a client needs to know. */
 export interface Access {
   readonly via: ReadonlyArray<"hmac" | "jwt">
   readonly on: "account" | "main" | "funds" | "user"
-  /** The account that a request names is not looked at. */
+  /** Whether the account named by a request is ignored. */
   readonly ignoresNamed: boolean
 }
 
+/** Settings of a document, and the access rules of its operations. */
 export interface DocumentOptions {
   readonly brand: string
   readonly baseUrl: string
-  /** Rules stand by method and path such as `GET /user/api-keys/:public_key`; what has no rule is for everybody. */
+  /** Returns the rule of an operation such as `GET /user/api-keys/:public_key`; undefined for a public operation. */
   readonly accessOf: (action: string) => Access | undefined
 }
 
-/** An example of each body, by the name of its schema. */
+/** Examples of bodies by the name of their schema. */
 export type Examples = Readonly<Record<string, Schema.Json>>
 
+/** Builds the OpenAPI document of an interface, with security, examples and the operator's prefix. */
 export const documentOf = <Id extends string, Groups extends HttpApiGroup.Constraint>(
   api: HttpApi.HttpApi<Id, Groups>,
   examples: Examples,
@@ -43,14 +45,15 @@ export const documentOf = <Id extends string, Groups extends HttpApiGroup.Constr
     },
     paths: eachOperation(spec.paths, (operation, method, path) => {
       const access = accessOf(`${method.toUpperCase()} ${path.replaceAll(/\{(\w+)\}/g, ":$1")}`)
-      const told = path.startsWith("/health/") ? operation : answering(operation, [429])
-      const fit = fitting(told, access === undefined)
+      // Health checks are not rate-limited; every other operation is, by user or by address.
+      const limited = path.startsWith("/health/") ? operation : answering(operation, [429])
+      const fit = fitting(limited, access === undefined)
       return access === undefined ? fit : secured(fit, brand, access)
     })
   }
 }
 
-/** An API as it is, but that our classes of refusals are one model to the reader. */
+/** Builds the document of an API with a single model, `ErrorModel`, in place of one class per error status. */
 export const described = <Id extends string, Groups extends HttpApiGroup.Constraint>(
   api: HttpApi.HttpApi<Id, Groups>
 ): OpenApi.OpenAPISpec => {
@@ -79,10 +82,10 @@ const eachOperation = (
   )
 
 const beyondOperations =
-  "What is answered before it is known which operation is asked, or where none is, stands at no operation: 400 to bytes " +
-  "that are no HTTP, 404 to another path, 405 with `Allow` to another method, 408 to a request that does not arrive in " +
-  "time, 413 or 415 to a body where none is asked for, 414 to an address of more than 8 KiB, 431 to headers of more than " +
-  "16 KiB with it; nor does 500, a fault of the venue. All of them are an `ErrorModel`."
+  "Operations do not list the answers sent before the operation is known, or those common to all: 400 for bytes that are " +
+  "not HTTP, 404 for an unknown path, 405 with `Allow` for another method, 408 for a request that does not arrive in time, " +
+  "413 or 415 for a body that the operation does not take, 414 for an address above 8 KiB, 431 for address and headers " +
+  "above 16 KiB, and 500 for a fault of the venue. Each has the body `ErrorModel`."
 
 const hmacHeaders = ["public-key", "hmac-signature", "nonce", "timestamp"] as const
 
@@ -94,7 +97,7 @@ const exemplified = (schemas: Schemas, examples: Examples): Schemas =>
     })
   )
 
-/** Bodies whose members carry the operator's prefix have it in their schemas too. */
+/** Replaces the neutral prefix of members by the operator's. */
 const prefixed = (schemas: Schemas, brand: string): Schemas =>
   JSON.parse(
     JSON.stringify(schemas).replaceAll(/"(svc_\w+)"/g, (_, neutral: Member) =>
@@ -110,13 +113,13 @@ const schemes = (brand: string): OpenApi.OpenAPISpec["components"]["securitySche
   bearer: { type: "http", scheme: "bearer", bearerFormat: "JWT" }
 })
 
-/** The four HMAC headers go together. */
+/** Security requirements; HMAC needs all four headers together. */
 const securities = {
   hmac: Object.fromEntries(hmacHeaders.map((header) => [header, []])),
   jwt: { bearer: [] }
 }
 
-/** Adds the header that names an account: authentication reads it for every operation with credentials. */
+/** Adds security and the header that names an account, which authentication reads for every operation. */
 const secured = (operation: Operation, brand: string, access: Access): Operation => ({
   ...operation,
   security: access.via.map((credential) => securities[credential]),
@@ -133,21 +136,21 @@ const accountHeader = (brand: string, { ignoresNamed, on }: Access): Operation["
 
 const namedAccount: Readonly<Record<Access["on"], string>> = {
   account:
-    "Account to act on: the primary account or a subaccount of the user. Default, also where it is empty: the " +
+    "Account to act on: the primary account or a subaccount of the user. Default, also for an empty value: the " +
     "primary account.",
-  user: "Account of the user. It must belong to the user; the operation is about all accounts, whichever is named.",
+  user: "Account of the user. It must belong to the user; the operation covers all accounts in any case.",
   main: "Account to act on. Only the primary account, which is also the default, is accepted.",
   funds: "Account to act on. Only the primary account, which is also the default, is accepted."
 }
 
-/** Where nothing is sent that could be unfit, or not allowed, nobody is told so. */
+/** Drops the answers 400 and 422 from operations that take no value that could be invalid. */
 const fitting = (operation: Operation, isOpen: boolean): Operation => {
   const { parameters, requestBody } = operation
   const isFree = ({ in: place, schema }: Operation["parameters"][number]) =>
     place === "header" || (place === "path" && Object.keys(schema).every((key) => key === "type" || key === "examples"))
   if (requestBody !== undefined || !parameters.every(isFree)) return operation
   const takesValues = parameters.some(({ in: place }) => place === "path")
-  // Whoever shows credentials may name an account in a header, wherever one is asked.
+  // With credentials, the header that names an account can be invalid: 422 stays.
   const never = [...(takesValues ? [] : ["400"]), ...(isOpen ? ["422"] : [])]
   const responses = Object.entries(operation.responses).filter(([status]) => !never.includes(status))
   return { ...operation, responses: Object.fromEntries(responses) }
@@ -167,13 +170,12 @@ const modelled = (operation: Operation): Operation => ({
   }
 })
 
-/** A parameter has its description where OpenAPI looks for it. */
+/** Moves the description of a parameter from its schema to the parameter, as OpenAPI expects. */
 const withWords = (parameter: Operation["parameters"][number]): Operation["parameters"][number] => {
   const { description, ...schema } = parameter.schema as { readonly description?: unknown }
   return typeof description === "string" ? { ...parameter, description, schema } : parameter
 }
 
-/** Health is asked by machines, and always told; all else has a limit, by user or by address. */
 const answering = (operation: Operation, statuses: ReadonlyArray<Status>): Operation => ({
   ...operation,
   responses: { ...answersOf(statuses), ...operation.responses }
@@ -184,7 +186,7 @@ const answersOf = (statuses: ReadonlyArray<Status>): Operation["responses"] =>
 
 const refused = { [contentType]: { schema: { $ref: "#/components/schemas/ErrorModel" } } }
 
-/** What may be answered before the endpoint is asked, or instead of it: no endpoint fails so itself. */
+/** Returns the statuses that the server sends before or instead of the endpoint. */
 const beforeRoutes = ({ requestBody }: Operation): ReadonlyArray<Status> =>
   requestBody === undefined ? [504] : [400, 413, 415, 504]
 

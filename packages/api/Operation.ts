@@ -1,5 +1,5 @@
-/** Words of an endpoint for its description. */
+/** Summary and description of an endpoint. */
 import { OpenApi } from "effect/http-api"
 
-/** The summary is one line without a full stop; the description says what the operation does and what refuses it. */
+/** Annotates an endpoint: the summary has no full stop; the description states the effect and the refusals. */
 export const operation = (summary: string, description: string) => OpenApi.annotations({ summary, description })

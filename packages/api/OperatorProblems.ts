@@ -1,13 +1,14 @@
-/** Refusals of the operator interface. */
+/** Problems of the operator interface. */
 import { instant } from "./Digits.ts"
 import { body, Conflict, Forbidden, quoted } from "./ProblemBody.ts"
 
+/** Returns the problems of the operator interface, for one public address. */
 export const ofOperators = (baseUrl: string) => ({
   ...ofReviews(baseUrl),
   roleNeeded: (needed: string, roles: ReadonlyArray<string>) =>
     new Forbidden(
       body(baseUrl, 403, "role-needed", {
-        detail: `The request needs the role ${needed}, and yours: ${roles.join(", ")}. Ask an operator who has it.`
+        detail: `The request needs the role ${needed}; your roles: ${roles.join(", ")}. Ask an operator with that role.`
       })
     ),
   signingKeyNotStandby: (kid: string, state: string) =>
@@ -19,13 +20,13 @@ export const ofOperators = (baseUrl: string) => ({
   signingKeyInUse: (kid: string) =>
     new Conflict(
       body(baseUrl, 409, "signing-key-in-use", {
-        detail: `The key ${quoted(kid)} is active; activate another one first with POST /signing-keys/activate.`
+        detail: `The key ${quoted(kid)} is active; activate another key first with POST /signing-keys/activate.`
       })
     ),
   signingKeyTooEarly: (readyAtMillis: number) =>
     new Conflict(
       body(baseUrl, 409, "signing-key-too-early", {
-        detail: `The key has not been in its state long enough; wait until ${instant(readyAtMillis)}.`
+        detail: `The key changed its state too recently; wait until ${instant(readyAtMillis)}.`
       })
     ),
   notResumable: (detail: string) => new Conflict(body(baseUrl, 409, "not-resumable", { detail })),
@@ -34,13 +35,13 @@ export const ofOperators = (baseUrl: string) => ({
   symbolDelisted: (symbol: string) =>
     new Conflict(
       body(baseUrl, 409, "symbol-delisted", {
-        detail: `${symbol} is delisted or in settlement, and cannot be changed; choose another symbol.`
+        detail: `${symbol} is delisted or in settlement and cannot be changed; choose another symbol.`
       })
     ),
   symbolListed: (symbol: string) =>
     new Conflict(
       body(baseUrl, 409, "symbol-listed", {
-        detail: `${symbol} is listed with other terms, which never change; choose another name, or send the terms of GET /instruments.`
+        detail: `${symbol} is listed with other terms, which never change; choose another symbol, or send the terms that GET /instruments shows.`
       })
     ),
   notSplit: (detail: string) => new Conflict(body(baseUrl, 409, "not-split", { detail })),
@@ -48,25 +49,25 @@ export const ofOperators = (baseUrl: string) => ({
   ownMoneyExists: (id: string) =>
     new Conflict(
       body(baseUrl, 409, "own-money-exists", {
-        detail: `The own_money_id ${id} was recorded with another amount or rail; nothing was recorded now. Send a new own_money_id.`
+        detail: `The own_money_id ${id} is recorded with another amount or rail; nothing was changed. Send a new own_money_id.`
       })
     ),
   topUpExists: (detail: string) => new Conflict(body(baseUrl, 409, "top-up-exists", { detail })),
   operatorExists: (name: string) =>
     new Conflict(
       body(baseUrl, 409, "operator-exists", {
-        detail: `The name ${quoted(name)} belongs to an operator, present or former, and is never reused; choose another one.`
+        detail: `The name ${quoted(name)} belongs to a current or former operator and is never reused; choose another name.`
       })
     ),
   clientExists: (clientId: string) =>
     new Conflict(
       body(baseUrl, 409, "client-exists", {
-        detail: `The client_id ${quoted(clientId)} was registered before, and a disabled client keeps it; choose another one.`
+        detail: `The client_id ${quoted(clientId)} is taken by a registered or disabled application; choose another client_id.`
       })
     )
 })
 
-/** Refusals about withdrawals and deposits that an operator decides about. */
+/** Problems of withdrawals and deposits under review. */
 const ofReviews = (baseUrl: string) => ({
   notHeld: (state: string) =>
     new Conflict(
@@ -77,31 +78,31 @@ const ofReviews = (baseUrl: string) => ({
   appointedSince: (name: string) =>
     new Conflict(
       body(baseUrl, 409, "appointed-since", {
-        detail: `${name} was appointed after the withdrawal was requested, and it needs 2 treasurers appointed before; ask one of them to decide.`
+        detail: `${name} was appointed after the withdrawal was requested; the decision needs 2 treasurers appointed before that. Ask one of them.`
       })
     ),
   notCancellable: (state: string) =>
     new Conflict(
       body(baseUrl, 409, "not-cancellable", {
-        detail: `The withdrawal is ${state}: cancel one that is SUBMITTED, or QUEUED with not_signed set, or QUEUED while its user or address is frozen. Reject one that is HELD_FOR_REVIEW with POST /withdrawals/reject.`
+        detail: `The withdrawal is ${state}; a cancel needs one that is SUBMITTED, or QUEUED with not_signed set or with a frozen user or address. To end one that is HELD_FOR_REVIEW, use POST /withdrawals/reject.`
       })
     ),
   payoutMade: () =>
     new Conflict(
       body(baseUrl, 409, "not-cancellable", {
-        detail: "The bank has taken the payout, which cannot be cancelled: wait until the bank settles or fails it."
+        detail: "The bank has accepted the payout, which can no longer be cancelled; wait until it settles or fails."
       })
     ),
   cancelAsked: (by: string) =>
     new Conflict(
       body(baseUrl, 409, "not-cancellable", {
-        detail: `${by} has requested the cancel already; wait until it is final and the withdrawal FAILED.`
+        detail: `${by} has already requested the cancel; wait until the withdrawal is FAILED.`
       })
     ),
   notUnmatched: (depositId: string) =>
     new Conflict(
       body(baseUrl, 409, "not-unmatched", {
-        detail: `The deposit ${quoted(depositId)} has an owner already, or is not far enough: CONFIRMED to be assigned, final to be the venue's own. Read GET /deposits/unmatched.`
+        detail: `The deposit ${quoted(depositId)} already has an owner or is too new: assign it once it is CONFIRMED, book it as the venue's own once it is final. GET /deposits/unmatched lists the deposits.`
       })
     )
 })

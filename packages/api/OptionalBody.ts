@@ -1,11 +1,11 @@
-/** Requests to which there is nothing to say, and so there need not be a body. */
+/** Requests with an optional body. */
 import { Schema } from "effect"
 import type { OpenApi } from "effect/http-api"
 
-/** No body at all is void. */
+/** Returns the payload schemas of an optional body; a missing body decodes to void. */
 export const orNone = <S extends Schema.Top>(body: S) => [body, Schema.Void] as const
 
-/** The library describes every body as one that has to be there. */
+/** Marks the request body of an operation as optional; the library describes every body as required. */
 export const described = (operation: Record<string, unknown>) => ({
   ...operation,
   requestBody: { ...(operation["requestBody"] as OpenApi.OpenAPISpecRequestBody), required: false }

@@ -1,4 +1,4 @@
-/** What an order would come to, as the trade socket and REST tell it alike. */
+/** Body of an order preview, shared by the trade socket and REST. */
 import { decimalOfMoney, decimalOfUnits } from "@venue/domain/Decimal"
 import type { AccountId } from "@venue/domain/AccountId"
 import { echoOf, unlisted } from "@venue/domain/Echo"
@@ -12,16 +12,17 @@ import { averagePrice } from "./AveragePrice.ts"
 import * as Member from "./Member.ts"
 import { refusalText } from "./RefusalText.ts"
 
+/** Reason why a previewed order would be refused. */
 export const PreviewRefusal = Schema.Struct({
   status: OrderRefusal.annotate({ description: "Standard name of the refusal." }),
   message: Member.text("Explanation of the refusal, for people")
 }).annotate({ identifier: "PreviewRefusal", description: "Reason why the order would be refused." })
 
-/** Rule 4.19 says more of each of them. */
+/** Members of a preview; see rule 4.19. */
 export const PreviewParts = {
   user_id: Member.uuid("Account of the order; the user's id for the primary account"),
   symbol: Member.symbol,
-  side: Schema.optionalKey(Side.annotate({ description: "Left out of a close without a position." })),
+  side: Schema.optionalKey(Side.annotate({ description: "Side of the order; absent for a close without a position." })),
   type: OrderType.annotate({ description: "Type of the order." }),
   time_in_force: TimeInForce.annotate({ description: "Time in force of the order." }),
   price: Member.price("Limit price, 0 for MARKET; for a stop, the mark price that fires it"),
@@ -29,7 +30,7 @@ export const PreviewParts = {
   reduce_only: Member.truth("Whether the order may only reduce a position"),
   client_order_id: Member.text("Id that the client gave; empty if none"),
   status: Schema.Union([PreviewStatus, OrderRefusal]).annotate({
-    description: "Status that the order would have at once, or the name of the refusal."
+    description: "Status that the order would have immediately, or the standard name of the refusal."
   }),
   refusal: Schema.NullOr(PreviewRefusal).annotate({
     description: "Reason why the order would be refused; null if it would be accepted."
@@ -37,47 +38,48 @@ export const PreviewParts = {
   mark_price: Schema.NullOr(Member.price("Mark price; null before the first price")),
   min_price: Schema.NullOr(Member.price("Lowest price that an order of its side may have")),
   max_price: Schema.NullOr(Member.price("Highest price that an order of its side may have")),
-  worst_price: Schema.NullOr(Member.price("Worst price of a fill; null where no bound is known")),
-  filled_quantity: Member.quantity("Quantity that would fill at once"),
-  average_price: Member.price("Average price of the fills at once; 0 without a fill"),
+  worst_price: Schema.NullOr(Member.price("Worst possible price of a fill; null without a known bound")),
+  filled_quantity: Member.quantity("Quantity that would fill immediately"),
+  average_price: Member.price("Average price of the immediate fills; 0 without a fill"),
   resting_quantity: Member.quantity("Quantity that would rest on the book"),
-  realised_pnl: Member.usd("Profit or loss that the fills at once would realise"),
+  realised_pnl: Member.usd("Profit or loss that the immediate fills would realise"),
   leverage: Schema.NullOr(Member.leverage("Leverage of the account in the market")),
   order_margin: Schema.NullOr(Member.usd("Additional margin that would be held")),
   available_balance: Schema.NullOr(Member.usd("Available balance before the order")),
-  available_balance_after: Schema.NullOr(Member.usd("Available balance with the margin held")),
+  available_balance_after: Schema.NullOr(Member.usd("Available balance after the margin is held")),
   required_fee: Schema.NullOr(
-    Member.usd("Taker fee on the whole quantity, which must be available for an order that adds risk")
+    Member.usd("Taker fee on the whole quantity, which must be available beside the margin if the order adds risk")
   ),
-  taker_fee_rate: Schema.NullOr(Member.fraction("Taker fee rate of the notional")),
-  maker_fee_rate: Schema.NullOr(Member.fraction("Maker fee rate of the notional")),
-  fee: Member.usd("Taker fee of the fills at once"),
+  taker_fee_rate: Schema.NullOr(Member.fraction("Taker fee rate on the notional")),
+  maker_fee_rate: Schema.NullOr(Member.fraction("Maker fee rate on the notional")),
+  fee: Member.usd("Taker fee of the immediate fills"),
   resting_fee: Member.usd("Maker fee of the resting quantity, filled at its price"),
-  builder_reward: Member.usd("Part of the fee for the builder"),
-  venue_fee: Member.usd("Part of the fee for the venue"),
-  reserve_fund_fee: Member.usd("Part of the fee for the reserve fund of the market"),
+  builder_reward: Member.usd("Part of the fee that goes to the builder"),
+  venue_fee: Member.usd("Part of the fee that goes to the venue"),
+  reserve_fund_fee: Member.usd("Part of the fee that goes to the reserve fund of the market"),
   builder_fee_share_bps: Member.count("Share of the builder in the fee, in basis points"),
   venue_fee_share_bps: Member.count("Share of the venue in the fee, in basis points")
 }
+/** Body of a preview. */
 export type PreviewBody = Schema.Struct<typeof PreviewParts>["Type"]
 
-/** Without an instrument nobody lists the symbol, and there is nothing to say but that. */
+/** Returns the body of a preview; without a market, the symbol is not listed and the body holds only the request. */
 export const previewBody = (
   accountId: AccountId,
   request: PreviewRequest,
-  told: { readonly instrument: Instrument; readonly preview: Preview } | undefined
+  market: { readonly instrument: Instrument; readonly preview: Preview } | undefined
 ): PreviewBody => {
-  const refusal = told === undefined ? unlisted[request._tag] : told.preview.market.refusal
+  const refusal = market === undefined ? unlisted[request._tag] : market.preview.market.refusal
   return {
     user_id: accountId,
     symbol: request.symbol,
-    ...(told === undefined ? askedFor(request) : ordered(told.instrument, request, told.preview)),
+    ...(market === undefined ? requested(request) : ordered(market.instrument, request, market.preview)),
     client_order_id: request.clientOrderId,
-    status: refusal ?? told!.preview.market.status!,
+    status: refusal ?? market!.preview.market.status!,
     refusal: refusal === null ? null : { status: refusal, message: refusalText[refusal] },
-    ...(told === undefined
+    ...(market === undefined
       ? nothing
-      : { ...priced(told.instrument, request, told.preview), ...costs(told.instrument, told.preview) })
+      : { ...priced(market.instrument, request, market.preview), ...costs(market.instrument, market.preview) })
   }
 }
 
@@ -85,7 +87,7 @@ type Order = Pick<PreviewBody, "side" | "type" | "time_in_force" | "price" | "qu
 
 const ordered = (instrument: Instrument, request: PreviewRequest, { market: { order } }: Preview): Order =>
   order === null
-    ? askedFor(request)
+    ? requested(request)
     : {
         side: order.side,
         type: order.type,
@@ -95,11 +97,11 @@ const ordered = (instrument: Instrument, request: PreviewRequest, { market: { or
         reduce_only: order.reduceOnly
       }
 
-const askedFor = (request: PreviewRequest): Order => {
+const requested = (request: PreviewRequest): Order => {
   const { price, quantity, side, timeInForce, type } = echoOf(request)
   return {
     ...(side === null ? {} : { side }),
-    // A close is one of these, and says so only here.
+    // A close is a LIMIT IOC order; its request names neither.
     type: type ?? "LIMIT",
     time_in_force: timeInForce ?? "IOC",
     price: type === "MARKET" ? 0 : price,

@@ -1,11 +1,11 @@
-/** Query parameters, which all arrive as text. */
+/** Schemas of query parameters, which arrive as text. */
 import * as Text from "@venue/domain/Text"
 import * as Rfc3339 from "@venue/domain/Rfc3339"
 import { Option, Schema, SchemaTransformation } from "effect"
 import { instant } from "./Digits.ts"
 import { expecting } from "./Expected.ts"
 
-/** A query parameter that may be left out; left empty, it was left out. */
+/** Returns an optional query parameter; an empty value counts as absent. */
 export const Optional = <S extends Schema.Codec<unknown, string>>(schema: S) =>
   Schema.optionalKey(Schema.String).pipe(
     Schema.decodeTo(
@@ -17,23 +17,22 @@ export const Optional = <S extends Schema.Codec<unknown, string>>(schema: S) =>
     )
   )
 
-/** Words written in upper case here, in any letter case in a query. */
+/** Returns a query parameter that takes upper-case words in any letter case. */
 export const AnyCase = <S extends Schema.Codec<string, string>>(words: S) =>
   Schema.String.pipe(
     Schema.decodeTo(Schema.String, SchemaTransformation.toUpperCase()),
     Schema.decodeTo(words, SchemaTransformation.passthroughSupertype())
   )
 
-/** A whole number in a query, in plain digits: what JavaScript also reads as one, such as `1e3` or `0x10`, is refused. */
+/** Returns a query parameter with a whole number in plain digits; refuses `1e3` and `0x10`, which `Number` parses. */
 export const WholeNumber = (bounds: { readonly minimum: number; readonly maximum: number }) =>
   Schema.String.check(Text.matches("^-?[0-9]+$", "a whole number in plain digits")).pipe(
     Schema.decodeTo(Schema.FiniteFromString.check(Schema.isInt(), Schema.isBetween(bounds)))
   )
 
-const expectedMoment =
-  "a date-time of RFC 3339 with a day that its month has and hours 00 to 23, such as 2026-11-27T10:30:00Z"
+const expectedMoment = "a date-time of RFC 3339 with an existing day and hours 00 to 23, such as 2026-11-27T10:30:00Z"
 
-/** A date-time of RFC 3339 in a query or body, as Unix milliseconds. */
+/** Date-time of RFC 3339 in a query or body, decoded to Unix milliseconds. */
 export const Moment = expecting(
   Schema.String.check(
     Schema.makeFilter((text) => Rfc3339.millisOfDateTime(text) !== undefined, {
@@ -52,7 +51,7 @@ export const Moment = expecting(
   expectedMoment
 )
 
-/** What the text of a parameter is, for the description of an endpoint: a client need not know that it travels as text. */
+/** Replaces the schemas of parameters in an operation's description, for instance text by the integer it stands for. */
 export const described = (schemas: Readonly<Record<string, object>>) => (operation: Record<string, unknown>) => ({
   ...operation,
   parameters: (operation["parameters"] as ReadonlyArray<{ readonly name: string }>).map((parameter) => {

@@ -1,4 +1,4 @@
-/** The refusals an endpoint may fail with, one function for each kind. */
+/** Problems that an endpoint may answer with: one function for each kind. */
 import type { Missing } from "@venue/domain/Onboarding"
 import type { Schema } from "effect"
 import { instant } from "./Digits.ts"
@@ -29,7 +29,7 @@ import { occurrence, type VenueClosed } from "./VenueClosed.ts"
 
 export * from "./ProblemBody.ts"
 
-/** The refusals an endpoint may fail with, for one public address. */
+/** Returns the functions that build problems, for one public address. */
 export const problems = (baseUrl: string) => ({
   ...ofOperators(baseUrl),
   ...ofTreasury(baseUrl),
@@ -37,22 +37,22 @@ export const problems = (baseUrl: string) => ({
   ...ofMarkets(baseUrl),
   invalidRequest: (errors: ReadonlyArray<ErrorDetail>) =>
     new UnprocessableEntity(body(baseUrl, 422, "invalid-request", { errors })),
-  /** Of one member, whose schema cannot tell; `value` is what was sent, and nothing that is secret. */
+  /** One fault that the schema cannot detect; `value` is the value sent, omitted for a secret. */
   unfit: (location: string, message: string, value?: Schema.Json) => {
     const error = { location, message, ...(value === undefined ? {} : { value }) }
     return new UnprocessableEntity(body(baseUrl, 422, "invalid-request", { errors: [error] }))
   },
-  /** `detail` is given for what the request alone shows; otherwise the words are the same, so that a caller cannot probe. */
+  /** `detail` may only state what the request itself shows: the text must not help a caller to probe for credentials. */
   credentialsNotAccepted: (detail?: string) =>
     new Unauthorized(body(baseUrl, 401, "credentials-not-accepted", detail === undefined ? {} : { detail })),
-  /** The same words for an account that does not exist and for another user's. */
+  /** Same text for an unknown account and for another user's account. */
   notPermitted: (detail?: string) =>
     new Forbidden(body(baseUrl, 403, "not-permitted", detail === undefined ? {} : { detail })),
   accountFrozen: () => new Forbidden(body(baseUrl, 403, "account-frozen")),
   secondFactorRequired: () => new Forbidden(body(baseUrl, 403, "second-factor-required")),
   onboardingRequired: (missing: ReadonlyArray<Missing>) =>
     new Forbidden(body(baseUrl, 403, "onboarding-required", { errors: missingSteps(missing) })),
-  /** Something that the path or body names, and what to do instead. */
+  /** Unknown object named by the path or body; `fix` states what to do instead. */
   notFound: (what: string, value: string, fix: string) =>
     new NotFound({
       ...body(baseUrl, 404, "no-such-path", { detail: `No ${what} ${quoted(value)} exists; ${fix}.` }),
@@ -61,12 +61,14 @@ export const problems = (baseUrl: string) => ({
   keyReused: () =>
     new UnprocessableEntity(
       body(baseUrl, 422, "idempotency-key-reused", {
-        errors: [{ location: "header.idempotency-key", message: "Expected a key that no other request has used" }]
+        errors: [
+          { location: "header.idempotency-key", message: "Expected a key that was not used for another request" }
+        ]
       })
     ),
   rateExceeded: (waitMillis: number, capacity?: number) =>
     new TooManyRequests(body(baseUrl, 429, "rate-exceeded", rateSpent(waitMillis, capacity))),
-  /** With what the operator says to traders. */
+  /** Includes the operator's text for traders. */
   venueClosed: (closed: VenueClosed) => new ServiceUnavailable(body(baseUrl, 503, ...occurrence(closed, pages))),
   withdrawalsBlocked: () => new ServiceUnavailable(body(baseUrl, 503, "withdrawals-blocked")),
   draining: () => new ServiceUnavailable(body(baseUrl, 503, "draining")),
@@ -75,7 +77,7 @@ export const problems = (baseUrl: string) => ({
 })
 export type Problems = ReturnType<typeof problems>
 
-/** Refusals about what a user owns beside money: keys, codes, terms, names. */
+/** Problems of users: keys, codes, terms, names. */
 const ofUsers = (baseUrl: string) => ({
   unknownApiKey: (publicKey: string) =>
     new NotFound(body(baseUrl, 404, "unknown-api-key", unknownOf("API key", publicKey, "GET /user/api-keys"))),
@@ -88,7 +90,7 @@ const ofUsers = (baseUrl: string) => ({
   unknownInvitationCode: (code: string) =>
     new NotFound(
       body(baseUrl, 404, "unknown-invitation-code", {
-        detail: `The code ${quoted(code)} does not exist or was redeemed by somebody else; check it, or ask for another one.`
+        detail: `The code ${quoted(code)} does not exist or was redeemed by another user; check it, or ask for a new code.`
       })
     ),
   ownInvitationCode: () => new BadRequest(body(baseUrl, 400, "own-invitation-code")),
@@ -97,18 +99,18 @@ const ofUsers = (baseUrl: string) => ({
   invalidWalletAddress: (address: string) =>
     new BadRequest(
       body(baseUrl, 400, "invalid-wallet-address", {
-        detail: `Expected 0x and 40 hex digits, with the right checksum where their case is mixed; got ${quoted(address)}.`
+        detail: `Expected 0x and 40 hex digits, with a valid checksum if their case is mixed; got ${quoted(address)}.`
       })
     ),
   invalidBuilderCode: (code: string) =>
     new BadRequest(
       body(baseUrl, 400, "invalid-builder-code", {
-        detail: `Expected a UUID, as GET /user/builder-code shows it; got ${quoted(code)}.`
+        detail: `Expected the UUID that GET /user/builder-code shows; got ${quoted(code)}.`
       })
     ),
   malformedWalletMessage: (detail: string) =>
     new BadRequest(body(baseUrl, 400, "malformed-wallet-message", { detail })),
-  /** The same words for whatever depends on trust, time or state. */
+  /** Same text for every failure that depends on trust, time or state. */
   walletAuthenticationFailed: () => new Unauthorized(body(baseUrl, 401, "wallet-authentication-failed")),
   noActiveBuilderCode: () => new Forbidden(body(baseUrl, 403, "no-active-builder-code")),
   builderNotLoaded: (detail: string) => new BadGateway(body(baseUrl, 502, "builder-not-loaded", { detail })),
@@ -118,7 +120,7 @@ const ofUsers = (baseUrl: string) => ({
   termsNotCurrent: (sent: string) =>
     new Conflict(
       body(baseUrl, 409, "terms-not-current", {
-        detail: `The terms ${quoted(sent)} are not the current ones; accept the terms_version that GET /user/onboarding shows.`
+        detail: `The terms ${quoted(sent)} are not current; accept the terms_version that GET /user/onboarding shows.`
       })
     ),
   alreadyVerified: () => new Conflict(body(baseUrl, 409, "already-verified")),
@@ -126,19 +128,19 @@ const ofUsers = (baseUrl: string) => ({
   usernameTaken: (username: string) =>
     new Conflict(
       body(baseUrl, 409, "username-taken", {
-        detail: `Another user has the username ${quoted(username)}; choose another one.`
+        detail: `Another user has the username ${quoted(username)}; choose another username.`
       })
     )
 })
 
-/** Refusals about accounts, markets and their history. */
+/** Problems of accounts, markets and their history. */
 const ofMarkets = (baseUrl: string) => ({
-  /** A symbol in the path or body. */
+  /** Unknown symbol in the path or body: 404. */
   unknownSymbol: (symbol: string) => new NotFound(body(baseUrl, 404, "unknown-symbol", about(symbol))),
-  /** The same words for an account that does not exist and for one that is not shown. */
+  /** Same text for an unknown account and for one that is not public. */
   accountNotPublic: () => new NotFound(body(baseUrl, 404, "account-not-public")),
   noActiveFuture: (detail: string) => new NotFound(body(baseUrl, 404, "no-active-future", { detail })),
-  /** A symbol in a filter. */
+  /** Unknown symbol in a filter: 400. */
   unknownSymbolFilter: (symbol: string) => new BadRequest(body(baseUrl, 400, "unknown-symbol", about(symbol))),
   leverageNotAvailable: (detail: string) => new BadRequest(body(baseUrl, 400, "leverage-not-available", { detail })),
   leverageInUse: (symbol: string) =>
@@ -158,13 +160,13 @@ const ofMarkets = (baseUrl: string) => ({
   tooManySubaccounts: (limit: number) =>
     new Conflict(
       body(baseUrl, 409, "too-many-subaccounts", {
-        detail: `A user has at most ${limit} subaccounts, and none is ever removed; use one of GET /user/subaccounts.`
+        detail: `A user has at most ${limit} subaccounts, and subaccounts are never removed; use one that GET /user/subaccounts lists.`
       })
     ),
   rangeNotAllowed: (startMillis: number, endMillis: number) =>
     new BadRequest(
       body(baseUrl, 400, "range-not-allowed", {
-        detail: `The start of the range, ${instant(startMillis)}, is later than its end, ${instant(endMillis)}; send a start that is not later than the end.`
+        detail: `The start of the range, ${instant(startMillis)}, is later than its end, ${instant(endMillis)}; send a start at or before the end.`
       })
     ),
   rangeTooLong: (detail: string) => new BadRequest(body(baseUrl, 400, "range-too-long", { detail })),
@@ -172,7 +174,7 @@ const ofMarkets = (baseUrl: string) => ({
   tooManyDownloads: (limit: number) =>
     new TooManyRequests(
       body(baseUrl, 429, "too-many-downloads", {
-        detail: `A user downloads at most ${limit} files at a time; wait for one to end.`
+        detail: `A user downloads at most ${limit} files at a time; wait until a download ends.`
       })
     ),
   downloadsFull: (limit: number) =>

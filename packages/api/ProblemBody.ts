@@ -1,19 +1,23 @@
-/** REST refusals: problem+json bodies, one class for each status so that an endpoint declares what it may answer. */
+/** Bodies of REST problems (`application/problem+json`): one class per status, so that endpoints declare their statuses. */
 import { Schema } from "effect"
 import { contentType } from "effect/http/ProblemDetails"
 import { SchemaLink } from "./Body.ts"
 import { type Page, pages } from "./ProblemPages.ts"
 import { titles } from "./StatusTitle.ts"
 
+/** One fault of a request. */
 export const ErrorDetail = Schema.Struct({
   location: Schema.optionalKey(
     Schema.String.annotate({ description: "Place of the fault, such as `query.limit` or `body.amount`." })
   ),
-  message: Schema.optionalKey(Schema.String.annotate({ description: "Fault and the value that would be right." })),
-  value: Schema.optionalKey(Schema.Json.annotate({ description: "Value that was sent; left out for secrets." }))
+  message: Schema.optionalKey(
+    Schema.String.annotate({ description: "Explanation of the fault and the expected value." })
+  ),
+  value: Schema.optionalKey(Schema.Json.annotate({ description: "Value that was sent; absent for secrets." }))
 }).annotate({ identifier: "ErrorDetail" })
 export type ErrorDetail = typeof ErrorDetail.Type
 
+/** HTTP status of a problem. */
 export type Status = keyof typeof titles
 
 const members = <const S extends Schema.Top>(status: S) => ({
@@ -36,7 +40,7 @@ const members = <const S extends Schema.Top>(status: S) => ({
   )
 })
 
-/** This is any refusal; not one member is required of it. */
+/** Any problem, as documents and clients see it; every member is optional. */
 export const ErrorModel = Schema.Struct(
   members(Schema.Int.annotate({ description: "HTTP status of the answer." }))
 ).annotate({ identifier: "ErrorModel", description: "Refusal of a request, as in RFC 9457." })
@@ -48,81 +52,100 @@ const answer = (status: Status) =>
     "~httpApiEncoding": { _tag: "Json", contentType }
   }) as const
 
+/** Problem with status 400. */
 export class BadRequest extends Schema.Error<BadRequest>("BadRequest")(members(Schema.Literal(400)), answer(400)) {}
+/** Problem with status 401. */
 export class Unauthorized extends Schema.Error<Unauthorized>("Unauthorized")(
   members(Schema.Literal(401)),
   answer(401)
 ) {}
+/** Problem with status 403. */
 export class Forbidden extends Schema.Error<Forbidden>("Forbidden")(members(Schema.Literal(403)), answer(403)) {}
+/** Problem with status 404. */
 export class NotFound extends Schema.Error<NotFound>("NotFound")(members(Schema.Literal(404)), answer(404)) {}
+/** Problem with status 405. */
 export class MethodNotAllowed extends Schema.Error<MethodNotAllowed>("MethodNotAllowed")(
   members(Schema.Literal(405)),
   answer(405)
 ) {}
+/** Problem with status 409. */
 export class Conflict extends Schema.Error<Conflict>("Conflict")(members(Schema.Literal(409)), answer(409)) {}
+/** Problem with status 413. */
 export class ContentTooLarge extends Schema.Error<ContentTooLarge>("ContentTooLarge")(
   members(Schema.Literal(413)),
   answer(413)
 ) {}
+/** Problem with status 415. */
 export class UnsupportedMediaType extends Schema.Error<UnsupportedMediaType>("UnsupportedMediaType")(
   members(Schema.Literal(415)),
   answer(415)
 ) {}
+/** Problem with status 422. */
 export class UnprocessableEntity extends Schema.Error<UnprocessableEntity>("UnprocessableEntity")(
   members(Schema.Literal(422)),
   answer(422)
 ) {}
+/** Problem with status 429. */
 export class TooManyRequests extends Schema.Error<TooManyRequests>("TooManyRequests")(
   members(Schema.Literal(429)),
   answer(429)
 ) {}
+/** Problem with status 500. */
 export class InternalServerError extends Schema.Error<InternalServerError>("InternalServerError")(
   members(Schema.Literal(500)),
   answer(500)
 ) {}
+/** Problem with status 502. */
 export class BadGateway extends Schema.Error<BadGateway>("BadGateway")(members(Schema.Literal(502)), answer(502)) {}
+/** Problem with status 503. */
 export class ServiceUnavailable extends Schema.Error<ServiceUnavailable>("ServiceUnavailable")(
   members(Schema.Literal(503)),
   answer(503)
 ) {}
+/** Problem with status 504. */
 export class GatewayTimeout extends Schema.Error<GatewayTimeout>("GatewayTimeout")(
   members(Schema.Literal(504)),
   answer(504)
 ) {}
 
-/** What is said about one occurrence. `detail` holds nothing of our insides, and no credential. */
+/** Variable part of a problem. `detail` must not expose internals or credentials. */
 export interface Occurrence {
   readonly detail?: string
   readonly errors?: ReadonlyArray<ErrorDetail>
 }
 
-/** The body of a refusal outside any endpoint; send it as `application/problem+json`. */
-export const body = <const S extends Status>(baseUrl: string, status: S, page: Page, said: Occurrence = {}) => ({
+/** Returns the body of a problem; `detail` defaults to the text of its page. */
+export const body = <const S extends Status>(
+  baseUrl: string,
+  status: S,
+  page: Page,
+  { detail = pages[page], errors }: Occurrence = {}
+) => ({
   $schema: schemaUri(baseUrl, "ErrorModel"),
   type: `${baseUrl}/problems/${page}`,
   title: titles[status],
   status,
-  detail: said.detail ?? pages[page],
-  ...(said.errors === undefined ? {} : { errors: said.errors })
+  detail,
+  ...(errors === undefined ? {} : { errors })
 })
 
-/** Where the schema of a body is described. */
+/** Returns the address of the JSON Schema of a body. */
 export const schemaUri = (baseUrl: string, name: string): string => `${baseUrl}/schemas/${name}.json`
 
-/** What a caller sent, no longer than an id or a name is. */
+/** Quotes a value that the caller sent, cut to 64 characters. */
 export const quoted = (value: string): string => JSON.stringify(value.slice(0, 64))
 
-/** Of a symbol that is not listed. */
+/** Returns the detail for a symbol that is not listed. */
 export const about = (symbol: string): Occurrence => ({
   detail: `No instrument is listed as ${quoted(symbol)}; list the instruments with GET /refdata.`
 })
 
-/** Of an id that is none of the user's. */
+/** Returns the detail for an id that is not the user's; `list` is the call that lists valid ids. */
 export const unknownOf = (what: string, id: string, list: string): Occurrence => ({
   detail: `The user has no ${what} ${quoted(id)}; list them with ${list}.`
 })
 
-/** The wait, and the capacity of the bucket where it is known. */
+/** Returns the detail of a rate limit: the wait in seconds, at least 1, and the capacity of the bucket if known. */
 export const rateSpent = (waitMillis: number, capacity?: number): Occurrence => {
   const limit = capacity === undefined ? "" : `: the bucket of ${capacity} is empty`
   return {

@@ -1,8 +1,8 @@
-/** Titles of the schemas inside others: code generators name a type by its title, and number those without one. */
+/** Titles of nested schemas: code generators name a type by its title, and number types without one. */
 
 type Json = Readonly<Record<string, unknown>>
 
-/** Gives each object, choice and union of these schemas a title: the name of its schema and the way from there to it. */
+/** Adds a title to each nested object, enumeration and union: the name of the outer schema and the path from it. */
 export const titled = <S extends object>(schemas: S): S =>
   Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, titledAt(schema, name)])) as unknown as S
 
@@ -12,7 +12,7 @@ const titledAt = (schema: unknown, title: string): unknown => {
   return { ...(isNamed(schema) && schema["title"] === undefined ? { title } : {}), ...Object.fromEntries(inner) }
 }
 
-/** What stands under a keyword of a schema. */
+/** Adds titles to the value of a schema keyword. */
 const within = (keyword: string, value: unknown, title: string): unknown => {
   if (keyword === "properties" && isObject(value)) {
     const properties = Object.entries(value)
@@ -26,7 +26,7 @@ const within = (keyword: string, value: unknown, title: string): unknown => {
   return keyword === "additionalProperties" || keyword === "additionalItems" ? titledAt(value, `${title}Other`) : value
 }
 
-/** Generators make a type of these. */
+/** Whether code generators make a type of the schema. */
 const isNamed = (schema: Json): boolean =>
   schema["type"] === "object" || "enum" in schema || unions.some((keyword) => keyword in schema)
 

@@ -1,20 +1,20 @@
-/** Members of requests that nothing repeats: signatures, what was signed, tokens, numbers of bank accounts. */
+/** Members of requests that no answer echoes: signatures, signed messages, tokens, bank account numbers. */
 import type { Schema, SchemaAST } from "effect"
 
-/** Marks a schema: what is sent for it stands in no refusal. */
+/** Marks a schema as secret: its value appears in no problem. */
 export const secret = <S extends Schema.Top>(schema: S): S["Rebuild"] => schema.annotate({ [mark]: true })
 
 const mark = "@venue/api/Secret"
 
-/** Whether this very schema is marked. */
+/** Whether the schema itself is marked as secret. */
 export const isSecret = ({ annotations, checks }: SchemaAST.AST): boolean =>
   annotations?.[mark] === true || (checks ?? []).some((check) => check.annotations?.[mark] === true)
 
-/** Whether it is marked, or something that it is made of. */
+/** Whether the schema or any schema inside it is marked as secret. */
 export const holdsSecret = (ast: SchemaAST.AST): boolean => {
   const known = holding.get(ast)
   if (known !== undefined) return known
-  // What leads back to itself is no secret for that.
+  // Ends the recursion of a schema that contains itself.
   holding.set(ast, false)
   const holds = isSecret(ast) || partsOf(ast).some(holdsSecret)
   holding.set(ast, holds)

@@ -1,6 +1,6 @@
-/** Ids of rows that have none of their own: the same parts always give the same UUID. */
+/** Deterministic ids for rows without an id of their own. */
 
-/** The UUID has the shape of version 4, which is what clients check. It names something and keeps no secret. */
+/** Returns the same UUID for the same parts, in the version 4 format that clients check; the hash is not cryptographic. */
 export const stableId = (...parts: ReadonlyArray<string>): string => {
   const text = parts.join("\n")
   const hex = seeds.map((seed) => hashOf(text, seed).toString(16).padStart(8, "0")).join("")
@@ -10,7 +10,7 @@ export const stableId = (...parts: ReadonlyArray<string>): string => {
 
 const seeds = [0x9e3779b9, 0x243f6a88, 0xb7e15162, 0x6a09e667]
 
-/** 32 bits: multiply and rotate each character in, then mix until every bit depends on every other. */
+/** Returns a 32-bit hash: multiplies and rotates each character in, then mixes until every output bit depends on all. */
 const hashOf = (text: string, seed: number): number => {
   let hash = seed
   for (let at = 0; at < text.length; at++) {

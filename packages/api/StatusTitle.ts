@@ -1,4 +1,6 @@
-/** Names of the HTTP statuses that a refusal may have. */
+/** Titles of problems: the names of their HTTP statuses. */
+
+/** Name of each HTTP status that a problem may have. */
 export const titles = {
   400: "Bad Request",
   401: "Unauthorized",

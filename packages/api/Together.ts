@@ -1,13 +1,13 @@
-/** Several readings of one request, refused with the faults of all of them. */
+/** Combines several validations of one request into one problem with all faults. */
 import { Result } from "effect"
 import { BadRequest } from "./Problem.ts"
 
 type Readings = Readonly<Record<string, Result.Result<unknown, BadRequest>>>
 type Values<R extends Readings> = { readonly [Name in keyof R]: Result.Result.Success<R[Name]> }
 
-/** Returns all values, or one refusal of the first reading's type with the faults of every reading that failed. */
+/** Returns all values, or one problem: the first failure with the faults of all failures. */
 export const together = <const R extends Readings>(readings: R): Result.Result<Values<R>, BadRequest> => {
-  // A reading that needs the value of another one fails with the same refusal.
+  // A reading that depends on another fails with the same object, which must count once.
   const refusals = new Set(
     Object.values(readings).flatMap((reading) => (Result.isFailure(reading) ? [reading.failure] : []))
   )

@@ -1,4 +1,4 @@
-/** Refusals about money that comes in and goes out. */
+/** Problems of deposits, withdrawals and webhooks. */
 import type { Missing } from "@venue/domain/Onboarding"
 import { missingSteps } from "./OnboardingSteps.ts"
 import {
@@ -15,29 +15,30 @@ import {
 } from "./ProblemBody.ts"
 import type { Page } from "./ProblemPages.ts"
 
+/** Returns the problems of the treasury interface, for one public address. */
 export const ofTreasury = (baseUrl: string) => ({
-  /** Of what is moved, where to or how: the page says of which kind, and nothing that is secret is repeated. */
+  /** Invalid member of the kind that the page names; `errors` must not hold secrets. */
   invalidValue: (page: Page, errors: ReadonlyArray<ErrorDetail>) =>
     new BadRequest(body(baseUrl, 400, page, { errors })),
-  /** Terms are among the missing steps. */
+  /** Onboarding problem with status 401, sent if acceptance of the terms is among the missing steps. */
   termsRequired: (missing: ReadonlyArray<Missing>) =>
     new Unauthorized(body(baseUrl, 401, "onboarding-required", { errors: missingSteps(missing) })),
   addressNotRegistered: (address: string) =>
     new Forbidden(
       body(baseUrl, 403, "address-not-registered", {
-        detail: `These credentials withdraw to registered addresses only, and ${quoted(address)} is none; register it first with POST /withdrawal-addresses.`
+        detail: `These credentials withdraw to registered addresses only; register ${quoted(address)} first with POST /withdrawal-addresses.`
       })
     ),
   railNotConnected: (rail: string) =>
     new ServiceUnavailable(
       body(baseUrl, 503, "rail-not-connected", {
-        detail: `The venue is not connected to ${rail}; choose another one, or ask the operator.`
+        detail: `The venue is not connected to ${rail}; choose another network or bank, or ask the operator.`
       })
     ),
   tooManyDepositAddresses: (limit: number) =>
     new Conflict(
       body(baseUrl, 409, "too-many-deposit-addresses", {
-        detail: `A user has at most ${limit} deposit addresses of a network, and none is ever removed; use one of GET /address.`
+        detail: `A user has at most ${limit} deposit addresses on a network, and deposit addresses are never removed; use one that GET /address shows.`
       })
     ),
   tooManyWithdrawalAddresses: (limit: number) =>
@@ -73,7 +74,7 @@ export const ofTreasury = (baseUrl: string) => ({
   bankAccountInUse: (id: string) =>
     new Conflict(
       body(baseUrl, 409, "bank-account-in-use", {
-        detail: `A withdrawal to the bank account ${quoted(id)} is not settled yet; wait until GET /withdrawals shows it settled or failed.`
+        detail: `A withdrawal to the bank account ${quoted(id)} is in flight; wait until GET /withdrawals shows it settled or failed.`
       })
     )
 })

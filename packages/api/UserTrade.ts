@@ -1,9 +1,9 @@
-/** One side of a trade as its owner lists it, on the socket and over REST. */
+/** One side of a trade, as the socket and REST list it for its owner. */
 import type { ExecutionType, Liquidation } from "@venue/domain/Execution"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import type { OrderOrigin, OrderType, Side, TimeInForce } from "@venue/domain/Order"
 
-/** Prices are in ticks, quantities in lots, money in 1e-6 USD. */
+/** Fill of one of the user's orders: price in ticks, quantity in lots, money in 1e-6 USD. */
 export interface UserTrade {
   readonly symbol: MarketSymbol
   readonly tradeId: string
@@ -17,7 +17,7 @@ export interface UserTrade {
   readonly quantity: number
   readonly fee: number
   readonly realised: number
-  /** The fill added so much initial margin; 0 when it reduced. */
+  /** Initial margin that the fill added, in 1e-6 USD; 0 for a fill that reduced the position. */
   readonly marginUsed: number
   readonly orderType: OrderType
   readonly timeInForce: TimeInForce

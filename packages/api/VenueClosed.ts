@@ -1,6 +1,6 @@
-/** The problem of a venue that is halted or accepts only cancels, with the reason that its operator publishes. */
+/** Problem of a venue that is halted or accepts only cancels. */
 
-/** Venue that does not trade; `publicReason` is the operator's text for traders. */
+/** State of a venue that does not trade; `publicReason` is the operator's text for traders. */
 export interface VenueClosed {
   readonly _tag: "VenueHalted" | "VenueCancelOnly"
   readonly publicReason?: string | null | undefined
@@ -8,7 +8,7 @@ export interface VenueClosed {
 
 type Page = "venue-halted" | "venue-cancel-only"
 
-/** Returns the page of the problem and its detail, which ends with the operator's reason where there is one. */
+/** Returns the page of the problem and its detail, which ends with the operator's reason if there is one. */
 export const occurrence = (
   { _tag, publicReason = null }: VenueClosed,
   pages: Readonly<Record<Page, string>>

@@ -1,5 +1,7 @@
-/** The version of the wire, as every description of a part of it says. */
+/** Versions of the wire. */
+
+/** Version of the REST interfaces, as their documents state it. */
 export const version = "0.1.0"
 
-/** The label of the specification whose messages both sockets keep. */
+/** Version of the specification that both sockets implement. */
 export const socketVersion = "v0.0.10"

@@ -1,4 +1,4 @@
-/** Who a program is to the venue: asked anew for each connection and each request. */
+/** Credentials of a program, created anew for each connection and each request. */
 import { headerName, neutralBrand } from "@venue/api/Headers"
 import type { HmacCredential } from "@venue/api/trade/CommandSchema"
 import { Clock, Effect, Redacted, Schema } from "effect"
@@ -6,24 +6,26 @@ import { SecureRandom } from "effect/crypto/SecureRandom"
 import { Buffer } from "node:buffer"
 import { createHmac } from "node:crypto"
 
-/** The reason is for people, and holds no secret. */
+/** No credentials are available; `reason` is for people and holds no secret. */
 export class CredentialsUnavailable extends Schema.TaggedError<CredentialsUnavailable>()("CredentialsUnavailable", {
   reason: Schema.String
 }) {}
 
+/** Credentials for the trade socket and REST. */
 export interface Credentials {
-  /** What the `auth` command of the trade socket says. */
+  /** Members of the `auth` command of the trade socket. */
   readonly params: Effect.Effect<{ readonly hmac: HmacCredential } | { readonly jwt: string }, CredentialsUnavailable>
-  /** The headers of a REST request. */
+  /** Headers of a REST request. */
   readonly headers: Effect.Effect<Readonly<Record<string, string>>, CredentialsUnavailable>
 }
 
+/** API key with its secret. */
 export interface ApiKey {
   readonly publicKey: string
   readonly secretKey: Redacted.Redacted
 }
 
-/** Each use has a nonce of its own. Venues of every brand take the neutral headers. */
+/** Returns credentials of an API key, signed with a new nonce on each use. Every venue accepts the neutral headers. */
 export const ofApiKey = Effect.fnUntraced(function* (key: ApiKey, brand: string = neutralBrand) {
   const random = yield* SecureRandom
   const signed = Effect.gen(function* () {
@@ -42,13 +44,13 @@ export const ofApiKey = Effect.fnUntraced(function* (key: ApiKey, brand: string 
   return credentials
 })
 
-/** Of a session, or of whatever else has access tokens. */
+/** Returns credentials of an access token, which `token` supplies on each use. */
 export const ofAccessToken = (token: Effect.Effect<Redacted.Redacted, CredentialsUnavailable>): Credentials => ({
   params: Effect.map(token, (jwt) => ({ jwt: Redacted.value(jwt) })),
   headers: Effect.map(token, (jwt) => ({ authorization: `Bearer ${Redacted.value(jwt)}` }))
 })
 
-/** The secret is the text itself, not what its hex digits stand for. */
+/** Signs `nonce:unixSeconds` by HMAC-SHA256; the HMAC key is the text of the secret, not the bytes of its hex digits. */
 export const sign = ({ publicKey, secretKey }: ApiKey, nonce: string, unixSeconds: number): HmacCredential => ({
   public_key: publicKey,
   nonce,

@@ -1,29 +1,32 @@
-/** A client of the market-data socket: subscribes, sees holes, and comes back after a loss. */
+/** Client of the market-data socket: subscribes, detects missing frames, and reconnects after a loss. */
 import type { Subscribe } from "@venue/api/marketData/CommandSchema"
 import { type Data, type ErrorFrame, Frame } from "@venue/api/marketData/FrameSchema"
 import { Effect, Option, type Queue, Schema, type Scope } from "effect"
 import { type Backoff, keepOpen, patient, type Session } from "./ReconnectingSocket.ts"
 import * as SocketEvents from "./SocketEvents.ts"
 
+/** Subscriptions and address of the socket. */
 export interface MarketDataOptions extends Omit<Subscribe, "type"> {
   readonly url: string
   readonly backoff?: Backoff
 }
 
 /**
- * A value takes the place of the last one of its stream: a `level2` is the whole book, to its depth. An error says what
- * of the streams is not to be had; the others are told all the same.
+ * Event of the socket. Each frame replaces the previous one of its stream: a `level2` is a full snapshot. An error frame names
+ * the refused parts of the subscription; the others stay subscribed.
  */
 export type MarketDataEvent = SocketEvents.SocketEvent<Data | typeof ErrorFrame.Type>
 
+/** Open client. */
 export interface MarketDataClient {
   /**
-   * Bounded: who does not read loses the connection, and gets every value anew with the next. So it is when a frame was
-   * missing: between `Connected` and `Disconnected` there is no hole.
+   * Bounded queue. A full queue or a missing frame drops the connection, and the next one starts with current values: there is
+   * no gap between `Connected` and `Disconnected`.
    */
   readonly events: Queue.Dequeue<MarketDataEvent>
 }
 
+/** Opens a client that stays connected until the scope closes. */
 export const make = Effect.fn("MarketDataClient.make")(function* (
   options: MarketDataOptions
 ): Effect.fn.Return<MarketDataClient, never, Scope.Scope> {
@@ -32,7 +35,7 @@ export const make = Effect.fn("MarketDataClient.make")(function* (
   const greeting = Effect.succeed(JSON.stringify({ type: "subscribe", ...streams }))
   let sequence = 0
 
-  const tell = (frame: Data | typeof ErrorFrame.Type, session: Session): void => {
+  const publish = (frame: Data | typeof ErrorFrame.Type, session: Session): void => {
     if (!events.add({ _tag: "Received", frame })) session.drop(SocketEvents.unread)
   }
   const received = (text: string, session: Session): void => {
@@ -40,13 +43,13 @@ export const make = Effect.fn("MarketDataClient.make")(function* (
     if (frame === undefined) {
       events.add({ _tag: "Unreadable", text })
     } else if ("err" in frame) {
-      tell(frame, session)
+      publish(frame, session)
     } else if (frame.type === "subscribed") {
       session.established()
       events.add({ _tag: "Connected" })
     } else if (frame.type !== "unsubscribed") {
-      if (frame.sequence === ++sequence) tell(frame, session)
-      else session.drop(`frame ${sequence} is missing, ${frame.sequence} came`)
+      if (frame.sequence === ++sequence) publish(frame, session)
+      else session.drop(`expected frame ${sequence}, received frame ${frame.sequence}`)
     }
   }
   const opened = (): void => {
@@ -59,5 +62,5 @@ export const make = Effect.fn("MarketDataClient.make")(function* (
   return { events: events.queue }
 })
 
-/** None for what is no frame of this socket. */
+/** Decodes a frame; none for invalid text. */
 const read = Schema.decodeUnknownOption(Schema.fromJsonString(Frame))

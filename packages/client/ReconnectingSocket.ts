@@ -1,37 +1,41 @@
-/** A web socket that comes back by itself, with pauses that grow until somebody answers. */
+/** WebSocket that reconnects with exponential backoff. */
 import { Effect, Schedule } from "effect"
 import { WebSocket } from "ws"
 import type { CredentialsUnavailable } from "./Credentials.ts"
 
-/** One connection; of no use after it closed. */
+/** One connection; unusable once it has closed. */
 export interface Session {
-  /** False when the connection is gone or the other side has stopped reading. */
+  /** Sends text; returns false if the connection is closed or has more than 1 MiB unsent. */
   readonly send: (text: string) => boolean
+  /** Closes the connection and reconnects. */
   readonly drop: (reason: string) => void
-  /** Says that the other side accepted us: the next pause is the shortest again. */
+  /** Marks the connection as accepted, which resets the backoff. */
   readonly established: () => void
 }
 
+/** Callbacks of a socket. */
 export interface Handlers {
-  /** What is said first. It is made anew for each connection, before that is opened. */
+  /** First text of a connection, created anew before each connection is opened. */
   readonly greeting: Effect.Effect<string, CredentialsUnavailable>
   readonly opened: () => void
   readonly received: (text: string, session: Session) => void
   readonly closed: (reason: string) => void
 }
 
+/** Bounds of the pause between connection attempts. */
 export interface Backoff {
   readonly firstMillis: number
   readonly maxMillis: number
 }
 
+/** Default backoff: 1 s to 30 s. */
 export const patient: Backoff = { firstMillis: 1_000, maxMillis: 30_000 }
 
-/** Stays connected for as long as it runs; interrupting it says goodbye and closes the socket. */
+/** Keeps a socket connected until interrupted, which closes the socket with code 1000. */
 export const keepOpen = (url: string, handlers: Handlers, backoff: Backoff = patient): Effect.Effect<void> => {
   const { firstMillis, maxMillis } = backoff
   const attempt = Effect.suspend(() => {
-    const state: State = { established: false, heard: false }
+    const state: State = { established: false, received: false }
     return handlers.greeting.pipe(
       Effect.flatMap((greeting) => Effect.raceFirst(connection(url, greeting, handlers, state), silence(state))),
       Effect.catch(({ reason }) => Effect.succeed(reason)),
@@ -39,12 +43,12 @@ export const keepOpen = (url: string, handlers: Handlers, backoff: Backoff = pat
       Effect.flatMap((reason) => (state.established ? Effect.void : Effect.fail(reason)))
     )
   })
-  // Those who lost the same venue do not all come back at the same moment.
+  // The jitter keeps the clients of one venue from reconnecting at the same moment.
   const growing = Schedule.jittered(Schedule.min([Schedule.exponential(firstMillis), Schedule.spaced(maxMillis)]))
   return attempt.pipe(
     Effect.retry(growing),
     Effect.repeat(Schedule.jittered(Schedule.spaced(firstMillis))),
-    // Neither schedule has an end.
+    // Both schedules are infinite, so that the failure never surfaces.
     Effect.orDie,
     Effect.asVoid
   )
@@ -52,18 +56,20 @@ export const keepOpen = (url: string, handlers: Handlers, backoff: Backoff = pat
 
 interface State {
   established: boolean
-  heard: boolean
+  /** Whether anything arrived in the current silence interval. */
+  received: boolean
 }
 
 const bounds = {
   perMessageDeflate: false,
   maxPayload: 4_194_304,
-  /** Milliseconds, as is the next. */
+  /** Milliseconds. */
   handshakeTimeout: 10_000,
+  /** Milliseconds. */
   closeTimeout: 1_000
 }
 const establishMillis = 15_000
-/** The venue pings every 20 s. */
+/** More than two intervals of the venue's pings, which come every 20 s. */
 const silenceMillis = 45_000
 const maxUnsentBytes = 1_048_576
 
@@ -72,7 +78,7 @@ const connection = (url: string, greeting: string, handlers: Handlers, state: St
     const socket = new WebSocket(url, bounds)
     const forget = (): void => {
       socket.removeAllListeners()
-      // A socket that is ended while it connects reports that as an error.
+      // `ws` emits an error for a socket that is terminated while it connects.
       socket.on("error", () => {})
     }
     const end = (reason: string): void => {
@@ -96,11 +102,11 @@ const connection = (url: string, greeting: string, handlers: Handlers, state: St
       session.send(greeting)
     })
     socket.on("message", (data) => {
-      state.heard = true
+      state.received = true
       handlers.received(data.toString(), session)
     })
     socket.on("ping", () => {
-      state.heard = true
+      state.received = true
     })
     socket.on("error", (error) => end(error.message))
     socket.on("close", (code, reason) => end(`closed with ${code} ${reason.toString()}`.trim()))
@@ -110,7 +116,7 @@ const connection = (url: string, greeting: string, handlers: Handlers, state: St
     })
   })
 
-/** What was sent before still arrives; nobody waits for long for an answer. */
+/** Closes the socket after all sent data; waits at most `closeTimeout` for the answer. */
 const goodbye = (socket: WebSocket) =>
   Effect.callback<void>((resume) => {
     if (socket.readyState === WebSocket.CLOSED) return resume(Effect.void)
@@ -121,10 +127,10 @@ const goodbye = (socket: WebSocket) =>
 
 const silence = Effect.fnUntraced(function* (state: State) {
   yield* Effect.sleep(establishMillis)
-  if (!state.established) return "not accepted in time"
+  if (!state.established) return `not accepted within ${establishMillis / 1_000} s`
   while (true) {
-    state.heard = false
+    state.received = false
     yield* Effect.sleep(silenceMillis)
-    if (!state.heard) return "nothing was heard for too long"
+    if (!state.received) return `nothing received for ${silenceMillis / 1_000} s`
   }
 })

@@ -1,4 +1,4 @@
-/** REST of a venue as its description has it: each endpoint a method, each refusal an error. */
+/** Client of the main REST interface: a method for each operation, an error for each problem. */
 import { headerName, neutralBrand } from "@venue/api/Headers"
 import { Api } from "@venue/api/rest/Api"
 import { Effect } from "effect"
@@ -6,18 +6,20 @@ import { HttpClient, HttpClientRequest } from "effect/http"
 import { HttpApiClient } from "effect/http-api"
 import type { Credentials } from "./Credentials.ts"
 
+/** Address and credentials. */
 export interface RestClientOptions {
   readonly url: string
-  /** Without them only what is public answers. */
+  /** Required for operations that are not public. */
   readonly credentials?: Credentials
-  /** A subaccount; the primary account otherwise. */
+  /** Account to act on; default: the primary account. */
   readonly accountId?: string
   readonly brand?: string
 }
 
+/** Client with one method for each operation, in groups. */
 export type RestClient = Effect.Success<ReturnType<typeof make>>
 
-/** A request that has no answer in time may still have been done. */
+/** Returns a client. A request without an answer fails after 15 s, and its outcome is unknown. */
 export const make = Effect.fn("RestClient.make")(function* (options: RestClientOptions) {
   const { accountId, brand = neutralBrand, credentials, url } = options
   const named = accountId === undefined ? {} : { [headerName(brand, "requested-account-id")]: accountId }

@@ -1,4 +1,4 @@
-/** A session of a wallet: begun by a message that it signs, kept alive by refresh tokens that work once. */
+/** Session of a wallet: begun by a signed message, and extended by refresh tokens that work once. */
 import { Tokens } from "@venue/api/auth/Session"
 import { ErrorBody } from "@venue/api/auth/AuthError"
 import { Clock, Effect, Option, Redacted, Schedule, Schema, Semaphore } from "effect"
@@ -8,50 +8,57 @@ import { Buffer } from "node:buffer"
 import { type Credentials, CredentialsUnavailable, ofAccessToken } from "./Credentials.ts"
 import * as WalletMessage from "./WalletMessage.ts"
 
+/** Wallet that signs in. */
 export interface Wallet {
-  /** With its checksum. */
+  /** Address with checksum (EIP-55). */
   readonly address: string
   readonly signMessage: (message: string) => Effect.Effect<string>
 }
 
-/** Of the venue: where its authentication service is, and what that calls itself. */
+/** Authentication service of a venue. */
 export interface AuthPlace {
-  /** Ends in `/auth/v1`. */
+  /** Address that ends in `/auth/v1`. */
   readonly url: string
+  /** Value of the header `apikey`. */
   readonly clientKey: string
+  /** Name of the service in the statement that the wallet signs. */
   readonly serviceName: string
+  /** URI that the wallet signs in to. */
   readonly signInUri: string
 }
 
+/** Wallet and authentication service of a sign-in. */
 export interface SignInOptions extends AuthPlace {
   readonly wallet: Wallet
   readonly chainId?: string
-  /** Where the venue asks for one. */
+  /** Token of a solved captcha, for a venue that requires one. */
   readonly captchaToken?: string
 }
 
-/** The service refused; signing in again may help, asking again will not. */
+/** The service refused the request; a retry is futile, a new sign-in may succeed. */
 export class SignInRefused extends Schema.TaggedError<SignInRefused>()("SignInRefused", {
   code: Schema.String,
   detail: Schema.String
 }) {}
 
-/** The service did not answer, or not as it should; asking again may help. */
+/** The service did not answer, or answered unexpectedly; a retry may succeed. */
 export class AuthUnavailable extends Schema.TaggedError<AuthUnavailable>()("AuthUnavailable", {
   cause: Schema.Defect()
 }) {}
 
+/** Session of a user. */
 export interface Session {
   readonly userId: string
-  /** Refreshed when it is about to end, by one of those who ask at the same time. */
+  /** Access token; refreshed in its last minute, once for all concurrent callers. */
   readonly accessToken: Effect.Effect<Redacted.Redacted, CredentialsUnavailable>
   readonly credentials: Credentials
-  /** The last one, for who wants to resume the session another time; each refresh uses it up. */
+  /** Current refresh token, with which `resume` continues the session; each refresh replaces it. */
   readonly refreshToken: Effect.Effect<Redacted.Redacted>
-  /** This session alone; others of the user go on. */
+  /** Ends this session; other sessions of the user continue. */
   readonly signOut: Effect.Effect<void, SignInRefused | AuthUnavailable | CredentialsUnavailable>
 }
 
+/** Signs in with a wallet and returns the session. */
 export const signIn = Effect.fn("Session.signIn")(function* (options: SignInOptions) {
   const { captchaToken, chainId = "1", serviceName, signInUri, wallet } = options
   const { randomBytes } = yield* SecureRandom
@@ -64,20 +71,20 @@ export const signIn = Effect.fn("Session.signIn")(function* (options: SignInOpti
     nonce: Buffer.from(yield* randomBytes(nonceBytes)).toString("hex"),
     issuedAtMillis: yield* Clock.currentTimeMillis
   })
-  const asked = { chain: "ethereum", message, signature: yield* wallet.signMessage(message) }
+  const body = { chain: "ethereum", message, signature: yield* wallet.signMessage(message) }
   const security = captchaToken === undefined ? {} : { svc_meta_security: { captcha_token: captchaToken } }
-  return yield* prolonged(post, yield* grant(post, "web3", { ...asked, ...security }))
+  return yield* sessionOf(post, yield* grant(post, "web3", { ...body, ...security }))
 })
 
-/** A session that was begun before, by the last refresh token that somebody kept of it. */
+/** Continues a session from its current refresh token. */
 export const resume = Effect.fn("Session.resume")(function* (
   options: AuthPlace & { readonly refreshToken: Redacted.Redacted }
 ) {
   const post = yield* poster(options)
-  return yield* prolonged(post, yield* refreshed(post, Redacted.value(options.refreshToken)))
+  return yield* sessionOf(post, yield* refreshed(post, Redacted.value(options.refreshToken)))
 })
 
-const prolonged = Effect.fnUntraced(function* (post: Post, first: Granted): Effect.fn.Return<Session> {
+const sessionOf = Effect.fnUntraced(function* (post: Post, first: Granted): Effect.fn.Return<Session> {
   const alone = yield* Semaphore.make(1)
   let granted = first
   const accessToken = Effect.gen(function* () {
@@ -86,8 +93,8 @@ const prolonged = Effect.fnUntraced(function* (post: Post, first: Granted): Effe
     return Redacted.make(granted.tokens.access_token)
   }).pipe(
     Effect.catchTags({
-      SignInRefused: ({ code }) => new CredentialsUnavailable({ reason: `the session was not prolonged: ${code}` }),
-      AuthUnavailable: () => new CredentialsUnavailable({ reason: "the session was not prolonged: no answer" })
+      SignInRefused: ({ code }) => new CredentialsUnavailable({ reason: `the session was not refreshed: ${code}` }),
+      AuthUnavailable: () => new CredentialsUnavailable({ reason: "the session was not refreshed: no answer" })
     }),
     alone.withPermit
   )
@@ -104,7 +111,7 @@ const prolonged = Effect.fnUntraced(function* (post: Post, first: Granted): Effe
 
 interface Granted {
   readonly tokens: typeof Tokens.Type
-  /** On our own clock. */
+  /** Expiry of the access token on the clock of this process. */
   readonly endsAtMillis: number
 }
 
@@ -114,7 +121,7 @@ type Post = (
   authorization?: string
 ) => Effect.Effect<HttpClientResponse.HttpClientResponse, SignInRefused | AuthUnavailable>
 
-/** A refusal is one of the service only when it says so in its own words. */
+/** Returns a function that sends requests; only a status below 500 with a body of the service counts as a refusal. */
 const poster = Effect.fnUntraced(function* ({
   clientKey,
   url
@@ -138,7 +145,7 @@ const grant = Effect.fnUntraced(function* (post: Post, type: "web3" | "refresh_t
   return { tokens, endsAtMillis: (yield* Clock.currentTimeMillis) + tokens.expires_in * 1_000 }
 })
 
-/** An answer that was lost is asked for again: the service gives the same once more within ten seconds. */
+/** Refreshes the tokens; retries after a lost answer, since the service returns the same tokens again within 10 s. */
 const refreshed = (post: Post, refreshToken: string) =>
   Effect.retry(grant(post, "refresh_token", { refresh_token: refreshToken }), {
     while: (error) => error._tag === "AuthUnavailable",
@@ -150,5 +157,5 @@ const unavailable = (cause: unknown) => new AuthUnavailable({ cause })
 
 const nonceBytes = 16
 const answerWithin = "10 seconds"
-/** Before the end of an access token, so that it does not end on its way. */
+/** Time before expiry at which an access token is refreshed, so that it does not expire in flight. */
 const marginMillis = 60_000

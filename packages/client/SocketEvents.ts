@@ -1,21 +1,23 @@
-/** What happens on a socket, in order, for whoever reads it. */
+/** Bounded queue of the events of a socket, in order. */
 import { Effect, Queue } from "effect"
 
-/** `Connected` means accepted, and hearing all that was asked for. */
+/** Event of a socket; `Connected` means signed in and subscribed, `Unreadable` is a frame that failed its schema. */
 export type SocketEvent<Frame> =
   | { readonly _tag: "Connected" }
   | { readonly _tag: "Disconnected"; readonly reason: string }
   | { readonly _tag: "Received"; readonly frame: Frame }
   | { readonly _tag: "Unreadable"; readonly text: string }
 
+/** Queue with its writers. */
 export interface SocketEvents<Frame> {
   readonly queue: Queue.Dequeue<SocketEvent<Frame>>
-  /** False when nobody has read for too long: then the connection is lost, not the order of events. */
+  /** Adds an event; returns false if the queue is full, in which case the caller must drop the connection. */
   readonly add: (event: SocketEvent<Frame>) => boolean
-  /** Takes the place of the oldest event when there is no other. */
+  /** Adds `Disconnected`, replacing the oldest event of a full queue. */
   readonly disconnected: (reason: string) => void
 }
 
+/** Returns an empty queue of at most 16,384 events. */
 export const make = <Frame>(): Effect.Effect<SocketEvents<Frame>> =>
   Effect.map(Queue.dropping<SocketEvent<Frame>>(maxEvents), (queue) => ({
     queue,
@@ -26,6 +28,7 @@ export const make = <Frame>(): Effect.Effect<SocketEvents<Frame>> =>
     }
   }))
 
+/** Reason for dropping the connection of a reader that is too slow. */
 export const unread = "events were not read in time"
 
 const maxEvents = 16_384

@@ -1,4 +1,4 @@
-/** A client of the trade socket: signs in, subscribes, and comes back after a loss. */
+/** Client of the trade socket: signs in, subscribes, and reconnects after a loss. */
 import type { AddOrder, CancelOrder, Channel, Command, PreviewOrder } from "@venue/api/trade/CommandSchema"
 import type { ErrorResponse } from "@venue/api/ErrorFrame"
 import {
@@ -12,63 +12,71 @@ import type { Credentials } from "./Credentials.ts"
 import { type Backoff, keepOpen, patient, type Session } from "./ReconnectingSocket.ts"
 import * as SocketEvents from "./SocketEvents.ts"
 
+/** Address, credentials and channels. */
 export interface TradeClientOptions {
   readonly url: string
   readonly credentials: Credentials
   readonly channels: ReadonlyArray<Channel>
-  /** A subaccount; the primary account otherwise. */
+  /** Account to trade on; default: the primary account. */
   readonly accountId?: string
   readonly backoff?: Backoff
 }
 
+/** Event of the trade socket. */
 export type TradeEvent = SocketEvents.SocketEvent<Frame>
 
+/** The socket is not connected; the command was not sent. */
 export class NotConnected extends Schema.TaggedError<NotConnected>()("NotConnected", {}) {}
 
-/** The command was answered by an error frame. */
+/** The venue answered the command with an error frame. */
 export class CommandFailed extends Schema.TaggedError<CommandFailed>()("CommandFailed", {
   code: Schema.String,
   detail: Schema.String
 }) {}
 
-/** No answer came, or the connection was lost first: the outcome is unknown. */
+/** No answer came within 10 s, or the connection was lost before the answer: the outcome is unknown. */
 export class Unanswered extends Schema.TaggedError<Unanswered>()("Unanswered", { command: Schema.String }) {}
 
 type AskError = NotConnected | CommandFailed | Unanswered
 
-/** With an id of the client, which tells its answer from those of others. */
+/** Order to place; the client order id identifies its answer. */
 export type NewOrder = AddOrder["params"] & { readonly client_order_id: string }
 
+/** Order to preview; the client order id identifies its answer. */
 export type PreviewedOrder = PreviewOrder["params"] & { readonly client_order_id: string }
 
+/** Order or TWAP to cancel. */
 export type OrderToCancel = Extract<
   CancelOrder["params"],
   { readonly order_id: string; readonly cancel_order_id_type: string }
 >
 
+/** Open client. */
 export interface TradeClient {
-  /** Bounded: who does not read loses the connection, not the order of events. */
+  /** Bounded queue; a full queue drops the connection, so that no event is lost or reordered while it lasts. */
   readonly events: Queue.Dequeue<TradeEvent>
-  /** False when there is no connection. */
+  /** Sends a command; returns false without a connection. */
   readonly sendUnsafe: (command: Command) => boolean
+  /** Sends a command without waiting for its answer. */
   readonly send: (command: Command) => Effect.Effect<void, NotConnected>
-  /** Sends and waits for the first frame that `pick` takes for the answer. */
+  /** Sends a command and returns the first result that `pick` extracts from a frame. */
   readonly ask: <A>(command: Command, pick: (frame: Frame) => Option.Option<A>) => Effect.Effect<A, AskError>
-  /** The first word on a new order: `ACK`, or a refusal with an empty order id. It is told on `order_responses`. */
+  /** Places an order and returns its `ACK` or refusal; needs the channel `order_responses`. */
   readonly place: (order: NewOrder) => Effect.Effect<OrderResponse, AskError>
-  /** What the order would come to; it is not placed. */
+  /** Previews an order without placing it. */
   readonly preview: (order: PreviewedOrder) => Effect.Effect<PreviewResponse, AskError>
   /**
-   * The account's orders are cancelled after so many seconds, 5 to 600, unless this is asked again before; 0 ends that. Whoever
-   * asks for it asks every third of that time.
+   * Sets the dead-man switch: cancels the account's orders after 5 to 600 s unless called again before; 0 switches it off. Call
+   * it every third of the timeout.
    */
   readonly cancelAllAfter: (timeoutSeconds: number) => Effect.Effect<CancelAllAfterResponse, AskError>
-  /** The first order cancelled, or `NO_SUCH_ORDER`. */
+  /** Cancels orders and returns the response to the first one, or `NO_SUCH_ORDER`; needs the channel `order_responses`. */
   readonly cancel: (order: OrderToCancel) => Effect.Effect<OrderResponse, AskError>
 }
 
 const answerWithin = "10 seconds"
 
+/** Opens a client that stays connected until the scope closes. */
 export const make = Effect.fn("TradeClient.make")(function* (
   options: TradeClientOptions
 ): Effect.fn.Return<TradeClient, never, Scope.Scope> {
@@ -148,14 +156,14 @@ export const make = Effect.fn("TradeClient.make")(function* (
   }
 })
 
-/** Who waits for an answer that has not come yet. */
+/** Caller that waits for an answer. */
 interface Waiter {
-  /** True when the frame was the answer. */
+  /** Returns true if the frame was the answer. */
   readonly take: (frame: Frame) => boolean
   readonly lost: () => void
 }
 
-/** Sends a command and adds to `waiting` until it is answered, or nobody wants to know any more. */
+/** Returns `ask`, which registers a waiter until the answer, the timeout or an interruption. */
 const askOver =
   (sendUnsafe: TradeClient["sendUnsafe"], waiting: Set<Waiter>): TradeClient["ask"] =>
   <A>(command: Command, pick: (frame: Frame) => Option.Option<A>) =>
@@ -187,10 +195,10 @@ const askOver =
       })
     )
 
-/** None when the text is no JSON object, or one of the keys we know does not hold what it should. */
+/** Decodes a frame; none for text that is not a JSON object, or a known key that fails its schema. */
 const read = Schema.decodeUnknownOption(Schema.fromJsonString(Frame))
 
-/** Errors carry no id of their own: they answer the command whose ids they echo. */
+/** Returns the failure of a command if the error frame echoes its type and ids: errors have no id of their own. */
 function failureOf(command: Command, { err }: Frame): CommandFailed | undefined {
   if (err === undefined) return undefined
   const request = requestOf(err)
@@ -200,14 +208,14 @@ function failureOf(command: Command, { err }: Frame): CommandFailed | undefined 
   return isOurs ? new CommandFailed({ code: err.error_code, detail: err.message }) : undefined
 }
 
-/** What an error says of the request that it answers; empty where it says nothing. */
+/** Type and ids of the request that an error frame echoes; "" for an absent member. */
 export interface Request {
   readonly type: string
   readonly orderId: string
   readonly clientOrderId: string
 }
 
-/** All is empty when the request was no JSON object, or a long one. */
+/** Returns type and ids of the echoed request; all are "" if the echo is not a JSON object, as for a long request. */
 export const requestOf = ({ incoming_message: request }: ErrorResponse): Request => {
   const { params, type } = Option.getOrElse(readRequest(request), (): typeof IncomingRequest.Type => ({}))
   return { type: type ?? "", orderId: params?.order_id ?? "", clientOrderId: params?.client_order_id ?? "" }

@@ -1,17 +1,19 @@
-/** The message that a wallet signs to sign in: EIP-4361, in the one way that venues read it. */
+/** Message that a wallet signs to sign in: EIP-4361 in the exact form that venues accept. */
 
+/** Members of the message. */
 export interface WalletMessage {
-  /** With its checksum. */
+  /** Address with checksum (EIP-55). */
   readonly address: string
-  /** The page that the wallet signs in to. */
+  /** Page that the wallet signs in to. */
   readonly uri: string
-  /** As the venue calls itself. */
+  /** Name of the venue in the statement. */
   readonly serviceName: string
   readonly chainId: string
   readonly nonce: string
   readonly issuedAtMillis: number
 }
 
+/** Returns the text to sign. */
 export const text = ({ address, chainId, issuedAtMillis, nonce, serviceName, uri }: WalletMessage): string =>
   [
     `${new URL(uri).host} wants you to sign in with your Ethereum account:`,

@@ -1,4 +1,4 @@
-/** REST refusals are problem documents, whatever refuses. */
+/** Tests of REST problems: every refusal has a problem body. */
 import { afterAll, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { call, dispose, post } from "./rest/Answering.ts"
@@ -12,30 +12,30 @@ const about = (status: number, page: string, title: string) => ({
   status
 })
 
-it.effect("401 has the same words unless the request alone shows the fault", () =>
+it.effect("answers 401 with one text for every fault that the request itself does not show", () =>
   Effect.gen(function* () {
     const { body, status, type } = yield* call("/user/positions", {}, null)
     expect([status, type]).toEqual([401, "application/problem+json"])
     expect(body).toEqual({
       ...about(401, "credentials-not-accepted", "Unauthorized"),
       detail:
-        "The credentials are unknown, wrong, expired, revoked or were used before, or may not be used from this address."
+        "The credentials are unknown, wrong, expired, revoked, already used, or not allowed from this address; sign in or sign the request again."
     })
     expect((yield* call("/user/trade?limit=nonsense", {}, null)).status).toBe(401)
   })
 )
 
-it.effect("403 has general words where nothing else is given", () =>
+it.effect("answers 403 with the text of the page by default", () =>
   Effect.gen(function* () {
     const { body, status } = yield* call("/user/positions", {}, "some")
     expect([status, body.detail]).toEqual([
       403,
-      "The credentials do not permit this, or not on this account; detail says what is needed."
+      "The credentials do not permit this operation, or not on this account; use credentials that do."
     ])
   })
 )
 
-it.effect("422 has an entry for each fault", () =>
+it.effect("answers 422 with an entry for each fault of a query", () =>
   Effect.gen(function* () {
     const { body, status, type } = yield* call("/user/trade?limit=0&offset=-1&start=yesterday")
     expect([status, type]).toEqual([422, "application/problem+json"])
@@ -44,7 +44,7 @@ it.effect("422 has an entry for each fault", () =>
   })
 )
 
-it.effect("422 for a body with a missing, a wrong and an unknown member", () =>
+it.effect("answers 422 to a body with a missing, a wrong and an unknown member", () =>
   Effect.gen(function* () {
     const { body, status } = yield* post(`{"leverage":"twenty","colour":"red"}`)
     expect(status).toBe(422)
@@ -56,7 +56,7 @@ it.effect("422 for a body with a missing, a wrong and an unknown member", () =>
   })
 )
 
-it.effect("a leverage that is not offered, of no symbol, or in use", () =>
+it.effect("refuses a leverage that is not offered, for an unknown symbol, or in use", () =>
   Effect.gen(function* () {
     const levels = yield* post(`{"leverage":31,"symbol":"GOLD-USD"}`)
     expect(levels.body).toEqual({
@@ -73,7 +73,7 @@ it.effect("a leverage that is not offered, of no symbol, or in use", () =>
   })
 )
 
-it.effect("not ready is 503", () =>
+it.effect("answers 503 to a readiness check while it is not ready", () =>
   Effect.gen(function* () {
     expect((yield* call("/health/live")).body).toEqual({ status: "live" })
     expect((yield* call("/health/ready")).body).toMatchObject(about(503, "draining", "Service Unavailable"))

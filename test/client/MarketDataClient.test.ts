@@ -55,7 +55,7 @@ it.live("after a frame that is missing it comes back and asks for everything aga
   Effect.gen(function* () {
     const { requests, url } = yield* venue([1, 2, 4, 5])
     const client = yield* connect(url)
-    assert.deepEqual(yield* take(client, 6), ["Connected", 1, 2, "frame 3 is missing, 4 came", "Connected", 1])
+    assert.deepEqual(yield* take(client, 6), ["Connected", 1, 2, "expected frame 3, received frame 4", "Connected", 1])
     const request = { type: "subscribe", channels: ["mark_price"], symbols: ["AAPL-USD"] }
     assert.deepEqual(requests, [request, request])
   }).pipe(Effect.scoped)

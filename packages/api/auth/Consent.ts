@@ -1,15 +1,15 @@
-/** What the consent page asks and is told. */
+/** Bodies of the consent page. */
 import { Schema } from "effect"
 
-/** `POST /oauth/authorizations/{authorization_id}/consent`. */
+/** Body of `POST /oauth/authorizations/{authorization_id}/consent`. */
 export const ConsentRequest = Schema.Struct({ action: Schema.Literals(["approve", "deny"]) })
 
-/** The page is to be left for this address. */
+/** Address to which the page must redirect. */
 export interface Leave {
   readonly redirect_url: string
 }
 
-/** An application. */
+/** Application that requests access. */
 export interface ClientBody {
   readonly id: string
   readonly name: string
@@ -17,7 +17,7 @@ export interface ClientBody {
   readonly logo_uri?: string
 }
 
-/** A request that waits for its user to decide. */
+/** Authorization request that waits for the user's decision. */
 export interface AuthorizationBody {
   readonly authorization_id: string
   readonly redirect_uri: string
@@ -26,21 +26,23 @@ export interface AuthorizationBody {
   readonly scope: string
 }
 
-/** What a user once approved. */
+/** Grant that the user gave to an application. */
 export interface GrantBody {
   readonly client: ClientBody
   readonly scopes: ReadonlyArray<string>
   readonly granted_at: string
 }
 
-export interface ClientSeen {
+/** Application as the venue stores it. */
+export interface ClientRecord {
   readonly clientId: string
   readonly name: string
   readonly clientUri: string | null
   readonly logoUri: string | null
 }
 
-export const clientBody = ({ clientId, clientUri, logoUri, name }: ClientSeen): ClientBody => ({
+/** Returns the body of an application. */
+export const clientBody = ({ clientId, clientUri, logoUri, name }: ClientRecord): ClientBody => ({
   id: clientId,
   name,
   ...(clientUri === null ? {} : { uri: clientUri }),

@@ -1,6 +1,6 @@
-/** What OAuth and OpenID clients are told of this service. */
+/** Discovery document of OAuth (RFC 8414) and OpenID Connect. */
 
-/** `issuer` is set by the operator: no request changes a byte of this. */
+/** Returns the discovery document of an issuer, which the operator configures; it does not depend on the request. */
 export const discovery = (issuer: string) => ({
   issuer,
   authorization_endpoint: `${issuer}/oauth/authorize`,

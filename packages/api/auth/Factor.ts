@@ -1,26 +1,27 @@
-/** Second factors: what is asked and answered. */
+/** Bodies about second factors. */
 import * as Text from "@venue/domain/Text"
 import { Schema } from "effect"
 import { instant } from "../Digits.ts"
 
-/** `POST /factors`. */
+/** Body of `POST /factors`. */
 export const EnrolRequest = Schema.Struct({
   factor_type: Schema.Literal("totp"),
   friendly_name: Schema.optionalKey(Schema.String.check(Text.atMost(64))),
   issuer: Schema.optionalKey(Schema.String.check(Text.atMost(64)))
 })
 
-/** `POST /factors/{id}/verify`: a code of the authenticator, or a recovery code. */
+/** Body of `POST /factors/{id}/verify`; `code` is a code of the authenticator or a recovery code. */
 export const VerifyRequest = Schema.Struct({
   challenge_id: Schema.String,
   code: Schema.String.check(Text.atMost(32))
 })
 
+/** New factor with its secret. */
 export interface Enrolled {
   readonly id: string
   readonly type: "totp"
   readonly friendly_name: string
-  /** Shown this once. */
+  /** Returned only once. */
   readonly totp: {
     /** SVG text. */
     readonly qr_code: string
@@ -29,6 +30,7 @@ export interface Enrolled {
   }
 }
 
+/** Challenge to verify. */
 export interface Challenged {
   readonly id: string
   readonly type: "totp"
@@ -36,7 +38,7 @@ export interface Challenged {
   readonly expires_at: number
 }
 
-/** One of a user's factors, without its secret. */
+/** Factor of a user, without its secret. */
 export interface FactorBody {
   readonly id: string
   readonly factor_type: "totp"
@@ -46,7 +48,8 @@ export interface FactorBody {
   readonly updated_at: string
 }
 
-export interface FactorSeen {
+/** Factor as the venue stores it, without its secret. */
+export interface FactorRecord {
   readonly factorId: string
   readonly friendlyName: string
   readonly status: "unverified" | "verified"
@@ -54,7 +57,8 @@ export interface FactorSeen {
   readonly updatedAtMillis: number
 }
 
-export const factorBody = (factor: FactorSeen): FactorBody => ({
+/** Returns the body of a factor. */
+export const factorBody = (factor: FactorRecord): FactorBody => ({
   id: factor.factorId,
   factor_type: "totp",
   friendly_name: factor.friendlyName,

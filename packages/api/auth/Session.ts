@@ -1,11 +1,11 @@
-/** A session as its holder gets it, and what is asked to begin or prolong one. */
+/** Bodies that begin, refresh and return a session. */
 import { Schema } from "effect"
 import type { Member } from "../Brand.ts"
 import type { UserBody } from "./User.ts"
 
 const Security = Schema.Struct({ captcha_token: Schema.optionalKey(Schema.String) })
 
-/** `POST /token?grant_type=web3`. The second name of the captcha's place is the one that auth-js sends. */
+/** Body of `POST /token?grant_type=web3`; auth-js sends the captcha token under `gotrue_meta_security`. */
 export const Web3Request = Schema.Struct({
   chain: Schema.String,
   message: Schema.String,
@@ -19,16 +19,17 @@ export const Web3Request = Schema.Struct({
   )
 )
 
-/** It has them under the operator's prefix or the neutral one. */
+/** Members of `Web3Request` that carry the operator's prefix or the neutral one. */
 export const brandedMembers: ReadonlyArray<Member> = ["svc_meta_security"]
 
+/** Returns the captcha token of a request; undefined without one. */
 export const captchaToken = (request: typeof Web3Request.Type): string | undefined =>
   (request.svc_meta_security ?? request.gotrue_meta_security)?.captcha_token
 
-/** `POST /token?grant_type=refresh_token`. */
+/** Body of `POST /token?grant_type=refresh_token`. */
 export const RefreshRequest = Schema.Struct({ refresh_token: Schema.String })
 
-/** Of any session that can be refreshed, what programs need; a `SessionBody` says more. */
+/** Members of a refreshable session that the client package reads. */
 export const Tokens = Schema.Struct({
   access_token: Schema.String,
   token_type: Schema.Literal("bearer"),
@@ -37,32 +38,33 @@ export const Tokens = Schema.Struct({
   user: Schema.Struct({ id: Schema.String })
 })
 
+/** Session with its tokens. */
 export interface SessionBody<User> {
   readonly access_token: string
   readonly token_type: "bearer"
-  /** Whole seconds. */
+  /** Lifetime of the access token, in seconds. */
   readonly expires_in: number
-  /** Unix seconds. */
+  /** Expiry of the access token, in Unix seconds. */
   readonly expires_at: number
   readonly refresh_token: string
   readonly user: User
 }
 
-/** What the wallet's own site gets. */
+/** Session of a wallet sign-in, with the whole user. */
 export type WalletSession = SessionBody<UserBody>
 
-/** What `POST /oauth/token` answers: of the user nothing but the id. */
+/** Answer of `POST /oauth/token`, with only the id of the user. */
 export interface OAuthSession extends Omit<SessionBody<{ readonly id: string }>, "refresh_token"> {
-  /** Only an application that may refresh the session has one. */
+  /** Present if the application may refresh the session. */
   readonly refresh_token?: string
   readonly scope: string
   readonly id_token?: string
 }
 
-/** `POST /factors/{id}/verify`. */
+/** Answer of `POST /factors/{id}/verify`: the session with assurance level aal2. */
 export interface RaisedSession extends WalletSession {
-  /** The codes come once, with the first factor: each opens the account one time without it. */
+  /** One-time codes that replace the factor; returned only once, with the first factor. */
   readonly recovery_codes?: ReadonlyArray<string>
-  /** So many are left after one of them was used. */
+  /** Number of unused recovery codes; present if a recovery code was used. */
   readonly recovery_codes_left?: number
 }

@@ -1,8 +1,9 @@
-/** A user, as clients of the authentication service know one. */
+/** Body of a user in the authentication service. */
 import type { UserId } from "@venue/domain/UserId"
 import { instant } from "../Digits.ts"
-import { type FactorBody, factorBody, type FactorSeen } from "./Factor.ts"
+import { type FactorBody, factorBody, type FactorRecord } from "./Factor.ts"
 
+/** Wallet of a user. */
 export interface IdentityBody {
   readonly identity_id: string
   readonly id: string
@@ -14,6 +15,7 @@ export interface IdentityBody {
   readonly last_sign_in_at?: string
 }
 
+/** User with wallets and factors. */
 export interface UserBody {
   readonly id: string
   readonly aud: "authenticated"
@@ -30,29 +32,32 @@ export interface UserBody {
   readonly last_sign_in_at?: string
 }
 
-export interface IdentitySeen {
+/** Wallet of a user as the venue stores it. */
+export interface IdentityRecord {
   readonly identityId: string
   readonly subject: string
   readonly userId: UserId
-  /** With its checksum. */
+  /** Address with checksum (EIP-55). */
   readonly address: string
   readonly network: string
   readonly domain: string
   readonly statement: string
   readonly createdAtMillis: number
   readonly updatedAtMillis: number
-  /** Null while nobody signed in with it. */
+  /** Null before the first sign-in with the wallet. */
   readonly lastSignInAtMillis: number | null
 }
 
-export interface UserSeen {
+/** User as the venue stores it. */
+export interface UserRecord {
   readonly userId: UserId
   readonly createdAtMillis: number
-  readonly identities: ReadonlyArray<IdentitySeen>
-  readonly factors: ReadonlyArray<FactorSeen>
+  readonly identities: ReadonlyArray<IdentityRecord>
+  readonly factors: ReadonlyArray<FactorRecord>
 }
 
-export const userBody = ({ createdAtMillis, factors, identities, userId }: UserSeen): UserBody => {
+/** Returns the body of a user. */
+export const userBody = ({ createdAtMillis, factors, identities, userId }: UserRecord): UserBody => {
   const signIns = identities.flatMap(({ lastSignInAtMillis }) => lastSignInAtMillis ?? [])
   const [wallet] = identities
   return {
@@ -72,7 +77,7 @@ export const userBody = ({ createdAtMillis, factors, identities, userId }: UserS
   }
 }
 
-const identityBody = (identity: IdentitySeen): IdentityBody => ({
+const identityBody = (identity: IdentityRecord): IdentityBody => ({
   identity_id: identity.identityId,
   id: identity.subject,
   user_id: identity.userId,
@@ -83,8 +88,8 @@ const identityBody = (identity: IdentitySeen): IdentityBody => ({
   ...lastSignIn(identity.lastSignInAtMillis)
 })
 
-/** What was signed is known only of a wallet that signed in. */
-const metadata = ({ address, domain, lastSignInAtMillis, network, statement }: IdentitySeen) => ({
+/** Returns the metadata of a wallet; network, domain and statement are known only after a sign-in. */
+const metadata = ({ address, domain, lastSignInAtMillis, network, statement }: IdentityRecord) => ({
   address,
   chain: "ethereum",
   ...(lastSignInAtMillis === null ? {} : { network, domain, statement })

@@ -1,6 +1,7 @@
-/** Every command of the market-data socket as it travels: the contract that `Subscription.ts` reads by hand. */
+/** Schemas of the commands of the market-data socket, which `Subscription.ts` decodes by hand. */
 import { Schema } from "effect"
 
+/** Channel of the market-data socket. */
 export const Channel = Schema.Literals([
   "level2",
   "bbo",
@@ -15,34 +16,39 @@ export const Channel = Schema.Literals([
 ])
 export type Channel = typeof Channel.Type
 
+/** Grouping of the levels of a book. */
 export const SigFigs = Schema.Literals([0, 1, 2]).annotate({
-  description: "How many decimal places above the tick prices are grouped by."
+  description: "Grouping of prices: 0 for single ticks, 1 for groups of 10 ticks, 2 for groups of 100 ticks."
 })
 export type SigFigs = typeof SigFigs.Type
 
+/** Length of a candle's window. */
 export const Interval = Schema.Literals(["1MIN", "5MINS", "15MINS", "30MINS", "1HOUR", "4HOURS", "1DAY"]).annotate({
-  description: "How long the windows of a candle are; they begin at whole multiples of that since 1970."
+  description: "Length of the window; windows start at whole multiples of it since 1970-01-01T00:00:00Z."
 })
 export type Interval = typeof Interval.Type
 
 const streams = <const Type extends string>(type: Type) =>
   Schema.Struct({
     type: Schema.Literal(type),
-    channels: Schema.NonEmptyArray(Channel),
-    symbols: Schema.NonEmptyArray(Schema.String).annotate({ description: "Names, or * for all." }),
+    channels: Schema.NonEmptyArray(Channel).annotate({ description: "Names of channels." }),
+    symbols: Schema.NonEmptyArray(Schema.String).annotate({ description: "Symbols of markets, or * for all." }),
     sig_figs: Schema.optionalKey(
-      Schema.NullOr(Schema.Array(SigFigs)).annotate({ description: "Of level2 alone, where leaving it out means 0." })
+      Schema.NullOr(Schema.Array(SigFigs)).annotate({ description: "Groupings for level2; default 0." })
     ),
     intervals: Schema.optionalKey(
-      Schema.NullOr(Schema.Array(Interval)).annotate({ description: "Of candle alone, which needs one at least." })
+      Schema.NullOr(Schema.Array(Interval)).annotate({ description: "Intervals for candle, at least one." })
     )
   })
 
+/** Subscribes to every channel of every symbol of the message. */
 export const Subscribe = streams("subscribe")
 export type Subscribe = typeof Subscribe.Type
 
+/** Unsubscribes from every channel of every symbol of the message. */
 export const Unsubscribe = streams("unsubscribe")
 export type Unsubscribe = typeof Unsubscribe.Type
 
+/** Command of the market-data socket. */
 export const Command = Schema.Union([Subscribe, Unsubscribe])
 export type Command = typeof Command.Type

@@ -1,31 +1,35 @@
-/** The AsyncAPI document of the market-data socket. */
+/** Builds the AsyncAPI document of the market-data socket. */
 import * as AsyncApi from "../AsyncApi.ts"
 import { Channel, type Command, Subscribe, Unsubscribe } from "./CommandSchema.ts"
 import { frames } from "./FrameMessage.ts"
 
 const commands: Readonly<Record<Command["type"], AsyncApi.Command>> = {
   subscribe: AsyncApi.command(
-    "Asks to be told on all of these channels of all of these symbols. What is known already is told at once.",
+    "Subscribes to every channel of every symbol of the message. Known values are sent immediately.",
     ["subscribed", ...Channel.literals, "err"],
     Subscribe,
     { type: "subscribe", channels: ["bbo", "trade"], symbols: ["GOLD-USD", "AAPL-USD"] }
   ),
-  unsubscribe: AsyncApi.command("Ends what subscribe began.", ["unsubscribed", "err"], Unsubscribe, {
-    type: "unsubscribe",
-    channels: ["bbo"],
-    symbols: ["GOLD-USD"]
-  })
+  unsubscribe: AsyncApi.command(
+    "Unsubscribes from every channel of every symbol of the message.",
+    ["unsubscribed", "err"],
+    Unsubscribe,
+    {
+      type: "unsubscribe",
+      channels: ["bbo"],
+      symbols: ["GOLD-USD"]
+    }
+  )
 }
 
-/** `url` is where clients find the socket. */
+/** Builds the AsyncAPI document of the socket at the public address `url`. */
 export const document = (url: string): AsyncApi.Document =>
   AsyncApi.document({
     name: "market_data",
     title: "Venue market data",
     description:
-      "What anybody may hear of the markets, told from the client's side: `send` is what a client sends. " +
-      "Prices and sizes are decimal text. `sequence` counts the data frames of a connection from 1, so that a " +
-      "hole shows.",
+      "Public market data, from the client's point of view: `send` operations are commands, `receive` operations are " +
+      "frames. Prices and sizes are decimal text. `sequence` numbers the data frames of a connection from 1 without gaps.",
     url,
     commands,
     frames,

@@ -1,4 +1,4 @@
-/** Every frame the market-data socket sends: built once for all who hear it, numbered for each. */
+/** Prints the frames of the market-data socket: each body is built once for all subscribers and numbered per connection. */
 import { moneyScale } from "@venue/domain/Decimal"
 import type { OffBook } from "@venue/domain/Execution"
 import type { Instrument } from "@venue/domain/Instrument"
@@ -14,16 +14,16 @@ import type { Subscription } from "./Subscription.ts"
 export type { PriceLevel } from "./FrameText.ts"
 export { err, type ErrorCode, malformed, rateLimited } from "../ErrorFrame.ts"
 
-/** A message without its number: what stands before it and what after. */
+/** Frame without its sequence number: the text before and after the number. */
 export interface Body {
   readonly head: string
   readonly tail: string
 }
 
-/** The message as one connection gets it. `sequence` counts that connection's data messages from 1. */
+/** Returns the frame for one connection; `sequence` numbers its data frames from 1. */
 export const frame = (body: Body, sequence: number): string => `${body.head}${sequence}${body.tail}`
 
-/** Best price first on both sides, of which no more are taken than it tells: a whole snapshot of at most 20 levels a side. */
+/** Prints a full snapshot of at most 20 levels per side; takes levels, best price first, only as far as needed. */
 export const level2 = (
   instrument: Instrument,
   bids: Iterable<PriceLevel>,
@@ -39,7 +39,7 @@ export const level2 = (
     )},"ask":${FrameText.pairs(instrument, grouped(asks, sigFigs, Math.ceil))},"sig_figs":${sigFigs}}`
   )
 
-/** A side without orders is `undefined`. */
+/** Prints the best price of each side; `undefined` for a side without orders. */
 export const bbo = (
   instrument: Instrument,
   bid: PriceLevel | undefined,
@@ -47,7 +47,7 @@ export const bbo = (
   atMillis: number
 ): Body => bodyOf("bbo", `,${FrameText.head(instrument, atMillis)},${FrameText.best(instrument, bid, ask)}}`)
 
-/** `side` is the aggressor's. */
+/** Prints a trade; `side` is the side of the taker. */
 export const trade = (
   instrument: Instrument,
   { atMillis, offBook, priceTicks, quantityLots, taker, tradeId }: Traded
@@ -61,13 +61,14 @@ export const trade = (
     }","execution_type":"${offBook === undefined ? (taker.order.origin === "LIQUIDATION" ? "L" : "T") : offBookTypes[offBook]}"}`
   )
 
-/** Only the fills of those concerned tell a takeover from a deleveraging. */
+/** Codes of trades off the book; public data does not distinguish a takeover from a deleveraging. */
 const offBookTypes: Readonly<Record<OffBook, string>> = { TAKEOVER: "A", DELEVERAGING: "A", SETTLEMENT: "S" }
 
-/** The mark is in 1e-8 USD and need not be a whole number of ticks. */
+/** Prints a mark price in 1e-8 USD, which need not be a multiple of the tick. */
 export const markPrice = (instrument: Instrument, mark: number, atMillis: number): Body =>
   bodyOf("mark_price", `,${FrameText.head(instrument, atMillis)},"price":"${Digits.units(mark)}"}`)
 
+/** Prints the oracle price of the underlier, in 1e-8 USD. */
 export const underlier = (instrument: Instrument, { atMillis, oracleE8, source }: Priced): Body =>
   bodyOf(
     "underlier",
@@ -76,16 +77,18 @@ export const underlier = (instrument: Instrument, { atMillis, oracleE8, source }
     }"}`
   )
 
-/** The rate of an hour as it is told: in 1e-12 of the value at the mark. */
+/** Prints the funding rate of the hour, given in 1e-12 of the notional at the mark price. */
 export const funding = (instrument: Instrument, rateE12: number, atMillis: number): Body =>
   bodyOf("funding", `,${FrameText.head(instrument, atMillis)},${FrameText.rate(rateE12, atMillis)}}`)
 
+/** Prints the open interest, given in lots. */
 export const openInterest = (instrument: Instrument, lots: number, atMillis: number): Body =>
   bodyOf(
     "open_interest",
     `,${FrameText.head(instrument, atMillis)},"open_interest":"${FrameText.quantity(instrument, BigInt(lots))}"}`
   )
 
+/** Prints the range of accepted prices. */
 export const minmaxPrice = (instrument: Instrument, { lowerTicks, upperTicks }: PriceRange, atMillis: number): Body =>
   bodyOf(
     "minmax_price",
@@ -95,7 +98,7 @@ export const minmaxPrice = (instrument: Instrument, { lowerTicks, upperTicks }: 
     )}","max_price":"${FrameText.price(instrument, upperTicks)}"}`
   )
 
-/** Prices count 1e-8 USD, as the mark stands in before the first trade, and money 1e-6 USD. */
+/** Candle with prices in 1e-8 USD, since the mark price stands in before the first trade, and notional in 1e-6 USD. */
 export interface Candle {
   readonly startMinute: number
   readonly openE8: number
@@ -106,7 +109,7 @@ export interface Candle {
   readonly trades: number
 }
 
-/** The volume is rounded down to whole USD. */
+/** Prints a candle; rounds the volume down to whole USD. */
 export const candle = ({ symbol }: Instrument, interval: Interval, of: Candle): Body =>
   bodyOf(
     "candle",
@@ -117,7 +120,7 @@ export const candle = ({ symbol }: Instrument, interval: Interval, of: Candle): 
     )}","usdVolume":${of.notional / BigInt(moneyScale)},"trades":${of.trades}}`
   )
 
-/** Not numbered, as errors are not. */
+/** Prints the confirmation of a subscription, which like an error has no sequence number. */
 export const confirmation = ({ _tag, channels, intervals, sigFigs, symbols }: Subscription): string =>
   JSON.stringify({
     type: _tag === "Subscribe" ? "subscribed" : "unsubscribed",
@@ -127,12 +130,13 @@ export const confirmation = ({ _tag, channels, intervals, sigFigs, symbols }: Su
     ...(channels.includes("candle") ? { intervals } : {})
   })
 
-/** Levels a side of a snapshot. */
+/** Maximum number of levels per side of a snapshot. */
 export const depth = 20
 
+/** Returns a body from the type of the frame and the text after its sequence number. */
 export const bodyOf = (type: string, tail: string): Body => ({ head: `{"type":"${type}","sequence":`, tail })
 
-/** Groups of 10 or 100 ticks, away from the middle: the total of each stands at a price no better than any in it. */
+/** Sums levels into groups of 1, 10 or 100 ticks, each at its worst price: bids round down, asks round up. */
 const grouped = (
   levels: Iterable<PriceLevel>,
   sigFigs: SigFigs,

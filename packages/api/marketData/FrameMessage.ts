@@ -1,4 +1,4 @@
-/** Every frame of the market-data socket for its description: what it tells, and one of it. */
+/** Frames of the market-data socket for its AsyncAPI document: summary and an example of each. */
 import { Schema } from "effect"
 import { message } from "../AsyncApi.ts"
 import { ErrorResponse } from "../ErrorFrame.ts"
@@ -8,19 +8,20 @@ const at = { sequence: 48_213, time: "2026-09-27T14:40:44.118Z", symbol: "GOLD-U
 const sides = { bid: [["3411.1", "4.25"]], ask: [["3411.3", "2"]] } as const
 const rate = { funding_rate: "0.00002", annualised_funding_rate: "0.1752", time_remaining: 1_156 }
 
+/** Frames by their `type`; the error frame by its key. */
 export const frames = {
-  level2: message("The whole of the best twenty levels a side, twice a second.", Frames.Level2, {
+  level2: message("Snapshot of the best 20 levels per side, twice a second.", Frames.Level2, {
     type: "level2",
     ...at,
     ...sides,
     sig_figs: 0
   }),
-  bbo: message("The best price of each side, on change and after 5 s without one.", Frames.Bbo, {
+  bbo: message("Best price of each side, on change and after 5 s without a change.", Frames.Bbo, {
     type: "bbo",
     ...at,
     ...sides
   }),
-  trade: message("A trade, as it happens.", Frames.Trade, {
+  trade: message("Trade, sent immediately.", Frames.Trade, {
     type: "trade",
     ...at,
     trade_id: "a7d9f0c4-1e6b-4d38-b2a5-90c17e5f3d82",
@@ -29,8 +30,8 @@ export const frames = {
     side: "sell",
     execution_type: "T"
   }),
-  mark_price: message("The mark, once a second.", Frames.MarkPrice, { type: "mark_price", ...at, price: "3410.95" }),
-  candle: message("A window that runs, with each change, or one that has closed.", Frames.Candle, {
+  mark_price: message("Mark price, once a second.", Frames.MarkPrice, { type: "mark_price", ...at, price: "3410.95" }),
+  candle: message("Candle of the current window, on change, or of a window that has closed.", Frames.Candle, {
     type: "candle",
     sequence: 48_216,
     symbol: "GOLD-USD",
@@ -43,33 +44,29 @@ export const frames = {
     usdVolume: 18_250,
     trades: 23
   }),
-  underlier: message("What the contract follows, once a second.", Frames.Underlier, {
+  underlier: message("Price of the underlier, once a second.", Frames.Underlier, {
     type: "underlier",
     ...at,
     price: "3410.87",
     source: "external"
   }),
-  funding: message("The rate of funding, once a second in funding hours.", Frames.Funding, {
+  funding: message("Funding rate of the hour, once a second while funding accrues.", Frames.Funding, {
     type: "funding",
     ...at,
     ...rate
   }),
-  open_interest: message("Open interest, on change and after 10 s without one.", Frames.OpenInterest, {
+  open_interest: message("Open interest, on change and after 10 s without a change.", Frames.OpenInterest, {
     type: "open_interest",
     ...at,
     open_interest: "1834.5"
   }),
-  minmax_price: message(
-    "The band of prices that are taken, on change and after 10 s without one.",
-    Frames.MinmaxPrice,
-    {
-      type: "minmax_price",
-      ...at,
-      min_price: "3240.5",
-      max_price: "3581.5"
-    }
-  ),
-  market_stats: message("Figures of one market once a second, or of all every ten seconds.", Frames.MarketStats, {
+  minmax_price: message("Range of accepted prices, on change and after 10 s without a change.", Frames.MinmaxPrice, {
+    type: "minmax_price",
+    ...at,
+    min_price: "3240.5",
+    max_price: "3581.5"
+  }),
+  market_stats: message("Statistics of one market once a second, or of all markets every 10 s.", Frames.MarketStats, {
     type: "market_stats",
     ...at,
     symbol: "*",
@@ -80,18 +77,18 @@ export const frames = {
     funding_rates: [{ time: at.time, symbol: at.symbol, ...rate }],
     rolling_volumes: [{ symbol: at.symbol, quantity_24h: "2204.5", usd_notional_24h: "7519034.15" }]
   }),
-  subscribed: message("What was asked for is told from now on.", Frames.Subscribed, {
+  subscribed: message("Confirmation of a subscription.", Frames.Subscribed, {
     type: "subscribed",
     channels: ["level2"],
     symbols: ["GOLD-USD"],
     sig_figs: [0]
   }),
-  unsubscribed: message("What was asked for is told no more.", Frames.Unsubscribed, {
+  unsubscribed: message("Confirmation that subscriptions have ended.", Frames.Unsubscribed, {
     type: "unsubscribed",
     channels: ["bbo"],
     symbols: ["GOLD-USD"]
   }),
-  err: message("What of a request was not done.", Schema.Struct({ err: ErrorResponse }), {
+  err: message("Refusal of a request or of a part of it.", Schema.Struct({ err: ErrorResponse }), {
     err: {
       error_code: "InvalidParameter",
       message: "unknown symbol FOO-USD",

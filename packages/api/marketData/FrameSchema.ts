@@ -1,112 +1,121 @@
-/** Every frame of the market-data socket as it travels: the contract that `Frame.ts` prints by hand. */
+/** Schemas of the frames of the market-data socket, which `Frame.ts` prints by hand for speed. */
 import { Schema } from "effect"
 import { ErrorResponse } from "../ErrorFrame.ts"
 import * as Member from "../Member.ts"
 import { Channel, Interval, SigFigs } from "./CommandSchema.ts"
 
+/** Level of a book: price and size as decimal text. */
 export const LevelText = Schema.Tuple([
-  Member.priceText("The price of the level"),
-  Member.quantityText("What rests there")
+  Member.priceText("Price of the level"),
+  Member.quantityText("Size of the level")
 ])
 
-const sequence = Member.count("Counts the data frames of one connection from 1, so that a hole shows")
-const time = Member.instant("When it was so")
+const sequence = Member.count("Number of the data frame on this connection, from 1 without gaps")
+const time = Member.instant("Time of the values")
 
 const data = <const Type extends string, const Fields extends Schema.Struct.Fields>(type: Type, fields: Fields) =>
   Schema.Struct({ type: Schema.Literal(type), sequence, time, symbol: Member.symbol, ...fields })
 
 const Sides = {
-  bid: Schema.Array(LevelText).annotate({ description: "Pairs of price and size, the highest price first." }),
-  ask: Schema.Array(LevelText).annotate({ description: "Pairs of price and size, the lowest price first." })
+  bid: Schema.Array(LevelText).annotate({ description: "Levels as pairs of price and size, highest price first." }),
+  ask: Schema.Array(LevelText).annotate({ description: "Levels as pairs of price and size, lowest price first." })
 }
 
-/** The whole of the best twenty levels a side: it takes the place of the one before. */
+/** Snapshot of the best 20 levels per side; replaces the previous snapshot. */
 export const Level2 = data("level2", { ...Sides, sig_figs: SigFigs })
 export type Level2 = typeof Level2.Type
 
-/** At most one level a side. */
+/** Best price of each side: at most one level per side. */
 export const Bbo = data("bbo", Sides)
 export type Bbo = typeof Bbo.Type
 
+/** Trade. */
 export const Trade = data("trade", {
-  trade_id: Member.uuid("As the fills of both sides have it"),
-  size: Member.quantityText("What was traded"),
-  price: Member.priceText("It was traded at"),
-  side: Schema.Literals(["buy", "sell"]).annotate({ description: "The aggressor's." }),
+  trade_id: Member.uuid("Trade id, also of the fills of both sides"),
+  size: Member.quantityText("Quantity of the trade"),
+  price: Member.priceText("Price of the trade"),
+  side: Schema.Literals(["buy", "sell"]).annotate({ description: "Side of the taker." }),
   execution_type: Schema.Literals(["T", "L", "A", "S"]).annotate({
     description:
-      "T is an ordinary trade, L a liquidation on the book, A a position that was taken over or deleveraged " +
-      "off it, and S a settlement."
+      "Kind of the trade: T for an ordinary trade, L for a liquidation on the book, A for a takeover or a " +
+      "deleveraging off the book, S for a settlement."
   })
 })
 export type Trade = typeof Trade.Type
 
-export const MarkPrice = data("mark_price", { price: Member.priceText("The mark") })
+/** Mark price. */
+export const MarkPrice = data("mark_price", { price: Member.priceText("Mark price") })
 export type MarkPrice = typeof MarkPrice.Type
 
+/** Price of the underlier. */
 export const Underlier = data("underlier", {
-  price: Member.priceText("What the contract follows"),
+  price: Member.priceText("Price of the underlier"),
   source: Schema.Literals(["external", "internal"]).annotate({
-    description: "external where the price is from outside, internal where the book makes it."
+    description: "Source of the price: external sources, or internal if it is derived from the book."
   })
 })
 export type Underlier = typeof Underlier.Type
 
-/** Fields of a rate, which is of the value at the mark, for an hour. */
+/** Members of a funding rate, which applies to the notional at the mark price. */
 export const Rate = {
-  funding_rate: Member.fractionText("What an hour would cost longs if it ended now, to eight places"),
-  annualised_funding_rate: Member.fractionText("The same over 8,760 hours, to four places"),
-  time_remaining: Member.count("Seconds to the end of the hour")
+  funding_rate: Member.fractionText(
+    "Rate that longs would pay shorts for the hour if it ended now, rounded to eight decimals"
+  ),
+  annualised_funding_rate: Member.fractionText("Funding rate times 8,760 hours, rounded to four decimals"),
+  time_remaining: Member.count("Time to the end of the hour, in seconds")
 }
 
+/** Funding rate of the hour. */
 export const Funding = data("funding", Rate)
 export type Funding = typeof Funding.Type
 
+/** Open interest. */
 export const OpenInterest = data("open_interest", {
-  open_interest: Member.quantityText("What is held long, and as much short")
+  open_interest: Member.quantityText("Sum of all long positions, equal to that of all short positions")
 })
 export type OpenInterest = typeof OpenInterest.Type
 
+/** Range of accepted prices. */
 export const MinmaxPrice = data("minmax_price", {
-  min_price: Member.priceText("Sells below it are refused"),
-  max_price: Member.priceText("Buys above it are refused")
+  min_price: Member.priceText("Lowest price of a sell order"),
+  max_price: Member.priceText("Highest price of a buy order")
 })
 export type MinmaxPrice = typeof MinmaxPrice.Type
 
-/** Of a window that runs, again with each change, or of one that has closed. */
+/** Candle of the current window, sent on change, or of a window that has closed. */
 export const Candle = Schema.Struct({
   type: Schema.Literal("candle"),
   sequence,
   symbol: Member.symbol,
-  start: Member.instant("The window begins here"),
+  start: Member.instant("Start of the window"),
   resolution: Interval,
-  open: Member.priceText("The first of the window"),
-  high: Member.priceText("The highest"),
-  low: Member.priceText("The lowest"),
-  close: Member.priceText("The last so far"),
-  usdVolume: Member.count("In whole USD, rounded down"),
-  trades: Member.count("Trades of the window")
+  open: Member.priceText("First price of the window"),
+  high: Member.priceText("Highest price of the window"),
+  low: Member.priceText("Lowest price of the window"),
+  close: Member.priceText("Last price of the window so far"),
+  usdVolume: Member.count("Volume in whole USD, rounded down"),
+  trades: Member.count("Number of trades in the window")
 })
 export type Candle = typeof Candle.Type
 
 const listOf = <const Fields extends Schema.Struct.Fields>(description: string, fields: Fields) =>
   Schema.Array(Schema.Struct({ symbol: Member.symbol, ...fields })).annotate({ description })
 
-/** `symbol` is `*` where all were asked for. */
+/** Statistics of one market, or of all markets with `symbol` `*`. */
 export const MarketStats = data("market_stats", {
-  bbos: listOf("Best prices.", { time, ...Sides }),
-  mark_prices: listOf("Marks.", { time, price: Member.priceText("The mark") }),
-  open_interests: listOf("Open interest.", {
+  bbos: listOf("Best prices of each market.", { time, ...Sides }),
+  mark_prices: listOf("Mark price of each market.", { time, price: Member.priceText("Mark price") }),
+  open_interests: listOf("Open interest of each market.", {
     time,
-    open_interest: Member.quantityText("What is held long, and as much short")
+    open_interest: Member.quantityText("Sum of all long positions, equal to that of all short positions")
   }),
-  daily_volumes: listOf("Traded on the book since 20:00 in Chicago.", {
-    volume: Member.quantityText("What was traded")
+  daily_volumes: listOf("Volume traded on the book since 20:00 in Chicago.", {
+    volume: Member.quantityText("Traded quantity")
   }),
-  funding_rates: listOf("Rates of the hour.", { time, ...Rate }),
-  rolling_volumes: listOf("Traded on the book in the 1,440 minutes up to and with this one.", {
-    quantity_24h: Member.quantityText("What was traded"),
-    usd_notional_24h: Member.usdText("What that was worth")
+  funding_rates: listOf("Funding rate of the hour in each market.", { time, ...Rate }),
+  rolling_volumes: listOf("Volume traded on the book in the last 1,440 minutes, including the current one.", {
+    quantity_24h: Member.quantityText("Traded quantity"),
+    usd_notional_24h: Member.usdText("Traded notional")
   })
 })
 export type MarketStats = typeof MarketStats.Type
@@ -114,23 +123,30 @@ export type MarketStats = typeof MarketStats.Type
 const confirmation = <const Type extends string>(type: Type) =>
   Schema.Struct({
     type: Schema.Literal(type),
-    channels: Schema.Array(Channel),
-    symbols: Schema.Array(Schema.String).annotate({ description: "As they were asked for." }),
-    sig_figs: Schema.optionalKey(Schema.Array(SigFigs).annotate({ description: "With level2 alone." })),
-    intervals: Schema.optionalKey(Schema.Array(Interval).annotate({ description: "With candle alone." }))
+    channels: Schema.Array(Channel).annotate({ description: "Names of channels." }),
+    symbols: Schema.Array(Schema.String).annotate({ description: "Symbols as in the request." }),
+    sig_figs: Schema.optionalKey(
+      Schema.Array(SigFigs).annotate({ description: "Groupings; present if level2 is among the channels." })
+    ),
+    intervals: Schema.optionalKey(
+      Schema.Array(Interval).annotate({ description: "Intervals; present if candle is among the channels." })
+    )
   })
 
+/** Confirmation of a subscription. */
 export const Subscribed = confirmation("subscribed")
 
+/** Confirmation that subscriptions have ended. */
 export const Unsubscribed = confirmation("unsubscribed")
 
+/** Refusal of a request or of a part of it. */
 export const ErrorFrame = Schema.Struct({
   type: Schema.optionalKey(Schema.Undefined),
   sequence: Schema.optionalKey(Schema.Undefined),
   err: ErrorResponse
 })
 
-/** What a channel tells, numbered. */
+/** Numbered frame of a channel. */
 export const Data = Schema.Union([
   Level2,
   Bbo,
@@ -145,10 +161,11 @@ export const Data = Schema.Union([
 ])
 export type Data = typeof Data.Type
 
+/** Frame of the market-data socket. */
 export const Frame = Schema.Union([...Data.members, Subscribed, Unsubscribed, ErrorFrame])
 export type Frame = typeof Frame.Type
 
-/** The frames by their type; the error frame has a key instead. */
+/** Frames by their type; the error frame by its key. */
 export type Frames = {
   readonly [Type in NonNullable<Frame["type"]>]: Extract<Frame, { readonly type: Type }>
 } & { readonly err: typeof ErrorFrame.Type }

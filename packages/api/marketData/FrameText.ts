@@ -1,48 +1,49 @@
-/** How market data prints what several of its frames tell: prices, levels, quantities and rates. */
+/** Prints the parts that market-data frames share: prices, levels, quantities and rates. */
 import { text } from "@venue/domain/Decimal"
 import { hourMillis } from "@venue/domain/Funding"
 import { type Instrument, priceDecimals } from "@venue/domain/Instrument"
 import * as Digits from "../Digits.ts"
 
-/** A total of one price: ticks and lots. */
+/** Level of a book: price in ticks and total quantity in lots. */
 export interface PriceLevel {
   readonly priceTicks: number
   readonly quantityLots: number
 }
 
-/** Price and size. */
+/** Returns price and size of a level as decimal text. */
 export const levelText = (
   instrument: Instrument,
   { priceTicks, quantityLots }: PriceLevel
 ): readonly [string, string] => [price(instrument, priceTicks), Digits.units(quantityLots * instrument.lotE8)]
 
+/** Prints levels as a JSON array of pairs of price and size. */
 export const pairs = (instrument: Instrument, levels: ReadonlyArray<PriceLevel>): string =>
   `[${levels
     .map((level) => levelText(instrument, level))
     .map(([price, size]) => `["${price}","${size}"]`)
     .join(",")}]`
 
-/** The best of each side; one without orders is `undefined`. */
+/** Prints the best level of each side; `undefined` for a side without orders. */
 export const best = (instrument: Instrument, bid: PriceLevel | undefined, ask: PriceLevel | undefined): string =>
   `"bid":${pairs(instrument, bid === undefined ? [] : [bid])},"ask":${pairs(instrument, ask === undefined ? [] : [ask])}`
 
-/** With all decimals of the tick. */
+/** Prints a price with all decimals of the tick. */
 export const price = (instrument: Instrument, ticks: number): string =>
   text(ticks * instrument.tickE8, priceDecimals(instrument))
 
-/** Exact beyond what a number can count. */
+/** Prints a quantity, exact beyond the safe integers too. */
 export const quantity = ({ lotE8 }: Instrument, lots: bigint): string => Digits.bigUnits(lots * BigInt(lotE8))
 
-/** When it is so, and of what. */
+/** Prints the members `time` and `symbol`. */
 export const head = ({ symbol }: Instrument, atMillis: number): string =>
   `"time":"${Digits.instant(atMillis)}","symbol":"${symbol}"`
 
-/** Gives the rate of an hour in 1e-8 of the value at the mark, as it is told: rounded to the nearest. */
-export const toldRateE8 = (rateE12: number): number => Math.round(rateE12 / 10_000)
+/** Rounds an hourly rate from 1e-12 to the nearest 1e-8 of the notional, the precision of the wire. */
+export const publishedRateE8 = (rateE12: number): number => Math.round(rateE12 / 10_000)
 
-/** The rate of an hour, in 1e-12 of the value at the mark; the annual one is of it as it is told, and rounded as it is. */
+/** Prints an hourly rate in 1e-12 of the notional, the annual rate computed from the rounded hourly rate, and the seconds left. */
 export const rate = (rateE12: number, atMillis: number): string => {
-  const hourlyE8 = toldRateE8(rateE12)
+  const hourlyE8 = publishedRateE8(rateE12)
   const yearlyE4 = Math.round((hourlyE8 * hoursOfYear) / 10_000)
   const remaining = Math.ceil((hourMillis - (atMillis % hourMillis)) / 1_000)
   return `"funding_rate":"${Digits.units(hourlyE8)}","annualised_funding_rate":"${Digits.plain(

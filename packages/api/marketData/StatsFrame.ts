@@ -1,30 +1,31 @@
-/** `market_stats`: the figures of some markets in one message. */
+/** Prints `market_stats`: the statistics of several markets in one frame. */
 import type { Instrument } from "@venue/domain/Instrument"
 import * as Digits from "../Digits.ts"
 import { type Body, bodyOf } from "./Frame.ts"
 import * as FrameText from "./FrameText.ts"
 
+/** Traded volume. */
 export interface Volume {
   readonly lots: bigint
   /** In 1e-6 USD. */
   readonly notional: bigint
 }
 
-/** Of one market that has a price. */
+/** Statistics of one market that has a price. */
 export interface MarketStats {
   readonly instrument: Instrument
-  /** A side without orders is `undefined`. */
+  /** `undefined` for a side without orders. */
   readonly bid: FrameText.PriceLevel | undefined
   readonly ask: FrameText.PriceLevel | undefined
   readonly markE8: number
   readonly pricedAtMillis: number
   readonly openInterestLots: number
   readonly rateE12: number
-  /** Undefined until they are known. */
+  /** Undefined until loaded. */
   readonly volumes: { readonly daily: Volume; readonly rolling: Volume } | undefined
 }
 
-/** `symbol` is that of the one market that was asked for, or `*`. */
+/** Prints the statistics of the market `symbol`, or of all markets for `*`. */
 export const marketStats = (symbol: string, markets: ReadonlyArray<MarketStats>, atMillis: number): Body => {
   const list = (name: string, item: (market: MarketStats) => string): string =>
     `"${name}":[${markets

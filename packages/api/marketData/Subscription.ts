@@ -1,4 +1,4 @@
-/** A frame of the market-data socket becomes what the client wants to hear, or what was wrong with it. */
+/** Decodes subscriptions of the market-data socket. */
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { type Fields, isFields, parse } from "../Incoming.ts"
 import {
@@ -16,42 +16,43 @@ import { Channel, Interval, SigFigs } from "./CommandSchema.ts"
 
 export type { Channel, Interval, SigFigs } from "./CommandSchema.ts"
 
+/** Decoded request to subscribe or unsubscribe; its valid parts take effect even beside declined ones. */
 export interface Subscription {
   readonly _tag: "Subscribe" | "Unsubscribe"
   readonly channels: ReadonlyArray<Channel>
-  /** As the client wrote them, each once: names, or `*` for all. */
+  /** Symbols as in the request without duplicates; `*` for all. */
   readonly symbols: ReadonlyArray<string>
-  /** The symbols meant. */
+  /** Markets that the symbols refer to. */
   readonly markets: ReadonlyArray<MarketSymbol>
-  /** Of `level2` alone; empty when that is not among the channels. */
+  /** Groupings for `level2`; empty without that channel. */
   readonly sigFigs: ReadonlyArray<SigFigs>
-  /** Of `candle` alone; empty when that is not among the channels. */
+  /** Intervals for `candle`; empty without that channel. */
   readonly intervals: ReadonlyArray<Interval>
-  /** What else was asked for; what of a request is right takes effect all the same. */
+  /** Refusals of the invalid parts of the request. */
   readonly declined: ReadonlyArray<Declined>
 }
 
-/** One stream: a channel of a symbol. */
+/** Stream that a connection can subscribe to: a channel of a symbol. */
 export interface Topic {
   readonly channel: Channel
-  /** Of `market_stats` it may be `everySymbol`. */
+  /** `everySymbol` is possible for `market_stats` only. */
   readonly symbol: MarketSymbol
-  /** 0 on every channel but `level2`. */
+  /** 0 for every channel but `level2`. */
   readonly sigFigs: SigFigs
-  /** Of `candle` alone. */
+  /** Present for `candle` only. */
   readonly interval?: Interval
 }
 
-/** All symbols in one message. */
+/** Symbol of the `market_stats` frame with all markets. */
 export const everySymbol = MarketSymbol.make("*")
 
-/** Never throws, whatever the text. */
+/** Decodes a text frame; returns a refusal in place of throwing. */
 export const decode = (text: string, known: ReadonlySet<MarketSymbol>): Subscription | Malformed => {
   const message = parse(text)
   return isFields(message) ? decodeFields(message, text, known) : notAnObject(text, message)
 }
 
-/** The same of a frame that was taken apart already, or of what part of it is about market data. */
+/** Decodes a parsed frame, or the part of a trade-socket frame about market data; `text` is the whole frame, for the echo. */
 export const decodeFields = (
   message: Fields,
   text: string,
@@ -61,7 +62,7 @@ export const decodeFields = (
   return decoded._tag === "Malformed" ? echoing(decoded, text) : decoded
 }
 
-/** Every channel of every symbol of a request. */
+/** Returns a topic for every channel of every symbol of a request. */
 export const topics = ({ channels, intervals, markets, sigFigs, symbols }: Subscription): ReadonlyArray<Topic> =>
   channels.flatMap((channel): ReadonlyArray<Topic> => {
     switch (channel) {
@@ -76,7 +77,7 @@ export const topics = ({ channels, intervals, markets, sigFigs, symbols }: Subsc
     }
   })
 
-/** The same for the same stream. */
+/** Returns the key of a topic; equal topics have equal keys. */
 export const keyOf = ({ channel, interval, sigFigs, symbol }: Topic): string =>
   `${channel}/${symbol}/${interval ?? sigFigs}`
 
@@ -94,13 +95,13 @@ const read = (message: Fields, known: ReadonlySet<MarketSymbol>): Subscription |
   if (isMalformed(sigFigs)) return sigFigs
   const intervals = channels.read.includes("candle") ? readIntervals(message["intervals"] ?? undefined) : nothing
   if (isMalformed(intervals)) return intervals
-  // A book in none of the groupings asked for is no book, and a candle of no window no candle.
+  // Drops `level2` without a valid grouping, and `candle` without a valid interval.
   const parts = [channels, symbols, sigFigs, intervals]
-  const isHeard = (name: Channel) =>
+  const isComplete = (name: Channel) =>
     (name !== "level2" || sigFigs.read.length > 0) && (name !== "candle" || intervals.read.length > 0)
   return {
     _tag: type === "subscribe" ? "Subscribe" : "Unsubscribe",
-    channels: channels.read.filter(isHeard),
+    channels: channels.read.filter(isComplete),
     symbols: symbols.read,
     markets: symbols.read.includes("*") ? [...known] : symbols.read.map((name) => MarketSymbol.make(name)),
     sigFigs: sigFigs.read,
@@ -112,7 +113,7 @@ const read = (message: Fields, known: ReadonlySet<MarketSymbol>): Subscription |
   }
 }
 
-/** What of one list is right, and why the others of it are not. */
+/** Valid entries of a list, and the reasons against the others. */
 interface Part<A> {
   readonly read: ReadonlyArray<A>
   readonly wrong: ReadonlyArray<string>
@@ -123,10 +124,10 @@ const nothing: Part<never> = { read: [], wrong: [], invalid: [] }
 
 const isMalformed = (part: Part<unknown> | Malformed): part is Malformed => "_tag" in part
 
-const readChannels = (asked: unknown): Part<Channel> | Malformed => {
-  if (!Array.isArray(asked)) return wrong("channels", asked, "an array of channel names")
-  if (asked.length === 0) return malformed("InvalidParameter", "invalid channels: expected at least one channel name")
-  const given = new Set<unknown>(asked)
+const readChannels = (names: unknown): Part<Channel> | Malformed => {
+  if (!Array.isArray(names)) return wrong("channels", names, "an array of channel names")
+  if (names.length === 0) return malformed("InvalidParameter", "invalid channels: expected at least one channel name")
+  const given = new Set<unknown>(names)
   const unknown = [...given].filter((name) => !isOneOf(Channel.literals, name))
   return {
     read: [...given].filter((name) => isOneOf(Channel.literals, name)),
@@ -135,10 +136,11 @@ const readChannels = (asked: unknown): Part<Channel> | Malformed => {
   }
 }
 
-const readSymbols = (asked: unknown, known: ReadonlySet<MarketSymbol>): Part<string> | Malformed => {
-  if (!Array.isArray(asked)) return wrong("symbols", asked, 'an array of symbols such as "GOLD-USD", or ["*"]')
-  if (asked.length === 0) return malformed("InvalidParameter", 'invalid symbols: expected at least one symbol, or "*"')
-  const given = new Set<unknown>(asked)
+const readSymbols = (symbols: unknown, known: ReadonlySet<MarketSymbol>): Part<string> | Malformed => {
+  if (!Array.isArray(symbols)) return wrong("symbols", symbols, 'an array of symbols such as "GOLD-USD", or ["*"]')
+  if (symbols.length === 0)
+    return malformed("InvalidParameter", 'invalid symbols: expected at least one symbol, or "*"')
+  const given = new Set<unknown>(symbols)
   const names = [...given].filter((name) => typeof name === "string")
   const read = names.filter((name) => name === "*" || known.has(MarketSymbol.make(name)))
   const unknown = names.filter((name) => !read.includes(name)).map((name) => name.slice(0, shownLimit))
@@ -153,10 +155,10 @@ const readSymbols = (asked: unknown, known: ReadonlySet<MarketSymbol>): Part<str
   }
 }
 
-const readSigFigs = (asked: unknown): Part<SigFigs> | Malformed => {
-  if (!Array.isArray(asked)) return wrong("sig_figs", asked, "an array of 0, 1 and 2")
-  if (asked.length === 0) return { ...nothing, read: none }
-  const given = new Set<unknown>(asked)
+const readSigFigs = (groupings: unknown): Part<SigFigs> | Malformed => {
+  if (!Array.isArray(groupings)) return wrong("sig_figs", groupings, "an array of 0, 1 and 2")
+  if (groupings.length === 0) return { ...nothing, read: none }
+  const given = new Set<unknown>(groupings)
   const numbers = [...given].filter((figures) => typeof figures === "number")
   const others = numbers.filter((figures) => !isOneOf(SigFigs.literals, figures))
   return {
@@ -170,14 +172,16 @@ const readSigFigs = (asked: unknown): Part<SigFigs> | Malformed => {
   }
 }
 
-/** Where there is none, the other channels of the request are heard all the same. */
-const readIntervals = (asked: unknown): Part<Interval> | Malformed => {
+/** Reads intervals; a missing list declines only `candle`, not the other channels of the request. */
+const readIntervals = (intervals: unknown): Part<Interval> | Malformed => {
   const expected = `names among ${Interval.literals.join(", ")}`
-  if (asked !== undefined && !Array.isArray(asked)) return wrong("intervals", asked, `an array of ${expected}`)
-  if (asked === undefined || asked.length === 0) {
+  if (intervals !== undefined && !Array.isArray(intervals)) {
+    return wrong("intervals", intervals, `an array of ${expected}`)
+  }
+  if (intervals === undefined || intervals.length === 0) {
     return { ...nothing, wrong: [`missing field intervals: expected ${expected}, for candle`] }
   }
-  const given = new Set<unknown>(asked)
+  const given = new Set<unknown>(intervals)
   return {
     read: [...given].filter((name) => isOneOf(Interval.literals, name)),
     wrong: wrongEntries(
@@ -192,5 +196,5 @@ const readIntervals = (asked: unknown): Part<Interval> | Malformed => {
 const isOneOf = <const Word>(words: ReadonlyArray<Word>, value: unknown): value is Word =>
   (words as ReadonlyArray<unknown>).includes(value)
 
-/** Characters of an unknown symbol that a message shows. */
+/** Maximum length of an unknown symbol in a message, in characters. */
 const shownLimit = 64

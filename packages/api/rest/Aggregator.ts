@@ -6,7 +6,7 @@ import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/ht
 import { CacheControl, Rows, SchemaLink, SymbolName } from "../Body.ts"
 import * as Digits from "../Digits.ts"
 import * as Member from "../Member.ts"
-import { levelText, type PriceLevel, toldRateE8 } from "../marketData/FrameText.ts"
+import { levelText, type PriceLevel, publishedRateE8 } from "../marketData/FrameText.ts"
 import { LevelText } from "../marketData/FrameSchema.ts"
 import { described, Optional } from "../Parameter.ts"
 import { BadRequest, NotFound, ServiceUnavailable } from "../Problem.ts"
@@ -116,7 +116,7 @@ export const contract = (market: MarketNow, nowMillis: number): Contract => {
   const { instrument, lastTicks, markE8, openInterestLots, volumeLots } = market
   const side = Digits.units(openInterestLots * instrument.lotE8)
   const sideUsd = Digits.money(valueDown(instrument, openInterestLots, markE8))
-  const rate = Digits.units(toldRateE8(market.rateE12))
+  const rate = Digits.units(publishedRateE8(market.rateE12))
   return {
     ticker_id: instrument.symbol,
     base_currency: instrument.base,

@@ -2,7 +2,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { RowCount, Rows, SchemaLink, SymbolName } from "../Body.ts"
-import { toldRateE8 } from "../marketData/FrameText.ts"
+import { publishedRateE8 } from "../marketData/FrameText.ts"
 import { described } from "../Parameter.ts"
 import { chartHeaders, chartParameters, chartParams, chartRefusals, minutesQuery, startOf } from "./ChartRange.ts"
 import { operation } from "../Operation.ts"
@@ -53,5 +53,5 @@ export const fundingPoint = (
   symbol,
   intervalMinutes,
   windowStart: startOf(startMinute),
-  rate: rateE12 === undefined ? null : toldRateE8(rateE12) / 1e8
+  rate: rateE12 === undefined ? null : publishedRateE8(rateE12) / 1e8
 })

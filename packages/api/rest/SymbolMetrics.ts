@@ -4,7 +4,7 @@ import { type Instrument, quantityOf } from "@venue/domain/Instrument"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { CacheControl, RowCount, Rows, SchemaLink, SymbolName } from "../Body.ts"
-import { toldRateE8 } from "../marketData/FrameText.ts"
+import { publishedRateE8 } from "../marketData/FrameText.ts"
 import { ServiceUnavailable } from "../Problem.ts"
 import { operation } from "../Operation.ts"
 
@@ -64,5 +64,5 @@ export const symbolMetrics = (market: MarketNow): SymbolMetrics => ({
   volume_24h_usd_notional: decimalOfMoney(market.notional),
   mark_price_change_24h_pct: market.changePercent,
   open_interest: quantityOf(market.instrument, market.openInterestLots),
-  funding_rate_bps: toldRateE8(market.rateE12) / 10_000
+  funding_rate_bps: publishedRateE8(market.rateE12) / 10_000
 })

@@ -1,4 +1,4 @@
-/** Frames about an account: its positions, its balance, its leverage. */
+/** Prints frames about an account: positions, balance, leverage. */
 import type { AccountId } from "@venue/domain/AccountId"
 import type { Instrument } from "@venue/domain/Instrument"
 import { maxNotional } from "@venue/domain/Leverage"
@@ -7,7 +7,7 @@ import { averagePrice } from "../AveragePrice.ts"
 import * as Digits from "../Digits.ts"
 import { stableId } from "../StableId.ts"
 
-/** A position just closed is told once more, with 0, so that clients drop it. */
+/** Prints a position; a closed position is sent once more with quantity 0, so that clients remove it. */
 export const positionResponse = (instrument: Instrument, holding: Holding): string =>
   `{"position_response":{"id":"${stableId(holding.accountId, holding.symbol)}","symbol":"${
     holding.symbol
@@ -22,7 +22,7 @@ export const positionResponse = (instrument: Instrument, holding: Holding): stri
     holding
   )}}}`
 
-/** Only the owner of a builder code is told of rewards. */
+/** Prints a balance; only the owner of a builder code gets the member `builder_rewards`. */
 export const balanceResponse = (balance: Balance): string =>
   `{"balance_response":{"id":"${balance.accountId}","user_id":"${balance.accountId}","deposit":${Digits.money(
     balance.deposit
@@ -36,29 +36,30 @@ export const balanceResponse = (balance: Balance): string =>
     balance.builderRewards === null ? "" : `,"builder_rewards":${Digits.money(balance.builderRewards)}`
   }}}`
 
+/** Leverage in a market. */
 export interface LeverageLevel {
   readonly instrument: Instrument
   readonly leverage: number
 }
 
-/** The level in force of each symbol. */
+/** Prints the leverage in force in each market. */
 export const userLeverageResponse = (accountId: AccountId, levels: ReadonlyArray<LeverageLevel>): string =>
   `{"user_leverage_response":[${levels
     .map((level) => levelBody(stableId(accountId, level.instrument.symbol, "leverage"), level))
     .join(",")}]}`
 
-/** The levels each symbol offers. */
+/** Prints the leverage levels that each market offers. */
 export const availableLeverageLevelsResponse = (levels: ReadonlyArray<LeverageLevel>): string =>
   `{"available_leverage_levels_response":[${levels
     .map((level) => levelBody(stableId(level.instrument.symbol, String(level.leverage)), level))
     .join(",")}]}`
 
-/** Here, and only here, `leverage` is a string. */
+/** The specification has `leverage` as a string in this frame only. */
 const levelBody = (id: string, { instrument, leverage }: LeverageLevel): string =>
   `{"id":"${id}","symbol":"${instrument.symbol}",${marginRates(leverage)},"max_notional":${Digits.money(
     maxNotional(instrument, leverage)
   )},"leverage":"${leverage}"}`
 
-/** Rates, not amounts: one part in `leverage`, and two thirds of that. */
+/** Prints margin rates: initial margin 1 / leverage, maintenance margin two thirds of that. */
 const marginRates = (leverage: number): string =>
   `"initial_margin":${Digits.plain(1 / leverage)},"maintenance_margin":${Digits.plain(2 / (3 * leverage))}`

@@ -1,4 +1,4 @@
-/** A frame of the trade socket becomes a command, or what was wrong with it. */
+/** Decodes frames of the trade socket. */
 import { type Fields, isFields, parse } from "../Incoming.ts"
 import { echoing, type Malformed, notAnObject, wrong } from "../Malformed.ts"
 import * as Orders from "./OrderCommand.ts"
@@ -7,6 +7,7 @@ import * as Session from "./SessionCommand.ts"
 import * as Stops from "./StopCommand.ts"
 import * as Twaps from "./TwapCommand.ts"
 
+/** Command of a client. */
 export type Command =
   | Orders.AddOrder
   | Orders.ModifyOrder
@@ -30,14 +31,14 @@ export type Command =
   | Twaps.AddTwap
   | Twaps.CancelTwap
 
-/** What a frame would have been, had it been well formed; `nothing` is no JSON object. */
+/** Frame that could not be decoded; `meant` is its apparent purpose, "nothing" for text that is not a JSON object. */
 export interface Unreadable extends Malformed {
   readonly meant: "auth" | "other" | "nothing"
-  /** The one that it names, whether or not there is one. */
+  /** Symbol named by the frame, listed or not; null if it names none. */
   readonly symbol: string | null
 }
 
-/** Never throws, whatever the text. The frame's length is bounded by the socket. */
+/** Decodes a text frame, whose length the socket bounds; returns a refusal in place of throwing. */
 export const decode = (text: string): Command | Unreadable => {
   const message = parse(text)
   if (!isFields(message)) return { ...notAnObject(text, message), meant: "nothing", symbol: null }
@@ -48,15 +49,16 @@ export const decode = (text: string): Command | Unreadable => {
   return { ...echoing(decoded, text), meant: type === "auth" ? "auth" : "other", symbol }
 }
 
-/** What a message costs of the user's rate, and of which of the two buckets. */
+/** Cost of a message in one of the user's two rate-limit buckets. */
 export interface Weight {
   readonly bucket: "general" | "cancel"
   readonly weight: number
 }
 
+/** Returns the rate-limit cost of a decoded frame. */
 export const weight = (decoded: Command | Malformed): Weight => weights[decoded._tag]
 
-/** Signing in is bounded by its deadline; a malformed frame costs what an order costs. */
+/** Auth is free, since its deadline bounds it; a malformed frame costs as much as an order. */
 const weights: { readonly [Tag in (Command | Malformed)["_tag"]]: Weight } = {
   Auth: { bucket: "general", weight: 0 },
   Subscribe: { bucket: "general", weight: 0.1 },
@@ -67,7 +69,7 @@ const weights: { readonly [Tag in (Command | Malformed)["_tag"]]: Weight } = {
   CancelTwap: { bucket: "cancel", weight: 1 },
   CancelAllOrders: { bucket: "cancel", weight: 2 },
   CancelOnDisconnect: { bucket: "general", weight: 0.1 },
-  // Orders that use up the other bucket do not keep anybody from renewing it.
+  // The cancel bucket: a client whose orders exhaust the general bucket can still renew its dead-man switch.
   CancelAllAfter: { bucket: "cancel", weight: 1 },
   ClosePosition: { bucket: "general", weight: 1 },
   AddTwap: { bucket: "general", weight: 1 },
@@ -83,7 +85,7 @@ const weights: { readonly [Tag in (Command | Malformed)["_tag"]]: Weight } = {
   Malformed: { bucket: "general", weight: 1 }
 }
 
-/** The commonest first. */
+/** Decodes the parameters of a command; the most frequent commands come first. */
 const read = (type: unknown, params: Fields): Command | Malformed => {
   switch (type) {
     case "add_order":
@@ -131,7 +133,7 @@ const read = (type: unknown, params: Fields): Command | Malformed => {
   }
 }
 
-/** Market data may be asked for in the flat form of its own socket. */
+/** Decodes a frame without `params`: a subscription to market data in the flat form of the market-data socket. */
 const withoutParams = (message: Fields): Session.Subscribe | Session.Unsubscribe | Malformed => {
   const { channels, params, type } = message
   const flat = params === undefined && (type === "subscribe" || type === "unsubscribe") && Array.isArray(channels)
@@ -139,6 +141,6 @@ const withoutParams = (message: Fields): Session.Subscribe | Session.Unsubscribe
     return type === "subscribe" ? Session.subscribe(message) : Session.unsubscribe(message)
   }
   return typeof type === "string"
-    ? wrong("params", params, "an object, also when it is empty")
+    ? wrong("params", params, "an object, {} if it has no members")
     : wrong("type", type, 'a command such as "add_order"')
 }

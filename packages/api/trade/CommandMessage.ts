@@ -1,4 +1,4 @@
-/** Every command of the trade socket for its description: what it is for, what answers it, and one of it. */
+/** Commands of the trade socket for its AsyncAPI document: summary, answers and an example of each. */
 import { Schema } from "effect"
 import { type Command, command } from "../AsyncApi.ts"
 import * as Commands from "./CommandSchema.ts"
@@ -17,7 +17,7 @@ const stopId = "91e6c0d8-2b7f-4a35-8d14-5c3f0b9e72a6"
 
 const session = {
   auth: command(
-    "Signs the connection in, by an API key or an access token. It has to come within 60 seconds.",
+    "Signs the connection in with an API key or an access token. Required within 60 s of connecting.",
     ["authenticated", "err"],
     Commands.Auth,
     {
@@ -33,27 +33,27 @@ const session = {
     }
   ),
   subscribe: command(
-    "Asks to be told on these channels. Without order_responses nothing is told of an order, not even the " +
-      "answer to its placement.",
+    "Subscribes to channels. Without order_responses, no order_response is sent, not even the answer to a " +
+      "placement.",
     ["subscribed", "market_data_subscribed", "market_stats", "funding", "err"],
     Schema.Union([Commands.Subscribe, Commands.FlatSubscribe]),
     { type: "subscribe", params: { channels: ["order_responses", "fills"] } }
   ),
   unsubscribe: command(
-    "Ends what subscribe began.",
+    "Unsubscribes from channels.",
     ["unsubscribed", "market_data_unsubscribed", "err"],
     Schema.Union([Commands.Unsubscribe, Commands.FlatUnsubscribe]),
     { type: "unsubscribe", params: { channels: ["fills"] } }
   ),
   cancel_on_disconnect: command(
-    "Says whether all open orders of the account are cancelled when this connection ends.",
+    "Sets whether all open orders of the account are cancelled when this connection ends.",
     ["ack", "err"],
     Commands.CancelOnDisconnect,
     { type: "cancel_on_disconnect", params: { cancel_on_disconnect: true } }
   ),
   cancel_all_after: command(
-    "Has all open orders of the account cancelled after 5 to 600 seconds, unless it is sent again before that; " +
-      "0 ends it.",
+    "Sets the dead-man switch: cancels all open orders of the account after 5 to 600 s, unless the command is " +
+      "repeated before that; 0 switches it off.",
     ["cancel_all_after_response", "err"],
     Commands.CancelAllAfter,
     { type: "cancel_all_after", params: { timeout_secs: 30 } }
@@ -61,18 +61,18 @@ const session = {
 }
 
 const orders = {
-  add_order: command("Places an order, or a stop.", ["order_response", "err"], Commands.AddOrder, {
+  add_order: command("Places an order or a stop.", ["order_response", "err"], Commands.AddOrder, {
     type: "add_order",
     params: order
   }),
   preview_order: command(
-    "Asks what an order, or a close of the whole position, would come to; nothing is placed.",
+    "Previews an order or a close of the whole position without placing it.",
     ["preview_response", "err"],
     Commands.PreviewOrder,
     { type: "preview_order", params: order }
   ),
   modify_order: command(
-    "Changes price, quantity or stops of an open order.",
+    "Changes the price, quantity or stops of an open order.",
     ["order_response", "err"],
     Commands.ModifyOrder,
     {
@@ -89,7 +89,7 @@ const orders = {
     }
   ),
   cancel_order: command(
-    "Cancels an order, every order with a client's id, or a TWAP; each order has an answer of its own.",
+    "Cancels an order, every order with a client order id, or a TWAP; sends one answer for each order.",
     ["order_response", "twap_response", "err"],
     Commands.CancelOrder,
     {
@@ -98,13 +98,13 @@ const orders = {
     }
   ),
   cancel_all_orders: command(
-    "Cancels all open orders and stops of the account, or those of one symbol.",
+    "Cancels all open orders and stops of the account, or of one symbol.",
     ["ack", "err"],
     Commands.CancelAllOrders,
     { type: "cancel_all_orders", params: {} }
   ),
   close_position: command(
-    "Ends the whole position at once, by a reduce-only order.",
+    "Closes the whole position with an immediate reduce-only order.",
     ["order_response", "err"],
     Commands.ClosePosition,
     { type: "close_position", params: { symbol: "GOLD-USD", client_order_id: "flat-0931" } }
@@ -114,7 +114,7 @@ const orders = {
     params: { stop_order_id: stopId }
   }),
   modify_stop_order: command(
-    "Changes price or quantity of a stop.",
+    "Changes the price or quantity of a stop.",
     ["ack", "order_response", "err"],
     Commands.ModifyStopOrder,
     {
@@ -122,56 +122,62 @@ const orders = {
       params: { symbol: "GOLD-USD", stop_order_id: stopId, price: 3382.5, quantity: 1 }
     }
   ),
-  add_twap: command("Places a large order in slices over time.", ["twap_response", "err"], Commands.AddTwap, {
-    type: "add_twap",
-    params: {
-      symbol: "GOLD-USD",
-      side: "SELL",
-      total_quantity: 12,
-      num_orders: 6,
-      order_interval_secs: 45,
-      reduce_only: true,
-      client_twap_id: "unwind-12",
-      worst_price: 3390.5
+  add_twap: command(
+    "Starts a TWAP: a large order placed in slices over time.",
+    ["twap_response", "err"],
+    Commands.AddTwap,
+    {
+      type: "add_twap",
+      params: {
+        symbol: "GOLD-USD",
+        side: "SELL",
+        total_quantity: 12,
+        num_orders: 6,
+        order_interval_secs: 45,
+        reduce_only: true,
+        client_twap_id: "unwind-12",
+        worst_price: 3390.5
+      }
     }
-  })
+  )
 }
 
 const queries = {
-  get_order: command("Asks for one open order.", ["order_response", "err"], Commands.GetOrder, {
+  get_order: command("Returns one open order.", ["order_response", "err"], Commands.GetOrder, {
     type: "get_order",
     params: { symbol: "GOLD-USD", order_id: orderId }
   }),
   get_user_orders: command(
-    "Asks for the open orders, stops and TWAPs of the account.",
+    "Returns the open orders, stops and TWAPs of the account.",
     ["all_orders_response", "err"],
     Commands.GetUserOrders,
     { type: "get_user_orders", params: { limit: 100, offset: 0, symbol: "GOLD-USD" } }
   ),
   get_user_trades: command(
-    "Asks for the account's side of past trades, newest first.",
+    "Returns the fills of the account, newest first.",
     ["user_trades_response", "err"],
     Commands.GetUserTrades,
     { type: "get_user_trades", params: { limit: 50, start_ts: 1_790_400_000, end_ts: 1_790_503_201 } }
   ),
   get_user_leverage: command(
-    "Asks for the level in force of each symbol.",
+    "Returns the leverage in force in each market.",
     ["user_leverage_response", "err"],
     Commands.GetUserLeverage,
     { type: "get_user_leverage", params: { limit: 50 } }
   ),
   get_available_leverage_levels: command(
-    "Asks for the levels that each symbol offers.",
+    "Returns the leverage levels that each market offers.",
     ["available_leverage_levels_response", "err"],
     Commands.GetAvailableLeverageLevels,
     { type: "get_available_leverage_levels", params: {} }
   ),
   set_user_leverage: command(
-    "Sets the level of a symbol that has no position and no open order.",
+    "Sets the leverage in a market without a position or open orders.",
     ["ack", "err"],
     Commands.SetUserLeverage,
     { type: "set_user_leverage", params: { symbol: "GOLD-USD", leverage: 20 } }
   )
 }
 
+/** Commands by their `type`. */
 export const commands: Readonly<Record<Commands.Command["type"], Command>> = { ...session, ...orders, ...queries }

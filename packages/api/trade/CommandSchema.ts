@@ -1,4 +1,4 @@
-/** Every command of the trade socket as it travels: the contract that `Command.ts` reads by hand. */
+/** Schemas of the commands of the trade socket, which `Command.ts` decodes by hand for speed. */
 import { Timeout } from "@venue/domain/DeadManSwitch"
 import { OrderType, Side, TimeInForce } from "@venue/domain/Order"
 import { isUuid } from "@venue/domain/Id"
@@ -8,6 +8,7 @@ import { NumberOrText } from "../Body.ts"
 import * as Member from "../Member.ts"
 import { maxOffset } from "../Offset.ts"
 
+/** Channel about the account or the connection. */
 export const Channel = Schema.Literals([
   "order_responses",
   "positions",
@@ -18,21 +19,21 @@ export const Channel = Schema.Literals([
 ])
 export type Channel = typeof Channel.Type
 
-/** Market data that the trade socket carries too; it is asked for as on its own socket, or in `params` as the rest is. */
+/** Market-data channel of the trade socket; subscribed to in `params`, or in the flat form of the market-data socket. */
 export const MarketDataChannel = Schema.Literals(["market_stats", "funding"])
 export type MarketDataChannel = typeof MarketDataChannel.Type
 
-/** What clients leave out they also write as `null`. */
+/** Optional member, for which clients also send `null`. */
 const Maybe = <S extends Schema.Constraint>(schema: S) => Schema.optionalKey(Schema.NullOr(schema))
 
 const Symbol = Member.symbol.check(Text.atMost(64))
 const SymbolFilter = Symbol.check(Text.atLeast(1))
 const Id = (what: string) =>
   Member.text(what).check(Text.matches("^[ -~]{1,64}$", "1 to 64 printable ASCII characters"))
-/** Empty when the client gives none. */
+/** Id that may be empty. */
 const MaybeId = (what: string) =>
   Member.text(what).check(Text.matches("^[ -~]{0,64}$", "up to 64 printable ASCII characters"))
-const ClientId = MaybeId("An id of the client's own, given back with every answer")
+const ClientId = MaybeId("Id that the client chooses, up to 64 printable ASCII characters; returned with every answer")
 const Decimal = (description: string) => NumberOrText(Schema.Finite).annotate({ description })
 const Trigger = (what: string) =>
   Maybe(
@@ -40,7 +41,7 @@ const Trigger = (what: string) =>
       description: `${what}, in USD per base unit.`
     })
   )
-/** Clients also write 0 and 1. */
+/** Boolean, for which clients also send 0 and 1. */
 const Truth = Schema.Union([
   Schema.Boolean,
   Schema.Literals([0, 1]).pipe(
@@ -53,24 +54,25 @@ const Truth = Schema.Union([
     )
   )
 ])
-const ReduceOnly = Truth.annotate({ description: "It may only reduce a position." })
-const Price = Decimal("In USD per base unit; of a stop, what the mark has to reach.")
+const ReduceOnly = Truth.annotate({ description: "Whether the order may only reduce a position." })
+const OrderSide = Side.annotate({ description: "Side of the order." })
+const Price = Decimal("Limit price, in USD per base unit; for a stop, the mark price that fires it.")
 
 const message = <const Type extends string, Params extends Schema.Constraint>(type: Type, params: Params) =>
   Schema.Struct({ type: Schema.Literal(type), params })
 
 const Placement = {
   symbol: Symbol,
-  side: Side,
-  order_time_in_force: TimeInForce,
-  quantity: Decimal("In base units."),
+  side: OrderSide,
+  order_time_in_force: TimeInForce.annotate({ description: "Time in force of the order." }),
+  quantity: Decimal("Total quantity, in base units."),
   reduce_only: Maybe(ReduceOnly),
   client_order_id: Maybe(ClientId),
-  take_profit: Trigger("The price of a stop that the order brings, 0 for none"),
-  stop_loss: Trigger("The price of a stop that the order brings, 0 for none")
+  take_profit: Trigger("Price of the attached take-profit, 0 for none"),
+  stop_loss: Trigger("Price of the attached stop-loss, 0 for none")
 }
 
-/** A command in its plain form is its own JSON; what is read beside that, such as numbers as text, need not be sent. */
+/** Places an order. Encoding yields the plain form: numbers as JSON numbers, though decoding accepts decimal text too. */
 export const AddOrder = message(
   "add_order",
   Schema.Union([
@@ -82,14 +84,14 @@ export const AddOrder = message(
     Schema.Struct({
       ...Placement,
       order_type: Schema.Literal("MARKET"),
-      price: Maybe(Decimal("That of a market order is not read."))
+      price: Maybe(Decimal("Ignored for a market order."))
     })
   ])
 )
 
 export type AddOrder = typeof AddOrder.Type
 
-/** What an order would come to, or a close of the whole position. */
+/** Previews an order, or a close of the whole position. */
 export const PreviewOrder = message(
   "preview_order",
   Schema.Union([
@@ -99,38 +101,40 @@ export const PreviewOrder = message(
 )
 export type PreviewOrder = typeof PreviewOrder.Type
 
-const NewPrice = Decimal("In USD per base unit; 0 or left out is unchanged.")
-const NewQuantity = Decimal("The new total, in base units; 0 or left out is unchanged.")
+const NewPrice = Decimal("New price, in USD per base unit; unchanged if 0 or absent.")
+const NewQuantity = Decimal("New total quantity, in base units; unchanged if 0 or absent.")
 
-/** Side, type and reduce-only are repeated; an order never changes them. */
+/** Modifies an order; `side`, `order_type` and `reduce_only` must repeat those of the order. */
 export const ModifyOrder = message(
   "modify_order",
   Schema.Struct({
     symbol: Symbol,
-    order_id: Id("The venue's id of the order"),
-    side: Side.annotate({ description: "The order's own." }),
-    order_type: OrderType.annotate({ description: "The order's own." }),
-    reduce_only: Truth.annotate({ description: "The order's own." }),
+    order_id: Id("Order id of the venue"),
+    side: Side.annotate({ description: "Side of the order, which cannot change." }),
+    order_type: OrderType.annotate({ description: "Type of the order, which cannot change." }),
+    reduce_only: Truth.annotate({ description: "Whether the order is reduce-only, which cannot change." }),
     price: Maybe(NewPrice),
     quantity: Maybe(NewQuantity),
-    take_profit: Trigger("0 takes it away, and leaving it out changes nothing"),
-    stop_loss: Trigger("0 takes it away, and leaving it out changes nothing")
+    take_profit: Trigger("Price of the attached take-profit; 0 removes it, unchanged if absent"),
+    stop_loss: Trigger("Price of the attached stop-loss; 0 removes it, unchanged if absent")
   })
 )
 
-/** The second form is that of 2025, with the client's id in a field of its own. */
+/** Cancels orders or a TWAP; the second form is that of 2025, with the client order id in its own member. */
 export const CancelOrder = message(
   "cancel_order",
   Schema.Union([
     Schema.Struct({
       symbol: Symbol,
-      order_id: Id("An id of the kind that the next field says"),
-      cancel_order_id_type: Schema.Literals(["order_id", "client_order_id", "twap_id", "client_twap_id"])
+      order_id: Id("Id of the kind that cancel_order_id_type names"),
+      cancel_order_id_type: Schema.Literals(["order_id", "client_order_id", "twap_id", "client_twap_id"]).annotate({
+        description: "Kind of the id in order_id."
+      })
     }),
     Schema.Struct({
       symbol: Symbol,
       order_id: Maybe(Schema.Literal("")),
-      client_order_id: Id("Of all orders that are to be cancelled"),
+      client_order_id: Id("Client order id of the orders to cancel"),
       cancel_order_id_type: Maybe(Schema.Literal("client_order_id"))
     })
   ])
@@ -138,24 +142,28 @@ export const CancelOrder = message(
 
 export type CancelOrder = typeof CancelOrder.Type
 
-/** Of every symbol when none is given. */
+/** Cancels all open orders and stops of the account; without a symbol, in every market. */
 export const CancelAllOrders = message("cancel_all_orders", Schema.Struct({ symbol: Maybe(SymbolFilter) }))
 
+/** Closes the whole position in a market. */
 export const ClosePosition = message(
   "close_position",
   Schema.Struct({ symbol: Symbol, client_order_id: Maybe(ClientId) })
 )
 
-export const CancelStopOrder = message("cancel_stop_order", Schema.Struct({ stop_order_id: Id("Of the stop") }))
+/** Cancels a stop. */
+export const CancelStopOrder = message("cancel_stop_order", Schema.Struct({ stop_order_id: Id("Id of the stop") }))
 
 const StopTarget = {
   symbol: Symbol,
-  stop_order_id: Id("Of the stop"),
-  side: Maybe(Side),
-  order_type: Maybe(Schema.Literals(["TAKE_PROFIT", "STOP_LOSS"]))
+  stop_order_id: Id("Id of the stop"),
+  side: Maybe(Side.annotate({ description: "Side of the stop, which cannot change." })),
+  order_type: Maybe(
+    Schema.Literals(["TAKE_PROFIT", "STOP_LOSS"]).annotate({ description: "Type of the stop, which cannot change." })
+  )
 }
 
-/** At least one of price and quantity is said; what is said of side and type must be so. */
+/** Modifies a stop; needs a price, a quantity or both, and `side` and `order_type`, if present, must match the stop. */
 export const ModifyStopOrder = message(
   "modify_stop_order",
   Schema.Union([
@@ -166,69 +174,77 @@ export const ModifyStopOrder = message(
 
 const Moment = (what: string) =>
   NumberOrText(Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 8.64e15 }))).annotate({
-    description: `${what}, in Unix seconds, or milliseconds from 1e11 on.`
+    description: `${what}, in Unix seconds; from 1e11, in milliseconds.`
   })
 
 const whole = (description: string, bound: Check) => NumberOrText(Schema.Int.check(bound)).annotate({ description })
 type Check = ReturnType<typeof Schema.isBetween>
 
+/** Starts a TWAP. */
 export const AddTwap = message(
   "add_twap",
   Schema.Struct({
     symbol: Symbol,
-    side: Side,
-    total_quantity: Decimal("In base units."),
-    num_orders: whole("Orders it is cut into.", Schema.isGreaterThanOrEqualTo(2)),
-    order_interval_secs: whole("Seconds from one order to the next.", Schema.isGreaterThanOrEqualTo(30)),
+    side: OrderSide,
+    total_quantity: Decimal("Total quantity, in base units."),
+    num_orders: whole("Number of orders, at least 2.", Schema.isGreaterThanOrEqualTo(2)),
+    order_interval_secs: whole("Interval between orders in seconds, at least 30.", Schema.isGreaterThanOrEqualTo(30)),
     reduce_only: ReduceOnly,
     client_twap_id: Maybe(ClientId),
-    start_time: Maybe(Moment("No order comes before it")),
-    worst_price: Trigger("No order fills at a worse one; 0 for none")
+    start_time: Maybe(Moment("Earliest time of the first order; immediate if absent")),
+    worst_price: Trigger("Worst price at which an order may fill; 0 for no limit")
   })
 )
 
 const Page = {
-  limit: Maybe(whole("Rows at most; 1,000 when left out.", Schema.isBetween({ minimum: 1, maximum: 1_000 }))),
-  offset: Maybe(whole("Rows that are passed over.", Schema.isBetween({ minimum: 0, maximum: maxOffset })))
+  limit: Maybe(whole("Maximum number of rows; default 1,000.", Schema.isBetween({ minimum: 1, maximum: 1_000 }))),
+  offset: Maybe(whole("Number of rows to skip; default 0.", Schema.isBetween({ minimum: 0, maximum: maxOffset })))
 }
 
+/** Requests one open order. */
 export const GetOrder = message(
   "get_order",
-  Schema.Struct({ symbol: Symbol, order_id: Id("An order id or a client order id") })
+  Schema.Struct({ symbol: Symbol, order_id: Id("Order id or client order id") })
 )
 
+/** Requests the open orders, stops and TWAPs of the account. */
 export const GetUserOrders = message("get_user_orders", Schema.Struct({ ...Page, symbol: Maybe(SymbolFilter) }))
 
+/** Requests the fills of the account, newest first. */
 export const GetUserTrades = message(
   "get_user_trades",
   Schema.Struct({
     ...Page,
-    order_id: Maybe(MaybeId("Of one order; every order when left out")),
-    start_ts: Maybe(Moment("Trades from then on")),
-    end_ts: Maybe(Moment("Trades up to and with then"))
+    order_id: Maybe(MaybeId("Id of an order; all orders if absent or empty")),
+    start_ts: Maybe(Moment("Earliest time of a fill, inclusive")),
+    end_ts: Maybe(Moment("Latest time of a fill, inclusive"))
   })
 )
 
+/** Requests the leverage in force in each market. */
 export const GetUserLeverage = message("get_user_leverage", Schema.Struct(Page))
 
+/** Requests the leverage levels that each market offers. */
 export const GetAvailableLeverageLevels = message("get_available_leverage_levels", Schema.Struct(Page))
 
+/** Sets the leverage in a market. */
 export const SetUserLeverage = message(
   "set_user_leverage",
-  Schema.Struct({ symbol: Symbol, leverage: Decimal("As a multiple of the margin.") })
+  Schema.Struct({ symbol: Symbol, leverage: Decimal("Leverage, as a multiple of the margin.") })
 )
 
+/** Credential of an API key. */
 export const HmacCredential = Schema.Struct({
-  public_key: Member.text("Of the API key"),
-  nonce: Member.text("Random hexadecimal digits that were not used within fifteen minutes"),
-  unix_ts: NumberOrText(Schema.Int).annotate({ description: "Unix seconds, at most five minutes off." }),
-  signature: Member.text("The hexadecimal HMAC-SHA256 of nonce:unix_ts by the secret key")
+  public_key: Member.text("Public key of the API key"),
+  nonce: Member.text("Random hexadecimal digits, not used in the last 15 minutes"),
+  unix_ts: NumberOrText(Schema.Int).annotate({ description: "Current time in Unix seconds, within 5 minutes." }),
+  signature: Member.text("HMAC-SHA256 of nonce:unix_ts under the secret key, in hexadecimal")
 })
 export type HmacCredential = typeof HmacCredential.Type
 
 const Account = {
   account_id: Maybe(
-    Member.text("A subaccount; the primary account when left out or empty").check(
+    Member.text("Account to trade on; the primary account if absent or empty").check(
       Schema.makeFilter((id) => id === "" || isUuid(id), {
         expected: "a UUID of 36 characters",
         toJsonSchema: () => ({ pattern: "^([0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12})?$" })
@@ -237,59 +253,68 @@ const Account = {
   ),
   builder_code: Maybe(
     Member.text(
-      "Builder code, a UUID, of the orders of this connection; replaces the code of the upgrade request, and an empty one means none"
+      "Builder code (UUID) for the orders of this connection; replaces the code of the upgrade request, empty for none"
     )
   )
 }
 
-/** An API key, or an access token. */
+/** Signs the connection in with an API key or an access token. */
 export const Auth = message(
   "auth",
   Schema.Union([
     Schema.Struct({ ...Account, hmac: HmacCredential, jwt: Schema.optionalKey(Schema.Null) }),
-    Schema.Struct({ ...Account, jwt: Member.text("An access token"), hmac: Schema.optionalKey(Schema.Null) })
+    Schema.Struct({ ...Account, jwt: Member.text("Access token of a session"), hmac: Schema.optionalKey(Schema.Null) })
   ])
 )
 
 const Channels = Schema.Struct({
-  channels: Schema.NonEmptyArray(Schema.Literals([...Channel.literals, ...MarketDataChannel.literals])),
+  channels: Schema.NonEmptyArray(Schema.Literals([...Channel.literals, ...MarketDataChannel.literals])).annotate({
+    description: "Names of channels."
+  }),
   symbols: Schema.optionalKey(
     Schema.NonEmptyArray(Schema.String).annotate({
-      description: "Of market data alone, which needs them: names, or * for all."
+      description: "Symbols of markets, or * for all; required for market-data channels and otherwise ignored."
     })
   )
 })
 
+/** Subscribes to channels. */
 export const Subscribe = message("subscribe", Channels)
 
+/** Unsubscribes from channels. */
 export const Unsubscribe = message("unsubscribe", Channels)
 
-/** Market data may be asked for in the form of its own socket too. */
+/** Returns a subscription message in the flat form of the market-data socket. */
 const flat = <const Type extends string>(type: Type) =>
   Schema.Struct({
     type: Schema.Literal(type),
-    channels: Schema.NonEmptyArray(MarketDataChannel),
-    symbols: Schema.NonEmptyArray(Schema.String).annotate({ description: "Names, or * for all." })
+    channels: Schema.NonEmptyArray(MarketDataChannel).annotate({ description: "Names of market-data channels." }),
+    symbols: Schema.NonEmptyArray(Schema.String).annotate({ description: "Symbols of markets, or * for all." })
   })
 
+/** Subscribes to market data in the flat form. */
 export const FlatSubscribe = flat("subscribe")
 
+/** Unsubscribes from market data in the flat form. */
 export const FlatUnsubscribe = flat("unsubscribe")
 
+/** Sets whether all open orders of the account are cancelled when this connection ends. */
 export const CancelOnDisconnect = message(
   "cancel_on_disconnect",
-  Schema.Struct({ cancel_on_disconnect: Member.truth("All open orders of the account go when this connection ends") })
+  Schema.Struct({
+    cancel_on_disconnect: Member.truth("Whether all open orders of the account are cancelled when this connection ends")
+  })
 )
 
-/** The account's dead-man switch; 0 switches it off. */
+/** Sets, renews or switches off the dead-man switch of the account. */
 export const CancelAllAfter = message(
   "cancel_all_after",
   Schema.Struct({
-    timeout_secs: NumberOrText(Timeout).annotate({ description: "Seconds from 5 to 600, or 0 for off." })
+    timeout_secs: NumberOrText(Timeout).annotate({ description: "Timeout in seconds, 5 to 600; 0 switches it off." })
   })
 )
 
-/** Any command that this venue does. */
+/** Command of the trade socket in the form with `params`. */
 export const Command = Schema.Union([
   AddOrder,
   PreviewOrder,

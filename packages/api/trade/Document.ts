@@ -1,13 +1,15 @@
-/** The AsyncAPI document of the trade socket, for an operator's header prefix. */
+/** Builds the AsyncAPI document of the trade socket. */
 import * as AsyncApi from "../AsyncApi.ts"
 import { headerName } from "../Headers.ts"
 import { commands } from "./CommandMessage.ts"
 import { type Channel, type MarketDataChannel } from "./CommandSchema.ts"
 import { frames } from "./FrameMessage.ts"
 
+/** Settings of the document. */
 export interface DocumentOptions {
+  /** Header prefix of the operator. */
   readonly brand: string
-  /** Where clients find the socket. */
+  /** Public address of the socket. */
   readonly url: string
 }
 
@@ -22,15 +24,16 @@ const channels: Readonly<Record<Channel | MarketDataChannel, ReadonlyArray<keyof
   funding: ["funding"]
 }
 
+/** Builds the AsyncAPI document of the trade socket. */
 export const document = ({ brand, url }: DocumentOptions): AsyncApi.Document =>
   AsyncApi.document({
     name: "trade",
     title: "Venue trading",
     description:
-      "Orders and accounts, told from the client's side: `send` is what a client sends. A command is a `type` and `params`; " +
-      "a frame has one key that names it, or a `type`. Prices and quantities are JSON numbers in USD and base units. " +
-      "There is no request id: answers come in the order of the commands of a symbol, and give ids back as " +
-      "they were sent.",
+      "Orders and accounts, from the client's point of view: `send` operations are commands, `receive` operations are " +
+      "frames. A command has a `type` and `params`; a frame has one key that names it, or a `type`. Prices are JSON " +
+      "numbers in USD, quantities in base units. There is no request id: answers for a symbol are sent in the order of its " +
+      "commands, with the client's ids.",
     url,
     commands,
     frames,
@@ -39,8 +42,8 @@ export const document = ({ brand, url }: DocumentOptions): AsyncApi.Document =>
       query: {
         type: "object",
         properties: {
-          api_key: { type: "string", description: "The public key of whoever signs in by one; it may be left out." },
-          jwt: { type: "string", description: "The access token of whoever signs in by one; it may be left out." }
+          api_key: { type: "string", description: "Public key of the API key that will sign in; optional." },
+          jwt: { type: "string", description: "Access token that will sign in; optional." }
         }
       },
       headers: {
@@ -49,7 +52,7 @@ export const document = ({ brand, url }: DocumentOptions): AsyncApi.Document =>
           [headerName(brand, "builder-code")]: {
             type: "string",
             format: "uuid",
-            description: "The builder code that orders of this connection carry, unless auth brings another."
+            description: "Builder code for the orders of this connection, unless `auth` sends another code."
           }
         }
       }
@@ -59,14 +62,14 @@ export const document = ({ brand, url }: DocumentOptions): AsyncApi.Document =>
         type: "apiKey",
         in: "user",
         description:
-          "The `hmac` of the message `auth`: the public key, a nonce, Unix seconds, and the hexadecimal HMAC-SHA256 of " +
-          "`<nonce>:<unix_ts>` by the secret key."
+          "Member `hmac` of the message `auth`: the public key, a nonce, Unix seconds, and the HMAC-SHA256 of " +
+          "`<nonce>:<unix_ts>` under the secret key in hexadecimal."
       },
       jwt: {
         type: "http",
         scheme: "bearer",
         bearerFormat: "JWT",
-        description: "The `jwt` of the message `auth`: an access token of a session."
+        description: "Member `jwt` of the message `auth`: an access token of a session."
       }
     }
   })

@@ -1,30 +1,30 @@
-/** How one field of a command is read: its value, or why it is none. */
+/** Decodes the fields of a command: each function returns the value or a refusal. */
 import * as Digits from "../Digits.ts"
 import type { Fields } from "../Incoming.ts"
 import { type Malformed, outOfRange, wrong } from "../Malformed.ts"
 
-/** Any text that could name a symbol; whether it does is for the venue to say. */
+/** Decodes a symbol of at most 64 characters, which the caller looks up. */
 export const symbol = (fields: Fields): string | Malformed => {
   const value = fields["symbol"]
   if (typeof value !== "string") return wrong("symbol", value, 'a string such as "GOLD-USD"')
   return value.length <= symbolLimit ? value : outOfRange("symbol", value, `at most ${symbolLimit} characters`)
 }
 
-/** A filter: `null` when it was left out. An empty one could mean all or none, so it is refused. */
+/** Decodes an optional symbol; `null` if absent. Refuses "", which could mean all symbols or none. */
 export const symbolFilter = (fields: Fields): string | null | Malformed => {
   const value = fields["symbol"]
   if (value === undefined || value === null) return null
-  return value === "" ? outOfRange("symbol", value, 'a symbol such as "GOLD-USD", or no such field') : symbol(fields)
+  return value === "" ? outOfRange("symbol", value, 'a symbol such as "GOLD-USD", or no symbol field') : symbol(fields)
 }
 
-/** An id of 1 to 64 printable ASCII characters. */
+/** Decodes an id of 1 to 64 printable ASCII characters. */
 export const id = (fields: Fields, name: string): string | Malformed => {
   const value = fields[name]
   if (typeof value !== "string") return wrong(name, value, "a string")
   return printable.test(value) ? value : outOfRange(name, value, printableWords)
 }
 
-/** An id the client may give; empty when it gave none. */
+/** Decodes an optional id; "" if absent. */
 export const clientId = (fields: Fields, name: string): string | Malformed => {
   const value = fields[name]
   if (value === undefined || value === null || value === "") return ""
@@ -32,23 +32,24 @@ export const clientId = (fields: Fields, name: string): string | Malformed => {
   return printable.test(value) ? value : outOfRange(name, value, printableWords)
 }
 
-/** Of a field that should hold a number: clients also write a plain decimal in a string. `undefined` when it is none. */
+/** Returns the number of a JSON number or of plain decimal text; `undefined` for any other value. */
 export const numeric = (value: unknown): number | undefined =>
   typeof value === "number" ? value : typeof value === "string" ? Digits.numberOf(value) : undefined
 
-/** JSON can write a number that is none here: 1e999. */
+/** Decodes a finite number; JSON allows 1e999, which is parsed to infinity. */
 export const number = (fields: Fields, name: string): number | Malformed => {
   const value = numeric(fields[name])
   if (value === undefined) return wrong(name, fields[name], "a JSON number")
   return Number.isFinite(value) ? value : outOfRange(name, value, "a finite number")
 }
 
-/** 0 when it was left out. */
+/** Decodes an optional number; 0 if absent. */
 export const numberOrZero = (fields: Fields, name: string): number | Malformed => {
   const value = fields[name]
   return value === undefined || value === null ? 0 : number(fields, name)
 }
 
+/** Decodes a whole number from `least` to `most`; `otherwise` if absent. */
 export const wholeNumber = (
   fields: Fields,
   name: string,
@@ -64,7 +65,7 @@ export const wholeNumber = (
   return outOfRange(name, value, `a whole number from ${least} to ${most}`)
 }
 
-/** Clients also write 0 and 1. */
+/** Decodes a boolean, for which clients also send 0 and 1. */
 export const truth = (fields: Fields, name: string): boolean | Malformed => {
   const value = fields[name]
   if (value === true || value === 1) return true
@@ -72,7 +73,7 @@ export const truth = (fields: Fields, name: string): boolean | Malformed => {
   return wrong(name, value, "true or false")
 }
 
-/** The price of a stop that an order brings: 0 is none, and undefined that nothing was said. */
+/** Decodes the price of an attached stop: 0 for no stop, `undefined` if absent. */
 export const trigger = (fields: Fields, name: string): number | undefined | Malformed => {
   const given = fields[name]
   if (given === undefined || given === null) return undefined
@@ -81,7 +82,7 @@ export const trigger = (fields: Fields, name: string): number | undefined | Malf
   return outOfRange(name, value, "a price, or 0 for none")
 }
 
-/** Unix seconds, or milliseconds from 1e11 on: that many seconds are the year 5138. */
+/** Decodes an optional time to Unix milliseconds: seconds below 1e11 (the year 5138), milliseconds from there; `null` if absent. */
 export const moment = (fields: Fields, name: string): number | null | Malformed => {
   const given = fields[name]
   if (given === undefined || given === null) return null
@@ -91,7 +92,7 @@ export const moment = (fields: Fields, name: string): number | null | Malformed 
   return Math.round(value >= firstAsMillis ? value : value * 1_000)
 }
 
-/** One of a few words, or `undefined` so that the caller says which. */
+/** Returns the value if it is one of the words, else `undefined`. */
 export const oneOf = <const Word extends string | null>(words: ReadonlyArray<Word>, value: unknown): Word | undefined =>
   words.find((word) => word === value)
 
@@ -100,5 +101,5 @@ const printable = /^[\x20-\x7e]{1,64}$/
 const printableWords = "1 to 64 printable ASCII characters"
 const firstAsMillis = 1e11
 
-/** The last instant a date can name. */
+/** Latest time of a JavaScript `Date`, in Unix milliseconds. */
 const lastMillis = 8.64e15

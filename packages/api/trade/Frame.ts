@@ -1,4 +1,4 @@
-/** Every frame the trade socket sends, as text. */
+/** Prints the frames of the trade socket. */
 import type { LeverageInUse, NotALevel, UnknownSymbol } from "@venue/domain/Trader"
 import { err } from "../ErrorFrame.ts"
 import type { Channel } from "./CommandSchema.ts"
@@ -25,24 +25,26 @@ export { previewResponse } from "./PreviewFrame.ts"
 export { stopOrderResponse } from "./StopFrame.ts"
 export { twapCancelled, twapResponse, type TwapRow } from "./TwapFrame.ts"
 
-/** Clients look for the one sign or the other. */
+/** Answer to a successful `auth`: some clients check `result`, others `authenticated`. */
 export const authenticated = '{"type":"auth","result":"success","authenticated":true}'
 
+/** Prints the confirmation of a subscription. */
 export const subscribed = (channel: Channel): string => `{"subscribed":"${channel}"}`
 
+/** Prints the confirmation that a subscription has ended. */
 export const unsubscribed = (channel: Channel): string => `{"unsubscribed":"${channel}"}`
 
-/** The event of the channel of that name: the flag of this connection. */
+/** Prints the frame of the channel `cancel_on_disconnect`: whether the connection is armed. */
 export const cancelOnDisconnect = (armed: boolean): string => `{"cancel_on_disconnect":${armed}}`
 
-/** `incoming` is JSON text: `Incoming.ofObject` of the request. */
+/** Prints an acknowledgement; `incoming` is the JSON text of the echo (`Incoming.ofObject`), `undefined` for no echo. */
 export const ack = (incoming: string | undefined): string => `{${acknowledged(incoming)}}`
 
-/** Clients look for the one key or the other. */
+/** Some clients check `ack`, others `ack_response`. */
 const acknowledged = (incoming: string | undefined): string =>
   `"ack":{${incoming === undefined ? "" : `"incoming_message":${incoming}`}},"ack_response":true`
 
-/** The answer to a `cancel_all_after`; `dueMillis` is 0 where nothing is due. */
+/** Prints the answer to a `cancel_all_after`; `dueMillis` is the time of the cancel in Unix milliseconds, 0 if it is off. */
 export const cancelAllAfterResponse = (
   timeoutSeconds: number,
   dueMillis: number,
@@ -53,7 +55,7 @@ export const cancelAllAfterResponse = (
   return `{"cancel_all_after_response":${response},${acknowledged(incoming)}}`
 }
 
-/** The answer to a `set_user_leverage` that the trader refused. */
+/** Prints the answer to a refused `set_user_leverage`. */
 export const leverageRefused = (
   refusal: UnknownSymbol | NotALevel | LeverageInUse,
   incoming: string | undefined
@@ -66,6 +68,6 @@ const leverageMessage = (refusal: UnknownSymbol | NotALevel | LeverageInUse): st
     case "NotALevel":
       return `leverage ${refusal.leverage} is not available: expected a whole number from 1 to ${refusal.maxLeverage}`
     case "LeverageInUse":
-      return `leverage of ${refusal.symbol} is fixed while it has open orders or a position`
+      return `leverage in ${refusal.symbol} cannot change while the account has open orders or a position in it`
   }
 }

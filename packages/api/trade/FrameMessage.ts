@@ -1,4 +1,4 @@
-/** Every frame of the trade socket for its description: what it tells, and one of it. */
+/** Frames of the trade socket for its AsyncAPI document: summary and an example of each. */
 import { Schema } from "effect"
 import { message } from "../AsyncApi.ts"
 import { frames as marketData } from "../marketData/FrameMessage.ts"
@@ -6,7 +6,7 @@ import { Bodies } from "./FrameSchema.ts"
 
 const { fields } = Bodies
 
-/** A frame of these keys. */
+/** Returns the Schema of a frame with these keys. */
 const keyed = <const Key extends keyof typeof fields>(...keys: ReadonlyArray<Key>) =>
   Bodies.mapFields((all) => Object.fromEntries(keys.map((key) => [key, all[key]])) as Pick<typeof fields, Key>)
 
@@ -116,20 +116,25 @@ const preview = {
 
 const listed = { orders: [order], twaps: [twap] }
 
+/** Frames by the name that the document gives them. */
 export const frames = {
   authenticated: message(
-    "The connection is signed in.",
+    "Confirmation that the connection is signed in.",
     Schema.Struct({ ...keyed("result", "authenticated").fields, type: Schema.Literal("auth") }),
     { type: "auth", result: "success", authenticated: true }
   ),
-  subscribed: message("A channel is told from now on; each has a frame of its own.", keyed("subscribed"), {
+  subscribed: message("Confirmation of a subscription, one frame for each channel.", keyed("subscribed"), {
     subscribed: "order_responses"
   }),
-  unsubscribed: message("A channel is told no more.", keyed("unsubscribed"), { unsubscribed: "fills" }),
+  unsubscribed: message(
+    "Confirmation that a subscription has ended, one frame for each channel.",
+    keyed("unsubscribed"),
+    { unsubscribed: "fills" }
+  ),
   order_response: message(
-    "State of an order: ACK once it is accepted, one FILLED for each fill, then its end, or one refusal. Each " +
-      "FILLED of a command has its own trade_id and the quantity_remaining after the whole command. The answer " +
-      "to get_order has the order as a list too.",
+    "State of an order: ACK once accepted, FILLED for each fill, then its end; or a single refusal. Each FILLED " +
+      "of a command has its own trade_id and the quantity_remaining after the whole command. The answer to " +
+      "get_order also contains the order as a list.",
     Schema.Struct({
       order_response: fields.order_response,
       all_orders_response: Schema.optionalKey(fields.all_orders_response)
@@ -137,8 +142,8 @@ export const frames = {
     { order_response: order }
   ),
   fill_response: message(
-    "A fill of an order. All fills of a command come first, then one FILLED for each; remaining_quantity is " +
-      "what was left after this fill.",
+    "Fill of an order. All fills of a command are sent first, then one FILLED for each; remaining_quantity is " +
+      "the quantity left after this fill.",
     keyed("fill_response"),
     {
       fill_response: {
@@ -151,23 +156,27 @@ export const frames = {
       }
     }
   ),
-  stop_order_response: message("A stop was added, changed, cut, cancelled or fired.", keyed("stop_order_response"), {
-    stop_order_response: {
-      stop_order_id: "91e6c0d8-2b7f-4a35-8d14-5c3f0b9e72a6",
-      user_id: userId,
-      symbol: "GOLD-USD",
-      price: 3375,
-      quantity: 1.5,
-      direction: "SELL",
-      stop_order_type: "STOP_LOSS",
-      client_order_id: order.client_order_id,
-      update_time: "2026-09-27T14:40:44.118Z"
+  stop_order_response: message(
+    "Stop that was added, changed, reduced, cancelled or fired.",
+    keyed("stop_order_response"),
+    {
+      stop_order_response: {
+        stop_order_id: "91e6c0d8-2b7f-4a35-8d14-5c3f0b9e72a6",
+        user_id: userId,
+        symbol: "GOLD-USD",
+        price: 3375,
+        quantity: 1.5,
+        direction: "SELL",
+        stop_order_type: "STOP_LOSS",
+        client_order_id: order.client_order_id,
+        update_time: "2026-09-27T14:40:44.118Z"
+      }
     }
-  }),
-  twap_response: message("How far a TWAP has come.", keyed("twap_response"), { twap_response: twap }),
+  ),
+  twap_response: message("Progress of a TWAP.", keyed("twap_response"), { twap_response: twap }),
   position_response: message(
-    "A position, with its fills (at most every 200 ms) and once a second; one that was closed is sent once " +
-      "more, with 0.",
+    "Position, sent after its fills (at most every 200 ms) and once a second; a closed position is sent once " +
+      "more with quantity 0.",
     keyed("position_response"),
     {
       position_response: {
@@ -188,7 +197,7 @@ export const frames = {
     }
   ),
   balance_response: message(
-    "The balance of the account, with its fills (at most every 200 ms) and once a second.",
+    "Balance of the account, sent after its fills (at most every 200 ms) and once a second.",
     keyed("balance_response"),
     {
       balance_response: {
@@ -207,34 +216,36 @@ export const frames = {
     }
   ),
   all_orders_response: message(
-    "Open orders, stops and TWAPs, the same under both keys.",
+    "Open orders, stops and TWAPs; both keys hold the same list.",
     keyed("all_orders_response", "get_orders_response"),
     { all_orders_response: listed, get_orders_response: listed }
   ),
   user_trades_response: message(
-    "The account's side of trades, newest first and the same under both keys. `count` is the number of all " +
-      "that match, up to 10,000.",
+    "Fills of the account, newest first; both keys hold the same list. `count` is the number of all matching " +
+      "fills, at most 10,000.",
     keyed("user_trades_response", "user_trades", "count"),
     { user_trades_response: [trade], user_trades: [trade], count: 1 }
   ),
-  preview_response: message("What an order would come to.", keyed("preview_response"), { preview_response: preview }),
-  user_leverage_response: message("The level in force of each symbol.", keyed("user_leverage_response"), {
+  preview_response: message("Expected result of an order that was not placed.", keyed("preview_response"), {
+    preview_response: preview
+  }),
+  user_leverage_response: message("Leverage in force in each market.", keyed("user_leverage_response"), {
     user_leverage_response: [level]
   }),
   available_leverage_levels_response: message(
-    "The levels that each symbol offers.",
+    "Leverage levels that each market offers.",
     keyed("available_leverage_levels_response"),
     { available_leverage_levels_response: [level] }
   ),
-  cancel_on_disconnect_flag: message("The flag of this connection has changed.", keyed("cancel_on_disconnect"), {
+  cancel_on_disconnect_flag: message("New value of the flag of this connection.", keyed("cancel_on_disconnect"), {
     cancel_on_disconnect: true
   }),
-  ack: message("A command that has no answer of its own is done.", keyed("ack", "ack_response"), {
+  ack: message("Confirmation of a command without a frame of its own.", keyed("ack", "ack_response"), {
     ack: { incoming_message: { type: "set_user_leverage", params: { symbol: "GOLD-USD", leverage: 20 } } },
     ack_response: true
   }),
   cancel_all_after_response: message(
-    "The dead-man switch of the account is set, renewed or switched off.",
+    "Confirmation that the dead-man switch of the account is set, renewed or off.",
     keyed("cancel_all_after_response", "ack", "ack_response"),
     {
       cancel_all_after_response: { timeout_secs: 30, cancel_at: 1_790_503_275 },
@@ -242,7 +253,7 @@ export const frames = {
       ack_response: true
     }
   ),
-  err: message("A command was not done, or its outcome is not known.", keyed("err"), {
+  err: message("Refusal of a command, or an unknown outcome.", keyed("err"), {
     err: {
       error_code: "InvalidJSONFormat",
       message: "missing field reduce_only: expected true or false",

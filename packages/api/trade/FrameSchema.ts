@@ -1,4 +1,4 @@
-/** Every frame of the trade socket as it travels: the contract that `Frame.ts` prints by hand. */
+/** Schemas of the frames of the trade socket, which `Frame.ts` prints by hand for speed. */
 import { ExecutionType } from "@venue/domain/Execution"
 import { OrderType, Side, TimeInForce } from "@venue/domain/Order"
 import { OrderRefusal } from "@venue/domain/Reject"
@@ -10,7 +10,7 @@ import * as Member from "../Member.ts"
 import { PreviewParts } from "../OrderPreview.ts"
 import { Channel } from "./CommandSchema.ts"
 
-/** What may be told of an order that was accepted. */
+/** Status of an accepted order. */
 export const OrderStatus = Schema.Literals([
   "ACK",
   "FILLED",
@@ -23,159 +23,174 @@ export const OrderStatus = Schema.Literals([
 export type OrderStatus = typeof OrderStatus.Type
 
 const status = Schema.Union([OrderStatus, OrderRefusal]).annotate({
-  description: "What became of it, or why it was refused."
+  description: "Status of the order, or the standard name of the refusal."
 })
-const clientOrderId = Member.text("As the client gave it; empty when it gave none")
-const userId = Member.uuid("The account that it is about; of a primary account, the user's id")
-const takeProfit = Member.price("The take-profit that comes with it, 0 for none")
-const stopLoss = Member.price("The stop-loss that comes with it, 0 for none")
+const clientOrderId = Member.text("Client order id; empty if none")
+const userId = Member.uuid("Account id; the user id for the primary account")
+const takeProfit = Member.price("Price of the attached take-profit, 0 for none")
+const stopLoss = Member.price("Price of the attached stop-loss, 0 for none")
 
+/** State of an order, or the refusal of a command. */
 export const OrderResponse = Schema.Struct({
-  order_id: Member.text("Empty on a refusal: no order came to be, unless the command named one"),
+  order_id: Member.text("Order id; on a refusal, the id that the command named, or empty"),
   symbol: Member.symbol,
   status,
-  quantity: Member.quantity("The total that was asked for"),
-  price: Member.price("Its limit, 0 for MARKET; of a stop, what the mark has to reach"),
+  quantity: Member.quantity("Total quantity of the order"),
+  price: Member.price("Limit price, 0 for MARKET; for a stop, the mark price that fires it"),
   take_profit: takeProfit,
   stop_loss: stopLoss,
-  side: Schema.optionalKey(Side.annotate({ description: "Absent where a cancel found nothing." })),
-  type: Schema.optionalKey(OrderType.annotate({ description: "Absent where a cancel found nothing." })),
-  time_in_force: Schema.optionalKey(TimeInForce.annotate({ description: "Absent where a cancel found nothing." })),
+  side: Schema.optionalKey(
+    Side.annotate({ description: "Side of the order; absent for a cancel of an unknown order." })
+  ),
+  type: Schema.optionalKey(
+    OrderType.annotate({ description: "Type of the order; absent for a cancel of an unknown order." })
+  ),
+  time_in_force: Schema.optionalKey(
+    TimeInForce.annotate({ description: "Time in force of the order; absent for a cancel of an unknown order." })
+  ),
   user_id: userId,
   client_order_id: clientOrderId,
-  quantity_remaining: Member.quantity("What is not filled"),
-  update_time: Member.unixSeconds("When it became so"),
-  trade_id: Schema.NullOr(Member.uuid("Of the fill that a FILLED tells of")),
-  reduce_only: Schema.optionalKey(Member.truth("It may only reduce a position; absent on refusals"))
+  quantity_remaining: Member.quantity("Unfilled quantity"),
+  update_time: Member.unixSeconds("Time of the last change"),
+  trade_id: Schema.NullOr(Member.uuid("Trade id of the fill for status FILLED; null otherwise")),
+  reduce_only: Schema.optionalKey(Member.truth("Whether the order may only reduce a position; absent on refusals"))
 }).annotate({ identifier: "OrderResponse" })
 export type OrderResponse = typeof OrderResponse.Type
 
+/** One fill of the account. */
 export const UserTrade = Schema.Struct({
-  trade_id: Member.uuid("The same on both sides of the trade"),
+  trade_id: Member.uuid("Trade id, shared by both sides of the trade"),
   symbol: Member.symbol,
-  price: Member.price("It was traded at"),
-  quantity: Member.quantity("Of this fill"),
-  side: Side.annotate({ description: "The account's own." }),
+  price: Member.price("Price of the trade"),
+  quantity: Member.quantity("Quantity of the fill"),
+  side: Side.annotate({ description: "Side of the account." }),
   aggressor_side: Side.annotate({
-    description: "That of the incoming order: where it is the own one, this is the taker."
+    description: "Side of the taker; equal to side if the account was the taker."
   }),
-  order_id: Member.uuid("Of the order that was filled"),
+  order_id: Member.uuid("Order id of the filled order"),
   client_order_id: clientOrderId,
-  fee: Member.usd("What was paid for it"),
-  order_type: OrderType,
-  tif: TimeInForce.annotate({ description: "The order's time in force." }),
-  execution_type: ExecutionType.annotate({ description: "NEW, unless the venue made it." }),
-  realised_pnl: Member.usd("What it realised, fees aside"),
-  timestamp: Member.unixSeconds("When it was traded")
+  fee: Member.usd("Fee paid; negative for a rebate"),
+  order_type: OrderType.annotate({ description: "Type of the filled order." }),
+  tif: TimeInForce.annotate({ description: "Time in force of the filled order." }),
+  execution_type: ExecutionType.annotate({
+    description: "Origin of the trade: NEW for a trade on the book, otherwise the measure of the venue."
+  }),
+  realised_pnl: Member.usd("Profit or loss realised by the fill, without the fee"),
+  timestamp: Member.unixSeconds("Time of the trade")
 }).annotate({ identifier: "UserTrade" })
 export type UserTrade = typeof UserTrade.Type
 
-/** One side of a trade, told to its owner right before the `FILLED` of the order. */
+/** One fill of the account, sent before the `FILLED` order responses of the command. */
 export const FillResponse = Schema.Struct({
   ...UserTrade.fields,
   user_id: userId,
-  order_price: Member.price("The order's own, 0 for MARKET"),
-  remaining_quantity: Member.quantity("What of the order is not filled"),
+  order_price: Member.price("Limit price of the order, 0 for MARKET"),
+  remaining_quantity: Member.quantity("Unfilled quantity of the order after this fill"),
   take_profit: takeProfit,
   stop_loss: stopLoss
 }).annotate({ identifier: "FillResponse" })
 export type FillResponse = typeof FillResponse.Type
 
-/** Told on `stop_orders` beside the order response of the same event. */
+/** State of a stop, sent on `stop_orders` beside the order response of the same event. */
 export const StopOrderResponse = Schema.Struct({
-  stop_order_id: Member.uuid("Of the stop, and of the order that it becomes"),
+  stop_order_id: Member.uuid("Id of the stop, and of the order that it becomes"),
   user_id: userId,
   symbol: Member.symbol,
-  price: Member.price("What the mark has to reach"),
-  quantity: Member.quantity("0 once the stop is over"),
-  direction: Side.annotate({ description: "The side of the order that it becomes." }),
-  stop_order_type: Schema.Literals(["TAKE_PROFIT", "STOP_LOSS"]),
+  price: Member.price("Mark price that fires the stop"),
+  quantity: Member.quantity("Quantity of the stop; 0 once it has ended"),
+  direction: Side.annotate({ description: "Side of the order that the stop becomes." }),
+  stop_order_type: Schema.Literals(["TAKE_PROFIT", "STOP_LOSS"]).annotate({ description: "Type of the stop." }),
   client_order_id: clientOrderId,
-  /** Unlike every other time of this socket. */
-  update_time: Member.instant("When it became so")
+  /** ISO 8601, as the specification has it here; every other time of this socket is in Unix seconds. */
+  update_time: Member.instant("Time of the last change")
 }).annotate({ identifier: "StopOrderResponse" })
 export type StopOrderResponse = typeof StopOrderResponse.Type
 
 const MarginRates = {
-  initial_margin: Member.fraction("The rate at this leverage, of the notional"),
-  maintenance_margin: Member.fraction("The rate at this leverage, of the notional")
+  initial_margin: Member.fraction("Initial margin rate at this leverage, of the notional"),
+  maintenance_margin: Member.fraction("Maintenance margin rate at this leverage, of the notional")
 }
 
+/** Position of the account in a market. */
 export const PositionResponse = Schema.Struct({
-  id: Member.uuid("The same for the same account and symbol"),
+  id: Member.uuid("Id of the row, constant for an account and symbol"),
   symbol: Member.symbol,
-  position: Member.quantity("Negative when short, 0 once when it was closed"),
-  margin_alloc: Member.usd("Margin held for it"),
-  realised_pnl: Member.usd("What its fills realised"),
-  unrealised_pnl: Member.usd("What closing it at the mark would realise"),
+  position: Member.quantity("Signed size of the position: negative when short, 0 once closed"),
+  margin_alloc: Member.usd("Margin held for the position"),
+  realised_pnl: Member.usd("Profit or loss realised by fills in the market"),
+  unrealised_pnl: Member.usd("Profit or loss of closing the position at the mark price"),
   net_funding: Member.usd("Funding received less funding paid"),
-  open_orders: Member.count("Open orders of the symbol"),
-  open_quantity: Member.quantity("What of the open orders is not filled"),
-  leverage: Member.leverage("The level of the account"),
+  open_orders: Member.count("Number of open orders in the market"),
+  open_quantity: Member.quantity("Unfilled quantity of the open orders"),
+  leverage: Member.leverage("Leverage of the account in the market"),
   ...MarginRates,
-  average_price: Member.price("At which it was entered, 0 for none")
+  average_price: Member.price("Average entry price, 0 without a position")
 }).annotate({ identifier: "PositionResponse" })
 export type PositionResponse = typeof PositionResponse.Type
 
+/** Balance of the account. */
 export const BalanceResponse = Schema.Struct({
-  id: Member.uuid("The same as user_id"),
+  id: Member.uuid("Id of the row, equal to user_id"),
   user_id: userId,
   ...BalanceParts,
-  referral_rewards: Member.usd("Rewards for referrals"),
-  fees: Member.usd("Fees paid")
+  referral_rewards: Member.usd("Referral rewards received"),
+  fees: Member.usd("Fees paid less rebates received")
 }).annotate({ identifier: "BalanceResponse" })
 export type BalanceResponse = typeof BalanceResponse.Type
 
+/** Leverage in a market, with its margin rates. */
 export const LeverageLevel = Schema.Struct({
-  id: Member.uuid("The same for the same row"),
+  id: Member.uuid("Id of the row, constant for the same content"),
   symbol: Member.symbol,
   ...MarginRates,
-  max_notional: Member.usd("The largest position at this leverage"),
-  /** The one number that is written as a string. */
-  leverage: Member.text("A whole number as text, as a multiple of the margin")
+  max_notional: Member.usd("Maximum notional of a position at this leverage"),
+  leverage: Member.text("Leverage as a multiple of the margin, a whole number as text")
 }).annotate({ identifier: "LeverageLevel" })
 export type LeverageLevel = typeof LeverageLevel.Type
 
+/** State of a TWAP. */
 export const TwapResponse = Schema.Struct({
-  twap_id: Member.uuid("Of the TWAP"),
-  client_twap_id: Schema.NullOr(Member.text("As the client gave it")),
+  twap_id: Member.uuid("Id of the TWAP"),
+  client_twap_id: Schema.NullOr(Member.text("Client id of the TWAP; null if none")),
   user_id: userId,
-  status: TwapStatus,
+  status: TwapStatus.annotate({ description: "Status of the TWAP." }),
   symbol: Member.symbol,
-  total_quantity: Member.quantity("The total that was asked for"),
-  filled_quantity: Member.quantity("What is filled"),
-  average_fill_price: Member.price("At which it is filled, 0 while nothing is"),
-  total_num_orders: Member.count("Orders it is cut into"),
-  filled_num_orders: Member.count("Orders that filled something"),
-  order_interval_secs: Member.count("Seconds from one order to the next"),
-  reduce_only: Member.truth("It may only reduce a position"),
-  side: Side,
-  worst_price: Member.price("No order fills at a worse one; 0 for none"),
-  start_time: Member.unixSeconds("No order comes before it"),
-  created_at: Member.unixSeconds("When it was accepted"),
-  updated_at: Member.unixSeconds("When it became so")
+  total_quantity: Member.quantity("Total quantity of the TWAP"),
+  filled_quantity: Member.quantity("Filled quantity"),
+  average_fill_price: Member.price("Average price of the fills, 0 without a fill"),
+  total_num_orders: Member.count("Number of orders that the TWAP consists of"),
+  filled_num_orders: Member.count("Number of orders with at least one fill"),
+  order_interval_secs: Member.count("Interval between orders, in seconds"),
+  reduce_only: Member.truth("Whether the orders may only reduce a position"),
+  side: Side.annotate({ description: "Side of the orders." }),
+  worst_price: Member.price("Worst price at which an order may fill; 0 for no limit"),
+  start_time: Member.unixSeconds("Earliest time of the first order"),
+  created_at: Member.unixSeconds("Time of acceptance"),
+  updated_at: Member.unixSeconds("Time of the last change")
 }).annotate({ identifier: "TwapResponse" })
 export type TwapResponse = typeof TwapResponse.Type
 
+/** Open orders, stops and TWAPs of the account. */
 export const AllOrders = Schema.Struct({
   orders: Schema.Array(OrderResponse).annotate({ description: "Open orders and stops, newest first." }),
-  twaps: Schema.Array(TwapResponse).annotate({ description: "Those that have not ended." })
+  twaps: Schema.Array(TwapResponse).annotate({ description: "TWAPs that have not ended." })
 }).annotate({ identifier: "AllOrders" })
 export type AllOrders = typeof AllOrders.Type
 
+/** State of the dead-man switch of the account. */
 export const CancelAllAfterResponse = Schema.Struct({
-  timeout_secs: Member.count("The seconds that were asked for; 0 switches it off"),
-  cancel_at: Schema.NullOr(Member.unixSeconds("Orders are cancelled then, unless it is renewed; null where it is off"))
+  timeout_secs: Member.count("Timeout in seconds; 0 for off"),
+  cancel_at: Schema.NullOr(Member.unixSeconds("Time of the cancel unless the switch is renewed; null for off"))
 }).annotate({ identifier: "CancelAllAfterResponse" })
 export type CancelAllAfterResponse = typeof CancelAllAfterResponse.Type
 
-/** What an order would come to: nothing of it was placed. */
+/** Expected result of an order that was not placed. */
 export const PreviewResponse = Schema.Struct(PreviewParts).annotate({ identifier: "PreviewResponse" })
 export type PreviewResponse = typeof PreviewResponse.Type
 
-/** What stands under each key that a frame may have. */
+/** Schema of each key that a frame may have. */
 export const Bodies = Schema.Struct({
-  /** Frames of market data have a `type` too, and the form that they have on its own socket. */
+  /** Present in the answer to `auth` and in market data, which has the form of the market-data socket. */
   type: Schema.Literals(["auth", "market_stats", "funding", "subscribed", "unsubscribed"]),
   result: Schema.Literal("success"),
   authenticated: Schema.Literal(true),
@@ -191,7 +206,7 @@ export const Bodies = Schema.Struct({
   get_orders_response: AllOrders,
   user_trades_response: Schema.Array(UserTrade),
   user_trades: Schema.Array(UserTrade),
-  count: Member.count("Number of all rows that match, at most 10,000"),
+  count: Member.count("Number of all matching rows, at most 10,000"),
   preview_response: PreviewResponse,
   user_leverage_response: Schema.Array(LeverageLevel),
   available_leverage_levels_response: Schema.Array(LeverageLevel),
@@ -202,9 +217,9 @@ export const Bodies = Schema.Struct({
   err: ErrorResponse
 })
 
-/** Any frame. Most have one key; answers that sources know under two names have both. */
+/** Any frame. Most have one key; answers for which clients use two names carry both. */
 export const Frame = Bodies.mapFields(Struct.map(Schema.optionalKey))
 export type Frame = typeof Frame.Type
 
-/** The frames by a key that they are sure to have. */
+/** Frames by a key that is present in them. */
 export type Frames = { readonly [Key in keyof typeof Bodies.Type]: Frame & Pick<typeof Bodies.Type, Key> }

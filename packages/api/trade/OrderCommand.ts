@@ -1,17 +1,17 @@
-/** Commands that place, change and end orders. Read by hand: every order of the venue passes here. */
+/** Decodes commands that place, modify and cancel orders; by hand for speed, since every order passes here. */
 import type { OrderType, Side, TimeInForce } from "@venue/domain/Order"
 import type { Fields } from "../Incoming.ts"
 import { type Malformed, wrong } from "../Malformed.ts"
 import * as Field from "./Field.ts"
 import type { CancelTwap } from "./TwapCommand.ts"
 
-/** Prices of the stops that an order brings, as far as something was said of them. */
+/** Prices of attached stops, in USD per base unit; absent if not given. */
 interface Triggers {
   readonly takeProfit?: number
   readonly stopLoss?: number
 }
 
-/** Numbers are the client's own decimals; `price` is 0 for MARKET. */
+/** Placement of an order, with prices in USD per base unit and quantities in base units; `price` is 0 for MARKET. */
 export interface AddOrder extends Triggers {
   readonly _tag: "AddOrder"
   readonly symbol: string
@@ -21,11 +21,14 @@ export interface AddOrder extends Triggers {
   readonly price: number
   readonly quantity: number
   readonly reduceOnly: boolean
-  /** Empty when the client gave none. */
+  /** "" if the client gave none. */
   readonly clientOrderId: string
 }
 
-/** `price` and `quantity` 0 mean unchanged; so does a stop's price that is left out, and 0 that there is none. */
+/**
+ * Modification of an order, in USD per base unit and base units. A `price` or `quantity` of 0 is unchanged; an absent stop
+ * price is unchanged, and 0 removes the stop.
+ */
 export interface ModifyOrder extends Triggers {
   readonly _tag: "ModifyOrder"
   readonly symbol: string
@@ -37,32 +40,35 @@ export interface ModifyOrder extends Triggers {
   readonly reduceOnly: boolean
 }
 
+/** Cancel of an order, or of all orders with a client order id. */
 export interface CancelOrder {
   readonly _tag: "CancelOrder"
   readonly symbol: string
-  /** An order id, or a client order id when `byClientOrderId`. */
+  /** Order id, or client order id if `byClientOrderId`. */
   readonly orderId: string
   readonly byClientOrderId: boolean
 }
 
-/** Of every symbol when `symbol` is `null`. */
+/** Cancel of all open orders and stops of the account; in every market if `symbol` is `null`. */
 export interface CancelAllOrders {
   readonly _tag: "CancelAllOrders"
   readonly symbol: string | null
 }
 
+/** Close of the whole position in a market. */
 export interface ClosePosition {
   readonly _tag: "ClosePosition"
   readonly symbol: string
   readonly clientOrderId: string
 }
 
-/** What it would come to is asked, and it is not placed. */
+/** Preview of an order or a close, which is not placed. */
 export interface PreviewOrder {
   readonly _tag: "PreviewOrder"
   readonly order: AddOrder | ClosePosition
 }
 
+/** Decodes `add_order`. */
 export const addOrder = (fields: Fields): AddOrder | Malformed => {
   const symbol = Field.symbol(fields)
   if (typeof symbol !== "string") return symbol
@@ -96,12 +102,13 @@ export const addOrder = (fields: Fields): AddOrder | Malformed => {
   }
 }
 
-/** Of the two, a close is what says that it is one. */
+/** Decodes `preview_order`: a close if `close_position` is true, otherwise an order. */
 export const previewOrder = (fields: Fields): PreviewOrder | Malformed => {
   const order = fields["close_position"] === true ? closePosition(fields) : addOrder(fields)
   return order._tag === "Malformed" ? order : { _tag: "PreviewOrder", order }
 }
 
+/** Decodes `modify_order`. */
 export const modifyOrder = (fields: Fields): ModifyOrder | Malformed => {
   const symbol = Field.symbol(fields)
   if (typeof symbol !== "string") return symbol
@@ -132,7 +139,7 @@ export const modifyOrder = (fields: Fields): ModifyOrder | Malformed => {
   }
 }
 
-/** The form of 2025 has a client id in `client_order_id` and may leave the kind out. */
+/** Decodes `cancel_order`; accepts the form of 2025 too, with a `client_order_id` and without a `cancel_order_id_type`. */
 export const cancelOrder = (fields: Fields): CancelOrder | CancelTwap | Malformed => {
   const symbol = Field.symbol(fields)
   if (typeof symbol !== "string") return symbol
@@ -149,11 +156,13 @@ export const cancelOrder = (fields: Fields): CancelOrder | CancelTwap | Malforme
     : { _tag: "CancelTwap", symbol, twapId: id, byClientTwapId: kind === "client_twap_id" }
 }
 
+/** Decodes `cancel_all_orders`. */
 export const cancelAllOrders = (fields: Fields): CancelAllOrders | Malformed => {
   const symbol = Field.symbolFilter(fields)
   return typeof symbol === "string" || symbol === null ? { _tag: "CancelAllOrders", symbol } : symbol
 }
 
+/** Decodes `close_position`. */
 export const closePosition = (fields: Fields): ClosePosition | Malformed => {
   const symbol = Field.symbol(fields)
   if (typeof symbol !== "string") return symbol
@@ -161,15 +170,15 @@ export const closePosition = (fields: Fields): ClosePosition | Malformed => {
   return typeof clientOrderId === "string" ? { _tag: "ClosePosition", symbol, clientOrderId } : clientOrderId
 }
 
-/** A new order without a stop says nothing of it, where a modify says 0. */
-const triggersOf = (fields: Fields, isSaid: (price: number) => boolean): Triggers | Malformed => {
+/** Decodes the prices of attached stops; omits those that `isGiven` rejects, since 0 means no stop only in a modify. */
+const triggersOf = (fields: Fields, isGiven: (price: number) => boolean): Triggers | Malformed => {
   const takeProfit = Field.trigger(fields, "take_profit")
   if (typeof takeProfit === "object") return takeProfit
   const stopLoss = Field.trigger(fields, "stop_loss")
   if (typeof stopLoss === "object") return stopLoss
   return {
-    ...(takeProfit === undefined || !isSaid(takeProfit) ? {} : { takeProfit }),
-    ...(stopLoss === undefined || !isSaid(stopLoss) ? {} : { stopLoss })
+    ...(takeProfit === undefined || !isGiven(takeProfit) ? {} : { takeProfit }),
+    ...(stopLoss === undefined || !isGiven(stopLoss) ? {} : { stopLoss })
   }
 }
 

@@ -1,4 +1,4 @@
-/** Frames about orders and fills. Built by hand: every event of the venue leaves here, several times. */
+/** Prints frames about orders and fills; by hand for speed, since every market event is printed for several clients. */
 import type { Instrument } from "@venue/domain/Instrument"
 import type { Echo } from "@venue/domain/Echo"
 import { executionTypeOf } from "@venue/domain/Execution"
@@ -10,7 +10,7 @@ import type { UserTrade } from "../UserTrade.ts"
 import type { OrderStatus } from "./FrameSchema.ts"
 import { twapBody, type TwapRow } from "./TwapFrame.ts"
 
-/** An open order; clients take any other status as not open. */
+/** Open order, with the only statuses that clients treat as open. */
 export interface RestingOrder {
   readonly instrument: Instrument
   readonly order: Order
@@ -18,7 +18,7 @@ export interface RestingOrder {
   readonly updateMillis: number
 }
 
-/** `tradeId` on `FILLED`, `null` on everything else. */
+/** Prints the state of an order; `tradeId` is set for `FILLED` only. */
 export const orderResponse = (
   instrument: Instrument,
   order: Order,
@@ -28,8 +28,8 @@ export const orderResponse = (
 ): string => `{"order_response":${orderBody(instrument, order, status, updateMillis, tradeId)}}`
 
 /**
- * The answer to a command that was refused: what was asked, and no order id unless the command named one. A command
- * that reached its market too late has no status of its own on the wire: it was not processed, and that is said.
+ * Prints the refusal of a command: an echo of its fields, with an order id only if the command named one. An expired command
+ * has no status of its own on the wire and is sent as `REJECTED_FAILED_TO_PROCESS`.
  */
 export const refusal = (
   symbol: string,
@@ -45,7 +45,7 @@ export const refusal = (
   )},"quantity_remaining":${Digits.plain(echo.quantity)},"update_time":${Digits.seconds(atMillis)},"trade_id":null}}`
 }
 
-/** One side of a trade, for its owner. The `FILLED` order responses of a command follow all of its fills. */
+/** Prints one side of a trade for its owner. All fills of a command are sent before its `FILLED` order responses. */
 export const fillResponse = (instrument: Instrument, traded: Traded, role: "maker" | "taker"): string => {
   const { order, fee, realised }: Fill = traded[role]
   return `{"fill_response":{"trade_id":"${traded.tradeId.text}","user_id":"${order.accountId}","symbol":"${
@@ -66,17 +66,17 @@ export const fillResponse = (instrument: Instrument, traded: Traded, role: "make
   )}","timestamp":${Digits.seconds(traded.atMillis)},"realised_pnl":${Digits.money(realised)}}}`
 }
 
-/** Clients of the two names read the one list. */
+/** Prints open orders and TWAPs, under both names that clients use. */
 export const allOrdersResponse = (orders: ReadonlyArray<RestingOrder>, twaps: ReadonlyArray<TwapRow>): string => {
   const body = listBody(orders, twaps)
   return `{"all_orders_response":${body},"get_orders_response":${body}}`
 }
 
-/** Sources differ on the answer to `get_order`, so it carries both. */
+/** Prints the answer to `get_order` in both forms that clients use. */
 export const getOrderResponse = (resting: RestingOrder): string =>
   `{"order_response":${restingBody(resting)},"all_orders_response":${listBody([resting], [])}}`
 
-/** Clients of the two names read the one list; `count` is the number of all that match. */
+/** Prints fills under both names that clients use; `count` is the number of all matching fills. */
 export const userTradesResponse = (
   instrumentOf: (symbol: MarketSymbol) => Instrument,
   trades: ReadonlyArray<UserTrade>,
@@ -86,7 +86,7 @@ export const userTradesResponse = (
   return `{"user_trades_response":[${list}],"user_trades":[${list}],"count":${count}}`
 }
 
-/** A client id may hold quotes and backslashes; a loop finds them sooner than an expression does. */
+/** Quotes a client id; the loop is faster than a regular expression or `JSON.stringify`. */
 const quoted = (id: string): string => {
   for (let at = 0; at < id.length; at++) {
     const code = id.charCodeAt(at)
@@ -128,7 +128,7 @@ const restingBody = ({ instrument, order, status, updateMillis }: RestingOrder):
 const listBody = (orders: ReadonlyArray<RestingOrder>, twaps: ReadonlyArray<TwapRow>): string =>
   `{"orders":[${orders.map(restingBody).join(",")}],"twaps":[${twaps.map(twapBody).join(",")}]}`
 
-/** Only a placement and a modify say these; a cancel that found nothing leaves them out. */
+/** Prints side, type and time in force as far as the command has them; a cancel does not. */
 const known = ({ side, timeInForce, type }: Echo): string =>
   `${side === null ? "" : `"side":"${side}",`}${type === null ? "" : `"type":"${type}",`}${
     timeInForce === null ? "" : `"time_in_force":"${timeInForce}",`

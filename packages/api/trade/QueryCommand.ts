@@ -1,16 +1,18 @@
-/** Commands that ask: orders, trades and leverage. */
+/** Decodes commands that read orders, trades and leverage, and the one that sets leverage. */
 import type { Fields } from "../Incoming.ts"
 import type { Malformed } from "../Malformed.ts"
 import { maxOffset } from "../Offset.ts"
 import * as Field from "./Field.ts"
 
+/** Query for one open order. */
 export interface GetOrder {
   readonly _tag: "GetOrder"
   readonly symbol: string
-  /** An order id, or a client order id. */
+  /** Order id or client order id. */
   readonly orderId: string
 }
 
+/** Query for the open orders, stops and TWAPs of the account. */
 export interface GetUserOrders {
   readonly _tag: "GetUserOrders"
   readonly limit: number
@@ -19,7 +21,7 @@ export interface GetUserOrders {
   readonly symbol: string | null
 }
 
-/** Both ends of the time window are inclusive. */
+/** Query for the fills of the account; both ends of the time range are inclusive. */
 export interface GetUserTrades {
   readonly _tag: "GetUserTrades"
   readonly limit: number
@@ -29,25 +31,28 @@ export interface GetUserTrades {
   readonly endMillis: number | null
 }
 
+/** Query for the leverage in force in each market. */
 export interface GetUserLeverage {
   readonly _tag: "GetUserLeverage"
   readonly limit: number
   readonly offset: number
 }
 
+/** Query for the leverage levels that each market offers. */
 export interface GetAvailableLeverageLevels {
   readonly _tag: "GetAvailableLeverageLevels"
   readonly limit: number
   readonly offset: number
 }
 
-/** Whether the number is a level of the symbol is for the venue to say. */
+/** Change of leverage in a market; the desk checks that the market offers it. */
 export interface SetUserLeverage {
   readonly _tag: "SetUserLeverage"
   readonly symbol: string
   readonly leverage: number
 }
 
+/** Decodes `get_order`. */
 export const getOrder = (fields: Fields): GetOrder | Malformed => {
   const symbol = Field.symbol(fields)
   if (typeof symbol !== "string") return symbol
@@ -55,6 +60,7 @@ export const getOrder = (fields: Fields): GetOrder | Malformed => {
   return typeof orderId === "string" ? { _tag: "GetOrder", symbol, orderId } : orderId
 }
 
+/** Decodes `get_user_orders`. */
 export const getUserOrders = (fields: Fields): GetUserOrders | Malformed => {
   const page = readPage(fields)
   if ("_tag" in page) return page
@@ -62,6 +68,7 @@ export const getUserOrders = (fields: Fields): GetUserOrders | Malformed => {
   return typeof symbol === "string" || symbol === null ? { _tag: "GetUserOrders", ...page, symbol } : symbol
 }
 
+/** Decodes `get_user_trades`. */
 export const getUserTrades = (fields: Fields): GetUserTrades | Malformed => {
   const page = readPage(fields)
   if ("_tag" in page) return page
@@ -74,16 +81,19 @@ export const getUserTrades = (fields: Fields): GetUserTrades | Malformed => {
   return { _tag: "GetUserTrades", ...page, orderId: orderId === "" ? null : orderId, startMillis, endMillis }
 }
 
+/** Decodes `get_user_leverage`. */
 export const getUserLeverage = (fields: Fields): GetUserLeverage | Malformed => {
   const page = readPage(fields)
   return "_tag" in page ? page : { _tag: "GetUserLeverage", ...page }
 }
 
+/** Decodes `get_available_leverage_levels`. */
 export const getAvailableLeverageLevels = (fields: Fields): GetAvailableLeverageLevels | Malformed => {
   const page = readPage(fields)
   return "_tag" in page ? page : { _tag: "GetAvailableLeverageLevels", ...page }
 }
 
+/** Decodes `set_user_leverage`. */
 export const setUserLeverage = (fields: Fields): SetUserLeverage | Malformed => {
   const symbol = Field.symbol(fields)
   if (typeof symbol !== "string") return symbol

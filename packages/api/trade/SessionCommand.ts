@@ -1,4 +1,4 @@
-/** Commands about the connection itself: who it is for, what it hears, what happens when it ends or falls silent. */
+/** Decodes commands about the connection: sign-in, subscriptions, cancel on disconnect, dead-man switch. */
 import { isTimeout } from "@venue/domain/DeadManSwitch"
 import { isUuid } from "@venue/domain/Id"
 import { Redacted } from "effect"
@@ -18,16 +18,17 @@ import * as Field from "./Field.ts"
 
 export type { Channel } from "./CommandSchema.ts"
 
-/** Whether any of it is true is for the gateway to say. */
+/** Unverified credential of a connection, with its account and builder code. */
 export interface Auth {
   readonly _tag: "Auth"
   readonly credential: HmacCredential | TokenCredential
   /** `null` for the primary account. */
   readonly accountId: string | null
-  /** `null` without the member, so that the upgrade header counts; empty when the member is empty or cannot be a code. */
+  /** `null` if absent, which leaves the code of the upgrade request in force; "" if empty or not a UUID. */
   readonly builderCode: string | null
 }
 
+/** Credential of an API key. */
 export interface HmacCredential {
   readonly _tag: "Hmac"
   readonly publicKey: string
@@ -36,44 +37,49 @@ export interface HmacCredential {
   readonly signature: Redacted.Redacted<string>
 }
 
+/** Access token of a session. */
 export interface TokenCredential {
   readonly _tag: "Token"
   readonly jwt: Redacted.Redacted<string>
 }
 
-/** What of a message is right takes effect: clients with a fixed list ignore the error and would sit in silence. */
+/** Channels of a message; valid names take effect even beside unknown ones, since clients with a fixed list ignore errors. */
 interface ChannelList {
-  /** Each channel once, in the order asked for. */
+  /** Requested channels without duplicates, in the order of the request. */
   readonly channels: ReadonlyArray<Channel>
   readonly declined: ReadonlyArray<Declined>
-  /** The part about market data, as its own socket would be asked for it. */
+  /** Subscription message of the market-data socket for the market-data channels. */
   readonly marketData?: Fields
 }
 
+/** Subscription to channels. */
 export interface Subscribe extends ChannelList {
   readonly _tag: "Subscribe"
 }
 
+/** End of subscriptions to channels. */
 export interface Unsubscribe extends ChannelList {
   readonly _tag: "Unsubscribe"
 }
 
+/** Setting of whether the orders of the account are cancelled when the connection ends. */
 export interface CancelOnDisconnect {
   readonly _tag: "CancelOnDisconnect"
   readonly armed: boolean
 }
 
+/** Setting or renewal of the account's dead-man switch. */
 export interface CancelAllAfter {
   readonly _tag: "CancelAllAfter"
-  /** 0 switches it off. */
+  /** 5 to 600 s; 0 switches it off. */
   readonly timeoutSeconds: number
 }
 
-/** Messages never show a value: it may be a secret in the wrong place. */
+/** Decodes `auth`; refusals show no values, since a secret may be in the wrong member. */
 export const auth = (fields: Fields): Auth | Malformed => {
   const credential = readCredential(fields)
   if (credential._tag === "Malformed") return credential
-  // Some clients write an empty one for the primary account.
+  // Some clients send "" for the primary account.
   const accountId = fields["account_id"] === "" ? null : (fields["account_id"] ?? null)
   if (accountId !== null && typeof accountId !== "string") return unlike("account_id", accountId, "a UUID string")
   if (accountId !== null && !isUuid(accountId)) {
@@ -89,19 +95,22 @@ export const auth = (fields: Fields): Auth | Malformed => {
   }
 }
 
-/** As codes are kept, or empty when the text cannot be one. */
+/** Returns a builder code in lower case, or "" for text that is not a UUID. */
 export const builderCodeOf = (text: string): string => (isUuid(text) ? text.toLowerCase() : "")
 
+/** Decodes `subscribe`. */
 export const subscribe = (fields: Fields): Subscribe | Malformed => {
   const read = readChannels("subscribe", fields)
   return "_tag" in read ? read : { _tag: "Subscribe", ...read }
 }
 
+/** Decodes `unsubscribe`. */
 export const unsubscribe = (fields: Fields): Unsubscribe | Malformed => {
   const read = readChannels("unsubscribe", fields)
   return "_tag" in read ? read : { _tag: "Unsubscribe", ...read }
 }
 
+/** Decodes `cancel_on_disconnect`. */
 export const cancelOnDisconnect = (fields: Fields): CancelOnDisconnect | Malformed => {
   const armed = fields["cancel_on_disconnect"]
   return typeof armed === "boolean"
@@ -109,6 +118,7 @@ export const cancelOnDisconnect = (fields: Fields): CancelOnDisconnect | Malform
     : wrong("cancel_on_disconnect", armed, "true or false")
 }
 
+/** Decodes `cancel_all_after`. */
 export const cancelAllAfter = (fields: Fields): CancelAllAfter | Malformed => {
   const timeoutSeconds = Field.number(fields, "timeout_secs")
   if (typeof timeoutSeconds !== "number") return timeoutSeconds
@@ -117,17 +127,17 @@ export const cancelAllAfter = (fields: Fields): CancelAllAfter | Malformed => {
     : outOfRange("timeout_secs", timeoutSeconds, "0, or a whole number from 5 to 600")
 }
 
-/** Market data that this socket carries too. */
+/** Whether a value is the name of a market-data channel of the trade socket. */
 export const isMarketDataChannel = (value: unknown): boolean =>
   Field.oneOf(MarketDataChannel.literals, value) !== undefined
 
 const readChannels = (type: "subscribe" | "unsubscribe", fields: Fields): ChannelList | Malformed => {
-  const asked = fields["channels"]
-  if (!Array.isArray(asked)) return wrong("channels", asked, "an array of channel names")
-  if (asked.length === 0) return outOfRange("channels", asked, "at least one channel name")
+  const names = fields["channels"]
+  if (!Array.isArray(names)) return wrong("channels", names, "an array of channel names")
+  if (names.length === 0) return outOfRange("channels", names, "at least one channel name")
   const read = new Set<Channel>()
   const unknown = new Set<unknown>()
-  for (const name of asked) {
+  for (const name of names) {
     const channel = Field.oneOf(Channel.literals, name)
     if (channel !== undefined) read.add(channel)
     else if (!isMarketDataChannel(name)) unknown.add(name)
@@ -142,8 +152,8 @@ const readChannels = (type: "subscribe" | "unsubscribe", fields: Fields): Channe
       ),
       InvalidParameter: []
     }),
-    ...(asked.some(isMarketDataChannel)
-      ? { marketData: { type, channels: asked.filter(isMarketDataChannel), symbols: fields["symbols"] } }
+    ...(names.some(isMarketDataChannel)
+      ? { marketData: { type, channels: names.filter(isMarketDataChannel), symbols: fields["symbols"] } }
       : {})
   }
 }
@@ -159,7 +169,7 @@ const readCredential = (fields: Fields): Credential | Malformed => {
       hmac !== undefined
         ? "expected one of hmac and jwt in params, got both"
         : `missing field hmac: expected hmac { public_key, nonce, unix_ts, signature } or jwt in params${
-            fields["api_key"] === undefined ? "" : ", the form with api_key is gone"
+            fields["api_key"] === undefined ? "" : "; api_key is no longer supported"
           }`
     )
   }

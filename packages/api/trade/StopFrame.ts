@@ -1,9 +1,9 @@
-/** The frame of the channel `stop_orders`. */
+/** Prints the frame of the channel `stop_orders`. */
 import type { Instrument } from "@venue/domain/Instrument"
 import type { Order, OrderType } from "@venue/domain/Order"
 import * as Digits from "../Digits.ts"
 
-/** It has no status: the order response of the same event says what happened. A stop that is over has the quantity 0. */
+/** Prints a stop, with quantity 0 once it has ended; its status is in the order response of the same event. */
 export const stopOrderResponse = (
   instrument: Instrument,
   stop: Order,

@@ -1,39 +1,40 @@
-/** What a trader is told when a desk handed an order on to no market. */
+/** Texts and codes of commands that a desk refused before they reached a market. */
 import type { SubmitRefusal } from "@venue/domain/SubmitRefusal"
 import type { TwapFlaw } from "@venue/domain/Twap"
 import * as Digits from "../Digits.ts"
 import type { ErrorCode } from "../ErrorFrame.ts"
 
+/** Returns the explanation of a refusal for traders. */
 export const message = (refusal: SubmitRefusal): string => {
   switch (refusal._tag) {
     case "AccountLoading":
-      return "the account is being loaded; not placed, try again"
+      return "the account is loading; not placed, try again"
     case "MarketSilent":
-      return `${refusal.symbol} or a market you hold cannot record orders now; not placed, try again`
+      return `${refusal.symbol} or another market in which the account has a position cannot record orders now; not placed, try again`
     case "VenueCancelOnly":
-      return closed("the venue accepts only cancels for now", refusal.publicReason)
+      return closed("the venue currently accepts only cancels", refusal.publicReason)
     case "VenueHalted":
-      return closed("the venue is halted and accepts only cancels for now", refusal.publicReason)
+      return closed("the venue is halted and accepts only cancels", refusal.publicReason)
     case "UnknownAccount":
-      return `no account ${refusal.accountId}`
+      return `the user has no account ${refusal.accountId}`
     case "TooManyWaiting":
-      return `too many orders wait for ${refusal.symbol}; try again`
+      return `too many orders are queued for ${refusal.symbol}; not placed, try again`
     case "NoSuchStop":
-      return "stop_order_id: no open stop of this account has that id, with that symbol, side and type; get_user_orders lists the open ones"
+      return "stop_order_id: no open stop of this account has this id, symbol, side and type; get_user_orders lists the open stops"
     case "InvalidTwap":
       return twapMessage(refusal)
     case "ConnectionEnded":
-      return "this connection was taken for lost, and the account's orders were cancelled; not done, connect again"
+      return "the venue considered this connection lost and cancelled the account's orders; not done, connect again"
     case "DeskOverloaded":
-      return "too many orders are waiting; not placed, try again"
+      return "too many orders are queued; not placed, try again"
     case "Faulted":
-      return "it could not be processed; whether it was done is unknown"
+      return "the command failed and its outcome is unknown; read the current state before you try again"
     case "DeskUnreachable":
-      return "no desk could be reached; whether it was done is unknown"
+      return "the desk of the account is unreachable and the outcome is unknown; read the current state before you try again"
   }
 }
 
-/** The error code of a refusal on the wire. */
+/** Returns the error code of a refusal. */
 export const code = ({ _tag }: SubmitRefusal): ErrorCode => {
   switch (_tag) {
     case "VenueCancelOnly":
@@ -49,12 +50,12 @@ export const code = ({ _tag }: SubmitRefusal): ErrorCode => {
 }
 
 const closed = (state: string, publicReason: string | null = null): string =>
-  `${state}; not done, try again once it trades${publicReason === null ? "" : `: ${publicReason}`}`
+  `${state}; not done, try again when trading resumes${publicReason === null ? "" : `. Reason: ${publicReason}`}`
 
 const twapMessage = ({ bound, flaw }: TwapFlaw): string => {
   switch (flaw) {
     case "SYMBOL":
-      return "symbol: expected one that is listed, ACTIVE and has a price"
+      return "symbol: expected a listed, ACTIVE symbol with a price"
     case "LOT":
       return `total_quantity: expected a multiple of ${Digits.plain(bound)}`
     case "TICK":
@@ -65,15 +66,15 @@ const twapMessage = ({ bound, flaw }: TwapFlaw): string => {
       return `total_quantity / num_orders: expected at most ${Digits.plain(bound)}`
     case "SLICE_BELOW_NOTIONAL":
       return bound >= 2
-        ? `num_orders: each order would be worth less than 10 USD at the mark: expected at most ${bound} of this total_quantity`
-        : "total_quantity: two orders of it would be worth less than 10 USD each at the mark: expected more"
+        ? `num_orders: expected at most ${bound} for this total_quantity; with more, an order is worth less than 10 USD at the mark price`
+        : "total_quantity: expected more; split in two, an order is worth less than 10 USD at the mark price"
     case "TOO_LARGE":
-      return "total_quantity: expected less: its value may pass 9,007,199,254 USD, the most that one account may have in a market"
+      return "total_quantity: expected less; its value may exceed 9,007,199,254 USD, the maximum of an account in a market"
     case "TOO_LONG":
-      return `num_orders, order_interval_secs, start_time: expected the last order to be due within ${bound} days`
+      return `num_orders, order_interval_secs, start_time: expected the last order within ${bound} days`
     case "TOO_MANY":
-      return `the account has ${bound} TWAPs that go on, which are all there may be; cancel one first`
+      return `the account has ${bound} active TWAPs, the maximum; cancel one first`
     case "IN_LIQUIDATION":
-      return "the account is in liquidation: expected reduce_only"
+      return "reduce_only: expected true while the account is in liquidation"
   }
 }

@@ -1,10 +1,10 @@
-/** Commands about TWAPs: a large order in slices, and its end. */
+/** Decodes commands that start a TWAP, and defines the one that cancels it. */
 import type { Side } from "@venue/domain/Order"
 import type { Fields } from "../Incoming.ts"
 import { type Malformed, outOfRange, wrong } from "../Malformed.ts"
 import * as Field from "./Field.ts"
 
-/** Numbers are the client's own decimals. */
+/** Start of a TWAP, with prices in USD per base unit and quantities in base units. */
 export interface AddTwap {
   readonly _tag: "AddTwap"
   readonly symbol: string
@@ -13,22 +13,24 @@ export interface AddTwap {
   readonly slices: number
   readonly intervalSeconds: number
   readonly reduceOnly: boolean
-  /** Empty when the client gave none. */
+  /** "" if the client gave none. */
   readonly clientTwapId: string
-  /** 0 for at once. */
+  /** Unix milliseconds; 0 for an immediate start. */
   readonly startMillis: number
-  /** 0 for none. */
+  /** 0 for no limit. */
   readonly worstPrice: number
 }
 
+/** Cancel of a TWAP. */
 export interface CancelTwap {
   readonly _tag: "CancelTwap"
   readonly symbol: string
-  /** A TWAP id, or a client TWAP id when `byClientTwapId`. */
+  /** TWAP id, or client TWAP id if `byClientTwapId`. */
   readonly twapId: string
   readonly byClientTwapId: boolean
 }
 
+/** Decodes `add_twap`. */
 export const addTwap = (fields: Fields): AddTwap | Malformed => {
   const symbol = Field.symbol(fields)
   if (typeof symbol !== "string") return symbol
@@ -62,9 +64,9 @@ export const addTwap = (fields: Fields): AddTwap | Malformed => {
   }
 }
 
-/** It has to be given, and is a whole number from there on. */
+/** Decodes a required whole number of at least `least`. */
 const from = (fields: Fields, name: string, least: number): number | Malformed => {
   const value = Field.number(fields, name)
   if (typeof value !== "number" || (Number.isSafeInteger(value) && value >= least)) return value
-  return outOfRange(name, value, `a whole number from ${least} on`)
+  return outOfRange(name, value, `a whole number of at least ${least}`)
 }

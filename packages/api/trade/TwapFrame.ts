@@ -1,18 +1,20 @@
-/** Frames about a TWAP. */
+/** Prints frames about TWAPs. */
 import type { Instrument } from "@venue/domain/Instrument"
 import type { Twap, TwapStatus } from "@venue/domain/Twap"
 import { averagePrice } from "../AveragePrice.ts"
 import * as Digits from "../Digits.ts"
 
+/** TWAP with its status and market. */
 export interface TwapRow {
   readonly instrument: Instrument
   readonly twap: Twap
   readonly status: TwapStatus
 }
 
+/** Prints the state of a TWAP. */
 export const twapResponse = (row: TwapRow): string => `{"twap_response":${twapBody(row)}}`
 
-/** Clients wait for the order response of a cancel, whatever it names: it has the id and the quantities of the TWAP. */
+/** Prints the order response to the cancel of a TWAP, with its id and quantities: clients wait for one after any cancel. */
 export const twapCancelled = (instrument: Instrument, twap: Twap, updateMillis: number): string =>
   `{"order_response":{"order_id":"${twap.twapId}","symbol":"${instrument.symbol}","status":"CANCELLED","quantity":${quantity(
     instrument,
@@ -26,6 +28,7 @@ export const twapCancelled = (instrument: Instrument, twap: Twap, updateMillis: 
     twap.totalLots - twap.filledLots
   )},"update_time":${Digits.seconds(updateMillis)},"trade_id":null,"reduce_only":${twap.reduceOnly}}}`
 
+/** Prints the JSON object of a TWAP. */
 export const twapBody = ({ instrument, status, twap }: TwapRow): string =>
   `{"twap_id":"${twap.twapId}","client_twap_id":${
     twap.clientTwapId === "" ? "null" : JSON.stringify(twap.clientTwapId)

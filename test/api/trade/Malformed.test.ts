@@ -35,11 +35,11 @@ describe("each refusal says what was wrong and what would be right", () => {
     ["null", "InvalidJSONFormat", "expected one JSON object per text frame, got null"],
     ["7", "InvalidJSONFormat", "expected one JSON object per text frame, got a number"],
     ["{}", "InvalidJSONFormat", 'missing field type: expected a command such as "add_order"'],
-    [`{"type":"add_order"}`, "InvalidJSONFormat", "missing field params: expected an object, also when it is empty"],
+    [`{"type":"add_order"}`, "InvalidJSONFormat", "missing field params: expected an object, {} if it has no members"],
     [
       `{"type":"add_order","params":[]}`,
       "InvalidJSONFormat",
-      "wrong field params: expected an object, also when it is empty, got an array"
+      "wrong field params: expected an object, {} if it has no members, got an array"
     ],
     [
       frame("add_orders", {}),
@@ -110,7 +110,7 @@ describe("each refusal says what was wrong and what would be right", () => {
     [
       frame("cancel_all_orders", { symbol: "" }),
       "InvalidParameter",
-      'invalid symbol: expected a symbol such as "GOLD-USD", or no such field, got ""'
+      'invalid symbol: expected a symbol such as "GOLD-USD", or no symbol field, got ""'
     ],
     [
       frame("get_user_orders", { limit: 0 }),
@@ -150,7 +150,7 @@ describe("each refusal says what was wrong and what would be right", () => {
     [
       `{"type":"subscribe","channels":["market_stats","fills"],"symbols":["*"]}`,
       "InvalidJSONFormat",
-      "missing field params: expected an object, also when it is empty"
+      "missing field params: expected an object, {} if it has no members"
     ],
     [
       frame("cancel_on_disconnect", { cancel_on_disconnect: 1 }),
@@ -166,7 +166,7 @@ describe("each refusal says what was wrong and what would be right", () => {
     [
       frame("add_twap", { symbol: "GOLD-USD", side: "BUY", total_quantity: 1, num_orders: 1 }),
       "InvalidParameter",
-      "invalid num_orders: expected a whole number from 2 on, got 1"
+      "invalid num_orders: expected a whole number of at least 2, got 1"
     ],
     [
       frame("modify_stop_order", { stop_order_id: "s", symbol: "GOLD-USD" }),
@@ -181,7 +181,7 @@ describe("each refusal says what was wrong and what would be right", () => {
     [
       frame("auth", { api_key: "k" }),
       "InvalidJSONFormat",
-      "missing field hmac: expected hmac { public_key, nonce, unix_ts, signature } or jwt in params, the form with api_key is gone"
+      "missing field hmac: expected hmac { public_key, nonce, unix_ts, signature } or jwt in params; api_key is no longer supported"
     ],
     [frame("auth", { jwt: "x", hmac: {} }), "InvalidJSONFormat", "expected one of hmac and jwt in params, got both"],
     [

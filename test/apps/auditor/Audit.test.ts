@@ -97,7 +97,7 @@ it.live(
         const accounts = yield* desks.balances({ userId, accountId: primaryAccountOf(userId), cost: noCost })
         assert.lengthOf(accounts, 2)
         for (const { accountId, deposit, fees, funding, realised, referralRewards } of accounts) {
-          const lines: Array<Explanation.Told> = []
+          const lines: Array<Explanation.BalanceLine> = []
           const asked = { accountId, symbol: undefined, sinceMillis: 0 }
           const found = yield* Explanation.of(sql, asked, (line) => Effect.sync(() => lines.push(line)))
           assert.deepStrictEqual(found.differences, [])

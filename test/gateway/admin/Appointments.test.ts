@@ -25,7 +25,7 @@ it.layer(layer, { excludeTestServices: true })("operators", (it) => {
       const refused = yield* admin("POST", "/credits", credit, body.token)
       expect([refused.status, refused.body.detail]).toEqual([
         403,
-        "The request needs the role treasurer, and yours: viewer. Ask an operator who has it."
+        "The request needs the role treasurer; your roles: viewer. Ask an operator with that role."
       ])
 
       const dismissed = yield* admin("POST", "/operators/dismiss", { name: "vera", reason })
@@ -35,7 +35,7 @@ it.layer(layer, { excludeTestServices: true })("operators", (it) => {
       const again = yield* appoint("vera", ["admin"])
       expect([again.status, again.body.type]).toEqual([409, expect.stringContaining("/operator-exists")])
       expect(again.body.detail).toBe(
-        'The name "vera" belongs to an operator, present or former, and is never reused; choose another one.'
+        'The name "vera" belongs to a current or former operator and is never reused; choose another name.'
       )
     })
   )
@@ -50,7 +50,7 @@ it.layer(layer, { excludeTestServices: true })("operators", (it) => {
       const price = yield* admin("POST", "/prices", { symbol: "GOLD-USD", price: 1, reason }, body.token)
       expect([price.status, price.body.detail]).toEqual([
         403,
-        "The request needs the role admin, and yours: treasurer. Ask an operator who has it."
+        "The request needs the role admin; your roles: treasurer. Ask an operator with that role."
       ])
       expect((yield* admin("POST", "/operators", { name: "x1", roles: ["admin"], reason }, body.token)).status).toBe(
         403

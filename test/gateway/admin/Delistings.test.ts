@@ -43,7 +43,7 @@ it.layer(layer, { excludeTestServices: true })("delistings", (it) => {
         const { body: refusal, status } = yield* set(state, [aapl])
         expect([status, refusal.detail]).toEqual([
           409,
-          "AAPL-USD is delisted or in settlement, and cannot be changed; choose another symbol."
+          "AAPL-USD is delisted or in settlement and cannot be changed; choose another symbol."
         ])
       }
       const dividend = { symbol: aapl, amount: 1, ex_date: "2024-11-22", reason: "late" }
@@ -56,7 +56,7 @@ it.layer(layer, { excludeTestServices: true })("delistings", (it) => {
         ["/splits", { ...late, numerator: 4, denominator: 1, ex_date: "2024-11-22" }]
       ] as const)
         expect((yield* admin("POST", path, body)).body.detail).toBe(
-          "AAPL-USD is delisted or in settlement, and cannot be changed; choose another symbol."
+          "AAPL-USD is delisted or in settlement and cannot be changed; choose another symbol."
         )
       yield* buyer.drain
       yield* buyer.send(limit("BUY", 1, 200))

@@ -26,7 +26,7 @@ it.layer(layer, { excludeTestServices: true })("instruments", (it) => {
       const { body, status } = yield* admin("POST", "/instruments", { ...asked, tick_size: 0.1 })
       expect([status, body.detail]).toEqual([
         409,
-        "BA-USD is listed with other terms, which never change; choose another name, or send the terms of GET /instruments."
+        "BA-USD is listed with other terms, which never change; choose another symbol, or send the terms that GET /instruments shows."
       ])
       const { data } = (yield* admin("GET", "/instruments")).body
       expect(data.at(-1)).toEqual(listed)

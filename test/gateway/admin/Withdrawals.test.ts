@@ -118,7 +118,7 @@ it.layer(layer, { excludeTestServices: true })("held withdrawals", (it) => {
         const late = yield* approve(yield* appoint("tara"))
         expect([late.status, late.body.detail]).toEqual([
           409,
-          "tara was appointed after the withdrawal was requested, and it needs 2 treasurers appointed before; ask one of them to decide."
+          "tara was appointed after the withdrawal was requested; the decision needs 2 treasurers appointed before that. Ask one of them."
         ])
         expect((yield* approve(before[0])).body).toMatchObject({ is_decided: false, people: ["tom"] })
         yield* admin("POST", "/operators/dismiss", { name: "tom", reason: "the token was stolen" })
@@ -187,7 +187,7 @@ it.layer(layer, { excludeTestServices: true })("held withdrawals", (it) => {
         const early = yield* cancel(id)
         expect([early.status, early.body.detail]).toEqual([
           409,
-          "The withdrawal is HELD_FOR_REVIEW: cancel one that is SUBMITTED, or QUEUED with not_signed set, or QUEUED while its user or address is frozen. Reject one that is HELD_FOR_REVIEW with POST /withdrawals/reject."
+          "The withdrawal is HELD_FOR_REVIEW; a cancel needs one that is SUBMITTED, or QUEUED with not_signed set or with a frozen user or address. To end one that is HELD_FOR_REVIEW, use POST /withdrawals/reject."
         ])
         yield* admin("POST", "/withdrawals/approve", { withdrawal_id: id, reason: "known" })
         yield* submit(Option.getOrThrow(yield* find(id)), 7)
@@ -212,7 +212,7 @@ it.layer(layer, { excludeTestServices: true })("held withdrawals", (it) => {
         const again = yield* cancel(id)
         expect([again.status, again.body.detail]).toEqual([
           409,
-          "operator has requested the cancel already; wait until it is final and the withdrawal FAILED."
+          "operator has already requested the cancel; wait until the withdrawal is FAILED."
         ])
         expect((yield* cancel("9b2fdc7e-6a71-4f3a-9c39-0a8f3a6bb001")).status).toBe(404)
         expect(yield* attempt(id, payment("pay"))).toBe(false)
@@ -229,7 +229,7 @@ it.layer(layer, { excludeTestServices: true })("held withdrawals", (it) => {
       const early = yield* cancel
       expect([early.status, early.body.detail]).toEqual([
         409,
-        expect.stringMatching(/^The withdrawal is QUEUED: .* QUEUED with not_signed set/)
+        expect.stringMatching(/^The withdrawal is QUEUED; .* QUEUED with not_signed set/)
       ])
       yield* refuse(id, "its destination is the token")
       const asked = yield* cancel
@@ -244,7 +244,7 @@ it.layer(layer, { excludeTestServices: true })("held withdrawals", (it) => {
         facts: { withdrawalId: id, reason: "the token itself" }
       })
       expect((yield* cancel).body.detail).toBe(
-        "operator has requested the cancel already; wait until it is final and the withdrawal FAILED."
+        "operator has already requested the cancel; wait until the withdrawal is FAILED."
       )
       expect(yield* submit(Option.getOrThrow(yield* find(id)), 17)).toBe(true)
       expect(yield* stateOf(id)).toBe("SUBMITTED")
@@ -264,7 +264,7 @@ it.layer(layer, { excludeTestServices: true })("held withdrawals", (it) => {
       const late = yield* cancel(given)
       expect([late.status, late.body.detail]).toEqual([
         409,
-        "The bank has taken the payout, which cannot be cancelled: wait until the bank settles or fails it."
+        "The bank has accepted the payout, which can no longer be cancelled; wait until it settles or fails."
       ])
       expect(Option.getOrThrow(yield* find(given)).cancelledBy).toBe(null)
       expect((yield* cancel(kept)).status).toBe(200)

@@ -61,9 +61,9 @@ it.layer(layer({ isReady: () => isReady }), { excludeTestServices: true, timeout
           {
             code: 404,
             error_code: "not_found",
-            msg: "Nothing is served at this path",
+            msg: "The path does not exist",
             error: "invalid_request",
-            error_description: "Nothing is served at this path"
+            error_description: "The path does not exist"
           }
         ])
         expect(yield* call(`${origin}/`)).toMatchObject({ status: 404, body: { error_code: "not_found" } })

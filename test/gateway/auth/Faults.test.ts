@@ -74,7 +74,7 @@ it.layer(layer({ captcha: unavailable, pages: () => pages }), { excludeTestServi
           503,
           "unexpected_failure",
           "temporarily_unavailable",
-          "The captcha could not be checked, try again"
+          "The captcha could not be verified; try again"
         ])
       })
     )

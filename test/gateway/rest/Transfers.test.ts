@@ -88,7 +88,7 @@ it.effect("who may open one and read balances, and twenty are the most", () =>
     expect([status, body.type, body.detail]).toEqual([
       409,
       `${rest.restUrl}/problems/too-many-subaccounts`,
-      "A user has at most 20 subaccounts, and none is ever removed; use one of GET /user/subaccounts."
+      "A user has at most 20 subaccounts, and subaccounts are never removed; use one that GET /user/subaccounts lists."
     ])
     expect((yield* get(user, "/user/subaccounts")).body.account_ids.length).toBe(20)
   }).pipe(Effect.provide(layer))

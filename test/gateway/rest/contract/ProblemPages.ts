@@ -8,7 +8,10 @@ export const places: Readonly<Record<Page, Place>> = {
   "invalid-request": "rest",
   "credentials-not-accepted": "rest",
   "not-permitted": "rest",
-  "appointed-since": ["test/gateway/admin/Withdrawals.test.ts", "it needs 2 treasurers appointed before"],
+  "appointed-since": [
+    "test/gateway/admin/Withdrawals.test.ts",
+    "the decision needs 2 treasurers appointed before that"
+  ],
   "not-cancellable": ["test/gateway/admin/Withdrawals.test.ts", "QUEUED with not_signed set"],
   "not-held": ["test/gateway/admin/Withdrawals.test.ts", "not HELD_FOR_REVIEW"],
   "not-unmatched": ["test/gateway/admin/RailProof.test.ts", "not-unmatched"],
