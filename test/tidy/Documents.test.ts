@@ -87,6 +87,20 @@ it("the index of each folder of docs links its pages, and no page has more than 
   expect(present.filter((page) => read(page).trimEnd().split("\n").length > 400)).toEqual([])
 })
 
+/** Returns the cells of tables with more than 25 words; a link counts with its text only. */
+const longCells = (text: string): ReadonlyArray<string> =>
+  prose(text)
+    .split("\n")
+    .filter((line) => line.startsWith("|"))
+    .flatMap((line) => line.replaceAll(/\]\([^)]*\)/g, "]").split(/(?<!\\)\|/))
+    .filter((cell) => cell.split(/\s+/).filter((word) => /\w/.test(word)).length > 25)
+
+it("no cell of a table in docs has more than 25 words", () => {
+  const pages = find("*.md", "docs/**/*.md").filter((page) => page !== "CHANGELOG.md" && !page.endsWith("settings.md"))
+  expect(pages.flatMap((page) => longCells(read(page)).map((cell) => `${page}: ${cell}`))).toEqual([])
+  expect(longCells(`| ${"word ".repeat(25)}| ${"word ".repeat(26)}|`)).toHaveLength(1)
+})
+
 const headings = (text: string): ReadonlyArray<string> =>
   [...prose(text).matchAll(/^#+ (.+)$/gm)].map(([, words = ""]) => words)
 
