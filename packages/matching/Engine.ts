@@ -1,4 +1,7 @@
-/** One market's machine: commands in, events out; no clock, no chance, nothing awaited. */
+/**
+ * The state machine of one market: commands in, events out. It reads no clock, draws no random number and awaits
+ * nothing.
+ */
 import type { AccountId } from "@venue/domain/AccountId"
 import type { MarketAlarm } from "@venue/domain/Alarm"
 import type { Id } from "@venue/domain/Id"
@@ -50,14 +53,14 @@ export { apply } from "./state/Replay.ts"
 export { restore, snapshot, type Snapshot } from "./state/Snapshot.ts"
 export { migrated } from "./state/SnapshotMigration.ts"
 
-/** Plain state that is changed in place. After a thrown error it must be discarded and built again from the log. */
+/** State of one market, changed in place. After a thrown error it must be discarded and rebuilt from the log. */
 export type Engine = Market
 
 export const make = (instrument: Instrument, settings: Settings): Engine => makeMarket(instrument, settings)
 
 /**
- * Decides a command at market time max(previous, now), changes the state and adds the events in order. Time passes
- * first: what is due by then comes before what the command brings.
+ * Decides a command at market time max(previous, now), changes the state and appends the events in order. Events that
+ * are due by then come before those of the command.
  */
 export const decide = (engine: Engine, command: MarketCommand, nowMillis: number, events: Events): void => {
   const atMillis = Math.max(engine.timeMillis, nowMillis)
@@ -111,22 +114,22 @@ export const decide = (engine: Engine, command: MarketCommand, nowMillis: number
   assertSound(engine)
 }
 
-/** Gives the totals of the levels that changed since this was last asked. */
+/** Returns the new totals of the levels changed since the previous call. */
 export const touched = (engine: Engine): Array<Level> => [...Ladder.drain(engine.bids), ...Ladder.drain(engine.asks)]
 
-/** Gives all levels, bids first, best first on either side. */
+/** Returns all levels, bids first, each side from its best price. */
 export const depth = (engine: Engine): Array<Level> => [...Ladder.levels(engine.bids), ...Ladder.levels(engine.asks)]
 
-/** Gives what one account has in this market. */
+/** One account's state in this market. */
 export interface View {
-  /** The position is a copy. */
+  /** A copy. */
   readonly position: Position.Position
-  /** A takeover of the position is open. */
+  /** True while a takeover of the position is open. */
   readonly isFrozen: boolean
-  /** The open orders come oldest first, and so do the stops and the TWAPs. */
+  /** Open orders, oldest first; stops and TWAPs likewise. */
   readonly orders: Array<Order>
   readonly stops: Array<Order>
-  /** Ids of the stops that came with an order. */
+  /** Ids of the stops that were attached to an order. */
   readonly attachedStops: Array<string>
   readonly twaps: Array<Twap>
 }
@@ -151,7 +154,7 @@ export const view = (engine: Engine, accountId: AccountId): View => {
   }
 }
 
-/** Gives the outcomes that are kept of a user's commands, oldest first. */
+/** Returns the retained outcomes of a user's commands, oldest first. */
 export const outcomes = (engine: Engine, userId: UserId): ReadonlyArray<Outcomes.Remembered> => {
   const user = engine.participants.usersById.get(userId)
   return user === undefined ? [] : Outcomes.ofUser(engine.outcomes, user.number, engine.timeMillis)
@@ -162,7 +165,7 @@ export const outcome = (engine: Engine, commandId: Id): Outcome | undefined => {
   return slot === -1 ? undefined : Outcomes.at(engine.outcomes, slot)
 }
 
-/** Gives the takeovers that are open, the oldest first. */
+/** Returns the open takeovers, oldest first. */
 export const takeovers = ({ takeovers }: Engine): ReadonlyArray<TakeoverOpened> =>
   Array.from(takeovers.values(), ({ opened }) => opened)
 
@@ -170,24 +173,27 @@ export const prices = (engine: Engine): Priced | undefined => engine.prices
 
 export const tradingState = (engine: Engine): Engine["tradingState"] => engine.tradingState
 
-/** In days since 1970-01-01, 0 before the first. */
+/** Day of the last dividend, in days since 1970-01-01; 0 before the first. */
 export const lastDividendDay = (engine: Engine): number => engine.lastDividendDay
 
 export const limits = (engine: Engine): LimitsInForce => limitsOf(engine.instrument)
 
-/** In days since 1970-01-01, 0 before the first. */
+/** Day of the last split, in days since 1970-01-01; 0 before the first. */
 export const lastSplitDay = (engine: Engine): number => engine.lastSplitDay
 
-/** Gives what the reserve fund lacks to pay the odd lots of a split, in 1e-6 USD; undefined where it cannot be done at all. */
+/**
+ * Returns the amount missing from the reserve fund to buy the odd lots of a split, in 1e-6 USD; undefined if the
+ * split is impossible.
+ */
 export const splitMissing = (engine: Engine, ratio: Ratio): number | undefined => Split.plan(engine, ratio)?.missing
 
-/** Gives what was put into the reserve fund under that id. */
+/** Returns the amount of the reserve-fund top-up with this id, in 1e-6 USD. */
 export const topUp = (engine: Engine, topUpId: string): number | undefined => engine.topUps.get(topUpId)
 
-/** Gives what an operator has to see to. */
+/** Returns the alarms that need an operator. */
 export const alarms = ({ since, tradingState }: Engine): ReadonlyArray<MarketAlarm> => Alarms.all(since, tradingState)
 
-/** Says whether a tick would record nothing, now or later, until an order, a price, a period or an hour comes. */
+/** Returns true if a tick would record nothing until the next order, price, period or hour. */
 export const isIdle = (engine: Engine, nowMillis: number): boolean => {
   const atMillis = Math.max(engine.timeMillis, nowMillis)
   if (!Holders.isIdle(engine)) return false
@@ -195,7 +201,7 @@ export const isIdle = (engine: Engine, nowMillis: number): boolean => {
   return Pricing.isIdle(engine, atMillis) && Funding.isIdle(engine, atMillis) && Trigger.isIdle(engine, atMillis)
 }
 
-/** Gives the best prices and the price of the last trade, in ticks. */
+/** Returns the best prices and the price of the last trade, in ticks. */
 export const best = ({
   asks,
   bids,
@@ -210,12 +216,12 @@ export const best = ({
   lastTicks: lastPriceTicks === 0 ? undefined : lastPriceTicks
 })
 
-/** Counts the lots held long, which are as many as are held short. */
+/** Returns the open interest in lots (long lots, which equal short lots). */
 export const openInterest = (engine: Engine): number => engine.participants.totals.openInterest
 
 /**
- * Sums over all participants: `positions` and `cash`, which has the venue's fees in it, and the reserve fund but for what
- * the operator put there, are 0 after every decision.
+ * Sums over all participants. After every decision `positions` is 0, and so is `cash`, which includes the venue's
+ * fees and the reserve fund without the operator's top-ups.
  */
 export const totals = (engine: Engine): Participants.Totals => ({ ...engine.participants.totals })
 
@@ -225,7 +231,10 @@ function pass(engine: Engine, atMillis: number, events: Events): void {
   Holders.pass(engine, lastMillis, atMillis, events)
 }
 
-/** Whatever its child comes to, the slice has come; one that may not come any more is refused as its child. */
+/**
+ * Advances the TWAP by one slice, whatever the outcome of its child order. A slice that is out of turn is refused
+ * through its child.
+ */
 function placeSlice(engine: Engine, command: PlaceSlice, atMillis: number, events: Events): void {
   const first = events.length
   if (!TwapProgress.isNext(engine, command)) return obey(engine, { ...command, ...late }, atMillis, events)
@@ -233,12 +242,12 @@ function placeSlice(engine: Engine, command: PlaceSlice, atMillis: number, event
   TwapProgress.advance(engine, command, first, events)
 }
 
-/** Its child is refused with this. */
+/** Refusal of a slice that is out of turn. */
 const late = { _tag: "Refuse", status: "REJECTED", echo: noEcho } as const
 
 /**
- * What became of a command is recorded, whatever that is, but for one of a trader that has moved: it is dropped, and the same
- * command, which its new owner sends again, decides.
+ * Decides a trader's command and records its outcome. A command of an older trader epoch is dropped without a record:
+ * the trader's new owner sends the same command again.
  */
 function obey(engine: Engine, command: Obeyed, atMillis: number, events: Events): void {
   if (Outcomes.find(engine.outcomes, command.commandId, atMillis) !== -1) return

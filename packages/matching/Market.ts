@@ -1,4 +1,4 @@
-/** The state of one market; changed in place by its one owner. */
+/** The state of one market, changed in place by its single owner. */
 import type { TradingState } from "@venue/domain/TradingState"
 import { moneyScale } from "@venue/domain/Decimal"
 import type { BuilderIntroduced } from "@venue/domain/Builder"
@@ -20,15 +20,15 @@ import * as TradeId from "./orders/TradeId.ts"
 import * as Twaps from "./stops/Twaps.ts"
 
 export interface Settings {
-  /** One account may have so many in this market. */
+  /** Maximum number of open orders of one account in this market. */
   readonly maxOpenOrders: number
 }
 
 export interface Market {
-  /** It is replaced when its limits change. */
+  /** Replaced when its limits change. */
   instrument: Instrument
   readonly settings: Settings
-  /** This is money, while the market is open. */
+  /** Maximum open interest in 1e-6 USD while the market is open. */
   maxOpenInterest: number
   readonly pool: OrderPool.OrderPool
   readonly bids: Ladder.Ladder
@@ -37,67 +37,73 @@ export interface Market {
   readonly outcomes: Outcomes.Outcomes
   readonly stops: Stops.Stops
   readonly twaps: Twaps.Twaps
-  /** Orders carry the number of a builder code in this list; the first stands for no code. */
+  /** Builder codes; orders carry the index into this list. Index 0 stands for no code. */
   readonly builderCodes: Array<string>
   readonly builderNumbers: Map<string, number>
-  /** Those whose owners earn by them, by code; orders of before may carry others. */
+  /** Builder codes that earn rewards, by code. Older orders may carry codes that are absent here. */
   readonly builders: Map<string, BuilderIntroduced>
-  /** Those that are open, the oldest first, by the account whose position it is. */
+  /** Open takeovers, oldest first, by the account that holds the position. */
   readonly takeovers: Map<Participants.Account, Takeover>
   liquidated: Liquidated
-  /** The last event was recorded at this time. */
+  /** Time of the last recorded event. */
   timeMillis: number
   prices: Priced | undefined
-  /** It is replaced and never changed. */
+  /** Immutable; replaced as a whole. */
   sampling: Sampling
-  /** Time alone brings nothing before this; it is no part of the state, as it follows from the time of the last event. */
+  /**
+   * Earliest time at which a tick has work to do. Derived from the time of the last event, hence no part of the
+   * state.
+   */
   dueMillis: number
   tradingState: TradingState
   readonly since: Alarms.Since
-  /** What a settlement would go by (rule 19.3). */
+  /** Samples that determine the settlement price (rule 19.3). */
   oracleSamples: OracleSamples
-  /** Positions are closed at this price; 0 before that. */
+  /** Price at which positions are closed, in ticks; 0 before settlement. */
   settlementTicks: number
-  /** The last dividend was for this day, and 0 before the first. */
+  /** Day of the last dividend, in days since 1970-01-01; 0 before the first. */
   lastDividendDay: number
-  /** The last split was for this day, and 0 before the first. */
+  /** Day of the last split, in days since 1970-01-01; 0 before the first. */
   lastSplitDay: number
-  /** When that was; TWAPs accepted before are no more. */
+  /** Time of the last split. A split ends all TWAPs accepted before it. */
   lastSplitMillis: number
-  /** What the operator put into the reserve fund, by the ids of those commands: they are few, and kept for ever. */
+  /** Amounts of the operator's reserve-fund top-ups by command id, in 1e-6 USD. They are few and kept for ever. */
   readonly topUps: Map<string, number>
-  /** As they were last recorded. */
+  /** Last recorded numbers of holders. */
   holders: Holders
-  /** So many trades had been made when they were last counted; it is no part of the state, as to count again changes nothing. */
+  /** Number of trades at the last count of holders. No part of the state: counting again gives the same result. */
   countedTrades: number
-  /** The price is in ticks, and 0 before the first trade. */
+  /** Price of the last trade in ticks; 0 before the first. */
   lastPriceTicks: number
   trades: number
   readonly salt: TradeId.Salt
 }
 
-/** A takeover that is open. */
+/** An open takeover. */
 export interface Takeover {
   readonly opened: TakeoverOpened
-  /** The account's position was this: where it moves meanwhile, the takeover closes with nothing done. */
+  /** The position when the takeover opened. If it has changed since, the takeover closes without a trade. */
   readonly position: PositionState
 }
 
-/** What liquidations have traded on the book, in 1e-6 USD: an average over 60 s times its window; it is replaced and never changed. */
+/**
+ * Notional traded on the book by liquidations, in 1e-6 USD: an average over 60 s times its window. Immutable;
+ * replaced as a whole.
+ */
 export interface Liquidated {
   readonly notional: number
-  /** It was so at this time. */
+  /** Time of the measurement. */
   readonly atMillis: number
 }
 
 export const noneLiquidated: Liquidated = { notional: 0, atMillis: 0 }
 
-/** Events are decided in this order: whoever decides only adds to them. */
+/** Events in the order of decision; a decision only appends. */
 export type Events = Array<MarketEvent>
 
 /**
- * Whatever may bring any number of events ends after so many, or goes on in the next decision, since those of one decision
- * have to fit one row.
+ * Maximum number of events of one decision, so that they fit one journal row. Longer work continues in the next
+ * decision.
  */
 export const mostEvents = 4_096
 
@@ -138,7 +144,7 @@ export const make = (instrument: Instrument, settings: Settings): Market => ({
   salt: TradeId.salt(instrument.symbol)
 })
 
-/** Gives 0 once there is no number left. */
+/** Returns the index of a builder code, adding it if it is new; 0 once the list is full. */
 export const builderNumber = (market: Market, code: string): number => {
   if (code === "") return 0
   const known = market.builderNumbers.get(code)
@@ -148,18 +154,17 @@ export const builderNumber = (market: Market, code: string): number => {
   return market.builderCodes.push(code) - 1
 }
 
-/** Says whether an order at this price would meet one that rests. */
+/** Returns true if an order at this price would match a resting one. */
 export const crosses = (market: Market, isSell: boolean, priceTicks: number): boolean =>
   isSell ? priceTicks <= market.bids.best : priceTicks >= market.asks.best
 
 /**
- * Stops go by this mark, in 1e-8 USD. It is no number, and so at no price, while prices are stale (I29) or nothing is
- * traded.
+ * Mark that triggers stops, in 1e-8 USD; NaN, which triggers none, while prices are stale (I29) or trading is halted.
  */
 export const stopMarkE8 = ({ prices, tradingState }: Market): number =>
   prices === undefined || prices.source === "stale" || tradingState !== "TRADING" ? NaN : prices.markE8
 
-/** This must hold after every decision; a violation is a bug, and the owner discards the state. */
+/** Checks the invariants after a decision. A violation is a bug, and the owner discards the state. */
 export const assertSound = ({ asks, bids, participants: { totals } }: Market): void => {
   if (bids.best >= asks.best) throw new Error(`crossed book: bid ${bids.best}, ask ${asks.best}`)
   if (totals.positions !== 0) throw new Error(`positions sum to ${totals.positions}`)

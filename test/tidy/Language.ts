@@ -23,7 +23,7 @@ export const phrases: Readonly<Record<string, RegExp>> = {
   "nobody, whoever": /\b(?:nobody|whoever|whomever|whosever|no one)\b/i,
   "relative clause for a noun": /\b(?:those|ones?|all|anything|something|nothing|everything) (?:that|who|which)\b/i,
   "what is, what was": /\bwhat (?:is|was|are|were|has|had|have|comes|came|goes|went|does|did|waits|stands)\b/i,
-  "so many": /\bso (?:many|much|long|few|far)\b(?! as)/i,
+  "so many": /\bso (?:many|much|long|few|far)\b(?! (?:as|that))/i,
   "any more": /\bany ?more\b/i,
   "all the same": /\ball the same\b/i,
   "is none": /\b(?:is|are|was|were|be|has|have) none\b/i,

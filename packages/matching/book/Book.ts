@@ -1,4 +1,4 @@
-/** Open orders at their prices: how one comes to rest, shrinks, moves and leaves. */
+/** Open orders at their prices: resting, shrinking, moving, leaving. */
 import type { Order } from "@venue/domain/Order"
 import * as Ladder from "./Ladder.ts"
 import { builderNumber, type Market } from "../Market.ts"
@@ -8,13 +8,13 @@ import * as OrderPool from "./OrderPool.ts"
 
 const { ACCOUNT, BUILDER, NEWER, NEXT, OLDER, PREVIOUS, PRICE, QUANTITY, RATE, REMAINING, TRAITS } = OrderPool
 
-/** An order keeps these of the terms it was accepted on. */
+/** Fee terms fixed when the order was accepted. */
 export interface Terms {
   readonly makerRate: number
   readonly leverage: number
 }
 
-/** Puts the order at its price, behind those already there. */
+/** Adds an order at its price, behind the orders already there. */
 export const add = (market: Market, account: Participants.Account, order: Order, terms: Terms): void => {
   const { pool } = market
   const slot = OrderPool.take(pool, order.orderId, order.clientOrderId)
@@ -38,7 +38,7 @@ export const add = (market: Market, account: Participants.Account, order: Order,
   enqueue(market, slot)
 }
 
-/** Makes it the newest of its account's orders. */
+/** Makes the order the newest of its account. */
 export const enlist = (market: Market, slot: number): void => {
   const { words } = market.pool
   const account = accountOf(market, slot)
@@ -53,7 +53,7 @@ export const enlist = (market: Market, slot: number): void => {
   rest(market, slot, words[slot + REMAINING]!)
 }
 
-/** Puts it at the back of the queue at its price. */
+/** Puts the order at the back of the queue at its price. */
 export const enqueue = (market: Market, slot: number): void => {
   const { words } = market.pool
   const priceTicks = words[slot + PRICE]!
@@ -71,7 +71,7 @@ export const enqueue = (market: Market, slot: number): void => {
   Ladder.touch(ladder, priceTicks, level)
 }
 
-/** Takes it out of its queue; the order stays open, and must be queued again or removed. */
+/** Takes the order out of its queue. The order stays open and must be queued again or removed. */
 export const dequeue = (market: Market, slot: number): void => {
   const { words } = market.pool
   const priceTicks = words[slot + PRICE]!
@@ -88,7 +88,7 @@ export const dequeue = (market: Market, slot: number): void => {
   if (next === 0 && previous === 0) Ladder.close(ladder, priceTicks, level)
 }
 
-/** Fewer lots rest, whether filled or cut; the order keeps its turn in the queue. */
+/** Reduces the resting lots after a fill or a cut; the order keeps its time priority. */
 export const shrink = (market: Market, slot: number, lots: number): void => {
   const ladder = ladderOf(market, slot)
   const priceTicks = market.pool.words[slot + PRICE]!
@@ -98,13 +98,13 @@ export const shrink = (market: Market, slot: number, lots: number): void => {
   lessen(market, slot, lots)
 }
 
-/** Fewer lots are open of an order that is in no queue. */
+/** Reduces the open lots of an order that is in no queue. */
 export const lessen = (market: Market, slot: number, lots: number): void => {
   market.pool.words[slot + REMAINING]! -= lots
   rest(market, slot, -lots)
 }
 
-/** Takes it out of its queue and closes it. */
+/** Takes the order out of its queue and closes it. */
 export const remove = (market: Market, slot: number): void => {
   dequeue(market, slot)
   discard(market, slot)
@@ -128,14 +128,16 @@ export const discard = (market: Market, slot: number): void => {
   OrderPool.release(market.pool, slot)
 }
 
-/** Changes an order that is in a queue; `requeued` says whether it goes to the back of its new price. */
+/** Changes a queued order; with `requeued` it goes to the back of its new price. */
 export const change = (market: Market, slot: number, order: Order, requeued: boolean): void => {
   if (requeued) dequeue(market, slot)
   restate(market, slot, order, requeued)
   if (requeued) enqueue(market, slot)
 }
 
-/** Writes the words of a modified order; one that is not in a queue takes any price and quantity. */
+/**
+ * Writes the words of a modified order. With `isOut` the order is in no queue, so any price and quantity are allowed.
+ */
 export const restate = (market: Market, slot: number, order: Order, isOut: boolean): void => {
   const { pool } = market
   const { words } = pool
@@ -149,14 +151,14 @@ export const restate = (market: Market, slot: number, order: Order, isOut: boole
   OrderPool.setUpdatedAt(pool, slot, order.updatedAtMillis)
 }
 
-/** Lists the account's open orders as they are now, oldest first. */
+/** Returns the slots of the account's current open orders, oldest first. */
 export const byAge = ({ pool }: Market, account: Participants.Account): ReadonlyArray<number> => {
   const slots: Array<number> = []
   for (let slot = account.oldest; slot !== 0; slot = pool.words[slot + NEWER]!) slots.push(slot)
   return slots
 }
 
-/** Finds an account's open orders with a client order id, oldest first. */
+/** Returns the slots of an account's open orders with a client order id, oldest first. */
 export const withClientOrderId = (
   market: Market,
   account: Participants.Account,
@@ -176,8 +178,8 @@ export const accountOf = (market: Market, slot: number): Participants.Account =>
   market.participants.accounts[market.pool.words[slot + ACCOUNT]!]!
 
 /**
- * Gives an open order as events carry it: good till cancelled, since no other kind rests.
- * Whoever has its id at hand passes it, so that no other is made; `remaining` is what a fill will leave of it.
+ * Returns an open order in the form that events carry. Its time in force is GTC, as no other kind rests. A caller
+ * that has the id passes it, which saves an allocation; `remaining` is the quantity after a fill.
  */
 export const order = (
   market: Market,
@@ -210,7 +212,7 @@ export const order = (
   return bracket === undefined ? found : { ...found, bracket }
 }
 
-/** Gives the same order with other terms, as a literal, which is several times faster than a spread here. */
+/** Returns the order with new terms. A literal is several times faster than a spread here. */
 export const modified = (order: Order, priceTicks: number, quantityLots: number, atMillis: number): Order => {
   const changed: Order = {
     orderId: order.orderId,
@@ -232,7 +234,9 @@ export const modified = (order: Order, priceTicks: number, quantityLots: number,
   return order.bracket === undefined ? changed : { ...changed, bracket: order.bracket }
 }
 
-/** Gives an incoming order with what is left of it; it was placed or modified at the time of its fills. */
+/**
+ * Returns an incoming order with its remaining quantity. The time of its fills is the time it was placed or modified.
+ */
 export const unfilled = (order: Order, remainingLots: number): Order => {
   const changed: Order = {
     orderId: order.orderId,
@@ -254,7 +258,7 @@ export const unfilled = (order: Order, remainingLots: number): Order => {
   return order.bracket === undefined ? changed : { ...changed, bracket: order.bracket }
 }
 
-/** Counts lots among those its account and user have resting. */
+/** Adds lots to the resting lots of the order's account and user. */
 function rest(market: Market, slot: number, lots: number): void {
   const traits = market.pool.words[slot + TRAITS]!
   const isSell = (traits & OrderPool.sell) !== 0

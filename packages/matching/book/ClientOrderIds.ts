@@ -1,13 +1,13 @@
-/** One account's open orders by client order id, which need not be unique. */
+/** One account's open orders by client order id, which may repeat. */
 export type ClientOrderIds = Map<string, number | Set<number>>
 
-/** The oldest comes first. */
+/** Returns the slots with this id, oldest first. */
 export const find = (ids: ClientOrderIds, clientOrderId: string): Iterable<number> => {
   const found = ids.get(clientOrderId)
   return found === undefined ? [] : typeof found === "number" ? [found] : [...found]
 }
 
-/** An order without a client order id is in no list. */
+/** Adds an order; an order without a client order id is not listed. */
 export const add = (ids: ClientOrderIds, clientOrderId: string, slot: number): void => {
   if (clientOrderId === "") return
   const known = ids.get(clientOrderId)

@@ -1,25 +1,24 @@
-/** The numbers of the records that are kept of command ids, found by id. */
+/** Index from command ids to the numbers of their records. */
 import { type Id, sharedRun } from "@venue/domain/Id"
 import * as HashChain from "../state/HashChain.ts"
 import { hashHalf } from "@venue/domain/BitMix"
 
 /**
- * Ids drawn one after the other share their first half and count in their last digit. The numbers of their records,
- * which are above 0, therefore stand side by side in one bucket, which is found by that half; while such ids come one
- * after the other, their bucket is at hand without a search. An id that shares both with another one stands in a
- * further bucket of the same half.
+ * Consecutive ids share their first half and count in their last digit, so the record numbers (above 0) of such ids
+ * stand side by side in one bucket, which is found by that half. For consecutive ids the bucket is cached in `last`,
+ * without a search. An id that shares both half and digit with another goes to a further bucket of the same half.
  */
 export interface CommandIndex {
-  /** Each hash has its first bucket here, which leads to the others; 0 where there is none. */
+  /** First bucket of each hash, head of a linked list; 0 if there is none. */
   heads: Int32Array
-  /** A hash shifted by this is the number of its head. */
+  /** A hash shifted right by this is the index of its head. */
   shift: number
   words: Int32Array
-  /** Counts the words ever used; the buckets given back begin with `free`. */
+  /** Number of words ever used; freed buckets form a list that begins at `free`. */
   used: number
   free: number
   count: number
-  /** The last bucket that was entered is at hand, as long as it is the first of its half; otherwise 0. */
+  /** Cache: the last bucket entered, if it is the first of its half; otherwise 0. */
   last: number
 }
 
@@ -33,7 +32,7 @@ export const make = (): CommandIndex => ({
   last: 0
 })
 
-/** Finds the first bucket where an id can be, or 0; `next` leads to the others. */
+/** Returns the first bucket that can hold an id, or 0; `next` leads to the others. */
 export const first = (index: CommandIndex, { a, b }: Id): number => {
   const { heads, last, shift, words } = index
   if (last !== 0 && words[last + A] === a && words[last + B] === b) return last
@@ -43,7 +42,7 @@ export const first = (index: CommandIndex, { a, b }: Id): number => {
 export const next = ({ words }: CommandIndex, bucket: number): number =>
   search(words, words[bucket + NEXT]!, words[bucket + A]!, words[bucket + B]!)
 
-/** Finds the number in a bucket that may belong to this id, or 0. */
+/** Returns the record number in a bucket that may belong to this id, or 0. */
 export const at = ({ words }: CommandIndex, bucket: number, { d }: Id): number => words[bucket + (d & lastPlace)]!
 
 export const enter = (index: CommandIndex, id: Id, number: number): void => {
@@ -55,7 +54,7 @@ export const enter = (index: CommandIndex, id: Id, number: number): void => {
   index.words[bucket + USED]!++
 }
 
-/** The number must be there. */
+/** Removes a number, which must be present. */
 export const leave = (index: CommandIndex, id: Id, number: number): void => {
   let bucket = first(index, id)
   while (at(index, bucket, id) !== number) bucket = next(index, bucket)
@@ -63,7 +62,7 @@ export const leave = (index: CommandIndex, id: Id, number: number): void => {
   if (--index.words[bucket + USED]! === 0) drop(index, bucket)
 }
 
-/** A bucket has first the numbers, then these words. */
+/** A bucket holds the record numbers first, then these words. */
 const A = sharedRun
 const B = sharedRun + 1
 const NEXT = sharedRun + 2
@@ -78,7 +77,7 @@ function search(words: Int32Array, from: number, a: number, b: number): number {
   return bucket
 }
 
-/** Makes an empty bucket the first of its half. */
+/** Adds an empty bucket as the first of its half. */
 function add(index: CommandIndex, { a, b }: Id): number {
   if (++index.count > index.heads.length) growHeads(index)
   const bucket = take(index)
@@ -114,7 +113,7 @@ function take(index: CommandIndex): number {
   return index.used - width
 }
 
-/** Buckets of one half may change their order, so none of them is known to be the first. */
+/** Growing may reorder the buckets of a half, so the cached bucket is no longer known to be the first. */
 function growHeads(index: CommandIndex): void {
   index.shift--
   index.last = 0

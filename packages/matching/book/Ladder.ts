@@ -1,35 +1,35 @@
-/** The price levels of one side, with a queue of orders at each and the best of them at hand. */
+/** Price levels of one side: a queue of orders at each, and the best price. */
 import type { Level } from "@venue/domain/Market"
 import type { Side } from "@venue/domain/Order"
 
 /**
- * Ticks are grouped in pages of 1,024 made when first used. A bit tells which ticks of a page have orders, another
- * which pages have any, so the next level is found by looking at words, and any price costs the same.
+ * Ticks are grouped in pages of 1,024, allocated on first use. One bitmap marks the ticks of a page that have orders,
+ * another the pages that have any. The next level is found by scanning words, and every price costs the same.
  */
 export interface Ladder {
   readonly side: Side
-  /** The best price in ticks, or one that no order can have: 0 for buys, `beyond` for sells. */
+  /** Best price in ticks; for an empty side a price that no order can have: 0 for buys, `beyond` for sells. */
   best: number
-  /** Each 1,024 ticks have the number of their page here, counted from 1; 0 where none was made. */
+  /** Page number of each group of 1,024 ticks, counted from 1; 0 if the page is not allocated. */
   directory: Int32Array
-  /** Each entry of the directory that has orders has its bit set. */
+  /** Bitmap of the directory entries that have orders. */
   occupied: Int32Array
   pages: number
-  /** Levels with orders, by page. */
+  /** Number of levels with orders, by page. */
   levels: Int32Array
-  /** Each tick with orders has its bit set, by page. */
+  /** Bitmap of the ticks with orders, by page. */
   bits: Int32Array
-  /** Each tick whose total changed and was not asked for since has its bit set. */
+  /** Bitmap of the ticks whose total changed since the last `drain`. */
   touched: Int32Array
   readonly touchedPrices: Array<number>
-  /** First and last order of each tick, by page; 0 where there is none. */
+  /** First and last order of each tick, by page; 0 if there is none. */
   heads: Int32Array
   tails: Int32Array
-  /** Lots of each tick, by page. */
+  /** Total lots of each tick, by page. */
   totals: Float64Array
 }
 
-/** Above any price in ticks. */
+/** Above every possible price in ticks. */
 export const beyond = 0x7fffffff
 
 export const make = (side: Side): Ladder => ({
@@ -47,32 +47,32 @@ export const make = (side: Side): Ladder => ({
   totals: new Float64Array(2 << 10)
 })
 
-/** Finds where a price is kept, and makes its page if need be. */
+/** Returns the position of a price, allocating its page if needed. */
 export const place = (ladder: Ladder, priceTicks: number): number => {
   const entry = priceTicks >> 10
   const page = entry < ladder.directory.length ? ladder.directory[entry]! : 0
   return (((page === 0 ? addPage(ladder, entry) : page) - 1) << 10) + (priceTicks & 1023)
 }
 
-/** Finds where a price is kept that has orders. */
+/** Returns the position of a price that has orders. */
 export const placeOf = (ladder: Ladder, priceTicks: number): number =>
   ((ladder.directory[priceTicks >> 10]! - 1) << 10) + (priceTicks & 1023)
 
-/** A level's first order has come. */
+/** Marks a level as occupied when its first order arrives. */
 export const open = (ladder: Ladder, priceTicks: number, at: number): void => {
   ladder.bits[at >> 5]! |= 1 << at
   if (ladder.levels[at >> 10]!++ === 0) ladder.occupied[priceTicks >> 15]! |= 1 << (priceTicks >> 10)
   if (ladder.side === "BUY" ? priceTicks > ladder.best : priceTicks < ladder.best) ladder.best = priceTicks
 }
 
-/** A level's last order has gone. */
+/** Marks a level as empty when its last order leaves. */
 export const close = (ladder: Ladder, priceTicks: number, at: number): void => {
   ladder.bits[at >> 5]! &= ~(1 << at)
   if (--ladder.levels[at >> 10]! === 0) ladder.occupied[priceTicks >> 15]! &= ~(1 << (priceTicks >> 10))
   if (priceTicks === ladder.best) ladder.best = next(ladder, priceTicks)
 }
 
-/** Finds the next worse price with orders, or one that no order can have. */
+/** Returns the next worse price with orders, or the price that stands for none. */
 export const next = (ladder: Ladder, priceTicks: number): number =>
   ladder.side === "BUY" ? below(ladder, priceTicks) : above(ladder, priceTicks)
 
@@ -84,7 +84,7 @@ export const touch = (ladder: Ladder, priceTicks: number, at: number): void => {
   ladder.touchedPrices.push(priceTicks)
 }
 
-/** Gives the new totals of the levels that changed since this was last asked. */
+/** Returns the new totals of the levels changed since the previous call. */
 export const drain = (ladder: Ladder): Array<Level> =>
   ladder.touchedPrices.splice(0).map((priceTicks) => {
     const at = placeOf(ladder, priceTicks)
@@ -92,10 +92,10 @@ export const drain = (ladder: Ladder): Array<Level> =>
     return { side: ladder.side, priceTicks, quantityLots: ladder.totals[at]! }
   })
 
-/** Gives all levels, best first. */
+/** Returns all levels, best first. */
 export const levels = (ladder: Ladder): Array<Level> => [...each(ladder)]
 
-/** Gives one level after the other, best first, for as long as the ladder stands still. */
+/** Yields the levels one by one, best first. The ladder must not change meanwhile. */
 export function* each(ladder: Ladder): Iterable<Level> {
   for (let priceTicks = ladder.best; priceTicks !== 0 && priceTicks !== beyond; priceTicks = next(ladder, priceTicks)) {
     yield { side: ladder.side, priceTicks, quantityLots: ladder.totals[placeOf(ladder, priceTicks)]! }
@@ -109,7 +109,7 @@ function below(ladder: Ladder, priceTicks: number): number {
   if (start >> 10 === entry) {
     const base = (directory[entry]! - 1) << 5
     let word = (start >> 5) & 31
-    // At 31 the shifted two is 0, and one less than that is every bit, as it should be.
+    // At 31 the shifted 2 overflows to 0, and 0 - 1 sets every bit, as intended.
     let found = bits[base + word]! & ((2 << start) - 1)
     while (found === 0 && --word >= 0) found = bits[base + word]!
     if (found !== 0) return (entry << 10) + (word << 5) + 31 - Math.clz32(found)

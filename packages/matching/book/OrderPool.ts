@@ -1,4 +1,4 @@
-/** The open orders of one market, twenty words each in one array, found by id. */
+/** Open orders of one market: twenty words each in one array, indexed by id. */
 import { Id, sharedRun } from "@venue/domain/Id"
 import type { Bracket, OrderOrigin } from "@venue/domain/Order"
 import { type OrderId, orderIdFrom } from "@venue/domain/OrderId"
@@ -6,31 +6,31 @@ import * as HashChain from "../state/HashChain.ts"
 import { hashHalf } from "@venue/domain/BitMix"
 
 /**
- * A slot is the position of an order's first word, and 0 names none. All numbers of an order stand together, since to
- * fetch one more piece of memory for it costs more than all that is done with it.
+ * A slot is the position of an order's first word; 0 stands for no order. All words of an order are adjacent because
+ * one more cache miss costs more than the work on the order.
  */
 export interface OrderPool {
   words: Int32Array
-  /** This is the same memory by eight bytes. */
+  /** The same memory viewed as 64-bit floats. */
   doubles: Float64Array
-  /** Counts the words ever used; the slots given back begin with `free`. */
+  /** Number of words ever used; freed slots form a list that begins at `free`. */
   used: number
   free: number
-  /**
-   * Each hash has its first order here, which leads to the others; ids drawn one after the other have theirs side by
-   * side.
-   */
+  /** First order of each hash, head of a linked list. Consecutive ids have adjacent heads. */
   heads: Int32Array
-  /** The hash of an id's first half shifted by this is where the heads of such ids begin. */
+  /** The hash of an id's first half shifted right by this is the first head of such ids. */
   shift: number
   count: number
-  /** The ids are as their clients gave them, by the number of the slot. */
+  /** Client order ids by slot number. */
   readonly clientOrderIds: Array<string>
-  /** The brackets of the few orders that have one, by the number of the slot. */
+  /** Brackets of the few orders that have one, by slot number. */
   readonly brackets: Map<number, Bracket>
 }
 
-/** Words of a slot: first the four of the id, then what is the order's own, then its links to others; even for doubles. */
+/**
+ * Words of a slot: the four of the id, the order's own, then its links to other orders. The count is even so that
+ * doubles align.
+ */
 const width = 20
 export const PRICE = 4
 export const QUANTITY = 5
@@ -38,20 +38,20 @@ export const REMAINING = 6
 export const ACCOUNT = 7
 export const RATE = 8
 export const TRAITS = 9
-/** The time of its last change is a double. */
+/** Time of the last change, a double. */
 export const UPDATED = 10
-/** The number of its builder code, in the list of its market. */
+/** Index of the builder code in the market's list. */
 export const BUILDER = 12
-/** Words of the order itself; the last of them is kept free for terms to come. */
+/** Number of words of the order itself; the last one is reserved. */
 export const own = 14
 export const NEXT = 14
 export const PREVIOUS = 15
 export const OLDER = 16
 export const NEWER = 17
-/** The next order of the same hash. */
+/** Next order of the same hash. */
 const CHAIN = 18
 
-/** Traits, under the leverage and the origin; the 16 bits above those are free. */
+/** Flags, below the leverage and the origin; the 16 bits above those are free. */
 export const sell = 1
 export const addLiquidityOnly = 2
 export const reduceOnly = 4
@@ -61,7 +61,7 @@ const leverageMask = 0xff
 export const originShift = 12
 const originMask = 0xf
 
-/** Snapshots hold the places of these in the list, so that new ones go to its end. */
+/** Snapshots store the index into this list, so new origins are appended. */
 const origins: ReadonlyArray<OrderOrigin> = [
   "USER",
   "CLOSE_POSITION",
@@ -72,7 +72,7 @@ const origins: ReadonlyArray<OrderOrigin> = [
   "SETTLEMENT"
 ]
 
-/** A market knows so many builder codes, with the one that stands for none. */
+/** Maximum number of builder codes of a market, including the entry for no code. */
 export const maxBuilderCodes = 2 ** 20
 
 export const make = (): OrderPool => {
@@ -90,7 +90,7 @@ export const make = (): OrderPool => {
   }
 }
 
-/** Takes a slot for an order; the caller fills in the rest before anything else is asked. */
+/** Takes a slot for an order. The caller must fill the other words before any other call. */
 export const take = (pool: OrderPool, id: OrderId, clientOrderId: string): number => {
   let slot = pool.free
   if (slot !== 0) pool.free = pool.words[slot + NEXT]!
@@ -141,14 +141,14 @@ export const setBracket = ({ brackets }: OrderPool, slot: number, bracket: Brack
   else if (brackets.size > 0) brackets.delete(numberOf(slot))
 }
 
-/** Gives the leverage its account had when the order was accepted. */
+/** Returns the leverage of the account when the order was accepted. */
 export const leverage = ({ words }: OrderPool, slot: number): number =>
   (words[slot + TRAITS]! >>> leverageShift) & leverageMask
 
 export const origin = ({ words }: OrderPool, slot: number): OrderOrigin =>
   origins[(words[slot + TRAITS]! >>> originShift) & originMask]!
 
-/** Gives an origin as it stands among the traits. */
+/** Returns an origin encoded as flags. */
 export const originTrait = (origin: OrderOrigin): number => origins.indexOf(origin) << originShift
 
 export const updatedAt = (pool: OrderPool, slot: number): number => pool.doubles[(slot + UPDATED) >> 1]!

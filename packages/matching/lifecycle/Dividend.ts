@@ -1,10 +1,10 @@
-/** A cash dividend is paid once for its day, to whoever holds a position then (rule 19.1). */
+/** Cash dividend: paid once for its day to the holders of positions at that time (rule 19.1). */
 import * as Dividend from "@venue/domain/Dividend"
 import { isOver } from "@venue/domain/TradingState"
 import type { Events, Market } from "../Market.ts"
 import * as Participants from "../state/Participants.ts"
 
-/** One for a day that was paid already, or for an earlier one, changes nothing. */
+/** Pays a dividend. A dividend for a day already paid, or an earlier one, changes nothing. */
 export const pay = (
   market: Market,
   { exDay, perUnitE8 }: Dividend.PayDividend,

@@ -1,10 +1,10 @@
-/** The operator changes limits of a contract, which hold from the next command on (rule 1.9). */
+/** Changes of a contract's limits by the operator; they apply from the next command (rule 1.9). */
 import { moneyScale } from "@venue/domain/Decimal"
 import * as Limits from "@venue/domain/Limits"
 import { isOver } from "@venue/domain/TradingState"
 import type { Events, Market } from "../Market.ts"
 
-/** Those in force already, and those that cannot be, change nothing. */
+/** Sets new limits. Unchanged limits and invalid limits change nothing. */
 export const set = (market: Market, command: Limits.SetLimits, atMillis: number, events: Events): void => {
   const isNew = !Limits.areSame(command, Limits.limitsOf(market.instrument))
   if (!isNew || Limits.flawOf(command) !== undefined || isOver(market.tradingState)) return

@@ -1,4 +1,4 @@
-/** A contract ends: its orders are cancelled, its positions closed at one price, and then it is delisted (rule 19.3). */
+/** End of a contract: its orders are cancelled, its positions closed at one price, and it is delisted (rule 19.3). */
 import * as Settlement from "@venue/domain/Settlement"
 import { isOver } from "@venue/domain/TradingState"
 import { cancelMarket, sorted } from "../orders/CancelMarket.ts"
@@ -10,7 +10,7 @@ import * as Takeovers from "../risk/Takeovers.ts"
 import { ofTrade } from "../orders/TradeId.ts"
 import * as TradingState from "./TradingState.ts"
 
-/** One that never had a price has nothing to close. */
+/** Begins settlement. A market that never had a price has nothing to close and is delisted at once. */
 export const begin = (market: Market, atMillis: number, events: Events): void => {
   const { instrument, prices, tradingState } = market
   if (tradingState === "TRADING" || isOver(tradingState)) return
@@ -29,7 +29,7 @@ export const apply = (market: Market, priceTicks: number): void => {
   market.settlementTicks = priceTicks
 }
 
-/** Goes on where the last decision stopped, since one decision's events have to fit one row. */
+/** Continues the settlement where the last decision stopped: the events of one decision must fit one row. */
 export const proceed = (market: Market, atMillis: number, events: Events): void => {
   if (market.tradingState !== "IN_SETTLEMENT") return
   market.timeMillis = atMillis
@@ -39,7 +39,7 @@ export const proceed = (market: Market, atMillis: number, events: Events): void 
   if (events.length < upTo) TradingState.record(market, "DELISTED", atMillis, events)
 }
 
-/** Those who are long sell to those who are short, in the order of their accounts' ids, whoever they belong to. */
+/** Closes long positions against short ones in the order of their account ids, whichever user they belong to. */
 function close(market: Market, upTo: number, events: Events): void {
   const holders = sorted(market.participants.accounts.filter(({ position }) => position.quantityLots !== 0))
   const longs = holders.filter(({ position }) => position.quantityLots > 0).values()
@@ -53,7 +53,7 @@ function close(market: Market, upTo: number, events: Events): void {
   }
 }
 
-/** Each of the two fills is that of an order of its own, named after the trade. */
+/** Records a trade between two accounts. Each fill belongs to an order of its own, whose id derives from the trade. */
 function trade(market: Market, long: Account, short: Account, lots: number, events: Events): void {
   const tradeId = ofTrade(market.trades + 1, market.salt)
   OffBookTrade.trade(

@@ -1,4 +1,4 @@
-/** A contract is split: all positions and prices count in new units, and no order is left of before (rule 19.2). */
+/** Contract split: positions and prices are restated in new units, and all orders are cancelled (rule 19.2). */
 import { nearestTicks } from "@venue/domain/Settlement"
 import * as Oracle from "@venue/domain/Oracle"
 import * as Position from "@venue/domain/Position"
@@ -33,7 +33,10 @@ export const split = (market: Market, command: Split.SplitContract, atMillis: nu
   Pricing.retell(market, atMillis, events)
 }
 
-/** What a split would come to. Undefined where the market is not halted, or the new price is none that it could trade at. */
+/**
+ * Returns the plan of a split; undefined if the market is not halted or the new price would be outside its valid
+ * prices.
+ */
 export const plan = (
   { instrument, participants, prices, tradingState }: Market,
   ratio: Split.Ratio
@@ -60,7 +63,7 @@ export const apply = (market: Market, event: Split.ContractSplit): void => {
   market.timeMillis = event.atMillis
   market.lastSplitDay = event.exDay
   market.lastSplitMillis = event.atMillis
-  // It may leave an account without a lot, and is no trade.
+  // A split may leave an account without lots although there was no trade, so holders must be counted again.
   market.countedTrades = -1
   Participants.restateAll(participants, (position) => Split.book(position, instrument, event))
   buyOddLots(market, event)
@@ -73,7 +76,10 @@ export const apply = (market: Market, event: Split.ContractSplit): void => {
     market.lastPriceTicks = nearestTicks(instrument, Split.priceE8(market.lastPriceTicks * instrument.tickE8, event))
 }
 
-/** With the fund's money, so that its account has a position and no cash; what it sells brings the fund money. */
+/**
+ * Buys the odd lots with the reserve fund's money: its account gets a position and no cash; selling it later pays the
+ * fund.
+ */
 function buyOddLots({ instrument, participants }: Market, { fundLots, markE8, remainder }: Split.ContractSplit): void {
   const { totals } = participants
   totals.reserveFund += remainder

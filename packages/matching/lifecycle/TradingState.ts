@@ -1,4 +1,4 @@
-/** A market that does not trade, or not even cancels (rule 1.7): how it comes to that, and what is let in meanwhile. */
+/** Trading states other than TRADING (rule 1.7): transitions, and the commands each state allows. */
 import type { TraderCommand } from "@venue/domain/Market"
 import type { OrderRefusal } from "@venue/domain/Reject"
 import { sampled } from "@venue/domain/Settlement"
@@ -6,7 +6,7 @@ import { isOver, type OpenState, type TradingState, type TradingStateChanged } f
 import { type Events, type Market, stopMarkE8 } from "../Market.ts"
 import * as Stops from "../stops/Stops.ts"
 
-/** A contract that has ended stays so. */
+/** Changes the state; a contract that has ended stays ended. */
 export const change = (market: Market, state: OpenState, atMillis: number, events: Events): void => {
   if (state !== market.tradingState && !isOver(market.tradingState)) record(market, state, atMillis, events)
 }
@@ -25,15 +25,15 @@ export const apply = (market: Market, { atMillis, state }: TradingStateChanged):
   Stops.reach(market.stops, stopMarkE8(market))
 }
 
-/** What a settlement goes by is sampled while the market trades, before price or state change. */
+/** Samples the index price for a settlement while the market trades, before a price or state changes. */
 export const sample = (market: Market, atMillis: number): void => {
   const priceE8 = market.tradingState === "TRADING" ? market.prices?.oracleE8 : undefined
   market.oracleSamples = sampled(market.oracleSamples, priceE8, atMillis)
 }
 
 /**
- * Gives why a command comes to nothing because of the state. The cancels of a lost connection are carried out in any: they
- * were promised, and nobody is there to ask again. That a TWAP begins or ends moves no order.
+ * Returns the refusal of a command because of the state. Cancels of a lost connection run in every state: they were
+ * promised, and the client cannot retry. The start or end of a TWAP moves no order.
  */
 export const refusalOf = (state: TradingState, command: TraderCommand): OrderRefusal | undefined => {
   if (state === "TRADING") return undefined
@@ -41,13 +41,13 @@ export const refusalOf = (state: TradingState, command: TraderCommand): OrderRef
   return isShutTo(state, command) ? "REJECTED_MARKET_CLOSED" : undefined
 }
 
-/** What concerns an order that stands finds none by itself. */
+/** Returns true for commands on existing orders, which fail by themselves if the order is absent. */
 function isNoMore(command: TraderCommand): boolean {
-  if (command._tag === "Refuse") return !toldAnyway.has(command.status)
+  if (command._tag === "Refuse") return !refusedAnyway.has(command.status)
   return command._tag === "Place" || command._tag === "Close"
 }
 
-const toldAnyway: ReadonlySet<OrderRefusal> = new Set([
+const refusedAnyway: ReadonlySet<OrderRefusal> = new Set([
   "REJECTED_FAILED_TO_PROCESS",
   "NO_SUCH_ORDER",
   "CANNOT_MODIFY_NO_SUCH_ORDER"
@@ -61,8 +61,8 @@ function isShutTo(state: TradingState, command: TraderCommand): boolean {
 }
 
 /**
- * What a desk refuses comes after the state among the checks (rule 4.14), but for a fault of ours. It refuses a cancel for
- * one reason, and that cancel would have been let in while nothing else is.
+ * A refusal by a desk ranks below the refusal by state (rule 4.14), except an internal error. A desk refuses a cancel
+ * for one reason only, and CANCEL_ONLY accepts that cancel.
  */
 function isOutranked(state: TradingState, status: OrderRefusal): boolean {
   return status !== "REJECTED_FAILED_TO_PROCESS" && (state !== "CANCEL_ONLY" || status !== "NO_SUCH_ORDER")

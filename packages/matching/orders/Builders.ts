@@ -1,11 +1,11 @@
-/** Whose builder codes orders carry, and what their fills earn: the market learns a code once (rule 12.3). */
+/** Builder codes on orders and the rewards of their fills. The market learns each code once (rule 12.3). */
 import { primaryAccountOf } from "@venue/domain/AccountId"
 import type { BuilderIntroduced, IntroduceBuilder, Reward } from "@venue/domain/Builder"
 import * as FeeShare from "@venue/domain/FeeShare"
 import type { Events, Market } from "../Market.ts"
 import * as Participants from "../state/Participants.ts"
 
-/** A code that is known already stays as it is. */
+/** Adds a builder code; a known code stays unchanged. */
 export const introduce = (market: Market, command: IntroduceBuilder, atMillis: number, events: Events): void => {
   if (market.builders.has(command.builderCode)) return
   const { builderBps, builderCode, ownerId, venueBps } = command
@@ -26,7 +26,7 @@ export const apply = (market: Market, introduced: BuilderIntroduced): void => {
   market.builders.set(introduced.builderCode, introduced)
 }
 
-/** Gives what a fill earns whom: nothing without a code that is known here, nor where no fee is paid (rule 12.4). */
+/** Returns the reward of a fill; null for an unknown code or without a fee (rule 12.4). */
 export const rewardOf = ({ builders }: Market, builderCode: string, fee: number): Reward | null => {
   if (builderCode === "" || fee <= 0) return null
   const builder = builders.get(builderCode)
@@ -35,7 +35,7 @@ export const rewardOf = ({ builders }: Market, builderCode: string, fee: number)
   return { ownerId: builder.ownerId, amount, remainder }
 }
 
-/** Takes a reward out of the venue's fees, of which the whole fee is part. */
+/** Deducts a reward from the venue's fees, which include the whole trading fee. */
 export const bookReward = ({ participants }: Market, reward: Reward | null): void => {
   if (reward === null) return
   const { amount, ownerId, remainder } = reward

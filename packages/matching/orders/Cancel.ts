@@ -1,4 +1,4 @@
-/** Cancels: one order or stop, all orders and stand-alone stops with a client order id, or all of an account. */
+/** Cancels of one order or stop, of all orders and stand-alone stops with a client order id, or of a whole account. */
 import type { Id } from "@venue/domain/Id"
 import type { Cancel, CancelAll } from "@venue/domain/Market"
 import type { OrderId } from "@venue/domain/OrderId"
@@ -21,14 +21,14 @@ export const cancel = (market: Market, account: Account, command: Cancel, events
   else refuse(market, command, "NO_SUCH_ORDER", events)
 }
 
-/** The oldest goes first. */
+/** Cancels the matching orders and stops, oldest first. */
 export const cancelAll = (market: Market, account: Account, command: CancelAll, events: Events): void => {
   if (command.cause === "DISCONNECT") endAllBut(market, account, command, events)
   else endAll(market, account, command.commandId, events)
   done(market, command, account.user, events)
 }
 
-/** Orders and stops of the account end. */
+/** Ends all orders and stops of the account. */
 export const endAll = (market: Market, account: Account, commandId: Id, events: Events): void => {
   endOrders(market, account, commandId, events)
   for (const stop of Stops.ofAccount(market.stops, account)) StopOrder.end(market, stop, commandId, events)
@@ -38,7 +38,7 @@ function endOrders(market: Market, account: Account, commandId: Id, events: Even
   while (account.oldest !== 0) end(market, account.oldest, "CANCELLED", commandId, events)
 }
 
-/** What came after the lost connection was last heard of stays as it is. */
+/** Ends all orders and stops except those entered after the last sign of life of the lost connection. */
 function endAllBut(market: Market, account: Account, { commandId, except }: CancelAll, events: Events): void {
   if (except === undefined) return endOrders(market, account, commandId, events)
   const spared = new Set(except.map((orderId) => OrderPool.find(market.pool, orderId)))
@@ -62,7 +62,7 @@ function endStop(market: Market, account: Account, orderId: OrderId, commandId: 
   return true
 }
 
-/** Orders end before stops, the oldest of each first. */
+/** Ends orders before stops, the oldest of each first; returns true if any ended. */
 function endNamed(market: Market, account: Account, clientOrderId: string, commandId: Id, events: Events): boolean {
   let ended = false
   for (const slot of Book.withClientOrderId(market, account, clientOrderId)) {

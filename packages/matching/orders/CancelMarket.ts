@@ -1,4 +1,4 @@
-/** All orders, stops and TWAPs of a market end, as many as one decision may say. */
+/** End of all orders, stops and TWAPs of a market, in steps that fit one decision. */
 import { isOver } from "@venue/domain/TradingState"
 import type { Events, Market } from "../Market.ts"
 import * as Match from "./Match.ts"
@@ -7,7 +7,7 @@ import * as StopOrder from "../stops/StopOrder.ts"
 import * as Stops from "../stops/Stops.ts"
 import * as TwapProgress from "../stops/TwapProgress.ts"
 
-/** Ends them until there are so many events; false where some are left. */
+/** Ends orders, stops and TWAPs until `upTo` events are recorded; returns false if some are left. */
 export const cancelMarket = (market: Market, upTo: number, events: Events): boolean => {
   const { participants, stops, twaps } = market
   for (const account of sorted(
@@ -30,6 +30,6 @@ export const cancelMarket = (market: Market, upTo: number, events: Events): bool
   return true
 }
 
-/** By their ids, since their numbers are others after a replay. */
+/** Sorts accounts by id: their numbers may differ after a replay. */
 export const sorted = (accounts: ReadonlyArray<Account>): ReadonlyArray<Account> =>
   accounts.toSorted((a, b) => (a.accountId < b.accountId ? -1 : 1))

@@ -1,4 +1,4 @@
-/** What the market itself asks of an order, in the order of rule 4.14; the first that fails is the answer. */
+/** The market's own checks of an order, in the order of rule 4.14; the first failure is the result. */
 import { moneyScale, unitScale } from "@venue/domain/Decimal"
 import { minimumNotional, type Instrument, largestOrder, notional } from "@venue/domain/Instrument"
 import type { Finding, Priced } from "@venue/domain/Market"
@@ -10,13 +10,13 @@ import type { Account } from "../state/Participants.ts"
 import * as Stops from "../stops/Stops.ts"
 import { isFresh } from "../prices/Pricing.ts"
 
-/** These belong to the user and came with the command. */
+/** Limits of the user that came with the command. */
 export interface Terms {
   readonly maxNotional: number
   readonly finding: Finding
 }
 
-/** The desk has checked the shape; these hold whatever it sends, so that nonsense cannot enter the book. */
+/** Checks the shape again although the desk has done so, so that malformed orders never enter the book. */
 export const shape = (
   type: OrderType,
   timeInForce: TimeInForce,
@@ -30,7 +30,10 @@ export const shape = (
   return type === "MARKET" || isCount(priceTicks) ? undefined : "INVALID_TICK_SIZE_PRECISION_PRICE"
 }
 
-/** The order is as it would stand from now on; `replaced` are the lots of the open order that a modify changes, 0 for a new one. */
+/**
+ * Returns the refusal of an order as it would stand from now on. `replaced` is the number of lots of the open order
+ * that a modify replaces, 0 for a new order.
+ */
 export const refusal = (
   market: Market,
   prices: Priced,
@@ -61,8 +64,8 @@ export const refusal = (
 }
 
 /**
- * A reduce-only order may have so many lots. One that trades at once may take the whole position, since the resting ones
- * are cut as it shrinks; one that rests leaves room for those.
+ * Returns the maximum lots of a reduce-only order. An order that trades at once may close the whole position, since
+ * resting ones are cut as it shrinks; a resting order leaves room for those already resting.
  */
 export const reducible = (market: Market, account: Account, order: Order, replaced: number): number => {
   const { priceTicks, side, timeInForce, type } = order
@@ -71,18 +74,21 @@ export const reducible = (market: Market, account: Account, order: Order, replac
   return heldAgainst(account, isSell) - (trades ? 0 : account.reducing - replaced)
 }
 
-/** With all that rests on its side the order takes no more than the position. */
+/** Returns true if the order and all resting orders of its side together do not exceed the position. */
 function onlyReduces(account: Account, { quantityLots, reduceOnly, side }: Order, replaced: number): boolean {
   const isSell = side === "SELL"
   const beside = (isSell ? account.selling : account.buying) - replaced
   return reduceOnly || quantityLots + beside <= heldAgainst(account, isSell)
 }
 
-/** An order of that side may take so many lots off the position; below zero where it would make it larger. */
+/** Returns the lots that an order of that side may close; negative if it would increase the position. */
 export const heldAgainst = ({ position }: Account, isSell: boolean): number =>
   isSell ? position.quantityLots : -position.quantityLots
 
-/** Beside this order the account may get so many stops more: those that its open orders may still bring are taken. */
+/**
+ * Returns how many more stops the account may have beside this order. Stops that its open orders may still create are
+ * reserved.
+ */
 export const stopsLeft = ({ pool, stops }: Market, account: Account, { orderId }: Order): number => {
   let left = Stops.most
   const own = OrderPool.find(pool, orderId)
@@ -91,13 +97,13 @@ export const stopsLeft = ({ pool, stops }: Market, account: Account, { orderId }
     if (slot !== own && OrderPool.bracket(pool, slot) !== undefined) left -= stopsOfOne
   }
   for (const { parentId } of Stops.ofAccount(stops, account)) {
-    // Those of an open order are counted with it.
+    // Stops attached to an open order are counted with that order.
     if (parentId === null || OrderPool.find(pool, parentId) === 0) left--
   }
   return left
 }
 
-/** An order may bring a take profit and a stop loss. */
+/** Maximum number of stops of one order: a take profit and a stop loss. */
 export const stopsOfOne = 2
 
 export function isCount(value: number): boolean {
@@ -111,7 +117,10 @@ function range(prices: Priced, { priceTicks, side }: Order): OrderRefusal | unde
   return priceTicks > prices.upperTicks ? "PRICE_GREATER_THAN_MAX_PRICE" : undefined
 }
 
-/** A profit is taken beyond the order's price, a loss stopped before it; a MARKET order is measured at the mark. */
+/**
+ * Checks the bracket: a take profit lies beyond the order's price, a stop loss before it. For a MARKET order the mark
+ * counts as its price.
+ */
 function bracketFlaw(
   { tickE8 }: Instrument,
   prices: Priced,
@@ -132,7 +141,7 @@ function isBelowMinimum(instrument: Instrument, prices: Priced, { priceTicks, qu
     : notional(instrument, priceTicks, quantityLots) < minimumNotional
 }
 
-/** The desk counts over all symbols, the market over this one. */
+/** The desk counts open orders over all symbols, the market over this one. */
 function isOneTooMany({ settings }: Market, account: Account, { timeInForce }: Order, finding: Finding): boolean {
   return (
     finding === "REJECTED_TOO_MANY_OPEN_ORDERS" ||
@@ -140,7 +149,7 @@ function isOneTooMany({ settings }: Market, account: Account, { timeInForce }: O
   )
 }
 
-/** An order that only reduces is free of both limits, even while the position is above them. */
+/** Checks the position and open-interest limits. A reducing order is exempt, even while the position is above them. */
 function limits(
   market: Market,
   prices: Priced,
@@ -155,7 +164,7 @@ function limits(
   const isSell = side === "SELL"
   const { user } = account
   const lots = user.held + (isSell ? user.selling : user.buying) - replaced + quantityLots
-  // A MARKET order has no price, so it is measured at the mark.
+  // A MARKET order has no price and is valued at the mark.
   const value = isSell ? prices.markE8 : Math.max(prices.markE8, priceTicks * instrument.tickE8)
   if (compare(instrument, value, lots, share(maxNotional, prices)) > 0) return "REJECTED_WOULD_BREACH_MAX_NOTIONAL"
   const cap = share(market.maxOpenInterest, prices)
@@ -165,7 +174,8 @@ function limits(
 }
 
 /**
- * The share is rounded down. Whole ten-thousandths and the rest are multiplied apart, so that no product passes 2^53.
+ * Returns the share of a limit in force, rounded down. Whole ten-thousandths and the remainder are multiplied apart,
+ * so that no product exceeds 2^53.
  */
 export function share(money: number, { limitShareBps }: Priced): number {
   if (limitShareBps === 10_000) return money
@@ -174,8 +184,8 @@ export function share(money: number, { limitShareBps }: Priced): number {
 }
 
 /**
- * Compares what lots at a price in 1e-8 USD are worth with this money. The product passes 2^53, so it is computed
- * exactly only where the floating one is too close to tell.
+ * Compares the value of lots at a price in 1e-8 USD with an amount of money. The product may exceed 2^53, so it is
+ * computed exactly only if the floating-point result is too close to decide.
  */
 function compare(instrument: Instrument, priceE8: number, lots: number, money: number): number {
   const wanted = money * unitsPerMoney
@@ -184,6 +194,6 @@ function compare(instrument: Instrument, priceE8: number, lots: number, money: n
   return Number(BigInt(priceE8) * BigInt(lots) * BigInt(instrument.lotE8) - BigInt(money) * BigInt(unitsPerMoney))
 }
 
-/** So many times 1e-8 USD times 1e-8 of a unit make 1e-6 USD. */
+/** Products of 1e-8 USD and 1e-8 units per 1e-6 USD. */
 const unitsPerMoney = (unitScale * unitScale) / moneyScale
 const tolerance = 1e-12

@@ -1,4 +1,4 @@
-/** Whether all of an order could be filled at once: the question of FOK. */
+/** Fill-or-kill: whether an order could be filled in full at once. */
 import type { Order } from "@venue/domain/Order"
 import * as Book from "../book/Book.ts"
 import { stopsOfOne } from "./Checks.ts"
@@ -9,16 +9,15 @@ import * as OrderPool from "../book/OrderPool.ts"
 import * as Stops from "../stops/Stops.ts"
 
 /**
- * Own resting orders do not count, nor do reduce-only orders that earlier fills of the same order would cut. Whatever the
- * answer is, no more orders are looked at than one order may meet.
+ * Returns true if the order can be filled in full. Own resting orders do not count, nor do reduce-only orders that
+ * earlier fills of the same order would cut. At most as many orders are examined as one order may match.
  */
 export const isFillable = (market: Market, account: Account, order: Order, limitTicks: number): boolean =>
   isBrief(market, account, order, limitTicks) && isThere(market, account, order, limitTicks)
 
 /**
- * Says whether all fills together bring fewer events than those after which an order is cut short (rule 4.16). It counts
- * the most that there could be: a reduce-only order may be cut or ended by each other order of its account that trades,
- * and then fills nothing.
+ * Returns true if all fills together record fewer events than the limit at which an order is cut short (rule 4.16).
+ * Counts the worst case: each fill of an account may cut or end every other reduce-only order of it.
  */
 function isBrief(market: Market, taker: Account, order: Order, limitTicks: number): boolean {
   const { pool, stops } = market
@@ -71,14 +70,14 @@ function isThere(market: Market, account: Account, order: Order, limitTicks: num
   return wanted === 0
 }
 
-/** What the fills of this order leave of an account's reduce-only orders. */
+/** An account's reduce-only orders as the fills of this order would leave them. */
 interface Reducing {
   held: number
-  /** All of them have so much left. */
+  /** Total lots left. */
   left: number
-  /** All that are newer are gone. */
+  /** Orders newer than this one have ended. */
   newest: number
-  /** So much is left of those that were filled or cut. */
+  /** Lots left of orders that were filled or cut. */
   readonly lots: Map<number, number>
 }
 
@@ -113,7 +112,7 @@ function fillableAt(market: Market, user: User, head: number, wanted: number, cu
   return filled
 }
 
-/** An account's reduce-only orders are all on the side against its position. */
+/** Returns the state of an account's reduce-only orders, which are all on the side against its position. */
 function reducingOf(account: Account, cuts: Cuts): Reducing {
   const known = cuts.get(account)
   if (known !== undefined) return known
@@ -128,7 +127,10 @@ function take(reducing: Reducing, slot: number, lots: number, left: number): voi
   reducing.left -= lots
 }
 
-/** Cuts the newest until all fit what is still held, as the market does after each trade; none is met twice once it is gone. */
+/**
+ * Cuts the newest orders until all fit the remaining position, as the market does after each trade. An ended order is
+ * visited once.
+ */
 function trim(words: OrderPool.OrderPool["words"], reducing: Reducing): void {
   for (;;) {
     const excess = reducing.left - Math.max(0, reducing.held)

@@ -1,4 +1,4 @@
-/** An incoming order meets the resting ones: trades, self-trade prevention, reduce-only orders that no longer fit. */
+/** Matching of an incoming order with resting ones: trades, self-trade prevention, and cuts of reduce-only orders. */
 import { feeOf } from "@venue/domain/Fee"
 import { notional } from "@venue/domain/Instrument"
 import type { Id } from "@venue/domain/Id"
@@ -16,28 +16,28 @@ import * as Stops from "../stops/Stops.ts"
 import { ofTrade } from "./TradeId.ts"
 
 export interface Taker {
-  /** The order is as it was accepted, modified or cut. */
+  /** The order as accepted, modified or cut. */
   readonly order: Order
   readonly account: Participants.Account
-  /** The worst price it takes, in ticks. */
+  /** Worst acceptable price, in ticks. */
   readonly limitTicks: number
   readonly rate: number
   readonly leverage: number
-  /** So many lots are not filled yet. */
+  /** Unfilled lots. */
   remainingLots: number
 }
 
 /**
- * Trades at resting prices, the best price first and the oldest order first, until nothing is left of either side, or
- * until it brought as many events as one order may (rule 4.16). Each position only ever moves one way meanwhile, so stops are cut to
- * theirs once, at the end: after each trade, a maker with many orders and stops would bring events by the thousand.
+ * Trades at resting prices in price-time priority until either side is exhausted or the events reach the limit of one
+ * order (rule 4.16). Stops are cut to their positions once, at the end: each position moves in one direction only,
+ * and cutting after each trade would record thousands of events for a maker with many orders and stops.
  */
 export const cross = (market: Market, taker: Taker, events: Events): void => {
   const { stops } = market
   const isSell = taker.order.side === "SELL"
   const ladder = isSell ? market.bids : market.asks
   const { user } = taker.account
-  // Each stop of whoever trades may bring one more at the end.
+  // Each stop of a trading account may add one event at the end.
   let most = events.length + mostEvents - Stops.ofAccount(stops, taker.account).length
   let moved: Set<Participants.Account> | undefined
   while (taker.remainingLots > 0 && events.length < most && reaches(taker, isSell, ladder.best)) {
@@ -58,12 +58,12 @@ export const cross = (market: Market, taker: Taker, events: Events): void => {
   StopOrder.trim(market, taker.account, events)
 }
 
-/** Says whether the taker would trade at the best price of the other side, where it has one. */
+/** Returns true if the taker would trade at the best price of the other side. */
 function reaches({ limitTicks }: Taker, isSell: boolean, bestTicks: number): boolean {
   return isSell ? bestTicks >= limitTicks && bestTicks !== 0 : bestTicks <= limitTicks && bestTicks !== Ladder.beyond
 }
 
-/** An open order leaves the book without being filled whole. */
+/** Ends an open order that is not completely filled. */
 export const end = (
   market: Market,
   slot: number,
@@ -76,7 +76,7 @@ export const end = (
   events.push({ _tag: "Ended", commandId, order, status, atMillis: market.timeMillis })
 }
 
-/** An incoming order that may not rest ends with what it could not fill. */
+/** Ends an incoming order that may not rest, with its unfilled quantity. */
 export const lapse = (market: Market, order: Order, events: Events): void => {
   const { quantityLots, remainingLots, timeInForce } = order
   const immediate = remainingLots < quantityLots ? "IOC_PARTIALLY_FILLED" : "IOC_CANCELLED"
@@ -84,7 +84,7 @@ export const lapse = (market: Market, order: Order, events: Events): void => {
   events.push({ _tag: "Ended", commandId: null, order, status, atMillis: market.timeMillis })
 }
 
-/** Books both sides of a trade; the market's own account takes the fees. */
+/** Books both sides of a trade; the market's own account receives the fees. */
 export const bookTrade = (
   market: Market,
   maker: Participants.Account,
@@ -151,13 +151,13 @@ function trade(
   })
   if (account.reducing > 0) trim(market, account, events)
   if (taker.account.reducing > 0) trim(market, taker.account, events)
-  // The leverage of a maker that is filled whole is no more to be read off the book.
+  // Read before the fill: the book forgets the leverage of a maker that is filled completely.
   if (maker.bracket !== undefined) Brackets.grow(market, account, maker, maker.bracket, lots, makerLeverage, events)
   const { bracket } = taker.order
   if (bracket !== undefined) Brackets.grow(market, taker.account, taker.order, bracket, lots, taker.leverage, events)
 }
 
-/** Gives the initial margin of the lots that make the position larger; it is asked before the fill is booked. */
+/** Returns the initial margin of the lots that increase the position. Call it before the fill is booked. */
 function marginUsed(
   { position }: Participants.Account,
   isSell: boolean,
@@ -170,12 +170,12 @@ function marginUsed(
   return against >= lots ? 0 : Math.ceil((each * (lots - against)) / leverage)
 }
 
-/** Gives the incoming order with what is left of it. */
+/** Returns the incoming order with its remaining quantity. */
 export const unfilled = ({ order, remainingLots }: Taker): Order => Book.unfilled(order, remainingLots)
 
 /**
- * Gives what is left of the incoming order. One that could still trade has brought as much as one may, and ends. A
- * reduce-only one that may rest is cut to the room that those which rest leave it, and ends where they leave none.
+ * Returns the rest of the incoming order. An order that could still trade has reached the event limit and ends. A
+ * reduce-only order is cut to the room that resting reduce-only orders leave, and ends without room.
  */
 export const left = (market: Market, taker: Taker, events: Events): Order | undefined => {
   const { account, order, remainingLots } = taker
@@ -202,9 +202,9 @@ export const left = (market: Market, taker: Taker, events: Events): Order | unde
 }
 
 /**
- * Reduce-only orders never rest with more than the position they reduce: the newest are cut, then ended, until they
- * fit. This is done after every trade and before the next one, so that together they cannot turn the position. The
- * incoming order is none of them: one that a modify brought here has nothing resting meanwhile.
+ * Cuts, then ends, the newest reduce-only orders until together they fit the position. Runs after every trade and
+ * before the next, so that they never turn the position. The incoming order is not among them: an order that a modify
+ * brought here is out of the book meanwhile.
  */
 export function trim(market: Market, account: Participants.Account, events: Events): void {
   const { pool } = market

@@ -1,4 +1,4 @@
-/** A new price or quantity for an open order, stops among them. */
+/** Modification of an open order or stop: a new price or quantity. */
 import type { Modify } from "@venue/domain/Market"
 import type { Order } from "@venue/domain/Order"
 import type { OrderRefusal } from "@venue/domain/Reject"
@@ -12,7 +12,10 @@ import * as Match from "./Match.ts"
 import * as StopOrder from "../stops/StopOrder.ts"
 import * as Stops from "../stops/Stops.ts"
 
-/** A refusal leaves the order as it was; a success records the new state, then what it traded, then that it is done. */
+/**
+ * Modifies an order. A refusal leaves the order unchanged; a success records the new state, then the trades, then the
+ * completion.
+ */
 export const modify = (market: Market, account: Account, command: Modify, events: Events): void => {
   const slot = OrderPool.find(market.pool, command.orderId)
   const isOwn = slot !== 0 && Book.accountOf(market, slot) === account
@@ -26,7 +29,7 @@ function stop(market: Market, account: Account, command: Modify, events: Events)
   return found?.account === account ? StopOrder.modify(market, found, command, events) : "CANNOT_MODIFY_NO_SUCH_ORDER"
 }
 
-/** Makes the change unless something refuses it. */
+/** Applies the change unless a check refuses it. */
 function change(
   market: Market,
   account: Account,
@@ -40,18 +43,18 @@ function change(
   if (!isSame) return "CANNOT_MODIFY_NO_SUCH_ORDER"
   if (before.remainingLots < before.quantityLots) return "CANNOT_MODIFY_PARTIAL_FILL"
   const priceTicks = command.priceTicks === 0 ? before.priceTicks : command.priceTicks
-  const askedLots = command.quantityLots === 0 ? before.quantityLots : command.quantityLots
-  const misshapen = Checks.shape(before.type, before.timeInForce, priceTicks, askedLots)
+  const requestedLots = command.quantityLots === 0 ? before.quantityLots : command.quantityLots
+  const misshapen = Checks.shape(before.type, before.timeInForce, priceTicks, requestedLots)
   if (misshapen !== undefined) return misshapen
   const meets = crosses(market, before.side === "SELL", priceTicks)
   if (meets && before.type === "ALO") return "CANNOT_MODIFY_ALO_WOULD_CROSS"
   const bracketed = rebracketed(before, command)
-  const wanted = Book.modified(bracketed, priceTicks, askedLots, market.timeMillis)
+  const wanted = Book.modified(bracketed, priceTicks, requestedLots, market.timeMillis)
   const status = Checks.refusal(market, market.prices!, account, wanted, before.remainingLots, command)
   if (status !== undefined) return status
   const quantityLots = before.reduceOnly
-    ? Math.min(askedLots, Checks.reducible(market, account, wanted, before.remainingLots))
-    : askedLots
+    ? Math.min(requestedLots, Checks.reducible(market, account, wanted, before.remainingLots))
+    : requestedLots
   const order = Book.modified(bracketed, priceTicks, quantityLots, market.timeMillis)
   const requeued = priceTicks !== before.priceTicks || quantityLots > before.quantityLots
   events.push({ _tag: "Modified", commandId: command.commandId, order, requeued, atMillis: market.timeMillis })
@@ -59,7 +62,7 @@ function change(
     Book.change(market, slot, order, requeued)
     return undefined
   }
-  // It keeps its age, but nothing of it rests while it takes.
+  // The order keeps its age, but leaves the book while it takes.
   Book.dequeue(market, slot)
   Book.lessen(market, slot, before.remainingLots)
   const { leverage, takerRate } = command
@@ -74,7 +77,10 @@ function change(
   return undefined
 }
 
-/** What the command leaves out of the bracket stays; one that is left with neither price is none. */
+/**
+ * Returns the order with its new bracket. Prices absent from the command stay; a bracket without any price is
+ * removed.
+ */
 function rebracketed(order: Order, { stopLossTicks, takeProfitTicks, takerRate }: Modify): Order {
   if (stopLossTicks === undefined && takeProfitTicks === undefined) return order
   const { bracket, ...plain } = order

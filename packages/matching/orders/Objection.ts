@@ -1,11 +1,14 @@
-/** Why a command comes to nothing, whatever it asks for: whose it is, when it came, and what its market lets in. */
+/** Refusals that are independent of a command's kind: by account, by time and by market state. */
 import type { OrderRefusal } from "@venue/domain/Reject"
 import type { Market } from "../Market.ts"
 import type { Obeyed } from "./Outcome.ts"
 import type { Account } from "../state/Participants.ts"
 import * as TradingState from "../lifecycle/TradingState.ts"
 
-/** It comes from a former owner of its trader, and is dropped without an outcome: the new owner sends the same again. */
+/**
+ * Returns true for a command of a former owner of its trader. Such a command is dropped without an outcome, because
+ * the new owner sends it again.
+ */
 export const isOutdated = (
   { participants }: Market,
   known: Account | undefined,
@@ -15,7 +18,7 @@ export const isOutdated = (
   return user !== undefined && traderEpoch < user.epoch
 }
 
-/** The account is the one that the command names. */
+/** Returns the refusal of a command for its account, if any. */
 export const objection = (
   { tradingState }: Market,
   { isFrozen, user }: Account,
@@ -29,7 +32,7 @@ export const objection = (
   return isFrozen && isHeldBack(command) ? "USER_IN_LIQUIDATION" : undefined
 }
 
-/** Of a frozen account only cancels are let in, and what its desk has refused (rule 9.9). */
+/** A frozen account may only cancel; commands that its desk has already refused pass (rule 9.9). */
 function isHeldBack({ _tag }: Obeyed): boolean {
   return _tag === "Place" || _tag === "Modify" || _tag === "Close"
 }

@@ -1,4 +1,4 @@
-/** How a command ends in the log: refused with an echo, or done. Its id is remembered either way. */
+/** Outcome of a command in the log: refused with an echo, or done. Its id is remembered either way. */
 import { priceOf, quantityOf } from "@venue/domain/Instrument"
 import { type Echo, noEcho } from "@venue/domain/Echo"
 import type { Liquidate, OpenTakeover } from "@venue/domain/Liquidation"
@@ -13,13 +13,13 @@ import * as Participants from "../state/Participants.ts"
 import * as OrderPool from "../book/OrderPool.ts"
 import * as Stops from "../stops/Stops.ts"
 
-/** Of a slice it is the child that is obeyed. */
+/** Commands with an outcome. A slice is represented by its child order. */
 export type Obeyed = Exclude<TraderCommand, PlaceSlice>
 
 export const refuse = (market: Market, command: Obeyed, status: Exclude<Outcome, "DONE">, events: Events): void => {
   const { accountId, commandId, expiresAtMillis, userId } = command
   const user = Participants.user(market.participants, userId)
-  // The client asked for nothing of this kind, and so is refused nothing.
+  // The client did not send these commands, so it receives no refusal.
   if (command._tag === "Liquidate" || command._tag === "OpenTakeover") return done(market, command, user, events)
   remember(market, commandId, expiresAtMillis, user, status)
   events.push({
@@ -52,7 +52,7 @@ export const remember = (
   outcome: Outcome
 ): void => Outcomes.remember(market.outcomes, commandId, user.number, outcome, expiresAtMillis, market.timeMillis)
 
-/** Gives the request in the client's own terms. */
+/** Returns the request in the client's own terms. */
 function echo(market: Market, command: Exclude<Obeyed, Liquidate | OpenTakeover>): Echo {
   switch (command._tag) {
     case "Place":
@@ -73,18 +73,18 @@ function echo(market: Market, command: Exclude<Obeyed, Liquidate | OpenTakeover>
   }
 }
 
-/** Where the request names an open order of the account, the echo also has what the client had no need to say again. */
-function ofOrder(market: Market, { accountId, userId }: TraderCommand, said: Echo): Echo {
-  const orderId = said.orderId === "" ? undefined : parseOrderId(said.orderId)
-  if (orderId === undefined) return said
+/** If the request names an open order of the account, the echo adds the order's other members. */
+function ofOrder(market: Market, { accountId, userId }: TraderCommand, request: Echo): Echo {
+  const orderId = request.orderId === "" ? undefined : parseOrderId(request.orderId)
+  if (orderId === undefined) return request
   const slot = OrderPool.find(market.pool, orderId)
   const order = slot === 0 ? Stops.find(market.stops, orderId)?.order : Book.order(market, slot, orderId)
-  if (order === undefined || order.accountId !== accountId || order.userId !== userId) return said
+  if (order === undefined || order.accountId !== accountId || order.userId !== userId) return request
   const { clientOrderId, timeInForce } = order
-  return { ...said, side: said.side ?? order.side, type: said.type ?? order.type, timeInForce, clientOrderId }
+  return { ...request, side: request.side ?? order.side, type: request.type ?? order.type, timeInForce, clientOrderId }
 }
 
-/** The echo has no order id: on the wire that is what tells a refusal from an acceptance. */
+/** The echo has no order id: on the wire, its absence distinguishes a refusal from an acceptance. */
 function placed({ instrument }: Market, command: Place): Echo {
   return {
     orderId: "",

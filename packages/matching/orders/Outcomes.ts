@@ -1,36 +1,36 @@
-/** What became of each command, so that a repeat changes nothing: kept until a minute past its expiry. */
+/** Outcomes of commands, kept until a minute after expiry so that a repeated command changes nothing. */
 import { Id } from "@venue/domain/Id"
 import { OrderRefusal, type Outcome } from "@venue/domain/Reject"
 import * as CommandIndex from "../book/CommandIndex.ts"
 
 /**
- * Records are kept in the order they came and found by the 128 bits of the command id, and by user. They stand in
- * pages, each of which is dropped when its last record is forgotten. There may be millions, so none is an object.
+ * Records are kept in order of arrival, indexed by the 128 bits of the command id and by user. They are stored in
+ * pages; a page is freed when its last record is forgotten. There may be millions of records, so none is an object.
  */
 export interface Outcomes {
-  /** Pages stand by their numbers, which are used again; a slot is the number of a page and a position in it. */
+  /** Pages by number; numbers are reused. A slot combines a page number and a position in that page. */
   readonly pages: Array<Page>
-  /** These are the numbers of the pages in use, oldest first, and of those given back. */
+  /** Numbers of the pages in use, oldest first, and of the freed pages. */
   readonly order: Array<number>
   readonly spare: Array<number>
-  /** So many records of the oldest page are forgotten, and so many of the newest are written. */
+  /** Number of forgotten records in the oldest page, and of written records in the newest. */
   forgotten: number
   written: number
   count: number
-  /** The newest page is at hand, with its number shifted to where a slot has it. */
+  /** The newest page, and its number shifted to its place in a slot. */
   page: Page
   base: number
-  /** Nothing need be forgotten up to this time. */
+  /** No record expires before this time. */
   quietUntilMillis: number
   readonly index: CommandIndex.CommandIndex
-  /** Each user has, by number, how many records there are and the newest, which leads to the one before it. */
+  /** Per user number: number of records, and the newest record, which links to the one before it. */
   readonly counts: Array<number>
   readonly newest: Array<number>
 }
 
 interface Page {
   readonly words: Int32Array
-  /** This is the same memory by eight bytes. */
+  /** The same memory viewed as 64-bit floats. */
   readonly doubles: Float64Array
 }
 
@@ -40,7 +40,7 @@ export interface Remembered {
   readonly expiresAtMillis: number
 }
 
-/** Copies of one request stop long before this. */
+/** Retention after expiry; repeats of a request end well before. */
 const keptMillis = 60_000
 
 export const make = (): Outcomes => ({
@@ -58,7 +58,10 @@ export const make = (): Outcomes => ({
   newest: []
 })
 
-/** Finds the slot of a command's record, or -1. A record past its time is not found, though it may not be gone yet. */
+/**
+ * Returns the slot of a command's record, or -1. Expired records are never returned, although they may still occupy
+ * memory.
+ */
 export const find = (outcomes: Outcomes, id: Id, atMillis: number): number => {
   const { index } = outcomes
   for (let bucket = CommandIndex.first(index, id); bucket !== 0; bucket = CommandIndex.next(index, bucket)) {
@@ -93,13 +96,13 @@ export const remember = (
   CommandIndex.enter(outcomes.index, id, slot + 1)
 }
 
-/** Gives every record that is kept, oldest first. */
+/** Visits every retained record, oldest first. */
 export const each = (outcomes: Outcomes, atMillis: number, visit: (slot: number, user: number) => void): void =>
   eachSlot(outcomes, (slot) => {
     if (isKept(outcomes, slot, atMillis)) visit(slot, userOf(outcomes, slot))
   })
 
-/** Gives the records that are kept of a user, oldest first. */
+/** Returns a user's retained records, oldest first. */
 export const ofUser = (outcomes: Outcomes, user: number, atMillis: number): ReadonlyArray<Remembered> => {
   const found: Array<Remembered> = []
   let slot = outcomes.newest[user]!
@@ -116,9 +119,7 @@ export const read = (outcomes: Outcomes, slot: number): Remembered => ({
   expiresAtMillis: expiryOf(outcomes, slot)
 })
 
-/**
- * Gives the records in the order they came, as bytes: the pages themselves, since what is written in one never changes.
- */
+/** Returns all records in order of arrival as bytes: the pages themselves, whose written parts are immutable. */
 export const store = ({ forgotten, order, pages, written }: Outcomes): ReadonlyArray<Uint8Array> =>
   order.map((number, turn) => {
     const from = turn === 0 ? forgotten : 0
@@ -126,7 +127,7 @@ export const store = ({ forgotten, order, pages, written }: Outcomes): ReadonlyA
     return new Uint8Array(pages[number]!.words.buffer, from * recordBytes, (to - from) * recordBytes)
   })
 
-/** Reads bytes that were stored; each piece begins where a record begins and ends where one ends. */
+/** Loads stored bytes; each piece contains whole records. */
 export const load = (outcomes: Outcomes, stored: Uint8Array): void => {
   const record = new Int32Array(width)
   const bytes = new Uint8Array(record.buffer)
@@ -140,15 +141,15 @@ export const load = (outcomes: Outcomes, stored: Uint8Array): void => {
   }
 }
 
-/** A record is the four words of the id and then these, 32 bytes in all. */
+/** A record consists of the four words of the id and these, 32 bytes in total. */
 const KIND = 4
-/** This leads to the user's record before this one, where there is any. */
+/** Slot of the user's previous record, if any. */
 const OLDER = 5
-/** The time is a double. */
+/** Expiry, a double. */
 const EXPIRY = 6
 const width = 8
 const recordBytes = 4 * width
-/** The low bits of the kind say which outcome it was; the number of the user stands above them. */
+/** The low bits of the kind are the outcome; the user number is above them. */
 const statusMask = 63
 const userShift = 6
 const pageBits = 12
@@ -157,7 +158,7 @@ const pageSize = 1 << pageBits
 const names: ReadonlyArray<Outcome> = ["DONE", "EXPIRED", ...OrderRefusal.literals]
 const numbers: ReadonlyMap<Outcome, number> = new Map(names.map((name, number) => [name, number]))
 
-/** One command drops at most so many records, so that none pays for a long silence. */
+/** Maximum number of records one command forgets, so that no command pays for a long idle time. */
 const forgottenAtOnce = 4
 
 function forget(outcomes: Outcomes, atMillis: number): void {
@@ -185,7 +186,7 @@ function chain({ counts, newest }: Outcomes, words: Int32Array, first: number, u
   counts[user] = (counts[user] ?? 0) + 1
 }
 
-/** Gives the slot after the newest record. */
+/** Returns the slot after the newest record. */
 function next(outcomes: Outcomes): number {
   const { order, pages, spare } = outcomes
   outcomes.count++
@@ -207,7 +208,7 @@ function eachSlot({ count, forgotten, order }: Outcomes, visit: (slot: number) =
   for (let i = forgotten; i < forgotten + count; i++) visit((order[i >> pageBits]! << pageBits) | (i & (pageSize - 1)))
 }
 
-/** Gives the position of a record's first word in its page. */
+/** Returns the position of a record's first word in its page. */
 function firstOf(slot: number): number {
   return (slot & (pageSize - 1)) * width
 }
@@ -229,7 +230,7 @@ function isKept(outcomes: Outcomes, slot: number, atMillis: number): boolean {
   return expiryOf(outcomes, slot) + keptMillis >= atMillis
 }
 
-/** Says whether the second half is this id's; the first one is, or the record would stand in another bucket. */
+/** Compares the second half of the id; the bucket guarantees the first half. */
 function isOf({ pages }: Outcomes, slot: number, { c, d }: Id): boolean {
   const { words } = pages[slot >> pageBits]!
   const first = firstOf(slot)

@@ -1,4 +1,4 @@
-/** A new order: checked, accepted, matched, and what is left of it. `Preview` asks the same without accepting it. */
+/** A new order: checks, acceptance, matching, and the rest. `Preview` runs the same without acceptance. */
 import { orderIdFrom } from "@venue/domain/OrderId"
 import { largestOrder } from "@venue/domain/Instrument"
 import { clipped, closingPrice } from "@venue/domain/PriceBand"
@@ -18,7 +18,7 @@ import * as StopOrder from "../stops/StopOrder.ts"
 export const place = (market: Market, account: Account, command: Place, events: Events): void => {
   const { prices } = market
   if (prices === undefined) return refuse(market, command, "REJECTED_MARKET_CLOSED", events)
-  const order = asked(command, prices, market.timeMillis)
+  const order = orderFor(command, prices, market.timeMillis)
   const status = refusal(market, prices, account, command, order)
   if (status !== undefined) return refuse(market, command, status, events)
   if (isStop(command.type)) StopOrder.place(market, account, command, order, events)
@@ -32,7 +32,7 @@ export const close = (market: Market, account: Account, command: Close, events: 
   place(market, account, closing(market, prices, account, command), events)
 }
 
-/** A close is an immediate order for the whole position, against it, at most five percent through the mark. */
+/** Returns the order that closes a position: immediate, for the whole position, at most 5 % through the mark. */
 export const closing = (
   { instrument }: Market,
   prices: Priced,
@@ -50,7 +50,7 @@ export const closing = (
   origin: "CLOSE_POSITION"
 })
 
-/** Gives why a new order is refused, as it would stand at this moment; undefined where nothing is against it. */
+/** Returns the refusal of a new order at this moment; undefined if it would be accepted. */
 export const refusal = (
   market: Market,
   prices: Priced,
@@ -63,8 +63,8 @@ export const refusal = (
     : (Checks.shape(order.type, order.timeInForce, command.priceTicks, order.quantityLots) ??
       Checks.refusal(market, prices, account, order, 0, command))
 
-/** The order of a command at this moment. */
-export function asked(command: Place, prices: Priced, atMillis: number): Order {
+/** Returns the order that a command describes at this moment. */
+export function orderFor(command: Place, prices: Priced, atMillis: number): Order {
   const order: Order = {
     orderId: orderIdFrom(command.commandId),
     userId: command.userId,
@@ -93,7 +93,7 @@ function accept(market: Market, prices: Priced, account: Account, command: Place
   if (resting !== undefined) Book.add(market, account, resting, command)
 }
 
-/** An accepted order trades at this price or better. Gives what is left of it, where that may rest; it ends otherwise. */
+/** Matches an accepted order at this price or better. Returns the rest if it may rest; otherwise the order ends. */
 export const meet = (
   market: Market,
   limitTicks: number,
@@ -124,8 +124,9 @@ export const meet = (
 }
 
 /**
- * Gives the worst price that an order takes. Of a MARKET order it is the edge of the band, or the price that its desk sent
- * with it; that of a TWAP's child is within band and bounds, which may have moved since it was sent (rule 16.5).
+ * Returns the worst acceptable price of an order. For a MARKET order this is the edge of the price band, or the price
+ * its desk sent. The child of a TWAP is kept within band and bounds, which may have moved since it was sent (rule
+ * 16.5).
  */
 export const worst = (
   prices: Priced,
@@ -138,7 +139,7 @@ export const worst = (
   return side === "SELL" ? Math.max(lowerTicks, priceTicks) : Math.min(upperTicks, priceTicks)
 }
 
-/** A reduce-only order of more than the position is accepted as asked and at once cut to what it may reduce. */
+/** Cuts a reduce-only order larger than the position: it is accepted as sent and cut at once. */
 function cut(market: Market, account: Account, order: Order, events: Events): Order {
   const lots = Checks.reducible(market, account, order, 0)
   if (lots >= order.quantityLots) return order
@@ -147,7 +148,7 @@ function cut(market: Market, account: Account, order: Order, events: Events): Or
   return fitting
 }
 
-/** What did not trade may rest, or ends. */
+/** Decides whether the unfilled quantity rests or ends. */
 function left(market: Market, order: Order, events: Events): Order | undefined {
   if (order.timeInForce === "GTC") return order
   Match.lapse(market, order, events)

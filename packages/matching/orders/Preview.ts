@@ -1,4 +1,4 @@
-/** What a new order would come to in this market, by the checks and the matching of an order that is placed. */
+/** Preview of a new order in this market, by the checks and the matching of a real order. */
 import { isSame } from "@venue/domain/Id"
 import type { Place } from "@venue/domain/Market"
 import type { Order } from "@venue/domain/Order"
@@ -9,9 +9,9 @@ import * as Excerpt from "../state/Excerpt.ts"
 import { crosses, type Events, type Market } from "../Market.ts"
 import { isOutdated, objection } from "./Objection.ts"
 import * as Participants from "../state/Participants.ts"
-import { asked, closing, meet, refusal as refusalOf, worst } from "./Place.ts"
+import { orderFor, closing, meet, refusal as refusalOf, worst } from "./Place.ts"
 
-/** Changes nothing. Undefined for a former owner of the trader. */
+/** Computes a preview without changing the market. Returns undefined for a former owner of the trader. */
 export const preview = (market: Market, command: PreviewCommand, nowMillis: number): MarketPreview | undefined => {
   const atMillis = Math.max(market.timeMillis, nowMillis)
   const account = Participants.find(market.participants, command.accountId, command.userId)
@@ -23,19 +23,19 @@ export const preview = (market: Market, command: PreviewCommand, nowMillis: numb
   if (prices === undefined) return refused(market, "REJECTED_MARKET_CLOSED")
   if (command._tag === "Close" && account.position.quantityLots === 0) return refused(market, "REJECTED")
   const placed = command._tag === "Close" ? closing(market, prices, account, command) : command
-  const order = asked(placed, prices, atMillis)
+  const order = orderFor(placed, prices, atMillis)
   const worstTicks = isStop(order.type) ? 0 : worst(prices, placed)
   const status = refusalOf(market, prices, account, placed, order)
   if (status !== undefined) return refused(market, status, order, worstTicks)
   const waiting = { ...refused(market, null, order, worstTicks), status: "ACK" } as const
   if (isStop(order.type)) return waiting
-  // What trades nothing changes nothing, and needs no market of its own.
+  // An order that would not trade leaves the market unchanged, so it needs no excerpt.
   const isTrying = order.type !== "ALO" && crosses(market, order.side === "SELL", worstTicks)
   const tried = isTrying ? Excerpt.make(market, account, order, worstTicks, atMillis) : { market, account }
   return { ...waiting, ...met(tried, worstTicks, placed, order) }
 }
 
-/** What would come of it at once. */
+/** Computes the immediate result. */
 function met(
   { account, market }: Excerpt.Excerpt,
   worstTicks: number,
@@ -63,7 +63,7 @@ function met(
   return { status, fills, restingLots: resting?.remainingLots ?? 0 }
 }
 
-/** Without an order where it would be refused before there is one. */
+/** Computes a refusal; `order` is absent if the refusal precedes the order. */
 function refused(
   { builders, prices }: Market,
   refusal: OrderRefusal | null,
@@ -86,7 +86,7 @@ function asTold(
   { priceTicks, quantityLots, reduceOnly, side, timeInForce, type }: Order,
   worstTicks: number
 ): MarketPreview["order"] {
-  // A stop only reduces, whatever is said of it.
+  // A stop is always reduce-only, whatever the command says.
   return { side, type, timeInForce, priceTicks, quantityLots, reduceOnly: reduceOnly || isStop(type), worstTicks }
 }
 

@@ -1,9 +1,9 @@
-/** Ids of a market's trades, which follow from their numbers. */
+/** Ids of a market's trades, derived from their numbers. */
 import { type Id, version4 } from "@venue/domain/Id"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { mix } from "@venue/domain/BitMix"
 
-/** A market's ids are made of the number and of these 64 bits, which follow from its symbol. */
+/** 64 bits derived from the symbol; ids of a market are made of these and the trade number. */
 export interface Salt {
   readonly high: number
   readonly low: number
@@ -15,8 +15,8 @@ export const salt = (symbol: MarketSymbol): Salt => ({
 })
 
 /**
- * Gives the id of a market's nth trade. Its first and last words are a bijection of `number`, so no two trades of one
- * market share an id; the 58 bits between them are the market's own, so no two markets do.
+ * Returns the id of a market's nth trade. Its first and last words are a bijection of `number`, so no two trades of
+ * one market share an id; the 58 bits between them belong to the market, so no two markets share one.
  */
 export const ofTrade = (number: number, { high, low }: Salt): Id => {
   let left = Math.floor(number / 0x1_0000_0000) | 0
@@ -29,7 +29,7 @@ export const ofTrade = (number: number, { high, low }: Salt): Id => {
   return version4(left, high, low, right)
 }
 
-/** A word of an id that follows from a text. */
+/** Returns one word of a hash of a text. */
 export function digest(text: string, word: number): number {
   let h = mix(word ^ text.length)
   for (let i = 0; i < text.length; i++) h = mix(h ^ Math.imul(text.charCodeAt(i) + 1, 0x9e3779b1))

@@ -1,17 +1,17 @@
-/** What of a market an operator has to see to, and since when. */
+/** Conditions of a market that need an operator, with their start times. */
 import type { MarketAlarm } from "@venue/domain/Alarm"
 import type { Priced } from "@venue/domain/Market"
 import { alarmingRejections } from "@venue/domain/Oracle"
 import { isOver, type TradingState } from "@venue/domain/TradingState"
 
-/** When each began, by market time; 0 while it is not so. */
+/** Market time at which each condition began; 0 while it does not hold. */
 export interface Since {
   stale: number
   paused: number
   unbelieved: number
-  /** The trading state is in force since then; 0 for the first. */
+  /** Time of the last change of the trading state; 0 before the first change. */
   tradingState: number
-  /** The reserve fund did not cover a debt, and was not topped up since. */
+  /** Set when the reserve fund fails to cover a debt, cleared by a top-up. */
   fundShort: number
 }
 
@@ -27,20 +27,20 @@ export const uncovered = (since: Since, atMillis: number): void => {
   since.fundShort = began(since.fundShort, true, atMillis)
 }
 
-/** Gives none of a contract that is over. */
+/** Returns the alarms; none for a contract that has ended. */
 export const all = (since: Since, tradingState: TradingState): ReadonlyArray<MarketAlarm> => {
   if (isOver(tradingState)) return []
   const shut = tradingState === "CANCEL_ONLY" || tradingState === "HALTED" ? tradingState : undefined
   return [
     ...(shut === undefined ? [] : [{ kind: shut, sinceMillis: since.tradingState }]),
-    ...one("STALE_PRICE", since.stale),
-    ...one("SOURCES_PAUSED", since.paused),
-    ...one("PRICES_NOT_BELIEVED", since.unbelieved),
-    ...one("FUND_SHORT", since.fundShort)
+    ...alarm("STALE_PRICE", since.stale),
+    ...alarm("SOURCES_PAUSED", since.paused),
+    ...alarm("PRICES_NOT_BELIEVED", since.unbelieved),
+    ...alarm("FUND_SHORT", since.fundShort)
   ]
 }
 
-function one(kind: MarketAlarm["kind"], sinceMillis: number): ReadonlyArray<MarketAlarm> {
+function alarm(kind: MarketAlarm["kind"], sinceMillis: number): ReadonlyArray<MarketAlarm> {
   return sinceMillis === 0 ? [] : [{ kind, sinceMillis }]
 }
 

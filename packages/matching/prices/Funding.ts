@@ -1,4 +1,4 @@
-/** Time passes in a market: its premium is sampled every 5 s, and each hour its positions pay each other (rule 10). */
+/** Passing of time: the premium is sampled every 5 s, and positions pay funding every hour (rule 10). */
 import * as Funding from "@venue/domain/Funding"
 import type { Instrument } from "@venue/domain/Instrument"
 import type { Priced } from "@venue/domain/Market"
@@ -12,13 +12,13 @@ import type { Events, Market } from "../Market.ts"
 import * as Participants from "../state/Participants.ts"
 
 /**
- * Decides what time alone brings, before a command is obeyed. Nothing has changed since the last event, so one sample
- * stands for all the marks since then. An hour that holds the last event is paid for when it ends: market time never
- * goes back, so no hour is paid for twice.
+ * Records the effects of time alone before a command is decided. Nothing has changed since the last event, so one
+ * sample stands for all sampling times since. An hour that contains the last event is settled when it ends; market
+ * time never goes back, so no hour is settled twice.
  */
 export const pass = (market: Market, nowMillis: number, events: Events): void => {
   const { instrument, prices } = market
-  // Before the first price nothing is recorded, so nothing that a replay would not know may be remembered either.
+  // Before the first price nothing is recorded, so the state must not change: a replay could not reproduce it.
   if (prices === undefined || isOver(market.tradingState)) return
   const endMillis = stepOf(nowMillis, Funding.hourMillis)
   const fromMillis = stepOf(market.timeMillis, Funding.hourMillis)
@@ -35,7 +35,7 @@ export const pass = (market: Market, nowMillis: number, events: Events): void =>
   market.dueMillis = markAfter(nowMillis)
 }
 
-/** Says whether the next sample will be as the last one, so that nothing need be recorded before the hour ends. */
+/** Returns true if the next sample equals the last one, so that nothing needs recording before the hour ends. */
 export const isIdle = (market: Market, atMillis: number): boolean => {
   const { prices, sampling } = market
   if (prices === undefined) return true
@@ -52,7 +52,10 @@ export const apply = (market: Market, event: Sampled | Funded): void => {
   market.sampling = Sampling.after(market.sampling, event)
 }
 
-/** An hour whose end is noticed later than this is skipped: long enough for another node to take the market over. */
+/**
+ * An hour is skipped if its end is noticed later than this. The limit leaves time for another node to take the market
+ * over.
+ */
 const patienceMillis = 60_000
 
 function record(market: Market, event: Sampled | Funded, events: Events): void {
@@ -60,7 +63,7 @@ function record(market: Market, event: Sampled | Funded, events: Events): void {
   events.push(event)
 }
 
-/** The book stood still, so that the samples differ only in whether there is one. */
+/** The book has not moved, so samples differ only in whether they count. */
 function sample(market: Market, prices: Priced, untilMillis: number, events: Events): void {
   let markMillis = markAfter(market.timeMillis)
   if (markMillis > untilMillis) return
@@ -72,7 +75,7 @@ function sample(market: Market, prices: Priced, untilMillis: number, events: Eve
   }
 }
 
-/** A sample is of the five seconds that end with it, so that the last one before the underlier closes counts. */
+/** A sample covers the 5 s that end with it, so the last sample before the underlier closes counts. */
 function isSampled({ instrument, tradingState }: Market, prices: Priced, markMillis: number): boolean {
   return (
     tradingState === "TRADING" &&

@@ -1,4 +1,4 @@
-/** Outside price, book and time become the mark, the bands, the day's bounds and the share of the limits in force. */
+/** Pricing: index price, book and time determine mark, bands, daily bounds and the share of the limits in force. */
 import { dayOf } from "@venue/domain/Day"
 import * as Mark from "@venue/domain/Mark"
 import type { Observe, Priced } from "@venue/domain/Market"
@@ -12,12 +12,12 @@ import { type Events, type Market, stopMarkE8 } from "../Market.ts"
 import * as Stops from "../stops/Stops.ts"
 import { sample } from "../lifecycle/TradingState.ts"
 
-/** What was last told of the price from outside. */
-type Told = Pick<Priced, "source" | "toldE8" | "toldAtMillis" | "rejections" | "paused">
+/** The last reported index price. */
+type Report = Pick<Priced, "source" | "toldE8" | "toldAtMillis" | "rejections" | "paused">
 
 /**
- * Takes a price that is told. The sources are not heard while they are paused or outside hours, and not believed far
- * from the last price (rule 3.1). What is told again unchanged is recorded once a second, so that its age is known.
+ * Takes a reported price. Sources are ignored while paused or outside hours, and distrusted far from the last price
+ * (rule 3.1). An unchanged price is recorded once a second, so that its age is known.
  */
 export const observe = (
   market: Market,
@@ -28,16 +28,16 @@ export const observe = (
   const { instrument, participants, prices } = market
   const mostE8 = Oracle.highestTradableE8(instrument, participants.totals.openInterest)
   if (!Number.isSafeInteger(priceE8) || priceE8 <= 0 || priceE8 > mostE8) return
-  // The age of a price counts from its quote, and never from the future (rule 3.11).
+  // The age of a price counts from its quote time, but never from the future (rule 3.11).
   const toldAtMillis = Math.min(atMillis, quotedAtMillis ?? atMillis)
-  const told: Told = { source: teller, toldE8: priceE8, toldAtMillis, rejections: 0, paused: false }
-  if (prices === undefined) return record(market, pricedAt(market, told, atMillis), 0, events)
+  const report: Report = { source: teller, toldE8: priceE8, toldAtMillis, rejections: 0, paused: false }
+  if (prices === undefined) return record(market, pricedAt(market, report, atMillis), 0, events)
   if (teller === "operator")
-    return record(market, pricedAt(market, { ...told, paused: prices.paused }, atMillis), refreshMillis, events)
+    return record(market, pricedAt(market, { ...report, paused: prices.paused }, atMillis), refreshMillis, events)
   if (prices.paused || !isLive(instrument, atMillis)) return
   const { lowerE8, upperE8 } = Oracle.believable(prices.toldE8)
   if (priceE8 >= lowerE8 && priceE8 <= upperE8)
-    return record(market, pricedAt(market, told, atMillis), refreshMillis, events)
+    return record(market, pricedAt(market, report, atMillis), refreshMillis, events)
   const rejections = Math.min(prices.rejections + 1, Oracle.alarmingRejections)
   record(market, pricedAt(market, { ...prices, rejections }, atMillis), Infinity, events)
 }
@@ -52,35 +52,38 @@ export const tick = (market: Market, atMillis: number, events: Events): void => 
   if (market.prices !== undefined) record(market, pricedAt(market, market.prices, atMillis), Infinity, events)
 }
 
-/** The contract ends at this price, and no other is taken in after it. */
+/** Fixes the final price of the contract; later reports are ignored. */
 export const fix = (market: Market, priceE8: number, atMillis: number, events: Events): void => {
-  const told: Told = { source: "operator", toldE8: priceE8, toldAtMillis: atMillis, rejections: 0, paused: true }
-  take(market, { ...pricedAt(market, told, atMillis), markE8: priceE8, freshMarkE8: priceE8, premiumE8: 0 }, events)
+  const report: Report = { source: "operator", toldE8: priceE8, toldAtMillis: atMillis, rejections: 0, paused: true }
+  take(market, { ...pricedAt(market, report, atMillis), markE8: priceE8, freshMarkE8: priceE8, premiumE8: 0 }, events)
 }
 
-/** What is in force counts as told by the operator from now on, until somebody tells another. */
+/** Treats the price in force as reported by the operator, until the next report. */
 export const retell = (market: Market, atMillis: number, events: Events): void => {
   const { oracleE8, paused } = market.prices!
-  const told: Told = { source: "operator", toldE8: oracleE8, toldAtMillis: atMillis, rejections: 0, paused }
-  take(market, pricedAt(market, told, atMillis), events)
+  const report: Report = { source: "operator", toldE8: oracleE8, toldAtMillis: atMillis, rejections: 0, paused }
+  take(market, pricedAt(market, report, atMillis), events)
 }
 
-/** Says whether time alone changes nothing any more, until the next period or day begins. */
+/** Returns true if time alone changes nothing until the next period or day. */
 export const isIdle = (market: Market, atMillis: number): boolean => {
   const { prices } = market
   if (prices === undefined) return true
-  // It turns stale unless it is told again.
+  // An external price turns stale unless it is reported again.
   if (prices.source === "external") return false
-  // No step of an average is longer, so a price that this one leaves as it is will not move.
+  // No averaging step is longer, so a price that survives this one unchanged stays unchanged.
   const longestMillis = Math.max(atMillis, prices.atMillis + Mark.longestStepMillis)
   return isSame(prices, pricedAt(market, prices, longestMillis))
 }
 
-/** Says whether the price in force may open positions then (I29). */
+/** Returns true if the price in force may open positions at that time (I29). */
 export const isFresh = ({ instrument }: Market, prices: Priced, atMillis: number): boolean =>
   Oracle.isFresh(instrument, prices, atMillis)
 
-/** An event is recorded only when something differs or the price was told so much later, so that a quiet market writes nothing. */
+/**
+ * Records an event only if a member differs or the price was reported at least `laterMillis` later, so that a quiet
+ * market writes nothing.
+ */
 function record(market: Market, priced: Priced, laterMillis: number, events: Events): void {
   const { prices, tradingState } = market
   const isRecorded =
@@ -102,12 +105,12 @@ export const apply = (market: Market, priced: Priced): void => {
   Stops.reach(market.stops, stopMarkE8(market))
 }
 
-function pricedAt(market: Market, told: Told, atMillis: number): Priced {
+function pricedAt(market: Market, report: Report, atMillis: number): Priced {
   const { asks, bids, instrument, participants, prices } = market
-  const { paused, rejections, toldAtMillis, toldE8 } = told
+  const { paused, rejections, toldAtMillis, toldE8 } = report
   const touch = touchOf(market)
   const midE8 = Mark.mid(touch)
-  const source = Oracle.sourceAt(instrument, told, atMillis)
+  const source = Oracle.sourceAt(instrument, report, atMillis)
   const oracleE8 = source === "internal" || source === "stale" ? drifted(market, toldE8, midE8, atMillis) : toldE8
   const premiumE8 =
     prices === undefined || midE8 === undefined
@@ -141,7 +144,7 @@ function pricedAt(market: Market, told: Told, atMillis: number): Priced {
   }
 }
 
-/** Time that nothing was recorded in does not count, beyond one step: the price stood still then. */
+/** Time without a record counts for at most one step: the price did not move then. */
 function drifted({ instrument, prices }: Market, toldE8: number, midE8: number | undefined, atMillis: number): number {
   if (prices === undefined) return toldE8
   if (midE8 === undefined) return prices.oracleE8
@@ -152,12 +155,12 @@ function drifted({ instrument, prices }: Market, toldE8: number, midE8: number |
   return Oracle.drifted(prices.oracleE8, midE8, elapsedMillis, band, reach)
 }
 
-/** An unchanged price that is told again is recorded this much later. */
+/** Interval at which an unchanged, repeated price is recorded. */
 const refreshMillis = 1_000
 
 /**
- * The reference is the oracle price in force at 00:00 UTC: on a new day the last one of the day before. A price that was
- * told and believed is a new reference where it is outside the bounds, since nobody could trade at it otherwise
+ * The reference of the daily bounds is the index price in force at 00:00 UTC: on a new day the last one of the day
+ * before. A trusted price outside the bounds becomes the new reference, because nobody could trade at it otherwise
  * (rule 1.6).
  */
 function boundsAt(
@@ -185,7 +188,10 @@ function touchOf({ asks, bids, instrument, lastPriceTicks }: Market): Mark.Touch
   }
 }
 
-/** Times do not count. A trade that moves no price changes the open interest, which readers know from here alone. */
+/**
+ * Compares two states of prices without their times. A trade that moves no price changes the open interest, which
+ * readers receive only through this event.
+ */
 function isSame(a: Priced, b: Priced): boolean {
   return (
     a.source === b.source &&

@@ -1,12 +1,12 @@
-/** Who gets how many lots of a position that goes to others, and what that leaves of money. All exact. */
+/** Exact division of a position among its takers, and of the money that goes with it. */
 
-/** One that gets at most so many lots, and of what all may get a part by its weight, which is above zero. */
+/** One taker: its maximum lots, and its weight (above zero) in the division. */
 export interface Share {
   readonly weight: number
   readonly mostLots: number
 }
 
-/** Each gets its part by weight, rounded down, as far as it may; what is left then goes to the first that may have more. */
+/** Divides lots by weight, rounded down and capped; the rest goes to the first taker with room. */
 export const proRata = (lots: number, shares: ReadonlyArray<Share>): ReadonlyArray<number> => {
   let weights = 0n
   for (const { weight } of shares) weights += BigInt(weight)
@@ -21,11 +21,11 @@ export const proRata = (lots: number, shares: ReadonlyArray<Share>): ReadonlyArr
   })
 }
 
-/** Of so many lots as many may go as do not use up what is there, of which each takes a part or to which it adds one. */
+/** Returns how many of these lots the money allows, if each lot takes or adds `perLot`. */
 export const affordable = (money: bigint, perLot: bigint, lots: number): number =>
   perLot >= 0n ? lots : Math.min(lots, Number(money / -perLot))
 
-/** A part of an amount of money for some of all lots, rounded down also below zero. */
+/** Returns the part of an amount for some of all lots, rounded down, also below zero. */
 export const partOf = (amount: number, lots: number, allLots: number): number => {
   const product = BigInt(amount) * BigInt(lots)
   const whole = product / BigInt(allLots)

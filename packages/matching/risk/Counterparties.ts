@@ -1,66 +1,75 @@
-/** Who may take a position that goes to others: those whose desks answered, and all others that hold the other side. */
+/**
+ * Counterparties of a position transferred off the book: accounts whose desks answered, and all other holders of the
+ * opposite side.
+ */
 import { valueDown } from "@venue/domain/Instrument"
 import type { Stand } from "@venue/domain/Liquidation"
 import { isSame } from "@venue/domain/Position"
 import type { Market } from "../Market.ts"
 import * as Participants from "../state/Participants.ts"
 
-/** An account that answered, with what it has done in this decision so far. */
+/** An account whose desk answered, with its changes in this decision so far. */
 export interface Counterparty {
   readonly stand: Stand
   readonly account: Participants.Account
   bought: number
   sold: number
-  /** What the mark has cost it since its desk looked, and prices worse than the mark. */
+  /** Loss since the desk's answer: from the mark, and from prices worse than the mark. */
   lost: number
 }
 
 export interface Counterparties {
-  /** In the order in which they take over. */
+  /** In take-over order. */
   readonly providers: ReadonlyArray<Counterparty>
-  /** In the order in which they are deleveraged. */
+  /** In deleveraging order. */
   readonly answered: ReadonlyArray<Counterparty>
-  /** Those of them that may lose something yet; hundreds of takeovers that thousands cannot bear are so looked through once. */
+  /**
+   * The answered accounts that can still bear a loss. Shared by the takeovers of one decision, so that exhausted
+   * accounts are scanned once.
+   */
   bearing: ReadonlyArray<Counterparty>
-  /** The others that hold a position, in that order too. */
+  /** The other accounts with a position, in deleveraging order. */
   readonly silent: ReadonlyArray<Participants.Account>
 }
 
-/** All orders are those of the beginning, whatever one decision does to the positions. */
+/** Orders the counterparties once: the order is that of the beginning, although a decision changes positions. */
 export const make = (market: Market, stands: ReadonlyArray<Stand>): Counterparties => {
   const byAccount = new Map<Participants.Account, Counterparty>()
   for (const stand of stands) {
     const account = Participants.account(market.participants, stand.accountId, stand.userId)
-    // Whoever is no longer as the desk saw is silent.
+    // An account whose position has changed since its desk's answer counts as silent.
     if (isSound(stand) && account.user.userId === stand.userId && isSame(account.position, stand.position))
       byAccount.set(account, { stand, account, bought: 0, sold: 0, lost: lostSince(market, stand) })
   }
   const answered = [...byAccount.values()].sort(
-    (one, other) => one.stand.ratioE6 - other.stand.ratioE6 || size(other.stand) - size(one.stand) || byId(one, other)
+    (a, b) => a.stand.ratioE6 - b.stand.ratioE6 || size(b.stand) - size(a.stand) || byId(a, b)
   )
   return {
     providers: answered
       .filter(({ stand }) => stand.provider !== null && stand.provider.freeMargin > 0)
-      .sort((one, other) => other.stand.provider!.freeMargin - one.stand.provider!.freeMargin || byId(one, other)),
+      .sort((a, b) => b.stand.provider!.freeMargin - a.stand.provider!.freeMargin || byId(a, b)),
     answered,
     bearing: answered,
     silent: market.participants.accounts
       .filter((account) => account.position.quantityLots !== 0 && !byAccount.has(account))
-      .sort((one, other) => size(other) - size(one) || compare(one.accountId, other.accountId))
+      .sort((a, b) => size(b) - size(a) || compare(a.accountId, b.accountId))
   }
 }
 
-/** Gives those that may lose something yet, in the order in which they are deleveraged. */
+/** Returns the accounts that can still bear a loss, in deleveraging order. */
 export const bearing = (counterparties: Counterparties): ReadonlyArray<Counterparty> =>
   (counterparties.bearing = counterparties.bearing.filter(({ lost, stand }) => stand.mayLose > lost))
 
-/** The whole position has lost it, also what of it will not go; what a mark has brought meanwhile is nobody's to lose. */
+/**
+ * Returns the loss of the whole position since the desk's answer, including lots that stay. A gain since then does
+ * not count.
+ */
 function lostSince({ instrument, prices }: Market, { markE8, position }: Stand): number {
   const { quantityLots } = position
   return Math.max(0, 0 - valueDown(instrument, quantityLots, prices!.markE8 - markE8))
 }
 
-/** The desk has made it so; this holds whatever it sends, so that nonsense moves no position. */
+/** Checks a desk's answer, so that malformed numbers never move a position. */
 function isSound({ markE8, mayLose, provider, ratioE6 }: Stand): boolean {
   if (!Number.isSafeInteger(ratioE6) || !isCount(markE8) || !isCount(mayLose)) return false
   if (provider === null) return true
@@ -76,10 +85,10 @@ function size({ position }: { readonly position: { readonly quantityLots: number
   return Math.abs(position.quantityLots)
 }
 
-function byId(one: Counterparty, other: Counterparty): number {
-  return compare(one.account.accountId, other.account.accountId)
+function byId(a: Counterparty, b: Counterparty): number {
+  return compare(a.account.accountId, b.account.accountId)
 }
 
-function compare(one: string, other: string): number {
-  return one < other ? -1 : 1
+function compare(a: string, b: string): number {
+  return a < b ? -1 : 1
 }

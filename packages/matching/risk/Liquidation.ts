@@ -1,4 +1,7 @@
-/** A part of a position is offered on the book, to bring its account back above the maintenance margin (rule 9.8). */
+/**
+ * Liquidation on the book: offers a part of a position to bring its account back above the maintenance margin (rule
+ * 9.8).
+ */
 import { moneyScale, mulDivDown, rateScale } from "@venue/domain/Decimal"
 import * as ExponentialAverage from "@venue/domain/ExponentialAverage"
 import { largestOrder, notional } from "@venue/domain/Instrument"
@@ -16,7 +19,7 @@ import { done, remember } from "../orders/Outcome.ts"
 import type { Account } from "../state/Participants.ts"
 import { isFresh } from "../prices/Pricing.ts"
 
-/** The account's orders end either way; where the position is another by now, or its price, nothing else happens. */
+/** Ends the account's orders; liquidates only if position and price are still those of the decision. */
 export const liquidate = (market: Market, account: Account, command: Liquidate, events: Events): void => {
   const { commandId, decidedOn, expiresAtMillis, leverage, priceTicks, takerRate } = command
   endAll(market, account, commandId, events)
@@ -44,7 +47,7 @@ export const liquidate = (market: Market, account: Account, command: Liquidate, 
     updatedAtMillis: market.timeMillis
   }
   remember(market, commandId, expiresAtMillis, account.user, "DONE")
-  // It never rests, so that it needs no rate of a maker.
+  // The order never rests, so it needs no maker rate.
   const accepted = { commandId, expiresAtMillis, order, makerRate: 0, leverage, atMillis: market.timeMillis }
   events.push({ _tag: "Accepted", ...accepted })
   const before = events.length
@@ -55,7 +58,9 @@ export const liquidate = (market: Market, account: Account, command: Liquidate, 
   if (left !== undefined) Match.lapse(market, left, events)
 }
 
-/** Says whether what the desk decided still holds: the position is the same, and the price may be traded on (I29). */
+/**
+ * Returns true if the desk's decision still applies: the position is unchanged and the price may be traded on (I29).
+ */
 export const isAsDecided = (market: Market, { isFrozen, position }: Account, decidedOn: DecidedOn): boolean => {
   const { prices } = market
   return (
@@ -69,8 +74,8 @@ export const isAsDecided = (market: Market, { isFrozen, position }: Account, dec
 }
 
 /**
- * Says whether the mark has stayed or gone on against the position: where marks come faster than decisions, none would be
- * done otherwise.
+ * Returns true if the mark has stayed or moved further against the position. Otherwise no decision would be carried
+ * out while marks come faster than decisions.
  */
 function isStillDue(markE8: number, decidedE8: number, isLong: boolean): boolean {
   const move = moveSince(markE8, decidedE8, isLong)
@@ -78,8 +83,8 @@ function isStillDue(markE8: number, decidedE8: number, isLong: boolean): boolean
 }
 
 /**
- * Says where the mark has gone since a decision about a position. What it has gone on against it is no more than a provider
- * is paid, who takes over at the mark of the decision, for as long as it is near.
+ * Classifies the move of the mark since a decision about a position. A move against the position is NEAR up to the
+ * fee of a provider, who takes over at the mark of the decision.
  */
 export const moveSince = (markE8: number, decidedE8: number, isLong: boolean): "RECOVERED" | "NEAR" | "GONE_ON" => {
   const against = isLong ? decidedE8 - markE8 : markE8 - decidedE8
@@ -87,17 +92,20 @@ export const moveSince = (markE8: number, decidedE8: number, isLong: boolean): "
   return against < 0 ? "RECOVERED" : "GONE_ON"
 }
 
-/** A liquidation has traded so much on the book now. */
+/** Adds the notional of a liquidation trade on the book. */
 export const count = (market: Market, notional: number): void => {
   market.liquidated = { notional: counted(market) + notional, atMillis: market.timeMillis }
 }
 
-/** Gives what still counts of what liquidations have traded, as an average over a minute does. */
+/** Returns the decayed notional of liquidations, as an average over a minute. */
 function counted({ liquidated, timeMillis }: Market): number {
   return ExponentialAverage.step(liquidated.notional, 0, timeMillis - liquidated.atMillis, windowMillis)
 }
 
-/** So that liquidations do not empty the book, they trade on it a tenth of the position limit in a minute or so; a lot at least. */
+/**
+ * Returns the lots that may still be liquidated on the book: about a tenth of the position limit a minute, at least
+ * one lot, so that liquidations do not empty the book.
+ */
 function roomFor(market: Market, prices: Priced, priceTicks: number): number {
   const { instrument } = market
   const tenth = share((positionLimitUsd(instrument) * moneyScale) / 10, prices)
@@ -106,5 +114,5 @@ function roomFor(market: Market, prices: Priced, priceTicks: number): number {
 }
 
 const windowMillis = 60_000
-/** This is 100,000 USD in money. */
+/** 100,000 USD in 1e-6 USD. */
 const least = 100_000 * moneyScale

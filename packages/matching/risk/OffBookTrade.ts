@@ -1,4 +1,4 @@
-/** A trade that the venue makes between two accounts off the book. Its fees, if there are any, are those of the reserve fund. */
+/** A trade between two accounts off the book, made by the venue. Its fees, if any, belong to the reserve fund. */
 import type { AccountId } from "@venue/domain/AccountId"
 import type { OffBook } from "@venue/domain/Execution"
 import { type Id, version4 } from "@venue/domain/Id"
@@ -15,18 +15,18 @@ export interface OffBookTrade {
   readonly offBook: OffBook
   readonly priceTicks: number
   readonly lots: number
-  /** The account whose position ends, with what its order had left before. */
+  /** Order of the account whose position ends, with its remaining quantity before the trade. */
   readonly taker: Order
   readonly takerAccount: Participants.Account
   readonly takerFee: number
   readonly maker: Order
   readonly makerAccount: Participants.Account
   readonly makerFee: number
-  /** What the maker takes on is initial margin of it. */
+  /** Initial margin of the lots that the maker takes. */
   readonly makerMargin: number
 }
 
-/** The order that stands for one account's part: nobody placed it, and its id follows from what it is a part of. */
+/** Returns the order that represents one account's part. Nobody placed the order; its id derives from the whole. */
 export const orderOf = (
   { timeMillis }: Market,
   { accountId, user }: Participants.Account,
@@ -52,7 +52,7 @@ export const orderOf = (
   updatedAtMillis: timeMillis
 })
 
-/** The maker's order is filled whole. The price of the last trade on the book stays what it is. */
+/** Records the trade and fills the maker's order completely. The last price of the book is unchanged. */
 export const trade = (market: Market, made: OffBookTrade, events: Events): Order => {
   const { lots, makerAccount, makerFee, offBook, priceTicks, takerAccount, takerFee } = made
   const money = notional(market.instrument, priceTicks, lots)

@@ -1,4 +1,4 @@
-/** The operator puts money into the reserve fund, each time under an id that counts once (rule 9.10). */
+/** Top-ups of the reserve fund by the operator; each id counts once (rule 9.10). */
 import type { FundToppedUp, TopUpFund } from "@venue/domain/ReserveFund"
 import type { Events, Market } from "../Market.ts"
 
@@ -15,7 +15,7 @@ export const topUp = (
   events.push(toppedUp)
 }
 
-/** The sum of all cash stays as it is: what comes in is taken off again as the operator's. */
+/** Adds the top-up. It is subtracted again as the operator's money, so the sum of all cash is unchanged. */
 export const apply = (market: Market, { amount, atMillis, topUpId }: FundToppedUp): void => {
   const { totals } = market.participants
   market.timeMillis = atMillis

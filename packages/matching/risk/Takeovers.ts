@@ -1,4 +1,4 @@
-/** Positions that are to go to others off the book (rule 9.9): they are frozen while a takeover is open. */
+/** Takeovers: positions to be transferred off the book (rule 9.9), frozen while the takeover is open. */
 import { parse } from "@venue/domain/Id"
 import {
   type CloseTakeovers,
@@ -18,7 +18,7 @@ import * as Participants from "../state/Participants.ts"
 import { isFresh } from "../prices/Pricing.ts"
 import * as Waterfall from "./Waterfall.ts"
 
-/** The account's orders end either way; where the position is another by now, or its price, nothing else happens. */
+/** Ends the account's orders; opens a takeover only if position and price are still those of the decision. */
 export const open = (market: Market, account: Participants.Account, command: OpenTakeover, events: Events): void => {
   const { accountId, commandId, decidedOn, expiresAtMillis, share, userId } = command
   endAll(market, account, commandId, events)
@@ -39,7 +39,7 @@ export const open = (market: Market, account: Participants.Account, command: Ope
   events.push(opened)
 }
 
-/** The contract ends or changes, and with that what was to be taken over: all that are open close, with nothing done. */
+/** Closes all open takeovers without a trade, because the contract ends or changes. */
 export const abandon = (market: Market, atMillis: number, events: Events): void => {
   for (const [account, takeover] of market.takeovers) end(market, account, takeover, true, atMillis, events)
 }
@@ -56,8 +56,9 @@ export const apply = (market: Market, event: TakeoverOpened | TakeoverClosed): v
 }
 
 /**
- * Closes those that have been open for so long that every desk could answer, the oldest first. Where the position is another
- * by now, the market does not trade or knows no fresh price, or the mark has recovered, nothing else happens.
+ * Closes the takeovers that have been open long enough for every desk to answer, oldest first. A takeover closes
+ * without a trade if the position has changed, the market does not trade, its price is stale or the mark has
+ * recovered.
  */
 export const close = (market: Market, { stands }: CloseTakeovers, nowMillis: number, events: Events): void => {
   let counterparties: Counterparties.Counterparties | undefined
@@ -88,7 +89,7 @@ export const snapshot = ({ takeovers }: Market): ReadonlyArray<StoredTakeover> =
     position
   }))
 
-/** The accounts are there already. */
+/** Restores takeovers; the accounts exist already. */
 export const restore = (market: Market, stored: ReadonlyArray<StoredTakeover>): void => {
   for (const { position, takeoverId: text, ...rest } of stored) {
     const takeoverId = parse(text)
@@ -99,7 +100,7 @@ export const restore = (market: Market, stored: ReadonlyArray<StoredTakeover>): 
   }
 }
 
-/** What of the position is still there stays. */
+/** Closes a takeover; lots that were not transferred stay with the account. */
 function end(
   market: Market,
   account: Participants.Account,
@@ -122,13 +123,14 @@ function mayTrade(market: Market): boolean {
 }
 
 /**
- * The account may be above its maintenance margin again, so its desk decides anew. A mark that is still near brings it to no
- * more than that: a third of the margin was missing, which is 44 bps of the mark at the highest level of any contract. A mark
- * that trembles so puts no takeover off.
+ * Returns true if the mark has moved in favour of the position beyond NEAR: the account may be above its maintenance
+ * margin, so its desk decides anew. A move within NEAR cannot restore it: a third of the margin was missing, which is
+ * 44 bps of the mark at the highest leverage of any contract. Small movements of the mark therefore delay no
+ * takeover.
  */
 function hasRecovered({ prices }: Market, { opened, position }: Takeover): boolean {
   return moveSince(prices!.markE8, opened.markE8, position.quantityLots > 0) === "RECOVERED"
 }
 
-/** So many at once, since all of them are looked through when one is old enough. */
+/** Maximum number of open takeovers: all of them are scanned when one is old enough. */
 const mostOpen = 256

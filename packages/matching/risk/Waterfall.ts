@@ -1,6 +1,6 @@
 /**
- * A position goes to others off the book, in the order of who bears a loss (I28): the account's own money, the reserve fund
- * of the market, and those on the other side, of whom nobody is brought below zero.
+ * Transfers a position off the book. A loss is borne in this order (I28): the account's own money, the market's
+ * reserve fund, the accounts on the other side; no account goes below zero.
  */
 import { divideUp, mulDivDown, rateScale } from "@venue/domain/Decimal"
 import type { OffBook } from "@venue/domain/Execution"
@@ -16,8 +16,8 @@ import * as OffBookTrade from "./OffBookTrade.ts"
 import type { Account } from "../state/Participants.ts"
 
 /**
- * Moves what others take and leaves the rest where it is, as it does once there are so many events. Says whether there was no
- * debt, or the fund covered it.
+ * Transfers what counterparties take and leaves the rest, also when the event limit is reached. Returns true if there
+ * was no debt or the fund covered it.
  */
 export const pass = (
   market: Market,
@@ -28,7 +28,7 @@ export const pass = (
   events: Events
 ): boolean => {
   const passing = begin(market, account, takeover, untilEvents, events)
-  // A price of bankruptcy may be none that there is.
+  // The bankruptcy price may be no valid price.
   if (!isCount(passing.priceTicks)) return passing.isCovered
   if (passing.isCovered && !hasGoneOn(passing)) provide(passing, counterparties.providers)
   deleverage(passing, counterparties)
@@ -45,14 +45,20 @@ interface Passing {
   readonly isLong: boolean
   readonly lots: number
   readonly value: number
-  /** For all of its position the account receives this, fees among it, and so loses its share of equity to the unit. */
+  /** Amount that the account receives for its whole position, fees included: it loses its exact share of equity. */
   readonly worth: number
-  /** There is no debt, or the reserve fund can pay all of it: the position goes at the mark, and else at the price of bankruptcy. */
+  /**
+   * True if there is no debt or the reserve fund can pay all of it: the position is transferred at the mark.
+   * Otherwise it is transferred at the bankruptcy price.
+   */
   readonly isCovered: boolean
   readonly priceTicks: number
-  /** The account's own order, with what is left of it. */
+  /** The account's own order, with its remaining quantity. */
   order: Order
-  /** What the reserve fund can spend, times `lots` and the scale of rates: what it has still to pay of the debt is taken off. */
+  /**
+   * Spendable amount of the reserve fund times `lots` and the scale of rates; its outstanding part of the debt is
+   * already deducted.
+   */
   spare: bigint
 }
 
@@ -77,19 +83,24 @@ function begin(market: Market, account: Account, takeover: Takeover, untilEvents
     value,
     worth,
     isCovered,
-    // Rounded in favour of the account: what the price is too good for it, its fees take back.
+    // Rounded in favour of the account; its fees take back the excess.
     priceTicks: whole(isCovered ? markE8 / instrument.tickE8 : bankruptTicks, isLong),
     order: OffBookTrade.orderOf(market, account, takeoverId, "LIQUIDATION", isLong ? "SELL" : "BUY", lots),
     spare: BigInt(spare) * BigInt(lots) * scale
   }
 }
 
-/** A provider would take over at a price so much worse than the mark that what it is paid does not make up for it. */
+/**
+ * Returns true if a provider would take over at a price so much worse than the mark that its fee does not compensate.
+ */
 function hasGoneOn({ isLong, market, takeover }: Passing): boolean {
   return moveSince(market.prices!.markE8, takeover.opened.markE8, isLong) === "GONE_ON"
 }
 
-/** Providers take what each wants, by free margin, as far as the fund can pay for it: not for lots that shrink their position. */
+/**
+ * Transfers lots to providers by free margin, as far as the fund can pay their fee. Lots that shrink a provider's
+ * position earn no fee.
+ */
 function provide(passing: Passing, providers: ReadonlyArray<Counterparties.Counterparty>): void {
   const { account, isLong, lots, market, priceTicks } = passing
   const willing = providers.filter((provider) => provider.account.user !== account.user && wanted(provider, isLong) > 0)
@@ -129,7 +140,10 @@ function deleverage(passing: Passing, counterparties: Counterparties.Counterpart
   }
 }
 
-/** Nobody knows what those can lose, so they lose nothing: the price is rounded in their favour, as far as the fund can pay that. */
+/**
+ * Deleverages accounts without an answer. Their capacity for losses is unknown, so they lose nothing: the price is
+ * rounded in their favour, as far as the fund can pay.
+ */
 function deleverageSilent(passing: Passing, silent: ReadonlyArray<Account>): void {
   const { account, isLong, market, takeover } = passing
   const priceTicks = whole(takeover.opened.markE8 / market.instrument.tickE8, !isLong)
@@ -205,30 +219,30 @@ function moveTo(
   )
 }
 
-/** Of each lot at this price so much comes to what the fund can spend, in the unit of that. */
+/** Returns the gain of the spendable fund per lot at this price, in its unit. */
 function gainOf({ isLong, lots, market, takeover, value }: Passing, priceTicks: number): bigint {
   const each = notional(market.instrument, priceTicks, isLong ? lots : -lots)
   return BigInt(Math.max(0, takeover.opened.share) + each - value) * scale
 }
 
-/** An account that answered is willing to take so many lots over. */
+/** Returns the lots that a provider is willing to take. */
 function wanted({ bought, sold, stand: { provider } }: Counterparties.Counterparty, isLong: boolean): number {
   return isLong ? provider!.buysLots - bought : provider!.sellsLots - sold
 }
 
-/** It can bear what so many lots cost it at a price worse than the mark. */
+/** Returns the lots that an account can bear at a price worse than the mark. */
 function bearable({ lost, stand }: Counterparties.Counterparty, perLotE16: bigint): number {
   if (perLotE16 === 0n) return Infinity
   return Number((BigInt(stand.mayLose - lost) * perMoney) / perLotE16)
 }
 
-/** For the other side the price is worse by so much than the mark. */
+/** Returns how much worse than the mark the price is for the other side, in 1e-8 USD. */
 function beyondMarkE8({ isLong, market }: Passing, priceTicks: number): number {
   const beyondE8 = priceTicks * market.instrument.tickE8 - market.prices!.markE8
   return isLong ? beyondE8 : -beyondE8
 }
 
-/** What a lot loses, in 1e-16 USD. */
+/** Returns the loss per lot, in 1e-16 USD. */
 function lossE16({ instrument }: Market, beyondE8: number): bigint {
   return BigInt(beyondE8) * BigInt(instrument.lotE8)
 }

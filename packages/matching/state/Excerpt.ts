@@ -1,6 +1,6 @@
 /**
- * The part of a market that one incoming order can touch, as a market of its own: what the order does there is what it would
- * do, and the market itself stays as it is.
+ * Excerpt of a market: a copy of the part that one incoming order can touch. The order's effects in the copy are its
+ * effects in the market, which stays unchanged.
  */
 import type { Order } from "@venue/domain/Order"
 import * as Book from "../book/Book.ts"
@@ -12,11 +12,11 @@ import * as Stops from "../stops/Stops.ts"
 
 export interface Excerpt {
   readonly market: Market
-  /** The account of the order. */
+  /** Account of the order. */
   readonly account: Participants.Account
 }
 
-/** The order takes `limitTicks` or better. Its account need not be known. */
+/** Copies the part that an order at `limitTicks` or better can touch. The order's account may be new. */
 export const make = (
   whole: Market,
   account: Participants.Account,
@@ -24,7 +24,7 @@ export const make = (
   limitTicks: number,
   atMillis: number
 ): Excerpt => {
-  // What is not made anew here, an incoming order replaces or only reads.
+  // Members that are not copied here are replaced or only read by an incoming order.
   const market: Market = {
     ...whole,
     timeMillis: atMillis,
@@ -53,7 +53,7 @@ interface Copies {
   readonly accounts: Map<Participants.Account, Copy>
 }
 
-/** An account in the excerpt, and the orders of it that were taken: where each is in the excerpt, by where it is in the whole. */
+/** An account in the excerpt, with its copied orders: slot in the excerpt by slot in the market. */
 interface Copy {
   readonly account: Participants.Account
   readonly slots: Map<number, number>
@@ -62,8 +62,8 @@ interface Copy {
 const { ACCOUNT, NEXT, PRICE, REMAINING, TRAITS } = OrderPool
 
 /**
- * Gives the resting orders that it may come to, the first first. Each of them brings an event, if only because it ends
- * before its turn, so that no order comes further than to as many as there may be events (rule 4.16).
+ * Yields the resting orders that the order can reach, in priority order. Each brings at least one event, so the order
+ * reaches at most as many as its event limit (rule 4.16).
  */
 function* within(
   { asks, bids, participants, pool }: Market,
@@ -93,7 +93,7 @@ function isReduceOnly({ pool }: Market, slot: number): boolean {
   return (pool.words[slot + TRAITS]! & OrderPool.reduceOnly) !== 0
 }
 
-/** With its position and its stops. */
+/** Copies an account with its position and its stops. */
 function accountOf({ accounts, market, whole }: Copies, known: Participants.Account): Copy {
   const before = accounts.get(known)
   if (before !== undefined) return before
@@ -104,13 +104,13 @@ function accountOf({ accounts, market, whole }: Copies, known: Participants.Acco
   for (const stop of Stops.ofAccount(whole.stops, known)) {
     const own = { ...stop, account }
     Stops.keep(market.stops, own)
-    // None fires here, and of those that are due it is known where they are.
+    // No stop fires in an excerpt; due stops keep their place.
     market.stops.due.add(own)
   }
   return copy
 }
 
-/** It stands at its price, and is not in the list of its account yet. */
+/** Copies an order to its price; the list of its account comes later. */
 function take({ market, whole }: Copies, { account, slots }: Copy, slot: number): void {
   const { pool } = whole
   const taken = OrderPool.take(market.pool, OrderPool.orderId(pool, slot), OrderPool.clientOrderId(pool, slot))
@@ -122,7 +122,7 @@ function take({ market, whole }: Copies, { account, slots }: Copy, slot: number)
   slots.set(slot, taken)
 }
 
-/** By age where that matters: whoever trades may have reduce-only orders cut, at whatever price they rest. */
+/** Links an account's orders by age. Needed for trading accounts, whose reduce-only orders may be cut at any price. */
 function enlist(copies: Copies, known: Participants.Account, copy: Copy): void {
   const { market, whole } = copies
   if (known.reducing === 0) {
@@ -136,7 +136,7 @@ function enlist(copies: Copies, known: Participants.Account, copy: Copy): void {
   }
 }
 
-/** What is not in the excerpt counts as before. */
+/** Copies the counts of an account, including orders outside the excerpt. */
 function count(known: Participants.Account, copy: Participants.Account): void {
   const { buying, held, selling } = known.user
   Object.assign(copy.user, { buying, held, selling })

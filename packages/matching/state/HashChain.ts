@@ -1,15 +1,15 @@
 /**
- * Records of a fixed number of words in one array, found by hash. A record is named by the position of its first word,
- * and 0 names none. Those of one hash form a chain, which begins at the head of that hash.
+ * Hash chains of fixed-width records in one array. A record is named by the position of its first word; 0 stands for
+ * none. Records of one hash form a linked list from the head of that hash.
  */
 
-/** Makes a record the first of its chain; the word at `next` leads to the one that was. */
+/** Makes a record the first of its chain; the word at `next` links to the former first. */
 export const link = (heads: Int32Array, head: number, words: Int32Array, record: number, next: number): void => {
   words[record + next] = heads[head]!
   heads[head] = record
 }
 
-/** The record must be in that chain. */
+/** Removes a record, which must be in that chain. */
 export const unlink = (heads: Int32Array, head: number, words: Int32Array, record: number, next: number): void => {
   const after = words[record + next]!
   let before = heads[head]!
@@ -20,7 +20,7 @@ export const unlink = (heads: Int32Array, head: number, words: Int32Array, recor
   }
 }
 
-/** Doubles the heads and puts every record behind its new one. Records of one chain may change their order. */
+/** Doubles the heads and relinks every record. Records of one chain may change their order. */
 export const twice = (
   heads: Int32Array,
   words: Int32Array,
@@ -39,10 +39,7 @@ export const twice = (
   return wider
 }
 
-/**
- * Makes a copy with room for more: twice as much for few records, an eighth more for many, since unused room costs as
- * well.
- */
+/** Returns a larger copy: twice the size for few records, an eighth more for many, since unused memory costs too. */
 export const larger = (words: Int32Array, width: number): Int32Array<ArrayBuffer> => {
   const before = words.length / width
   const larger = new Int32Array((before < 65_536 ? before * 2 : before + (before >> 3)) * width)

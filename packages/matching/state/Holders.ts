@@ -1,12 +1,12 @@
-/** Counts who is long and who is short when a minute begins, so that no fill has to (rule 1.10). */
+/** Numbers of long and short holders, counted when a minute begins instead of at each fill (rule 1.10). */
 import * as Holders from "@venue/domain/Holders"
 import { minuteOf } from "@venue/domain/Minute"
 import { fundUserId } from "@venue/domain/Split"
 import type { Events, Market } from "../Market.ts"
 
 /**
- * Time has passed since the last event, at `lastMillis`, and nothing else has happened: what is held now was held when the
- * minute began. The same numbers again are no event.
+ * Records the holders if their numbers changed. Nothing has happened since the last event at `lastMillis`, so the
+ * current positions are those of the minute's beginning.
  */
 export const pass = (market: Market, lastMillis: number, atMillis: number, events: Events): void => {
   if (isIdle(market) || minuteOf(lastMillis) === minuteOf(atMillis)) return
@@ -18,7 +18,7 @@ export const pass = (market: Market, lastMillis: number, atMillis: number, event
   events.push(event)
 }
 
-/** Says whether nothing has moved a position since they were counted. */
+/** Returns true if no position has changed since the last count. */
 export const isIdle = ({ countedTrades, trades }: Market): boolean => countedTrades === trades
 
 export const apply = (market: Market, { atMillis, longUsers, shortUsers }: Holders.HoldersCounted): void => {
@@ -26,7 +26,7 @@ export const apply = (market: Market, { atMillis, longUsers, shortUsers }: Holde
   market.holders = { longUsers, shortUsers }
 }
 
-/** The reserve fund is no user, whatever odd lots it holds. */
+/** Counts the users; the reserve fund is not a user, although it may hold odd lots. */
 function count({ participants: { accounts, users } }: Market): Holders.Holders {
   const held = new Float64Array(users.length)
   for (const { position, user } of accounts) held[user.number]! += position.quantityLots

@@ -1,4 +1,4 @@
-/** Who takes part in one market: users with their limits and epochs, accounts with their positions and open orders. */
+/** Participants of one market: users with their limits and epochs, accounts with their positions and open orders. */
 import type { ClientOrderIds } from "../book/ClientOrderIds.ts"
 import type { AccountId } from "@venue/domain/AccountId"
 import * as Position from "@venue/domain/Position"
@@ -10,9 +10,9 @@ export interface User {
   readonly userId: UserId
   /** Commands of a lower epoch are dropped. */
   epoch: number
-  /** All accounts of the user hold so many lots, long and short alike. */
+  /** Lots held by all accounts of the user, long and short added. */
   held: number
-  /** All accounts of the user have so many lots resting on each side. */
+  /** Resting lots of all accounts of the user, by side. */
   buying: number
   selling: number
 }
@@ -22,30 +22,30 @@ export interface Account {
   readonly accountId: AccountId
   readonly user: User
   readonly position: Position.Position
-  /** A takeover of its position is open, so that it may do nothing here but cancel. */
+  /** True while a takeover of the position is open; the account may then only cancel. */
   isFrozen: boolean
   openOrders: number
-  /** The account has so many lots resting on each side. */
+  /** Resting lots of the account, by side. */
   buying: number
   selling: number
-  /** So many lots rest that may only reduce; they are all on the side against the position. */
+  /** Resting reduce-only lots; all are on the side opposite to the position. */
   reducing: number
-  /** The chain of open orders by age has these ends; 0 when there is none. */
+  /** Ends of the list of open orders by age; 0 without orders. */
   oldest: number
   newest: number
-  /** Its open orders by client order id are gathered when it first cancels by one, since most never do. */
+  /** Open orders by client order id, indexed when the account first cancels by one; most accounts never do. */
   byClientOrderId: ClientOrderIds | undefined
 }
 
-/** These sums over all participants are kept as they change. */
+/** Sums over all participants, updated incrementally. */
 export interface Totals {
   positions: number
   cash: number
   basis: number
   venueFees: number
-  /** The market's own money for hard times: what rounding leaves of funding goes there. */
+  /** The market's own money for losses; receives the rounding remainders of funding. */
   reserveFund: number
-  /** The operator has put so much into the reserve fund; the sum of cash is without it. */
+  /** Total of the operator's top-ups; the sum of cash excludes it. */
   toppedUp: number
   openInterest: number
 }
@@ -56,7 +56,7 @@ export interface Participants {
   readonly usersById: Map<UserId, User>
   readonly accountsById: Map<AccountId, Account>
   readonly totals: Totals
-  /** So many lots rest in the market that may only reduce. */
+  /** Resting reduce-only lots of the market. */
   reducing: number
 }
 
@@ -78,7 +78,7 @@ export const user = (participants: Participants, userId: UserId): User => {
   return added
 }
 
-/** An account belongs to the user it first came with. */
+/** Returns the account, adding it if it is new. An account belongs to the user it first came with. */
 export const account = (participants: Participants, accountId: AccountId, userId: UserId): Account => {
   const known = participants.accountsById.get(accountId)
   if (known !== undefined) return known
@@ -88,12 +88,12 @@ export const account = (participants: Participants, accountId: AccountId, userId
   return added
 }
 
-/** The account as it is, or as it would begin: nobody is added. */
+/** Returns the account, or the account as it would begin, without adding it. */
 export const find = (participants: Participants, accountId: AccountId, userId: UserId): Account =>
   participants.accountsById.get(accountId) ??
   newAccount(participants, accountId, participants.usersById.get(userId) ?? newUser(participants, userId))
 
-/** Books one side of a trade, and returns the profit it realised. */
+/** Books one side of a trade and returns its realised profit. */
 export const fill = (
   participants: Participants,
   { position, user }: Account,
@@ -117,27 +117,33 @@ export const fill = (
   return realised
 }
 
-/** The owner of a builder code receives a part of a fee, and the reserve fund another; the venue keeps the rest of it. */
+/**
+ * Credits an account's part of a fee (reward of a builder); `remainder` goes to the reserve fund, the rest stays with
+ * the venue.
+ */
 export const earn = ({ totals }: Participants, { position }: Account, amount: number, remainder: number): void => {
   Position.earn(position, amount)
   totals.reserveFund += remainder
   totals.venueFees -= amount + remainder
 }
 
-/** Fees that were booked are the reserve fund's and not the venue's; negative ones it has paid. */
+/** Moves booked fees from the venue to the reserve fund; negative fees are paid by the fund. */
 export const reserve = ({ totals }: Participants, fees: number): void => {
   totals.reserveFund += fees
   totals.venueFees -= fees
 }
 
-/** Gives what rounding will leave when every position receives so much: as positions sum to zero, so would that. */
+/**
+ * Returns the rounding remainder if every position receives this payment. Positions sum to zero, so exact payments
+ * would too.
+ */
 export const remainderOf = ({ accounts }: Participants, payment: (position: Position.Position) => number): number => {
   let received = 0
   for (const { position } of accounts) received += payment(position)
   return 0 - received
 }
 
-/** Books a payment on every position, and what rounding leaves in the reserve fund. */
+/** Books a payment on every position, and the rounding remainder in the reserve fund. */
 export const payAll = (
   { accounts, totals }: Participants,
   book: (position: Position.Position) => number,
@@ -148,7 +154,7 @@ export const payAll = (
   totals.cash += remainder
 }
 
-/** Has every position count in other units, and books what that brought it. */
+/** Restates every position in other units and books the resulting cash. */
 export const restateAll = (
   { accounts, totals, users }: Participants,
   book: (position: Position.Position) => number
@@ -164,7 +170,7 @@ export const restateAll = (
   }
 }
 
-/** Lots began to rest, or stopped resting where the number is negative. */
+/** Adds resting lots; a negative number removes them. */
 export const rest = (
   participants: Participants,
   account: Account,

@@ -1,4 +1,4 @@
-/** Recorded events obeyed: the state they leave is the state that decided them. */
+/** Replay of recorded events: it leaves the same state as the decisions. */
 import type { Id } from "@venue/domain/Id"
 import type { Accepted, MarketEvent, Modified, Traded } from "@venue/domain/Market"
 import { isStop, type StopPlaced } from "@venue/domain/Stop"
@@ -28,8 +28,8 @@ import * as Takeovers from "../risk/Takeovers.ts"
 import * as TradingState from "../lifecycle/TradingState.ts"
 
 /**
- * An order that may rest is put in the book as soon as it is accepted, and its trades take from it there: nothing can
- * come between, so it ends at the same place in its queue. Until then the book may be crossed.
+ * Applies an event. An order that may rest enters the book when it is accepted, and its trades are deducted there; no
+ * other event can come between, so it ends at the same place in its queue. Meanwhile the book may be crossed.
  */
 export const apply = (market: Market, event: MarketEvent): void => {
   market.timeMillis = event.atMillis

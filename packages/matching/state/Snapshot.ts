@@ -1,4 +1,4 @@
-/** The state of a market as plain values: what a new owner loads instead of a long log. */
+/** The state of a market as plain values, loaded by a new owner in place of a long log. */
 import type { TradingState } from "@venue/domain/TradingState"
 import type { AccountId } from "@venue/domain/AccountId"
 import type { Holders } from "@venue/domain/Holders"
@@ -25,10 +25,10 @@ import * as StopSnapshot from "../stops/StopSnapshot.ts"
 import * as Takeovers from "../risk/Takeovers.ts"
 import * as Twaps from "../stops/Twaps.ts"
 
-/** The version counts up with every change of what is stored; `SnapshotMigration` reads what was written before. */
+/** Incremented with every change of the stored form. */
 export const version = 22
 
-/** There are numbers, texts, arrays and bytes only, so that any encoder carries it. */
+/** Contains numbers, texts, arrays and bytes only, so that any encoder can carry it. */
 export interface Snapshot {
   readonly version: typeof version
   readonly timeMillis: number
@@ -40,18 +40,15 @@ export interface Snapshot {
   readonly oracleSamples: OracleSamples
   readonly settlementTicks: number
   readonly lastDividendDay: number
-  /** Those in force; `null` in what was written before they could change. */
+  /** Limits in force. */
   readonly limits: Limits | null
   readonly lastSplitDay: number
   readonly lastSplitMillis: number
   readonly holders: Holders
   readonly topUps: ReadonlyArray<readonly [topUpId: string, amount: number]>
-  /** Users stand in the order of their numbers: id and epoch. */
+  /** Users in the order of their numbers: id and epoch. */
   readonly users: ReadonlyArray<readonly [UserId, number]>
-  /**
-   * Accounts stand in the order of their numbers: id, id of the user, then quantity, cash flow, basis, fees, funding
-   * and rewards.
-   */
+  /** Accounts in the order of their numbers: id, user id, quantity, cash flow, basis, fees, funding, rewards. */
   readonly accounts: ReadonlyArray<readonly [AccountId, UserId, number, number, number, number, number, number]>
   readonly totals: Participants.Totals
   readonly sampling: Sampling
@@ -59,25 +56,25 @@ export interface Snapshot {
   readonly builders: ReadonlyArray<BuilderIntroduced>
   readonly orders: Orders
   readonly stops: StopSnapshot.StopSnapshot
-  /** The open ones, the oldest first. */
+  /** Open takeovers, oldest first. */
   readonly takeovers: ReadonlyArray<Takeovers.StoredTakeover>
   readonly liquidated: Liquidated
-  /** They stand in the order in which they were opened. */
+  /** TWAPs in the order in which they were opened. */
   readonly twaps: ReadonlyArray<Twap>
   /**
-   * Outcomes are by far the largest part. They are not copied: these are the pages themselves, which never change
-   * again. Joined in their order they are one sequence of records, wherever it is cut into pieces.
+   * Outcomes, by far the largest part. These are the immutable pages themselves, not copies. Concatenated in order
+   * they form one sequence of records, wherever it is cut into pieces.
    */
   readonly outcomes: ReadonlyArray<Uint8Array>
 }
 
-/** Bids come first, then asks, each best first and in the order of its queue; each entry has the order's own words. */
+/** Bids, then asks, each best first and in queue order; each entry holds the order's own words. */
 export interface Orders {
   readonly words: Uint8Array
   readonly clientOrderIds: ReadonlyArray<string>
-  /** The numbers of the few entries that have a bracket, with it. */
+  /** Brackets of the few entries that have one, by entry number. */
   readonly brackets: ReadonlyArray<readonly [number, Bracket]>
-  /** The numbers of those entries stand here by account, and by age within one. */
+  /** Entry numbers by account, and by age within an account. */
   readonly ages: Uint8Array
 }
 
@@ -214,7 +211,7 @@ function aged(market: Market): Array<number> {
   return pool
 }
 
-/** The bytes are copied, since what a decoder hands out may begin where no word can. */
+/** Copies the bytes: a decoder may return an unaligned view. */
 function integers(bytes: Uint8Array): Int32Array {
   return new Int32Array(new Uint8Array(bytes).buffer)
 }

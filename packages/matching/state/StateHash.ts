@@ -1,4 +1,4 @@
-/** A fingerprint of what a market's state means, whatever slots and pages hold it: equal after replay. */
+/** Hash of a market's state, independent of slots and pages: equal after replay. */
 import type { Id } from "@venue/domain/Id"
 import { positionLimitUsd } from "@venue/domain/Leverage"
 import type { Order } from "@venue/domain/Order"
@@ -12,7 +12,7 @@ import type { Stops } from "../stops/Stops.ts"
 import type { Twaps } from "../stops/Twaps.ts"
 import { mix } from "@venue/domain/BitMix"
 
-/** The hash has sixteen hexadecimal digits. */
+/** Returns sixteen hexadecimal digits. */
 export const hash = (market: Market): string => {
   const digest: Digest = { high: 1, low: 2 }
   text(digest, market.instrument.symbol)
@@ -82,7 +82,7 @@ interface Digest {
 
 const { NEWER, NEXT, RATE } = OrderPool
 
-/** Orders count from the best price on, and at each price in the order of the queue. */
+/** Hashes the orders from the best price on, in queue order at each price. */
 function side(digest: Digest, market: Market, ladder: Ladder.Ladder): void {
   const { words } = market.pool
   text(digest, ladder.side)
@@ -128,7 +128,7 @@ function topUps(digest: Digest, market: Market): void {
   }
 }
 
-/** Accounts that never traded and have no open order are left out of the hash. */
+/** Hashes the participants; accounts that never traded and have no open order are skipped. */
 function participants(digest: Digest, market: Market): void {
   const { accounts, users } = market.participants
   for (const account of sorted(accounts, ({ accountId }) => accountId)) {
@@ -162,7 +162,10 @@ function sums(digest: Digest, { reducing, totals }: Participants): void {
     number(digest, value)
 }
 
-/** Stops count in the order in which they were placed; what waits in which line follows from that and from the due ones. */
+/**
+ * Hashes the stops in the order in which they were placed; the waiting order follows from that and from the due
+ * stops.
+ */
 function stops(digest: Digest, { byId, due, lastSequence }: Stops): void {
   number(digest, lastSequence)
   for (const { leverage, order: placed, parentId, sequence, takerRate } of byId.values()) {
@@ -185,7 +188,7 @@ function takeovers(digest: Digest, { liquidated, takeovers }: Market): void {
   }
 }
 
-/** TWAPs count in the order in which they were opened. */
+/** Hashes the TWAPs in the order in which they were opened. */
 function twaps(digest: Digest, { byId }: Twaps): void {
   for (const twap of byId.values()) {
     const { accountId, builderCode, clientTwapId, refusal, side, twapId, userId } = twap
@@ -216,7 +219,7 @@ function sorted<A>(values: ReadonlyArray<A>, key: (value: A) => string): Readonl
 }
 
 function number(digest: Digest, value: number): void {
-  // To add 0 makes 0 of -0, which means the same.
+  // Adding 0 turns -0 into 0, which means the same.
   double[0] = value + 0
   word(digest, halves[0]!)
   word(digest, halves[1]!)

@@ -1,4 +1,4 @@
-/** Stop orders placed, modified, ended, and cut to the position they close (rule 15). */
+/** Stop orders: placed, modified, ended, and cut to the position they close (rule 15). */
 import type { Id } from "@venue/domain/Id"
 import type { Modify, Place } from "@venue/domain/Market"
 import type { Order } from "@venue/domain/Order"
@@ -13,15 +13,15 @@ import * as Stops from "./Stops.ts"
 export const refusal = (market: Market, account: Account, order: Order): OrderRefusal | undefined =>
   flaw(order) ?? (stopsLeft(market, account, order) > 0 ? room(account, order) : tooMany)
 
-/** Its order is as asked, and only reduces. */
-export const place = (market: Market, account: Account, command: Place, asked: Order, events: Events): void => {
+/** Places a stop; its order is always reduce-only. */
+export const place = (market: Market, account: Account, command: Place, requested: Order, events: Events): void => {
   const { commandId, expiresAtMillis, leverage, takerRate } = command
-  const order = { ...asked, reduceOnly: true }
+  const order = { ...requested, reduceOnly: true }
   remember(market, commandId, expiresAtMillis, account.user, "DONE")
   open(market, account, order, { takerRate, leverage, parentId: null }, commandId, expiresAtMillis, events)
 }
 
-/** From here on it waits; no command placed one that came with an order. */
+/** Opens a stop that waits for the mark. `commandId` is absent for a stop attached to an order. */
 export const open = (
   market: Market,
   account: Account,
@@ -35,14 +35,14 @@ export const open = (
   Stops.add(market.stops, account, order, terms, stopMarkE8(market))
 }
 
-/** It closes so many lots from now on, and keeps its turn. */
+/** Sets the lots that a stop closes; the stop keeps its priority. */
 export const resize = (market: Market, stop: Stops.Stop, lots: number, events: Events): void => {
   const { order } = stop
   if (lots === order.remainingLots) return
   change(market, stop, Book.modified(order, order.priceTicks, lots, market.timeMillis), null, events)
 }
 
-/** Makes the change unless something refuses it. */
+/** Applies the change unless a check refuses it. */
 export const modify = (market: Market, stop: Stops.Stop, command: Modify, events: Events): OrderRefusal | undefined => {
   const { account, order: before } = stop
   if (before.side !== command.side || before.type !== command.type) return "CANNOT_MODIFY_NO_SUCH_ORDER"
@@ -59,7 +59,7 @@ export const end = (market: Market, stop: Stops.Stop, commandId: Id | null, even
   events.push({ _tag: "Ended", commandId, order: stop.order, status: "CANCELLED", atMillis: market.timeMillis })
 }
 
-/** After a trade: each stop larger than the position is cut to it, and all end that no longer have one to close. */
+/** After a trade, cuts each stop to the position and ends stops without a position to close. */
 export const trim = (market: Market, account: Account, events: Events): void => {
   for (const stop of Stops.ofAccount(market.stops, account)) {
     const { order } = stop
@@ -77,7 +77,9 @@ function change(market: Market, stop: Stops.Stop, order: Order, commandId: Id | 
   events.push({ _tag: "Modified", commandId, order, requeued, atMillis: market.timeMillis })
 }
 
-/** The desk has checked the shape; this holds whatever it sends. Neither band nor bounds bind a price that is waited for. */
+/**
+ * Checks the shape again although the desk has done so. Price band and daily bounds do not apply to a trigger price.
+ */
 function flaw({ priceTicks, quantityLots }: Order): OrderRefusal | undefined {
   if (!isCount(quantityLots)) return "INVALID_TICK_SIZE_PRECISION_QUANTITY"
   return isCount(priceTicks) ? undefined : "INVALID_TICK_SIZE_PRECISION_PRICE"
@@ -87,7 +89,7 @@ function isCount(value: number): boolean {
   return Number.isSafeInteger(value) && value > 0
 }
 
-/** Each stop by itself may close no more than the position; what several would close together is not counted. */
+/** A stop may close at most the position. Several stops are not added up. */
 function room(account: Account, { quantityLots, side }: Order): OrderRefusal | undefined {
   return quantityLots > heldAgainst(account, side === "SELL") ? "REJECTED" : undefined
 }

@@ -8,9 +8,9 @@ import * as Stops from "./Stops.ts"
 
 export interface StopSnapshot {
   readonly lastSequence: number
-  /** They stand in the order in which they were placed. */
+  /** Stops in the order in which they were placed. */
   readonly stops: ReadonlyArray<StoredStop>
-  /** These are due, in this order, by their places above. */
+  /** Indices into `stops` of the due stops, in firing order. */
   readonly due: ReadonlyArray<number>
 }
 
@@ -41,7 +41,7 @@ export const snapshot = ({ stops }: Market): StopSnapshot => {
   }
 }
 
-/** The accounts are there already. */
+/** Restores the stops; the accounts exist already. */
 export const restore = (market: Market, stored: StopSnapshot): void => {
   const due = new Set(stored.due)
   const all = stored.stops.map(({ leverage, orderId, parentId, sequence, takerRate, ...rest }, place) => {

@@ -1,42 +1,44 @@
-/** The stops of one market: they wait apart from the book, in the order in which a moving mark comes to them (rule 15). */
+/** Stops of one market: kept apart from the book, ordered by the moves of the mark that reach them (rule 15). */
 import type { Order } from "@venue/domain/Order"
 import { isRising } from "@venue/domain/Stop"
 import type { OrderId } from "@venue/domain/OrderId"
 import type { Account } from "../state/Participants.ts"
 
-/** What a stop was placed on, beside its order. */
+/** Terms of a stop beside its order. */
 export interface StopTerms {
-  /** Its order will pay this rate. */
+  /** Taker rate of its order. */
   readonly takerRate: number
-  /** Its account has this level, which a position fixes. */
+  /** Leverage of its account, fixed by the position. */
   readonly leverage: number
-  /** It came with this order, and is linked to the other stop that did; null for one that stands alone. */
+  /**
+   * Order that the stop is attached to, which links it to the other stop of that order; null for a stand-alone stop.
+   */
   readonly parentId: OrderId | null
 }
 
 export interface Stop extends StopTerms {
   readonly account: Account
-  /** The mark has to reach its price. It is replaced when the stop is modified or cut. */
+  /** Its price is the trigger price. Replaced when the stop is modified or cut. */
   order: Order
-  /** Of stops at one price, that with the lowest came first. */
+  /** Order of arrival; decides between stops at one price. */
   sequence: number
 }
 
 export interface Stops {
   readonly tickE8: number
-  /** They stand in the order in which they were placed. */
+  /** In the order in which they were placed. */
   readonly byId: Map<string, Stop>
   readonly byAccount: Map<Account, ReadonlyArray<Stop>>
-  /** They fire once the mark is at their price or above; the lowest and oldest stands last. */
+  /** Stops that fire when the mark is at their price or above; the lowest and oldest is last. */
   readonly rising: Array<Stop>
-  /** They fire once the mark is at their price or below; the highest and oldest stands last. */
+  /** Stops that fire when the mark is at their price or below; the highest and oldest is last. */
   readonly falling: Array<Stop>
-  /** The mark has been at their price, and they fire in this order, whatever it is by then. */
+  /** Stops whose price the mark has reached, in firing order, wherever the mark is now. */
   readonly due: Set<Stop>
   lastSequence: number
 }
 
-/** One account may have so many in one market, beside its orders on the book. */
+/** Maximum number of stops of one account in one market, beside its orders on the book. */
 export const most = 50
 
 export const make = (tickE8: number): Stops => ({
@@ -51,10 +53,10 @@ export const make = (tickE8: number): Stops => ({
 
 export const find = (stops: Stops, { text }: OrderId): Stop | undefined => stops.byId.get(text)
 
-/** Gives the stops of an account, the oldest first; the list is replaced, never changed. */
+/** Returns the stops of an account, oldest first; the list is immutable. */
 export const ofAccount = (stops: Stops, account: Account): ReadonlyArray<Stop> => stops.byAccount.get(account) ?? none
 
-/** Returns the stops that carry this client order id as their own, the oldest first: those of a parent carry the parent's. */
+/** Returns the stand-alone stops with this client order id, oldest first. Attached stops carry their parent's id. */
 export const standingAlone = (stops: Stops, account: Account, clientOrderId: string): ReadonlyArray<Stop> =>
   clientOrderId === ""
     ? none
@@ -62,13 +64,13 @@ export const standingAlone = (stops: Stops, account: Account, clientOrderId: str
         ({ order, parentId }) => parentId === null && order.clientOrderId === clientOrderId
       )
 
-/** Finds the other stop of the same parent. */
+/** Returns the other stop of the same parent. */
 export const linked = (stops: Stops, stop: Stop): Stop | undefined =>
   stop.parentId === null
     ? undefined
     : ofAccount(stops, stop.account).find((other) => other !== stop && other.parentId?.text === stop.parentId?.text)
 
-/** It is due at once where the mark is at its price already. */
+/** Adds a stop; it is due at once if the mark has reached its price. */
 export const add = (stops: Stops, account: Account, order: Order, terms: StopTerms, markE8: number): void => {
   const { leverage, parentId, takerRate } = terms
   const stop = { account, order, takerRate, leverage, parentId, sequence: ++stops.lastSequence }
@@ -76,13 +78,13 @@ export const add = (stops: Stops, account: Account, order: Order, terms: StopTer
   wait(stops, stop, markE8)
 }
 
-/** Puts a stop among those of its account and of the market, where it neither waits nor is due yet. */
+/** Adds a stop to its account and to the market without queueing it. */
 export const keep = (stops: Stops, stop: Stop): void => {
   stops.byId.set(stop.order.orderId.text, stop)
   stops.byAccount.set(stop.account, [...ofAccount(stops, stop.account), stop])
 }
 
-/** One that moves to another price comes behind those that are there. */
+/** Replaces a stop's order; a stop that moves to another price goes behind the stops already there. */
 export const change = (stops: Stops, stop: Stop, order: Order, requeued: boolean, markE8: number): void => {
   if (requeued) leave(stops, stop)
   stop.order = order
@@ -99,14 +101,14 @@ export const remove = (stops: Stops, stop: Stop): void => {
   else stops.byAccount.set(stop.account, others)
 }
 
-/** Those that the mark has come to are due from now on: those that fire above it first, the nearest before the others. */
+/** Makes the stops that the mark has reached due: first the rising ones, nearest first, then the falling ones. */
 export const reach = (stops: Stops, markE8: number): void => {
   for (const line of [stops.rising, stops.falling]) {
     while (line.length > 0 && isReached(stops, line.at(-1)!, markE8)) stops.due.add(line.pop()!)
   }
 }
 
-/** Puts a stop in its line, wherever the mark is. */
+/** Queues a stop by its trigger price, wherever the mark is. */
 export const lineUp = (stops: Stops, stop: Stop): void => {
   const line = lineOf(stops, stop)
   line.splice(placeOf(line, stop), 0, stop)
@@ -134,7 +136,7 @@ function lineOf({ falling, rising }: Stops, { order }: Stop): Array<Stop> {
   return isRising(order) ? rising : falling
 }
 
-/** Finds where a stop stands in its line, or would: all before it fire later. */
+/** Returns the position of a stop in its queue; the stops before it fire later. */
 function placeOf(line: ReadonlyArray<Stop>, stop: Stop): number {
   let low = 0
   let high = line.length

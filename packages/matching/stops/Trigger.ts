@@ -1,4 +1,4 @@
-/** Stops whose price the mark has reached become MARKET orders (rule 15). */
+/** Triggering: stops whose price the mark has reached become MARKET orders (rule 15). */
 import type { Order } from "@venue/domain/Order"
 import * as Oracle from "@venue/domain/Oracle"
 import { stopBound } from "@venue/domain/PriceBand"
@@ -8,8 +8,8 @@ import * as StopOrder from "./StopOrder.ts"
 import * as Stops from "./Stops.ts"
 
 /**
- * Fires those that are due, in their order. Beyond so many at once, or after one that brought many events, they wait for
- * the next time, since one decision's events have to fit one row.
+ * Fires the due stops in order. The events of one decision must fit one row: beyond a number of stops, or after a
+ * stop with many events, the others wait for the next call.
  */
 export const fire = (market: Market, atMillis: number, events: Events): void => {
   const { due } = market.stops
@@ -17,14 +17,14 @@ export const fire = (market: Market, atMillis: number, events: Events): void => 
   market.timeMillis = atMillis
   const before = events.length
   for (let count = 0; count < mostAtOnce && events.length - before < mostEvents; count++) {
-    // To fire one may end others that are due.
+    // Firing one stop may end other due ones.
     const [stop] = due
     if (stop === undefined) return
     trigger(market, stop, events)
   }
 }
 
-/** Says whether none is due, or none may fire since no price is fresh (I29) or nothing is traded. */
+/** Returns true if no stop is due, or none may fire because prices are stale (I29) or trading is halted. */
 export const isIdle = ({ instrument, prices, stops, tradingState }: Market, atMillis: number): boolean =>
   stops.due.size === 0 ||
   tradingState !== "TRADING" ||
@@ -33,7 +33,7 @@ export const isIdle = ({ instrument, prices, stops, tradingState }: Market, atMi
 
 const mostAtOnce = 256
 
-/** The order keeps the ids of its stop. Of a linked pair the other ends, whatever this one fills. */
+/** Turns a stop into an order with the same ids. The other stop of a pair ends, whatever this one fills. */
 function trigger(market: Market, stop: Stops.Stop, events: Events): void {
   const { account, leverage, takerRate } = stop
   const other = Stops.linked(market.stops, stop)

@@ -1,6 +1,6 @@
 /**
- * A TWAP opened, gone on with child by child, and closed. Outcomes are forgotten a minute past their expiry, so it is the
- * newest slice that keeps a child from coming twice.
+ * Life of a TWAP: opened, advanced child by child, closed. Outcomes are forgotten a minute after expiry, so the
+ * number of the newest slice prevents a child from being placed twice.
  */
 import { type Id, isSame } from "@venue/domain/Id"
 import { isOver } from "@venue/domain/TradingState"
@@ -21,8 +21,8 @@ import type { Account } from "../state/Participants.ts"
 import * as Twaps from "./Twaps.ts"
 
 /**
- * One that is known already stays as it is. One that was accepted before a split, or of a contract that has ended, is closed
- * at once: its trader was not there to hear of that.
+ * Opens a TWAP; a known one stays unchanged. A TWAP accepted before a split, or of a contract that has ended, is
+ * closed at once: its trader missed that event.
  */
 export const open = (market: Market, account: Account, command: OpenTwap, events: Events): void => {
   const { commandId, expiresAtMillis, terms } = command
@@ -42,13 +42,13 @@ export const open = (market: Market, account: Account, command: OpenTwap, events
   else if (terms.createdAtMillis < market.lastSplitMillis) end(market, opened.twap, "SPLIT", null, events)
 }
 
-/** Says whether the child of that slice may come: its TWAP has not ended, and no child of this slice or a later one has come. */
+/** Returns true if the slice may be placed: its TWAP is open, and neither this slice nor a later one was placed. */
 export const isNext = ({ twaps }: Market, { accountId, slice, twapId }: PlaceSlice): boolean => {
   const twap = twaps.byId.get(twapId)
   return twap !== undefined && twap.accountId === accountId && slice > twap.lastSlice && slice <= twap.slices
 }
 
-/** Records what became of a child, whose own events are those from `first` on. A repeat has none, and changes nothing. */
+/** Records the result of a child, whose own events begin at `first`. A repeat has no events and changes nothing. */
 export const advance = (market: Market, { child, slice, twapId }: PlaceSlice, first: number, events: Events): void => {
   if (events.length === first) return
   const own = events.slice(first)
@@ -86,7 +86,7 @@ export const close = (market: Market, account: Account, command: CloseTwaps, eve
   else refuse(market, command, "NO_SUCH_ORDER", events)
 }
 
-/** `commandId` is that of the command that asked for it; null where none did. */
+/** Ends a TWAP; `commandId` is null without a command that requested it. */
 export const end = (market: Market, twap: Twap, ending: TwapEnding, commandId: Id | null, events: Events): void => {
   const closed: TwapClosed = { _tag: "TwapClosed", commandId, twap, ending, atMillis: market.timeMillis }
   Twaps.apply(market.twaps, closed)

@@ -1,17 +1,17 @@
-/** The TWAPs of one market, from when it hears of them until they have ended: how far each has come. */
+/** Open TWAPs of one market and their progress. */
 import type { AccountId } from "@venue/domain/AccountId"
 import type { Twap, TwapAdvanced, TwapClosed, TwapId, TwapOpened } from "@venue/domain/Twap"
 
 export interface Twaps {
-  /** A TWAP is replaced and never changed. */
+  /** A TWAP is immutable; changes replace it. */
   readonly byId: Map<TwapId, Twap>
-  /** Each account has its own here, the oldest first. */
+  /** TWAPs of each account, oldest first. */
   readonly byAccount: Map<AccountId, Set<TwapId>>
 }
 
 export const make = (): Twaps => ({ byId: new Map(), byAccount: new Map() })
 
-/** Gives those of an account, the oldest first. */
+/** Returns the TWAPs of an account, oldest first. */
 export const ofAccount = ({ byAccount, byId }: Twaps, accountId: AccountId): Array<Twap> =>
   [...(byAccount.get(accountId) ?? [])].map((twapId) => byId.get(twapId)!)
 
@@ -21,7 +21,7 @@ export const apply = (twaps: Twaps, event: TwapOpened | TwapAdvanced | TwapClose
   else forget(twaps, event.twap)
 }
 
-/** Puts a TWAP behind the others of its account. */
+/** Adds a TWAP behind the others of its account. */
 export const keep = ({ byAccount, byId }: Twaps, twap: Twap): void => {
   byId.set(twap.twapId, twap)
   const own = byAccount.get(twap.accountId)
