@@ -5,7 +5,7 @@
 import type { RailName } from "@venue/domain/Rail"
 import type { TraderEvent } from "@venue/domain/Trader"
 import type { RailAudit } from "@venue/storage/audit/RailAudits"
-import { cameAgain, venuesOwn } from "@venue/storage/treasury/DepositTable"
+import { cameAgain, venuesOwn } from "@venue/domain/DepositSteps"
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"

@@ -1,49 +1,32 @@
-/** Money comes in: what may be asked, what is recorded, and the states of a deposit (rule 17). Money in 1e-6 USD. */
+/** Deposits: minimums, ids, and the commands and events of a trader (rule 17). Money in 1e-6 USD. */
 import { Schema } from "effect"
 import { moneyScale } from "./Decimal.ts"
 import { RailName } from "./Rail.ts"
 
-/**
- *     DETECTED ⇄ CONFIRMED → CREDITED → REVERSED
- *         ⇅ ↙
- *      DROPPED                   before it is credited, a chain may lose it, and may find it again
- */
+/** State of a deposit. DROPPED is shown to no user. */
 export const DepositState = Schema.Literals(["DETECTED", "CONFIRMED", "CREDITED", "REVERSED", "DROPPED"])
 export type DepositState = typeof DepositState.Type
 
-/** There are no others; it begins as DETECTED. */
-export const depositEdges: ReadonlyArray<readonly [from: DepositState, to: DepositState]> = [
-  ["DETECTED", "CONFIRMED"],
-  ["CONFIRMED", "DETECTED"],
-  ["CONFIRMED", "CREDITED"],
-  ["CREDITED", "REVERSED"],
-  ["DETECTED", "DROPPED"],
-  ["CONFIRMED", "DROPPED"],
-  ["DROPPED", "DETECTED"]
-]
-
-/** It is credited once so many blocks stand on a chain, its own among them. */
+/** Number of confirmations on a chain that confirm a deposit; its own block is the first. */
 export const confirmationsNeeded = 20
 
-/** Less stays uncredited. */
+/** Smallest deposit that is credited, in 1e-6 USD. */
 export const minimumDeposit: { readonly [Rail in RailName]: bigint } = {
   ARBITRUM_ONE: 5n * BigInt(moneyScale),
   TRON: 5n * BigInt(moneyScale),
   BANK: 10n * BigInt(moneyScale)
 }
 
-/** Why a confirmed deposit stays uncredited; null where nothing is against it. */
+/** Returns the reason why the amount of a confirmed deposit is not credited, or null. */
 export const reasonAgainst = (rail: RailName, amount: bigint): string | null =>
   amount < minimumDeposit[rail] ? belowMinimum : null
 
 export const belowMinimum = "it is below the minimum"
 
-/** Its name for ever: a transaction may hold several transfers, so the hash alone is none. */
+/** Returns the permanent id of a deposit. A transaction may hold several transfers, so the id includes the log index. */
 export const depositIdOf = (rail: RailName, txHash: string, logIndex: number): string => `${rail}/${txHash}/${logIndex}`
 
-/**
- * Returns the id of a deposit as the venue writes it. Letter case is no part of a chain's transaction, and is one of a bank's reference.
- */
+/** Returns a deposit id in the venue's spelling: a transaction hash in lower case, a bank reference unchanged. */
 export const writtenDepositId = (text: string): string => {
   const [rail = "", ...rest] = text.split("/")
   const name = rail.toUpperCase()
@@ -52,21 +35,22 @@ export const writtenDepositId = (text: string): string => {
 
 const credit = { depositId: Schema.String, rail: RailName, amount: Schema.BigInt }
 
-/** It is confirmed, and belongs to the user's primary account. A repeat of `depositId` changes nothing. */
+/** Credits a confirmed deposit to the user's primary account. Idempotent by `depositId`. */
 export const Deposit = Schema.TaggedStruct("Deposit", credit)
 export type Deposit = typeof Deposit.Type
 
-/** It was credited, and is not there any more. A repeat changes nothing. */
+/** Takes back a credited deposit that its rail no longer has. Idempotent by `depositId`. */
 export const ReverseDeposit = Schema.TaggedStruct("ReverseDeposit", {
   depositId: Schema.String,
   reason: Schema.String
 })
 export type ReverseDeposit = typeof ReverseDeposit.Type
 
+/** The amount was credited to the user's primary account. */
 export const Deposited = Schema.TaggedStruct("Deposited", { ...credit, atMillis: Schema.Number })
 export type Deposited = typeof Deposited.Type
 
-/** All of it is taken back, and the account may be below zero after that. */
+/** The whole amount was taken back; the balance may be negative after that. */
 export const DepositReversed = Schema.TaggedStruct("DepositReversed", {
   ...credit,
   reason: Schema.String,
@@ -74,7 +58,7 @@ export const DepositReversed = Schema.TaggedStruct("DepositReversed", {
 })
 export type DepositReversed = typeof DepositReversed.Type
 
-/** No such deposit was credited to this user. */
+/** No deposit with this id exists, or none was credited to the user. */
 export class UnknownDeposit extends Schema.TaggedError<UnknownDeposit>()("UnknownDeposit", {
   depositId: Schema.String
 }) {}

@@ -1,16 +1,10 @@
-/** Money leaves: what may be asked, what is recorded, why it is held or refused, and its states (rule 18). Money in 1e-6 USD. */
+/** Withdrawals: terms, reasons for a review, the commands and events of a trader, and its refusals (rule 18). Money in 1e-6 USD. */
 import { Schema } from "effect"
 import { moneyScale } from "./Decimal.ts"
 import { KeyedRequest } from "./KeyedRequest.ts"
 import { WithdrawalMethod } from "./Rail.ts"
 
-/**
- *     ACCEPTED → QUEUED ──────────────→ SUBMITTED → SETTLED
- *         ↓        ↑                        ↓
- *     HELD_FOR_REVIEW → REJECTED          FAILED
- *
- * ACCEPTED has debited the account; REJECTED and FAILED have given the gross amount back.
- */
+/** State of a withdrawal. ACCEPTED has debited the account; REJECTED and FAILED have returned the gross amount. */
 export const WithdrawalState = Schema.Literals([
   "ACCEPTED",
   "QUEUED",
@@ -22,33 +16,28 @@ export const WithdrawalState = Schema.Literals([
 ])
 export type WithdrawalState = typeof WithdrawalState.Type
 
-/** There are no others; none is taken twice. */
-export const withdrawalEdges: ReadonlyArray<readonly [from: WithdrawalState, to: WithdrawalState]> = [
-  ["ACCEPTED", "QUEUED"],
-  ["ACCEPTED", "HELD_FOR_REVIEW"],
-  ["HELD_FOR_REVIEW", "QUEUED"],
-  ["HELD_FOR_REVIEW", "REJECTED"],
-  ["QUEUED", "SUBMITTED"],
-  ["SUBMITTED", "SETTLED"],
-  ["SUBMITTED", "FAILED"]
-]
+/** Final state of a withdrawal whose gross amount goes back. */
+export const Ending = Schema.Literals(["REJECTED", "FAILED"])
+export type Ending = typeof Ending.Type
 
-/** The numbers of a rail's withdrawals, as the venue has given them away. */
+/** Numbers that the venue has assigned to withdrawals of a rail. */
 export interface UsedSequences {
-  /** The one after all of them; 0 where there is none. */
+  /** Number after the highest one; 0 before the first withdrawal. */
   readonly next: number
-  /** The lowest of those that are SUBMITTED and whose end nobody has heard of; the next one where there is none. */
+  /** Lowest number of an in-flight withdrawal; `next` while none is in flight. */
   readonly open: number
 }
 
+/** Terms of a withdrawal method, in 1e-6 USD. */
 export interface WithdrawalTerms {
   readonly minimum: bigint
-  /** It is taken out of the amount. */
+  /** Part of the amount: the destination receives the amount less the fee. */
   readonly fee: bigint
 }
 
 const usd = (whole: number): bigint => BigInt(whole * moneyScale)
 
+/** Terms of each withdrawal method (rule 18). */
 export const withdrawalTerms: { readonly [Method in WithdrawalMethod]: WithdrawalTerms } = {
   ARBITRUM_ONE: { minimum: usd(5), fee: usd(1) },
   TRON: { minimum: usd(10), fee: usd(3) },
@@ -56,7 +45,7 @@ export const withdrawalTerms: { readonly [Method in WithdrawalMethod]: Withdrawa
   wire: { minimum: usd(10), fee: usd(25) }
 }
 
-/** Why an operator has to look at a withdrawal before it leaves. */
+/** Reason for which a withdrawal is held until an operator has reviewed it. */
 export const HoldReason = Schema.Literals([
   "amount",
   "day-total",
@@ -67,12 +56,14 @@ export const HoldReason = Schema.Literals([
 ])
 export type HoldReason = typeof HoldReason.Type
 
-/** More than this in one withdrawal, or in those of a user within a day, is held. */
+/** Largest withdrawal that is not held for its amount, in 1e-6 USD. */
 export const largestUnheld = usd(50_000)
+/** Largest total of a user's withdrawals in `withdrawalDayMillis` that holds none of them, in 1e-6 USD. */
 export const largestDayUnheld = usd(100_000)
+/** Length of the sliding window of `largestDayUnheld`, in milliseconds. */
 export const withdrawalDayMillis = 24 * 60 * 60 * 1000
 
-/** `dayTotal` has those of the last 24 hours, and this one. What was known of user and destination comes last. */
+/** Returns the reasons to hold a withdrawal. `dayTotal` includes this withdrawal; `known` are reasons of user and destination. */
 export const holdReasons = (
   amount: bigint,
   dayTotal: bigint,
@@ -85,73 +76,70 @@ export const holdReasons = (
   return [...reasons]
 }
 
-/** Where it goes from ACCEPTED, at once. */
-export const stateOfAccepted = ({ reasons }: Pick<WithdrawalAccepted, "reasons">): "QUEUED" | "HELD_FOR_REVIEW" =>
-  reasons.length === 0 ? "QUEUED" : "HELD_FOR_REVIEW"
-
-/** The user's primary account pays it. A repeat of `withdrawalId` changes nothing. */
+/** Debits the user's primary account. Idempotent by `withdrawalId`. */
 export const Withdraw = Schema.TaggedStruct("Withdraw", {
   withdrawalId: Schema.String,
   method: WithdrawalMethod,
-  /** The fee is a part of it. */
+  /** Gross amount: the fee is a part of it. */
   amount: Schema.BigInt,
-  /** An address of the network as it is written to users, or the id of a linked bank account. */
+  /** Address in the form shown to users, or the id of a linked bank account. */
   destination: Schema.String,
-  /** Known where it was asked: what amounts say is decided with the rest. */
+  /** Reasons of user and destination; the trader adds those of the amounts. */
   reasons: Schema.Array(HoldReason),
   request: Schema.optionalKey(KeyedRequest)
 })
 export type Withdraw = typeof Withdraw.Type
 
-const ending = {
+const returning = {
   withdrawalId: Schema.String,
-  ending: Schema.Literals(["REJECTED", "FAILED"]),
+  ending: Ending,
   reason: Schema.String
 }
 
-/** It was rejected, or no payment of it can come any more: all of it goes back. A repeat changes nothing. */
-export const ReturnWithdrawal = Schema.TaggedStruct("ReturnWithdrawal", ending)
+/** Returns the gross amount of a withdrawal that was rejected or has failed. Idempotent by `withdrawalId`. */
+export const ReturnWithdrawal = Schema.TaggedStruct("ReturnWithdrawal", returning)
 export type ReturnWithdrawal = typeof ReturnWithdrawal.Type
 
-/** This is the debit. The withdrawal's row is written from it, in the same commit. */
+/** The debit. The row of the withdrawal is written from this event, in the same commit. */
 export const WithdrawalAccepted = Schema.TaggedStruct("WithdrawalAccepted", {
   withdrawalId: Schema.String,
   method: WithdrawalMethod,
   amount: Schema.BigInt,
   fee: Schema.BigInt,
   destination: Schema.String,
-  /** It is held where there are any. */
+  /** Reasons for a review; without one the withdrawal is queued. */
   reasons: Schema.Array(HoldReason),
   atMillis: Schema.Number
 })
 export type WithdrawalAccepted = typeof WithdrawalAccepted.Type
 
-/** The gross amount is the account's again. */
+/** The gross amount was returned to the account. */
 export const WithdrawalReturned = Schema.TaggedStruct("WithdrawalReturned", {
-  ...ending,
+  ...returning,
   method: WithdrawalMethod,
   amount: Schema.BigInt,
   atMillis: Schema.Number
 })
 export type WithdrawalReturned = typeof WithdrawalReturned.Type
 
+/** The amount is below the minimum of the method. Both are in 1e-6 USD. */
 export class BelowMinimum extends Schema.TaggedError<BelowMinimum>()("BelowMinimum", {
   amount: Schema.BigInt,
   minimum: Schema.BigInt
 }) {}
 
-/** Nothing would arrive. */
+/** The fee takes the whole amount. Both are in 1e-6 USD. */
 export class NotAboveFee extends Schema.TaggedError<NotAboveFee>()("NotAboveFee", {
   amount: Schema.BigInt,
   fee: Schema.BigInt
 }) {}
 
-/** This user has no such withdrawal. */
+/** No withdrawal with this id exists, or the user has none. */
 export class UnknownWithdrawal extends Schema.TaggedError<UnknownWithdrawal>()("UnknownWithdrawal", {
   withdrawalId: Schema.String
 }) {}
 
-/** What the terms of the method say against so much; whether the account has it is another question. */
+/** Returns the refusal of an amount by the terms of its method, if any. The balance is checked elsewhere. */
 export const amountRefusal = (method: WithdrawalMethod, amount: bigint): BelowMinimum | NotAboveFee | undefined => {
   const { fee, minimum } = withdrawalTerms[method]
   if (amount < minimum) return new BelowMinimum({ amount, minimum })

@@ -1,9 +1,11 @@
 /** The steps of deposits and withdrawals that are true in the same instant as the event of a trader. */
-import { type Deposited, type DepositReversed } from "@venue/domain/Deposit"
+import type { Deposited, DepositReversed } from "@venue/domain/Deposit"
+import { journaledStep } from "@venue/domain/DepositSteps"
 import { railOf } from "@venue/domain/Rail"
 import type { UserId } from "@venue/domain/UserId"
 import { storable } from "@venue/postgres/Column"
-import { stateOfAccepted, type WithdrawalAccepted, type WithdrawalReturned } from "@venue/domain/Withdrawal"
+import type { WithdrawalAccepted, WithdrawalReturned } from "@venue/domain/Withdrawal"
+import { stateBeforeReturn, stateOfAccepted } from "@venue/domain/WithdrawalSteps"
 
 /** The event, whose row or step it is. */
 export interface TreasuryStep {
@@ -13,10 +15,6 @@ export interface TreasuryStep {
 }
 
 export type TreasuryEvent = Deposited | DepositReversed | WithdrawalAccepted | WithdrawalReturned
-
-/** It is left by a return alone. */
-export const stateBeforeReturn = (ending: WithdrawalReturned["ending"]): "HELD_FOR_REVIEW" | "SUBMITTED" =>
-  ending === "REJECTED" ? "HELD_FOR_REVIEW" : "SUBMITTED"
 
 /** Parts of the statement of a flush. `isWon` says that the row which `w.draft` names was accepted; parameters count from `first`. */
 export const parts = (first: number, isWon: string): string => {
@@ -42,7 +40,7 @@ export const parts = (first: number, isWon: string): string => {
     from withdrawn w cross join lateral (values (1, null, 'ACCEPTED'), (2, 'ACCEPTED', w.state)) as s (step, from_state, to_state)
   ),
   returned as (
-    update withdrawal t set state = t.ending, step = t.step + 1, updated_at = w.at
+    update withdrawal t set state = t.ending, step = t.step + 1, version = t.version + 1, updated_at = w.at
     from unnest(${p(11, "text")}, ${p(12, "text")}, ${p(13, "text")}, ${p(14, "text")}, ${p(15, "timestamptz")})
       as w (draft, withdrawal_id, from_state, ending, at)
     where ${isWon} and t.withdrawal_id = w.withdrawal_id and t.state = w.from_state and t.ending = w.ending
@@ -53,7 +51,7 @@ export const parts = (first: number, isWon: string): string => {
     select withdrawal_id, step, from_state, state, ended_by, at from returned
   ),
   booked as (
-    update deposit t set state = w.to_state, step = t.step + 1, updated_at = w.at,
+    update deposit t set state = w.to_state, step = t.step + 1, version = t.version + 1, updated_at = w.at,
       credited_at = coalesce(t.credited_at, w.at), reason = coalesce(nullif(w.reason, ''), t.reason)
     from unnest(${p(16, "text")}, ${p(17, "text")}, ${p(18, "text")}, ${p(19, "text")}, ${p(20, "text")}, ${p(21, "timestamptz")})
       as w (draft, deposit_id, from_state, to_state, reason, at)
@@ -98,9 +96,11 @@ export const parameters = (
     returned.map(({ event }) => new Date(event.atMillis)),
     booked.map(({ draft }) => draft),
     booked.map(({ event }) => event.depositId),
-    booked.map(({ event }) => (event._tag === "Deposited" ? "CONFIRMED" : "CREDITED")),
-    booked.map(({ event }) => (event._tag === "Deposited" ? "CREDITED" : "REVERSED")),
+    booked.map(({ event }) => stepOf(event).from),
+    booked.map(({ event }) => stepOf(event).to),
     booked.map(({ event }) => (event._tag === "Deposited" ? "" : storable(event.reason))),
     booked.map(({ event }) => new Date(event.atMillis))
   ]
 }
+
+const stepOf = ({ _tag }: Deposited | DepositReversed) => journaledStep(_tag === "Deposited" ? "Credited" : "Reversed")

@@ -18,6 +18,7 @@ import * as TestChain from "../providers/rails/arbitrum/TestChain.ts"
 import * as TestRail from "../providers/rails/arbitrum/TestRail.ts"
 import * as TestWallet from "../apps/wallet/TestWallet.ts"
 import { has, pathOf, statesOf, usd } from "./Rails.ts"
+import * as Changes from "../storage/treasury/Changes.ts"
 
 const destination = "0x90F79bf6EB2c4f870365E785982E1f101E93b906"
 const fewMarkets = { ...defaults, desks: 2, instruments: new Map([...defaults.instruments].slice(0, 1)) }
@@ -179,7 +180,7 @@ story(
   "what the wallet refuses holds up what is behind it, says why, and is given back when an operator's cancel is final",
   Effect.gen(function* () {
     const { chain, look, rail, user } = yield* makeWorld(usd(80))
-    const { cancel, payments, refused } = yield* Withdrawals
+    const { cancel, payments, refused } = yield* Changes.withdrawals
     yield* withdraw(user.userId, "w", usd(91))
     yield* withdraw(user.userId, "x", usd(51))
     for (let again = 0; again < 2; again += 1) yield* look
@@ -233,7 +234,7 @@ story(
   "what can never be paid is cancelled from the queue, for a frozen user and while nothing may leave, and given back once",
   Effect.gen(function* () {
     const { chain, look, user } = yield* world
-    const { cancel, payments, refused } = yield* Withdrawals
+    const { cancel, payments, refused } = yield* Changes.withdrawals
     yield* withdraw(user.userId, "w", usd(91), getAddress(chain.token))
     yield* withdraw(user.userId, "x", usd(51))
     yield* look
@@ -266,7 +267,7 @@ story(
   "what was sent by hand from the hot account takes no later withdrawal's nonce, and whose it took is given back on a cancel",
   Effect.gen(function* () {
     const { chain, look, rail, user } = yield* world
-    const { cancel, find } = yield* Withdrawals
+    const { cancel, find } = yield* Changes.withdrawals
     yield* withdraw(user.userId, "w", usd(91))
     yield* yield* Look.make({ ...rail, send: () => Effect.void })
     const byHand = yield* TestRail.make(chain)

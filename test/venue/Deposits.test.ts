@@ -1,10 +1,10 @@
 /** Money that comes in, on made-up rails: every state of a deposit. */
 import { DepositMessages } from "@venue/storage/treasury/DepositMessages"
-import { Deposits } from "@venue/storage/treasury/Deposits"
 import { RailStates } from "@venue/storage/treasury/RailStates"
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import { addressOf, depositOf, has, pass, pathOf, simulated, story, usd } from "./Rails.ts"
+import * as Changes from "../storage/treasury/Changes.ts"
 
 story(
   "rule 17.3, I16: a deposit is detected, confirmed after 20 blocks, and credited within two looks of that",
@@ -100,7 +100,7 @@ story(
       yield* pass(3)
       assert.deepInclude(yield* depositOf("BANK", txHash), { state: "CREDITED", method: "ach_push" })
       assert.deepInclude(yield* depositOf("BANK", nobodys), { state: "CONFIRMED", reason: "no user has this message" })
-      const { assign } = yield* Deposits
+      const { assign } = yield* Changes.deposits
       yield* assign(`BANK/${nobodys}/0`, amy.userId, null)
       yield* pass(2)
       assert.strictEqual(yield* has(amy), usd(500))

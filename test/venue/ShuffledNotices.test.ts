@@ -1,8 +1,8 @@
 /** What the outside tells of money comes in any order, twice, late and against itself; what becomes of it is one of a few things. */
 import * as Look from "@venue/cluster/entities/rail/Look"
 import { defaults, VenueSettings } from "@venue/cluster/VenueSettings"
-import { depositEdges } from "@venue/domain/Deposit"
-import { withdrawalEdges } from "@venue/domain/Withdrawal"
+import * as DepositSteps from "@venue/domain/DepositSteps"
+import * as WithdrawalSteps from "@venue/domain/WithdrawalSteps"
 import type { Deposit } from "@venue/storage/treasury/Deposits"
 import * as LedgerEntries from "@venue/storage/history/LedgerEntries"
 import { ReadTables } from "@venue/storage/history/ReadTables"
@@ -150,10 +150,10 @@ const kept = Effect.fnUntraced(function* (
   for (const [place, name] of names.entries()) {
     const deposit = yield* depositOf("TRON", name)
     const came = (yield* (yield* Deposits).steps(`TRON/${name}/0`)).map(({ toState }) => toState)
-    isPath(came, depositEdges)
+    isPath(came, DepositSteps.transitions)
     if (deposit?.state === "CREDITED") expected += amounts[place]!
     const left = (yield* (yield* Withdrawals).steps(name)).map(({ toState }) => toState)
-    isPath(left, withdrawalEdges)
+    isPath(left, WithdrawalSteps.transitions)
     if (left.at(-1) !== "FAILED") expected -= withdrawn
     for (const states of [came, left]) {
       for (const once of ["CREDITED", "REVERSED", "SETTLED", "FAILED"]) {
@@ -169,11 +169,11 @@ const kept = Effect.fnUntraced(function* (
 
 const isPath = <State extends string>(
   states: ReadonlyArray<State>,
-  edges: ReadonlyArray<readonly [from: State, to: State]>
+  transitions: ReadonlyArray<{ readonly from: State; readonly to: State }>
 ) => {
   for (const [at, to] of states.slice(1).entries()) {
     assert.isTrue(
-      edges.some(([a, b]) => a === states[at] && b === to),
+      transitions.some((transition) => transition.from === states[at] && transition.to === to),
       states.join(" ")
     )
   }

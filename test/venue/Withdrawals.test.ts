@@ -8,6 +8,7 @@ import { Withdrawals } from "@venue/storage/treasury/Withdrawals"
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import { has, paidTimes, pass, simulated, statesOf, story, usd, withdraw } from "./Rails.ts"
+import * as Changes from "../storage/treasury/Changes.ts"
 
 story(
   "I13, I14: a withdrawal is debited, sent and paid once, and its entries say what arrived and what was the fee",
@@ -68,7 +69,7 @@ story("I14: one that stalls is sent anew under its number, and is paid once", (v
 story("I14: a stuck one that an operator cancels has failed, and goes back, when its cancel is final", (venue) =>
   Effect.gen(function* () {
     const ida = yield* venue.user("ida", 1_000)
-    const { cancel, payments } = yield* Withdrawals
+    const { cancel, payments } = yield* Changes.withdrawals
     yield* (yield* simulated("ARBITRUM_ONE")).nextFate("stall")
     yield* withdraw(ida, "w", usd(300))
     yield* pass(5)
@@ -95,7 +96,7 @@ story("I14: one that was paid before its cancel came is settled, and nothing goe
     const jon = yield* venue.user("jon", 1_000)
     yield* withdraw(jon, "w", usd(300))
     yield* pass(2)
-    yield* (yield* Withdrawals).cancel("w", { by: "olga", reason: "a mistake" })
+    yield* (yield* Changes.withdrawals).cancel("w", { by: "olga", reason: "a mistake" })
     yield* pass(8)
     assert.strictEqual(yield* statesOf("w"), "ACCEPTED QUEUED SUBMITTED SETTLED")
     assert.strictEqual(yield* has(jon), usd(700))
@@ -106,7 +107,7 @@ story("I14: one that was paid before its cancel came is settled, and nothing goe
 story("rule 18.4: a held one leaves when it is approved, and goes back when it is rejected", (venue) =>
   Effect.gen(function* () {
     const dan = yield* venue.user("dan", 200_000)
-    const { approve, end } = yield* Withdrawals
+    const { approve, end } = yield* Changes.withdrawals
     yield* withdraw(dan, "large", usd(50_001))
     yield* withdraw(dan, "new", usd(10), "ARBITRUM_ONE", ["new-destination"])
     yield* pass(5)

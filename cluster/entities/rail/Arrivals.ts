@@ -1,15 +1,15 @@
-/** What has come in by a rail is noted, with whose it is, before the rail is read on. */
+/** Stores the transfers that a rail reports, with their owners, before its cursor moves. */
 import { DepositMethod, type RailName } from "@venue/domain/Rail"
 import { depositIdOf } from "@venue/domain/Deposit"
 import type { UserId } from "@venue/domain/UserId"
 import type { Arrival, RailProvider } from "@venue/providers/rails/RailProvider"
 import { DepositAddresses } from "@venue/storage/treasury/DepositAddresses"
 import { DepositMessages } from "@venue/storage/treasury/DepositMessages"
-import { Deposits } from "@venue/storage/treasury/Deposits"
+import { Deposits, isAccepted } from "@venue/storage/treasury/Deposits"
 import { RailStates } from "@venue/storage/treasury/RailStates"
 import { Effect, Option, Schema } from "effect"
 
-/** Reads on once. A repeat, and another owner that reads the same, change nothing. */
+/** Scans the rail once from its cursor. Idempotent: a repeat, or a scan by another owner, stores nothing new. */
 export const make = Effect.fnUntraced(function* (provider: RailProvider) {
   const { rail } = provider
   const deposits = yield* Deposits
@@ -36,7 +36,10 @@ export const make = Effect.fnUntraced(function* (provider: RailProvider) {
         block
       })
     }
-    for (const { logIndex, txHash } of returned) yield* deposits.returned(depositIdOf(rail, txHash, logIndex))
+    for (const { logIndex, txHash } of returned) {
+      // A return of a credit that was never reported is ignored.
+      yield* isAccepted(deposits.change(depositIdOf(rail, txHash, logIndex), { _tag: "MarkReturned" }))
+    }
     yield* states.scanned(rail, before, cursor)
   })
 })
@@ -46,46 +49,46 @@ interface Owner {
   readonly method: DepositMethod
 }
 
-/** Addresses are never taken back, and a later one is never seen before an earlier one: only new ones are asked for. */
+/** Returns all deposit addresses of a chain. Reads only new ones: addresses are never removed, and their indexes ascend. */
 const makeWatched = Effect.fnUntraced(function* (rail: RailName) {
   const { after } = yield* DepositAddresses
   const known: Array<string> = []
   if (rail === "BANK") return Effect.succeed(known)
   return Effect.gen(function* () {
     for (;;) {
-      const more = yield* after(rail, known.length - 1, page)
-      for (const { address } of more) known.push(address)
-      if (more.length < page) return known
+      const rows = yield* after(rail, known.length - 1, pageSize)
+      for (const { address } of rows) known.push(address)
+      if (rows.length < pageSize) return known
     }
   })
 })
 
-const page = 1_000
+const pageSize = 1_000
 
-/** Whose the addresses or messages are that something came to. */
+/** Returns the owners of the addresses, or at a bank of the messages, of transfers. */
 const makeOwnerOf = Effect.fnUntraced(function* (rail: RailName) {
   const { owned } = yield* DepositAddresses
   const { find } = yield* DepositMessages
   return Effect.fnUntraced(function* (arrivals: ReadonlyArray<Arrival>) {
-    const found = new Map<string, Owner>()
-    if (arrivals.length === 0) return found
+    const owners = new Map<string, Owner>()
+    if (arrivals.length === 0) return owners
     if (rail !== "BANK") {
       const rows = yield* owned(
         rail,
         arrivals.map(({ to }) => to)
       )
-      for (const { address, userId } of rows) found.set(address, { userId, method: rail })
-      return found
+      for (const { address, userId } of rows) owners.set(address, { userId, method: rail })
+      return owners
     }
     for (const { to } of arrivals) {
       const message = yield* find(to)
-      if (Option.isSome(message)) found.set(to, { userId: message.value.userId, method: message.value.rail })
+      if (Option.isSome(message)) owners.set(to, { userId: message.value.userId, method: message.value.rail })
     }
-    return found
+    return owners
   })
 })
 
-/** By the way that the bank names, where nobody knows whose it is. */
+/** Returns the method of a transfer without an owner: at a bank, the payment rail that the bank reports. */
 const methodOf = (rail: RailName, { paymentRail }: Arrival): DepositMethod =>
   rail === "BANK" ? (isMethod(paymentRail) ? paymentRail : "wire") : rail
 

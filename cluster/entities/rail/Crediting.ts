@@ -1,50 +1,55 @@
-/** Deposits of a rail, from what was seen to what is credited, and what is taken back. */
+/** Takes the deposits of a rail from the first sight to the credit, and takes back deposits that the rail no longer has. */
 import { confirmationsNeeded, reasonAgainst } from "@venue/domain/Deposit"
+import type { DepositCommand } from "@venue/domain/DepositSteps"
 import type { RailName } from "@venue/domain/Rail"
 import type { Arrival, ArrivalState, RailProvider } from "@venue/providers/rails/RailProvider"
-import { type Deposit, Deposits } from "@venue/storage/treasury/Deposits"
+import { type Deposit, Deposits, isAccepted } from "@venue/storage/treasury/Deposits"
 import { Clock, Effect } from "effect"
 import { DeskClient } from "../../clients/DeskClient.ts"
 import { noCost } from "../../protocol/Desk.ts"
 import * as Turns from "./Turns.ts"
 
-/** Looks once at those that were looked at least lately. */
+/** Checks a batch of deposits once, the longest unchecked first. */
 export const make = Effect.fnUntraced(function* (provider: RailProvider) {
   const { rail } = provider
   const deposits = yield* Deposits
-  const step = yield* makeStep
+  const advance = yield* makeAdvance
   const turns = Turns.make<Deposit>(({ depositId }) => `deposit ${depositId}`)
-  const look = Effect.fnUntraced(function* (some: ReadonlyArray<Deposit>) {
-    if (some.length === 0) return
-    const states = yield* provider.arrivalStates(some.map(arrivalOf))
-    yield* Effect.forEach(some, (deposit, at) => step(deposit, states[at]!), { concurrency: 8, discard: true })
+  const check = Effect.fnUntraced(function* (batch: ReadonlyArray<Deposit>) {
+    if (batch.length === 0) return
+    const states = yield* provider.arrivalStates(batch.map(arrivalOf))
+    yield* Effect.forEach(batch, (deposit, at) => advance(deposit, states[at]!), { concurrency: 8, discard: true })
   })
 
   return Effect.gen(function* () {
     const due = yield* deposits.due(rail, maxAtOnce)
     const doubtful = due.filter(turns.isDoubtful)
-    const others = due.filter((one) => !turns.isDoubtful(one))
-    // All at once cost least; where one of them is odd, none is told of.
-    const isTold = yield* look(others).pipe(
+    const others = due.filter((deposit) => !turns.isDoubtful(deposit))
+    // One request is the cheapest, but one odd deposit fails it for all.
+    const isChecked = yield* check(others).pipe(
       Effect.as(true),
       Effect.catchTag("RailUnavailable", () => Effect.succeed(false))
     )
-    yield* turns.each(isTold ? doubtful : due, (one) => look([one]))
+    yield* turns.each(isChecked ? doubtful : due, (deposit) => check([deposit]))
   })
 })
 
+/** Number of deposits in one batch. */
 const maxAtOnce = 200
 
-/** So long may a chain not have what was credited before it is taken back: what a reorganisation drops comes again as a rule. */
+/** Time for which a chain may lack a credited deposit before it is reversed: a reorg usually includes it again. */
 const goneMillis = 60_000
 
-const makeStep = Effect.gen(function* () {
-  const { confirm, drop, finish, missing, offer, unconfirm } = yield* Deposits
+const makeAdvance = Effect.gen(function* () {
+  const deposits = yield* Deposits
   const desks = yield* DeskClient
+  /** A refused change is due no longer: another owner of the rail was first. */
+  const change = ({ depositId }: Deposit, command: ChangeCommand) => isAccepted(deposits.change(depositId, command))
 
-  /** Its user has it in any case once it is offered. A desk that cannot be reached is asked again at the next look. */
-  const credit = Effect.fnUntraced(function* ({ amount, depositId, rail, userId }: Deposit) {
-    if (!(yield* offer(depositId)) || userId === null) return
+  /** Once offered, the deposit is credited in any case; if the desk cannot be reached, the next poll repeats the request. */
+  const credit = Effect.fnUntraced(function* (deposit: Deposit) {
+    const { amount, depositId, rail, userId } = deposit
+    if (!(yield* change(deposit, { _tag: "Offer" })) || userId === null) return
     yield* desks.ask(userId, (desk) => desk.Deposit({ userId, cost: noCost, depositId, rail, amount }))
   })
   const reverse = ({ depositId, userId }: Deposit, reason: string) =>
@@ -56,32 +61,35 @@ const makeStep = Effect.gen(function* () {
     deposit: Deposit,
     { confirmations, isFinal }: Extract<ArrivalState, { _tag: "Present" }>
   ) {
-    const { depositId, state } = deposit
+    const { goneSinceMillis, offeredAtMillis, state } = deposit
     const isConfirmed = isFinal || confirmations >= confirmationsNeeded
-    if (state === "DETECTED" && isConfirmed) yield* confirm(depositId, objection(deposit))
-    if (state === "CONFIRMED" && !isConfirmed && deposit.offeredAtMillis === null) return yield* unconfirm(depositId)
-    if (state === "CREDITED" && deposit.goneSinceMillis !== null) yield* missing(depositId, false)
+    if (state === "DETECTED" && isConfirmed)
+      yield* change(deposit, { _tag: "Confirm", reason: reasonUncredited(deposit) })
+    if (state === "CONFIRMED" && !isConfirmed && offeredAtMillis === null)
+      return yield* change(deposit, { _tag: "Unconfirm" })
+    if (state === "CREDITED" && goneSinceMillis !== null) yield* change(deposit, { _tag: "MarkPresent" })
     if (state !== "CREDITED" && isConfirmed) yield* credit(deposit)
-    if (isFinal) yield* finish(depositId)
+    if (isFinal) yield* change(deposit, { _tag: "MarkFinal" })
   })
 
-  const gone = Effect.fnUntraced(function* (deposit: Deposit, why: string, mayComeAgain: boolean) {
-    const { depositId, goneSinceMillis, offeredAtMillis, state } = deposit
-    if (state !== "CREDITED") return yield* offeredAtMillis === null ? drop(depositId, why) : credit(deposit)
-    if (!mayComeAgain) return yield* reverse(deposit, why)
-    yield* missing(depositId, true)
+  const gone = Effect.fnUntraced(function* (deposit: Deposit, reason: string, mayComeAgain: boolean) {
+    const { goneSinceMillis, offeredAtMillis, state } = deposit
+    if (state !== "CREDITED")
+      return yield* offeredAtMillis === null ? change(deposit, { _tag: "Drop", reason }) : credit(deposit)
+    if (!mayComeAgain) return yield* reverse(deposit, reason)
+    yield* change(deposit, { _tag: "MarkGone" })
     if (goneSinceMillis === null || (yield* Clock.currentTimeMillis) - goneSinceMillis < goneMillis) return
-    yield* reverse(deposit, why)
+    yield* reverse(deposit, reason)
   })
 
   return (deposit: Deposit, state: ArrivalState) => {
-    const stepped = deposit.isReturned
+    const advanced = deposit.isReturned
       ? gone(deposit, "the bank took it back", false)
       : state._tag === "Present"
         ? present(deposit, state)
         : gone(deposit, "the chain does not have it any more", true)
-    return Effect.catchTags(Effect.asVoid(stepped), {
-      // Said again at the next look.
+    return Effect.catchTags(Effect.asVoid(advanced), {
+      // The next poll repeats the request.
       Unavailable: () => Effect.void,
       RateLimited: () => Effect.void,
       InvalidAmount: Effect.die,
@@ -90,11 +98,13 @@ const makeStep = Effect.gen(function* () {
   }
 })
 
-/** Why it stays uncredited (rule 17.4). */
-const objection = ({ amount, rail, userId }: Deposit): string | null =>
-  reasonAgainst(rail, amount) ?? (userId === null ? nobodys(rail) : null)
+type ChangeCommand = Exclude<DepositCommand, { readonly _tag: "Detect" | "Credit" | "Reverse" }>
 
-const nobodys = (rail: RailName): string =>
+/** Returns the reason why a confirmed deposit is not credited, or null (rule 17.4). */
+const reasonUncredited = ({ amount, rail, userId }: Deposit): string | null =>
+  reasonAgainst(rail, amount) ?? (userId === null ? ownerless(rail) : null)
+
+const ownerless = (rail: RailName): string =>
   rail === "BANK" ? "no user has this message" : "it came to the account that pays withdrawals"
 
 const arrivalOf = (deposit: Deposit): Arrival => ({

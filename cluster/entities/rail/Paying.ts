@@ -1,10 +1,10 @@
 /**
- * Withdrawals of a rail, from what is queued to what has arrived or goes back:
+ * Pays the withdrawals of a rail, each in steps that are stored one by one:
  *
- *     SUBMITTED with its number → signed → stored → sent → its outcome known → SETTLED, or to be FAILED → given back and FAILED
+ *     SUBMITTED under its number → signed → stored → sent → SETTLED, or end requested → money returned and FAILED
  *
- * What was begun by an owner that is gone goes on from whatever of these is stored. What an operator wants cancelled is signed
- * once more under its number, as a cancel, and has failed when that is final. One that waits takes its number to be cancelled.
+ * A new owner of the rail continues from the last stored step. A request to cancel is carried out by signing a cancel under the
+ * number of the withdrawal; a queued withdrawal first takes a number for its cancel.
  */
 import { isNetwork } from "@venue/domain/Rail"
 import type { DatabaseUnavailable } from "@venue/postgres/DatabaseUnavailable"
@@ -17,23 +17,23 @@ import {
 import { VenueModes } from "@venue/storage/access/VenueModes"
 import { BankAccounts } from "@venue/storage/treasury/BankAccounts"
 import { railActor } from "@venue/storage/treasury/Steps"
-import { submittedAtOnce, type Withdrawal, Withdrawals } from "@venue/storage/treasury/Withdrawals"
+import { isAccepted, submittedAtOnce, type Withdrawal, Withdrawals } from "@venue/storage/treasury/Withdrawals"
 import { Clock, Effect, Option, Redacted } from "effect"
 import { DeskClient } from "../../clients/DeskClient.ts"
 import { noCost } from "../../protocol/Desk.ts"
 import * as Turns from "./Turns.ts"
 
-/** What is done of withdrawals at each look: what asks no outside comes first. */
+/** Returns the three parts of a poll; `returns` needs only the database and the desks. */
 export const make = Effect.fnUntraced(function* (provider: RailProvider) {
   const { giveBack, returns } = yield* makeReturns(provider)
-  const send = makeSend(provider)
+  const sender = makeSender(provider)
   const orders = yield* makeOrders(provider)
-  const pay = yield* makePay(provider, { orders, send })
-  const outcomes = yield* makeOutcomes(provider, { giveBack, pay, send })
+  const pay = yield* makePay(provider, { orders, sender })
+  const outcomes = yield* makeOutcomes(provider, { giveBack, orders, pay, sender })
   return { returns, outcomes, queue: yield* makeQueue(provider, { orders, pay }) }
 })
 
-/** Gives the gross amount back, which is the last step too. */
+/** Returns the gross amount of ending withdrawals to their traders; the last step is stored in the same commit. */
 const makeReturns = Effect.fnUntraced(function* ({ rail }: RailProvider) {
   const desks = yield* DeskClient
   const { ending } = yield* Withdrawals
@@ -46,7 +46,7 @@ const makeReturns = Effect.fnUntraced(function* ({ rail }: RailProvider) {
           )
           .pipe(
             Effect.catchTags({
-              // Said again at the next look.
+              // The next poll repeats the request.
               Unavailable: () => Effect.void,
               RateLimited: () => Effect.void,
               UnknownWithdrawal: Effect.die
@@ -58,10 +58,10 @@ const makeReturns = Effect.fnUntraced(function* ({ rail }: RailProvider) {
   return { giveBack, returns }
 })
 
-/** What is said of a withdrawal to whoever signs; why it is not signed is kept for an operator, who has to look. */
+/** Builds payment orders, and records why a payment cannot be signed. */
 const makeOrders = Effect.fnUntraced(function* ({ rail }: RailProvider) {
   const { details } = yield* BankAccounts
-  const { refuse } = yield* Withdrawals
+  const { change } = yield* Withdrawals
   const destinationOf = ({ destination, method }: Withdrawal) =>
     isNetwork(method) ? Effect.succeedSome(Redacted.make(destination)) : details(destination)
   const order = Effect.fnUntraced(function* (
@@ -69,8 +69,8 @@ const makeOrders = Effect.fnUntraced(function* ({ rail }: RailProvider) {
     sequence: number,
     previous: ReadonlyArray<Payment>
   ) {
-    const { amount, cancelledBy, fee, method, withdrawalId } = withdrawal
-    const purpose = cancelledBy === null ? ("pay" as const) : ("cancel" as const)
+    const { amount, fee, method, withdrawalId } = withdrawal
+    const purpose = purposeOf(withdrawal)
     const destination = yield* destinationOf(withdrawal)
     if (Option.isNone(destination) && purpose === "pay")
       return yield* new SigningRefused({ rail, reason: "the bank account that it goes to is not there any more" })
@@ -84,139 +84,160 @@ const makeOrders = Effect.fnUntraced(function* ({ rail }: RailProvider) {
       previous
     }
   })
-  /** None where it is refused. */
-  const unlessRefused = <A>({ withdrawalId }: Withdrawal, work: Effect.Effect<A, Failure | SigningRefused>) =>
+  /** Records a refusal; logs it once. */
+  const recordRefusal = Effect.fnUntraced(function* ({ withdrawalId }: Withdrawal, refusal: string) {
+    const changes = yield* change(withdrawalId, { _tag: "RecordRefusal", refusal }).pipe(
+      // The withdrawal ended meanwhile.
+      Effect.catchTags({
+        WithdrawalStepRefused: () => Effect.succeed([]),
+        CancelPending: Effect.die,
+        UnknownWithdrawal: Effect.die
+      })
+    )
+    if (changes.some(({ _tag }) => _tag === "RefusalRecorded"))
+      yield* Effect.logError(`withdrawal ${withdrawalId} cannot be paid: ${refusal}`)
+  })
+  /** Records a refusal to sign and returns none; returns the result otherwise. */
+  const unlessRefused = <A>(withdrawal: Withdrawal, work: Effect.Effect<A, Failure | SigningRefused>) =>
     work.pipe(
       Effect.asSome,
-      Effect.catchTag("SigningRefused", ({ reason }) =>
-        Effect.gen(function* () {
-          if (yield* refuse(withdrawalId, reason))
-            yield* Effect.logError(`withdrawal ${withdrawalId} is not signed: ${reason}`)
-          return Option.none<A>()
-        })
-      )
+      Effect.catchTag("SigningRefused", ({ reason }) => Effect.as(recordRefusal(withdrawal, reason), Option.none<A>()))
     )
-  return { order, unlessRefused }
+  return { order, recordRefusal, unlessRefused }
 })
 type Failure = DatabaseUnavailable | RailUnavailable
 type Orders = Effect.Success<ReturnType<typeof makeOrders>>
 
+const purposeOf = ({ cancelledBy }: Withdrawal): Payment["purpose"] => (cancelledBy === null ? "pay" : "cancel")
+
 /**
- * Signs the next payment of one that has its number, and stores it before it is sent. Where none can be signed now, the one before
- * it is sent again: the outside may have forgotten it, and it can come as it is.
+ * Signs the next payment of a SUBMITTED withdrawal, and stores it before it is sent. If none can be signed now, sends the last
+ * one again: the rail may have lost it, and it may still arrive.
  */
 const makePay = Effect.fnUntraced(function* (
   provider: RailProvider,
-  { orders, send }: { readonly orders: Orders; readonly send: Send }
+  { orders, sender }: { readonly orders: Orders; readonly sender: Sender }
 ) {
   const { attempt } = yield* Withdrawals
   return Effect.fnUntraced(function* (withdrawal: Withdrawal, sequence: number, previous: ReadonlyArray<Payment>) {
     const last = previous.at(-1)
     const isUnwanted = withdrawal.cancelledBy !== null && last?.purpose === "pay"
-    const again = last === undefined || isUnwanted ? Effect.void : send.again(withdrawal, last)
+    const resend = last === undefined || isUnwanted ? Effect.void : sender.resend(withdrawal, last)
     const payment = yield* orders
       .unlessRefused(withdrawal, Effect.flatMap(orders.order(withdrawal, sequence, previous), provider.sign))
-      .pipe(Effect.tapError(() => again))
-    if (Option.isNone(payment)) return yield* again
-    // Where another owner was first, what was signed here is never sent.
-    if (yield* attempt(withdrawal.withdrawalId, payment.value)) yield* send.send(withdrawal, payment.value)
+      .pipe(Effect.tapError(() => resend))
+    if (Option.isNone(payment)) return yield* resend
+    // If another owner stored a payment first, the one signed here is never sent.
+    if (yield* isAccepted(attempt(withdrawal.withdrawalId, payment.value)))
+      yield* sender.send(withdrawal, payment.value)
   })
 })
 type Pay = Effect.Success<ReturnType<typeof makePay>>
 
-/** What is outstanding is sent again now and then: whoever stored it may have ended before it was sent. */
-const makeSend = (provider: RailProvider) => {
+/** Sends payments, and sends outstanding ones again every 30 s: the owner that stored a payment may have died before it sent it. */
+const makeSender = (provider: RailProvider) => {
   const sentAtMillis = new Map<string, number>()
   const send = ({ withdrawalId }: Withdrawal, payment: Payment) =>
     Effect.flatMap(Clock.currentTimeMillis, (nowMillis) => {
       sentAtMillis.set(withdrawalId, nowMillis)
       return provider.send(payment)
     })
-  const again = (withdrawal: Withdrawal, payment: Payment) =>
+  const resend = (withdrawal: Withdrawal, payment: Payment) =>
     Effect.flatMap(Clock.currentTimeMillis, (nowMillis) =>
-      nowMillis - (sentAtMillis.get(withdrawal.withdrawalId) ?? -Infinity) < sendAgainMillis
+      nowMillis - (sentAtMillis.get(withdrawal.withdrawalId) ?? -Infinity) < resendMillis
         ? Effect.void
         : send(withdrawal, payment)
     )
-  /** What was sent so long ago would be sent again in any case. */
-  const forget = Effect.map(Clock.currentTimeMillis, (nowMillis) => {
-    for (const [id, atMillis] of sentAtMillis) if (nowMillis - atMillis >= sendAgainMillis) sentAtMillis.delete(id)
+  /** Forgets times that no longer delay a payment, so that the map stays small. */
+  const prune = Effect.map(Clock.currentTimeMillis, (nowMillis) => {
+    for (const [id, atMillis] of sentAtMillis) if (nowMillis - atMillis >= resendMillis) sentAtMillis.delete(id)
   })
-  return { send, again, forget }
+  return { send, resend, prune }
 }
 
-const sendAgainMillis = 30_000
+const resendMillis = 30_000
 
-type Send = ReturnType<typeof makeSend>
-/** Asks what has become of each that was sent; what has a number and no payment is signed. */
+type Sender = ReturnType<typeof makeSender>
+
+/** Asks the rail for the outcome of each in-flight withdrawal; signs withdrawals that have a number and no payment. */
 const makeOutcomes = Effect.fnUntraced(function* (
   provider: RailProvider,
-  on: {
+  {
+    giveBack,
+    orders,
+    pay,
+    sender
+  }: {
     readonly giveBack: Effect.Success<ReturnType<typeof makeReturns>>["giveBack"]
+    readonly orders: Orders
     readonly pay: Pay
-    readonly send: Send
+    readonly sender: Sender
   }
 ) {
   const { rail } = provider
-  const { end, find, payments, refuse, settle, submitted } = yield* Withdrawals
+  const by = railActor(rail)
+  const { change, find, payments, submitted } = yield* Withdrawals
   const turns = Turns.make<Withdrawal>(({ withdrawalId }) => `withdrawal ${withdrawalId}`)
 
-  const look = Effect.fnUntraced(function* (withdrawal: Withdrawal) {
+  const advance = Effect.fnUntraced(function* (withdrawal: Withdrawal) {
     const { cancelledBy, withdrawalId } = withdrawal
     const stored = yield* payments(withdrawalId)
     const last = stored.at(-1)
-    const next = on.pay(withdrawal, withdrawal.sequence!, stored)
-    if (last === undefined) return yield* next
+    const signNext = pay(withdrawal, withdrawal.sequence!, stored)
+    if (last === undefined) return yield* signNext
     const outcome = yield* provider.outcome(stored)
     switch (outcome._tag) {
       case "Pending":
-        if (outcome.reason !== undefined && (yield* refuse(withdrawalId, outcome.reason)))
-          yield* Effect.logError(`withdrawal ${withdrawalId} cannot come: ${outcome.reason}`)
-        return yield* cancelledBy !== null && last.purpose === "pay" ? next : on.send.again(withdrawal, last)
+        if (outcome.reason !== undefined) yield* orders.recordRefusal(withdrawal, outcome.reason)
+        return yield* cancelledBy !== null && last.purpose === "pay" ? signNext : sender.resend(withdrawal, last)
       case "Overdue":
-        return yield* next
+        return yield* signNext
       case "Settled":
-        yield* settle(withdrawal, outcome.reference)
+        yield* isAccepted(change(withdrawalId, { _tag: "Settle", by, reference: outcome.reference }))
         return
       case "Failed": {
         const { reason, reference } = outcome
-        if (!(yield* end(withdrawalId, { ending: "FAILED", by: railActor(rail), reason, reference }))) return
+        const isEnding = yield* isAccepted(
+          change(withdrawalId, { _tag: "RequestEnd", ending: "FAILED", by, reason, reference })
+        )
+        if (!isEnding) return
         const ended = yield* find(withdrawalId)
-        if (Option.isSome(ended)) yield* on.giveBack(ended.value)
+        if (Option.isSome(ended)) yield* giveBack(ended.value)
       }
     }
   })
 
-  /** Where there are more than are asked about at one look, those after them have their turn at the next. */
+  /** The last sequence of the page before: each poll asks about one page. */
   let after = -1
   return Effect.gen(function* () {
-    const some = yield* submitted(rail, after)
-    after = some.length < submittedAtOnce ? -1 : some.at(-1)!.sequence!
-    yield* on.send.forget
-    yield* turns.each(some, look)
+    const page = yield* submitted(rail, after)
+    after = page.length < submittedAtOnce ? -1 : page.at(-1)!.sequence!
+    yield* sender.prune
+    yield* turns.each(page, advance)
   })
 })
 
-/** Those that wait leave one after the other, each with the number after the last. */
+/** Submits queued withdrawals one after the other, each under the next number. */
 const makeQueue = Effect.fnUntraced(function* (
   provider: RailProvider,
   { orders, pay }: { readonly orders: Orders; readonly pay: Pay }
 ) {
   const { rail } = provider
+  const by = railActor(rail)
   const { mayWithdraw } = yield* VenueModes
-  const { hasUnsigned, promised, queued, sequences, submit } = yield* Withdrawals
+  const { change, hasUnsigned, promised, queued, sequences } = yield* Withdrawals
   return Effect.gen(function* () {
-    /** It stays free until a withdrawal takes it. */
+    /** The next number, kept until a withdrawal takes it. */
     let sequence: number | undefined
-    // What is to be cancelled comes first, and goes on whether money may leave or not.
+    // Cancels come first, and are submitted whether money may leave or not.
     for (const withdrawal of yield* queued(rail, maxAtOnce)) {
-      // The statement that submits asks for itself: this only spares questions.
+      // The statement that submits checks this again; the check here saves requests to the rail.
       if (withdrawal.cancelledBy === null && !mayWithdraw()) return
-      // Nothing could come before it, so what is behind it is better off in the queue.
+      // A payment behind an unsigned one could not arrive, while in the queue it can still be held back.
       if (provider.isOrdered && (yield* hasUnsigned(rail))) return
       if (sequence === undefined) {
         const next = yield* orders.unlessRefused(withdrawal, Effect.flatMap(sequences(rail), provider.nextSequence))
-        // Nor is there one for those behind it.
+        // The rest of the queue would get the same refusal.
         if (Option.isNone(next)) return
         sequence = next.value
       }
@@ -227,12 +248,14 @@ const makeQueue = Effect.fnUntraced(function* (
         )
       )
       if (Option.isNone(checked)) continue
-      // Another owner was first, it may not leave any more, or it is to be cancelled by now.
-      if (!(yield* submit(withdrawal, sequence))) return
+      const submit = { _tag: "Submit", purpose: purposeOf(withdrawal), sequence, by } as const
+      // Another owner submitted it, it may no longer leave, or a cancel was requested.
+      if (!(yield* isAccepted(change(withdrawal.withdrawalId, submit)))) return
       yield* pay(withdrawal, sequence, [])
       sequence = undefined
     }
   })
 })
 
+/** Number of withdrawals submitted in one poll. */
 const maxAtOnce = 50

@@ -1,64 +1,61 @@
-/**
- * An odd answer about one holds up none of the others: each is asked by itself, and what nobody could tell of comes last at the
- * next look, there in the order in which it was asked.
- */
+/** Keeps one item that a rail cannot answer for from holding up the others: each is asked by itself, failed ones last next time. */
 import type { DatabaseUnavailable } from "@venue/postgres/DatabaseUnavailable"
 import { RailUnavailable } from "@venue/providers/rails/RailProvider"
 import { Effect } from "effect"
 
 export interface Turns<A> {
-  /** Nobody could tell of it when it was last asked. */
-  readonly isDoubtful: (one: A) => boolean
-  /** Goes past those of which nobody can tell, and fails with the first of them at the end, so that the alarm stands. */
+  /** Returns whether the last request about an item failed. */
+  readonly isDoubtful: (item: A) => boolean
+  /** Runs the work for every item, continues past failures, and finally fails with the first of them, so that the alarm stands. */
   readonly each: (
-    all: ReadonlyArray<A>,
-    work: (one: A) => Effect.Effect<void, DatabaseUnavailable | RailUnavailable>
+    items: ReadonlyArray<A>,
+    work: (item: A) => Effect.Effect<void, DatabaseUnavailable | RailUnavailable>
   ) => Effect.Effect<void, DatabaseUnavailable | RailUnavailable>
 }
 
-/** `nameOf` tells them apart, and stands in the alarm. */
-export const make = <A>(nameOf: (one: A) => string): Turns<A> => {
-  /** The one that was asked longest ago comes first. */
+/** `nameOf` returns a unique name, which also stands in the alarm. */
+export const make = <A>(nameOf: (item: A) => string): Turns<A> => {
+  /** Names of doubtful items, the longest unasked first. */
   const doubtful = new Set<string>()
-  const isDoubtful = (one: A) => doubtful.has(nameOf(one))
+  const isDoubtful = (item: A) => doubtful.has(nameOf(item))
 
-  const inTurn = (all: ReadonlyArray<A>): ReadonlyArray<A> => {
+  const inTurn = (items: ReadonlyArray<A>): ReadonlyArray<A> => {
     const places = new Map([...doubtful].map((name, place) => [name, place]))
-    const placeOf = (one: A) => places.get(nameOf(one)) ?? -1
-    return all.toSorted((a, b) => placeOf(a) - placeOf(b))
+    const placeOf = (item: A) => places.get(nameOf(item)) ?? -1
+    return items.toSorted((a, b) => placeOf(a) - placeOf(b))
   }
   const doubt = (name: string) => {
     doubtful.delete(name)
     doubtful.add(name)
-    const [longestAgo] = doubtful
-    if (doubtful.size > mostRemembered) doubtful.delete(longestAgo!)
+    const [longestUnasked] = doubtful
+    if (doubtful.size > maxRemembered) doubtful.delete(longestUnasked!)
   }
 
   return {
     isDoubtful,
-    each: Effect.fnUntraced(function* (all, work) {
-      const failed: Array<RailUnavailable> = []
-      const ask = (one: A) =>
-        work(one).pipe(
-          Effect.andThen(Effect.sync(() => void doubtful.delete(nameOf(one)))),
+    each: Effect.fnUntraced(function* (items, work) {
+      const failures: Array<RailUnavailable> = []
+      const run = (item: A) =>
+        work(item).pipe(
+          Effect.andThen(Effect.sync(() => void doubtful.delete(nameOf(item)))),
           Effect.catchTag("RailUnavailable", ({ cause, rail }) =>
             Effect.sync(() => {
-              doubt(nameOf(one))
-              failed.push(new RailUnavailable({ rail, cause: `${nameOf(one)}: ${String(cause)}` }))
+              doubt(nameOf(item))
+              failures.push(new RailUnavailable({ rail, cause: `${nameOf(item)}: ${String(cause)}` }))
             })
           )
         )
       yield* Effect.forEach(
-        inTurn(all),
-        (one) => Effect.suspend(() => (failed.length < mostFailures ? ask(one) : Effect.void)),
+        inTurn(items),
+        (item) => Effect.suspend(() => (failures.length < maxFailures ? run(item) : Effect.void)),
         { concurrency: 4, discard: true }
       )
-      const [first] = failed
+      const [first] = failures
       if (first !== undefined) return yield* first
     })
   }
 }
 
-/** So many in one look are an outage, which each would wait for in turn: the rest has its turn at the next look. */
-const mostFailures = 8
-const mostRemembered = 10_000
+/** Number of failures that count as an outage: the remaining items, which would all wait for a deadline, are skipped. */
+const maxFailures = 8
+const maxRemembered = 10_000

@@ -1,9 +1,10 @@
-/** Answers an operator who looks at money that is nobody's yet, and says whose it is. */
+/** Answers the operator endpoints for deposits without an owner: lists them, assigns them to a user or to the venue. */
 import { AdminApi } from "@venue/api/admin/Api"
 import { unmatchedDeposit } from "@venue/api/admin/Deposits"
 import { Operator } from "@venue/api/admin/Operator"
 import { problems } from "@venue/api/Problem"
 import { reasonAgainst, writtenDepositId } from "@venue/domain/Deposit"
+import type { DepositCommand } from "@venue/domain/DepositSteps"
 import { UserId } from "@venue/domain/UserId"
 import * as Count from "@venue/postgres/Count"
 import { Transaction } from "@venue/postgres/Transaction"
@@ -24,6 +25,18 @@ export const layer = group(
     const transaction = yield* Transaction
     const users = yield* Users
     const refusals = problems(baseUrl)
+    const deposit = (depositId: string) =>
+      Effect.flatMap(
+        deposits.find(depositId),
+        Effect.fromOption(() => refusals.notFound("deposit", depositId, unmatchedHint))
+      )
+    const change = (depositId: string, command: AssigningCommand) =>
+      deposits.change(depositId, command).pipe(
+        Effect.catchTags({
+          DepositStepRefused: () => Effect.fail(refusals.notUnmatched(depositId)),
+          UnknownDeposit: () => Effect.fail(refusals.notFound("deposit", depositId, unmatchedHint))
+        })
+      )
     const unavailable = { DatabaseUnavailable: () => Effect.fail(refusals.draining()) }
 
     return handlers
@@ -46,13 +59,9 @@ export const layer = group(
             const userId = UserId.make(user_id.toLowerCase())
             if (Option.isNone(yield* users.find(userId)))
               return yield* refusals.notFound("user", userId, "send the user_id of the deposit's owner")
-            const found = yield* deposits.find(depositId)
-            if (Option.isNone(found))
-              return yield* refusals.notFound("deposit", depositId, "list them with GET /deposits/unmatched")
-            const { amount, rail } = found.value
-            if (!(yield* deposits.assign(depositId, userId, reasonAgainst(rail, amount)))) {
-              return yield* refusals.notUnmatched(depositId)
-            }
+            const { amount, rail } = yield* deposit(depositId)
+            const against = reasonAgainst(rail, amount)
+            yield* change(depositId, { _tag: "Assign", userId, reason: against })
             const { name } = yield* Operator
             const facts = { depositId, amount: String(amount), reason }
             yield* audit.record({ action: "deposit_assigned", actor: name, subject: userId, facts })
@@ -66,11 +75,8 @@ export const layer = group(
         Effect.fnUntraced(
           function* ({ payload: { deposit_id, reason } }) {
             const depositId = writtenDepositId(deposit_id)
-            const found = yield* deposits.find(depositId)
-            if (Option.isNone(found))
-              return yield* refusals.notFound("deposit", depositId, "list them with GET /deposits/unmatched")
-            const { amount, rail } = found.value
-            if (!(yield* deposits.own(found.value, reason))) return yield* refusals.notUnmatched(depositId)
+            const { amount, rail } = yield* deposit(depositId)
+            yield* change(depositId, { _tag: "TakeAsOwn", reason })
             const { name } = yield* Operator
             const facts = { depositId, amount: String(amount), reason }
             yield* audit.record({ action: "deposit_taken_as_own", actor: name, subject: rail, facts })
@@ -82,4 +88,7 @@ export const layer = group(
   })
 )
 
+type AssigningCommand = Extract<DepositCommand, { readonly _tag: "Assign" | "TakeAsOwn" }>
+
+const unmatchedHint = "list them with GET /deposits/unmatched"
 const listed = { limit: 1_000, offset: 0 }

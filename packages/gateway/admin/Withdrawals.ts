@@ -1,4 +1,4 @@
-/** Answers an operator who looks at withdrawals, approves or rejects those that are held, and cancels those that are stuck or refused. */
+/** Answers the operator endpoints for withdrawals: list, read, approve, reject, and cancel a payment. */
 import { AdminApi } from "@venue/api/admin/Api"
 import { listDefaults, reviewedWithdrawal } from "@venue/api/admin/Withdrawals"
 import { instant } from "@venue/api/Digits"
@@ -7,16 +7,18 @@ import { Operator } from "@venue/api/admin/Operator"
 import { OperatorTokens } from "@venue/auth/access/OperatorTokens"
 import { moneyScale } from "@venue/domain/Decimal"
 import { firstOperator, mayAct } from "@venue/domain/Operator"
+import type { WithdrawalCommand } from "@venue/domain/WithdrawalSteps"
+import * as WithdrawalSteps from "@venue/domain/WithdrawalSteps"
 import * as Count from "@venue/postgres/Count"
 import { Transaction } from "@venue/postgres/Transaction"
 import { Audit } from "@venue/storage/access/Audit"
 import { WithdrawalDecisions } from "@venue/storage/treasury/WithdrawalDecisions"
 import { type Withdrawal, Withdrawals } from "@venue/storage/treasury/Withdrawals"
-import { Context, Effect, Option } from "effect"
+import { Clock, Context, Effect } from "effect"
 import { ApiBaseUrl } from "../http/ApiBaseUrl.ts"
 import { group } from "../http/Endpoints.ts"
 
-/** Two people have to say the same of a withdrawal of more than this, in 1e-6 USD. */
+/** Largest amount that one operator may decide about alone, in 1e-6 USD. */
 export const TwoPeopleAbove = Context.Reference<bigint>("@venue/gateway/admin/TwoPeopleAbove", {
   defaultValue: () => 250_000n * BigInt(moneyScale)
 })
@@ -28,35 +30,35 @@ export const layer = group(
     const baseUrl = yield* ApiBaseUrl
     const decisions = yield* WithdrawalDecisions
     const decide = yield* makeDecide
+    const locate = yield* makeLocate
     const cancel = yield* makeCancel
-    const limit = yield* TwoPeopleAbove
+    const twoPeopleAbove = yield* TwoPeopleAbove
     const withdrawals = yield* Withdrawals
     const refusals = problems(baseUrl)
     const unavailable = { DatabaseUnavailable: () => Effect.fail(refusals.draining()) }
-    const summary = (withdrawal: Withdrawal) => reviewedWithdrawal(withdrawal, peopleNeeded(withdrawal, limit))
+    const summary = (withdrawal: Withdrawal) => reviewedWithdrawal(withdrawal, peopleNeeded(withdrawal, twoPeopleAbove))
 
     return handlers
       .handle(
         "list",
         Effect.fnUntraced(function* ({ query }) {
           const { limit, offset, state } = { ...listDefaults, ...query }
-          const found = yield* withdrawals.inState(state, { limit, offset })
-          const count = yield* Count.total({ limit, offset }, found.length, withdrawals.countInState(state))
-          return { data: found.map(summary), count }
+          const rows = yield* withdrawals.inState(state, { limit, offset })
+          const count = yield* Count.total({ limit, offset }, rows.length, withdrawals.countInState(state))
+          return { data: rows.map(summary), count }
         }, Effect.catchTags(unavailable))
       )
       .handle(
         "one",
         Effect.fnUntraced(function* ({ params: { withdrawal_id } }) {
           const id = withdrawal_id.toLowerCase()
-          const found = yield* withdrawals.find(id)
-          if (Option.isNone(found)) return yield* refusals.notFound("withdrawal", id, "list them with GET /withdrawals")
-          const said = yield* decisions.about(id)
+          const withdrawal = yield* locate(id)
+          const recorded = yield* decisions.about(id)
           const steps = yield* withdrawals.steps(id)
           const attempts = yield* withdrawals.payments(id)
           return {
-            ...summary(found.value),
-            decisions: said.map(({ decidedAtMillis, decision, operator, reason }) => ({
+            ...summary(withdrawal),
+            decisions: recorded.map(({ decidedAtMillis, decision, operator, reason }) => ({
               decision,
               operator,
               reason,
@@ -86,7 +88,7 @@ export const layer = group(
   })
 )
 
-/** The word of each, what comes of it, and the audit are one commit. */
+/** Decides about a held withdrawal; the decision, its change and the audit entry are one commit. */
 const makeDecide = Effect.gen(function* () {
   const baseUrl = yield* ApiBaseUrl
   const audit = yield* Audit
@@ -95,42 +97,54 @@ const makeDecide = Effect.gen(function* () {
   const transaction = yield* Transaction
   const withdrawals = yield* Withdrawals
   const deciders = yield* makeDeciders
+  const locate = yield* makeLocate
   const refusals = problems(baseUrl)
-  return Effect.fnUntraced(function* (
-    decision: "approve" | "reject",
-    { reason, withdrawal_id }: { readonly withdrawal_id: string; readonly reason: string }
-  ) {
-    const withdrawalId = withdrawal_id.toLowerCase()
-    const { name } = yield* Operator
-    if (Option.isNone(yield* withdrawals.find(withdrawalId)))
-      return yield* refusals.notFound("withdrawal", withdrawalId, "list them with GET /withdrawals")
-    yield* decisions.record({ withdrawalId, decision, operator: name, reason })
-    // Whoever decided about it until now has done so.
-    const found = Option.getOrThrow(yield* withdrawals.find(withdrawalId))
-    const needed = peopleNeeded(found, limit)
-    const mayDecide = yield* deciders
-    if (needed > 1 && !mayDecide(name, found)) return yield* refusals.appointedSince(name)
-    const people = (yield* decisions.about(withdrawalId))
-      .filter((one) => one.decision === decision && mayDecide(one.operator, found))
-      .map(({ operator }) => operator)
-    const isDecided = people.length >= needed
-    const isHeld = isDecided
-      ? yield* decision === "approve"
-          ? withdrawals.approve(withdrawalId, people.join(", "))
-          : withdrawals.end(withdrawalId, { ending: "REJECTED", by: people.join(", "), reason })
-      : found.state === "HELD_FOR_REVIEW" && found.ending === null
-    if (!isHeld) return yield* refusals.notHeld(found.ending ?? found.state)
-    const { amount, destination, userId } = found
-    const facts = { withdrawalId, amount: String(amount), destination, reason, isDecided }
-    const action = decision === "approve" ? "withdrawal_approved" : "withdrawal_rejected"
-    yield* audit.record({ action, actor: name, subject: userId, facts })
-    return { withdrawal_id: withdrawalId, is_decided: isDecided, people, people_needed: needed }
-  }, transaction.run)
+  return Effect.fnUntraced(
+    function* (
+      decision: "approve" | "reject",
+      { reason, withdrawal_id }: { readonly withdrawal_id: string; readonly reason: string }
+    ) {
+      const withdrawalId = withdrawal_id.toLowerCase()
+      const { name } = yield* Operator
+      yield* locate(withdrawalId)
+      yield* decisions.record({ withdrawalId, decision, operator: name, reason })
+      // `record` has locked the row: the decisions of other operators are committed.
+      const withdrawal = yield* locate(withdrawalId)
+      const needed = peopleNeeded(withdrawal, limit)
+      const mayDecide = yield* deciders
+      if (needed > 1 && !mayDecide(name, withdrawal)) return yield* refusals.appointedSince(name)
+      const people = (yield* decisions.about(withdrawalId))
+        .filter((each) => each.decision === decision && mayDecide(each.operator, withdrawal))
+        .map(({ operator }) => operator)
+      const isDecided = people.length >= needed
+      const by = people.join(", ")
+      const command: ReviewCommand =
+        decision === "approve"
+          ? { _tag: "Approve", by }
+          : { _tag: "RequestEnd", ending: "REJECTED", by, reason, reference: null }
+      yield* isDecided
+        ? withdrawals.change(withdrawalId, command)
+        : Effect.fromResult(WithdrawalSteps.decide(withdrawal, command, yield* Clock.currentTimeMillis))
+      const { amount, destination, userId } = withdrawal
+      const facts = { withdrawalId, amount: String(amount), destination, reason, isDecided }
+      const action = decision === "approve" ? "withdrawal_approved" : "withdrawal_rejected"
+      yield* audit.record({ action, actor: name, subject: userId, facts })
+      return { withdrawal_id: withdrawalId, is_decided: isDecided, people, people_needed: needed }
+    },
+    Effect.catchTags({
+      WithdrawalStepRefused: ({ state }) => Effect.fail(refusals.notHeld(state)),
+      CancelPending: Effect.die,
+      UnknownWithdrawal: Effect.die
+    }),
+    transaction.run
+  )
 })
 
+type ReviewCommand = Extract<WithdrawalCommand, { readonly _tag: "Approve" | "RequestEnd" }>
+
 /**
- * Who may be one of the two: a treasurer still, and before the withdrawal was asked for. Else one person who appoints people
- * would be two of them.
+ * Returns whether an operator counts as one of two: a treasurer now, and since before the withdrawal was accepted. Otherwise an
+ * operator could appoint the second one.
  */
 const makeDeciders = Effect.map(OperatorTokens, ({ list }) =>
   Effect.map(list, (all) => {
@@ -144,31 +158,48 @@ const makeDeciders = Effect.map(OperatorTokens, ({ list }) =>
   })
 )
 
-/** The wish and the audit are one commit; the rail does the rest. */
+/** Requests a cancel; the request and the audit entry are one commit. The rail carries the cancel out. */
 const makeCancel = Effect.gen(function* () {
   const baseUrl = yield* ApiBaseUrl
   const audit = yield* Audit
   const transaction = yield* Transaction
   const withdrawals = yield* Withdrawals
+  const locate = yield* makeLocate
   const refusals = problems(baseUrl)
-  return Effect.fnUntraced(function* (payload: { readonly withdrawal_id: string; readonly reason: string }) {
-    const { reason } = payload
-    const withdrawalId = payload.withdrawal_id.toLowerCase()
-    const { name } = yield* Operator
-    if (Option.isNone(yield* withdrawals.find(withdrawalId)))
-      return yield* refusals.notFound("withdrawal", withdrawalId, "list them with GET /withdrawals")
-    const isAsked = yield* withdrawals.cancel(withdrawalId, { by: name, reason })
-    const found = Option.getOrThrow(yield* withdrawals.find(withdrawalId))
-    const { amount, cancelledBy, destination, ending, rail, state, userId } = found
-    const isOpen = (state === "QUEUED" || state === "SUBMITTED") && ending === null
-    if (!isAsked && isOpen && cancelledBy !== null) return yield* refusals.cancelAsked(cancelledBy)
-    if (!isAsked) return yield* refusals.notCancellable(ending ?? state)
-    // From here on nothing is stored that pays it, so that what a bank was not given yet it never is.
-    if (rail === "BANK" && (yield* withdrawals.payments(withdrawalId)).length > 0) return yield* refusals.payoutMade()
-    const facts = { withdrawalId, amount: String(amount), destination, reason }
-    yield* audit.record({ action: "withdrawal_cancel_asked", actor: name, subject: userId, facts })
-    return found
-  }, transaction.run)
+  return Effect.fnUntraced(
+    function* (payload: { readonly withdrawal_id: string; readonly reason: string }) {
+      const { reason } = payload
+      const withdrawalId = payload.withdrawal_id.toLowerCase()
+      const { name } = yield* Operator
+      yield* locate(withdrawalId)
+      yield* withdrawals.change(withdrawalId, { _tag: "RequestCancel", by: name, reason })
+      const withdrawal = yield* locate(withdrawalId)
+      const { amount, attempts, destination, rail, userId } = withdrawal
+      // From here on no payment is stored: a payout that the bank has not received never reaches it.
+      if (rail === "BANK" && attempts > 0) return yield* refusals.payoutMade()
+      const facts = { withdrawalId, amount: String(amount), destination, reason }
+      yield* audit.record({ action: "withdrawal_cancel_asked", actor: name, subject: userId, facts })
+      return withdrawal
+    },
+    Effect.catchTags({
+      WithdrawalStepRefused: ({ state }) => Effect.fail(refusals.notCancellable(state)),
+      CancelPending: ({ by }) => Effect.fail(refusals.cancelAsked(by)),
+      UnknownWithdrawal: Effect.die
+    }),
+    transaction.run
+  )
+})
+
+/** Returns a withdrawal, or refuses with 404. */
+const makeLocate = Effect.gen(function* () {
+  const baseUrl = yield* ApiBaseUrl
+  const { find } = yield* Withdrawals
+  const { notFound } = problems(baseUrl)
+  return (withdrawalId: string) =>
+    Effect.flatMap(
+      find(withdrawalId),
+      Effect.fromOption(() => notFound("withdrawal", withdrawalId, "list them with GET /withdrawals"))
+    )
 })
 
 const peopleNeeded = ({ amount }: Pick<Withdrawal, "amount">, limit: bigint): number => (amount > limit ? 2 : 1)

@@ -1,4 +1,4 @@
-/** What is asked about deposits on Postgres. */
+/** Reads of deposits on Postgres. */
 import { belowMinimum } from "@venue/domain/Deposit"
 import type { RailName } from "@venue/domain/Rail"
 import type { UserId } from "@venue/domain/UserId"
@@ -8,14 +8,14 @@ import * as Count from "@venue/postgres/Count"
 import { type Page, pageOf } from "@venue/postgres/Page"
 import { Clock, Effect } from "effect"
 import type { SqlClient } from "effect/sql"
-import { deposits, type DepositsShape, nobodys } from "./DepositTable.ts"
+import { deposits, type DepositsShape, isOwnerlessIn } from "./DepositTable.ts"
 import { depositSteps } from "./Steps.ts"
 
 const shownTo = (sql: SqlClient.SqlClient, userId: UserId) =>
   sql`from deposit where user_id = ${storable(userId)} and state <> 'DROPPED'`
 
 const unmatched = (sql: SqlClient.SqlClient) =>
-  sql`from deposit where ${nobodys(sql)} and (network = 'BANK' or reason is distinct from ${belowMinimum}::text)`
+  sql`from deposit where ${isOwnerlessIn(sql)} and (network = 'BANK' or reason is distinct from ${belowMinimum}::text)`
 
 export const queries = (
   sql: SqlClient.SqlClient

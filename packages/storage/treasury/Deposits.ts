@@ -1,8 +1,6 @@
-/**
- * Deposits. Every step is one statement conditional on the state it leaves; the credit and its reversal are written with the
- * journal row of their events.
- */
+/** Deposits: every change after the first sight is decided by the machine of the domain; credits and reversals come from the journal. */
 import { JournalRows } from "@venue/journal/JournalMemory"
+import type { DatabaseUnavailable } from "@venue/postgres/DatabaseUnavailable"
 import { MemoryTables } from "@venue/postgres/MemoryTables"
 import * as Migrations from "@venue/postgres/Migrations"
 import { Context, Effect, Layer } from "effect"
@@ -13,7 +11,7 @@ import { ReadMemory } from "../history/ReadTable.ts"
 import * as DepositQueries from "./DepositQueries.ts"
 import * as DepositsMemory from "./DepositsMemory.ts"
 import * as DepositSteps from "./DepositSteps.ts"
-import type { DepositsShape } from "./DepositTable.ts"
+import type { Changed, DepositsShape } from "./DepositTable.ts"
 import { WebhookMemory } from "./WebhookMemory.ts"
 
 export type { Deposit, Detected } from "./DepositTable.ts"
@@ -21,17 +19,30 @@ export type { Deposit, Detected } from "./DepositTable.ts"
 export class Deposits extends Context.Service<Deposits, DepositsShape>()("@venue/storage/treasury/Deposits") {
   static readonly layer: Layer.Layer<Deposits, MigrationError | SqlError, SqlClient.SqlClient> = Layer.effect(
     Deposits,
-    Effect.map(SqlClient.SqlClient, (sql) =>
-      Deposits.of({
-        ...DepositQueries.queries(sql),
-        detect: DepositSteps.detect(sql),
-        ...DepositSteps.steps(sql),
-        ...DepositSteps.findings(sql)
+    Effect.map(SqlClient.SqlClient, (sql) => {
+      const queries = DepositQueries.queries(sql)
+      return Deposits.of({
+        ...queries,
+        ...DepositSteps.changes({
+          read: queries.find,
+          write: DepositSteps.write(sql),
+          insert: DepositSteps.insert(sql)
+        })
       })
-    )
+    })
   ).pipe(Layer.provide(Migrations.layer))
 
   static readonly layerMemory: Layer.Layer<Deposits> = Layer.effect(Deposits, DepositsMemory.make).pipe(
     Layer.provide([MemoryTables.layer, JournalRows.layer, ReadMemory.layer, WebhookMemory.layer])
   )
 }
+
+/** Returns whether a change was accepted; false if the deposit is in another state by now. */
+export const isAccepted = (change: Changed): Effect.Effect<boolean, DatabaseUnavailable> =>
+  change.pipe(
+    Effect.as(true),
+    Effect.catchTags({
+      DepositStepRefused: () => Effect.succeed(false),
+      UnknownDeposit: () => Effect.succeed(false)
+    })
+  )

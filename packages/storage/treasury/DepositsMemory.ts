@@ -1,29 +1,20 @@
-/** Deposits where there is no database. */
-import { depositEdges, depositIdOf, type DepositState } from "@venue/domain/Deposit"
+/** Deposits in memory. */
+import { apply, decide, type DepositChange, type DepositCommand } from "@venue/domain/DepositSteps"
 import type { TreasuryStep } from "@venue/journal/Journal"
 import { MemoryTables } from "@venue/postgres/MemoryTables"
 import * as Count from "@venue/postgres/Count"
 import { pageOf } from "@venue/postgres/Page"
-import { Clock, Effect, Option } from "effect"
-import {
-  cameAgain,
-  type Deposit,
-  type DepositsShape,
-  detected,
-  isDue,
-  isNobodys,
-  isUnmatched,
-  venuesOwn
-} from "./DepositTable.ts"
+import { Clock, Effect, Option, Result } from "effect"
+import { changes, type DepositStore, entriesOf, firstStep, releasesSuspense, stepOf } from "./DepositSteps.ts"
+import { type Deposit, type DepositsShape, isDue, isUnmatched } from "./DepositTable.ts"
 import { ReadMemory } from "../history/ReadTable.ts"
 import * as JournaledSteps from "./JournaledSteps.ts"
-import { type DepositStep, railActor } from "./Steps.ts"
-import * as OwnMoney from "./OwnMoney.ts"
+import type { DepositStep } from "./Steps.ts"
 import * as Suspense from "./Suspense.ts"
 import * as TreasuryMessages from "./TreasuryMessages.ts"
 import { WebhookMemory } from "./WebhookMemory.ts"
 
-/** The rows, with what the journal has said of them. */
+/** Opens the tables; every read first takes the events that the journal has recorded. */
 const open = Effect.gen(function* () {
   const { table } = yield* MemoryTables
   const memory = yield* ReadMemory
@@ -31,50 +22,46 @@ const open = Effect.gen(function* () {
   const steps = table<DepositStep>()
   const webhooks = yield* WebhookMemory
 
-  const step = (row: Deposit, toState: DepositState, atMillis: number, change: Partial<Deposit> = {}): void => {
-    const { depositId, rail, state: fromState } = row
-    if (!depositEdges.some(([from, to]) => from === fromState && to === toState)) {
-      throw new Error(`a deposit never goes from ${fromState} to ${toState}`)
-    }
-    const next = row.step + 1
-    const actor = railActor(rail)
-    steps.set(`${depositId} ${next}`, { depositId, fromState, toState, step: next, actor, atMillis })
-    const moved = { ...row, ...change, state: toState, step: next, updatedAtMillis: atMillis }
-    rows.set(depositId, moved)
-    const message = TreasuryMessages.ofDeposit(moved, atMillis)
+  const set = (before: Deposit, after: Deposit, change: DepositChange): void => {
+    rows.set(after.depositId, after)
+    if (releasesSuspense(change)) Suspense.releaseIn(memory, after, change.atMillis)
+    entriesOf(after, change)?.remember(memory)
+    const step = stepOf(before, after, change)
+    if (step === undefined) return
+    steps.set(`${step.depositId} ${step.step}`, step)
+    const message = TreasuryMessages.ofDeposit(after, step.atMillis)
     if (message !== undefined) webhooks.tell(message)
   }
-
+  /** Stores what the journal's flush stores on Postgres. */
   const take = ({ event }: TreasuryStep): void => {
     if (event._tag !== "Deposited" && event._tag !== "DepositReversed") return
     const row = rows.get(event.depositId)
-    const { atMillis } = event
-    if (event._tag === "Deposited") {
-      if (row?.state === "CONFIRMED") step(row, "CREDITED", atMillis, { creditedAtMillis: atMillis })
-    } else if (row?.state === "CREDITED") step(row, "REVERSED", atMillis, { reason: event.reason })
+    if (row === undefined) return
+    const command: DepositCommand =
+      event._tag === "Deposited" ? { _tag: "Credit" } : { _tag: "Reverse", reason: event.reason }
+    const changes = Result.getOrElse(decide(row, command, event.atMillis), () => [])
+    for (const change of changes) set(row, apply(row, change), change)
   }
 
   const run = yield* JournaledSteps.make(take)
-  /** Does it where the row stands so. */
-  const when = (depositId: string, stands: (row: Deposit) => boolean, work: (row: Deposit, atMillis: number) => void) =>
+  const read = (depositId: string) => run(Effect.sync(() => Option.fromUndefinedOr(rows.get(depositId))))
+  const write: DepositStore["write"] = (before, after, change) =>
     run(
-      Effect.map(Clock.currentTimeMillis, (atMillis) => {
-        const row = rows.get(depositId)
-        if (row === undefined || !stands(row)) return false
-        work(row, atMillis)
-        return true
+      Effect.sync(() => {
+        const isSame = rows.get(before.depositId)?.version === before.version
+        if (isSame) set(before, after, change)
+        return isSame
       })
     )
-  const set = (depositId: string, stands: (row: Deposit) => boolean, change: (at: number) => Partial<Deposit>) =>
-    when(depositId, stands, (row, atMillis) => rows.set(depositId, { ...row, ...change(atMillis) }))
-  const move = (depositId: string, from: ReadonlyArray<DepositState>, to: DepositState, reason: string | null) =>
-    when(
-      depositId,
-      ({ offeredAtMillis, state }) => from.includes(state) && offeredAtMillis === null,
-      (row, atMillis) => {
-        step(row, to, atMillis, { reason })
-        if (to === "DROPPED") Suspense.releaseIn(memory, row, atMillis)
-      }
+  const insert: DepositStore["insert"] = (deposit) =>
+    run(
+      Effect.sync(() => {
+        const { depositId, detectedAtMillis } = deposit
+        if (rows.get(depositId) !== undefined) return
+        rows.set(depositId, deposit)
+        steps.set(`${depositId} ${deposit.step}`, firstStep(deposit))
+        if (Suspense.isSuspended(deposit)) Suspense.held(deposit, detectedAtMillis).remember(memory)
+      })
     )
   const oldestFirst = (wanted: (row: Deposit) => boolean) =>
     rows
@@ -83,13 +70,14 @@ const open = Effect.gen(function* () {
       .toSorted((a, b) => a.detectedAtMillis - b.detectedAtMillis || (a.depositId < b.depositId ? -1 : 1))
   const isShown = (userId: string) => (row: Deposit) => row.userId === userId && row.state !== "DROPPED"
 
-  return { memory, rows, steps, step, run, when, set, move, oldestFirst, isShown }
+  return { rows, steps, run, read, write, insert, oldestFirst, isShown }
 })
 type Store = Effect.Success<typeof open>
 
 const queries = ({
   isShown,
   oldestFirst,
+  read,
   rows,
   run,
   steps
@@ -97,7 +85,7 @@ const queries = ({
   DepositsShape,
   "find" | "ofUser" | "countOfUser" | "unmatched" | "countUnmatched" | "due" | "steps" | "addresses" | "isMissing"
 > => ({
-  find: (depositId) => run(Effect.sync(() => Option.fromUndefinedOr(rows.get(depositId)))),
+  find: read,
   ofUser: (userId, page) => {
     const { limit, offset } = pageOf(page)
     return run(
@@ -144,85 +132,7 @@ const queries = ({
     )
 })
 
-const detect = ({ memory, rows, run, step, steps }: Store): Pick<DepositsShape, "detect"> => ({
-  detect: ({ block, ...seen }) =>
-    run(
-      Effect.map(Clock.currentTimeMillis, (atMillis) => {
-        const depositId = depositIdOf(seen.rail, seen.txHash, seen.logIndex)
-        const row = rows.get(depositId)
-        if (row === undefined) {
-          const first = { fromState: null, toState: "DETECTED", step: 1, actor: railActor(seen.rail) } as const
-          steps.set(`${depositId} 1`, { depositId, ...first, atMillis })
-          const noted = detected(seen, block, atMillis)
-          if (Suspense.isSuspended(noted)) Suspense.held(noted, atMillis).remember(memory)
-          return rows.set(depositId, noted)
-        }
-        const where = { blockNumber: block?.number ?? null, blockHash: block?.hash ?? null }
-        if (row.isReturned || (row.state !== "DROPPED" && row.blockHash === where.blockHash)) return
-        if (row.state === "DROPPED") return step(row, "DETECTED", atMillis, { ...where, reason: null })
-        const reason = row.state === "REVERSED" ? cameAgain : row.reason
-        rows.set(depositId, { ...row, ...where, reason, updatedAtMillis: atMillis })
-      })
-    )
-})
-
-const moves = ({
-  memory,
-  move,
-  rows,
-  set,
-  when
-}: Store): Pick<
-  DepositsShape,
-  "confirm" | "unconfirm" | "drop" | "offer" | "assign" | "own" | "missing" | "returned" | "finish"
-> => ({
-  confirm: (depositId, reason) => move(depositId, ["DETECTED"], "CONFIRMED", reason),
-  unconfirm: (depositId) => move(depositId, ["CONFIRMED"], "DETECTED", null),
-  drop: (depositId, reason) => move(depositId, ["DETECTED", "CONFIRMED"], "DROPPED", reason),
-  offer: (depositId) =>
-    when(
-      depositId,
-      ({ reason, state, userId }) => state === "CONFIRMED" && userId !== null && reason === null,
-      (row, atMillis) => rows.set(depositId, { ...row, offeredAtMillis: row.offeredAtMillis ?? atMillis })
-    ),
-  assign: (depositId, userId, reason) =>
-    when(depositId, isNobodys, (row, atMillis) => {
-      rows.set(depositId, { ...row, userId, reason })
-      Suspense.releaseIn(memory, row, atMillis)
-    }),
-  own: ({ depositId }, why) =>
-    when(
-      depositId,
-      (row) => isNobodys(row) && row.isFinal,
-      (row, atMillis) => {
-        rows.set(depositId, { ...row, reason: venuesOwn })
-        Suspense.releaseIn(memory, row, atMillis)
-        OwnMoney.ofDeposit(row, why, atMillis).remember(memory)
-      }
-    ),
-  missing: (depositId, isMissing) =>
-    when(
-      depositId,
-      ({ state }) => state === "CREDITED",
-      (row, atMillis) =>
-        rows.set(depositId, { ...row, goneSinceMillis: isMissing ? (row.goneSinceMillis ?? atMillis) : null })
-    ),
-  returned: (depositId) =>
-    when(
-      depositId,
-      ({ isReturned }) => !isReturned,
-      (row, atMillis) => rows.set(depositId, { ...row, isReturned: true, returnedAtMillis: atMillis })
-    ),
-  finish: (depositId) =>
-    set(
-      depositId,
-      ({ isFinal }) => !isFinal,
-      () => ({ isFinal: true })
-    )
-})
-
 export const make = Effect.map(open, (store): DepositsShape => ({
   ...queries(store),
-  ...detect(store),
-  ...moves(store)
+  ...changes(store)
 }))

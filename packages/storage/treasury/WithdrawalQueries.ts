@@ -1,6 +1,8 @@
-/** What is asked about withdrawals on Postgres. */
+/** Reads of withdrawals on Postgres. */
 import type { RailName } from "@venue/domain/Rail"
 import type { UserId } from "@venue/domain/UserId"
+import { Ending } from "@venue/domain/Withdrawal"
+import { finalStates, payableStates, stateBeforeReturn } from "@venue/domain/WithdrawalSteps"
 import { numeric, storable } from "@venue/postgres/Column"
 import { orUnavailable } from "@venue/postgres/DatabaseUnavailable"
 import * as Count from "@venue/postgres/Count"
@@ -11,9 +13,16 @@ import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import { isBlocked } from "./Blocks.ts"
 import { withdrawalSteps } from "./Steps.ts"
-import { payments, sealName, submittedAtOnce, withdrawals, type WithdrawalsShape } from "./WithdrawalTable.ts"
+import {
+  maxEnding,
+  payments,
+  sealName,
+  submittedAtOnce,
+  withdrawals,
+  type WithdrawalsShape
+} from "./WithdrawalTable.ts"
 
-/** Those of one withdrawal, or of one user. */
+/** Returns the reads of one withdrawal and of one user. */
 export const ofOne = (
   sql: SqlClient.SqlClient,
   seals: Seal["Service"]
@@ -57,7 +66,7 @@ export const ofOne = (
   }, orUnavailable)
 })
 
-/** Those that wait for something. */
+/** Returns the reads of all withdrawals in a state, or of a rail. */
 export const waiting = (
   sql: SqlClient.SqlClient
 ): Pick<
@@ -94,7 +103,7 @@ export const waiting = (
     (rail: RailName) =>
       withdrawals.all(sql`
         select ${columns} from withdrawal
-        where rail = ${rail} and state in ('HELD_FOR_REVIEW', 'SUBMITTED') and ending is not null
+        where rail = ${rail} and ${sql.literal(isEnding)}
         order by updated_at limit ${maxEnding}`),
     orUnavailable
   ),
@@ -118,7 +127,7 @@ export const waiting = (
         sql`
           select 1 from withdrawal
           where rail = ${rail} and state = 'SUBMITTED' and ending is null
-            and not exists (select 1 from withdrawal_payment p where p.withdrawal_id = withdrawal.withdrawal_id)
+            and attempts = 0
           limit 1`,
         ({ length }) => length > 0
       ),
@@ -128,7 +137,7 @@ export const waiting = (
     (limit: number) =>
       withdrawals.all(sql`
         select ${columns} from withdrawal
-        where refused_at is not null and state in ('QUEUED', 'SUBMITTED') and ending is null
+        where refused_at is not null and state in (${sql.literal(quoted(payableStates))}) and ending is null
         order by refused_at, withdrawal_id limit ${limit}`),
     orUnavailable
   )
@@ -136,6 +145,8 @@ export const waiting = (
 
 const { columns } = withdrawals
 const notBlocked = `not ${isBlocked}`
+const quoted = (states: ReadonlyArray<string>): string => states.map((state) => `'${state}'`).join(", ")
+const isEnding = `state in (${quoted(Ending.literals.map(stateBeforeReturn))}) and ending is not null`
 const sent = Table.selection({
   firstAtMillis: {
     schema: Schema.NullOr(Schema.Number),
@@ -143,7 +154,7 @@ const sent = Table.selection({
   },
   isUnsettled: {
     schema: Schema.Boolean,
-    expression: "coalesce(bool_or(state not in ('SETTLED', 'REJECTED', 'FAILED')), false)"
+    expression: `coalesce(bool_or(state not in (${quoted(finalStates)})), false)`
   }
 })
 const used = Table.selection({
@@ -160,6 +171,3 @@ const used = Table.selection({
 const promised = Table.selection({
   amount: { schema: numeric.schema, expression: "coalesce(sum(amount - fee), 0)::text" }
 })
-
-/** The oldest so many go back first; what is younger waits for them. */
-const maxEnding = 1_000

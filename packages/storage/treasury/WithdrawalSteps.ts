@@ -1,125 +1,96 @@
-/** The steps of withdrawals on Postgres, each one statement. */
-import { storable } from "@venue/postgres/Column"
+/** Changes of withdrawals: the machine of the domain on a store, and that store on Postgres. */
+import { UnknownWithdrawal } from "@venue/domain/Withdrawal"
+import { apply, decide, type WithdrawalChange, WithdrawalStepRefused } from "@venue/domain/WithdrawalSteps"
 import { orUnavailable } from "@venue/postgres/DatabaseUnavailable"
 import type { Seal } from "@venue/postgres/Seal"
-import { Clock, Effect } from "effect"
+import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
-import type { SqlError } from "effect/sql/SqlError"
 import * as LedgerEntries from "../history/LedgerEntries.ts"
 import { areOpen, isBlocked } from "./Blocks.ts"
-import { railActor } from "./Steps.ts"
-import { payments, sealName, type StoredPayment, type WithdrawalsShape } from "./WithdrawalTable.ts"
+import { changedColumns, changing, insertsIfMoved, type Store, withdrawalSteps } from "./Steps.ts"
+import {
+  payments,
+  sealName,
+  type StoredPayment,
+  type Withdrawal,
+  type WithdrawalRow,
+  withdrawalTable,
+  type WithdrawalsShape
+} from "./WithdrawalTable.ts"
 
-/** An operator has looked, or has to. */
-export const reviewed = (
-  sql: SqlClient.SqlClient
-): Pick<WithdrawalsShape, "approve" | "refuse" | "cancel" | "end"> => ({
-  approve: Effect.fn("Withdrawals.approve")(function* (withdrawalId: string, actor: string) {
-    const at = new Date(yield* Clock.currentTimeMillis)
-    return yield* stepped(sql`
-      with moved as (
-        update withdrawal set state = 'QUEUED', step = step + 1, updated_at = ${at}, queued_at = ${at}
-        where withdrawal_id = ${storable(withdrawalId)} and state = 'HELD_FOR_REVIEW' and ending is null
-        returning withdrawal_id, step
-      )
-      insert into withdrawal_step (withdrawal_id, step, from_state, to_state, actor, at)
-      select withdrawal_id, step, 'HELD_FOR_REVIEW', 'QUEUED', ${storable(actor)}, ${at}::timestamptz from moved
-      returning 1`)
-  }, orUnavailable),
-  refuse: Effect.fn("Withdrawals.refuse")(function* (withdrawalId: string, reason: string) {
-    const at = new Date(yield* Clock.currentTimeMillis)
-    return yield* stepped(sql`
-      with before as (
-        select refusal from withdrawal
-        where withdrawal_id = ${withdrawalId} and state in ('QUEUED', 'SUBMITTED') and ending is null for update
-      ),
-      after as (
-        update withdrawal
-        set refused_at = coalesce(refused_at, ${at}::timestamptz), refusal = ${storable(reason)},
-          queued_at = case state when 'QUEUED' then ${at}::timestamptz else queued_at end
-        from before where withdrawal_id = ${withdrawalId}
-      )
-      select 1 from before where refusal is distinct from ${storable(reason)}`)
-  }, orUnavailable),
-  cancel: Effect.fn("Withdrawals.cancel")(function* (withdrawalId, { by, reason }) {
-    return yield* stepped(sql`
-      update withdrawal set cancelled_by = ${storable(by)}, cancel_reason = ${storable(reason)}
-      where withdrawal_id = ${storable(withdrawalId)} and ending is null and cancelled_by is null
-        and (state = 'SUBMITTED'
-          or (state = 'QUEUED' and (refused_at is not null or ${sql.literal(isBlocked)}))) returning 1`)
-  }, orUnavailable),
-  end: Effect.fn("Withdrawals.end")(function* (withdrawalId, { by, ending, reason, reference }) {
-    const from = ending === "REJECTED" ? "HELD_FOR_REVIEW" : "SUBMITTED"
-    return yield* stepped(sql`
-      update withdrawal
-      set ending = ${ending}, ended_by = ${storable(by)}, reason = ${storable(reason)},
-        reference = coalesce(${reference ?? null}, reference)
-      where withdrawal_id = ${storable(withdrawalId)} and state = ${from} and ending is null returning 1`)
-  }, orUnavailable)
-})
+/** A payment comes with the change that stores it. */
+export type WithdrawalStore = Store<Withdrawal, WithdrawalChange, StoredPayment | undefined>
 
-/** It leaves, and has arrived. */
-export const paid = (
-  sql: SqlClient.SqlClient,
-  seals: Seal["Service"],
-  hasAuditor: boolean
-): Pick<WithdrawalsShape, "submit" | "attempt" | "settle"> => {
-  const mayLeave = sql.literal(`cancelled_by is null and ${areOpen(hasAuditor)} and not ${isBlocked}`)
-  // Nothing leaves with a cancel, and no payment is stored of what is to be cancelled.
-  const isCancelled = sql.literal("cancelled_by is not null")
+/** Returns the methods that change a withdrawal. */
+export const changes = (store: WithdrawalStore): Pick<WithdrawalsShape, "change" | "attempt"> => {
+  const change = changing({ apply, decide }, store, {
+    unknown: (withdrawalId) => new UnknownWithdrawal({ withdrawalId }),
+    constraint: ({ state, withdrawalId }, { _tag }) => new WithdrawalStepRefused({ withdrawalId, command: _tag, state })
+  })
   return {
-    submit: Effect.fn("Withdrawals.submit")(function* ({ cancelledBy, rail, withdrawalId }, sequence) {
-      const at = new Date(yield* Clock.currentTimeMillis)
-      return yield* stepped(sql`
-        with moved as (
-          update withdrawal
-          set state = 'SUBMITTED', step = step + 1, updated_at = ${at}, sequence = ${BigInt(sequence)},
-            refused_at = null, refusal = null
-          where withdrawal_id = ${withdrawalId} and state = 'QUEUED' and ending is null
-            and ${cancelledBy === null ? mayLeave : isCancelled}
-            and not exists (
-              select 1 from withdrawal w where w.rail = ${rail} and w.sequence = ${BigInt(sequence)}
-            )
-          returning withdrawal_id, step
-        )
-        insert into withdrawal_step (withdrawal_id, step, from_state, to_state, actor, at)
-        select withdrawal_id, step, 'QUEUED', 'SUBMITTED', ${railActor(rail)}, ${at}::timestamptz from moved
-        returning 1`)
-    }, orUnavailable),
-    attempt: Effect.fn("Withdrawals.attempt")(function* (withdrawalId: string, { bytes, ...payment }: StoredPayment) {
-      const sealedBytes = seals.seal(bytes, sealName(withdrawalId, payment.attempt))
-      const isCancel = payment.purpose === "cancel"
-      return yield* stepped(sql`
-        with stored as (
-          ${payments.batch([{ withdrawalId, ...payment, sealedBytes }]).insert(0, 1)}
-          where exists (
-            select 1 from withdrawal
-            where withdrawal_id = ${withdrawalId} and state = 'SUBMITTED' and ending is null
-              and (cancelled_by is null or ${isCancel}) for update
-          ) on conflict do nothing returning withdrawal_id
-        )
-        update withdrawal w
-        set refused_at = null, refusal = null,
-          reference = case when ${isCancel} then w.reference else ${payment.reference} end
-        from stored s where w.withdrawal_id = s.withdrawal_id returning 1`)
-    }, orUnavailable),
-    settle: Effect.fn("Withdrawals.settle")(function* (withdrawal, reference) {
-      const { rail, step, withdrawalId } = withdrawal
-      const atMillis = yield* Clock.currentTimeMillis
-      const at = new Date(atMillis)
-      const { batch } = LedgerEntries.paidOut(withdrawal, step + 1, atMillis)
-      return yield* stepped(sql`
-        with moved as (
-          update withdrawal set state = 'SETTLED', step = step + 1, updated_at = ${at}, reference = ${reference}
-          where withdrawal_id = ${withdrawalId} and state = 'SUBMITTED' and ending is null and step = ${step}
-          returning withdrawal_id, step
-        ),
-        entries as (${batch.insert(0, batch.rows)} where exists (select 1 from moved))
-        insert into withdrawal_step (withdrawal_id, step, from_state, to_state, actor, at)
-        select withdrawal_id, step, 'SUBMITTED', 'SETTLED', ${railActor(rail)}, ${at}::timestamptz from moved
-        returning 1`)
-    }, orUnavailable)
+    change: Effect.fn("Withdrawals.change")((withdrawalId, command) => change(withdrawalId, command, undefined)),
+    attempt: Effect.fn("Withdrawals.attempt")((withdrawalId, payment) => {
+      const { attempt, purpose, reference } = payment
+      return change(withdrawalId, { _tag: "StoreAttempt", attempt, purpose, reference }, payment)
+    })
   }
 }
 
-const stepped = (rows: Effect.Effect<ReadonlyArray<unknown>, SqlError>) => Effect.map(rows, ({ length }) => length > 0)
+/** Returns the row of the step that a change took, or undefined if the state is the same. */
+export const stepOf = (before: WithdrawalRow, after: WithdrawalRow, { atMillis, ...change }: WithdrawalChange) =>
+  after.step === before.step || !("by" in change)
+    ? undefined
+    : {
+        withdrawalId: after.withdrawalId,
+        fromState: before.state,
+        toState: after.state,
+        step: after.step,
+        actor: change.by,
+        atMillis
+      }
+
+/** Returns the ledger entries of a change; undefined without any. The step is the seq of the entries in their stream. */
+export const entriesOf = (after: WithdrawalRow, { _tag, atMillis }: WithdrawalChange) =>
+  _tag === "Settled" ? LedgerEntries.paidOut(after, after.step, atMillis) : undefined
+
+/** Whether a change lets money leave: it is stored only while withdrawals are open and nothing blocks this one. */
+export const letsMoneyLeave = (change: WithdrawalChange): boolean =>
+  change._tag === "Submitted" && change.purpose === "pay"
+
+/** One statement for each change. */
+export const write =
+  (sql: SqlClient.SqlClient, seals: Seal["Service"], hasAuditor: boolean): WithdrawalStore["write"] =>
+  (before, after, change, payment) => {
+    const { rail, withdrawalId } = before
+    const step = stepOf(before, after, change)
+    const entries = entriesOf(after, change)?.batch
+    const stored = payment === undefined ? undefined : sealed(seals, withdrawalId, payment)
+    const rows = [
+      ...(step === undefined ? [] : [withdrawalSteps.batch([step])]),
+      ...(stored === undefined ? [] : [payments.batch([stored])]),
+      ...(entries === undefined ? [] : [entries])
+    ]
+    const isFree =
+      change._tag === "Submitted"
+        ? sql`and not exists (
+            select 1 from withdrawal w where w.rail = ${rail} and w.sequence = ${BigInt(change.sequence)}
+          )`
+        : sql.literal("")
+    const mayLeave = sql.literal(letsMoneyLeave(change) ? `and ${areOpen(hasAuditor)} and not ${isBlocked}` : "")
+    return sql`
+      with moved as (
+        update withdrawal set ${withdrawalTable.set(changedColumns(before, after))}
+        where withdrawal_id = ${withdrawalId} and version = ${before.version} ${isFree} ${mayLeave}
+        returning 1
+      )${insertsIfMoved(sql, rows)}
+      select 1 from moved`.pipe(
+      Effect.map(({ length }) => length > 0),
+      orUnavailable
+    )
+  }
+
+const sealed = (seals: Seal["Service"], withdrawalId: string, { bytes, ...payment }: StoredPayment) => ({
+  withdrawalId,
+  ...payment,
+  sealedBytes: seals.seal(bytes, sealName(withdrawalId, payment.attempt))
+})

@@ -1,8 +1,6 @@
-/**
- * Withdrawals, each a row that its trader's journal wrote. Every step is one statement conditional on the state it leaves: of
- * two who take it at once, one is told that it was not theirs.
- */
+/** Withdrawals: rows that the journals of traders insert, and whose every later change is decided by the machine of the domain. */
 import { JournalRows } from "@venue/journal/JournalMemory"
+import type { DatabaseUnavailable } from "@venue/postgres/DatabaseUnavailable"
 import { MemoryTables } from "@venue/postgres/MemoryTables"
 import * as Migrations from "@venue/postgres/Migrations"
 import { Seal } from "@venue/postgres/Seal"
@@ -19,7 +17,7 @@ import { WebhookMemory } from "./WebhookMemory.ts"
 import * as WithdrawalQueries from "./WithdrawalQueries.ts"
 import * as WithdrawalsMemory from "./WithdrawalsMemory.ts"
 import * as WithdrawalSteps from "./WithdrawalSteps.ts"
-import type { WithdrawalsShape } from "./WithdrawalTable.ts"
+import type { Changed, WithdrawalsShape } from "./WithdrawalTable.ts"
 
 export { type StoredPayment, submittedAtOnce, type Withdrawal } from "./WithdrawalTable.ts"
 
@@ -31,11 +29,14 @@ export class Withdrawals extends Context.Service<Withdrawals, WithdrawalsShape>(
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const seals = yield* Seal
+      const reads = WithdrawalQueries.ofOne(sql, seals)
       return Withdrawals.of({
-        ...WithdrawalQueries.ofOne(sql, seals),
+        ...reads,
         ...WithdrawalQueries.waiting(sql),
-        ...WithdrawalSteps.reviewed(sql),
-        ...WithdrawalSteps.paid(sql, seals, yield* HasAuditor)
+        ...WithdrawalSteps.changes({
+          read: reads.find,
+          write: WithdrawalSteps.write(sql, seals, yield* HasAuditor)
+        })
       })
     })
   ).pipe(Layer.provide(Migrations.layer))
@@ -54,3 +55,14 @@ export class Withdrawals extends Context.Service<Withdrawals, WithdrawalsShape>(
     ])
   )
 }
+
+/** Returns whether a change was accepted; false if the withdrawal is in another state by now. */
+export const isAccepted = (change: Changed): Effect.Effect<boolean, DatabaseUnavailable> =>
+  change.pipe(
+    Effect.as(true),
+    Effect.catchTags({
+      WithdrawalStepRefused: () => Effect.succeed(false),
+      CancelPending: () => Effect.succeed(false),
+      UnknownWithdrawal: () => Effect.succeed(false)
+    })
+  )

@@ -1,24 +1,32 @@
-/** Withdrawals where there is no database. */
+/** Withdrawals in memory. */
 import { railOf } from "@venue/domain/Rail"
-import { stateOfAccepted, withdrawalEdges, type WithdrawalState } from "@venue/domain/Withdrawal"
+import {
+  accepted,
+  apply,
+  changeOfAccepted,
+  decide,
+  finalStates,
+  stateBeforeReturn,
+  type WithdrawalChange
+} from "@venue/domain/WithdrawalSteps"
 import type { TreasuryStep } from "@venue/journal/Journal"
-import { stateBeforeReturn } from "@venue/journal/JournalTreasury"
 import { MemoryTables } from "@venue/postgres/MemoryTables"
 import * as Count from "@venue/postgres/Count"
 import { type Page, pageOf } from "@venue/postgres/Page"
-import { Clock, Effect, Option } from "effect"
+import { Effect, Option, Result } from "effect"
 import { UserStates } from "../access/UserStates.ts"
 import { VenueModes } from "../access/VenueModes.ts"
-import * as LedgerEntries from "../history/LedgerEntries.ts"
 import { ReadMemory } from "../history/ReadTable.ts"
 import { isBlockedIn } from "./Blocks.ts"
 import { Deposits } from "./Deposits.ts"
 import * as JournaledSteps from "./JournaledSteps.ts"
-import { railActor, type WithdrawalStep } from "./Steps.ts"
+import type { WithdrawalStep } from "./Steps.ts"
 import * as TreasuryMessages from "./TreasuryMessages.ts"
 import { TreasuryFlags } from "./TreasuryFlags.ts"
 import { WebhookMemory } from "./WebhookMemory.ts"
+import { changes, entriesOf, letsMoneyLeave, stepOf, type WithdrawalStore } from "./WithdrawalSteps.ts"
 import {
+  maxEnding,
   type StoredPayment,
   submittedAtOnce,
   type Withdrawal,
@@ -26,7 +34,7 @@ import {
   type WithdrawalsShape
 } from "./WithdrawalTable.ts"
 
-/** The rows, with what the journal has said of them. */
+/** Opens the tables; every read first takes the events that the journal has recorded. */
 const open = Effect.gen(function* () {
   const { table } = yield* MemoryTables
   const memory = yield* ReadMemory
@@ -37,27 +45,45 @@ const open = Effect.gen(function* () {
   const payments = table<StoredPayment & { readonly withdrawalId: string }>()
   const webhooks = yield* WebhookMemory
 
-  const step = (
-    row: WithdrawalRow,
-    toState: WithdrawalState,
-    actor: string,
-    atMillis: number,
-    change: Partial<WithdrawalRow> = {}
-  ): void => {
-    const { state: fromState, withdrawalId } = row
-    if (!withdrawalEdges.some(([from, to]) => from === fromState && to === toState)) {
-      throw new Error(`a withdrawal never goes from ${fromState} to ${toState}`)
+  const set = (before: WithdrawalRow, after: WithdrawalRow, change: WithdrawalChange): void => {
+    rows.set(after.withdrawalId, after)
+    entriesOf(after, change)?.remember(memory)
+    const step = stepOf(before, after, change)
+    if (step === undefined) return
+    steps.set(`${step.withdrawalId} ${step.toState}`, step)
+    webhooks.tell(TreasuryMessages.ofWithdrawal(after, step.atMillis))
+  }
+  /** Stores what the journal's flush stores on Postgres. */
+  const take = ({ event, userId }: TreasuryStep): void => {
+    if (event._tag === "WithdrawalAccepted") {
+      const { amount, atMillis, destination, fee, method, reasons, withdrawalId } = event
+      if (rows.get(withdrawalId) !== undefined) return
+      const terms = {
+        userId,
+        rail: railOf(method),
+        method,
+        amount,
+        fee,
+        destination,
+        reasons,
+        createdAtMillis: atMillis
+      }
+      const row: WithdrawalRow = { ...accepted(withdrawalId, atMillis), ...terms }
+      const first = { withdrawalId, fromState: null, toState: row.state, step: row.step, actor: userId, atMillis }
+      steps.set(`${withdrawalId} ${row.state}`, first)
+      webhooks.tell(TreasuryMessages.ofWithdrawal(row, atMillis))
+      const change = { _tag: changeOfAccepted(event), by: userId, atMillis }
+      set(row, apply(row, change), change)
+    } else if (event._tag === "WithdrawalReturned") {
+      const row = rows.get(event.withdrawalId)
+      if (row === undefined) return
+      const command = { _tag: "Return", ending: event.ending } as const
+      const changes = Result.getOrElse(decide({ ...row, isBlocked: false }, command, event.atMillis), () => [])
+      for (const change of changes) set(row, apply(row, change), change)
     }
-    const next = row.step + 1
-    steps.set(`${withdrawalId} ${toState}`, { withdrawalId, fromState, toState, step: next, actor, atMillis })
-    const moved = { ...row, ...change, state: toState, step: next, updatedAtMillis: atMillis }
-    rows.set(withdrawalId, moved)
-    // It leaves the state in which it begins at once.
-    if (fromState === "ACCEPTED") webhooks.tell(TreasuryMessages.ofWithdrawal(row, atMillis))
-    webhooks.tell(TreasuryMessages.ofWithdrawal(moved, atMillis))
   }
 
-  const run = yield* JournaledSteps.make((journaled) => take(journaled, rows, steps, step))
+  const run = yield* JournaledSteps.make(take)
   const shown = (row: WithdrawalRow): Effect.Effect<Withdrawal> =>
     Effect.map(Effect.orDie(blocked(row)), (isBlocked) => ({ ...row, isBlocked }))
   const listed = (pick: () => ReadonlyArray<WithdrawalRow>) => run(Effect.suspend(() => Effect.forEach(pick(), shown)))
@@ -66,89 +92,45 @@ const open = Effect.gen(function* () {
       .rows()
       .filter(wanted)
       .toSorted((a, b) => key(a) - key(b) || (a.withdrawalId < b.withdrawalId ? -1 : 1))
-  /** Does it where the row stands so. */
-  const when = (
-    withdrawalId: string,
-    stands: (row: Withdrawal) => boolean,
-    work: (row: WithdrawalRow, atMillis: number) => void
-  ) =>
+  const read = (withdrawalId: string) =>
+    run(
+      Effect.suspend(() => {
+        const row = rows.get(withdrawalId)
+        return row === undefined ? Effect.succeedNone : Effect.map(shown(row), Option.some)
+      })
+    )
+  const write: WithdrawalStore["write"] = (before, { isBlocked: _, ...after }, change, payment) =>
     run(
       Effect.gen(function* () {
+        const { rail, version, withdrawalId } = before
         const row = rows.get(withdrawalId)
-        if (row === undefined || !stands(yield* shown(row))) return false
-        work(row, yield* Clock.currentTimeMillis)
+        if (row?.version !== version) return false
+        if (letsMoneyLeave(change) && (!mayWithdraw() || (yield* shown(row)).isBlocked)) return false
+        const isTaken = (other: WithdrawalRow) => other.rail === rail && other.sequence === after.sequence
+        if (change._tag === "Submitted" && rows.rows().some(isTaken)) return false
+        if (payment !== undefined) payments.set(`${withdrawalId} ${payment.attempt}`, { ...payment, withdrawalId })
+        set(row, after, change)
         return true
       })
     )
 
-  return { mayWithdraw, memory, rows, steps, payments, step, run, shown, listed, sorted, when }
+  return { rows, steps, payments, run, listed, sorted, read, write }
 })
 type Store = Effect.Success<typeof open>
-
-const take = (
-  { event, userId }: TreasuryStep,
-  rows: Store["rows"],
-  steps: Store["steps"],
-  step: Store["step"]
-): void => {
-  if (event._tag === "WithdrawalAccepted") {
-    const { amount, atMillis, destination, fee, method, reasons, withdrawalId } = event
-    if (rows.get(withdrawalId) !== undefined) return
-    const first = { withdrawalId, fromState: null, toState: "ACCEPTED", step: 1, actor: userId, atMillis } as const
-    steps.set(`${withdrawalId} ACCEPTED`, first)
-    const state = stateOfAccepted(event)
-    const accepted: WithdrawalRow = {
-      withdrawalId,
-      userId,
-      rail: railOf(method),
-      method,
-      amount,
-      fee,
-      destination,
-      reasons,
-      state: "ACCEPTED",
-      step: 1,
-      createdAtMillis: atMillis,
-      updatedAtMillis: atMillis,
-      queuedAtMillis: state === "QUEUED" ? atMillis : null,
-      ending: null,
-      endedBy: null,
-      reason: null,
-      reference: null,
-      sequence: null,
-      refusedAtMillis: null,
-      refusal: null,
-      cancelledBy: null,
-      cancelReason: null
-    }
-    return step(accepted, state, userId, atMillis)
-  }
-  if (event._tag !== "WithdrawalReturned") return
-  const { atMillis, ending, withdrawalId } = event
-  const row = rows.get(withdrawalId)
-  if (row === undefined || row.state !== stateBeforeReturn(ending) || row.ending !== ending) return
-  step(row, ending, row.endedBy!, atMillis)
-}
 
 const ofOne = ({
   listed,
   payments,
+  read,
   rows,
   run,
-  shown,
   sorted,
   steps
 }: Store): Pick<
   WithdrawalsShape,
   "find" | "ofUser" | "countOfUser" | "countInState" | "sentTo" | "steps" | "payments"
 > => ({
-  find: (withdrawalId) =>
-    run(
-      Effect.suspend(() => {
-        const row = rows.get(withdrawalId)
-        return row === undefined ? Effect.succeedNone : Effect.map(shown(row), Option.some)
-      })
-    ),
+  find: read,
   countOfUser: (userId) => run(Effect.sync(() => Count.ofMemory(rows.rows().filter((row) => row.userId === userId)))),
   countInState: (state) => run(Effect.sync(() => Count.ofMemory(rows.rows().filter((row) => row.state === state)))),
   ofUser: (userId, page) =>
@@ -165,7 +147,7 @@ const ofOne = ({
     run(
       Effect.sync(() => {
         const all = rows.rows().filter((row) => row.userId === userId && row.destination === destination)
-        const isUnsettled = all.some(({ state }) => state !== "SETTLED" && state !== "REJECTED" && state !== "FAILED")
+        const isUnsettled = all.some(({ state }) => !finalStates.includes(state))
         const times = all.map(({ createdAtMillis }) => createdAtMillis)
         return { firstAtMillis: times.length === 0 ? null : Math.min(...times), isUnsettled }
       })
@@ -227,9 +209,8 @@ const waiting = ({
     listed(() =>
       sorted(
         ({ updatedAtMillis }) => updatedAtMillis,
-        (row) =>
-          row.rail === rail && row.ending !== null && (row.state === "HELD_FOR_REVIEW" || row.state === "SUBMITTED")
-      )
+        (row) => row.rail === rail && row.ending !== null && row.state === stateBeforeReturn(row.ending)
+      ).slice(0, maxEnding)
     ),
   sequences: (rail) =>
     run(
@@ -253,12 +234,7 @@ const waiting = ({
       })
     ),
   hasUnsigned: (rail) =>
-    run(
-      Effect.sync(() => {
-        const signed = new Set(payments.rows().map(({ withdrawalId }) => withdrawalId))
-        return rows.rows().some((row) => row.rail === rail && isPayable(row) && !signed.has(row.withdrawalId))
-      })
-    ),
+    run(Effect.sync(() => rows.rows().some((row) => row.rail === rail && isPayable(row) && row.attempts === 0))),
   refused: (limit) =>
     listed(() =>
       sorted(
@@ -273,89 +249,10 @@ const turnOf = ({ cancelledBy, refusedAtMillis }: WithdrawalRow): number =>
 
 const isPayable = ({ ending, state }: WithdrawalRow): boolean => state === "SUBMITTED" && ending === null
 
-/** It is refused by its rail, or would stay QUEUED as its user or address is frozen. */
-const waitsInQueue = ({ refusedAtMillis, state }: WithdrawalRow, isBlocked: boolean): boolean =>
-  state === "QUEUED" && (refusedAtMillis !== null || isBlocked)
-
-const moves = ({
-  mayWithdraw,
-  memory,
-  payments,
-  rows,
-  run,
-  step,
-  when
-}: Store): Pick<WithdrawalsShape, "approve" | "submit" | "attempt" | "refuse" | "cancel" | "settle" | "end"> => ({
-  approve: (withdrawalId, actor) =>
-    when(
-      withdrawalId,
-      ({ ending, state }) => state === "HELD_FOR_REVIEW" && ending === null,
-      (row, atMillis) => step(row, "QUEUED", actor, atMillis, { queuedAtMillis: atMillis })
-    ),
-  submit: ({ cancelledBy, rail, withdrawalId }, sequence) =>
-    when(
-      withdrawalId,
-      (row) =>
-        row.state === "QUEUED" &&
-        row.ending === null &&
-        (cancelledBy === null
-          ? row.cancelledBy === null && mayWithdraw() && !row.isBlocked
-          : row.cancelledBy !== null) &&
-        rows.rows().every((other) => other.rail !== rail || other.sequence !== sequence),
-      (row, atMillis) =>
-        step(row, "SUBMITTED", railActor(rail), atMillis, { sequence, refusedAtMillis: null, refusal: null })
-    ),
-  attempt: (withdrawalId, payment) =>
-    when(
-      withdrawalId,
-      (row) =>
-        isPayable(row) &&
-        payments.get(`${withdrawalId} ${payment.attempt}`) === undefined &&
-        (row.cancelledBy === null || payment.purpose === "cancel"),
-      (row) => {
-        const reference = payment.purpose === "cancel" ? row.reference : payment.reference
-        payments.set(`${withdrawalId} ${payment.attempt}`, { ...payment, withdrawalId })
-        rows.set(withdrawalId, { ...row, reference, refusedAtMillis: null, refusal: null })
-      }
-    ),
-  refuse: (withdrawalId, refusal) =>
-    run(
-      Effect.map(Clock.currentTimeMillis, (atMillis) => {
-        const row = rows.get(withdrawalId)
-        if (row === undefined || !(row.state === "QUEUED" || isPayable(row))) return false
-        const refusedAtMillis = row.refusedAtMillis ?? atMillis
-        const queuedAtMillis = row.state === "QUEUED" ? atMillis : row.queuedAtMillis
-        rows.set(withdrawalId, { ...row, refusedAtMillis, refusal, queuedAtMillis })
-        return row.refusal !== refusal
-      })
-    ),
-  cancel: (withdrawalId, { by, reason }) =>
-    when(
-      withdrawalId,
-      (row) => (isPayable(row) || waitsInQueue(row, row.isBlocked)) && row.cancelledBy === null,
-      (row) => rows.set(withdrawalId, { ...row, cancelledBy: by, cancelReason: reason })
-    ),
-  settle: ({ rail, step: known, withdrawalId }, reference) =>
-    when(
-      withdrawalId,
-      ({ ending, state, step: at }) => state === "SUBMITTED" && ending === null && at === known,
-      (row, atMillis) => {
-        LedgerEntries.paidOut(row, known + 1, atMillis).remember(memory)
-        step(row, "SETTLED", railActor(rail), atMillis, { reference })
-      }
-    ),
-  end: (withdrawalId, { by, ending, reason, reference }) =>
-    when(
-      withdrawalId,
-      (row) => row.state === stateBeforeReturn(ending) && row.ending === null,
-      (row) => rows.set(withdrawalId, { ...row, ending, endedBy: by, reason, reference: reference ?? row.reference })
-    )
-})
-
 export const make = Effect.map(open, (store): WithdrawalsShape => ({
   ...ofOne(store),
   ...waiting(store),
-  ...moves(store)
+  ...changes(store)
 }))
 
 const rowsOf = <A>(page: Page, all: ReadonlyArray<A>): ReadonlyArray<A> => {

@@ -21,6 +21,7 @@ import { pack } from "msgpackr"
 import * as Audit from "../../../apps/auditor/Audit.ts"
 import * as Reading from "../../../apps/auditor/Reading.ts"
 import * as MarketSnapshot from "@venue/cluster/entities/market/MarketSnapshot"
+import * as Changes from "../../storage/treasury/Changes.ts"
 
 const seal = Seal.layer(Redacted.make("0123456789abcdef0123456789abcdef"))
 
@@ -77,7 +78,7 @@ export const saveTrader = Effect.fnUntraced(function* (sql: SqlClient.SqlClient,
 /** All that waits to leave by that rail is sent and arrives. */
 export const arrive = Effect.fnUntraced(
   function* (rail: RailName, _sql: SqlClient.SqlClient) {
-    const { queued, sequences, settle, submit, submitted } = yield* Withdrawals
+    const { queued, sequences, settle, submit, submitted } = yield* Changes.withdrawals
     for (const withdrawal of yield* queued(rail, 100)) {
       const { next: sequence } = yield* sequences(rail)
       yield* submit(withdrawal, sequence)

@@ -3,12 +3,12 @@ import { Users } from "@venue/storage/access/Users"
 import { ReadTables } from "@venue/storage/history/ReadTables"
 import * as LedgerEntries from "@venue/storage/history/LedgerEntries"
 import { DepositAddresses } from "@venue/storage/treasury/DepositAddresses"
-import { Deposits } from "@venue/storage/treasury/Deposits"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import * as TestChain from "../../providers/rails/arbitrum/TestChain.ts"
 import * as TestRail from "../../providers/rails/arbitrum/TestRail.ts"
 import * as RailVenue from "./RailVenue.ts"
+import * as Changes from "../../storage/treasury/Changes.ts"
 
 const rail = "ARBITRUM_ONE"
 const usd = (whole: number) => BigInt(whole * 1_000_000)
@@ -19,7 +19,7 @@ layer(RailVenue.layer, { timeout: "60 seconds" })("the account that pays", (it) 
     () =>
       Effect.gen(function* () {
         yield* (yield* Users).create({ userId: RailVenue.user, name: "amy" })
-        const { assign, find, own, unmatched } = yield* Deposits
+        const { assign, find, own, unmatched } = yield* Changes.deposits
         const { read } = yield* ReadTables
         const chain = yield* TestChain.make
         yield* chain.mine(30)

@@ -17,6 +17,7 @@ import { TestClock } from "effect/testing"
 import * as Audit from "../../../apps/auditor/Audit.ts"
 import * as Auditing from "../../../apps/auditor/Auditing.ts"
 import * as RailVenue from "./RailVenue.ts"
+import * as Changes from "../../storage/treasury/Changes.ts"
 
 const usd = (whole: number) => BigInt(whole * 1_000_000)
 
@@ -72,7 +73,7 @@ layer(RailVenue.layer, { timeout: "60 seconds" })("what a rail holds", (it) => {
         yield* withdraw("failed", "TRON", usd(30))
         yield* pass(6)
         assert.strictEqual(yield* stateOf("failed"), "FAILED")
-        const { cancel, refuse } = yield* Withdrawals
+        const { cancel, refuse } = yield* Changes.withdrawals
         yield* withdraw("refused", "TRON", usd(20))
         yield* refuse("refused", "a test")
         yield* cancel("refused", { by: "olga", reason: "nobody can be paid there" })
@@ -108,8 +109,8 @@ layer(RailVenue.layer, { timeout: "60 seconds" })("what a rail holds", (it) => {
         const { read } = yield* ReadTables
         const suspense = read(LedgerEntries.balance(LedgerEntries.suspenseAccount))
         const idOf = (txHash: string) => `BANK/${txHash}/0`
-        const { assign, find, own } = yield* Deposits
-        const { cancel } = yield* Withdrawals
+        const { assign, find, own } = yield* Changes.deposits
+        const { cancel } = yield* Changes.withdrawals
         yield* pass(2)
         const known = yield* simulated.deposit(message, usd(200), "ach_push")
         const found = yield* simulated.deposit("whose is it", usd(300), "wire")
@@ -150,7 +151,7 @@ layer(RailVenue.layer, { timeout: "60 seconds" })("what a rail holds", (it) => {
   it.effect("I12: a deposit that a bank takes back after it was asked what it holds makes no difference", () =>
     Effect.gen(function* () {
       const { audited, hold, pass, simulated } = yield* RailVenue.open("BANK")
-      const { returned } = yield* Deposits
+      const { returned } = yield* Changes.deposits
       const sent = yield* Effect.forEach([7, 8], (dollars) => simulated.deposit("a stranger's", usd(dollars), "wire"))
       yield* pass(3)
       for (const txHash of sent) {

@@ -1,13 +1,13 @@
 /** What each rail holds beside its books, and the venue's own money there, as an operator sees and tells it. */
 import { Audit } from "@venue/storage/access/Audit"
 import { RailAudits } from "@venue/storage/audit/RailAudits"
-import { Deposits } from "@venue/storage/treasury/Deposits"
 import { RailHoldings } from "@venue/storage/treasury/RailHoldings"
 import * as TestRails from "@venue/testing/TestRails"
 import { layerMemory, TestVenue } from "@venue/testing/TestVenue"
 import { expect, it } from "@effect/vitest"
 import { Effect, Layer, Schedule } from "effect"
 import { layerOver, RestClient } from "../rest/RestClient.ts"
+import * as Changes from "../../storage/treasury/Changes.ts"
 
 const withRails = layerOver.pipe(Layer.provideMerge(TestRails.layer), Layer.provideMerge(layerMemory))
 
@@ -97,7 +97,7 @@ it.layer(withRails, { excludeTestServices: true })("rails", (it) => {
   it.effect("money that is nobody's is the venue's own where a treasurer says so, in their name, and once", () =>
     Effect.gen(function* () {
       const { admin } = yield* RestClient
-      const { confirm, detect, finish } = yield* Deposits
+      const { confirm, detect, finish } = yield* Changes.deposits
       const seen = { rail: "BANK", txHash: "top-up", logIndex: 0, method: "wire", userId: null, block: null } as const
       const depositId = "BANK/top-up/0"
       yield* detect({ ...seen, address: "for the venue", amount: 70_000_000n })

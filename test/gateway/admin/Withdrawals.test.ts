@@ -10,6 +10,7 @@ import { expect, it } from "@effect/vitest"
 import { Effect, Option, Redacted } from "effect"
 import { TestVenue, type TestUser } from "@venue/testing/TestVenue"
 import { layer, RestClient } from "../rest/RestClient.ts"
+import * as Changes from "../../storage/treasury/Changes.ts"
 
 const usd = 1_000_000n
 const customer = (name: string) => Effect.flatMap(TestVenue, (venue) => venue.user(name, 1_000_000))
@@ -181,7 +182,7 @@ it.layer(layer, { excludeTestServices: true })("held withdrawals", (it) => {
         const { admin } = yield* RestClient
         const bob = yield* customer("bob")
         const id = yield* held(bob, 1_000n, ["flagged-user"])
-        const { attempt, find, refuse, submit } = yield* Withdrawals
+        const { attempt, find, refuse, submit } = yield* Changes.withdrawals
         const cancel = (withdrawal_id: string, token?: string) =>
           admin("POST", "/withdrawals/cancel-payment", { withdrawal_id, reason: "stuck" }, token)
         const early = yield* cancel(id)
@@ -224,7 +225,7 @@ it.layer(layer, { excludeTestServices: true })("held withdrawals", (it) => {
       const { admin } = yield* RestClient
       const dan = yield* customer("dan")
       const id = yield* held(dan, 1_000n, [])
-      const { find, refuse, submit } = yield* Withdrawals
+      const { find, refuse, submit } = yield* Changes.withdrawals
       const cancel = admin("POST", "/withdrawals/cancel-payment", { withdrawal_id: id, reason: "the token itself" })
       const early = yield* cancel
       expect([early.status, early.body.detail]).toEqual([
@@ -255,7 +256,7 @@ it.layer(layer, { excludeTestServices: true })("held withdrawals", (it) => {
     Effect.gen(function* () {
       const { admin } = yield* RestClient
       const cat = yield* customer("cat")
-      const { attempt, find, submit } = yield* Withdrawals
+      const { attempt, find, submit } = yield* Changes.withdrawals
       const cancel = (withdrawal_id: string) =>
         admin("POST", "/withdrawals/cancel-payment", { withdrawal_id, reason: "stuck" })
       const [given, kept] = [yield* held(cat, 100n, [], "wire"), yield* held(cat, 100n, [], "wire")]

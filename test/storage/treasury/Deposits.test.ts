@@ -9,6 +9,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, type Layer, Option } from "effect"
 import { TestClock } from "effect/testing"
 import * as World from "./TreasuryWorld.ts"
+import * as Changes from "./Changes.ts"
 
 type Services = Layer.Success<typeof World.inMemory>
 const idOf = (txHash: string) => depositIdOf("TRON", txHash, 0)
@@ -44,7 +45,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
 
     it.effect("I9: what nobody knows at the bank is in suspense once, until it is assigned or goes back", () =>
       Effect.gen(function* () {
-        const { addresses, assign, confirm, detect, drop, returned } = yield* Deposits
+        const { addresses, assign, confirm, detect, drop, returned } = yield* Changes.deposits
         const { read } = yield* ReadTables
         const bank = (txHash: string, userId: UserId | null) =>
           World.seen(txHash, { rail: "BANK", method: "wire", userId, address: `to ${txHash}`, block: null })
@@ -76,7 +77,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
 
     it.effect("I16: it is credited and reversed with the events of its trader, from no other state, and once", () =>
       Effect.gen(function* () {
-        const { confirm, detect, offer } = yield* Deposits
+        const { confirm, detect, offer } = yield* Changes.deposits
         const userId = UserId.make("life")
         yield* detect(World.seen("life", { userId }))
         yield* World.recorded(userId, World.deposited("life"))
@@ -109,7 +110,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
 
     it.effect("I16: what is read again in the same block changes nothing, in whatever state it is", () =>
       Effect.gen(function* () {
-        const { confirm, detect, finish, missing, offer } = yield* Deposits
+        const { confirm, detect, finish, missing, offer } = yield* Changes.deposits
         const userId = UserId.make("again")
         const again = World.seen("again", { userId })
         yield* detect(again)
@@ -136,7 +137,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
 
     it.effect("I16: before it is credited a chain may lose it and find it again; once it is offered it may not", () =>
       Effect.gen(function* () {
-        const { confirm, detect, drop, offer, ofUser, unconfirm } = yield* Deposits
+        const { confirm, detect, drop, offer, ofUser, unconfirm } = yield* Changes.deposits
         const userId = UserId.make("lost")
         yield* detect(World.seen("lost", { userId }))
         assert.isTrue(yield* drop(idOf("lost"), "the chain lost it"))
@@ -162,7 +163,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
 
     it.effect("one with a reason against it, or of nobody known, is not offered; once it is assigned it is", () =>
       Effect.gen(function* () {
-        const { assign, confirm, countUnmatched, detect, offer, unmatched } = yield* Deposits
+        const { assign, confirm, countUnmatched, detect, offer, unmatched } = yield* Changes.deposits
         yield* detect(World.seen("small"))
         yield* confirm(idOf("small"), "less than 5")
         assert.isFalse(yield* offer(idOf("small")))
@@ -186,7 +187,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
       "I9: one that is nobody's is the venue's own once it is final, in one commit with its entries, and once",
       () =>
         Effect.gen(function* () {
-          const { assign, confirm, detect, drop, finish, own, returned, unmatched } = yield* Deposits
+          const { assign, confirm, detect, drop, finish, own, returned, unmatched } = yield* Changes.deposits
           const { read } = yield* ReadTables
           const balance = (account: AccountId) => read(LedgerEntries.balance(account))
           const external = LedgerEntries.externalAccount("TRON")
@@ -232,7 +233,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
 
     it.effect("those are due of which something may still become, whoever waited longest first", () =>
       Effect.gen(function* () {
-        const { confirm, detect, due, finish, returned } = yield* Deposits
+        const { confirm, detect, due, finish, returned } = yield* Changes.deposits
         const rail = { rail: "BANK", method: "wire", block: null } as const
         const id = (txHash: string) => depositIdOf("BANK", txHash, 0)
         const asked = (limit: number) => Effect.map(due("BANK", limit), (rows) => rows.map(({ txHash }) => txHash))

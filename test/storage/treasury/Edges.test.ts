@@ -1,7 +1,9 @@
 /** The database refuses each step that is none, whoever asks for it. */
-import { depositEdges, DepositState, depositIdOf } from "@venue/domain/Deposit"
+import { DepositState, depositIdOf } from "@venue/domain/Deposit"
+import * as DepositSteps from "@venue/domain/DepositSteps"
 import { UserId } from "@venue/domain/UserId"
-import { withdrawalEdges, WithdrawalState } from "@venue/domain/Withdrawal"
+import { WithdrawalState } from "@venue/domain/Withdrawal"
+import * as WithdrawalSteps from "@venue/domain/WithdrawalSteps"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Exit } from "effect"
 import { SqlClient } from "effect/sql"
@@ -18,8 +20,8 @@ layer(World.onPostgres, { timeout: "120 seconds" })("edges on Postgres", (it) =>
       assert.sameMembers(
         rows.map(({ edge }) => edge),
         [
-          ...withdrawalEdges.map((edge) => ["withdrawal", ...edge].join(" ")),
-          ...depositEdges.map((edge) => ["deposit", ...edge].join(" "))
+          ...WithdrawalSteps.transitions.map(({ from, to }) => `withdrawal ${from} ${to}`),
+          ...DepositSteps.transitions.map(({ from, to }) => `deposit ${from} ${to}`)
         ]
       )
     })
@@ -32,7 +34,7 @@ layer(World.onPostgres, { timeout: "120 seconds" })("edges on Postgres", (it) =>
       for (const from of WithdrawalState.literals) {
         for (const to of WithdrawalState.literals) {
           if (from === to) continue
-          const isEdge = withdrawalEdges.some(([a, b]) => a === from && b === to)
+          const isEdge = WithdrawalSteps.transitions.some((edge) => edge.from === from && edge.to === to)
           const name = `${from} ${to}`
           // The row is brought to `from` with what keeps it from there switched off, then asked to go to `to`.
           const work = sql.withTransaction(
@@ -92,7 +94,7 @@ layer(World.onPostgres, { timeout: "120 seconds" })("edges on Postgres", (it) =>
       for (const from of DepositState.literals) {
         for (const to of DepositState.literals) {
           if (from === to) continue
-          const isEdge = depositEdges.some(([a, b]) => a === from && b === to)
+          const isEdge = DepositSteps.transitions.some((edge) => edge.from === from && edge.to === to)
           const work = sql.withTransaction(
             Effect.gen(function* () {
               yield* sql`alter table deposit disable trigger deposit_goes_on`

@@ -5,14 +5,13 @@ import { WebhookEvent, type WebhookMessage } from "@venue/domain/Webhook"
 import { Seal } from "@venue/postgres/Seal"
 import { Users } from "@venue/storage/access/Users"
 import { BankAccounts } from "@venue/storage/treasury/BankAccounts"
-import { Deposits } from "@venue/storage/treasury/Deposits"
 import { Webhooks } from "@venue/storage/treasury/Webhooks"
-import { Withdrawals } from "@venue/storage/treasury/Withdrawals"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer, Redacted, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import * as World from "./TreasuryWorld.ts"
+import * as Changes from "./Changes.ts"
 
 const details = Schema.decodeUnknownSync(BankDetails)({
   first_name: "Canary",
@@ -60,7 +59,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
   layer(services, { timeout: "60 seconds" })(name, (it) => {
     it.effect("a user is told of each state of a withdrawal, once, as it was then", () =>
       Effect.gen(function* () {
-        const { attempt, settle, submit } = yield* Withdrawals
+        const { attempt, settle, submit } = yield* Changes.withdrawals
         const userId = yield* listener("ann")
         yield* World.recorded(userId, World.accepted("ann-1"))
         yield* World.recorded(userId, World.accepted("ann-1"))
@@ -99,7 +98,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
 
     it.effect("of one that was held and given back it is told, with a bank account's number masked and no hash", () =>
       Effect.gen(function* () {
-        const { end } = yield* Withdrawals
+        const { end } = yield* Changes.withdrawals
         const userId = yield* listener("bea")
         const accountId = "account of bea"
         yield* (yield* BankAccounts).link({ accountId, userId, holderKnown: true, details: Redacted.make(details) })
@@ -126,7 +125,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
 
     it.effect("a user is told of a deposit when it is credited and when it is reversed, and not before", () =>
       Effect.gen(function* () {
-        const { confirm, detect, offer } = yield* Deposits
+        const { confirm, detect, offer } = yield* Changes.deposits
         const userId = yield* listener("cid")
         const depositId = depositIdOf("TRON", "0xcid", 0)
         yield* detect(World.seen("0xcid", { userId }))
@@ -180,7 +179,7 @@ layer(onPostgres, { timeout: "60 seconds" })("the database", (it) => {
   it.effect("a step that is rolled back is not told, nor is one that was refused", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const { submit } = yield* Withdrawals
+      const { submit } = yield* Changes.withdrawals
       const userId = yield* listener("eve", ["withdrawal.submitted"])
       yield* World.recorded(userId, World.accepted("eve-1"))
       const open = yield* World.withdrawal("eve-1")

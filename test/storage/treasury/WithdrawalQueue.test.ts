@@ -1,10 +1,10 @@
 /** In which order withdrawals that wait are tried, and what those before them are promised. */
 import { UserId } from "@venue/domain/UserId"
-import { Withdrawals } from "@venue/storage/treasury/Withdrawals"
 import { assert, layer } from "@effect/vitest"
 import { Effect, type Layer } from "effect"
 import { TestClock } from "effect/testing"
 import * as World from "./TreasuryWorld.ts"
+import * as Changes from "./Changes.ts"
 
 type Services = Layer.Success<typeof World.inMemory>
 
@@ -15,7 +15,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
   layer(services, { timeout: "60 seconds" })(name, (it) => {
     it.effect("however many are refused, one that never was comes before them, and each of them has its turn", () =>
       Effect.gen(function* () {
-        const { queued, refuse, refused } = yield* Withdrawals
+        const { queued, refuse, refused } = yield* Changes.withdrawals
         const ids = Array.from({ length: 3 * atOnce - 1 }, (_, at) => `refused ${String(at).padStart(2, "0")}`)
         yield* World.recorded(userId, ...ids.map((id, at) => World.accepted(id, { method: "TRON", atMillis: at + 1 })))
         const next = Effect.map(queued("TRON", atOnce), (all) => all.map(({ withdrawalId }) => withdrawalId))
@@ -43,7 +43,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
 
     it.effect("what is SUBMITTED and may be paid is promised, by net amounts, from a number on", () =>
       Effect.gen(function* () {
-        const { attempt, cancel, end, promised, settle, submit } = yield* Withdrawals
+        const { attempt, cancel, end, promised, settle, submit } = yield* Changes.withdrawals
         const ids = ["due-1", "due-2", "due-3", "due-4", "due-5"]
         yield* World.recorded(userId, ...ids.map((id) => World.accepted(id, { method: "ach_push" })))
         assert.strictEqual(yield* promised("BANK", 0), 0n, "nothing has a number")

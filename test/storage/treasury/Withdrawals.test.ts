@@ -4,13 +4,13 @@ import { VenueModes } from "@venue/storage/access/VenueModes"
 import { Users } from "@venue/storage/access/Users"
 import * as LedgerEntries from "@venue/storage/history/LedgerEntries"
 import { ReadTables } from "@venue/storage/history/ReadTables"
-import { Deposits } from "@venue/storage/treasury/Deposits"
 import { TreasuryFlags } from "@venue/storage/treasury/TreasuryFlags"
 import { submittedAtOnce, Withdrawals } from "@venue/storage/treasury/Withdrawals"
 import { assert, layer } from "@effect/vitest"
 import { Effect, type Layer, Redacted } from "effect"
 import { TestClock } from "effect/testing"
 import * as World from "./TreasuryWorld.ts"
+import * as Changes from "./Changes.ts"
 
 type Services = Layer.Success<typeof World.inMemory>
 
@@ -65,7 +65,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
     it.effect("I14: it gets a number that nobody else has, once, and then its signed bytes, kept as they were", () =>
       Effect.gen(function* () {
         const userId = UserId.make("bob")
-        const { attempt, hasUnsigned, payments, queued, sequences, submit, submitted } = yield* Withdrawals
+        const { attempt, hasUnsigned, payments, queued, sequences, submit, submitted } = yield* Changes.withdrawals
         yield* World.recorded(
           userId,
           World.accepted("bob-1", { method: "TRON" }),
@@ -114,7 +114,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
 
     it.effect("what was sent is told in pages by its numbers, and none is left out", () =>
       Effect.gen(function* () {
-        const { submit, submitted } = yield* Withdrawals
+        const { submit, submitted } = yield* Changes.withdrawals
         const ids = Array.from({ length: submittedAtOnce + 2 }, (_, at) => `many-${at}`)
         yield* World.recorded(UserId.make("may"), ...ids.map((id) => World.accepted(id, { method: "TRON" })))
         const open = yield* Effect.forEach(ids, World.withdrawal, { concurrency: 8 })
@@ -132,7 +132,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
     it.effect("I9, I14: it is paid out once, and its entries take it out of what is in flight", () =>
       Effect.gen(function* () {
         const userId = UserId.make("cal")
-        const { end, settle, submit } = yield* Withdrawals
+        const { end, settle, submit } = yield* Changes.withdrawals
         const { read } = yield* ReadTables
         yield* World.recorded(userId, World.accepted("cal-1"))
         assert.isFalse(yield* settle(yield* World.withdrawal("cal-1"), "0xearly"))
@@ -158,7 +158,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
     it.effect("I14, I15: one that is to go back does nothing else, and has gone once its trader has the money", () =>
       Effect.gen(function* () {
         const userId = UserId.make("dan")
-        const { approve, attempt, end, ending, settle, submit } = yield* Withdrawals
+        const { approve, attempt, end, ending, settle, submit } = yield* Changes.withdrawals
         yield* World.recorded(userId, World.accepted("dan-1", { reasons: ["amount"] }), World.accepted("dan-2"))
         const rejecting = { ending: "REJECTED", by: "olga", reason: "a stranger's address" } as const
         assert.isFalse(yield* end("dan-1", { ...rejecting, ending: "FAILED" }))
@@ -191,7 +191,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
     it.effect("I52: while the venue lets no money leave nothing is submitted, and all waits in its place", () =>
       Effect.gen(function* () {
         const userId = UserId.make("gus")
-        const { queued, submit } = yield* Withdrawals
+        const { queued, submit } = yield* Changes.withdrawals
         const { audited, blockWithdrawals, resume } = yield* VenueModes
         yield* World.recorded(userId, World.accepted("gus-1"))
         const change = { by: "olga", reason: "a drill" }
@@ -209,7 +209,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
     it.effect("one that is not signed says why since the first time, until it is", () =>
       Effect.gen(function* () {
         const userId = UserId.make("hal")
-        const { attempt, refuse, refused, submit } = yield* Withdrawals
+        const { attempt, refuse, refused, submit } = yield* Changes.withdrawals
         yield* World.recorded(userId, World.accepted("hal-1"))
         const told = Effect.map(refused(100), (all) =>
           all.flatMap(({ refusal, refusedAtMillis, withdrawalId }) =>
@@ -234,7 +234,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
     it.effect("I14: one that an operator cancels is stored no payment of any more, but for a cancel", () =>
       Effect.gen(function* () {
         const userId = UserId.make("ida")
-        const { attempt, cancel, submit } = yield* Withdrawals
+        const { attempt, cancel, submit } = yield* Changes.withdrawals
         const asked = { by: "olga", reason: "stuck" }
         yield* World.recorded(userId, World.accepted("ida-1"))
         assert.isFalse(yield* cancel("ida-1", asked), "it is QUEUED")
@@ -254,7 +254,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
       () =>
         Effect.gen(function* () {
           const userId = UserId.make("jim")
-          const { attempt, cancel, queued, refuse, submit } = yield* Withdrawals
+          const { attempt, cancel, queued, refuse, submit } = yield* Changes.withdrawals
           const { audited, blockWithdrawals, resume } = yield* VenueModes
           const asked = { by: "olga", reason: "nobody can be paid there" }
           yield* World.recorded(userId, World.accepted("jim-1"), World.accepted("jim-2"))
@@ -283,7 +283,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
     it.effect("rule 18.5: one that is QUEUED while its user is frozen can be cancelled", () =>
       Effect.gen(function* () {
         const userId = UserId.make("kim")
-        const { attempt, cancel, submit } = yield* Withdrawals
+        const { attempt, cancel, submit } = yield* Changes.withdrawals
         const asked = { by: "olga", reason: "the account stays frozen" }
         yield* World.recorded(userId, World.accepted("kim-1"))
         assert.isFalse(yield* cancel("kim-1", asked), "it leaves at the next look")
@@ -299,7 +299,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
     it.effect("rule 18: one that was held is queued once it is approved, after those that wait by then", () =>
       Effect.gen(function* () {
         const userId = UserId.make("eve")
-        const { approve, countInState, inState, queued } = yield* Withdrawals
+        const { approve, countInState, inState, queued } = yield* Changes.withdrawals
         yield* World.recorded(userId, World.accepted("eve-1", { reasons: ["amount"], method: "wire", atMillis: 10 }))
         yield* World.recorded(userId, World.accepted("eve-2", { method: "wire", atMillis: 20, fee: 25_000_000n }))
         assert.strictEqual(
@@ -327,10 +327,10 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
         Effect.gen(function* () {
           const userId = UserId.make("fay")
           yield* (yield* Users).create({ userId, name: "Fay" })
-          const { confirm, detect, missing, offer } = yield* Deposits
+          const { confirm, detect, missing, offer } = yield* Changes.deposits
           const flags = yield* TreasuryFlags
           const states = yield* UserStates
-          const { queued, submit } = yield* Withdrawals
+          const { queued, submit } = yield* Changes.withdrawals
           yield* World.recorded(userId, World.accepted("fay-1", { destination: "0xfay" }))
           yield* detect(World.seen("fay-tx", { userId }))
           const depositId = (yield* World.deposit("fay-tx")).depositId

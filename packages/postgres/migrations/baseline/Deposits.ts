@@ -18,6 +18,8 @@ export const deposits = Effect.gen(function* () {
       block_hash text collate "C",
       state text collate "C" not null,
       step integer not null,
+      -- Number of changes of the row: each change is stored on the condition that it was decided on the stored version.
+      version integer not null default 1,
       -- Why the deposit is not credited, or was reversed.
       reason text,
       detected_at timestamptz not null,

@@ -22,6 +22,8 @@ const states = Effect.gen(function* () {
       state text collate "C" not null,
       -- Number of the newest step; ACCEPTED is 1.
       step integer not null,
+      -- Number of changes of the row: each change is stored on the condition that it was decided on the stored version.
+      version integer not null default 1,
       created_at timestamptz not null,
       updated_at timestamptz not null,
       queued_at timestamptz,
@@ -32,6 +34,8 @@ const states = Effect.gen(function* () {
       -- The transaction hash or bank reference of the payment.
       reference text collate "C",
       sequence bigint,
+      -- Number of stored payments, cancels included.
+      attempts integer not null default 0,
       refused_at timestamptz,
       -- Why the payment cannot be signed.
       refusal text check ((refusal is null) = (refused_at is null)),

@@ -7,12 +7,13 @@ import type { RailProvider } from "@venue/providers/rails/RailProvider"
 import { BankAccounts } from "@venue/storage/treasury/BankAccounts"
 import { RailHoldings } from "@venue/storage/treasury/RailHoldings"
 import { RailStates } from "@venue/storage/treasury/RailStates"
-import { submittedAtOnce, Withdrawals } from "@venue/storage/treasury/Withdrawals"
+import { submittedAtOnce } from "@venue/storage/treasury/Withdrawals"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer, Option } from "effect"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import * as World from "../../../storage/treasury/TreasuryWorld.ts"
 import * as ToldRail from "../../../venue/ToldRail.ts"
+import * as Changes from "../../../storage/treasury/Changes.ts"
 
 const nobody = Layer.succeed(DeskClient)({} as DeskClient["Service"])
 const services = Layer.mergeAll(nobody, BankAccounts.layerMemory, RailHoldings.layerMemory).pipe(
@@ -23,7 +24,7 @@ const services = Layer.mergeAll(nobody, BankAccounts.layerMemory, RailHoldings.l
 layer(services, { timeout: "60 seconds" })("many open withdrawals", (it) => {
   it.effect("the end of each is asked, and what is held is told of with all of them", () =>
     Effect.gen(function* () {
-      const { attempt, find, submit } = yield* Withdrawals
+      const { attempt, find, submit } = yield* Changes.withdrawals
       const { newest } = yield* RailHoldings
       const ids = Array.from({ length: submittedAtOnce + 1 }, (_, at) => `w${at}`)
       yield* World.recorded(UserId.make("amy"), ...ids.map((id) => World.accepted(id, { method: "TRON" })))

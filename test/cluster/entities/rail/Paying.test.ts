@@ -3,6 +3,7 @@ import { DeskClient } from "@venue/cluster/clients/DeskClient"
 import * as Paying from "@venue/cluster/entities/rail/Paying"
 import type { RailName } from "@venue/domain/Rail"
 import { UserId } from "@venue/domain/UserId"
+import type { WithdrawalCommand } from "@venue/domain/WithdrawalSteps"
 import { type RailProvider, SigningRefused } from "@venue/providers/rails/RailProvider"
 import * as SimulatedRail from "@venue/providers/rails/simulated/SimulatedRail"
 import * as Simulation from "@venue/providers/rails/simulated/Simulation"
@@ -15,6 +16,7 @@ import { Effect, Layer, Redacted } from "effect"
 import { TestClock } from "effect/testing"
 import { details } from "../../../gateway/treasury/Bank.ts"
 import * as World from "../../../storage/treasury/TreasuryWorld.ts"
+import * as Changes from "../../../storage/treasury/Changes.ts"
 
 const userId = UserId.make("ann")
 
@@ -36,29 +38,46 @@ const asked = ["check", "sign", "send", "outcome"] as const
 type Step = (typeof stored)[number] | (typeof asked)[number]
 const deaths = [...stored, ...asked].flatMap((step) => [`before ${step}`, `after ${step}`] as const)
 
-/** Of a service or provider: whoever takes the step is interrupted there. */
-const dying = <S extends object>(service: S, steps: ReadonlyArray<Step>, death: string): S => ({
-  ...service,
+/** Runs a step, and interrupts the owner before or after it if it is the step of its death. */
+const dyingAt = <A, E, R>(
+  step: Step | undefined,
+  death: string,
+  work: Effect.Effect<A, E, R>
+): Effect.Effect<A, E, R> =>
+  death === `before ${step}`
+    ? Effect.interrupt
+    : death === `after ${step}`
+      ? Effect.andThen(work, Effect.interrupt)
+      : work
+
+/** A provider whose caller dies at a step. */
+const dyingProvider = (provider: RailProvider, death: string): RailProvider => ({
+  ...provider,
   ...Object.fromEntries(
-    steps.map((step) => {
-      const work = service[step as keyof S] as (...args: ReadonlyArray<unknown>) => Effect.Effect<unknown>
-      return [
-        step,
-        (...args: ReadonlyArray<unknown>) =>
-          death === `before ${step}`
-            ? Effect.interrupt
-            : death === `after ${step}`
-              ? Effect.andThen(work(...args), Effect.interrupt)
-              : work(...args)
-      ]
+    asked.map((step) => {
+      const work = provider[step] as (...args: ReadonlyArray<unknown>) => Effect.Effect<unknown>
+      return [step, (...args: ReadonlyArray<unknown>) => dyingAt(step, death, work(...args))]
     })
   )
 })
 
+/** Withdrawals whose caller dies at a step. */
+const dyingStorage = (storage: Withdrawals["Service"], death: string): Withdrawals["Service"] => ({
+  ...storage,
+  change: (id, command) => dyingAt(stepOf[command._tag], death, storage.change(id, command)),
+  attempt: (id, payment) => dyingAt("attempt", death, storage.attempt(id, payment))
+})
+
+const stepOf: { readonly [Tag in WithdrawalCommand["_tag"]]?: Step } = {
+  Submit: "submit",
+  Settle: "settle",
+  RequestEnd: "end"
+}
+
 /** Who looks at a rail, and dies at that step; by no name nobody does. */
 const owner = Effect.fnUntraced(function* (provider: RailProvider, death: string) {
-  const withdrawals = dying(yield* Withdrawals, stored, death)
-  const { outcomes, queue, returns } = yield* Paying.make(dying(provider, asked, death)).pipe(
+  const withdrawals = dyingStorage(yield* Withdrawals, death)
+  const { outcomes, queue, returns } = yield* Paying.make(dyingProvider(provider, death)).pipe(
     Effect.provideService(Withdrawals, withdrawals)
   )
   return Effect.exit(Effect.andThen(Effect.andThen(returns, outcomes), queue))
@@ -141,7 +160,7 @@ layer(services, { timeout: "60 seconds" })("a queue on Postgres", (it) => {
   it.effect("I14: one that is refused is cancelled without ever being paid, whatever holds withdrawals back", () =>
     Effect.gen(function* () {
       const { payments: paid, provider } = simulated("TRON")
-      const { cancel, payments, steps } = yield* Withdrawals
+      const { cancel, payments, steps } = yield* Changes.withdrawals
       yield* World.recorded(userId, World.accepted("w", { method: "TRON", destination: "the token" }))
       const look = yield* owner(refusing(provider), "")
       yield* look

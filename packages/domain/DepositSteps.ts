@@ -1,0 +1,257 @@
+/** The machine of a deposit: its states, the commands it takes and the changes that are recorded (rule 17). */
+import { Result, Schema } from "effect"
+import type { DepositState } from "./Deposit.ts"
+import type { RailName } from "./Rail.ts"
+import type { UserId } from "./UserId.ts"
+
+/**
+ *     DETECTED ⇄ CONFIRMED → CREDITED → REVERSED
+ *         ⇅ ↙
+ *      DROPPED
+ *
+ * All steps of a deposit, each with the change that takes it. Before the credit a chain may lose a deposit and include it again.
+ * Every other change leaves the state as it is.
+ */
+export const transitions: ReadonlyArray<Transition> = [
+  { from: "DETECTED", change: "Confirmed", to: "CONFIRMED" },
+  { from: "CONFIRMED", change: "Unconfirmed", to: "DETECTED" },
+  { from: "CONFIRMED", change: "Credited", to: "CREDITED" },
+  { from: "CREDITED", change: "Reversed", to: "REVERSED" },
+  { from: "DETECTED", change: "Dropped", to: "DROPPED" },
+  { from: "CONFIRMED", change: "Dropped", to: "DROPPED" },
+  { from: "DROPPED", change: "Redetected", to: "DETECTED" }
+]
+
+export interface Transition {
+  readonly from: DepositState
+  readonly change: DepositChange["_tag"]
+  readonly to: DepositState
+}
+
+/** Returns the state that a change leads to, or undefined if the change takes no step from this state. */
+export const stateAfter = (from: DepositState, change: DepositChange["_tag"]): DepositState | undefined =>
+  transitions.find((transition) => transition.from === from && transition.change === change)?.to
+
+/** Returns the one state that a credit or a reversal leaves, and the state that it leads to. */
+export const journaledStep = (change: "Credited" | "Reversed"): Transition =>
+  transitions.find((transition) => transition.change === change)!
+
+/** Block of a chain in which a deposit was seen. */
+export interface Block {
+  readonly number: number
+  readonly hash: string
+}
+
+/** The part of a deposit that changes after it was first seen. Times are Unix milliseconds. */
+export interface Progress {
+  readonly depositId: string
+  readonly rail: RailName
+  readonly state: DepositState
+  /** Number of the newest step; DETECTED is step 1. */
+  readonly step: number
+  /** Number of changes so far. Every change is stored on the condition that the stored version is the one it was decided on. */
+  readonly version: number
+  /** Null until an operator assigns the deposit, if its address or message belongs to no user. */
+  readonly userId: UserId | null
+  /** Reason why the deposit is not credited, or was reversed; null otherwise. */
+  readonly reason: string | null
+  readonly updatedAtMillis: number
+  readonly blockNumber: number | null
+  readonly blockHash: string | null
+  /** Time from which the deposit is credited whatever its chain reports. */
+  readonly offeredAtMillis: number | null
+  readonly creditedAtMillis: number | null
+  /** Time since which the chain lacks a credited deposit. */
+  readonly goneSinceMillis: number | null
+  /** Whether the bank took the deposit back. */
+  readonly isReturned: boolean
+  readonly returnedAtMillis: number | null
+  /** Whether the rail can no longer change the deposit. */
+  readonly isFinal: boolean
+}
+
+interface Changes {
+  /** The deposit was seen once more; `block` is null at a bank. */
+  readonly Detect: { readonly block: Block | null }
+  /** From DETECTED to CONFIRMED; a reason keeps the deposit from being credited. */
+  readonly Confirm: { readonly reason: string | null }
+  /** From CONFIRMED back to DETECTED. */
+  readonly Unconfirm: unknown
+  /** From DETECTED or CONFIRMED to DROPPED. */
+  readonly Drop: { readonly reason: string }
+  /** Credits a confirmed deposit of a user from now on, whatever its chain reports. */
+  readonly Offer: unknown
+  /** An operator assigns a confirmed deposit without an owner; a reason keeps it from being credited. */
+  readonly Assign: { readonly userId: UserId; readonly reason: string | null }
+  /** An operator declares a confirmed and final deposit without an owner to be the venue's own money. */
+  readonly TakeAsOwn: { readonly reason: string }
+  /** The chain lacks a credited deposit. */
+  readonly MarkGone: unknown
+  /** The chain includes a credited deposit that it lacked. */
+  readonly MarkPresent: unknown
+  /** The bank took the deposit back. */
+  readonly MarkReturned: unknown
+  /** The rail can no longer change the deposit. */
+  readonly MarkFinal: unknown
+  /** The trader has the money. */
+  readonly Credit: unknown
+  /** The money was taken back from the trader. */
+  readonly Reverse: { readonly reason: string }
+}
+
+/** A request to change a deposit. */
+export type DepositCommand = { readonly [Tag in keyof Changes]: { readonly _tag: Tag } & Changes[Tag] }[keyof Changes]
+
+/** A recorded change of a deposit. */
+export type DepositChange = { readonly atMillis: number } & (
+  | ({ readonly _tag: "Redetected" | "BlockReplaced" } & Changes["Detect"])
+  | ({ readonly _tag: "Confirmed" } & Changes["Confirm"])
+  | ({ readonly _tag: "Dropped" } & Changes["Drop"])
+  | ({ readonly _tag: "Assigned" } & Changes["Assign"])
+  | ({ readonly _tag: "TakenAsOwn" } & Changes["TakeAsOwn"])
+  | ({ readonly _tag: "Reversed" } & Changes["Reverse"])
+  | { readonly _tag: "Unconfirmed" | "Offered" | "Gone" | "Present" | "Returned" | "Finalised" | "Credited" }
+)
+
+/** The command does not fit the state of the deposit: nothing was changed. */
+export class DepositStepRefused extends Schema.TaggedError<DepositStepRefused>()("DepositStepRefused", {
+  depositId: Schema.String,
+  command: Schema.String,
+  state: Schema.String
+}) {}
+
+/** Reason of a deposit that an operator declared to be the venue's own money; the operator's reason is in the ledger entry. */
+export const venuesOwn = "it is the venue's own"
+
+/** Reason of a reversed deposit that its chain includes again: an operator decides. */
+export const cameAgain = "it came again after it was reversed"
+
+/** Returns whether a confirmed deposit has no owner yet. */
+export const isOwnerless = ({ reason, state, userId }: Pick<Progress, "reason" | "state" | "userId">): boolean =>
+  state === "CONFIRMED" && userId === null && reason !== venuesOwn
+
+/** Returns a deposit as it was first seen. */
+export const detected = (
+  deposit: Pick<Progress, "depositId" | "rail" | "userId">,
+  block: Block | null,
+  atMillis: number
+): Progress => ({
+  ...deposit,
+  ...placeOf(block),
+  state: "DETECTED",
+  step: 1,
+  version: 1,
+  reason: null,
+  updatedAtMillis: atMillis,
+  offeredAtMillis: null,
+  creditedAtMillis: null,
+  goneSinceMillis: null,
+  isReturned: false,
+  returnedAtMillis: null,
+  isFinal: false
+})
+
+/** Decides a command without changing anything; an empty list means that nothing is left to do. */
+export const decide = (
+  deposit: Progress,
+  command: DepositCommand,
+  atMillis: number
+): Result.Result<ReadonlyArray<DepositChange>, DepositStepRefused> => {
+  const { depositId, goneSinceMillis, isFinal, isReturned, offeredAtMillis, reason, state, userId } = deposit
+  const refused = Result.fail(new DepositStepRefused({ depositId, command: command._tag, state }))
+  const recordedIf = (isAllowed: boolean, change: DepositChange) => (isAllowed ? Result.succeed([change]) : refused)
+  const leads = (change: DepositChange["_tag"]) => stateAfter(state, change) !== undefined
+  // An offered deposit is credited in any case.
+  const isOpen = offeredAtMillis === null
+  switch (command._tag) {
+    case "Detect": {
+      const isSame = (command.block?.hash ?? null) === deposit.blockHash
+      if (isReturned || (isSame && state !== "DROPPED")) return done
+      return Result.succeed([{ ...command, _tag: leads("Redetected") ? "Redetected" : "BlockReplaced", atMillis }])
+    }
+    case "Confirm":
+      return recordedIf(isOpen && leads("Confirmed"), { ...command, _tag: "Confirmed", atMillis })
+    case "Unconfirm":
+      return recordedIf(isOpen && leads("Unconfirmed"), { _tag: "Unconfirmed", atMillis })
+    case "Drop":
+      return recordedIf(isOpen && leads("Dropped"), { ...command, _tag: "Dropped", atMillis })
+    case "Offer":
+      if (state !== "CONFIRMED" || userId === null || reason !== null) return refused
+      return isOpen ? Result.succeed([{ _tag: "Offered", atMillis }]) : done
+    case "Assign":
+      return recordedIf(isOwnerless(deposit), { ...command, _tag: "Assigned", atMillis })
+    case "TakeAsOwn":
+      return recordedIf(isOwnerless(deposit) && isFinal, { ...command, _tag: "TakenAsOwn", atMillis })
+    case "MarkGone":
+      if (state !== "CREDITED") return refused
+      return goneSinceMillis === null ? Result.succeed([{ _tag: "Gone", atMillis }]) : done
+    case "MarkPresent":
+      if (state !== "CREDITED") return refused
+      return goneSinceMillis === null ? done : Result.succeed([{ _tag: "Present", atMillis }])
+    case "MarkReturned":
+      return isReturned ? done : Result.succeed([{ _tag: "Returned", atMillis }])
+    case "MarkFinal":
+      return isFinal ? done : Result.succeed([{ _tag: "Finalised", atMillis }])
+    case "Credit":
+      return recordedIf(leads("Credited"), { _tag: "Credited", atMillis })
+    case "Reverse":
+      return recordedIf(leads("Reversed"), { ...command, _tag: "Reversed", atMillis })
+  }
+}
+
+const done = Result.succeed([])
+
+/** Returns the deposit after a recorded change. Dies of a step that is not among the transitions. */
+export const apply = <D extends Progress>(deposit: D, change: DepositChange): D => ({
+  ...deposit,
+  ...stepOf(deposit, change),
+  ...fieldsOf(deposit, change),
+  version: deposit.version + 1
+})
+
+const stepOf = ({ state, step }: Progress, { _tag, atMillis }: DepositChange): Partial<Progress> => {
+  if (transitions.every(({ change }) => change !== _tag)) return {}
+  const to = stateAfter(state, _tag)
+  if (to === undefined) throw new Error(`a deposit in state ${state} takes no step by ${_tag}`)
+  return { state: to, step: step + 1, updatedAtMillis: atMillis }
+}
+
+const fieldsOf = ({ reason, state }: Progress, change: DepositChange): Partial<Progress> => {
+  const { atMillis } = change
+  switch (change._tag) {
+    case "Redetected":
+      return { ...placeOf(change.block), reason: null }
+    case "BlockReplaced": {
+      // A reversed deposit is not credited a second time.
+      const now = state === "REVERSED" ? cameAgain : reason
+      return { ...placeOf(change.block), reason: now, updatedAtMillis: atMillis }
+    }
+    case "Confirmed":
+    case "Dropped":
+    case "Reversed":
+      return { reason: change.reason }
+    case "Unconfirmed":
+      return { reason: null }
+    case "Offered":
+      return { offeredAtMillis: atMillis }
+    case "Assigned":
+      return { userId: change.userId, reason: change.reason }
+    case "TakenAsOwn":
+      return { reason: venuesOwn }
+    case "Gone":
+      return { goneSinceMillis: atMillis }
+    case "Present":
+      return { goneSinceMillis: null }
+    case "Returned":
+      return { isReturned: true, returnedAtMillis: atMillis }
+    case "Finalised":
+      return { isFinal: true }
+    case "Credited":
+      return { creditedAtMillis: atMillis }
+  }
+}
+
+const placeOf = (block: Block | null): Pick<Progress, "blockNumber" | "blockHash"> => ({
+  blockNumber: block?.number ?? null,
+  blockHash: block?.hash ?? null
+})

@@ -1,0 +1,271 @@
+/** The machine of a withdrawal after its debit: its states, the commands it takes and the changes that are recorded (rule 18). */
+import { Result, Schema } from "effect"
+import type { Ending, WithdrawalAccepted, WithdrawalState } from "./Withdrawal.ts"
+
+/**
+ *     ACCEPTED → QUEUED ──────────────→ SUBMITTED → SETTLED
+ *         ↓        ↑                        ↓
+ *     HELD_FOR_REVIEW → REJECTED          FAILED
+ *
+ * All steps of a withdrawal, each with the change that takes it. A withdrawal enters each state at most once. Every other
+ * change leaves the state as it is.
+ */
+export const transitions: ReadonlyArray<Transition> = [
+  { from: "ACCEPTED", change: "Queued", to: "QUEUED" },
+  { from: "ACCEPTED", change: "Held", to: "HELD_FOR_REVIEW" },
+  { from: "HELD_FOR_REVIEW", change: "Approved", to: "QUEUED" },
+  { from: "HELD_FOR_REVIEW", change: "Returned", to: "REJECTED" },
+  { from: "QUEUED", change: "Submitted", to: "SUBMITTED" },
+  { from: "SUBMITTED", change: "Settled", to: "SETTLED" },
+  { from: "SUBMITTED", change: "Returned", to: "FAILED" }
+]
+
+export interface Transition {
+  readonly from: WithdrawalState
+  readonly change: WithdrawalChange["_tag"]
+  readonly to: WithdrawalState
+}
+
+/** Returns the state that a change leads to, or undefined if the change takes no step from this state. */
+export const stateAfter = (from: WithdrawalState, change: WithdrawalChange["_tag"]): WithdrawalState | undefined =>
+  transitions.find((transition) => transition.from === from && transition.change === change)?.to
+
+/** Returns the one state from which the gross amount goes back with this ending. */
+export const stateBeforeReturn = (ending: Ending): WithdrawalState =>
+  transitions.find(({ change, to }) => change === "Returned" && to === ending)!.from
+
+/** States of a withdrawal whose payment may be signed, or waits for that. */
+export const payableStates = ["QUEUED", "SUBMITTED"] as const satisfies ReadonlyArray<WithdrawalState>
+
+/** States that no step leaves. */
+export const finalStates: ReadonlyArray<WithdrawalState> = [...new Set(transitions.map(({ to }) => to))].filter(
+  (state) => transitions.every(({ from }) => from !== state)
+)
+
+/** The part of a withdrawal that changes after the debit. Times are Unix milliseconds. */
+export interface Progress {
+  readonly withdrawalId: string
+  readonly state: WithdrawalState
+  /** Number of the newest step; ACCEPTED is step 1. */
+  readonly step: number
+  /** Number of changes so far. Every change is stored on the condition that the stored version is the one it was decided on. */
+  readonly version: number
+  /** Time of the newest step. */
+  readonly updatedAtMillis: number
+  /** Place in the queue; each refusal moves the withdrawal to the end. Null if it was never queued. */
+  readonly queuedAtMillis: number | null
+  /** State that the withdrawal will end in: from now on only the return of the money may follow. Null while the end is open. */
+  readonly ending: Ending | null
+  readonly endedBy: string | null
+  readonly reason: string | null
+  /** Transaction hash or bank reference of the newest payment. */
+  readonly reference: string | null
+  /** Number under which the payment is signed: the nonce where the rail has nonces. Null before SUBMITTED. */
+  readonly sequence: number | null
+  /** Number of stored payments, cancels included. */
+  readonly attempts: number
+  /** Time of the first refusal to sign since the last success; null while nothing keeps the payment from being signed. */
+  readonly refusedAtMillis: number | null
+  readonly refusal: string | null
+  /** Operator who requested a cancel of the payment; null without a request. */
+  readonly cancelledBy: string | null
+  readonly cancelReason: string | null
+}
+
+/** A purpose of a signed payment: a cancel uses the withdrawal's number up without paying it. */
+export type Purpose = "pay" | "cancel"
+
+interface Changes {
+  /** From HELD_FOR_REVIEW to QUEUED. */
+  readonly Approve: { readonly by: string }
+  /** From QUEUED to SUBMITTED, under a number that no other withdrawal of the rail has. Nothing is signed yet. */
+  readonly Submit: { readonly purpose: Purpose; readonly sequence: number; readonly by: string }
+  /** The next payment of a SUBMITTED withdrawal was signed. */
+  readonly StoreAttempt: { readonly attempt: number; readonly purpose: Purpose; readonly reference: string }
+  /** The payment cannot be signed as it is, and an operator has to look. */
+  readonly RecordRefusal: { readonly refusal: string }
+  /** An operator wants the number used up without a payment. */
+  readonly RequestCancel: { readonly by: string; readonly reason: string }
+  /** Nothing but the return of the money may follow. */
+  readonly RequestEnd: {
+    readonly ending: Ending
+    readonly by: string
+    readonly reason: string
+    /** Transaction hash or bank reference that the withdrawal ended with; null where the rail has none. */
+    readonly reference: string | null
+  }
+  /** The payment arrived. */
+  readonly Settle: { readonly by: string; readonly reference: string }
+  /** The trader has the gross amount again. */
+  readonly Return: { readonly ending: Ending }
+}
+
+/** A request to change a withdrawal. */
+export type WithdrawalCommand = {
+  readonly [Tag in keyof Changes]: { readonly _tag: Tag } & Changes[Tag]
+}[keyof Changes]
+
+/** A recorded change of a withdrawal. */
+export type WithdrawalChange = { readonly atMillis: number } & (
+  | { readonly _tag: "Queued" | "Held"; readonly by: string }
+  | ({ readonly _tag: "Approved" } & Changes["Approve"])
+  | ({ readonly _tag: "Submitted" } & Changes["Submit"])
+  | ({ readonly _tag: "AttemptStored" } & Changes["StoreAttempt"])
+  | ({ readonly _tag: "RefusalRecorded" } & Changes["RecordRefusal"])
+  /** A refusal that is known already: the withdrawal only goes to the end of the queue. */
+  | { readonly _tag: "Requeued" }
+  | ({ readonly _tag: "CancelRequested" } & Changes["RequestCancel"])
+  | ({ readonly _tag: "EndRequested" } & Changes["RequestEnd"])
+  | ({ readonly _tag: "Settled" } & Changes["Settle"])
+  | ({ readonly _tag: "Returned"; readonly by: string } & Changes["Return"])
+)
+
+/** The command does not fit the state that the withdrawal is in, or is about to end in: nothing was changed. */
+export class WithdrawalStepRefused extends Schema.TaggedError<WithdrawalStepRefused>()("WithdrawalStepRefused", {
+  withdrawalId: Schema.String,
+  command: Schema.String,
+  state: Schema.String
+}) {}
+
+/** An operator requested a cancel of this withdrawal before: nothing was changed. */
+export class CancelPending extends Schema.TaggedError<CancelPending>()("CancelPending", {
+  withdrawalId: Schema.String,
+  by: Schema.String
+}) {}
+
+export type WithdrawalRefusal = WithdrawalStepRefused | CancelPending
+
+/** Returns a withdrawal as its debit leaves it, before the step to QUEUED or HELD_FOR_REVIEW. */
+export const accepted = (withdrawalId: string, atMillis: number): Progress => ({
+  withdrawalId,
+  state: "ACCEPTED",
+  step: 1,
+  version: 0,
+  updatedAtMillis: atMillis,
+  queuedAtMillis: null,
+  ending: null,
+  endedBy: null,
+  reason: null,
+  reference: null,
+  sequence: null,
+  attempts: 0,
+  refusedAtMillis: null,
+  refusal: null,
+  cancelledBy: null,
+  cancelReason: null
+})
+
+/** Returns the change that follows the debit in the same commit. */
+export const changeOfAccepted = ({ reasons }: Pick<WithdrawalAccepted, "reasons">): "Queued" | "Held" =>
+  reasons.length === 0 ? "Queued" : "Held"
+
+/** Returns the state that follows ACCEPTED in the same commit. */
+export const stateOfAccepted = (event: Pick<WithdrawalAccepted, "reasons">): WithdrawalState =>
+  stateAfter("ACCEPTED", changeOfAccepted(event))!
+
+/**
+ * Decides a command without changing anything; an empty list means that nothing is left to do. `isBlocked` is true while user
+ * or destination is frozen, or a chain has lost money that the user was credited.
+ */
+export const decide = (
+  withdrawal: Progress & { readonly isBlocked: boolean },
+  command: WithdrawalCommand,
+  atMillis: number
+): Result.Result<ReadonlyArray<WithdrawalChange>, WithdrawalRefusal> => {
+  const { attempts, cancelledBy, ending, isBlocked, refusal, state, withdrawalId } = withdrawal
+  const refused = Result.fail(
+    new WithdrawalStepRefused({ withdrawalId, command: command._tag, state: ending ?? state })
+  )
+  const recordedIf = (isAllowed: boolean, change: WithdrawalChange) => (isAllowed ? Result.succeed([change]) : refused)
+  const leads = (change: WithdrawalChange["_tag"]) => stateAfter(state, change) !== undefined
+  // After a request to end only the return of the money follows.
+  if (ending !== null && command._tag !== "Return") return refused
+  switch (command._tag) {
+    case "Approve":
+      return recordedIf(leads("Approved"), { ...command, _tag: "Approved", atMillis })
+    case "Submit": {
+      // A caller that does not know of a cancel would pay the withdrawal.
+      const isWanted = command.purpose === "cancel" ? cancelledBy !== null : cancelledBy === null && !isBlocked
+      return recordedIf(isWanted && leads("Submitted"), { ...command, _tag: "Submitted", atMillis })
+    }
+    case "StoreAttempt": {
+      const isWanted = command.attempt === attempts + 1 && (command.purpose === "cancel" || cancelledBy === null)
+      return recordedIf(isWanted && state === "SUBMITTED", { ...command, _tag: "AttemptStored", atMillis })
+    }
+    case "RecordRefusal":
+      if (!isPayable(state)) return refused
+      if (refusal !== command.refusal) return Result.succeed([{ ...command, _tag: "RefusalRecorded", atMillis }])
+      return Result.succeed(state === "QUEUED" ? [{ _tag: "Requeued", atMillis }] : [])
+    case "RequestCancel": {
+      if (isPayable(state) && cancelledBy !== null)
+        return Result.fail(new CancelPending({ withdrawalId, by: cancelledBy }))
+      // A queued withdrawal that nothing keeps back leaves soon.
+      const isStuck = state === "QUEUED" && (refusal !== null || isBlocked)
+      return recordedIf(state === "SUBMITTED" || isStuck, { ...command, _tag: "CancelRequested", atMillis })
+    }
+    case "RequestEnd":
+      return recordedIf(stateBeforeReturn(command.ending) === state, { ...command, _tag: "EndRequested", atMillis })
+    case "Settle":
+      return recordedIf(leads("Settled"), { ...command, _tag: "Settled", atMillis })
+    case "Return": {
+      const isDue = ending === command.ending && stateAfter(state, "Returned") === ending
+      return recordedIf(isDue, { ...command, _tag: "Returned", by: withdrawal.endedBy ?? "", atMillis })
+    }
+  }
+}
+
+/** Returns the withdrawal after a recorded change. Dies of a step that is not among the transitions. */
+export const apply = <W extends Progress>(withdrawal: W, change: WithdrawalChange): W => ({
+  ...withdrawal,
+  ...stepOf(withdrawal, change),
+  ...fieldsOf(withdrawal, change),
+  version: withdrawal.version + 1
+})
+
+const stepOf = ({ state, step }: Progress, { _tag, atMillis }: WithdrawalChange): Partial<Progress> => {
+  if (transitions.every(({ change }) => change !== _tag)) return {}
+  const to = stateAfter(state, _tag)
+  if (to === undefined) throw new Error(`a withdrawal in state ${state} takes no step by ${_tag}`)
+  return { state: to, step: step + 1, updatedAtMillis: atMillis }
+}
+
+const fieldsOf = (withdrawal: Progress, change: WithdrawalChange): Partial<Progress> => {
+  switch (change._tag) {
+    case "Queued":
+    case "Approved":
+    case "Requeued":
+      return { queuedAtMillis: change.atMillis }
+    case "Submitted":
+      return { sequence: change.sequence, ...unrefused }
+    case "AttemptStored":
+      return {
+        attempts: change.attempt,
+        reference: change.purpose === "cancel" ? withdrawal.reference : change.reference,
+        ...unrefused
+      }
+    case "RefusalRecorded":
+      return {
+        refusal: change.refusal,
+        refusedAtMillis: withdrawal.refusedAtMillis ?? change.atMillis,
+        queuedAtMillis: withdrawal.state === "QUEUED" ? change.atMillis : withdrawal.queuedAtMillis
+      }
+    case "CancelRequested":
+      return { cancelledBy: change.by, cancelReason: change.reason }
+    case "EndRequested":
+      return {
+        ending: change.ending,
+        endedBy: change.by,
+        reason: change.reason,
+        reference: change.reference ?? withdrawal.reference
+      }
+    case "Settled":
+      return { reference: change.reference }
+    case "Held":
+    case "Returned":
+      return {}
+  }
+}
+
+const unrefused = { refusedAtMillis: null, refusal: null }
+
+const isPayable = (state: WithdrawalState): boolean => payableStates.some((payable) => payable === state)
