@@ -1,4 +1,4 @@
-/** Users link bank accounts, whose details are sealed at rest. */
+/** Linked bank accounts; their details are sealed at rest. */
 import { BankDetails, masked, maxBankAccounts } from "@venue/domain/BankAccount"
 import { UserId } from "@venue/domain/UserId"
 import { boolean, bytea, of, orNull, storable, text, timestamptz } from "@venue/postgres/Column"
@@ -13,13 +13,13 @@ import type { MigrationError } from "effect/sql/Migrator"
 import type { SqlError } from "effect/sql/SqlError"
 
 const accountTable = Table.make("bank_account", {
-  /** It is a UUID. */
+  /** UUID. */
   accountId: text,
   userId: of("text", UserId),
   sealedDetails: bytea,
-  /** This much of the account's number is shown. */
+  /** Account number as users see it: the last digits. */
   masked: text,
-  /** It is false when nobody knew the user's name: payouts to it are held for review. */
+  /** Whether the user's name was known when the account was linked; payouts to an unknown holder are held for review. */
   holderKnown: boolean,
   createdAtMillis: timestamptz,
   removedAtMillis: orNull(timestamptz)
@@ -40,17 +40,17 @@ export class TooManyBankAccounts extends Schema.TaggedError<TooManyBankAccounts>
 export class BankAccounts extends Context.Service<
   BankAccounts,
   {
-    /** The user must be there. */
+    /** Links an account of an existing user. */
     readonly link: (account: NewBankAccount) => Effect.Effect<BankAccount, TooManyBankAccounts | DatabaseUnavailable>
-    /** Finds one that is linked; somebody else's is not found. */
+    /** Returns a linked account of the user. */
     readonly find: (userId: UserId, accountId: string) => Effect.Effect<Option.Option<BankAccount>, DatabaseUnavailable>
-    /** Those of these ids, removed ones too. */
+    /** Returns the accounts with these ids, removed ones included. */
     readonly named: (
       accountIds: ReadonlyArray<string>
     ) => Effect.Effect<ReadonlyArray<BankAccount>, DatabaseUnavailable>
-    /** Answers whether the user had it. */
+    /** Unlinks an account; returns false if the user has no such account linked. */
     readonly remove: (userId: UserId, accountId: string) => Effect.Effect<boolean, DatabaseUnavailable>
-    /** The details of one that is linked as JSON, as the bank takes them: nothing is paid to one that was removed. */
+    /** Returns the details of a linked account, as JSON in the form of the bank contract; none for a removed account. */
     readonly details: (accountId: string) => Effect.Effect<Option.Option<Redacted.Redacted>, DatabaseUnavailable>
   }
 >()("@venue/storage/treasury/BankAccounts") {
@@ -63,7 +63,7 @@ export class BankAccounts extends Context.Service<
         return BankAccounts.of({
           link: Effect.fn("BankAccounts.link")(
             function* ({ accountId, details, holderKnown, userId }: NewBankAccount) {
-              // Those of one user are linked one after the other, so that no two at once pass the limit.
+              // Locks the user: concurrent requests must not exceed the limit.
               yield* sql`select 1 from venue_user where user_id = ${storable(userId)} for no key update`
               const [linked] = yield* counts.all(sql`
                 select ${counts.columns} from bank_account
@@ -161,5 +161,5 @@ const encode = Schema.encodeSync(Schema.fromJsonString(BankDetails))
 const textOf = (details: Redacted.Redacted<BankDetails>): Redacted.Redacted =>
   Redacted.make(encode(Redacted.value(details)))
 
-/** The details are sealed under a name that no other kind of secret has. */
+/** Returns the name under which details are sealed; no other kind of secret has it. */
 const nameOf = (accountId: string): string => `bank account:${accountId}`

@@ -1,4 +1,4 @@
-/** What keeps a queued withdrawal from leaving. It is asked in the statement that submits, so that nothing slips by. */
+/** Conditions that keep a queued withdrawal from leaving, checked in the statement that submits it. */
 import type { UserStates } from "../access/UserStates.ts"
 import type { DatabaseUnavailable } from "@venue/postgres/DatabaseUnavailable"
 import { Effect } from "effect"
@@ -6,11 +6,11 @@ import type { DepositsShape } from "./DepositTable.ts"
 import type { TreasuryFlags } from "./TreasuryFlags.ts"
 import type { UserId } from "@venue/domain/UserId"
 
-/** Says whether the venue lets money leave; where nobody audits, silence of the auditor blocks nothing. */
+/** Returns the condition that the venue lets money leave; without an auditor, a missing audit blocks nothing. */
 export const areOpen = (hasAuditor: boolean): string =>
   hasAuditor ? "withdrawals_are_open()" : "(select m.withdrawals = 'OPEN' from venue_mode m)"
 
-/** Of a row of `withdrawal`: its user or address is frozen, or a chain has lost money that its user was credited. */
+/** Condition on a row of `withdrawal`: its user or address is frozen, or a chain lacks a deposit that its user was credited. */
 export const isBlocked = `(
   exists (select 1 from user_state u where u.user_id = withdrawal.user_id and u.frozen)
   or exists (
@@ -22,7 +22,7 @@ export const isBlocked = `(
   )
 )`
 
-/** The same of the tables in memory. */
+/** Returns `isBlocked` for the tables in memory. */
 export const isBlockedIn =
   (states: UserStates["Service"], flags: TreasuryFlags["Service"], deposits: Pick<DepositsShape, "isMissing">) =>
   ({ destination, userId }: Addressed): Effect.Effect<boolean, DatabaseUnavailable> =>

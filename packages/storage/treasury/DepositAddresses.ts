@@ -1,4 +1,4 @@
-/** Users send money to these addresses. The newest of a network is the one a user is shown, and all stay theirs for ever. */
+/** Deposit addresses. A user sees the newest of each network; earlier ones keep crediting the same user. */
 import { Network } from "@venue/domain/Rail"
 import { UserId } from "@venue/domain/UserId"
 import { integer, of, storable, text, timestamptz } from "@venue/postgres/Column"
@@ -13,7 +13,7 @@ import type { SqlError } from "effect/sql/SqlError"
 
 const addressTable = Table.make("deposit_address", {
   network: of("text", Network),
-  /** The address follows from it. Those of a network count from 0, and none is left out. */
+  /** Index from which the address is derived; counts up from 0 on each network without a gap. */
   index: integer,
   userId: of("text", UserId),
   address: text,
@@ -28,7 +28,7 @@ export class TooManyDepositAddresses extends Schema.TaggedError<TooManyDepositAd
   limit: Schema.Number
 }) {}
 
-/** Of one user on one network, since each is watched for ever. */
+/** Number of addresses that a user may have on one network; each is watched permanently. */
 export const maxDepositAddresses = 100
 
 type AddressAt = (index: number) => string
@@ -36,24 +36,24 @@ type AddressAt = (index: number) => string
 export class DepositAddresses extends Context.Service<
   DepositAddresses,
   {
-    /** The user's newest, made on the first call and the same on every other. The user must be there. */
+    /** Returns the newest address of an existing user, made by the first call. */
     readonly provide: (
       userId: UserId,
       network: Network,
       addressAt: AddressAt
     ) => Effect.Effect<DepositAddress, DatabaseUnavailable>
-    /** A fresh one takes the place of the one that is shown. The user must be there. */
+    /** Makes a new address for an existing user. */
     readonly rotate: (
       userId: UserId,
       network: Network,
       addressAt: AddressAt
     ) => Effect.Effect<DepositAddress, TooManyDepositAddresses | DatabaseUnavailable>
-    /** Those of these addresses that were handed out. */
+    /** Returns the rows of those of the addresses that belong to users. */
     readonly owned: (
       network: Network,
       addresses: ReadonlyArray<string>
     ) => Effect.Effect<ReadonlyArray<DepositAddress>, DatabaseUnavailable>
-    /** In the order of their indexes, at most `limit` after this one: no later index is ever seen before an earlier one. */
+    /** Returns at most `limit` addresses above an index, in order of index. Indexes become visible in ascending order. */
     readonly after: (
       network: Network,
       index: number,
@@ -71,7 +71,7 @@ export class DepositAddresses extends Context.Service<
         addressTable.first(sql`
           select ${columns} from deposit_address
           where user_id = ${storable(userId)} and network = ${network} order by index desc limit 1`)
-      /** Until the end of the transaction nobody else makes one of this network. */
+      /** Returns the next index, and locks the network until the end of the transaction. */
       const nextIndex = Effect.fnUntraced(function* (network: Network) {
         yield* sql`insert into deposit_address_count values (${network}, 0) on conflict do nothing`
         const [row] = yield* counts.all(sql`
@@ -91,7 +91,7 @@ export class DepositAddresses extends Context.Service<
           return yield* sql.withTransaction(
             Effect.gen(function* () {
               const index = yield* nextIndex(network)
-              // Somebody may have made it while this waited.
+              // A concurrent call may have made the address while this one waited for the lock.
               const made = yield* newest(userId, network)
               if (Option.isSome(made)) return made.value
               const createdAtMillis = yield* Clock.currentTimeMillis

@@ -1,4 +1,4 @@
-/** A bank transfer is known by its message: each user has one for each way a bank takes money in, and it never changes. */
+/** Messages that identify bank transfers: each user has a permanent one for each payment rail. */
 import { DepositRail } from "@venue/domain/Rail"
 import { UserId } from "@venue/domain/UserId"
 import { of, storable, text, timestamptz } from "@venue/postgres/Column"
@@ -23,9 +23,9 @@ export type DepositMessage = Table.Row<typeof messageTable>
 export class DepositMessages extends Context.Service<
   DepositMessages,
   {
-    /** It is drawn on the first call, and the same on every other. The user must be there. */
+    /** Returns the message of an existing user, drawn by the first call. */
     readonly provide: (userId: UserId, rail: DepositRail) => Effect.Effect<DepositMessage, DatabaseUnavailable>
-    /** Whose it is to the letter, by whatever way the money came. */
+    /** Returns the owner of an exact message, whatever payment rail the money came by. */
     readonly find: (message: string) => Effect.Effect<Option.Option<DepositMessage>, DatabaseUnavailable>
   }
 >()("@venue/storage/treasury/DepositMessages") {
@@ -52,7 +52,7 @@ export class DepositMessages extends Context.Service<
       return DepositMessages.of({
         provide: Effect.fn("DepositMessages.provide")(function* (userId: UserId, rail: DepositRail) {
           let row = yield* known(userId, rail)
-          // Somebody else may have the one that was drawn.
+          // The drawn message may belong to another user.
           while (Option.isNone(row)) {
             yield* insert(userId, rail)
             row = yield* known(userId, rail)
@@ -80,7 +80,7 @@ export class DepositMessages extends Context.Service<
           const key = `${userId} ${rail}`
           const known = messages.get(key)
           if (known !== undefined) return known
-          const message = yield* Effect.repeat(drawn(random), { until: (one) => find(one) === undefined })
+          const message = yield* Effect.repeat(drawn(random), { until: (drawn) => find(drawn) === undefined })
           const row = { userId, rail, message, createdAtMillis: yield* Clock.currentTimeMillis }
           messages.set(key, row)
           return row
@@ -91,7 +91,7 @@ export class DepositMessages extends Context.Service<
   ).pipe(Layer.provide(MemoryTables.layer))
 }
 
-/** Five bits of a random byte make a character. None of them is taken for another: neither I, L, O nor U is among them. */
+/** Alphabet of 32 characters, five random bits each; omits I, L, O and U, which are easily misread. */
 const drawn = (random: SecureRandom.SecureRandom["Service"]) =>
   Effect.map(random.randomBytes(length), (bytes) => Array.from(bytes, (byte) => alphabet[byte & 31]).join(""))
 

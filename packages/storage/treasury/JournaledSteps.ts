@@ -1,10 +1,10 @@
-/** In memory the treasury's tables take what rows of the journal said of them before they are next asked. */
+/** Applies recorded events of the journal to the tables in memory before each use of a table. */
 import { JournalRows } from "@venue/journal/JournalMemory"
 import type { TreasuryStep } from "@venue/journal/Journal"
 import { MemoryTables } from "@venue/postgres/MemoryTables"
 import { Effect } from "effect"
 
-/** Work of a table after that, in one transaction with it. */
+/** Returns a wrapper that applies new events with `take`, and then does the work in the same transaction. */
 export const make = Effect.fnUntraced(function* (take: (step: TreasuryStep) => void) {
   const { table, transaction } = yield* MemoryTables
   const { treasury } = yield* JournalRows

@@ -1,4 +1,4 @@
-/** The venue's own money on its rails: an operator says what was put there or taken, each time under an id that counts once. */
+/** The venue's own money on its rails. An operator records each amount that was put in or taken out, under an id that counts once. */
 import type { RailName } from "@venue/domain/Rail"
 import { storable } from "@venue/postgres/Column"
 import { type DatabaseUnavailable, orUnavailable } from "@venue/postgres/DatabaseUnavailable"
@@ -14,7 +14,7 @@ import { ReadMemory, type TableWrite } from "../history/ReadTable.ts"
 export interface OwnMoneyMoved {
   readonly id: string
   readonly rail: RailName
-  /** It counts 1e-6 USD; below zero it was taken. */
+  /** In 1e-6 USD; negative if it was taken out. */
   readonly amount: bigint
   readonly reason: string
 }
@@ -22,7 +22,7 @@ export interface OwnMoneyMoved {
 export class OwnMoney extends Context.Service<
   OwnMoney,
   {
-    /** An id that was told before changes nothing: `other` where it was of another amount or rail. */
+    /** Records a movement. A known id changes nothing: `other` if it was recorded with another amount or rail. */
     readonly move: (moved: OwnMoneyMoved) => Effect.Effect<"new" | "known" | "other", DatabaseUnavailable>
   }
 >()("@venue/storage/treasury/OwnMoney") {
@@ -66,7 +66,7 @@ export class OwnMoney extends Context.Service<
   ).pipe(Layer.provide([ReadMemory.layer, MemoryTables.layer]))
 }
 
-/** An operator has said that it is the venue's own. */
+/** Returns the entries of a deposit that an operator declared to be the venue's own money. */
 export const ofDeposit = (
   { amount, depositId: id, rail }: { readonly amount: bigint; readonly depositId: string; readonly rail: RailName },
   reason: string,

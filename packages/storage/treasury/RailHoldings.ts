@@ -1,4 +1,4 @@
-/** What each rail held when it was last asked, and what had left it by then. */
+/** The newest answer of each rail about its holdings, and the withdrawals that had left by then. */
 import { RailName } from "@venue/domain/Rail"
 import { bigint, numeric, of, orNull, text, textArray, timestamptz } from "@venue/postgres/Column"
 import { type DatabaseUnavailable, orUnavailable } from "@venue/postgres/DatabaseUnavailable"
@@ -12,17 +12,17 @@ import type { SqlError } from "effect/sql/SqlError"
 
 const holdingTable = Table.make("rail_holding", {
   rail: of("text", RailName),
-  /** The first is 1. */
+  /** Number of the answer, from 1. */
   number: bigint,
-  /** It counts 1e-6 USD. */
+  /** In 1e-6 USD. */
   amount: numeric,
-  /** For people: where on the rail it was so. */
+  /** Place on the rail, as text for operators: a block, or an entry of the bank. */
   position: text,
-  /** What came in with a later block is not in it; null at a bank, where all is that was noted by then. */
+  /** Newest block whose deposits are included; null at a bank, where every stored entry is included. */
   block: orNull(bigint),
-  /** What was settled by then, or noted at a bank, is counted. */
+  /** Time up to which settled withdrawals, and at a bank stored entries, are counted. */
   asOfMillis: timestamptz,
-  /** Withdrawals that were sent and not ended, by whether they had left. */
+  /** In-flight withdrawals whose payment had left, and those whose payment had not. */
   leftIds: textArray,
   waitingIds: textArray
 })
@@ -31,9 +31,9 @@ export type RailHolding = Table.Row<typeof holdingTable>
 export class RailHoldings extends Context.Service<
   RailHoldings,
   {
-    /** The newest of each rail that was ever asked, in the order of their names. */
+    /** The newest answer of each rail, by name of the rail. */
     readonly newest: Effect.Effect<ReadonlyArray<RailHolding>, DatabaseUnavailable>
-    /** It takes the place of the one before. */
+    /** Replaces the answer of a rail. */
     readonly record: (holding: Omit<RailHolding, "number">) => Effect.Effect<void, DatabaseUnavailable>
   }
 >()("@venue/storage/treasury/RailHoldings") {

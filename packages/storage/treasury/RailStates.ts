@@ -1,4 +1,4 @@
-/** How far what came in by each rail has been read, and since when one cannot be reached. */
+/** The scan cursor of each rail, and the time since which a rail is unavailable. */
 import { RailName } from "@venue/domain/Rail"
 import { of, orNull, text, timestamptz } from "@venue/postgres/Column"
 import { type DatabaseUnavailable, orUnavailable } from "@venue/postgres/DatabaseUnavailable"
@@ -12,10 +12,10 @@ import type { SqlError } from "effect/sql/SqlError"
 
 const stateTable = Table.make("rail_state", {
   rail: of("text", RailName),
-  /** Opaque; null before the first scan. */
+  /** Opaque position of the next scan; null before the first. */
   cursor: orNull(text),
   scannedAtMillis: orNull(timestamptz),
-  /** Null while all that is asked there is answered. */
+  /** Null while the rail answers every request. */
   unavailableSinceMillis: orNull(timestamptz),
   cause: orNull(text)
 })
@@ -24,19 +24,17 @@ export type RailState = Table.Row<typeof stateTable>
 export class RailStates extends Context.Service<
   RailStates,
   {
-    /** Of a rail that was never asked too. */
+    /** Returns the state of a rail; the defaults for a rail without a row. */
     readonly find: (rail: RailName) => Effect.Effect<RailState, DatabaseUnavailable>
-    /**
-     * All that came up to `cursor` is stored. Nothing where it no longer stands at `before`: another owner reads on from there.
-     */
+    /** Moves the cursor from `before` to `cursor`. Does nothing if the stored cursor is another: another owner has moved it. */
     readonly scanned: (
       rail: RailName,
       before: string | null,
       cursor: string
     ) => Effect.Effect<void, DatabaseUnavailable>
-    /** All that was asked there was answered. */
+    /** Clears the outage of a rail. */
     readonly answers: (rail: RailName) => Effect.Effect<void, DatabaseUnavailable>
-    /** It stays unavailable since the first time. */
+    /** Records an outage; the time of the first record stays. */
     readonly unavailable: (rail: RailName, cause: string) => Effect.Effect<void, DatabaseUnavailable>
   }
 >()("@venue/storage/treasury/RailStates") {

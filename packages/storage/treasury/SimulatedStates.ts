@@ -1,4 +1,4 @@
-/** The state of made-up rails, as text that the storage does not read. */
+/** States of simulated rails, as opaque text. */
 import { RailName } from "@venue/domain/Rail"
 import { of, text } from "@venue/postgres/Column"
 import { type DatabaseUnavailable, orUnavailable } from "@venue/postgres/DatabaseUnavailable"
@@ -16,7 +16,7 @@ const states = stateTable.pick("state")
 export class SimulatedStates extends Context.Service<
   SimulatedStates,
   {
-    /** One change at a time; the first is given null. What is as it was is not written. */
+    /** Changes a state, one change at a time; `state` is null at first. Writes nothing if the text is unchanged. */
     readonly change: <A>(
       rail: RailName,
       work: (state: string | null) => readonly [answer: A, state: string]

@@ -1,6 +1,6 @@
 /**
- * Money that came to the bank with a message that is nobody's is held in suspense: its entries are written by the step that
- * notes it, and undone by the one that says whose it is, or that it went back. Each is done once.
+ * Ledger entries of bank deposits without an owner. The statement that first stores the deposit moves its amount to the suspense
+ * account; the change that assigns or drops it moves the amount out again. Each happens once.
  */
 import { externalAccount, type Move, ofStream, suspenseAccount, written } from "../history/LedgerEntries.ts"
 import type { Memory, TableWrite } from "../history/ReadTable.ts"
@@ -24,7 +24,7 @@ const toSuspense: Omit<Move, "transactionId" | "amount" | "atMillis"> = {
   reason: ""
 }
 
-/** Part of a statement: undoes what is held for the deposits that `moved` names. */
+/** Returns the part of a statement that reverses the suspense entries of the deposits in its part `moved`. */
 export const released = (sql: SqlClient.SqlClient, atMillis: number): Fragment => sql`
   released as (
     insert into ledger_entry (stream, seq, place, transaction_id, kind, account, asset, amount, reason, at_millis)

@@ -1,4 +1,4 @@
-/** What was and is brought from deposit addresses to the account that pays: each under a number of its own. */
+/** Sweeps: transfers from deposit addresses to the account that pays withdrawals, each under its own number. */
 import { Network } from "@venue/domain/Rail"
 import { integer, numeric, of, text, timestamptz } from "@venue/postgres/Column"
 import { type DatabaseUnavailable, orUnavailable } from "@venue/postgres/DatabaseUnavailable"
@@ -10,13 +10,13 @@ import { SqlClient } from "effect/sql"
 import type { MigrationError } from "effect/sql/Migrator"
 import type { SqlError } from "effect/sql/SqlError"
 
-/** Signed bytes are stored before they are sent. They can bring money to the venue's own account alone. */
+/** A signed transaction, stored before it is sent. Stored in clear: it can only pay the venue's own account. */
 const Attempt = Schema.Struct({ reference: Schema.String, bytes: Schema.String, signedAtMillis: Schema.Number })
 export type SweepAttempt = typeof Attempt.Type
 
 const sweepTable = Table.make("sweep", {
   network: of("text", Network),
-  /** It is the nonce where there is one. */
+  /** The nonce, on networks with nonces. */
   sequence: integer,
   addressIndex: integer,
   address: text,
@@ -29,7 +29,7 @@ export type Sweep = Table.Row<typeof sweepTable>
 
 const last = Table.selection({ sequence: { schema: Schema.Number, expression: "coalesce(max(sequence), -1)" } })
 
-/** More wait until some have ended. */
+/** Number of sweeps of a network that may be open at once. */
 export const maxOpenSweeps = 100
 
 type Key = Pick<Sweep, "network" | "sequence">
@@ -37,15 +37,15 @@ type Key = Pick<Sweep, "network" | "sequence">
 export class Sweeps extends Context.Service<
   Sweeps,
   {
-    /** Those that have not ended, in their order. */
+    /** Open sweeps, by number. */
     readonly open: (network: Network) => Effect.Effect<ReadonlyArray<Sweep>, DatabaseUnavailable>
-    /** The highest number that was used; -1 where none was. */
+    /** Highest used number; -1 before the first sweep. */
     readonly lastSequence: (network: Network) => Effect.Effect<number, DatabaseUnavailable>
-    /** False where the number is used, or one of the address is open: somebody else was faster. */
+    /** Stores a new sweep; false if its number is used or a sweep of its address is open. */
     readonly begin: (sweep: Omit<Sweep, "state" | "createdAtMillis">) => Effect.Effect<boolean, DatabaseUnavailable>
-    /** The attempt follows so many. False where it does not, or the sweep has ended. */
+    /** Adds an attempt; false if the number of stored attempts is not `after`, or the sweep has ended. */
     readonly addAttempt: (key: Key, after: number, attempt: SweepAttempt) => Effect.Effect<boolean, DatabaseUnavailable>
-    /** False where it had ended. */
+    /** Ends a sweep; false if it had ended. */
     readonly end: (key: Key, state: "DONE" | "FAILED") => Effect.Effect<boolean, DatabaseUnavailable>
   }
 >()("@venue/storage/treasury/Sweeps") {

@@ -1,4 +1,4 @@
-/** What an operator holds against a user or an address: flagged ones are reviewed, from and to frozen ones nothing leaves. */
+/** Flags that operators set on users and addresses: `flagged` holds withdrawals for review, `frozen` blocks them. */
 import { of, storable, text, timestamptz } from "@venue/postgres/Column"
 import { type DatabaseUnavailable, orUnavailable } from "@venue/postgres/DatabaseUnavailable"
 import { MemoryTables } from "@venue/postgres/MemoryTables"
@@ -11,7 +11,7 @@ import type { SqlError } from "effect/sql/SqlError"
 
 const flagTable = Table.make("treasury_flag", {
   kind: of("text", Schema.Literals(["user", "address"])),
-  /** A user's id, or an address in the letter case it is written to users in. */
+  /** User id, or address in the letter case shown to users. */
   subject: text,
   effect: of("text", Schema.Literals(["flagged", "frozen"])),
   reason: text,
@@ -23,9 +23,9 @@ export type TreasuryFlag = Table.Row<typeof flagTable>
 export class TreasuryFlags extends Context.Service<
   TreasuryFlags,
   {
-    /** One that is set already keeps its first reason. */
+    /** Sets a flag; a flag that is set already keeps its first reason. */
     readonly set: (flag: Omit<TreasuryFlag, "setAtMillis">) => Effect.Effect<void, DatabaseUnavailable>
-    /** Answers whether it was set. */
+    /** Clears a flag; returns false if it was not set. */
     readonly clear: (
       flag: Pick<TreasuryFlag, "kind" | "subject" | "effect">
     ) => Effect.Effect<boolean, DatabaseUnavailable>
@@ -33,7 +33,7 @@ export class TreasuryFlags extends Context.Service<
       kind: TreasuryFlag["kind"],
       subject: string
     ) => Effect.Effect<ReadonlyArray<TreasuryFlag>, DatabaseUnavailable>
-    /** The newest come first. */
+    /** Newest first. */
     readonly all: (limit: number) => Effect.Effect<ReadonlyArray<TreasuryFlag>, DatabaseUnavailable>
   }
 >()("@venue/storage/treasury/TreasuryFlags") {

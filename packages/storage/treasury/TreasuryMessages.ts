@@ -1,4 +1,4 @@
-/** What users are told of a step of a deposit or withdrawal where there is no database; there, triggers say the same. */
+/** Webhook messages about steps of deposits and withdrawals in memory; on Postgres, triggers write the same messages. */
 import { railOf } from "@venue/domain/Rail"
 import { WebhookEvent, type WebhookMessage } from "@venue/domain/Webhook"
 import { Schema } from "effect"
@@ -25,7 +25,7 @@ export const ofWithdrawal = (row: WithdrawalRow, atMillis: number): WebhookMessa
   }
 }
 
-/** Nothing is told before it is credited. */
+/** Returns the message about a deposit; undefined before the credit. */
 export const ofDeposit = (row: Deposit, atMillis: number): WebhookMessage | undefined => {
   const { amount, creditedAtMillis, depositId, detectedAtMillis, method, rail, state, txHash, userId } = row
   const event = `deposit.${state.toLowerCase()}`

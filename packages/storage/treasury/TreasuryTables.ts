@@ -1,4 +1,4 @@
-/** All tables of money that comes in and goes out are one layer, on Postgres or in memory. */
+/** All tables of the treasury as one layer, on Postgres or in memory. */
 import { Layer } from "effect"
 import { BankAccounts } from "./BankAccounts.ts"
 import { DepositAddresses } from "./DepositAddresses.ts"

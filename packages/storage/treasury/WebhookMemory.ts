@@ -1,4 +1,4 @@
-/** Endpoints, messages and tries where there is no database. What writes a deposit or a withdrawal tells them here. */
+/** Webhook endpoints, messages and tries in memory. The tables of deposits and withdrawals add their messages here. */
 import { railOf } from "@venue/domain/Rail"
 import { maxWebhooks, type TryAnswer, type WebhookMessage, webhooksKeptMillis } from "@venue/domain/Webhook"
 import { type MemoryTable, MemoryTables } from "@venue/postgres/MemoryTables"
@@ -28,8 +28,8 @@ export class WebhookMemory extends Context.Service<
   WebhookMemory,
   WebhooksShape & {
     /**
-     * It is a part of the transaction that it is called in, as the database's function `tell_webhooks` is. A destination
-     * at a bank is the account's id.
+     * Adds a message in the current transaction, as the database function `tell_webhooks` does. The destination of a bank
+     * withdrawal is the id of the account.
      */
     readonly tell: (message: WebhookMessage) => void
   }
@@ -90,7 +90,7 @@ interface Store {
 const keyOf = ({ attempt, messageId, webhookId }: Pick<Delivery, "messageId" | "webhookId" | "attempt">): string =>
   `${messageId} ${webhookId} ${attempt}`
 
-/** The same as in the database. */
+/** Returns the id of a message, equal to the one in the database. */
 const idOf = ({ event, subjectId }: WebhookMessage): string =>
   `msg_${createHash("sha256").update(`${event} ${subjectId}`).digest("hex").slice(0, 32)}`
 
@@ -121,15 +121,15 @@ const ofUser = ({ deliveries, endpoints }: Store, ofThis: string) =>
 
 const tell = ({ deliveries, endpoints, messages }: Store, message: WebhookMessage): void => {
   const messageId = idOf(message)
-  const told = endpoints
+  const recipients = endpoints
     .rows()
     .filter(
       ({ disabledAtMillis, events, userId }) =>
         userId === message.userId && disabledAtMillis === null && events.includes(message.event)
     )
-  if (told.length === 0 || messages.get(messageId) !== undefined) return
+  if (recipients.length === 0 || messages.get(messageId) !== undefined) return
   messages.set(messageId, message)
-  for (const { webhookId } of told) {
+  for (const { webhookId } of recipients) {
     const [dueAtMillis, event] = [message.atMillis, message.event]
     const first = { messageId, webhookId, attempt: 1, dueAtMillis, event, outcome: "PENDING" } as const
     deliveries.set(keyOf(first), { ...first, status: null, fault: null, endedAtMillis: null })
@@ -162,7 +162,7 @@ const take = ({ deliveries, endpoints, messages }: Store, limit: number, now: nu
     })
 }
 
-/** What is told names a bank account by its id until then. */
+/** Replaces the id of a bank account by its masked number. */
 const shownAtBank = Effect.fnUntraced(function* (accounts: BankAccounts["Service"], taken: Taken) {
   const { destination, method } = taken.message
   if (destination === null || railOf(method) !== "BANK") return taken

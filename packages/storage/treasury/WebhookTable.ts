@@ -1,4 +1,4 @@
-/** The columns of endpoints, messages and tries, and what is asked about them. */
+/** Columns of webhook endpoints, messages and tries, and the service that stores them. */
 import { DepositMethod } from "@venue/domain/Rail"
 import { UserId } from "@venue/domain/UserId"
 import {
@@ -15,18 +15,18 @@ import * as Table from "@venue/postgres/Table"
 import { type Effect, type Redacted, Schema } from "effect"
 
 export const webhooks = Table.make("webhook", {
-  /** It is a UUID. */
+  /** UUID. */
   webhookId: text,
   userId: of("text", UserId),
   url: text,
   events: of("text[]", Schema.Array(WebhookEvent)),
   sealedSecret: bytea,
   createdAtMillis: timestamptz,
-  /** Nothing was taken from then on; null where the newest try was. */
+  /** Time since which every try failed; null after a success. */
   failingSinceMillis: orNull(timestamptz),
   disabledAtMillis: orNull(timestamptz),
   disabledReason: orNull(of("text", DisabledReason)),
-  /** Until then somebody is sending to it. */
+  /** Lease of the node that sends to the endpoint; null without one. */
   takenUntilMillis: orNull(timestamptz)
 })
 export const shown = webhooks.pick(
@@ -62,7 +62,7 @@ export const messages = Table.make("webhook_message", {
 export const deliveries = Table.make("webhook_delivery", {
   messageId: text,
   webhookId: text,
-  /** The first is 1. */
+  /** Number of the try, from 1. */
   attempt: integer,
   dueAtMillis: timestamptz,
   outcome: of("text", TryOutcome),
@@ -72,24 +72,24 @@ export const deliveries = Table.make("webhook_delivery", {
 })
 export type DeliveryRow = Table.Row<typeof deliveries>
 
-/** A try, with what it told of. */
+/** A try with the event of its message. */
 export interface Delivery extends DeliveryRow {
   readonly event: WebhookEvent
 }
 
 export interface ShownWebhook extends Webhook {
-  /** They come newest first. */
+  /** Newest first, at most `maxShownDeliveries`. */
   readonly deliveries: ReadonlyArray<Delivery>
 }
 export const maxShownDeliveries = 10
 
-/** A try that is this taker's to make. */
+/** A try that the caller holds a lease for. */
 export interface Taken extends Pick<DeliveryRow, "messageId" | "webhookId" | "attempt"> {
   readonly url: string
-  /** It dies where the secret does not open. */
+  /** Secret of the endpoint; dies if it cannot be unsealed. */
   readonly secret: Effect.Effect<Redacted.Redacted>
   readonly message: WebhookMessage
-  /** After that it is anybody's again. */
+  /** End of the lease. */
   readonly takenUntilMillis: number
 }
 
@@ -98,38 +98,35 @@ export class TooManyWebhooks extends Schema.TaggedError<TooManyWebhooks>()("TooM
 }) {}
 
 export interface WebhooksShape {
-  /** The user must be there. */
+  /** Adds an endpoint of an existing user. */
   readonly add: (webhook: NewWebhook) => Effect.Effect<Webhook, TooManyWebhooks | DatabaseUnavailable>
-  /** The oldest come first. */
+  /** Oldest first. */
   readonly ofUser: (userId: UserId) => Effect.Effect<ReadonlyArray<ShownWebhook>, DatabaseUnavailable>
-  /** Answers whether the user had it. What was not sent is not sent any more. */
+  /** Removes an endpoint with its pending tries; returns false if the user has no such endpoint. */
   readonly remove: (userId: UserId, webhookId: string) => Effect.Effect<boolean, DatabaseUnavailable>
-  /**
-   * Takes at most so many endpoints that something is due at and nobody is sending to, those that do not fail first, and
-   * answers with one try of each.
-   */
+  /** Leases at most `limit` endpoints with a due try, working ones first, and returns one try of each. */
   readonly take: (limit: number) => Effect.Effect<ReadonlyArray<Taken>, DatabaseUnavailable>
   /**
-   * Notes what came of a try and lets go of its endpoint; the next try of a message that failed is due then, or there is
-   * none. False where the endpoint is no longer this taker's, or not there: nothing was noted.
+   * Stores the answer to a try and ends the lease. `nextAtMillis` is the time of the next try after a failure; null for none.
+   * Returns false, and stores nothing, if the lease is over or the endpoint was removed.
    */
   readonly finish: (
     taken: Taken,
     answer: TryAnswer,
     nextAtMillis: number | null
   ) => Effect.Effect<boolean, DatabaseUnavailable>
-  /** Deletes some of what is too old to be told of, and answers how many messages. */
+  /** Deletes at most `maxPruned` expired messages; returns their number. */
   readonly prune: Effect.Effect<number, DatabaseUnavailable>
 }
 
-/** It is longer than any try takes. */
+/** Length of a lease; longer than any try takes. */
 export const takenForMillis = 60_000
 export const maxPruned = 1_000
 
-/** A secret is sealed under a name that no other kind of secret has. */
+/** Returns the name under which a secret is sealed; no other kind of secret has it. */
 export const nameOf = (webhookId: string): string => `webhook:${webhookId}`
 
-/** What a try that was answered so makes of its endpoint. */
+/** Returns the outcome of a try, and the state of its endpoint after it. */
 export const afterTry = (
   failingSinceMillis: number | null,
   answer: TryAnswer,
@@ -142,7 +139,7 @@ export const afterTry = (
   return { outcome: "FAILED", failingSinceMillis: since, reason } as const
 }
 
-/** What is said of tries that are not made. */
+/** Faults of tries that are dropped when their endpoint is disabled. */
 export const droppedFor: { readonly [Reason in DisabledReason]: string } = {
   gone: "the endpoint answered 410, and is disabled",
   failing: "the endpoint has taken nothing for three days, and is disabled"

@@ -1,4 +1,4 @@
-/** The tries of messages in the database. Two who take at once never have the same endpoint. */
+/** Tries of webhook messages on Postgres. Concurrent takers never lease the same endpoint. */
 import { webhooksKeptMillis } from "@venue/domain/Webhook"
 import { orUnavailable } from "@venue/postgres/DatabaseUnavailable"
 import type { Seal } from "@venue/postgres/Seal"
@@ -22,7 +22,7 @@ const failing = webhooks.pick("failingSinceMillis")
 const sendable = webhooks.pick("url", "sealedSecret")
 const tried = deliveries.pick("webhookId", "attempt")
 
-/** Takes endpoints, and one try of each. */
+/** Returns the method that leases endpoints with a due try. */
 export const takes = (sql: SqlClient.SqlClient, { open }: Seal["Service"]): Pick<WebhooksShape, "take"> => {
   const takeEndpoints = (limit: number, now: number, untilMillis: number) =>
     ids.all(sql`
@@ -38,7 +38,7 @@ export const takes = (sql: SqlClient.SqlClient, { open }: Seal["Service"]): Pick
       update webhook set taken_until = ${new Date(untilMillis)} from free where webhook.webhook_id = free.webhook_id
       returning ${ids.columns}`)
 
-  /** A statement of its own: it sees what whoever had the endpoint until a moment ago has noted. */
+  /** Separate from the lease: a new statement sees what the previous holder of the lease has committed. */
   const firstDue = Effect.fnUntraced(function* (webhookIds: ReadonlyArray<string>, now: number) {
     const rows = yield* sql<object>`
       select distinct on (webhook_delivery.webhook_id) ${tried.columns}, ${messages.columns}, ${sendable.columns}
@@ -58,21 +58,21 @@ export const takes = (sql: SqlClient.SqlClient, { open }: Seal["Service"]): Pick
       const webhookIds = (yield* takeEndpoints(limit, now, takenUntilMillis)).map(({ webhookId }) => webhookId)
       if (webhookIds.length === 0) return []
       const due = yield* firstDue(webhookIds, now)
-      const idle = webhookIds.filter((webhookId) => !due.some((one) => one.webhookId === webhookId))
+      const idle = webhookIds.filter((webhookId) => !due.some((row) => row.webhookId === webhookId))
       if (idle.length > 0) {
         yield* sql`
           update webhook set taken_until = null
           where webhook_id = any(${idle}) and taken_until = ${new Date(takenUntilMillis)}`
       }
-      return due.map(({ message: { messageId, ...message }, sealedSecret, ...one }): Taken => {
-        const secret = Effect.sync(() => open(sealedSecret, nameOf(one.webhookId)))
-        return { ...one, messageId, message, secret, takenUntilMillis }
+      return due.map(({ message: { messageId, ...message }, sealedSecret, ...row }): Taken => {
+        const secret = Effect.sync(() => open(sealedSecret, nameOf(row.webhookId)))
+        return { ...row, messageId, message, secret, takenUntilMillis }
       })
     }, orUnavailable)
   }
 }
 
-/** Notes what came of tries, and forgets it in time. */
+/** Returns the methods that store the answers to tries, and delete expired messages. */
 export const ends = (sql: SqlClient.SqlClient): Pick<WebhooksShape, "finish" | "prune"> => ({
   finish: Effect.fn("Webhooks.finish")(
     function* ({ attempt, messageId, takenUntilMillis, webhookId }: Taken, answer, nextAtMillis: number | null) {

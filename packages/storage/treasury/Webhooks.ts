@@ -1,4 +1,4 @@
-/** Users are told of their money at endpoints of their own. Their secrets are sealed at rest. */
+/** Webhook endpoints of users, for events of deposits and withdrawals; their secrets are sealed at rest. */
 import { maxWebhooks } from "@venue/domain/Webhook"
 import type { UserId } from "@venue/domain/UserId"
 import { storable } from "@venue/postgres/Column"
@@ -27,7 +27,7 @@ import { ends, takes } from "./WebhookTries.ts"
 export type { NewWebhook, ShownWebhook, Taken, Webhook } from "./WebhookTable.ts"
 
 const counts = Table.selection({ count: { schema: Schema.Number, expression: "count(*)::integer" } })
-const told = messages.pick("event")
+const events = messages.pick("event")
 
 export class Webhooks extends Context.Service<Webhooks, WebhooksShape>()("@venue/storage/treasury/Webhooks") {
   static readonly layer: Layer.Layer<Webhooks, MigrationError | SqlError, SqlClient.SqlClient | Seal> = Layer.effect(
@@ -52,7 +52,7 @@ const endpoints = (
   add: Effect.fn("Webhooks.add")(
     function* ({ secret, ...webhook }: NewWebhook) {
       const userId = storable(webhook.userId)
-      // Those of one user are added one after the other, so that no two at once pass the limit.
+      // Locks the user: concurrent requests must not exceed the limit.
       yield* sql`select 1 from venue_user where user_id = ${userId} for no key update`
       const [own] = yield* counts.all(sql`select ${counts.columns} from webhook where user_id = ${userId}`)
       if (own!.count >= maxWebhooks) return yield* new TooManyWebhooks({ limit: maxWebhooks })
@@ -86,10 +86,10 @@ const endpoints = (
 
 const newest = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, webhookId: string) {
   const rows = yield* sql<object>`
-    select ${deliveries.columns}, ${told.columns} from webhook_delivery join webhook_message using (message_id)
+    select ${deliveries.columns}, ${events.columns} from webhook_delivery join webhook_message using (message_id)
     where webhook_delivery.webhook_id = ${webhookId}
     order by webhook_delivery.due_at desc, webhook_delivery.message_id limit ${maxShownDeliveries}`
   const each = Effect.succeed(rows)
-  const [ofTry, ofMessage] = yield* Effect.all([deliveries.all(each), told.all(each)])
+  const [ofTry, ofMessage] = yield* Effect.all([deliveries.all(each), events.all(each)])
   return ofTry.map((row, at) => ({ ...row, ...ofMessage[at]! }))
 })

@@ -1,4 +1,4 @@
-/** Who of those who run the venue said what of a withdrawal that is held: large ones need two of them who say the same. */
+/** Decisions of operators about held withdrawals; large withdrawals need two operators who decide alike. */
 import { of, storable, text, timestamptz } from "@venue/postgres/Column"
 import { type DatabaseUnavailable, orUnavailable } from "@venue/postgres/DatabaseUnavailable"
 import { MemoryTables } from "@venue/postgres/MemoryTables"
@@ -21,9 +21,9 @@ export type WithdrawalDecision = Table.Row<typeof decisionTable>
 export class WithdrawalDecisions extends Context.Service<
   WithdrawalDecisions,
   {
-    /** Whoever says the other thing afterwards has changed their mind. Others who decide about it wait for the end of the transaction. */
+    /** Records a decision in place of an earlier one of the same operator; locks the withdrawal until the end of the transaction. */
     readonly record: (decision: Omit<WithdrawalDecision, "decidedAtMillis">) => Effect.Effect<void, DatabaseUnavailable>
-    /** The oldest comes first. */
+    /** Oldest first. */
     readonly about: (withdrawalId: string) => Effect.Effect<ReadonlyArray<WithdrawalDecision>, DatabaseUnavailable>
   }
 >()("@venue/storage/treasury/WithdrawalDecisions") {
@@ -34,12 +34,12 @@ export class WithdrawalDecisions extends Context.Service<
         const sql = yield* SqlClient.SqlClient
         return WithdrawalDecisions.of({
           record: Effect.fn("WithdrawalDecisions.record")(function* (
-            said: Omit<WithdrawalDecision, "decidedAtMillis">
+            decision: Omit<WithdrawalDecision, "decidedAtMillis">
           ) {
-            yield* sql`select 1 from withdrawal where withdrawal_id = ${storable(said.withdrawalId)} for update`
+            yield* sql`select 1 from withdrawal where withdrawal_id = ${storable(decision.withdrawalId)} for update`
             const decidedAtMillis = yield* Clock.currentTimeMillis
             yield* sql`
-              insert into withdrawal_decision ${decisionTable.values({ ...said, decidedAtMillis })}
+              insert into withdrawal_decision ${decisionTable.values({ ...decision, decidedAtMillis })}
               on conflict (withdrawal_id, operator) do update
               set decision = excluded.decision, reason = excluded.reason, decided_at = excluded.decided_at`
           }, orUnavailable),
@@ -60,10 +60,10 @@ export class WithdrawalDecisions extends Context.Service<
       const { table, transaction } = yield* MemoryTables
       const decisions = table<WithdrawalDecision>()
       return WithdrawalDecisions.of({
-        record: (said) =>
+        record: (decision) =>
           transaction(
             Effect.map(Clock.currentTimeMillis, (decidedAtMillis) => {
-              decisions.set(`${said.withdrawalId} ${said.operator}`, { ...said, decidedAtMillis })
+              decisions.set(`${decision.withdrawalId} ${decision.operator}`, { ...decision, decidedAtMillis })
             })
           ),
         about: (withdrawalId) =>

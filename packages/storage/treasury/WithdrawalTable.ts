@@ -43,7 +43,7 @@ export const withdrawalTable = Table.make("withdrawal", {
 })
 export type WithdrawalRow = Table.Row<typeof withdrawalTable> & Progress
 
-/** A withdrawal; `isBlocked` tells whether user, destination or a lost deposit would keep it QUEUED now. */
+/** A withdrawal; `isBlocked` is true while its user, its destination or a lost deposit would keep it QUEUED. */
 export interface Withdrawal extends WithdrawalRow {
   readonly isBlocked: boolean
 }
