@@ -99,7 +99,7 @@ const open = Effect.gen(function* () {
         return row === undefined ? Effect.succeedNone : Effect.map(shown(row), Option.some)
       })
     )
-  const write: WithdrawalStore["write"] = (before, { isBlocked: _, ...after }, change, payment) =>
+  const write: WithdrawalStore["write"] = (before, { isBlocked: _isBlocked, ...after }, change, payment) =>
     run(
       Effect.gen(function* () {
         const { rail, version, withdrawalId } = before
