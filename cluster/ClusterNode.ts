@@ -1,4 +1,4 @@
-/** How the nodes of a venue find each other and speak: the library's sockets and locks, with our timings and secrecy. */
+/** The nodes of a venue as a cluster: sockets, shard locks and health checks of the cluster library, with our timings and TLS. */
 import * as NodeSocket from "@effect/platform-node/NodeSocket"
 import * as NodeSocketServer from "@effect/platform-node/NodeSocketServer"
 import { advisoryLocks } from "@venue/postgres/AdvisoryLocks"
@@ -34,19 +34,19 @@ export interface NodeAddress {
 }
 
 export interface ClusterNodeOptions {
-  /** A node that dies or freezes has lost its shards so much later at most. */
+  /** Expiry of shard locks in seconds: a node that dies or freezes loses its shards within it. */
   readonly lockSeconds: number
-  /** Outgoing connections are bound to this address of the machine. */
+  /** Local address of outgoing connections; undefined lets the system choose. */
   readonly dialFrom: string | undefined
   readonly tls: ClusterTls.ClusterTls | undefined
-  /** Calls between entities of one node take the way of others', as tests want. */
+  /** Sends messages between entities of one node through their codecs, for tests. */
   readonly simulate?: boolean
 }
 
 export interface RunnerOptions extends ClusterNodeOptions {
-  /** What others dial. */
+  /** Address that other nodes dial. */
   readonly address: NodeAddress
-  /** Where it listens, when something stands between. */
+  /** Address on which this node listens; another one than `address` behind a proxy. */
   readonly listen: NodeAddress
 }
 
@@ -72,7 +72,7 @@ export const runner = (options: RunnerOptions) => {
   )
 }
 
-/** A node that asks entities and has none. */
+/** A node without entities, which calls those of the runners. */
 export const gateway = (options: ClusterNodeOptions) =>
   SocketRunner.layerClientOnly.pipe(
     Layer.provideMerge(links(undefined)),
@@ -82,7 +82,7 @@ export const gateway = (options: ClusterNodeOptions) =>
     Layer.provide(RpcSerialization.layerSchemaBinary())
   )
 
-/** Answers the library's own calls and ours, on one address. The entities are those that all of this node's layers share. */
+/** Serves the calls of the cluster library and our node calls on one address. `LocalEntities` is shared with the other layers. */
 const server = RpcServer.layer(Runners.Rpcs.merge(NodeCalls), {
   spanPrefix: "RunnerServer",
   disableTracing: true,
@@ -96,7 +96,7 @@ const server = RpcServer.layer(Runners.Rpcs.merge(NodeCalls), {
 
 const links = (self: string | undefined) => Layer.effect(NodeLinks.NodeLinks, NodeLinks.make(self))
 
-/** Nodes that start together take turns at the tables of the library. */
+/** Creates the tables of the cluster library, under a lock because nodes may start at the same time. */
 const tables = Layer.effectDiscard(
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
     sql.withTransaction(
@@ -108,7 +108,7 @@ const tables = Layer.effectDiscard(
   )
 )
 
-/** No message of ours is kept in the database: whoever sends repeats. */
+/** Messages are not stored in the database: the sender retries. */
 const storage = MessageStorage.layerNoop.pipe(
   Layer.provideMerge(LockTurns.layer.pipe(Layer.provide(SqlRunnerStorage.layerStorage({}).pipe(Layer.provide(tables)))))
 )
@@ -130,7 +130,7 @@ const config = (
     )
   )
 
-/** One that does not answer twice gives up its shards; the library's own check takes up to a minute to say so. */
+/** A runner that fails two pings loses its shards. The health check of the library would take up to a minute. */
 const health = Layer.effect(
   RunnerHealth.RunnerHealth,
   Effect.map(Runners.Runners, (runners) =>
@@ -150,7 +150,7 @@ const health = Layer.effect(
 const pingInterval = "500 millis"
 const pingTimeout = "1 second"
 
-/** A connection without an answer to its pings has ended: what waits on it is repeated on the next. */
+/** A connection that fails a ping is closed, and its pending calls are repeated on the next one. */
 const clientProtocol = (options: ClusterNodeOptions) =>
   Layer.effect(
     Runners.RpcClientProtocol,
@@ -167,17 +167,17 @@ const clientProtocol = (options: ClusterNodeOptions) =>
   )
 
 const openTimeout = "1 second"
-/** Calls are small and each is waited for. */
+/** Disables Nagle's algorithm: calls are small and latency counts. */
 const noDelay = true
 
 const dial = ({ host, port }: NodeAddress, { dialFrom, tls }: ClusterNodeOptions): Effect.Effect<Socket.Socket> => {
-  const place = { host, port, noDelay, ...(dialFrom === undefined ? {} : { localAddress: dialFrom }) }
+  const target = { host, port, noDelay, ...(dialFrom === undefined ? {} : { localAddress: dialFrom }) }
   return tls === undefined
-    ? NodeSocket.makeNet({ ...place, openTimeout })
-    : ClusterTls.dial({ place, tls, openTimeout })
+    ? NodeSocket.makeNet({ ...target, openTimeout })
+    : ClusterTls.dial({ target, tls, openTimeout })
 }
 
 const socketServer = ({ listen: { host, port }, tls }: RunnerOptions) => {
-  const place = { host, port, noDelay, keepAlive: true }
-  return tls === undefined ? NodeSocketServer.layer(place) : ClusterTls.layerServer(place, tls)
+  const address = { host, port, noDelay, keepAlive: true }
+  return tls === undefined ? NodeSocketServer.layer(address) : ClusterTls.layerServer(address, tls)
 }

@@ -1,4 +1,4 @@
-/** Connections between nodes that show each other certificates of the venue's own authority. Whoever is refused is named. */
+/** Mutual TLS between nodes, with certificates of the venue's own authority. Refused connections are logged. */
 import * as NodeSocket from "@effect/platform-node/NodeSocket"
 import * as NodeSocketServer from "@effect/platform-node/NodeSocketServer"
 import { Clock, Effect, Layer, Option, Redacted } from "effect"
@@ -7,7 +7,7 @@ import * as SocketServer from "effect/socket/SocketServer"
 import type * as Net from "node:net"
 import * as Tls from "node:tls"
 
-/** Each node shows a certificate that the venue's own authority signed, whoever dials. All are texts of PEM. */
+/** This node's certificate and key, and the certificate of the venue's authority, all as PEM text. */
 export interface ClusterTls {
   readonly cert: string
   readonly key: Redacted.Redacted
@@ -16,19 +16,21 @@ export interface ClusterTls {
 
 export interface DialOptions {
   readonly tls: ClusterTls
-  readonly place: Net.TcpNetConnectOpts
+  readonly target: Net.TcpNetConnectOpts
   readonly openTimeout: "1 second"
 }
 
-export const dial = Effect.fnUntraced(function* ({ openTimeout, place, tls }: DialOptions) {
-  const tell = yield* makeTell
+/** Opens a connection to another node; fails if that node has no certificate of the venue's authority. */
+export const dial = Effect.fnUntraced(function* ({ openTimeout, target, tls }: DialOptions) {
+  const warn = yield* makeWarn
   const opened = Effect.callback<Tls.TLSSocket, Socket.SocketError>((resume) => {
-    // Whom the venue's authority vouches for is a node of the venue, wherever it is found.
-    const socket = Tls.connect({ ...place, ...pem(tls), checkServerIdentity: () => undefined })
+    // Host names are not checked: every certificate of the venue's authority belongs to a node, at whatever address.
+    const socket = Tls.connect({ ...target, ...pem(tls), checkServerIdentity: () => undefined })
     socket.once("secureConnect", () => resume(Effect.succeed(socket)))
     socket.on("error", (cause: Fault) => {
-      // A node that is not there is no news here.
-      if (cause.syscall === undefined) tell(reasonOf(cause), `node ${place.host}:${place.port} is not spoken with`)
+      // A failed system call means an unreachable node, which the cluster handles; only TLS faults are logged.
+      if (cause.syscall === undefined)
+        warn(reasonOf(cause), `TLS handshake with node ${target.host}:${target.port} failed`)
       resume(Effect.fail(openError(cause)))
     })
     return Effect.sync(() => socket.destroy())
@@ -37,20 +39,20 @@ export const dial = Effect.fnUntraced(function* ({ openTimeout, place, tls }: Di
   return yield* NodeSocket.fromDuplex(open, { openTimeout })
 })
 
-/** A handshake of its own for each connection, so that none is resumed: who was refused once has nothing to come back with. */
-export const layerServer = (place: Net.ServerOpts & Net.ListenOptions, tls: ClusterTls) => {
+/** Listens for TLS connections. Each has a TLS server of its own, so that no session can be resumed after a refusal. */
+export const layerServer = (address: Net.ServerOpts & Net.ListenOptions, tls: ClusterTls) => {
   const options = { ...pem(tls), requestCert: true, rejectUnauthorized: true, handshakeTimeout: handshakeMillis }
   return Layer.effect(
     SocketServer.SocketServer,
     Effect.gen(function* () {
       const plain = yield* SocketServer.SocketServer
-      const tell = yield* makeTell
+      const warn = yield* makeWarn
       const secured = (raw: Net.Socket) =>
         Effect.callback<Tls.TLSSocket | undefined>((resume) => {
           const from = raw.remoteAddress
           const server = Tls.createServer(options)
           server.once("secureConnection", (socket) => {
-            // Nothing is read before somebody reads it.
+            // Paused until the handler reads, so that no data is lost.
             socket.pause()
             socket.on("error", () => {})
             resume(Effect.succeed(socket))
@@ -58,8 +60,8 @@ export const layerServer = (place: Net.ServerOpts & Net.ListenOptions, tls: Clus
           server.once("tlsClientError", (error, socket) => {
             socket.destroy()
             const reason = socket.authorizationError?.toString() ?? reasonOf(error)
-            // Who hangs up without a word was not refused.
-            if (reason !== hungUp) tell(reason, `a connection from ${from} is refused`)
+            // A peer that disconnected during the handshake was not refused.
+            if (reason !== hungUp) warn(reason, `refused a connection from ${from}`)
             resume(Effect.succeed(undefined))
           })
           server.emit("connection", raw)
@@ -77,14 +79,14 @@ export const layerServer = (place: Net.ServerOpts & Net.ListenOptions, tls: Clus
           )
       })
     })
-  ).pipe(Layer.provide(NodeSocketServer.layer(place)))
+  ).pipe(Layer.provide(NodeSocketServer.layer(address)))
 }
 
 const pem = ({ ca, cert, key }: ClusterTls) => ({ ca, cert, key: Redacted.value(key), minVersion: "TLSv1.3" as const })
 
 const handshakeMillis = 5_000
 
-/** `reason` is what the TLS library says; `syscall` stands in what comes from below it. */
+/** `reason` is set by the TLS library, `syscall` by the system calls below it. */
 type Fault = Error & { readonly reason?: string; readonly syscall?: string; readonly code?: string }
 const hungUp = "ECONNRESET"
 const reasonOf = ({ code, message, reason }: Fault): string => (code === hungUp ? hungUp : (reason ?? message))
@@ -95,18 +97,18 @@ const openError = (cause: Error) =>
 const owned = (socket: Tls.TLSSocket) =>
   Effect.acquireRelease(Effect.succeed(socket), () => Effect.sync(() => socket.destroySoon()))
 
-/** Whoever is refused comes again several times a second, and is not to fill the log: each reason is told now and then. */
-const makeTell = Effect.gen(function* () {
+/** Logs each reason at most once per `repeatMillis`, because a refused node retries several times a second. */
+const makeWarn = Effect.gen(function* () {
   const clock = yield* Clock.Clock
   const run = Effect.runForkWith(yield* Effect.context<never>())
-  const toldAtMillis = new Map<string, number>()
-  return (reason: string, words: string) => {
+  const loggedAtMillis = new Map<string, number>()
+  return (reason: string, message: string) => {
     const now = clock.currentTimeMillisUnsafe()
-    if (now - (toldAtMillis.get(reason) ?? -Infinity) < silenceMillis) return
-    // The words are the TLS library's, which has a few dozen.
-    toldAtMillis.set(reason, now)
-    run(Effect.logWarning(`cluster: ${words} (${reason})`))
+    if (now - (loggedAtMillis.get(reason) ?? -Infinity) < repeatMillis) return
+    // Bounded: the TLS library has a few dozen reasons.
+    loggedAtMillis.set(reason, now)
+    run(Effect.logWarning(`cluster: ${message} (${reason})`))
   }
 })
 
-const silenceMillis = 10_000
+const repeatMillis = 10_000

@@ -1,27 +1,29 @@
-/** A runner whose process is dead is struck off at once: its shards go to the others before its lock would have expired. */
+/** Unregisters dead runners at once, so that their shards move before the shard locks expire. */
 import { Nodes } from "@venue/storage/nodes/Nodes"
 import { Effect, Layer, Schedule } from "effect"
 import { RunnerAddress, RunnerStorage } from "effect/cluster"
 
-/** One that lives all the same enters itself again. */
+/** A runner that was unregistered while alive registers itself again. */
 export const layer: Layer.Layer<never, never, Nodes | RunnerStorage.RunnerStorage> = Layer.effectDiscard(
   Effect.gen(function* () {
     const nodes = yield* Nodes
     const runners = yield* RunnerStorage.RunnerStorage
-    let known: ReadonlySet<string> = new Set()
-    const look = Effect.gen(function* () {
+    let unregistered: ReadonlySet<string> = new Set()
+    const check = Effect.gen(function* () {
       const dead = yield* nodes.dead
-      const strike = dead.filter(({ nodeId }) => !known.has(nodeId))
-      yield* Effect.forEach(strike, ({ address }) => runners.unregister(addressOf(address)), { discard: true })
-      known = new Set(dead.map(({ nodeId }) => nodeId))
+      const fresh = dead.filter(({ nodeId }) => !unregistered.has(nodeId))
+      yield* Effect.forEach(fresh, ({ address }) => runners.unregister(addressOf(address)), { discard: true })
+      unregistered = new Set(dead.map(({ nodeId }) => nodeId))
     })
-    yield* Effect.forkScoped(Effect.repeat(Effect.ignore(Effect.timeout(look, "1 second")), Schedule.spaced(lookEvery)))
+    yield* Effect.forkScoped(
+      Effect.repeat(Effect.ignore(Effect.timeout(check, "1 second")), Schedule.spaced(checkInterval))
+    )
   })
 )
 
-const lookEvery = "250 millis"
+const checkInterval = "250 millis"
 
-/** As `VENUE_CLUSTER_ADDRESS` has it. */
+/** Parses the form of `VENUE_CLUSTER_ADDRESS`, `host:port`. */
 const addressOf = (address: string): RunnerAddress.RunnerAddress => {
   const colon = address.lastIndexOf(":")
   return RunnerAddress.make(address.slice(0, colon), Number(address.slice(colon + 1)))

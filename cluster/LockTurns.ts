@@ -1,7 +1,7 @@
 /**
- * Locks of shards are let go one after the other. All of them are held by one connection, and each statement on it has a
- * deadline of its own: thirty that are sent at once have the last of them, and the refresh behind it, run out of time on a
- * busy machine, upon which the connection is given up with every lock that it holds.
+ * Releases shard locks one at a time. One database connection holds all locks, and each statement on it has its own deadline. With
+ * thirty releases at once, the last of them and the lock refresh behind it may time out on a busy machine; the library then drops
+ * the connection, and with it every lock.
  */
 import { Effect, Layer, Semaphore } from "effect"
 import { RunnerStorage } from "effect/cluster"

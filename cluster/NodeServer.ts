@@ -1,4 +1,4 @@
-/** Answers what other nodes ask this one directly, from the entities that are here. */
+/** Serves the direct calls of other nodes from the markets of this node. */
 import { Effect, Stream } from "effect"
 import { LocalEntities } from "./clients/LocalEntities.ts"
 import { Unavailable } from "./protocol/Market.ts"

@@ -1,4 +1,4 @@
-/** All entities as one layer, in one process or spread over many. */
+/** All entities of a venue as one layer, in one process or spread over many. */
 import { Effect, Layer, Schedule } from "effect"
 import {
   EntityId,
@@ -26,7 +26,7 @@ import * as PriceFeed from "./singletons/PriceFeed.ts"
 import * as ReferralRewards from "./singletons/ReferralRewards.ts"
 import { VenueSettings } from "./VenueSettings.ts"
 
-/** What a node needs to talk to the entities, wherever they are: a gateway of its own is this and no more. */
+/** Clients of the entities on all nodes, and the feed. A gateway process has these alone. */
 export const clients = Layer.mergeAll(DeskClient.layer, RailClient.layer, UserClient.layer).pipe(
   Layer.provideMerge(Feed.layerHeads),
   Layer.provideMerge(Feed.layer),
@@ -34,7 +34,7 @@ export const clients = Layer.mergeAll(DeskClient.layer, RailClient.layer, UserCl
   Layer.provideMerge(LocalEntities.layer)
 )
 
-/** Starts every desk that is not up; those that are here are. */
+/** Starts every desk that does not run on this node. */
 const wakeDesks = Effect.gen(function* () {
   const desks = yield* DeskClient
   const localEntities = yield* LocalEntities
@@ -46,7 +46,7 @@ const wakeDesks = Effect.gen(function* () {
   )
 })
 
-/** Starts the desks that have come to this node with their shards; they are few, and looking costs next to nothing. */
+/** Returns an effect that starts the desks whose shards have moved to this node. */
 const makeWakeOwn = Effect.gen(function* () {
   const desks = yield* DeskClient
   const localEntities = yield* LocalEntities
@@ -67,8 +67,8 @@ const makeWakeOwn = Effect.gen(function* () {
 })
 
 /**
- * Wakes every desk though nobody asks, so that what a dead gateway left behind is seen to: soon after it has moved here, or,
- * where there is no other node to take one away, now and then.
+ * Starts desks without waiting for a message, so that orders of dead connections are cancelled. On a cluster it starts desks within
+ * 100 ms of their move to this node; in a single process it checks all desks once a minute.
  */
 const starter = Layer.effectDiscard(
   Effect.gen(function* () {
@@ -88,7 +88,7 @@ export const layer = Layer.mergeAll(
   starter
 ).pipe(Layer.provideMerge(clients))
 
-/** One process is the whole cluster. Payloads travel as they are unless `simulate` sends them through their codec. */
+/** A cluster of one process. With `simulate`, messages between entities pass through their codecs. */
 export const alone = (options: { readonly simulate: boolean }) =>
   Sharding.layer.pipe(
     Layer.provideMerge(Layer.sync(SingleProcess, () => new Set<string>())),
@@ -109,49 +109,49 @@ export const alone = (options: { readonly simulate: boolean }) =>
     )
   )
 
-/** A venue of one process is ready: every market has been heard, and whoever is let in meets no order of a lost connection. */
+/** Waits until a single-process venue is ready: the feed follows every market, and orders of lost connections are cancelled. */
 export const ready = Effect.gen(function* () {
   const feed = yield* Feed
   const localEntities = yield* LocalEntities
   const { desks, instruments } = yield* VenueSettings
-  const areHeard = () => [...instruments.keys()].every((symbol) => feed.head(symbol) !== undefined)
+  const areFollowed = () => [...instruments.keys()].every((symbol) => feed.head(symbol) !== undefined)
   const isCleared = () =>
     localEntities.desks.size === desks && [...localEntities.desks.values()].every((desk) => !desk.isEndingOrphans())
-  yield* Effect.repeat(Effect.void, { until: areHeard, schedule: looks })
-  yield* Effect.repeat(wakeDesks, { until: isCleared, schedule: looks }).pipe(Effect.timeoutOption(clearedWithin))
+  yield* Effect.repeat(Effect.void, { until: areFollowed, schedule: poll })
+  yield* Effect.repeat(wakeDesks, { until: isCleared, schedule: poll }).pipe(Effect.timeoutOption(clearedWithin))
 })
 
-/** A venue of one process stops and its connections have ended: what they had armed is cancelled on record. */
+/** Waits, for at most 5 s, until the cancels of ended connections are recorded, before a single-process venue stops. */
 export const disarmed = Effect.gen(function* () {
   const localEntities = yield* LocalEntities
   const areDisarmed = () => [...localEntities.desks.values()].every((desk) => !desk.isArmed())
-  yield* Effect.repeat(Effect.void, { until: areDisarmed, schedule: looks, times: disarmedLooks })
+  yield* Effect.repeat(Effect.void, { until: areDisarmed, schedule: poll, times: disarmedPolls })
 })
 
-/** Five seconds' worth: a market that cannot record cancels has them at the next start. */
-const disarmedLooks = 250
-const looks = Schedule.spaced("20 millis")
-/** A market that cannot record cancels keeps nobody out for longer; they go on. */
+/** 5 s at 20 ms. Cancels that a market cannot record by then are sent at the next start. */
+const disarmedPolls = 250
+const poll = Schedule.spaced("20 millis")
+/** Start continues after this time, even if a market cannot record cancels. They are still retried. */
 const clearedWithin = "10 seconds"
 
-/** Desks and markets are spread each by itself. Equal on every node. */
+/** Desks and markets are spread over the nodes separately. Must be equal on every node. */
 const available = ["default", deskGroup, marketGroup]
 export const groups = { availableShardGroups: available, assignedShardGroups: available }
 
-/** Tuned for a move within seconds of a death. Equal on every node. */
+/** Timings for a takeover within seconds of a node's death. Must be equal on every node. */
 export const timings = {
   refreshAssignmentsInterval: "250 millis",
   runnerHealthCheckInterval: "500 millis",
   sendRetryInterval: "50 millis",
-  // Nothing is polled for, but a search for shards that the database cut short goes on after as long.
+  // No stored messages are polled, but an interrupted shard search resumes at this interval.
   entityMessagePollInterval: "1 second",
   maxResidentEntities: 10_000,
   ...groups
 } as const
 
 /**
- * One process has no other runner that comes or goes, loses no lock and keeps no message in storage. An end that hangs
- * waits for a refresh of the locks, so that one comes now and then all the same.
+ * A single process has no other runners, loses no locks and stores no messages, so intervals are long. Locks are still refreshed,
+ * because a shutdown that hangs waits for the next refresh.
  */
 const timingsAlone = {
   shardLockExpiration: "3 minutes",

@@ -1,7 +1,7 @@
-/** A venue of one process: when it starts, every gateway there ever was is dead. */
+/** Marks a single-process venue, in which every gateway of an earlier process is dead at startup. */
 import { Context } from "effect"
 
-/** Desks that were up in this process, where it is the whole venue; undefined where gateways of other nodes may live. */
+/** Ids of the desks that have run in this process; undefined on a cluster, where gateways of other nodes may live. */
 export const SingleProcess = Context.Reference<Set<string> | undefined>("@venue/cluster/SingleProcess", {
   defaultValue: () => undefined
 })

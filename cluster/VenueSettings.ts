@@ -1,21 +1,22 @@
-/** What every room of one venue agrees on: the contracts it lists and its limits. */
+/** Settings shared by all nodes of a venue: listed contracts, number of desks, limits and timings. */
 import { type Instrument, initialInstruments } from "@venue/domain/Instrument"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { Context } from "effect"
 
 export interface VenueSettings {
+  /** Listed contracts in the order of listing, which must be equal on every node. */
   readonly instruments: ReadonlyMap<MarketSymbol, Instrument>
-  /** Fixed at first start. */
+  /** Number of desks; fixed at the first start of the venue. */
   readonly desks: number
   readonly maxOpenOrdersPerSymbol: number
   readonly maxOpenOrdersPerAccount: number
-  /** Message limits; never off in production. */
+  /** Whether rate limits apply; always true in production. */
   readonly rateLimits: boolean
-  /** How long a command may wait for its market before it is refused there. */
+  /** Time after which a market refuses a command that has not been executed. */
   readonly commandExpiryMillis: number
-  /** Without a renewal for this long a gateway's armed connections count as ended. */
+  /** Lease of an armed connection: without a renewal for this long it counts as ended. */
   readonly leaseMillis: number
-  /** How often the outside of a rail is asked. */
+  /** Interval at which a rail's provider is polled. */
   readonly railPollMillis: number
 }
 

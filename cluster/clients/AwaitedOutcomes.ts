@@ -1,15 +1,15 @@
-/** What a desk has handed on and whose outcome is not known yet: it is looked at again a second later. */
+/** Submissions that a desk has handed on and whose outcome is unknown. Each is reported as overdue after one second. */
 
 export interface AwaitedOutcomes<A> {
   readonly add: (item: A) => void
-  /** All of these that are still awaited, in the order in which they were handed on; from here on none of them is. */
-  readonly takeAll: (isTaken?: (item: A) => boolean) => ReadonlyArray<A>
+  /** Removes the items that match, and returns those whose outcome is still unknown, oldest first. */
+  readonly takeAll: (isWanted?: (item: A) => boolean) => ReadonlyArray<A>
 }
 
 export interface Options<A> {
-  /** Its outcome is not known, and it may still be done. */
+  /** Whether the outcome is unknown and the item has not expired. */
   readonly isAwaited: (item: A) => boolean
-  /** It was awaited for a second, and is no longer here. */
+  /** Called with an item that has waited for one second and was removed. */
   readonly overdue: (item: A) => void
   readonly sleep: (millis: number, then: () => void) => void
   readonly nowMillis: () => number
@@ -17,36 +17,36 @@ export interface Options<A> {
 
 export const make = <A>({ isAwaited, nowMillis, overdue, sleep }: Options<A>): AwaitedOutcomes<A> => {
   const sinceMillis = new Map<A, number>()
-  let isLooking = false
+  let isScheduled = false
 
-  const look = () => {
-    isLooking = false
-    const before = nowMillis() - patienceMillis
+  const check = () => {
+    isScheduled = false
+    const before = nowMillis() - overdueMillis
     for (const [item, since] of sinceMillis) {
-      const isWanted = isAwaited(item)
-      if (isWanted && since > before) continue
+      const isUnknown = isAwaited(item)
+      if (isUnknown && since > before) continue
       sinceMillis.delete(item)
-      if (isWanted) overdue(item)
+      if (isUnknown) overdue(item)
     }
-    lookLater()
+    scheduleCheck()
   }
-  const lookLater = () => {
-    if (isLooking || sinceMillis.size === 0) return
-    isLooking = true
-    sleep(patienceMillis, look)
+  const scheduleCheck = () => {
+    if (isScheduled || sinceMillis.size === 0) return
+    isScheduled = true
+    sleep(overdueMillis, check)
   }
   return {
     add: (item) => {
-      // Outcomes come nearly in order, so that few are looked at.
+      // Outcomes arrive nearly in order, so this removes most known ones at little cost.
       for (const oldest of sinceMillis.keys()) {
         if (isAwaited(oldest)) break
         sinceMillis.delete(oldest)
       }
       sinceMillis.set(item, nowMillis())
-      lookLater()
+      scheduleCheck()
     },
-    takeAll: (isTaken = always) => {
-      const taken = [...sinceMillis.keys()].filter(isTaken)
+    takeAll: (isWanted = always) => {
+      const taken = [...sinceMillis.keys()].filter(isWanted)
       for (const item of taken) sinceMillis.delete(item)
       return taken.filter(isAwaited)
     }
@@ -55,5 +55,5 @@ export const make = <A>({ isAwaited, nowMillis, overdue, sleep }: Options<A>): A
 
 const always = () => true
 
-/** What is recorded is known well before that. */
-const patienceMillis = 1_000
+/** The outcome of a recorded submission arrives well within this time. */
+const overdueMillis = 1_000

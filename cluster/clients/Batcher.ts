@@ -1,34 +1,34 @@
-/** What a node has for one target travels together and in order; what comes while a batch is on its way goes with the next. */
+/** Sends items to one target in ordered batches. Items that arrive while a batch is in flight go with the next one. */
 
 export interface Batcher<A> {
-  /** False when too many wait already, and it was not taken. */
+  /** Queues an item. Returns false when the queue is full. */
   readonly push: (item: A) => boolean
-  /** Those that wait here no longer, in their order. */
-  readonly takeOut: (isTaken: (item: A) => boolean) => ReadonlyArray<A>
+  /** Removes the queued items that match, and returns them in order. */
+  readonly takeOut: (isWanted: (item: A) => boolean) => ReadonlyArray<A>
 }
 
 export interface Options<A> {
   /**
-   * Sends a batch. `done` is called once: with false, all that is on its way is sent again, in its order, and of this batch
-   * what is left; unless told, that is all of it.
+   * Sends a batch. `done` is called once. With false, every batch in flight is sent again in order; of this batch only `left`
+   * is, which is all of it by default.
    */
   readonly send: (items: ReadonlyArray<A>, done: (isDone: boolean, left?: ReadonlyArray<A>) => void) => void
-  /** Whether what failed is still to be sent again; it is, unless told. */
-  readonly isWanted?: (item: A) => boolean
-  /** How long to gather before a batch leaves. */
+  /** Whether a failed item is sent again. By default it is. */
+  readonly isRetried?: (item: A) => boolean
+  /** Delays a batch, so that later items join it. */
   readonly gather: (send: () => void) => void
-  /** How long to wait before what failed is sent again; unless told, as long as to gather. */
+  /** Delays a retry. By default it is delayed by `gather`. */
   readonly pause?: (again: () => void) => void
-  /** Whether a batch may leave while another is on its way; never, unless told. */
+  /** Whether a batch may be sent while another is in flight. By default it may not. */
   readonly mayOverlap?: () => boolean
 }
 
-export const make = <A>({ gather, isWanted, mayOverlap = never, pause = gather, send }: Options<A>): Batcher<A> => {
+export const make = <A>({ gather, isRetried, mayOverlap = never, pause = gather, send }: Options<A>): Batcher<A> => {
   let waiting: Array<A> = []
   let inFlight: Array<ReadonlyArray<A>> = []
   let isGathering = false
   let isPausing = false
-  /** Answers to what was sent before a failure are stale. */
+  /** Number of failures. An answer to a batch of an earlier round is ignored. */
   let round = 0
 
   const leave = () => {
@@ -49,7 +49,7 @@ export const make = <A>({ gather, isWanted, mayOverlap = never, pause = gather, 
   const takeBack = () => {
     round++
     const failed = inFlight.flat()
-    waiting = [...(isWanted === undefined ? failed : failed.filter(isWanted)), ...waiting]
+    waiting = [...(isRetried === undefined ? failed : failed.filter(isRetried)), ...waiting]
     inFlight = []
     isPausing = true
     pause(() => {
@@ -69,16 +69,16 @@ export const make = <A>({ gather, isWanted, mayOverlap = never, pause = gather, 
       start()
       return true
     },
-    takeOut: (isTaken) => {
-      const taken = waiting.filter(isTaken)
-      if (taken.length > 0) waiting = waiting.filter((item) => !isTaken(item))
+    takeOut: (isWanted) => {
+      const taken = waiting.filter(isWanted)
+      if (taken.length > 0) waiting = waiting.filter((item) => !isWanted(item))
       return taken
     }
   }
 }
 
-/** More than this waiting for one target is refused at once. */
+/** Queue limit for one target. Further items are refused at once. */
 const maxWaiting = 100_000
-/** One call carries at most so many; the rest goes with the next. */
+/** Maximum number of items in one call. */
 const maxBatch = 4_096
 const never = () => false

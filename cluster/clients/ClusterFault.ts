@@ -1,26 +1,30 @@
-/** What any call to an entity may meet: a deadline means unknown, and so does whatever the cluster itself answers. */
+/** Faults of calls between nodes. After each of them the outcome of the call is unknown. */
 import { Cause, Clock, Context, Effect } from "effect"
 import { Unavailable } from "../protocol/Market.ts"
 
-/** A call that has not answered by then is unknown and said again. */
+/** Deadline of one call between nodes. After it the outcome is unknown and the caller may retry. */
 export const deadline = "2 seconds"
 
 /**
- * A deadline means unknown, and so does everything the cluster itself may answer, the end of an entity that moves too. A
- * message that the other node cannot read, or an answer that this one cannot, may come of a release beside another one.
+ * Fails with `Unavailable` where a call times out, the cluster library fails, or the entity stops because it moves. The same
+ * holds for a message or an answer that cannot be decoded, which happens while nodes of two releases run side by side.
  */
 export function bounded<A, E>(what: string, call: Effect.Effect<A, E>) {
   return call.pipe(
     Effect.timeout(deadline),
     Effect.mapError((error) => (isClusterFault(error) ? new Unavailable({ what }) : error)),
     Effect.catchCauseIf(
-      (cause) => Cause.hasInterruptsOnly(cause) || isUnread(cause),
+      (cause) => Cause.hasInterruptsOnly(cause) || isUndecodable(cause),
       (cause) =>
-        Effect.andThen(isUnread(cause) ? tellUnread(what, cause) : Effect.void, Effect.fail(new Unavailable({ what })))
+        Effect.andThen(
+          isUndecodable(cause) ? logUndecodable(what, cause) : Effect.void,
+          Effect.fail(new Unavailable({ what }))
+        )
     )
   ) as Effect.Effect<A, Exclude<E, ClusterFault> | Unavailable>
 }
 
+/** An error of the cluster library that `bounded` turns into `Unavailable`. */
 export type ClusterFault = { readonly _tag: (typeof faults)[number] }
 
 const faults = [
@@ -36,8 +40,8 @@ function isClusterFault(error: unknown): boolean {
   return faults.some((tag) => (error as { _tag?: unknown } | undefined)?._tag === tag)
 }
 
-/** A defect of the cluster's own; from another node it comes as an error that has no more than its name. */
-function isUnread(cause: Cause.Cause<unknown>): boolean {
+/** Whether a message could not be decoded. A defect from another node arrives as an error with a name and no tag. */
+function isUndecodable(cause: Cause.Cause<unknown>): boolean {
   return cause.reasons.some((reason) => {
     if (!Cause.isDieReason(reason)) return false
     const { _tag, name } = (reason.defect ?? {}) as { readonly _tag?: unknown; readonly name?: unknown }
@@ -47,19 +51,22 @@ function isUnread(cause: Cause.Cause<unknown>): boolean {
 
 const malformedName = "~effect/cluster/ClusterError/MalformedMessage"
 
-/** Who is not understood asks again and again. */
-const tellUnread = (what: string, cause: Cause.Cause<unknown>): Effect.Effect<void> =>
+/** Logs at most once per `reportMillis`, because the caller retries many times a second. */
+const logUndecodable = (what: string, cause: Cause.Cause<unknown>): Effect.Effect<void> =>
   Effect.gen(function* () {
-    const last = yield* LastTold
+    const last = yield* LastReport
     const nowMillis = yield* Clock.currentTimeMillis
-    if (Math.abs(nowMillis - last.atMillis) < silenceMillis) return
+    if (Math.abs(nowMillis - last.atMillis) < reportMillis) return
     last.atMillis = nowMillis
-    yield* Effect.logError(`${what} and this node do not read each other: what was asked of it is unknown`, cause)
+    yield* Effect.logError(
+      `this node and ${what} cannot decode each other's messages; the outcome of the call is unknown`,
+      cause
+    )
   })
 
-/** A process has one. */
-export const LastTold = Context.Reference<{ atMillis: number }>("@venue/cluster/clients/ClusterFault/LastTold", {
+/** Time of the last report of an undecodable message, shared by the process. */
+export const LastReport = Context.Reference<{ atMillis: number }>("@venue/cluster/clients/ClusterFault/LastReport", {
   defaultValue: () => ({ atMillis: -Infinity })
 })
 
-const silenceMillis = 10_000
+const reportMillis = 10_000

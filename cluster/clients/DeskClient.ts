@@ -1,4 +1,4 @@
-/** What a node asks of desks: all submissions for one desk leave in one call; what comes meanwhile goes with the next. */
+/** Sends orders and reads to desks. The submissions of one node for one desk travel in batches. */
 import type { Balance } from "@venue/domain/Balance"
 import type { UserId } from "@venue/domain/UserId"
 import { Clock, Context, Effect, Exit, Layer } from "effect"
@@ -25,45 +25,44 @@ import * as Places from "./Places.ts"
 
 type RawDesk = ReturnType<Effect.Success<typeof Desk.client>>
 
-/** A question about one account: whoever asks is told no less than what this node has told already. */
-type ReadOf<A, Asked extends Read = Read> = (asked: Omit<Asked, "heads">) => Effect.Effect<A, Unavailable | RateLimited>
+/** Reads the state of one account, which includes every market row that this node's feed has published. */
+type ReadOf<A, Request extends Read = Read> = (
+  request: Omit<Request, "heads">
+) => Effect.Effect<A, Unavailable | RateLimited>
 type ReadTags = "Summary" | "Balances" | "Orders" | "Leverages" | "Watermarks" | "JournalHead" | "FeeTier" | "Preview"
-/** Commands leave in batches, and questions with what this node has been told. */
-type AskedDesk = Omit<RawDesk, "Submit" | ReadTags>
+/** A desk without the messages that have methods of their own: commands are batched, and reads carry the heads of the feed. */
+type OtherMessages = Omit<RawDesk, "Submit" | ReadTags>
 
 export class DeskClient extends Context.Service<
   DeskClient,
   {
-    /**
-     * Asks until it is answered or its expiry is past; `reply` comes once, in this turn or a later one. What was handed on is
-     * asked for again as long as its outcome `isOutstanding`, and `reply` comes once more if it was not done.
-     */
+    /** Sends a submission until the desk answers or it expires. See `SubmissionQueue.push`. */
     readonly submit: SubmissionQueue.SubmissionQueue["push"]
-    /** Calls back once all that was submitted for this user so far has its reply: at once when it has. */
+    /** Calls back when every earlier submission of the user has its reply; at once if there is none. */
     readonly whenReplied: SubmissionQueue.SubmissionQueue["whenReplied"]
-    /** The desk of a user, for what is asked one by one. Every call has a deadline. */
+    /** Calls the desk of a user, within `deadline`. */
     readonly ask: <A, E>(
       userId: UserId,
-      call: (desk: AskedDesk) => Effect.Effect<A, E>
+      call: (desk: OtherMessages) => Effect.Effect<A, E>
     ) => Effect.Effect<A, Exclude<E, ClusterFault> | Unavailable>
-    /** By desk id, for what a gateway says to each desk. */
+    /** Calls a desk by its id, within `deadline`. */
     readonly askDesk: <A, E>(
       deskId: string,
-      call: (desk: AskedDesk) => Effect.Effect<A, E>
+      call: (desk: OtherMessages) => Effect.Effect<A, E>
     ) => Effect.Effect<A, Exclude<E, ClusterFault> | Unavailable>
-    /** What an account has and holds: at once as a rule when its desk is here. */
+    /** Returns balance and positions of an account. A desk on this node normally answers at once. */
     readonly summary: ReadOf<AccountSummary>
-    /** What all accounts of a user have, whichever of them is named. */
+    /** Returns the balances of all accounts of a user; the account in the request is ignored. */
     readonly balances: ReadOf<ReadonlyArray<Balance>>
     readonly orders: ReadOf<OpenOrders>
     readonly leverages: ReadOf<Leverages>
     readonly watermarks: ReadOf<ReadonlyArray<Watermark>>
-    /** How far the journal of the account's own trader has come. */
+    /** Returns the newest row of the trader's own journal. */
     readonly journalHead: ReadOf<number>
     readonly feeTier: ReadOf<number>
-    /** What an order would come to, if it were placed now. */
+    /** Returns the outcome that an order would have if it were placed now. */
     readonly preview: ReadOf<Previewed, PreviewRead>
-    /** Starts a desk that is not up; answers once it is. */
+    /** Starts a desk unless it runs; returns when it does. */
     readonly wake: (deskId: string) => Effect.Effect<void, Unavailable>
   }
 >()("@venue/cluster/DeskClient") {
@@ -88,7 +87,7 @@ export class DeskClient extends Context.Service<
             const call = bounded(`desk ${deskId}`, client(deskId).Submit({ submissions }))
             run(Effect.onExit(call, (exit) => Effect.sync(() => done(Exit.isSuccess(exit) ? exit.value : undefined))))
           },
-          // One turn of the event loop, so that the frames of all sockets read in it travel together.
+          // Waits one turn of the event loop, so that the frames of all sockets read in it travel together.
           gather: setImmediate,
           sleep: (millis, then) => run(Effect.andThen(Effect.sleep(millis), Effect.sync(then))),
           nowMillis: () => clock.currentTimeMillisUnsafe()
@@ -102,32 +101,32 @@ export class DeskClient extends Context.Service<
 
       const askDesk: DeskClient["Service"]["askDesk"] = (deskId, call) =>
         bounded(`desk ${deskId}`, call(client(deskId)))
-      const question =
-        <A, E, Asked extends Pick<Read, "userId"> = Omit<Read, "heads">>(
-          call: (desk: RawDesk, asked: Asked & Pick<Read, "heads">) => Effect.Effect<A, E>
+      const read =
+        <A, E, Request extends Pick<Read, "userId"> = Omit<Read, "heads">>(
+          call: (desk: RawDesk, request: Request & Pick<Read, "heads">) => Effect.Effect<A, E>
         ) =>
-        (asked: Asked) =>
+        (request: Request) =>
           Effect.suspend(() => {
-            const deskId = deskOf(asked.userId, desks)
-            return bounded(`desk ${deskId}`, call(client(deskId), { ...asked, heads: heads.all() }))
+            const deskId = deskOf(request.userId, desks)
+            return bounded(`desk ${deskId}`, call(client(deskId), { ...request, heads: heads.all() }))
           })
-      const askSummary = question((desk, asked) => desk.Summary(asked))
+      const readSummary = read((desk, request) => desk.Summary(request))
       return DeskClient.of({
         submit: (submission, reply, isOutstanding) => queueOf(submission.userId).push(submission, reply, isOutstanding),
         whenReplied: (userId, then) => queueOf(userId).whenReplied(userId, then),
         ask: (userId, call) => askDesk(deskOf(userId, desks), call),
-        summary: (asked) =>
+        summary: (request) =>
           Effect.suspend(() => {
-            const told = localEntities.desks.get(deskOf(asked.userId, desks))?.summary(asked)
-            return told === undefined ? askSummary(asked) : Effect.succeed(told)
+            const summary = localEntities.desks.get(deskOf(request.userId, desks))?.summary(request)
+            return summary === undefined ? readSummary(request) : Effect.succeed(summary)
           }),
-        balances: question((desk, asked) => desk.Balances(asked)),
-        orders: question((desk, asked) => desk.Orders(asked)),
-        leverages: question((desk, asked) => desk.Leverages(asked)),
-        watermarks: question((desk, asked) => desk.Watermarks(asked)),
-        journalHead: question((desk, asked) => desk.JournalHead(asked)),
-        feeTier: question((desk, asked) => desk.FeeTier(asked)),
-        preview: question((desk, asked: Omit<PreviewRead, "heads"> & Pick<Read, "heads">) => desk.Preview(asked)),
+        balances: read((desk, request) => desk.Balances(request)),
+        orders: read((desk, request) => desk.Orders(request)),
+        leverages: read((desk, request) => desk.Leverages(request)),
+        watermarks: read((desk, request) => desk.Watermarks(request)),
+        journalHead: read((desk, request) => desk.JournalHead(request)),
+        feeTier: read((desk, request) => desk.FeeTier(request)),
+        preview: read((desk, request: Omit<PreviewRead, "heads"> & Pick<Read, "heads">) => desk.Preview(request)),
         wake: (deskId) => askDesk(deskId, (desk) => desk.Wake()),
         askDesk
       })

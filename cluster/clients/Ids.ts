@@ -1,4 +1,4 @@
-/** New ids: version 4 UUIDs. Chosen once, at the edge; a test may replace the source. */
+/** Source of new ids, which are version 4 UUIDs. A test may replace it. */
 import { type Id, series } from "@venue/domain/Id"
 import { Context } from "effect"
 import * as SecureRandom from "effect/crypto/SecureRandom"
@@ -7,15 +7,15 @@ export const Ids = Context.Reference<{ readonly next: () => Id }>("@venue/cluste
   defaultValue: () => ({ next: series(pooled()) })
 })
 
-/** Random bytes are drawn for many ids at once: a draw costs as much as the rest of an order's decoding. */
-const drawn = 4_096
+/** Random bytes drawn at once, for 256 ids: one draw costs as much as decoding an order. */
+const drawnBytes = 4_096
 
 function pooled(): () => number {
   let words = new Int32Array(0)
   let at = 0
   return () => {
     if (at === words.length) {
-      words = new Int32Array(Uint8Array.from(SecureRandom.randomBytesUnsafe(drawn)).buffer)
+      words = new Int32Array(Uint8Array.from(SecureRandom.randomBytesUnsafe(drawnBytes)).buffer)
       at = 0
     }
     return words[at++]!

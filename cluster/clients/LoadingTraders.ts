@@ -1,33 +1,34 @@
-/** What is for traders that their desk is loading still: it is asked again by itself, so that nobody else of the desk waits for them. */
+/** Submissions for traders that their desk is still loading. They are retried apart from the desk's other submissions. */
 import type { UserId } from "@venue/domain/UserId"
 
 export interface LoadingTraders<A> {
+  /** Whether submissions of the user wait here. */
   readonly has: (userId: UserId) => boolean
-  /** From here on its trader is one of them. False when too much waits already, and it was not taken. */
+  /** Adds a submission and marks its trader as loading. Returns false when the queue is full. */
   readonly add: (item: A) => boolean
 }
 
 export interface Options<A> {
   readonly userOf: (item: A) => UserId
-  /** It was sent before all that wait. */
+  /** Whether the item was sent before, so that it goes ahead of the user's items that were not. */
   readonly isRepeat: (item: A) => boolean
-  /** `done` is called once, with those that are not decided yet. */
+  /** Sends items. `done` is called once, with the items that the desk could not decide yet. */
   readonly send: (items: ReadonlyArray<A>, done: (left: ReadonlySet<A>) => void) => void
-  /** The trader is loaded; what came for it meanwhile goes its usual way. */
+  /** Called with the remaining items of a trader that is loaded. */
   readonly loaded: (items: ReadonlyArray<A>) => void
-  /** How long to wait before so many tries in a row have one more. */
+  /** Waits before the next try, by the number of tries in a row so far. */
   readonly pause: (tries: number, again: () => void) => void
 }
 
 export const make = <A>({ isRepeat, loaded, pause, send, userOf }: Options<A>): LoadingTraders<A> => {
   const waiting = new Map<UserId, Array<A>>()
   let count = 0
-  /** So many in a row have left somebody who is not loaded; 0 when nobody is waited for. */
+  /** Number of tries in a row that left some trader unloaded; 0 while no trader is loading. */
   let tries = 0
 
-  const start = () => pause(++tries, ask)
-  const ask = () => {
-    const items = some(waiting.values())
+  const start = () => pause(++tries, retry)
+  const retry = () => {
+    const items = nextBatch(waiting.values())
     send(items, (left) => {
       finish(items, left)
       if (left.size === 0) tries = 0
@@ -41,7 +42,7 @@ export const make = <A>({ isRepeat, loaded, pause, send, userOf }: Options<A>): 
       const kept = waiting.get(userId)!.filter((item) => !sent.has(item) || left.has(item))
       count -= waiting.get(userId)!.length - kept.length
       waiting.delete(userId)
-      // It goes behind the others, so that each comes to be asked.
+      // Moves the user behind the others, so that each user gets a turn.
       if (loading.has(userId)) waiting.set(userId, kept)
       else {
         count -= kept.length
@@ -66,8 +67,8 @@ export const make = <A>({ isRepeat, loaded, pause, send, userOf }: Options<A>): 
   }
 }
 
-/** The first of each user in turn, as many as one call may carry. */
-const some = <A>(lists: Iterable<ReadonlyArray<A>>): ReadonlyArray<A> => {
+/** Returns the items of each user in turn, up to `maxBatch`. */
+const nextBatch = <A>(lists: Iterable<ReadonlyArray<A>>): ReadonlyArray<A> => {
   const items: Array<A> = []
   for (const list of lists) {
     items.push(...list.slice(0, maxBatch - items.length))

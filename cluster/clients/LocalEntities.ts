@@ -1,4 +1,4 @@
-/** The entities that live on this node, to be called as functions: a client or a feed that finds one here needs no call. */
+/** Registry of the desks, markets and gateways of this node. Code of the same node calls them as functions, without a message. */
 import type { TraderCommand } from "@venue/domain/Market"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import type { Charge } from "@venue/domain/RateLimits"
@@ -10,46 +10,48 @@ import type { CommittedBatch } from "../feed/Batch.ts"
 import type { AccountSummary, Read, Submission, Submitted } from "../protocol/Desk.ts"
 import type { DepthAt, TraderViews, Unavailable, Viewer, Watched } from "../protocol/Market.ts"
 
+/** Receives what a market of this node commits. */
 export interface Watcher {
+  /** Called with each committed row, in order. */
   readonly batch: (batch: CommittedBatch) => void
-  /** The market is recorded up to `seq`, and no other owner had its log a moment ago. */
+  /** Called with the newest committed row. The journal has just confirmed that no other owner claimed the log. */
   readonly head: (epoch: number, seq: number) => void
-  /** The market left this node. */
+  /** Called when the market leaves this node. */
   readonly closed: () => void
 }
 
 export interface LocalMarket {
-  /** Decides now; `done` is called when all that was decided is committed, or when that will not be known. */
+  /** Decides the commands at once. Calls `done` with true when all decisions are committed, with false when that is unknown. */
   readonly submit: (commands: ReadonlyArray<TraderCommand>, done: (committed: boolean) => void) => void
-  /** Where its log stands, as long as it was proven within the last two seconds that no other owner has it. */
+  /** Returns the newest committed row; undefined unless ownership of the log was confirmed within the last 2 s. */
   readonly head: () => { readonly epoch: number; readonly seq: number } | undefined
-  /** Hands the head at once, then every batch committed after it. Returns how to stop. */
+  /** Passes the head at once, then every batch committed after it. Returns a function that ends the watch. */
   readonly watch: (watcher: Watcher) => () => void
-  /** The same as rows that travel, with heads now and then. */
+  /** The same rows as messages for another node, with a heartbeat every second. */
   readonly stream: Stream.Stream<Watched, Unavailable>
   readonly view: (traders: ReadonlyArray<Viewer>) => Effect.Effect<TraderViews, Unavailable>
   readonly depth: Effect.Effect<DepthAt, Unavailable>
   readonly preview: (command: PreviewCommand) => Effect.Effect<MarketPreview, Unavailable>
 }
 
-/** Undefined stands for what has to wait, for a trader to wake or a market to answer: it is asked as from elsewhere. */
+/** `submit` and `summary` return undefined where the answer has to wait; the caller then sends a message to the entity. */
 export interface LocalDesk {
   readonly submit: (submissions: ReadonlyArray<Submission>) => ReadonlyArray<Submitted> | undefined
-  readonly summary: (asked: Read) => AccountSummary | undefined
+  readonly summary: (read: Read) => AccountSummary | undefined
   readonly spendRest: (userId: UserId, bucket: RestBucket, weight: number) => Charge
-  /** Whether cancels are on their way for connections that ended with an earlier process. */
+  /** Whether orders are still being cancelled for connections that an earlier process had armed. */
   readonly isEndingOrphans: () => boolean
-  /** Whether a connection is armed, or that it is so no longer is not recorded yet. */
+  /** Whether some connection is armed, or its disarming is not recorded yet. */
   readonly isArmed: () => boolean
 }
 
-/** What is here now; an entity enters when it serves and leaves when it stops. */
+/** An entity registers when it starts to serve and is removed when it stops. */
 export class LocalEntities extends Context.Service<
   LocalEntities,
   {
     readonly markets: Map<MarketSymbol, LocalMarket>
     readonly desks: Map<string, LocalDesk>
-    /** Trade gateways of this process, by the id that desks know them by: they live as long as it does. */
+    /** Ids of the trade gateways of this process. They live as long as the process. */
     readonly gateways: Set<string>
   }
 >()("@venue/cluster/LocalEntities") {

@@ -1,4 +1,4 @@
-/** Commands to markets: all that one node has for one market leaves in one call; what comes meanwhile goes with the next. */
+/** Sends commands to markets. The commands of one node for one market travel in batches, with one batch in flight at a time. */
 import type { MarketAlarm } from "@venue/domain/Alarm"
 import type { IntroduceBuilder } from "@venue/domain/Builder"
 import type { Stand } from "@venue/domain/Liquidation"
@@ -27,31 +27,31 @@ import { LocalEntities } from "./LocalEntities.ts"
 import * as MarketNodes from "./MarketNodes.ts"
 import * as Places from "./Places.ts"
 
-/** After a market did not say that it recorded what it was sent, that is sent again this much later. */
+/** Delay before a batch without an acknowledgement is sent again. */
 const retryMillis = 50
 
 export class MarketClient extends Context.Service<
   MarketClient,
   {
     /**
-     * Sends until the market recorded an outcome; once its trader has left, until its expiry is past. False when too many wait
-     * already and it was not taken.
+     * Queues a command and retries it until the market has recorded an outcome; once its trader has left this node, until the
+     * command expires. Returns false when the queue is full.
      */
     readonly submit: (symbol: MarketSymbol, command: TraderCommand) => boolean
-    /** From now on the trader of that epoch is here and sends. Returns how to say that it has left. */
+    /** Registers the epoch of a trader on this node. Returns a function that removes it. */
     readonly enter: (userId: UserId, traderEpoch: number) => () => void
-    /** Of at most `maxViewers`. */
+    /** Returns what the market holds of these traders, at most `maxViewers` in one call. */
     readonly view: (symbol: MarketSymbol, traders: ReadonlyArray<Viewer>) => Effect.Effect<TraderViews, Unavailable>
-    /** Tells what accounts of this node can do for takeovers, once. */
+    /** Sends, without a retry, what accounts of this node can take over. */
     readonly stand: (symbol: MarketSymbol, stands: ReadonlyArray<Stand>) => Effect.Effect<void, Unavailable>
     readonly depth: (symbol: MarketSymbol) => Effect.Effect<DepthAt, Unavailable>
-    /** What an order would come to there, if it came now. */
+    /** Returns the outcome that an order would have if it were placed now. */
     readonly preview: (symbol: MarketSymbol, command: PreviewCommand) => Effect.Effect<MarketPreview, Unavailable>
-    /** The rows of a market of another node. While they come, commands go to that node directly. */
+    /** Streams the rows of a market on another node. While the stream is open, commands go to that node directly. */
     readonly watch: (symbol: MarketSymbol) => Stream.Stream<Watched, Unavailable>
-    /** Tells it that somebody waits until its tables have its log up to `seq`. */
+    /** Makes the market write its read tables up to row `seq` without delay, because a reader waits for them. */
     readonly catchUp: (symbol: MarketSymbol, seq: number) => Effect.Effect<void, Unavailable>
-    /** A price counts as told at the time of its quote, where its source names one. */
+    /** Sends an outside price. `quotedAtMillis` is the time of the source's quote; without it the time of arrival counts. */
     readonly observe: (
       symbol: MarketSymbol,
       priceE8: number,
@@ -90,12 +90,12 @@ export class MarketClient extends Context.Service<
       const run = Effect.runForkWith(yield* Effect.context<never>())
       const nodes = yield* MarketNodes.make
       const batchers = new Map<MarketSymbol, Batcher.Batcher<TraderCommand>>()
-      /** The epoch of each trader that is here, and waits for what becomes of its commands. */
+      /** Epoch of each trader on this node, whose commands are retried without regard to their expiry. */
       const epochs = new Map<UserId, number>()
       const ask = <A, E>(symbol: MarketSymbol, call: Effect.Effect<A, E>) => bounded(`market ${symbol}`, call)
 
       const depthElsewhere = (symbol: MarketSymbol) =>
-        Effect.tap(ask(symbol, client(symbol).Depth()), ({ node }) => Effect.sync(() => nodes.found(symbol, node)))
+        Effect.tap(ask(symbol, client(symbol).Depth()), ({ node }) => Effect.sync(() => nodes.locate(symbol, node)))
 
       const make = (symbol: MarketSymbol) =>
         Batcher.make<TraderCommand>({
@@ -109,12 +109,12 @@ export class MarketClient extends Context.Service<
                 : ask(symbol, link.SubmitToMarket({ symbol, commands }))
             run(Effect.onExit(call, (exit) => Effect.sync(() => done(Exit.isSuccess(exit)))))
           },
-          // After the desk's whole batch, before the next input: no event-loop turn is lost.
+          // Runs after the desk's whole batch and before the next input, so that no turn of the event loop is lost.
           gather: queueMicrotask,
           pause: (again) => run(Effect.andThen(Effect.sleep(retryMillis), Effect.sync(again))),
-          isWanted: ({ expiresAtMillis, traderEpoch, userId }) =>
+          isRetried: ({ expiresAtMillis, traderEpoch, userId }) =>
             epochs.get(userId) === traderEpoch || clock.currentTimeMillisUnsafe() <= expiresAtMillis,
-          // A market of this node takes calls in their order.
+          // Calls to a market of this node keep their order.
           mayOverlap: () => localEntities.markets.has(symbol)
         })
       const batcherOf = (symbol: MarketSymbol) => {

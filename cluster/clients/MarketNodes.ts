@@ -1,4 +1,4 @@
-/** The nodes on which markets are watched: for as long as rows come from there, a market is asked there directly. */
+/** Direct links to the nodes of watched markets. While a watch is open, calls to the market use its link. */
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { Effect, type Scope, Stream } from "effect"
 import { Unavailable, type Watched } from "../protocol/Market.ts"
@@ -7,10 +7,11 @@ import { type NodeLink, NodeLinks } from "./NodeLinks.ts"
 type Rows = Stream.Stream<Watched, unknown>
 
 export interface MarketNodes {
-  /** The market has said that it is there; undefined where it cannot be asked directly. */
-  readonly found: (symbol: MarketSymbol, node: string | undefined) => void
-  /** Its rows from there, or by the cluster. */
+  /** Stores the node that a market has reported as its own; undefined if that node has no direct link. */
+  readonly locate: (symbol: MarketSymbol, node: string | undefined) => void
+  /** Streams the market's rows over the direct link, or through the cluster library if there is no link. */
   readonly watch: (symbol: MarketSymbol, byCluster: () => Rows) => Stream.Stream<Watched, Unavailable>
+  /** Returns the link of a watched market; undefined if it is not watched over a link. */
   readonly link: (symbol: MarketSymbol) => NodeLink | undefined
 }
 
@@ -35,7 +36,7 @@ export const make = Effect.map(NodeLinks, (links): MarketNodes => {
     return link.WatchMarket({ symbol })
   })
   return {
-    found: (symbol, node) => void nodes.set(symbol, node),
+    locate: (symbol, node) => void nodes.set(symbol, node),
     watch: (symbol, byCluster) =>
       Stream.mapError(
         Stream.unwrap(Effect.suspend(() => rows(symbol, byCluster))),

@@ -1,4 +1,4 @@
-/** A connection to another node for what is asked of it directly. */
+/** Direct connections to other nodes, beside those of the cluster library. */
 import { Context, Effect, RcMap, type Scope } from "effect"
 import { RunnerAddress, Runners } from "effect/cluster"
 import * as RpcClient from "effect/rpc/RpcClient"
@@ -9,18 +9,18 @@ import { NodeCalls } from "../protocol/Node.ts"
 export type NodeLink = RpcClient.RpcClient<RpcGroup.Rpcs<typeof NodeCalls>, RpcClientError>
 
 export interface NodeLinks {
-  /** Where other nodes dial this one; undefined for one without entities. */
+  /** Address at which other nodes dial this one, `host:port`; undefined for a node without entities. */
   readonly self: string | undefined
-  /** All who ask for the same node share a connection, which ends with the last of their scopes. */
+  /** Returns the shared connection to a node. It closes with the last scope that uses it. */
   readonly to: (address: string) => Effect.Effect<NodeLink, never, Scope.Scope>
 }
 
-/** Undefined where there is no other node, or none of them is asked directly. */
+/** Undefined in a process without other nodes, where every call goes through the cluster library. */
 export const NodeLinks = Context.Reference<NodeLinks | undefined>("@venue/cluster/clients/NodeLinks", {
   defaultValue: () => undefined
 })
 
-/** An address is told as `host:port`. */
+/** `self` is this node's own address; addresses have the form `host:port`. */
 export const make = Effect.fnUntraced(function* (self: string | undefined) {
   const protocol = yield* Runners.RpcClientProtocol
   const links = yield* RcMap.make({

@@ -1,6 +1,7 @@
 /**
- * Where desks and markets live. The library puts an entity on a shard by the hash of its address, which may give one runner
- * nine desks and another two; so the address begins with a number that was chosen for the shard it leads to.
+ * Addresses of desks and markets, spread evenly over the shards. The cluster library derives an entity's shard from the hash of
+ * its address, which may give one runner nine desks and another two. Each address therefore begins with a number that is chosen
+ * so that the hash leads to the wanted shard.
  */
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { Effect } from "effect"
@@ -9,34 +10,34 @@ import { deskGroup } from "../protocol/Desk.ts"
 import { marketGroup } from "../protocol/Market.ts"
 import { VenueSettings } from "../VenueSettings.ts"
 
-/** Addresses of entities. Every node must list the same markets in the same order. */
+/** Returns the address of an entity. Every node must list the same markets in the same order. */
 export interface Places {
   readonly desk: (deskId: string) => string
   readonly market: (symbol: MarketSymbol) => string
 }
 
-/** The id of the entity that lives at an address. */
+/** Returns the entity id in an address: a desk id or a market symbol. */
 export const idOf = (address: string): string => address.slice(address.indexOf(separator) + 1)
 
-/** A group has as many shards as there are desks: each desk has its own, and markets take them in the order of their listing. */
+/** Each shard group has one shard per desk. Desk n takes shard n + 1, and markets take the shards in the order of listing. */
 export const make: Effect.Effect<Places, never, Sharding.Sharding> = Effect.gen(function* () {
   const sharding = yield* Sharding.Sharding
   const { desks, instruments } = yield* VenueSettings
   const symbols = [...instruments.keys()]
-  const found = new Map<string, string>()
+  const addresses = new Map<string, string>()
 
   const at = (group: string, id: string, place: number): string => {
     const key = `${group}/${id}`
-    const known = found.get(key)
+    const known = addresses.get(key)
     if (known !== undefined) return known
     const shard = (place % desks) + 1
     for (let n = 0; n < maxTries; n++) {
       const address = `${n}${separator}${id}`
       if (sharding.getShardId(EntityId.make(address), group).id !== shard) continue
-      found.set(key, address)
+      addresses.set(key, address)
       return address
     }
-    throw new Error(`no address of ${key} leads to shard ${shard}: are there as many shards as desks?`)
+    throw new Error(`no address of ${key} leads to shard ${shard}; set shardsPerGroup to the number of desks, ${desks}`)
   }
   return {
     desk: (deskId) => at(deskGroup, deskId, Number(deskId)),
@@ -45,5 +46,5 @@ export const make: Effect.Effect<Places, never, Sharding.Sharding> = Effect.gen(
 })
 
 const separator = "."
-/** Every shard of a thousand is found within so many tries but once in 10^40 times. */
+/** With 1,000 shards, a search of this many addresses misses a shard with a probability of 1e-40. */
 const maxTries = 100_000

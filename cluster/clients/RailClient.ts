@@ -1,4 +1,4 @@
-/** What a node says to the entities of rails. */
+/** Sends messages to the entities of rails. */
 import type { RailName } from "@venue/domain/Rail"
 import { Context, Effect, Layer } from "effect"
 import type { Sharding } from "effect/cluster/Sharding"
@@ -9,7 +9,7 @@ import { bounded } from "./ClusterFault.ts"
 export class RailClient extends Context.Service<
   RailClient,
   {
-    /** Answers once it is up and has heard. */
+    /** Starts the rail's entity unless it runs, and makes it poll at once. */
     readonly wake: (rail: RailName) => Effect.Effect<void, Unavailable>
   }
 >()("@venue/cluster/RailClient") {

@@ -1,4 +1,4 @@
-/** What users ask over REST is charged at their desks, so that all gateways together give no more than one. */
+/** Charges REST requests to the user's bucket at the user's desk, so that the limit holds over all gateways together. */
 import * as RateLimits from "@venue/domain/RateLimits"
 import { type RestBucket, restRates } from "@venue/domain/RestRates"
 import type { UserId } from "@venue/domain/UserId"
@@ -9,6 +9,7 @@ import { VenueSettings } from "../VenueSettings.ts"
 import { DeskClient } from "./DeskClient.ts"
 import { LocalEntities } from "./LocalEntities.ts"
 
+/** Charges a weight to the user's bucket. */
 export type Spend = (userId: UserId, weight: number) => Effect.Effect<RateLimits.Charge>
 
 export const make = Effect.fnUntraced(function* (
@@ -18,29 +19,29 @@ export const make = Effect.fnUntraced(function* (
   const { desks, rateLimits } = yield* VenueSettings
   const deskClient = yield* DeskClient
   const localEntities = yield* LocalEntities
-  const here = RateLimits.make({
+  const fallback = RateLimits.make({
     ...restRates[bucket],
     enabled: rateLimits,
     nowMillis: () => clock.currentTimeMillisUnsafe()
   })
-  /** A desk that moves keeps nobody from asking for what needs none. */
+  /** Falls back to a bucket of this gateway while the desk does not answer, so that requests without a desk still pass. */
   const askDesk = (userId: UserId, weight: number) => {
-    const chargeHere = Effect.sync(() => here.charge(userId, weight))
+    const chargeFallback = Effect.sync(() => fallback.charge(userId, weight))
     return deskClient
       .ask(userId, (desk) => desk.SpendRest({ userId, bucket, weight, wantsRemaining: true }))
       .pipe(
-        Effect.map((told) => RestCharge.heard(told, bucket, weight)),
-        Effect.timeoutOrElse({ duration: patience, orElse: () => chargeHere }),
-        Effect.catchTag("Unavailable", () => chargeHere)
+        Effect.map((encoded) => RestCharge.decode(encoded, bucket, weight)),
+        Effect.timeoutOrElse({ duration: deskTimeout, orElse: () => chargeFallback }),
+        Effect.catchTag("Unavailable", () => chargeFallback)
       )
   }
   return (userId, weight) =>
     Effect.suspend(() => {
-      if (!rateLimits) return nothing
+      if (!rateLimits) return uncharged
       const desk = localEntities.desks.get(deskOf(userId, desks))
       return desk === undefined ? askDesk(userId, weight) : Effect.succeed(desk.spendRest(userId, bucket, weight))
     })
 })
 
-const nothing = Effect.succeed(RateLimits.uncharged)
-const patience = "500 millis"
+const uncharged = Effect.succeed(RateLimits.uncharged)
+const deskTimeout = "500 millis"

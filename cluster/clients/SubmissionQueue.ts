@@ -1,8 +1,10 @@
 /**
- * What a node has for one desk: it leaves in its order, and again with its ids until the desk answers or its expiry is past.
- * Only then is it unknown whether it was done. A desk that has handed something on may die before the market has it, so that
- * goes again too until its outcome is known: before what came after it where a call failed, and else after a second.
- * What the desk cannot decide yet waits with all else of its user, and of nobody else.
+ * Submissions of one node to one desk, sent in order and retried with the same ids until the desk answers or they expire. A
+ * submission that expires without an answer has an unknown outcome.
+ *
+ * A desk that has handed a submission on may fail before the market records it, so the submission is sent again until its
+ * outcome is known: ahead of later submissions after a failed call, otherwise after one second. A submission for a trader that
+ * the desk is still loading waits together with the later ones of the same user; other users are not delayed.
  */
 import type { UserId } from "@venue/domain/UserId"
 import type { Submission, Submitted } from "../protocol/Desk.ts"
@@ -14,52 +16,55 @@ import * as SubmissionReplies from "./SubmissionReplies.ts"
 
 export interface SubmissionQueue {
   /**
-   * `reply` comes once, in this turn or a later one, and once more where a later desk says otherwise of what was handed on.
-   * As long as the outcome `isOutstanding`, what was handed on goes again; unless told, it does not.
+   * Queues a submission. `reply` is called once, in this turn or a later one; it is called again if the submission was handed on
+   * and a later owner of the desk refuses it. While `isOutstanding` returns true, a submission that was handed on is sent again;
+   * by default it is not.
    */
   readonly push: (submission: Submission, reply: (submitted: Submitted) => void, isOutstanding?: () => boolean) => void
-  /** Calls back once all that was pushed so far of this user has its reply: at once when it has. */
+  /** Calls back when every earlier submission of the user has its reply; at once if there is none. */
   readonly whenReplied: (userId: UserId, then: () => void) => void
 }
 
 export interface Options {
   /**
-   * Asks the desk: `done` with an answer to each in order, or with undefined when what it did is not known. What `isRepeated`
-   * may have been done, so the desk has to look whether it was. A desk that is `here` does not die before this queue.
+   * Calls the desk. `done` receives one answer for each submission in order, or undefined if the outcome is unknown. `isRepeated`
+   * is true if some submission may have been executed before, so that the desk has to look for its first answer. `isLocal` is
+   * true for a desk on this node, which cannot fail before this queue does.
    */
   readonly call: (
     submissions: ReadonlyArray<Submission>,
     isRepeated: boolean,
-    done: (answers: ReadonlyArray<Submitted> | undefined, here?: boolean) => void
+    done: (answers: ReadonlyArray<Submitted> | undefined, isLocal?: boolean) => void
   ) => void
+  /** Delays the first batch, so that later submissions join it. */
   readonly gather: (send: () => void) => void
   readonly sleep: (millis: number, then: () => void) => void
   readonly nowMillis: () => number
 }
 
 export const make = ({ call, gather, nowMillis, sleep }: Options): SubmissionQueue => {
-  /** So many calls in a row were not answered; 0 nearly always, and then nothing of this costs anything. */
+  /** Number of calls in a row without an answer. While it is 0, expiry is not checked on the hot path. */
   let failures = 0
   const replies = SubmissionReplies.make((part) => awaited.add(part))
-  const { giveUp, lost } = replies
+  const { giveUp, markUnknown } = replies
 
   const awaited = AwaitedOutcomes.make<Part>({
     isAwaited: ({ isOutstanding, submission }) => nowMillis() <= submission.request.expiresAtMillis && isOutstanding(),
-    overdue: (part) => lost([part]).forEach(again),
+    overdue: (part) => markUnknown([part]).forEach(again),
     sleep,
     nowMillis
   })
-  /** Past its expiry no market does it any more, and it is not sent again. */
+  /** Refuses an expired submission, because no market accepts it. */
   const isInTime = (part: Part) => {
-    const isIt = nowMillis() <= part.submission.request.expiresAtMillis
-    if (!isIt) giveUp(part, "AccountLoading")
-    return isIt
+    const isCurrent = nowMillis() <= part.submission.request.expiresAtMillis
+    if (!isCurrent) giveUp(part, "AccountLoading")
+    return isCurrent
   }
-  /** `done` is called once, with those the desk could not decide yet, or with undefined when it did not answer. */
-  const ask = (parts: ReadonlyArray<Part>, done: (left: ReadonlyArray<Part> | undefined) => void) => {
-    const finish = (answers: ReadonlyArray<Submitted> | undefined, here = false) => {
-      done(answers && undecided(parts, answers, (part, answer) => replies.tell(part, answer, here)))
-      replies.tellWaiters()
+  /** Calls `done` once: with the submissions that the desk could not decide yet, or with undefined if it did not answer. */
+  const send = (parts: ReadonlyArray<Part>, done: (left: ReadonlyArray<Part> | undefined) => void) => {
+    const finish = (answers: ReadonlyArray<Submitted> | undefined, isLocal = false) => {
+      done(answers && undecided(parts, answers, (part, answer) => replies.deliver(part, answer, isLocal)))
+      replies.callWaiters()
     }
     if (parts.length === 0) return finish([])
     const submissions = parts.map(({ submission }) => submission)
@@ -78,15 +83,15 @@ export const make = ({ call, gather, nowMillis, sleep }: Options): SubmissionQue
   const batcher = Batcher.make<Part>({
     send: (all, done) => {
       const parts = failures === 0 ? all : all.filter(isInTime)
-      ask(parts, (left) => {
+      send(parts, (left) => {
         failures = left === undefined ? failures + 1 : 0
         if (left === undefined) {
-          const unanswered = lost([...awaited.takeAll(), ...parts])
+          const unanswered = markUnknown([...awaited.takeAll(), ...parts])
           unanswered.filter(isLoading).forEach(waitForTrader)
           return done(false, unanswered.filter(isNotLoading))
         }
         left.forEach(waitForTrader)
-        // What came for them meanwhile follows it.
+        // Later submissions of the same users wait behind them.
         if (left.length > 0) batcher.takeOut(isLoading).forEach(waitForTrader)
         done(true)
       })
@@ -96,13 +101,13 @@ export const make = ({ call, gather, nowMillis, sleep }: Options): SubmissionQue
   })
   const loading = LoadingTraders.make<Part>({
     userOf: ({ submission }) => submission.userId,
-    isRepeat: ({ isTold }) => isTold,
+    isRepeat: ({ isAnswered }) => isAnswered,
     send: (all, done) => {
       const parts = all.filter(isInTime)
-      ask(parts, (left) => {
+      send(parts, (left) => {
         if (left !== undefined) return done(new Set(left))
-        lost(awaited.takeAll(isLoading)).forEach(waitForTrader)
-        done(new Set(lost(parts)))
+        markUnknown(awaited.takeAll(isLoading)).forEach(waitForTrader)
+        done(new Set(markUnknown(parts)))
       })
     },
     loaded: (parts) => parts.forEach(again),
@@ -110,7 +115,7 @@ export const make = ({ call, gather, nowMillis, sleep }: Options): SubmissionQue
   })
   return {
     push: (submission, reply, isOutstanding = never) => {
-      const part: Part = { submission, reply, isOutstanding, mayBeDone: false, isTold: false }
+      const part: Part = { submission, reply, isOutstanding, mayBeDone: false, isAnswered: false }
       if (enqueue(part)) replies.expect(part)
       else reply(refused(submission, "DeskOverloaded"))
     },
@@ -118,22 +123,22 @@ export const make = ({ call, gather, nowMillis, sleep }: Options): SubmissionQue
   }
 }
 
-/** Tells the answers. Those the desk could not decide yet are left. */
+/** Delivers the answers. Returns the submissions that the desk could not decide yet. */
 const undecided = (
   parts: ReadonlyArray<Part>,
   answers: ReadonlyArray<Submitted>,
-  tell: (part: Part, answer: Submitted) => void
+  deliver: (part: Part, answer: Submitted) => void
 ): ReadonlyArray<Part> => {
   const left: Array<Part> = []
   for (let i = 0; i < parts.length; i++) {
     const [answer, part] = [answers[i]!, parts[i]!]
     if (answer._tag === "Refused" && answer.refusal._tag === "AccountLoading") left.push(part)
-    else tell(part, answer)
+    else deliver(part, answer)
   }
   return left
 }
 
-/** What was not answered is sent again after so long, which doubles with each time in a row. */
+/** Backoff after a call without an answer. It doubles with each failure in a row, up to `longestPauseMillis`. */
 const firstPauseMillis = 50
 const longestPauseMillis = 250
 const pauseMillis = (tries: number) => Math.min(firstPauseMillis * 2 ** (tries - 1), longestPauseMillis)

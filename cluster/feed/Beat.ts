@@ -1,12 +1,12 @@
-/** Work at even steps of time, done only while there is some: what waits for nothing sets no timer. */
+/** Work at regular intervals, which stops its timer while there is nothing to do. */
 import { Clock, Effect, Latch, type Scope } from "effect"
 
 export interface Beat {
-  /** There is work to do at the next step, which is at most one away. Cheap, and may be repeated. */
+  /** Schedules the work for the next step, at most one interval from now. Further calls before that have no effect. */
   readonly start: () => void
 }
 
-/** `work` answers whether there is more to do a step later. */
+/** Runs `work` at each step. It returns whether it has to run again one interval later. */
 export const make = Effect.fnUntraced(function* (
   everyMillis: number,
   work: Effect.Effect<boolean>
@@ -16,9 +16,9 @@ export const make = Effect.fnUntraced(function* (
   const step = Effect.gen(function* () {
     const isIdle = !needed.isOpen()
     yield* needed.await
-    // From rest to the next whole step: on average work waits for half of one, as if the steps had gone on.
+    // After an idle time, waits for the next multiple of the interval: on average half an interval.
     yield* Effect.sleep(isIdle ? everyMillis - (clock.currentTimeMillisUnsafe() % everyMillis) : everyMillis)
-    // Before the work, so that what is started while it is done has a step of its own.
+    // Closed before the work, so that a start during the work schedules another step.
     needed.closeUnsafe()
     if (yield* work) needed.openUnsafe()
   })

@@ -1,23 +1,24 @@
-/** The levels of one book, in the order of their prices, as they change. */
+/** The price levels of one book, ordered by price. */
 import type { Level } from "@venue/domain/Market"
 import type { Side } from "@venue/domain/Order"
 
-/** A total of one price: ticks and lots. */
+/** Total quantity resting at one price. */
 export type PriceLevel = Pick<Level, "priceTicks" | "quantityLots">
 
 export interface Depth {
-  /** Undefined while nobody rests on that side. */
+  /** Returns the best level; undefined while the side is empty. */
   readonly best: (side: Side) => PriceLevel | undefined
-  /** The best comes first. */
+  /** Iterates the levels of a side, best price first. */
   readonly levels: (side: Side) => Iterable<PriceLevel>
+  /** Replaces the totals of these levels; a total of 0 removes its level. */
   readonly update: (changed: ReadonlyArray<Level>) => void
-  /** These are all the levels there are. */
+  /** Replaces all levels. */
   readonly reset: (all: ReadonlyArray<Level>) => void
 }
 
-/** The best level is the last, as most changes are near it, so that little moves when one comes or goes. */
+/** Levels of one side, best price last: most changes are near the best price, so that few entries move. */
 interface Ladder {
-  /** Prices, negative for sells, so that the best is the greatest on both sides. */
+  /** Prices in ticks, negative for sells, so that the best is the greatest on both sides. */
   readonly ranks: Array<number>
   readonly lots: Array<number>
 }
@@ -54,7 +55,7 @@ export const make = (): Depth => {
 
 const rankOf = (side: Side, priceTicks: number): number => (side === "BUY" ? priceTicks : -priceTicks)
 
-/** A level without lots is gone. */
+/** Sets the quantity of a level; 0 removes it. */
 const put = ({ lots, ranks }: Ladder, rank: number, quantityLots: number): void => {
   const at = firstAtLeast(ranks, rank)
   const isThere = ranks[at] === rank

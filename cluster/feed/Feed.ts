@@ -1,6 +1,6 @@
 /**
- * The committed logs of all markets as they come to this node: once each, in order, without holes, whoever owns the
- * market. A watch is checked by (epoch, seq) and repaired from the journal; nobody trusts its end or its silence.
+ * The committed logs of all markets on this node: each row once, in order, without gaps, whichever node owns the market. Rows of a
+ * watch are checked by epoch and seq, and missing rows are read from the journal.
  */
 import type { Instrument } from "@venue/domain/Instrument"
 import type { Priced } from "@venue/domain/Market"
@@ -33,26 +33,27 @@ export class Feed extends Context.Service<
     readonly follow: Followers.Followers["follow"]
     readonly followMarket: Followers.Followers["followMarket"]
     /**
-     * Every batch, after its followers; `begun` is told when the levels and prices of a market were taken over as a whole.
-     * One that throws is told the next all the same.
+     * Passes every batch to a watcher, after the followers. `begun` is called when the levels and prices of a market were replaced
+     * as a whole. A watcher that throws still receives the next batch. Returns a function that stops the watch.
      */
     readonly watch: (watcher: (batch: Batch) => void, begun?: (symbol: MarketSymbol) => void) => () => void
+    /** Returns the newest row of a market that this node has applied; undefined until its first watch has begun. */
     readonly head: (symbol: MarketSymbol) => FollowedLog.Head | undefined
     /** Latest prices of each market. */
     readonly prices: ReadonlyMap<MarketSymbol, Priced>
-    /** The samples of the premium of each market in this hour. */
+    /** Premium samples of the current funding hour, by market. */
     readonly sampling: ReadonlyMap<MarketSymbol, Sampling.Sampling>
-    /** When a market was last split, which is 0 before the first time. */
+    /** Time of the last contract split, by market; 0 before the first. */
     readonly splitMillis: ReadonlyMap<MarketSymbol, number>
-    /** What the positions of all markets are worth at these prices. */
+    /** Open interest of all markets, valued at these prices. */
     readonly openInterest: OpenInterest.OpenInterest
-    /** The open takeovers of each market: their signed lots, by the id of the takeover. */
+    /** Open takeovers by market: signed lots by takeover id. */
     readonly takeovers: ReadonlyMap<MarketSymbol, ReadonlyMap<string, number>>
-    /** What each market lets in. */
+    /** Trading state of each market. */
     readonly tradingStates: ReadonlyMap<MarketSymbol, TradingState>
-    /** The contracts that are listed, with the limits in force. */
+    /** Listed contracts, with the limits in force. */
     readonly instruments: ReadonlyMap<MarketSymbol, Instrument>
-    /** A live view of the levels; undefined for what is not listed. */
+    /** Returns a live view of the book; undefined for a symbol that is not listed. */
     readonly depth: (symbol: MarketSymbol) => FollowedLog.FollowedLog["depth"] | undefined
   }
 >()("@venue/cluster/feed/Feed") {
@@ -64,8 +65,8 @@ export class Feed extends Context.Service<
       const clock = yield* Clock.Clock
       const run = Effect.runForkWith(yield* Effect.context<never>())
       const watchers = new Set<Watcher>()
-      const tellWatchers = makeTell(watchers, (symbol, cause) => {
-        run(Effect.logError(`a watcher of ${symbol} threw at a row of its log`, cause))
+      const callWatchers = makeCall(watchers, (symbol, cause) => {
+        run(Effect.logError(`a watcher of ${symbol} threw while it handled a row`, cause))
       })
       const prices = new Map<MarketSymbol, Priced>()
       const sampling = new Map<MarketSymbol, Sampling.Sampling>()
@@ -75,7 +76,7 @@ export class Feed extends Context.Service<
       const tradingStates = new Map<MarketSymbol, TradingState>()
       const logs = new Map<MarketSymbol, FollowedLog.FollowedLog>()
       const followers = Followers.make((followed, { rank }, cause) => {
-        run(Effect.logError(`a ${rank} that follows ${followed} threw at an event of its market`, cause))
+        run(Effect.logError(`a ${rank} following ${followed} threw while it handled an event; it is detached`, cause))
       })
 
       const price = (instrument: Instrument, priced: Priced) => {
@@ -86,22 +87,22 @@ export class Feed extends Context.Service<
         tradingStates.set(symbol, state)
         if (state === "DELISTED") OpenInterest.end(openInterest, symbol)
       }
-      const limit = (symbol: MarketSymbol, limits: Limits) => {
+      const setLimits = (symbol: MarketSymbol, limits: Limits) => {
         instruments.set(symbol, withLimits(listed.get(symbol)!, limits))
       }
       const dispatch = (batch: Batch) => {
         const { symbol } = batch.instrument
-        for (let at = 0; at < batch.events.length; at = followers.tell(batch, at) + 1) {
+        for (let at = 0; at < batch.events.length; at = followers.deliver(batch, at) + 1) {
           const event = batch.events[at]!
           if (event._tag === "Priced") price(batch.instrument, event)
           else if (event._tag === "Sampled" || event._tag === "Funded")
             sampling.set(symbol, Sampling.after(sampling.get(symbol) ?? Sampling.unsampled, event))
           else if (event._tag === "ContractSplit") splitMillis.set(symbol, event.atMillis)
           else if (event._tag === "TradingStateChanged") change(symbol, event.state)
-          else if (event._tag === "LimitsSet") limit(symbol, event)
-          else OpenTakeovers.take(takeovers, symbol, event)
+          else if (event._tag === "LimitsSet") setLimits(symbol, event)
+          else OpenTakeovers.apply(takeovers, symbol, event)
         }
-        tellWatchers(symbol, ({ observe }) => observe(batch))
+        callWatchers(symbol, ({ observe }) => observe(batch))
       }
       for (const instrument of listed.values()) {
         const log = FollowedLog.make(clock, dispatch)
@@ -110,13 +111,13 @@ export class Feed extends Context.Service<
           instrument,
           log,
           ({ lastSplitMillis, limits, prices: priced, sampling: sampled, takeovers: open, tradingState }) => {
-            limit(instrument.symbol, limits)
+            setLimits(instrument.symbol, limits)
             if (priced !== null) price(instrument, priced)
             change(instrument.symbol, tradingState)
             if (lastSplitMillis !== undefined) splitMillis.set(instrument.symbol, lastSplitMillis)
             if (sampled !== undefined) sampling.set(instrument.symbol, sampled)
             OpenTakeovers.reset(takeovers, instrument.symbol, open)
-            tellWatchers(instrument.symbol, ({ begun }) => begun(instrument.symbol))
+            callWatchers(instrument.symbol, ({ begun }) => begun(instrument.symbol))
           }
         )
       }
@@ -160,12 +161,12 @@ export class Feed extends Context.Service<
   )
 }
 
-/** Calls each watcher; one that throws is reported, and the others are called all the same. */
-const makeTell =
+/** Calls every watcher and reports those that throw. */
+const makeCall =
   (watchers: ReadonlySet<Watcher>, report: (symbol: MarketSymbol, cause: unknown) => void) =>
-  (symbol: MarketSymbol, tell: (watcher: Watcher) => void): void => {
+  (symbol: MarketSymbol, call: (watcher: Watcher) => void): void => {
     for (const watcher of watchers) {
-      const told = Result.try(() => tell(watcher))
-      if (Result.isFailure(told)) report(symbol, told.failure)
+      const called = Result.try(() => call(watcher))
+      if (Result.isFailure(called)) report(symbol, called.failure)
     }
   }

@@ -1,7 +1,4 @@
-/**
- * Who is told of what happens to an account, and of what concerns every position of a market: the traders and sockets of
- * this node that follow it.
- */
+/** Delivers market events to the traders and sockets of this node that follow an account or a market. */
 import { type AccountId, primaryAccountOf } from "@venue/domain/AccountId"
 import type { MarketEvent, Traded } from "@venue/domain/Market"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
@@ -11,44 +8,44 @@ import type { Batch } from "./Batch.ts"
 import * as Outcome from "./Outcome.ts"
 
 export interface Follower {
-  /** Traders come before sockets: who is told of an order can read it. */
+  /** Traders receive an event before sockets, so that a client that reads after a push sees the same state. */
   readonly rank: "trader" | "socket"
   /**
-   * Called for each event that concerns what is followed. A trader receives them in the order of the log, a socket receives the
+   * Called for each event of the followed account or market. A trader receives them in the order of the log, a socket receives the
    * trades of an outcome before its other events.
    */
   readonly observe: (event: MarketEvent, batch: Batch) => void
   /** Called for each trade of an outcome after the last of them, with the follower's order as the outcome left it. */
   readonly filled?: (event: Traded, order: Order, batch: Batch) => void
-  /** It threw, so it is told nothing more of this: it no longer knows what is true. */
+  /** Called after the follower threw. It receives no further events, because its state may be wrong. */
   readonly broken: () => void
 }
 
 export interface Followers {
-  /** Returns how to stop. */
+  /** Follows an account. Returns a function that stops it. */
   readonly follow: (accountId: AccountId, follower: Follower) => () => void
-  /** Of a market only what concerns every position is told, once to each follower. Returns how to stop. */
+  /** Follows the events of a market that concern every position, such as funding. Returns a function that stops it. */
   readonly followMarket: (symbol: MarketSymbol, follower: Follower) => () => void
   /**
    * Passes the event at this index of the batch to the followers of its account, or of its market. A trade is passed with the
    * whole outcome that it begins. Returns the index of the last event that was passed.
    */
-  readonly tell: (batch: Batch, at: number) => number
+  readonly deliver: (batch: Batch, at: number) => number
 }
 
-/** Followers of one account. A list is replaced, never changed, so that a follower may leave while its list is in use. */
+/** Followers of one account. A change replaces the list, so that a follower may leave while the list is iterated. */
 interface Account {
   readonly accountId: AccountId
   traders: ReadonlyArray<Follower>
   sockets: ReadonlyArray<Follower>
 }
 
-/** `report` receives each follower that threw. That costs the other followers and the market nothing. */
+/** `report` receives each follower that threw. The other followers still receive the event. */
 export const make = (
   report: (followed: AccountId | MarketSymbol, follower: Follower, cause: unknown) => void
 ): Followers => {
   const byAccount = new Map<AccountId, Account>()
-  /** A market has as many followers as traders that joined it, so they are a set, of which one may leave at any time. */
+  /** Sets, because a market may have thousands of followers, and a list would be copied for each one that leaves. */
   const byMarket = new Map<MarketSymbol, Set<Follower>>()
 
   const unfollow = (account: Account, follower: Follower) => {
@@ -61,16 +58,16 @@ export const make = (
     const others = byMarket.get(symbol)
     if (others?.delete(follower) === true && others.size === 0) byMarket.delete(symbol)
   }
-  /** False when it threw, which is reported. */
+  /** Returns false, after a report, if the follower threw. */
   const receives = (followed: AccountId | MarketSymbol, follower: Follower, receive: () => void): boolean => {
     const received = Result.try(receive)
     if (Result.isSuccess(received)) return true
     report(followed, follower, received.failure)
     return false
   }
-  const tellers: Tellers = {
+  const delivery: Delivery = {
     accountOf: (accountId) => byAccount.get(accountId),
-    tell: (account, rank, event, batch) => {
+    toAccount: (account, rank, event, batch) => {
       if (account === undefined) return
       for (const follower of account[rank]) {
         if (receives(account.accountId, follower, () => follower.observe(event, batch))) continue
@@ -78,7 +75,7 @@ export const make = (
         follower.broken()
       }
     },
-    tellFilled: (account, event, order, batch) => {
+    fill: (account, event, order, batch) => {
       if (account === undefined) return
       for (const follower of account.sockets) {
         if (receives(account.accountId, follower, () => follower.filled?.(event, order, batch))) continue
@@ -86,7 +83,7 @@ export const make = (
         follower.broken()
       }
     },
-    tellMarket: (symbol, event, batch) => {
+    toMarket: (symbol, event, batch) => {
       for (const follower of byMarket.get(symbol) ?? []) {
         if (receives(symbol, follower, () => follower.observe(event, batch))) continue
         unfollowMarket(symbol, follower)
@@ -108,35 +105,41 @@ export const make = (
       else others.add(follower)
       return () => unfollowMarket(symbol, follower)
     },
-    tell: (batch, at) => {
+    deliver: (batch, at) => {
       const event = batch.events[at]!
-      if (event._tag === "Traded") return tellOutcome(tellers, event, batch, at)
+      if (event._tag === "Traded") return deliverOutcome(delivery, event, batch, at)
       const accountId = accountIdOf(event)
-      if (accountId === undefined) tellMarket(tellers, event, batch)
+      if (accountId === undefined) deliverToMarket(delivery, event, batch)
       else {
-        const account = tellers.accountOf(accountId)
-        tellers.tell(account, "traders", event, batch)
-        tellers.tell(account, "sockets", event, batch)
+        const account = delivery.accountOf(accountId)
+        delivery.toAccount(account, "traders", event, batch)
+        delivery.toAccount(account, "sockets", event, batch)
       }
       return at
     }
   }
 }
 
-interface Tellers {
+/** Passes one event to the followers of an account or a market. */
+interface Delivery {
   /** Undefined where the account has no followers. */
   readonly accountOf: (accountId: AccountId) => Account | undefined
-  readonly tell: (account: Account | undefined, rank: "traders" | "sockets", event: MarketEvent, batch: Batch) => void
-  readonly tellFilled: (account: Account | undefined, event: Traded, order: Order, batch: Batch) => void
-  readonly tellMarket: (symbol: MarketSymbol, event: MarketEvent, batch: Batch) => void
+  readonly toAccount: (
+    account: Account | undefined,
+    rank: "traders" | "sockets",
+    event: MarketEvent,
+    batch: Batch
+  ) => void
+  readonly fill: (account: Account | undefined, event: Traded, order: Order, batch: Batch) => void
+  readonly toMarket: (symbol: MarketSymbol, event: MarketEvent, batch: Batch) => void
 }
 
 /**
  * Traders receive the events as they are recorded. Sockets then receive all trades, each order as the outcome left it, and the
  * other events. In each step those of the taker come before those of the maker.
  */
-const tellOutcome = (tellers: Tellers, trade: Traded, batch: Batch, first: number): number => {
-  const { accountOf, tell, tellFilled } = tellers
+const deliverOutcome = (delivery: Delivery, trade: Traded, batch: Batch, first: number): number => {
+  const { accountOf, fill, toAccount } = delivery
   const { cut, last, taker } = Outcome.from(batch.events, first, trade)
   const own = accountOf(taker.accountId)
   const trades: Array<{ readonly event: Traded; readonly maker: Account | undefined }> = []
@@ -146,24 +149,24 @@ const tellOutcome = (tellers: Tellers, trade: Traded, batch: Batch, first: numbe
     if (event._tag === "Traded") {
       const maker = accountOf(event.maker.order.accountId)
       trades.push({ event, maker })
-      tell(own, "traders", event, batch)
-      tell(maker, "traders", event, batch)
-      tellOwners(tellers, event, batch)
+      toAccount(own, "traders", event, batch)
+      toAccount(maker, "traders", event, batch)
+      deliverToBuilders(delivery, event, batch)
     } else {
       const account = accountOf(accountIdOf(event)!)
       others.push({ event, account })
-      tell(account, "traders", event, batch)
+      toAccount(account, "traders", event, batch)
     }
   }
   for (const { event, maker } of trades) {
-    tell(own, "sockets", event, batch)
-    tell(maker, "sockets", event, batch)
+    toAccount(own, "sockets", event, batch)
+    toAccount(maker, "sockets", event, batch)
   }
   for (const { event, maker } of trades) {
-    tellFilled(own, event, taker, batch)
-    tellFilled(maker, event, Outcome.left(cut, event.maker.order), batch)
+    fill(own, event, taker, batch)
+    fill(maker, event, Outcome.left(cut, event.maker.order), batch)
   }
-  for (const { account, event } of others) tell(account, "sockets", event, batch)
+  for (const { account, event } of others) toAccount(account, "sockets", event, batch)
   return last
 }
 
@@ -191,23 +194,23 @@ const accountIdOf = (event: MarketEvent): AccountId | undefined => {
 }
 
 /** Sends the events that concern every position of a market. */
-const tellMarket = (tellers: Tellers, event: MarketEvent, batch: Batch): void => {
+const deliverToMarket = (delivery: Delivery, event: MarketEvent, batch: Batch): void => {
   switch (event._tag) {
     case "Funded":
     case "DividendPaid":
     case "ContractSplit":
     case "LimitsSet":
-      return tellers.tellMarket(batch.instrument.symbol, event, batch)
+      return delivery.toMarket(batch.instrument.symbol, event, batch)
     default:
   }
 }
 
-/** A trader is told of a trade once: not again where it traded itself, nor for the second of two fills. */
-const tellOwners = ({ accountOf, tell }: Tellers, event: Traded, batch: Batch): void => {
-  const told = [event.taker.order.userId, event.maker.order.userId]
+/** Delivers a trade to the owners of its builder codes. An owner that traded itself has already received it; each receives it once. */
+const deliverToBuilders = ({ accountOf, toAccount }: Delivery, event: Traded, batch: Batch): void => {
+  const receivers = [event.taker.order.userId, event.maker.order.userId]
   for (const { reward } of [event.taker, event.maker]) {
-    if (reward === null || told.includes(reward.ownerId)) continue
-    told.push(reward.ownerId)
-    tell(accountOf(primaryAccountOf(reward.ownerId)), "traders", event, batch)
+    if (reward === null || receivers.includes(reward.ownerId)) continue
+    receivers.push(reward.ownerId)
+    toAccount(accountOf(primaryAccountOf(reward.ownerId)), "traders", event, batch)
   }
 }

@@ -1,6 +1,6 @@
 /**
- * The outcome of one order that trades: its trades, and what they changed of other orders on the way. All of it is committed
- * at one instant, so its owner receives the fills first and then each order as the whole outcome left it (rule 4.22).
+ * The outcome of one order that trades: its trades, and the changes of other orders in between. All of it is committed in one
+ * row, so the owner receives the fills first and then each order in its final state (rule 4.22).
  */
 import { isSame } from "@venue/domain/Id"
 import type { MarketEvent, Traded } from "@venue/domain/Market"
@@ -9,13 +9,13 @@ import type { Order } from "@venue/domain/Order"
 export interface Outcome {
   /** Index of the last trade. */
   readonly last: number
-  /** The taker's order as the outcome left it. */
+  /** Final state of the taker's order. */
   readonly taker: Order
-  /** Orders as they were cut last, by order id; undefined where none was. */
+  /** Final state of the orders that were cut, by order id; undefined if none was. */
   readonly cut: ReadonlyMap<string, Order> | undefined
 }
 
-/** Returns the outcome that begins with this trade, at index `first`. An order takes in one command and no other. */
+/** Returns the outcome that begins with this trade, at index `first`. An order is a taker in one command only. */
 export const from = (events: ReadonlyArray<MarketEvent>, first: number, { taker: { order } }: Traded): Outcome => {
   let last = first
   let taker = order
@@ -34,7 +34,7 @@ export const from = (events: ReadonlyArray<MarketEvent>, first: number, { taker:
   return { last, taker: left(cut, taker), cut }
 }
 
-/** Returns an order of a fill as the outcome left it. An order may also have been cut before that fill. */
+/** Returns the final state of a filled order: its state after the last cut if that left fewer lots, otherwise the given state. */
 export const left = (cut: Outcome["cut"], order: Order): Order => {
   if (cut === undefined) return order
   const last = cut.get(order.orderId.text)

@@ -1,4 +1,4 @@
-/** Keeps a followed log up to date: it watches the market wherever that lives, and begins anew at an end or a hole. */
+/** Keeps a followed log up to date: watches the market on whichever node it runs, and restarts after an end or a gap. */
 import type { Instrument } from "@venue/domain/Instrument"
 import { type Level, marketStream } from "@venue/domain/Market"
 import { Journal } from "@venue/journal/Journal"
@@ -10,12 +10,12 @@ import { MarketClient } from "../clients/MarketClient.ts"
 import type { DepthAt, Watched } from "../protocol/Market.ts"
 import type { FollowedLog } from "./FollowedLog.ts"
 
-/** Rows that are read back at once. */
+/** Rows of one read from the journal. */
 const pageSize = 256
-/** Batches that may come before the start of a watch is known. */
+/** Batches that are buffered while a watch starts. */
 const maxEarly = 4_096
-const beginAgain = Schedule.spaced("50 millis")
-/** A market elsewhere says each second where it stands; who hears nothing for so long watches anew. */
+const restart = Schedule.spaced("50 millis")
+/** Time without a row or heartbeat after which a watch restarts. A market on another node sends a heartbeat every second. */
 const silentMillis = 5_000
 
 interface Watcher {
@@ -24,22 +24,22 @@ interface Watcher {
   readonly closed: () => void
 }
 
-/** Watches for as long as the scope is open. `found` is told what the market says of itself when a watch begins. */
+/** Watches while the scope is open. `begun` receives the state of the market when a watch begins. */
 export const start = Effect.fnUntraced(function* (
   instrument: Instrument,
   log: FollowedLog,
-  found: (depth: DepthAt) => void
+  begun: (depth: DepthAt) => void
 ) {
   const { symbol } = instrument
   const markets = yield* MarketClient
   const readBack = yield* makeReadBack(instrument, log)
   const attach = yield* makeAttach(instrument)
 
-  /** One residence of the market, from attaching to its end or to the first hole. */
+  /** One watch, from attaching to the market to its end or the first gap. */
   const session = Effect.gen(function* () {
     yield* markets.depth(symbol)
-    const over = Deferred.makeUnsafe<void>()
-    const end = () => Deferred.doneUnsafe(over, Effect.void)
+    const ended = Deferred.makeUnsafe<void>()
+    const end = () => Deferred.doneUnsafe(ended, Effect.void)
     let early: Array<Batch> | undefined = []
     const here = yield* attach({
       batch: (batch) => {
@@ -49,29 +49,29 @@ export const start = Effect.fnUntraced(function* (
         const last = log.head()
         if (early !== undefined || last === undefined) return
         if (seq > last.seq) end()
-        else if (epoch >= last.epoch) log.hear(epoch, last.seq)
+        else if (epoch >= last.epoch) log.confirm(epoch, last.seq)
       },
       closed: end
     })
 
     const depth = yield* markets.depth(symbol)
-    // An owner that does not know yet that it was followed tells of levels that are no longer so.
+    // A fenced owner that has not noticed it returns levels that are out of date.
     if (depth.seq < (log.head()?.seq ?? 0)) return
-    if (log.head() === undefined) log.hear(depth.epoch, depth.seq)
+    if (log.head() === undefined) log.confirm(depth.epoch, depth.seq)
     else yield* readBack(depth.seq)
     log.reset(depth.levels)
-    found(depth)
-    const waited = early
+    begun(depth)
+    const buffered = early
     early = undefined
-    if (!waited.every(log.advance)) return
+    if (!buffered.every(log.advance)) return
     if (here !== undefined) {
       const detach = log.attach(here)
       yield* Effect.addFinalizer(() => Effect.sync(detach))
     }
-    yield* Deferred.await(over)
+    yield* Deferred.await(ended)
   })
 
-  /** A session may hang in a call to a node that is gone, or in leaving it: it is left behind, and waited for by nobody. */
+  /** A session may hang in a call to a dead node, or while it closes. It is interrupted without waiting for its end. */
   const watch = Effect.gen(function* () {
     const watching = yield* Effect.forkScoped(
       Effect.scoped(session).pipe(Effect.tapDefect((defect) => Effect.logError(`watching ${symbol}`, defect)))
@@ -80,27 +80,28 @@ export const start = Effect.fnUntraced(function* (
       Fiber.await(watching),
       Effect.andThen(
         silence(log),
-        Effect.logWarning(`nothing was heard of ${symbol} for ${silentMillis / 1_000} s: it is watched anew`)
+        Effect.logWarning(`no row or heartbeat of ${symbol} for ${silentMillis / 1_000} s; the watch restarts`)
       )
     )
     yield* Effect.forkScoped(Fiber.interrupt(watching))
   })
-  yield* Effect.forkScoped(Effect.repeat(watch, beginAgain))
+  yield* Effect.forkScoped(Effect.repeat(watch, restart))
 })
 
 /**
- * Ends when a market was not heard for too long, unless the session has found it here: it says by itself that it has left. One
- * that hangs may have begun when the market was here, or have the market come here since: where the market is now says nothing.
+ * Ends when the market has been silent for `silentMillis`. A session attached to a market on this node never counts as silent:
+ * the market itself reports when it leaves. Whether the market is on this node now does not matter, because a hanging session may
+ * have begun before the market moved.
  */
 const silence = (log: FollowedLog) =>
   Effect.gen(function* () {
-    const before = log.head()?.heardAtMillis
+    const before = log.head()?.aliveAtMillis
     yield* Effect.sleep(silentMillis)
     if (log.isAttached()) return yield* Effect.never
-    return log.head()?.heardAtMillis === before
+    return log.head()?.aliveAtMillis === before
   }).pipe(Effect.repeat({ until: (isSilent) => isSilent }))
 
-/** What was missed comes from the journal, without the levels that it changed. */
+/** Reads missed rows from the journal. They carry no levels, which the start of the watch replaces as a whole. */
 const makeReadBack = Effect.fnUntraced(function* (instrument: Instrument, log: FollowedLog) {
   const journal = yield* Journal
   const stream = marketStream(instrument.symbol)
@@ -113,12 +114,12 @@ const makeReadBack = Effect.fnUntraced(function* (instrument: Instrument, log: F
   })
 })
 
-/** Watches the market on this node, and returns it, or through the cluster for as long as it lives elsewhere. */
+/** Watches the market on this node and returns it; otherwise watches it through the cluster until it moves to this node. */
 const makeAttach = Effect.fnUntraced(function* (instrument: Instrument) {
   const { symbol } = instrument
   const localEntities = yield* LocalEntities
   const markets = yield* MarketClient
-  const watchThere = (watcher: Watcher) =>
+  const watchRemote = (watcher: Watcher) =>
     markets.watch(symbol).pipe(
       Stream.takeUntil(() => localEntities.markets.has(symbol)),
       Stream.runForEach((row) =>
@@ -135,7 +136,7 @@ const makeAttach = Effect.fnUntraced(function* (instrument: Instrument) {
   return Effect.fnUntraced(function* (watcher: Watcher) {
     const here = localEntities.markets.get(symbol)
     if (here === undefined) {
-      yield* watchThere(watcher)
+      yield* watchRemote(watcher)
       return undefined
     }
     yield* Effect.acquireRelease(

@@ -1,4 +1,4 @@
-/** What may be asked of the desk that holds a slice of the users. */
+/** Messages to a desk, the entity that holds a slice of the users. */
 import { AccountId } from "@venue/domain/AccountId"
 import { Deposit, ReverseDeposit } from "@venue/domain/Deposit"
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
@@ -28,7 +28,7 @@ import { ClusterSchema, Entity } from "effect/cluster"
 import { Rpc } from "effect/rpc"
 import { BuilderCode, Unavailable } from "./Market.ts"
 
-/** The shards that desks live on. */
+/** Shard group of the desks. */
 export const deskGroup = "desk"
 
 /** The user's message bucket is full. */
@@ -36,65 +36,67 @@ export class RateLimited extends Schema.TaggedError<RateLimited>()("RateLimited"
   retryAfterMillis: Schema.Number
 }) {}
 
-/** The user has as many connections as are allowed, over all gateways. */
+/** The user has reached the limit of connections over all gateways. */
 export class TooManyConnections extends Schema.TaggedError<TooManyConnections>()("TooManyConnections", {
   userId: UserId
 }) {}
 
-/** What the markets of the user have committed is not all known here, so that nothing was decided: try again. */
+/** The desk has not applied all committed rows of the user's markets, so it decided nothing. The caller may retry. */
 export class MarketsBehind extends Schema.TaggedError<MarketsBehind>()("MarketsBehind", { userId: UserId }) {}
 
-/** Which of the two message buckets of a user a message is taken from, and how much of it. */
+/** Weight of a message, and the bucket of the user that it is charged to. */
 export const Cost = Schema.Struct({ bucket: Schema.Literals(["general", "cancel"]), weight: Schema.Number })
 export type Cost = typeof Cost.Type
 
-/** Of what is limited elsewhere, as REST is by buckets of its own, or not at all. */
+/** Cost of a message that is limited elsewhere, such as a REST request, or not at all. */
 export const noCost: Cost = { bucket: "general", weight: 0 }
 
+/** An order, stop or TWAP request of a user, on its way from a gateway to the desk. */
 export const Submission = Schema.Struct({
   userId: UserId,
   cost: Cost,
   request: Schema.Union([OrderRequest, StopRequest, AddTwap]),
-  /** It came over this connection, which is armed, or about to be. */
+  /** Connection that sent it, if the connection is armed or about to be. */
   connectionId: Schema.optionalKey(Schema.String)
 })
 export type Submission = typeof Submission.Type
 
-/** What became of a submission at the desk; what became of it in its market comes by that market's log. */
+/** A desk's answer to a submission. The outcome in the market follows in the market's log. */
 export const Submitted = Schema.Union([
-  /** On its way to these markets; a cancel of all orders may touch none. */
+  /** Sent to these markets. A cancel of all orders may concern none. */
   Schema.TaggedStruct("HandedOn", { commandId: Schema.String, symbols: Schema.Array(MarketSymbol) }),
   Schema.TaggedStruct("BadSymbol", { commandId: Schema.String }),
   Schema.TaggedStruct("RateLimited", { commandId: Schema.String, retryAfterMillis: Schema.Number }),
-  /** Not done, but where the refusal says that this is unknown. */
+  /** Not executed, unless the refusal states that the outcome is unknown. */
   Schema.TaggedStruct("Refused", { commandId: Schema.String, refusal: SubmitRefusal })
 ])
 export type Submitted = typeof Submitted.Type
 
-/** One account's money and positions now. */
+/** Current balance and positions of one account. */
 export const AccountSummary = Schema.Struct({ balance: Balance, holdings: Schema.Array(Holding) })
 export type AccountSummary = typeof AccountSummary.Type
 
+/** An open order or a waiting stop. */
 export const OpenOrder = Schema.Struct({
   symbol: MarketSymbol,
   order: Order,
-  /** A stop that came with an order: it carries the client order id of that one, and is not found by it. */
+  /** Whether the stop was attached to an order. It carries that order's client order id but cannot be addressed by it. */
   isAttached: Schema.optionalKey(Schema.Boolean)
 })
 export type OpenOrder = typeof OpenOrder.Type
 
-/** The newest come first. */
+/** Open orders and TWAPs, newest first. */
 export const OpenOrders = Schema.Struct({
   orders: Schema.Array(OpenOrder),
   twaps: Schema.Array(Schema.Struct({ symbol: MarketSymbol, twap: Twap }))
 })
 export type OpenOrders = typeof OpenOrders.Type
 
-/** How far the logs had come that this account's state was read from: reads of the past wait for these. */
+/** Newest row of a market that an account's state contains. Reads of history wait until the tables contain it. */
 export const Watermark = Schema.Struct({ symbol: MarketSymbol, seq: Schema.Number })
 export type Watermark = typeof Watermark.Type
 
-/** How many accounts of a desk are near liquidation, and how many traders wait for a market and are not counted yet. */
+/** Number of a desk's accounts near or in liquidation. `waiting` traders are not counted yet, because a market of theirs is not live. */
 export const AccountsAtRisk = Schema.Struct({
   warned: Schema.Number,
   inLiquidation: Schema.Number,
@@ -102,38 +104,39 @@ export const AccountsAtRisk = Schema.Struct({
 })
 export type AccountsAtRisk = typeof AccountsAtRisk.Type
 
-/** Of each contract, in the order of listing. */
+/** Leverage of an account in each contract, in the order of listing. */
 export const Leverages = Schema.Array(Schema.Struct({ symbol: MarketSymbol, leverage: Schema.Number }))
 export type Leverages = typeof Leverages.Type
 
 const account = { userId: UserId, accountId: AccountId }
 
-/** What a takeover left of a position, since nobody could take it. */
+/** Rest of a position after a takeover that found too few counterparties. */
 export const LeftPosition = Schema.Struct({
   ...account,
   symbol: MarketSymbol,
-  /** Signed. */
+  /** Signed quantity. */
   quantityLots: Schema.Number,
-  /** The first takeover that left something was closed then. */
+  /** Time of the first takeover that left a rest. */
   sinceMillis: Schema.Number
 })
 export type LeftPosition = typeof LeftPosition.Type
 
-/** The newest row of a market's log that a node has been told. */
+/** Newest row of a market's log that a node has applied. */
 export const Head = Schema.Struct({ symbol: MarketSymbol, seq: Schema.Number })
 export type Head = typeof Head.Type
 
 /**
- * What is asked about one account, what it costs its user, and what the asker's node has been told: the answer is of no less.
- * A desk of the same node has been told the same, and so need not hear of it.
+ * A read of one account, with its cost. `heads` are the newest rows that the caller's node has applied: the answer contains at
+ * least these rows. A caller on the desk's own node omits them, because both share one feed.
  */
 export const Read = Schema.Struct({ ...account, cost: Cost, heads: Schema.optionalKey(Schema.Array(Head)) })
 export type Read = typeof Read.Type
 
+/** A request for a preview of an order. */
 export const PreviewRead = Schema.Struct({ ...Read.fields, request: PreviewRequest })
 export type PreviewRead = typeof PreviewRead.Type
 
-/** What a desk says of an order before it is placed; where it would hand it on to no market, why. */
+/** A desk's answer to a preview; a refusal states why the order would not be sent to its market. */
 export const Previewed = Schema.Union([
   Schema.TaggedStruct("Previewed", Preview.fields),
   Schema.TaggedStruct("BadSymbol", {}),
@@ -141,7 +144,7 @@ export const Previewed = Schema.Union([
 ])
 export type Previewed = typeof Previewed.Type
 
-/** A command for the user's ledger: the message is the command and what it costs. Answers when the trader's journal has it. */
+/** Defines a message with a command for the user's ledger and its cost. It is answered when the command is in the journal. */
 const change = <
   const Tag extends LedgerCommand["_tag"],
   Fields extends Schema.Struct.Fields,
@@ -158,22 +161,23 @@ const change = <
     error: Schema.Union([refusal, Unavailable, RateLimited, ...others])
   })
 
-/** The gateway, and its own clock as it said this: only differences count, so that no two clocks are compared. */
+/** The sending gateway, and the time of sending by its own clock. Desks use only differences of such times. */
 const speaker = { gatewayId: Schema.String, saidAtMillis: Schema.Number }
 
-/** A connection, and how long before this was said its gateway had last heard of it. */
-export const Heard = Schema.Struct({ connectionId: Schema.String, userId: UserId, ageMillis: Schema.Number })
-export type Heard = typeof Heard.Type
+/** A connection, and the time since the client's last frame, as of the time of sending. */
+export const SeenConnection = Schema.Struct({ connectionId: Schema.String, userId: UserId, ageMillis: Schema.Number })
+export type SeenConnection = typeof SeenConnection.Type
 
-export const Renewed = Schema.Struct({
-  ...Heard.fields,
+/** A connection whose lease a gateway renews. */
+export const RenewedConnection = Schema.Struct({
+  ...SeenConnection.fields,
   accountId: AccountId,
-  /** Answer with this account's summary. */
+  /** Whether the answer includes the account's summary. */
   wanted: Schema.Boolean,
-  /** The desk has said that it is armed, and was not asked to disarm it since. */
+  /** Whether the desk has confirmed that the connection is armed, and no request to disarm it followed. */
   isArmed: Schema.Boolean
 })
-export type Renewed = typeof Renewed.Type
+export type RenewedConnection = typeof RenewedConnection.Type
 
 export const Desk = Entity.make("Desk", [
   Rpc.make("Submit", {
@@ -182,7 +186,7 @@ export const Desk = Entity.make("Desk", [
     error: Unavailable
   }),
   Rpc.make("Summary", { payload: Read, success: AccountSummary, error: Schema.Union([Unavailable, RateLimited]) }),
-  /** Of all accounts of the user at one moment, the primary one first. */
+  /** Returns the balances of all accounts of the user at one moment, the primary account first. */
   Rpc.make("Balances", {
     payload: Read,
     success: Schema.Array(Balance),
@@ -203,31 +207,31 @@ export const Desk = Entity.make("Desk", [
     success: Schema.Array(Watermark),
     error: Schema.Union([Unavailable, RateLimited])
   }),
-  /** Answers with the newest row of the trader's own journal: what the tables have of it, the reader may know. */
+  /** Returns the newest row of the trader's own journal. Reads of the tables that come from it wait for this row. */
   Rpc.make("JournalHead", {
     payload: Read,
     success: Schema.Number,
     error: Schema.Union([Unavailable, RateLimited])
   }),
-  /** Answers with the fee tier of the user, from 1 on. */
+  /** Returns the fee tier of the user, from 1. */
   Rpc.make("FeeTier", {
     payload: Read,
     success: Schema.Number,
     error: Schema.Union([Unavailable, RateLimited])
   }),
-  /** Of one that was not placed: nothing is recorded, nor held after the answer. */
+  /** Returns the outcome that an order would have. Nothing is recorded, and no margin is held after the answer. */
   Rpc.make("Preview", {
     payload: PreviewRead,
     success: Previewed,
     error: Schema.Union([Unavailable, RateLimited])
   }),
   Rpc.make("AtRisk", { success: AccountsAtRisk }),
-  /** Positions of accounts in liquidation that nobody took so far. */
+  /** Returns positions of accounts in liquidation for which no counterparty was found yet. */
   Rpc.make("LeftPositions", { success: Schema.Array(LeftPosition) }),
   change("Credit", Credit, ledgerRefusals.Credit),
-  /** Decided on no less than all markets of the user have committed, while the venue trades. */
+  /** Decided after the desk has applied every committed row of the user's markets; refused while the venue does not trade. */
   change("Transfer", Transfer, ledgerRefusals.Transfer, MarketsBehind, VenueCancelOnly, VenueHalted),
-  /** Decided on no less than that, too, while withdrawals are open. */
+  /** Decided likewise; refused while withdrawals are blocked. */
   change("Withdraw", Withdraw, ledgerRefusals.Withdraw, MarketsBehind, WithdrawalsBlocked),
   change("ReturnWithdrawal", ReturnWithdrawal, ledgerRefusals.ReturnWithdrawal),
   change("Deposit", Deposit, ledgerRefusals.Deposit),
@@ -235,51 +239,48 @@ export const Desk = Entity.make("Desk", [
   change("SetLeverage", SetLeverage, ledgerRefusals.SetLeverage),
   change("OpenAccount", OpenAccount, ledgerRefusals.OpenAccount),
   change("RedeemCode", RedeemCode, ledgerRefusals.RedeemCode),
-  /** Answers once the day is credited, or was before. */
+  /** Returns when the day is credited, in this call or an earlier one. */
   Rpc.make("CreditReferrals", {
     payload: { userId: UserId, day: Schema.Number, amount: Schema.BigInt },
     error: Schema.Union([Unavailable, RateLimited])
   }),
-  /** Answers once the journal of this user says that they own the code. */
+  /** Returns when the user's journal records that they own the code. */
   Rpc.make("RegisterBuilder", { payload: { builderCode: Schema.String, ownerId: UserId }, error: Unavailable }),
-  /** Answers once this user has joined every market and each knows their builder code. */
+  /** Returns when the user has joined every market and each market has recorded the builder code. */
   Rpc.make("AppointBuilder", { payload: BuilderCode, error: Unavailable }),
-  /** Answers once the user has joined those markets, and its journal has it. */
+  /** Returns when the user has joined the markets and the appointment is in the journal. */
   change("AppointProvider", AppointProvider, ledgerRefusals.AppointProvider),
   Rpc.make("Providers", { success: Schema.Array(ProviderLimit) }),
   change("Arm", Arm, ledgerRefusals.Arm),
   change("SetDeadManSwitch", SetDeadManSwitch, ledgerRefusals.SetDeadManSwitch),
-  /** Names a connection of a gateway, which is refused when it is one too many of its user. */
+  /** Registers a connection of a gateway; refused when the user has reached the connection limit. */
   Rpc.make("Attach", {
     payload: { ...speaker, connectionId: Schema.String, ...account },
     error: Schema.Union([Unavailable, TooManyConnections])
   }),
-  /** The connection ended, for whatever reason: its armed cancel starts. */
-  Rpc.make("Detach", { payload: { ...speaker, ...Heard.fields }, error: Unavailable }),
-  /** Proof that a gateway lives, and these of its connections; without it for a lease armed ones count as ended. */
+  /** Reports that a connection ended. If it was armed, its orders are cancelled. */
+  Rpc.make("Detach", { payload: { ...speaker, ...SeenConnection.fields }, error: Unavailable }),
+  /** Renews the leases of a gateway's connections. An armed connection counts as ended when its lease expires. */
   Rpc.make("Renew", {
     payload: {
       ...speaker,
-      connections: Schema.Array(Renewed),
-      /** These are all connections of the gateway at this desk. */
+      connections: Schema.Array(RenewedConnection),
+      /** Whether the list contains all connections of the gateway at this desk. */
       areAll: Schema.optionalKey(Schema.Boolean),
-      /** Rows that the gateway has told: a summary that is behind them is left out. */
+      /** Rows that the gateway has published. Summaries without these rows are left out. */
       heads: Schema.optionalKey(Schema.Array(Head))
     },
     success: Schema.Struct({
-      /** Of the accounts that were wanted, in that order. */
+      /** Summaries of the wanted accounts, in the order of the request. */
       summaries: Schema.Array(AccountSummary),
-      /** The gateway takes these for armed, and they have ended here: nobody had heard of them for a lease. */
+      /** Connections that the gateway considers armed but whose lease has expired at this desk. */
       ended: Schema.Array(Schema.String),
-      /** The desk has begun anew, and the gateway has not named all its connections since. */
+      /** Whether the desk was restarted and needs a list of all connections of the gateway. */
       wantsAll: Schema.optionalKey(Schema.Boolean)
     }),
     error: Unavailable
   }),
-  /**
-   * Takes the weight and answers 0, or takes nothing and answers how many milliseconds to wait. A gateway that asks what
-   * remains of what was taken is told a number below zero: one more than that, with the other sign (`RestCharge.ts`).
-   */
+  /** Charges a weight to a REST bucket. The number encodes the wait or the remaining quota; see `RestCharge.ts`. */
   Rpc.make("SpendRest", {
     payload: {
       userId: UserId,
@@ -289,17 +290,17 @@ export const Desk = Entity.make("Desk", [
     },
     success: Schema.Number
   }),
-  /** Takes what a gateway has answered by itself from the user's message bucket and answers 0, or takes nothing, as `SpendRest`. */
+  /** Charges a message that the gateway answered itself. Returns 0, or charges nothing and returns the milliseconds to wait. */
   Rpc.make("SpendMessages", { payload: { userId: UserId, cost: Cost }, success: Schema.Number }),
-  /** All connections of the gateway end, as it stops; it names those that may be armed. */
-  Rpc.make("Leave", { payload: { ...speaker, connections: Schema.Array(Heard) }, error: Unavailable }),
-  /** Asks nothing: a desk that is not up starts, and one that is says so. */
+  /** Reports that a gateway stops. `connections` are those that may be armed. */
+  Rpc.make("Leave", { payload: { ...speaker, connections: Schema.Array(SeenConnection) }, error: Unavailable }),
+  /** Starts the desk unless it runs. */
   Rpc.make("Wake")
 ])
   .annotate(ClusterSchema.ClientTracingEnabled, false)
   .annotate(ClusterSchema.ShardGroup, () => deskGroup)
 
-/** The desk of a user: FNV-1a of the id, modulo the number of desks. */
+/** Returns the id of a user's desk: the FNV-1a hash of the user id, modulo the number of desks. */
 export const deskOf = (userId: UserId, desks: number): string => {
   let hash = 0x811c9dc5
   for (let i = 0; i < userId.length; i++) hash = Math.imul(hash ^ userId.charCodeAt(i), 0x01000193)

@@ -1,4 +1,4 @@
-/** What may be asked of the entity that is one market. */
+/** Messages to the entity of a market. */
 import { AccountId } from "@venue/domain/AccountId"
 import { MarketAlarm } from "@venue/domain/Alarm"
 import { FeeShare } from "@venue/domain/FeeShare"
@@ -16,13 +16,13 @@ import { Schema } from "effect"
 import { ClusterSchema, Entity } from "effect/cluster"
 import { Rpc } from "effect/rpc"
 
-/** The shards that markets live on. */
+/** Shard group of the markets. */
 export const marketGroup = "market"
 
-/** Nobody could record it now. Asked for a change, it may or may not have happened: a repeat of the same id tells. */
+/** The call failed. A change may or may not have been made: a retry with the same id returns its outcome. */
 export class Unavailable extends Schema.TaggedError<Unavailable>()("Unavailable", { what: Schema.String }) {}
 
-/** A row of the log as it was written, or the head alone when `events` is empty. */
+/** A row of the log as stored, or a heartbeat with the head alone if `events` is empty. */
 export const Watched = Schema.Struct({
   epoch: Schema.Number,
   seq: Schema.Number,
@@ -39,7 +39,7 @@ const At = {
   seq: Schema.Number
 }
 
-/** Whose accounts a view is of; it raises the epoch of the user's trader to this one. */
+/** A trader that requests a view of its accounts. The request raises the trader's epoch in the market, which fences older owners. */
 export const Viewer = Schema.Struct({
   userId: UserId,
   traderEpoch: Schema.Number,
@@ -47,37 +47,37 @@ export const Viewer = Schema.Struct({
 })
 export type Viewer = typeof Viewer.Type
 
-/** One view is of so many at most. */
+/** Maximum number of traders in one view. */
 export const maxViewers = 256
 
-/** What the log holds of one user's accounts. */
+/** State of one user's accounts in a market. */
 export const TraderView = Schema.Struct({
   accounts: Schema.Array(
     Schema.Struct({
       accountId: AccountId,
       position: PositionState,
-      /** A takeover of the position is open. */
+      /** Whether a takeover of the position is open. */
       isFrozen: Schema.Boolean,
       orders: Schema.Array(Order),
       stops: Schema.Array(Order),
-      /** Ids of the stops that came with an order; a node of an older version leaves it out. */
+      /** Ids of the stops that were attached to an order. A node of an older release omits it. */
       attachedStops: Schema.optionalKey(Schema.Array(Schema.String)),
-      /** Those that have not ended, with how far they have come. */
+      /** TWAPs that have not ended, with their progress. */
       twaps: Schema.Array(Twap)
     })
   ),
-  /** Commands whose outcome is still remembered. */
+  /** Ids of commands whose outcome the market still remembers. */
   recorded: Schema.Array(Schema.String)
 })
 export type TraderView = typeof TraderView.Type
 
-/** All as of (epoch, seq), in the order they were asked for; the last are left out when there is too much for one answer. */
+/** Views as of (epoch, seq), in the order of the request. The last are omitted when the answer would be too large. */
 export const TraderViews = Schema.Struct({ ...At, traders: Schema.Array(TraderView) })
 export type TraderViews = typeof TraderViews.Type
 
 /**
- * All levels as of (epoch, seq), what is let in, the day of the last dividend, and that of the last split, in days since 1970-01-01, 0 before the first,
- * when that was, the prices in force, `null` before the first, and the samples of the premium in this hour.
+ * State of a market as of (epoch, seq), with which a watch begins. `lastDividendDay` and `lastSplitDay` are days since 1970-01-01,
+ * 0 before the first. `prices` are those in force, `null` before the first. `sampling` has the premium samples of the hour.
  */
 export const DepthAt = Schema.Struct({
   ...At,
@@ -88,11 +88,11 @@ export const DepthAt = Schema.Struct({
   lastSplitDay: Schema.Number,
   lastSplitMillis: Schema.optionalKey(Schema.Number),
   sampling: Schema.optionalKey(Sampling),
-  /** The open takeovers, with signed lots; a node of an older version leaves them out. */
+  /** Open takeovers, with signed lots. A node of an older release omits them. */
   takeovers: Schema.optionalKey(
     Schema.Array(Schema.Struct({ takeoverId: Schema.String, quantityLots: Schema.Number }))
   ),
-  /** The node that has the market, where it can be asked directly: `host:port`. */
+  /** Address of the node that owns the market, `host:port`, if it accepts direct calls. */
   node: Schema.optionalKey(Schema.String),
   prices: Schema.NullOr(
     Schema.TaggedStruct("Priced", {
@@ -119,74 +119,74 @@ export const DepthAt = Schema.Struct({
 })
 export type DepthAt = typeof DepthAt.Type
 
-/** Sums over all participants: positions, in lots, and cash, with fees, funding and what the market itself has gained in it, are zero. */
+/** Sums over all accounts and the market itself: `positions` in lots and `cash` in 1e-6 USD must both be 0. */
 export const Totals = Schema.Struct({
   ...At,
   positions: Schema.Number,
   cash: Schema.Number,
-  /** So much is the market's own, in 1e-6 USD, and the operator has put in so much of it so far. */
+  /** Reserve fund of the market in 1e-6 USD, and the part of it that the operator has added. */
   reserveFund: Schema.Number,
   toppedUp: Schema.Number
 })
 export type Totals = typeof Totals.Type
 
 export const Market = Entity.make("Market", [
-  /** Answers once everything asked is committed; outcomes travel by the log. */
+  /** Returns when the decisions on all commands are committed. Their outcomes are in the market's log. */
   Rpc.make("Submit", { payload: { commands: Schema.Array(TraderCommand) }, error: Unavailable }),
   Rpc.make("Watch", { success: Watched, error: Unavailable, stream: true }).annotate(
     ClusterSchema.InterruptOnTermination,
     true
   ),
-  /** What accounts of one desk can do for the takeovers that are open. Heard by whoever owns the market now, and recorded nowhere. */
+  /** Sends what accounts of one desk can take over. Only the current owner of the market keeps it; it is not recorded. */
   Rpc.make("Stand", { payload: { stands: Schema.Array(Stand) } }),
   Rpc.make("View", {
     payload: { traders: Schema.Array(Viewer).check(Schema.isMaxLength(maxViewers)) },
     success: TraderViews,
     error: Unavailable
   }),
-  /** What an order would come to, as the log has it and what is on its way there. */
+  /** Returns the outcome that an order would have, in the state with all decisions, committed or not. */
   Rpc.make("Preview", { payload: { command: PreviewCommand }, success: MarketPreview, error: Unavailable }),
   Rpc.make("Depth", { success: DepthAt, error: Unavailable }),
-  /** Somebody waits until the tables have the log up to here, so they do not stand back in a burst. */
+  /** Requests that the read tables reach row `seq` without the usual delay in a burst, because a reader waits. */
   Rpc.make("CatchUp", { payload: { seq: Schema.Number } }),
-  /** Answers with what an operator has to see to. */
+  /** Returns the alarms that an operator has to resolve. */
   Rpc.make("Alarms", { success: Schema.Array(MarketAlarm), error: Unavailable }),
   Rpc.make("Totals", { success: Totals, error: Unavailable }),
-  /** Answers once it is recorded, or was paid before. */
+  /** Returns when the dividend is recorded, by this call or an earlier one. */
   Rpc.make("PayDividend", {
     payload: { exDay: Schema.Number, perUnitE8: Schema.Number },
     error: Unavailable
   }),
   /**
-   * Answers once it is recorded, or was before, with the amount that counts under that id; `null` where nothing was put in,
-   * since the fund could not count it.
+   * Returns when the top-up is recorded, by this call or an earlier one, with the amount recorded under the id. Returns `null` if
+   * nothing was added: the amount is not positive, or the fund would exceed 2^53 − 1.
    */
   Rpc.make("TopUpFund", {
     payload: { topUpId: Schema.String, amount: Schema.Number, reason: Schema.String },
     success: Schema.NullOr(Schema.Number),
     error: Unavailable
   }),
-  /** Answers once the state is recorded, or was in force already. */
+  /** Returns when the state is recorded or was already in force. */
   Rpc.make("SetTradingState", { payload: { state: OpenState }, error: Unavailable }),
   /**
-   * Answers with how far it came: some orders may be left, to be ended by the same again, or the reserve fund may lack so much.
-   * `null` where the market is not halted, or could not trade at the new price.
+   * Returns the progress of the split. With `isDone` false, orders may be left, which a repeated call ends, or the reserve fund may
+   * lack `missing`, in 1e-6 USD. `missing` is `null` if the market is not halted or could not trade at the new price.
    */
   Rpc.make("SplitContract", {
     payload: { exDay: Schema.Number, numerator: Schema.Number, denominator: Schema.Number },
     success: Schema.Struct({ isDone: Schema.Boolean, missing: Schema.NullOr(Schema.Number) }),
     error: Unavailable
   }),
-  /** Answers once they are recorded, or were in force already. */
+  /** Returns when the limits are recorded or were already in force. */
   Rpc.make("SetLimits", { payload: Limits.fields, error: Unavailable }),
-  /** Answers once the settlement is recorded to have begun, or had before; a market that trades is left alone. */
+  /** Returns when the start of the settlement is recorded, by this call or an earlier one. A trading market is left unchanged. */
   Rpc.make("Delist", { error: Unavailable }),
-  /** The outside price of the underlier, in 1e-8 USD. */
+  /** Sends an outside price of the underlier, in 1e-8 USD. Returns when it is recorded. */
   Rpc.make("Observe", {
     payload: { priceE8: Schema.Number, teller: PriceOrigin, quotedAtMillis: Schema.optionalKey(Schema.Number) },
     error: Unavailable
   }),
-  /** Answers once the market knows this builder code, or knew it before. */
+  /** Returns when the builder code is recorded, by this call or an earlier one. */
   Rpc.make("IntroduceBuilder", { payload: BuilderCode, error: Unavailable }),
   Rpc.make("PauseSources", { payload: { paused: Schema.Boolean }, error: Unavailable })
 ])

@@ -1,6 +1,6 @@
 /**
- * What one node asks of another beside the entities, of what it knows to be there: no place is looked up, and a stream waits
- * for no call that each of its rows is acknowledged with.
+ * Direct calls from one node to another that owns a market. They avoid the shard lookup of the cluster library and its
+ * acknowledgement of each row of a stream.
  */
 import { TraderCommand } from "@venue/domain/Market"
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
@@ -8,10 +8,10 @@ import { Schema } from "effect"
 import { Rpc, RpcGroup } from "effect/rpc"
 import { Unavailable, Watched } from "./Market.ts"
 
-/** A market that is not there is unavailable. */
+/** Both calls fail with `Unavailable` if the node does not own the market. */
 export const NodeCalls = RpcGroup.make(
   Rpc.make("WatchMarket", { payload: { symbol: MarketSymbol }, success: Watched, error: Unavailable, stream: true }),
-  /** Answers once everything asked is committed; outcomes travel by the log. */
+  /** Returns when the decisions on all commands are committed. Their outcomes are in the market's log. */
   Rpc.make("SubmitToMarket", {
     payload: { symbol: MarketSymbol, commands: Schema.Array(TraderCommand) },
     error: Unavailable

@@ -1,4 +1,4 @@
-/** What may be asked of a user's own entity: changes of what belongs to the user rather than to an account. */
+/** Messages to a user's entity, which changes the API keys of the user. */
 import { ApiKeySummary, TooManyApiKeys, UnknownApiKey } from "@venue/domain/ApiKey"
 import { UserId } from "@venue/domain/UserId"
 import { Schema } from "effect"
@@ -12,7 +12,7 @@ const KeyPair = Schema.Struct({
   secret: Schema.RedactedFromValue(Schema.String)
 })
 
-/** Its address is the user's id. The public name of a new key is drawn at the edge, so that a repeat makes no other. */
+/** The address is the user id. The gateway draws the public key of a new key, so that a retry creates no second one. */
 export const User = Entity.make("User", [
   Rpc.make("CreateKey", {
     payload: {
@@ -31,7 +31,7 @@ export const User = Entity.make("User", [
     error: Schema.Union([UnknownApiKey, Unavailable])
   }),
   Rpc.make("RevokeKey", { payload: of, error: Schema.Union([UnknownApiKey, Unavailable]) }),
-  /** The new pair permits what the old one did, which is good for nothing from now on. */
+  /** Replaces a key pair by one with the same permissions and revokes the old one. */
   Rpc.make("RotateKey", {
     payload: { ...of, next: KeyPair },
     success: ApiKeySummary,

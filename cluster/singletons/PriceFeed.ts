@@ -1,4 +1,4 @@
-/** Hears every source of prices and tells each market the median of its own: one for the whole venue, without state. */
+/** Sends each market the median price of its sources. A stateless singleton: one node runs it for the whole venue. */
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import * as Futures from "@venue/domain/Futures"
 import { isLive } from "@venue/domain/MarketHours"
@@ -21,18 +21,18 @@ const run = Effect.gen(function* () {
   if (sources.length === 0) return
   const feed = yield* Feed
   const { instruments } = yield* VenueSettings
-  // A source may go on from the price in force; a market that cannot be heard keeps no other waiting for long.
-  const areHeard = () => [...instruments.keys()].every((symbol) => feed.head(symbol) !== undefined)
-  yield* Effect.repeat(Effect.void, { until: areHeard, schedule: Schedule.spaced("20 millis") }).pipe(
+  // A source may continue from the price in force. A market that cannot be followed delays the others by at most 10 s.
+  const areFollowed = () => [...instruments.keys()].every((symbol) => feed.head(symbol) !== undefined)
+  yield* Effect.repeat(Effect.void, { until: areFollowed, schedule: Schedule.spaced("20 millis") }).pipe(
     Effect.timeoutOption("10 seconds")
   )
-  const heard = yield* listen(sources, leastSources)
+  const receive = yield* makeReceive(sources, leastSources)
   yield* Effect.forEach(
     sources,
     (source) =>
-      source.run({ inForce: (symbol) => feed.prices.get(symbol), tell: heard(source) }).pipe(
-        // A fault of ours: the others are heard on.
-        Effect.tapDefect((defect) => Effect.logError(`price source ${source.name} is not heard`, defect)),
+      source.run({ inForce: (symbol) => feed.prices.get(symbol), tell: receive(source) }).pipe(
+        // A defect in one source must not stop the others.
+        Effect.tapDefect((defect) => Effect.logError(`price source ${source.name} failed; it restarts in 5 s`, defect)),
         Effect.sandbox,
         Effect.retry(Schedule.spaced("5 seconds")),
         Effect.orDie
@@ -44,36 +44,36 @@ const run = Effect.gen(function* () {
 export const layer: Layer.Layer<never, never, Sharding.Sharding | MarketClient | Feed | FuturesReference> =
   Singleton.make("PriceFeed", run)
 
-/** What the sources said last of each contract. */
+/** Last quote of each contract, by source. */
 type Quotes = ReadonlyMap<PriceSource, Map<string, Quote>>
 interface Quote {
   readonly priceE8: number
-  readonly heardAtMillis: number
-  /** The quote's own time, at most ours; the time it was heard where the source names none. */
+  readonly receivedAtMillis: number
+  /** The source's time of the quote, at most this node's time; the time of receipt if the source states none. */
   readonly quotedAtMillis: number
 }
 
 /**
- * Returns the price of a symbol by one source, of what was heard and quoted since then, with the time of the oldest quote that it
- * is made of. A quote that is repeated is as old as its own time says.
+ * Returns a symbol's price by one source, from quotes received and quoted since the given times, with the time of the oldest quote
+ * used. A repeated quote keeps the age of its own time.
  */
 const pricesBySource =
   (quotes: Quotes, reference: () => SourcePrice.Reference) =>
-  (source: PriceSource, symbol: MarketSymbol, now: number, heardSince: number, quotedSince: number) => {
+  (source: PriceSource, symbol: MarketSymbol, now: number, receivedSince: number, quotedSince: number) => {
     let quotedAtMillis = now
-    const said = (contract: string) => {
+    const priceE8Of = (contract: string) => {
       const quote = quotes.get(source)!.get(contract)
-      if (quote === undefined || quote.heardAtMillis < heardSince || quote.quotedAtMillis < quotedSince)
+      if (quote === undefined || quote.receivedAtMillis < receivedSince || quote.quotedAtMillis < quotedSince)
         return undefined
       quotedAtMillis = Math.min(quotedAtMillis, quote.quotedAtMillis)
       return quote.priceE8
     }
-    const priceE8 = SourcePrice.of(symbol, source.symbols.get(symbol)!, said, reference(), now)
+    const priceE8 = SourcePrice.of(symbol, source.symbols.get(symbol)!, priceE8Of, reference(), now)
     return priceE8 === undefined ? undefined : { priceE8, quotedAtMillis }
   }
 
-/** Gathers what the sources say, and tells the markets that it is about a few times a second. */
-const listen = Effect.fnUntraced(function* (sources: ReadonlyArray<PriceSource>, leastSources: number) {
+/** Collects the quotes of all sources and sends changed prices to their markets every `everyMillis`. Returns a receiver per source. */
+const makeReceive = Effect.fnUntraced(function* (sources: ReadonlyArray<PriceSource>, leastSources: number) {
   const clock = yield* Clock.Clock
   const feed = yield* Feed
   const { instruments } = yield* VenueSettings
@@ -91,24 +91,24 @@ const listen = Effect.fnUntraced(function* (sources: ReadonlyArray<PriceSource>,
     const now = clock.currentTimeMillisUnsafe()
     const able = sources.filter((source) => source.symbols.has(symbol))
     const inForce = feed.prices.get(symbol)
-    // What was said before the operator's word does not replace it.
+    // Only quotes newer than an operator's price replace it.
     const afterMillis = inForce?.source === "operator" ? inForce.toldAtMillis + 1 : 0
     const prices = able.flatMap((source) => currentBy(source, symbol, now, afterMillis) ?? [])
     const least = Math.max(1, Math.min(leastSources, able.length))
     const priceE8 = prices.length < least ? undefined : median(prices.map((price) => price.priceE8))
     if (priceE8 === undefined) return undefined
-    // From this time on fewer sources than are needed have a newer quote.
+    // The time of the price: the newest time as of which enough sources had quoted.
     const newestFirst = prices.map((price) => price.quotedAtMillis).sort((a, b) => b - a)
     return { priceE8, quotedAtMillis: newestFirst[least - 1]! }
   }
   const hasEnded = (symbol: MarketSymbol) => isOver(feed.tradingStates.get(symbol) ?? "TRADING")
-  const tell = (symbol: MarketSymbol) => {
+  const send = (symbol: MarketSymbol) => {
     if (hasEnded(symbol)) return
     const price = priceOf(symbol)
     if (price === undefined) return
     sending.add(symbol)
     const done = Effect.sync(() => sending.delete(symbol))
-    // A market that does not answer holds up no other, and hears the next price.
+    // Forked, so that a market without an answer delays no other. It gets the next price.
     fork(Effect.ensuring(Effect.ignore(markets.observe(symbol, price.priceE8, "external", price.quotedAtMillis)), done))
   }
   const beat = yield* Beat.make(
@@ -117,7 +117,7 @@ const listen = Effect.fnUntraced(function* (sources: ReadonlyArray<PriceSource>,
       for (const symbol of changed) {
         if (sending.has(symbol)) continue
         changed.delete(symbol)
-        tell(symbol)
+        send(symbol)
       }
       return changed.size > 0
     })
@@ -128,32 +128,32 @@ const listen = Effect.fnUntraced(function* (sources: ReadonlyArray<PriceSource>,
   }
   const isSilent = (source: PriceSource, symbol: MarketSymbol, now: number) =>
     isExpected(symbol, now) && priceBy(source, symbol, now, 0, 0) === undefined
-  yield* Effect.forkScoped(Effect.delay(sayWhoIsSilent(sources, isSilent), firstWord))
+  yield* Effect.forkScoped(Effect.delay(warnOfSilentSources(sources, isSilent), firstPriceTimeout))
   const priceNow = (source: PriceSource, symbol: MarketSymbol, now: number) => currentBy(source, symbol, now)?.priceE8
   yield* Effect.forkScoped(SourceWatch.run(sources, isExpected, priceNow))
   return (source: PriceSource) => {
-    const symbols = [...source.symbols].filter(([symbol]) => instruments.has(symbol))
+    const listed = [...source.symbols].filter(([symbol]) => instruments.has(symbol))
     const symbolsOf = new Map<string, Array<MarketSymbol>>()
-    for (const [symbol, contracts] of symbols)
+    for (const [symbol, contracts] of listed)
       for (const contract of SourcePrice.contractsOf(contracts))
         symbolsOf.set(contract, [...(symbolsOf.get(contract) ?? []), symbol])
     return ({ contract, priceE8, quotedAtMillis }: Print) => {
-      const about = symbolsOf.get(contract)
+      const symbols = symbolsOf.get(contract)
       const now = clock.currentTimeMillisUnsafe()
-      if (about === undefined || (quotedAtMillis !== undefined && !QuoteTime.isCurrent(quotedAtMillis, now))) return
-      const quote = { priceE8, heardAtMillis: now, quotedAtMillis: Math.min(now, quotedAtMillis ?? now) }
+      if (symbols === undefined || (quotedAtMillis !== undefined && !QuoteTime.isCurrent(quotedAtMillis, now))) return
+      const quote = { priceE8, receivedAtMillis: now, quotedAtMillis: Math.min(now, quotedAtMillis ?? now) }
       const before = quotes.get(source)!.get(contract)
-      // Servers of one vendor behind one address differ in how far they are.
+      // Servers behind one address of a vendor may lag behind each other, so an older quote is dropped.
       if (quotedAtMillis !== undefined && before !== undefined && quote.quotedAtMillis < before.quotedAtMillis) return
       quotes.get(source)!.set(contract, quote)
-      for (const symbol of about) changed.add(symbol)
+      for (const symbol of symbols) changed.add(symbol)
       beat.start()
     }
   }
 })
 
-/** A name that its source does not know, or a settlement that nobody recorded, would else show nowhere. */
-const sayWhoIsSilent = Effect.fnUntraced(function* (
+/** Logs the symbols for which a source has sent no price, such as a misspelt name or a future without a recorded settlement. */
+const warnOfSilentSources = Effect.fnUntraced(function* (
   sources: ReadonlyArray<PriceSource>,
   isSilent: (source: PriceSource, symbol: MarketSymbol, now: number) => boolean
 ) {
@@ -162,12 +162,12 @@ const sayWhoIsSilent = Effect.fnUntraced(function* (
     const silent = [...source.symbols.keys()].filter((symbol) => isSilent(source, symbol, now))
     if (silent.length > 0)
       yield* Effect.logWarning(
-        `price source ${source.name} has given no price of ${silent.join(", ")} yet; is it asked for them by the right names?`
+        `price source ${source.name} has sent no price of ${silent.join(", ")} within 1 minute; check the names of their contracts in the price settings`
       )
   }
 })
 
-/** Reads what prices made of futures need, again and again; not where none is. */
+/** Rereads settlements and holidays, from which prices of futures are derived, if some source has futures. */
 const followReference = Effect.fnUntraced(function* (sources: ReadonlyArray<PriceSource>) {
   const tables = yield* FuturesReference
   let reference: SourcePrice.Reference = { ratios: new Map(), holidays: new Set() }
@@ -183,11 +183,11 @@ const followReference = Effect.fnUntraced(function* (sources: ReadonlyArray<Pric
   return () => reference
 })
 
-/** A price moves a market within this. */
+/** Interval at which changed prices are sent to markets. */
 const everyMillis = 200
-/** What a source said longer ago no longer counts: it has fallen silent beside others that speak. */
+/** Quotes received longer ago are ignored. */
 const maxAgeMillis = 10_000
-/** Who has given no price of a symbol by then is named. */
-const firstWord = "1 minute"
-/** What an operator records of settlements and holidays counts within this. */
+/** Time after which symbols without a price are logged. */
+const firstPriceTimeout = "1 minute"
+/** Time within which recorded settlements and holidays take effect. */
 const referenceAge = "10 seconds"

@@ -1,6 +1,6 @@
 /**
- * Credits users each day for those whom they have brought (rule 13.4): one for the whole venue, without state. However often
- * it begins anew, a day is credited once, since the journal of each trader says which was the last.
+ * Credits referral rewards once a day (rule 13.4). A stateless singleton: one node runs it for the whole venue. A restart credits no
+ * day twice, because the journal of each trader records its last credited day.
  */
 import { dayMillis, dayOf } from "@venue/domain/Day"
 import { rewardOf } from "@venue/domain/Referral"
@@ -17,11 +17,11 @@ import * as TableWriter from "../tables/TableWriter.ts"
 import type { Feed } from "../feed/Feed.ts"
 import { VenueSettings } from "../VenueSettings.ts"
 
-/** A day is credited from then on, as soon as the tables have all of it. */
+/** Earliest time after midnight at which a day is credited. The read tables must contain the whole day too. */
 const afterMidnightMillis = 5 * 60_000
-/** Users whose rewards are looked up at once; each may have brought a few. */
+/** Referrers per query; each may have several referred users. */
 const maxGroup = 64
-const lookAgain = Schedule.spaced("1 second")
+const pollInterval = Schedule.spaced("1 second")
 
 const run = Effect.gen(function* () {
   const clock = yield* Clock.Clock
@@ -43,7 +43,7 @@ const run = Effect.gen(function* () {
 export const layer: Layer.Layer<never, never, Sharding.Sharding | DeskClient | Feed | ReadTables | InvitationCodes> =
   Singleton.make("ReferralRewards", run)
 
-/** Credits all days before one that are not credited yet. */
+/** Returns an effect that credits all days before `today` that are not credited yet. */
 const makeCredit = Effect.gen(function* () {
   const codes = yield* InvitationCodes
   const desks = yield* DeskClient
@@ -51,14 +51,14 @@ const makeCredit = Effect.gen(function* () {
   const { instruments } = yield* VenueSettings
 
   const creditSome = Effect.fnUntraced(function* (referrerIds: ReadonlyArray<UserId>, today: number) {
-    const brought = yield* codes.broughtBy(referrerIds)
-    const userIds = brought.map(({ userId }) => userId)
+    const referrals = yield* codes.broughtBy(referrerIds)
+    const userIds = referrals.map(({ userId }) => userId)
     const credited = yield* tables.read(ReferralRewards.lastDays(referrerIds))
     const fromDay = Math.min(...referrerIds.map((userId) => (credited.get(userId) ?? -1) + 1))
     const days = yield* tables.read(DailyFees.ofUsers(userIds, fromDay, today))
     if (days.length === 0) return
     const before = yield* tables.read(DailyFees.volumesBefore(userIds, fromDay))
-    for (const { amount, day, userId } of rewards(brought, days, before)) {
+    for (const { amount, day, userId } of rewards(referrals, days, before)) {
       if (day <= (credited.get(userId) ?? -1)) continue
       yield* desks.ask(userId, (desk) => desk.CreditReferrals({ userId, day, amount }))
     }
@@ -66,7 +66,7 @@ const makeCredit = Effect.gen(function* () {
   return Effect.fnUntraced(function* (today: number) {
     const markets = yield* PassedMidnight.make(DailyFees.projection, today)
     const arePassed = Effect.map(markets.passed, (has) => [...instruments.keys()].every(has))
-    yield* Effect.repeat(arePassed, { until: (all) => all, schedule: lookAgain })
+    yield* Effect.repeat(arePassed, { until: (all) => all, schedule: pollInterval })
     let referrers: ReadonlyArray<UserId> = []
     do {
       referrers = yield* codes.referrers(referrers.at(-1) ?? "", maxGroup)
@@ -75,13 +75,13 @@ const makeCredit = Effect.gen(function* () {
   })
 })
 
-/** Of each referrer and day, the earliest first: what those whom they brought traded before counts towards what is the most. */
+/** Returns rewards by referrer and day, oldest first. The earlier volume of a referred user counts towards the volume cap. */
 const rewards = (
-  brought: ReadonlyArray<Referral>,
+  referrals: ReadonlyArray<Referral>,
   days: ReadonlyArray<DailyFees.DailyFee>,
   before: ReadonlyArray<DailyFees.Volume>
 ): ReadonlyArray<{ readonly userId: UserId; readonly day: number; readonly amount: bigint }> => {
-  const referrerOf = new Map(brought.map(({ referrerId, userId }) => [userId, referrerId]))
+  const referrerOf = new Map(referrals.map(({ referrerId, userId }) => [userId, referrerId]))
   const volumes = new Map(before.map(({ userId, volume }) => [userId, volume]))
   const sums = new Map<string, { readonly userId: UserId; readonly day: number; amount: bigint }>()
   for (const row of days) {

@@ -1,4 +1,4 @@
-/** Raises an alarm for each source that falls silent within hours, or whose price stands still for longer than its setting. */
+/** Logs price sources that send no price during trading hours, or whose price stays unchanged for longer than their setting. */
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import type { PriceSource } from "@venue/providers/prices/PriceSource"
 import { Clock, Effect, Schedule } from "effect"
@@ -7,51 +7,51 @@ interface Watched {
   /** Undefined before the first price since the open. */
   readonly priceE8: number | undefined
   readonly changedAtMillis: number
-  readonly heardAtMillis: number
+  readonly receivedAtMillis: number
   readonly isSilent: boolean
   readonly isUnchanged: boolean
 }
 
-/** A price is expected within hours alone; what was seen before they ended does not count after. */
+/** Checks all sources every 5 s, during trading hours only. Each opening starts afresh. */
 export const run = (
   sources: ReadonlyArray<PriceSource>,
   isExpected: (symbol: MarketSymbol, now: number) => boolean,
   priceNow: (source: PriceSource, symbol: MarketSymbol, now: number) => number | undefined
 ) => {
   const watched = new Map(sources.map((source) => [source, new Map<MarketSymbol, Watched>()]))
-  const look = Effect.fnUntraced(function* (source: PriceSource, symbol: MarketSymbol) {
+  const check = Effect.fnUntraced(function* (source: PriceSource, symbol: MarketSymbol) {
     const now = yield* Clock.currentTimeMillis
     const known = watched.get(source)!
     const priceE8 = priceNow(source, symbol, now)
     if (!isExpected(symbol, now)) return void known.delete(symbol)
     const before = known.get(symbol)
-    // A source that went silent while the market was closed counts as silent from the open on.
+    // A source that stopped while the market was closed counts as silent from the opening.
     if (before === undefined) {
-      const times = { changedAtMillis: now, heardAtMillis: now }
+      const times = { changedAtMillis: now, receivedAtMillis: now }
       return void known.set(symbol, { priceE8, ...times, isSilent: false, isUnchanged: false })
     }
-    const heardAtMillis = priceE8 === undefined ? before.heardAtMillis : now
+    const receivedAtMillis = priceE8 === undefined ? before.receivedAtMillis : now
     const hasChanged = priceE8 !== undefined && priceE8 !== before.priceE8
     const changedAtMillis = hasChanged ? now : before.changedAtMillis
     const unchangedMillis = source.unchangedMillis ?? Infinity
-    const isSilent = now - heardAtMillis >= silentMillis
+    const isSilent = now - receivedAtMillis >= silentMillis
     const isUnchanged = before.priceE8 !== undefined && now - changedAtMillis >= unchangedMillis
-    known.set(symbol, { priceE8: priceE8 ?? before.priceE8, changedAtMillis, heardAtMillis, isSilent, isUnchanged })
+    known.set(symbol, { priceE8: priceE8 ?? before.priceE8, changedAtMillis, receivedAtMillis, isSilent, isUnchanged })
     const name = `price source ${source.name}`
     if (isSilent && !before.isSilent)
-      yield* Effect.logError(`${name} has given no current price of ${symbol} for a minute; it does not count`)
-    if (!isSilent && before.isSilent) yield* Effect.logWarning(`${name} gives current prices of ${symbol} again`)
+      yield* Effect.logError(`${name} has sent no current price of ${symbol} for 1 minute; it is ignored`)
+    if (!isSilent && before.isSilent) yield* Effect.logWarning(`${name} sends current prices of ${symbol} again`)
     if (isUnchanged && !before.isUnchanged)
       yield* Effect.logError(
-        `${name}: its price of ${symbol} has not changed for ${unchangedMillis / 60_000} minutes within hours`
+        `${name}: its price of ${symbol} has not changed for ${unchangedMillis / 60_000} minutes of trading hours`
       )
     if (!isUnchanged && before.isUnchanged) yield* Effect.logWarning(`${name}: its price of ${symbol} changes again`)
   })
   const all = sources.flatMap((source) => [...source.symbols.keys()].map((symbol) => [source, symbol] as const))
-  return Effect.forEach(all, ([source, symbol]) => look(source, symbol), { discard: true }).pipe(
-    Effect.repeat(Schedule.spaced(lookEvery))
+  return Effect.forEach(all, ([source, symbol]) => check(source, symbol), { discard: true }).pipe(
+    Effect.repeat(Schedule.spaced(checkInterval))
   )
 }
 
 const silentMillis = 60_000
-const lookEvery = "5 seconds"
+const checkInterval = "5 seconds"

@@ -1,4 +1,4 @@
-/** Users are told of their money, and what is old of that is deleted: one for the whole venue, without state. */
+/** Delivers webhook messages and deletes old ones. A stateless singleton: one node runs it for the whole venue. */
 import type { WebhookSender } from "@venue/providers/webhooks/WebhookSender"
 import { Webhooks } from "@venue/storage/treasury/Webhooks"
 import { maxPruned } from "@venue/storage/treasury/WebhookTable"

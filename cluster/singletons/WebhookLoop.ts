@@ -1,34 +1,34 @@
 /**
- * Sends users what they are to be told, for as long as it runs. Two at once share the work, since each takes endpoints of its
- * own; what one had taken when it died is taken again.
+ * Sends webhook messages to users' endpoints until it is interrupted. Two loops at once share the work, because each claims
+ * endpoints for itself. Claims of a dead loop expire and are taken again.
  */
 import { spacingAfter } from "@venue/domain/Webhook"
 import { WebhookSender } from "@venue/providers/webhooks/WebhookSender"
 import { type Taken, Webhooks } from "@venue/storage/treasury/Webhooks"
 import { Clock, Effect, Queue, Random, Schedule } from "effect"
 
-/** An endpoint that is slow keeps one of these, and no more, until its deadline. */
-const maxUnderWay = 64
-const lookEvery = "1 second"
+/** Maximum number of attempts in flight. A slow endpoint occupies one until its deadline. */
+const maxInFlight = 64
+const pollInterval = "1 second"
 
 export const run = Effect.scoped(
   Effect.gen(function* () {
     const webhooks = yield* Webhooks
     const deliver = yield* makeDeliver
-    /** Says that another try may be taken. */
+    /** Signals that an attempt ended, so that another one may start. */
     const ended = yield* Queue.sliding<void>(1)
-    let underWay = 0
+    let inFlight = 0
     while (true) {
-      const taken = underWay < maxUnderWay ? yield* webhooks.take(maxUnderWay - underWay) : []
-      for (const one of taken) {
-        underWay += 1
-        const leave = Effect.sync(() => {
-          underWay -= 1
+      const taken = inFlight < maxInFlight ? yield* webhooks.take(maxInFlight - inFlight) : []
+      for (const attempt of taken) {
+        inFlight += 1
+        const release = Effect.sync(() => {
+          inFlight -= 1
           Queue.offerUnsafe(ended, undefined)
         })
-        yield* Effect.forkScoped(Effect.ensuring(deliver(one), leave))
+        yield* Effect.forkScoped(Effect.ensuring(deliver(attempt), release))
       }
-      yield* Effect.timeoutOption(Queue.take(ended), lookEvery)
+      yield* Effect.timeoutOption(Queue.take(ended), pollInterval)
     }
   })
 )
@@ -37,18 +37,18 @@ const makeDeliver = Effect.gen(function* () {
   const sender = yield* WebhookSender
   const webhooks = yield* Webhooks
   return Effect.fnUntraced(
-    function* (one: Taken) {
-      const { attempt, message, messageId, url } = one
-      const answer = yield* sender.send({ url, secret: yield* one.secret, messageId, message })
+    function* (taken: Taken) {
+      const { attempt, message, messageId, url } = taken
+      const answer = yield* sender.send({ url, secret: yield* taken.secret, messageId, message })
       const spacing = answer.fault === null ? undefined : spacingAfter(attempt, yield* Random.next)
       const nextAtMillis = spacing === undefined ? null : (yield* Clock.currentTimeMillis) + spacing
-      // What cannot be noted is sent once more when the endpoint is free again.
-      yield* webhooks.finish(one, answer, nextAtMillis).pipe(Effect.retry(noteAgain), Effect.ignore)
+      // An outcome that cannot be stored is lost; the message is then sent once more when the claim on the endpoint expires.
+      yield* webhooks.finish(taken, answer, nextAtMillis).pipe(Effect.retry(retryPolicy), Effect.ignore)
     },
-    Effect.tapDefect((defect) => Effect.logError("a webhook message is not sent", defect)),
-    // A fault of ours in one message holds up no other.
+    Effect.tapDefect((defect) => Effect.logError("sending a webhook message failed", defect)),
+    // A defect in one message must not stop the others.
     Effect.exit
   )
 })
 
-const noteAgain = { schedule: Schedule.spaced("1 second"), times: 20 }
+const retryPolicy = { schedule: Schedule.spaced("1 second"), times: 20 }

@@ -1,4 +1,4 @@
-/** Which markets have told all of the days before one, and whose tables have it. */
+/** Finds the markets whose read tables contain every event before a given day. */
 import { dayMillis } from "@venue/domain/Day"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import type { MarketProjection } from "@venue/storage/history/Projection"
@@ -7,31 +7,32 @@ import { Effect } from "effect"
 import { Feed } from "../feed/Feed.ts"
 import { VenueSettings } from "../VenueSettings.ts"
 
-/** Clocks of nodes differ by less: what a market recorded as of the day before has been heard by then. */
+/** Upper bound of the difference between node clocks: rows that a market dated on the day before have arrived by then. */
 export const afterMillis = 30_000
 
-/** Of the tables of one group, and the days before `day`. */
+/** Checks the read tables of one group for the days before `day`. */
 export const make = Effect.fnUntraced(function* (group: MarketProjection, day: number) {
   const feed = yield* Feed
   const tables = yield* ReadTables
   const { instruments } = yield* VenueSettings
-  const heardFromMillis = day * dayMillis + afterMillis
-  /** They were heard late enough to have told all of the day before, and the tables lack rows up to these. */
+  const completeFromMillis = day * dayMillis + afterMillis
+  /** Last rows of the day before, or later ones, of markets whose tables have not reached them yet. */
   const heads = new Map<MarketSymbol, number>()
   const passed = new Set<MarketSymbol>()
 
-  const look = Effect.fnUntraced(function* (symbol: MarketSymbol) {
+  const check = Effect.fnUntraced(function* (symbol: MarketSymbol) {
     const head = feed.head(symbol)
-    if (head !== undefined && head.heardAtMillis >= heardFromMillis && !heads.has(symbol)) heads.set(symbol, head.seq)
+    if (head !== undefined && head.aliveAtMillis >= completeFromMillis && !heads.has(symbol))
+      heads.set(symbol, head.seq)
     const seq = heads.get(symbol)
     if (seq !== undefined && (yield* tables.position(group, symbol)) >= seq) passed.add(symbol)
   })
   return {
-    /** What is not listed has no log to wait for. */
+    /** Returns a predicate of the markets that have passed. A symbol that is not listed has, because it has no log. */
     passed: Effect.gen(function* () {
       yield* Effect.forEach(
         [...instruments.keys()].filter((symbol) => !passed.has(symbol)),
-        look,
+        check,
         { discard: true }
       )
       return (symbol: MarketSymbol) => passed.has(symbol) || !instruments.has(symbol)

@@ -1,11 +1,12 @@
-/** What writes a read table goes on until it is done, whatever becomes of one write. */
+/** Retries the work that writes a read table. */
 import { Effect, Schedule } from "effect"
 
+/** Retries after a typed failure every 500 ms and after a defect every 5 s, until the work succeeds. */
 export const persist = <A, E, R>(tables: string, write: Effect.Effect<A, E, R>): Effect.Effect<A, never, R> =>
   write.pipe(
     Effect.retry(Schedule.spaced("500 millis")),
-    // A fault of ours, in one row or in passing: the tables stand still meanwhile, and it is said.
-    Effect.tapDefect((defect) => Effect.logError(`${tables} are not written on`, defect)),
+    // A defect may be a bug that one row triggers. The tables fall behind until it is fixed, so it is logged each time.
+    Effect.tapDefect((defect) => Effect.logError(`writing ${tables} failed; it is retried every 5 s`, defect)),
     Effect.sandbox,
     Effect.retry(Schedule.spaced("5 seconds")),
     Effect.orDie

@@ -122,7 +122,7 @@ export const neighbours = () => {
         },
         head: (symbol) => {
           const seq = heads.get(symbol)
-          return seq === undefined ? undefined : { epoch: 1, seq, heardAtMillis: heard.get(symbol) ?? 0 }
+          return seq === undefined ? undefined : { epoch: 1, seq, aliveAtMillis: heard.get(symbol) ?? 0 }
         },
         prices,
         sampling: new Map(),

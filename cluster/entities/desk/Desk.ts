@@ -17,9 +17,9 @@ import {
   type AccountsAtRisk,
   type AccountSummary,
   Desk,
-  type Heard,
   noCost,
-  type Renewed,
+  type RenewedConnection,
+  type SeenConnection,
   TooManyConnections
 } from "../../protocol/Desk.ts"
 import type { Unavailable } from "../../protocol/Market.ts"
@@ -107,7 +107,7 @@ export const DeskLayer: Layer.Layer<
       AppointBuilder: ({ payload }) => Rpc.fork(appoint(payload)),
       ...presence(traders, disconnects, feed),
       SpendRest: ({ payload: { bucket, userId, wantsRemaining, weight } }) =>
-        Rpc.fork(Effect.sync(() => RestCharge.told(spendRest(userId, bucket, weight), wantsRemaining === true))),
+        Rpc.fork(Effect.sync(() => RestCharge.encode(spendRest(userId, bucket, weight), wantsRemaining === true))),
       SpendMessages: ({ payload: { cost, userId } }) => Rpc.fork(Effect.sync(() => calls.spend(userId, cost))),
       Wake: () => Effect.void
     })
@@ -243,10 +243,10 @@ const presence = (
   disconnects: Disconnects.Disconnects,
   feed: Feed["Service"]
 ): Pick<Handlers, "Attach" | "Detach" | "Renew" | "Leave"> => {
-  const detach = (speaker: Speaker, connection: Heard) =>
+  const detach = (speaker: Speaker, connection: SeenConnection) =>
     Effect.map(traders.wake(connection.userId), (trader) => disconnects.detach(speaker, connection, trader))
   /** Of what a gateway takes for armed; a trader that is not here yet has not said. */
-  const hasEnded = ({ connectionId, isArmed, userId }: Renewed) => {
+  const hasEnded = ({ connectionId, isArmed, userId }: RenewedConnection) => {
     const trader = isArmed ? traders.get(userId) : undefined
     return trader !== undefined && !Ledger.armed(trader.ledger).has(connectionId)
   }

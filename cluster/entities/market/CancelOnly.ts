@@ -1,9 +1,9 @@
-/** What a market does that can no longer take prices and time in: only what takes risk away. */
+/** Commands of a market in the fault mode, which ignores prices and time and executes only commands that reduce risk. */
 import { noEcho } from "@venue/domain/Echo"
 import type { MarketCommand, Refuse, TraderCommand } from "@venue/domain/Market"
 import type { OrderRefusal } from "@venue/domain/Reject"
 
-/** The commands that are carried out instead of this one. */
+/** Returns the commands that are executed in place of this one. */
 export function instead(command: MarketCommand): ReadonlyArray<MarketCommand> {
   switch (command._tag) {
     case "Tick":
@@ -18,13 +18,13 @@ export function instead(command: MarketCommand): ReadonlyArray<MarketCommand> {
       return [refusal(command, "REJECTED_MARKET_CLOSED")]
     case "Liquidate":
     case "OpenTakeover":
-      return [orders(command)]
+      return [cancelAll(command)]
     default:
       return [command]
   }
 }
 
-/** The recorded answer to a command that is not carried out. */
+/** Returns the refusal that is recorded for a command that is not executed. */
 export function refusal(command: TraderCommand, status: OrderRefusal): Refuse {
   const { accountId, commandId, expiresAtMillis, traderEpoch, userId } = command
   return {
@@ -39,7 +39,7 @@ export function refusal(command: TraderCommand, status: OrderRefusal): Refuse {
   }
 }
 
-/** Of a liquidation only the orders end: the price that stands is older than anybody can tell (I29). */
-function orders({ accountId, commandId, expiresAtMillis, traderEpoch, userId }: TraderCommand): MarketCommand {
+/** Reduces a liquidation to the cancel of its orders, because the age of the price in force is unknown (I29). */
+function cancelAll({ accountId, commandId, expiresAtMillis, traderEpoch, userId }: TraderCommand): MarketCommand {
   return { _tag: "CancelAll", commandId, expiresAtMillis, traderEpoch, userId, accountId, cause: "LIQUIDATION" }
 }

@@ -1,4 +1,4 @@
-/** One market: its log, its clock, those who watch it, and the tables written from it. */
+/** The entity of one market: its log, clock, takeovers, watchers and read tables. */
 import type { MarketAlarm } from "@venue/domain/Alarm"
 import type { MarketCommand } from "@venue/domain/Market"
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
@@ -44,7 +44,7 @@ export const MarketLayer: Layer.Layer<never, never, Sharding.Sharding | Journal 
 
       const run = Effect.runForkWith(yield* Effect.context<never>())
       const scope = yield* Effect.scope
-      const alarms = PriceAlarms.make(symbol, (line) => void run(Effect.forkIn(line, scope)))
+      const alarms = PriceAlarms.make(symbol, (entry) => void run(Effect.forkIn(entry, scope)))
       const log = yield* Effect.orDie(
         MarketLog.make(
           instrument,
@@ -125,7 +125,7 @@ const reads = (
   Totals: () => Rpc.fork(totalsOf(log))
 })
 
-/** Raises the traders' epochs first, so that the last owner's commands come too late for what is seen. */
+/** Raises the traders' epochs before the view is read, so that commands of an earlier owner of a trader cannot follow the view. */
 const viewOf =
   (symbol: MarketSymbol, log: MarketLog.MarketLog): LocalMarket["view"] =>
   (traders) =>
@@ -137,16 +137,16 @@ const viewOf =
           isRaised = committed
         }
       )
-      // Said at once when the row is full: a view without the raise would let the last owner's commands in after it.
+      // The log answers false at once when the row is full. A view without the raise could be followed by an old owner's commands.
       if (!isRaised) return Effect.fail(new Unavailable({ what: `market ${symbol}` }))
       return Effect.map(
-        log.asOf((engine) => seen(engine, traders)),
+        log.asOf((engine) => viewsOf(engine, traders)),
         ({ epoch, seq, value }): TraderViews => ({ epoch, seq, traders: value })
       )
     })
 
-/** The first is always seen, the others as long as their orders have room. */
-const seen = (engine: Engine.Engine, traders: ReadonlyArray<Viewer>): ReadonlyArray<TraderView> => {
+/** Returns views until they contain `maxViewOrders` orders, but at least one view. */
+const viewsOf = (engine: Engine.Engine, traders: ReadonlyArray<Viewer>): ReadonlyArray<TraderView> => {
   const views: Array<TraderView> = []
   let orders = 0
   for (const { accountIds, userId } of traders) {
@@ -177,7 +177,7 @@ const depthOf = (log: MarketLog.MarketLog) =>
     ({ epoch, seq, value }): DepthAt => ({ epoch, seq, ...value })
   )
 
-/** A market that takes cancels only because of a fault says since when, as of the node that has it. */
+/** Returns the alarms of the engine, after one for the fault mode of this node if the market is in it. */
 const alarmsOf = (log: MarketLog.MarketLog) =>
   Effect.map(log.asOf(Engine.alarms), ({ value }): ReadonlyArray<MarketAlarm> => {
     const sinceMillis = log.faultSinceMillis()
@@ -194,15 +194,15 @@ const totalsOf = (log: MarketLog.MarketLog) =>
     toppedUp
   }))
 
-/** Tells how far it came: the same again goes on from there. */
+/** Splits the contract and returns the progress. A repeated call continues where this one stopped. */
 const splitBy =
-  (submitted: ReturnType<typeof submittedTo>, log: MarketLog.MarketLog) => (asked: Omit<SplitContract, "_tag">) =>
+  (submitted: ReturnType<typeof submittedTo>, log: MarketLog.MarketLog) => (split: Omit<SplitContract, "_tag">) =>
     Effect.andThen(
-      submitted([{ _tag: "SplitContract", ...asked }]),
+      submitted([{ _tag: "SplitContract", ...split }]),
       Effect.map(
         log.asOf((engine) => ({
-          isDone: Engine.lastSplitDay(engine) >= asked.exDay,
-          missing: Engine.splitMissing(engine, asked) ?? null
+          isDone: Engine.lastSplitDay(engine) >= split.exDay,
+          missing: Engine.splitMissing(engine, split) ?? null
         })),
         ({ value }) => value
       )
@@ -215,5 +215,5 @@ const submittedTo = (symbol: MarketSymbol, log: MarketLog.MarketLog) => (command
     )
   )
 
-/** A view with so many open orders names nobody more. */
+/** Number of open orders after which a response takes no further views. */
 const maxViewOrders = 10_000

@@ -37,13 +37,13 @@ export const start = Effect.fnUntraced(function* (
   yield* Effect.forkScoped(Effect.forever(quarters))
 })
 
-/** After the book moved, the mark and the bands are brought up to date within this. */
+/** Time within which the mark and the price bands follow a change of the book. */
 const movedTickMillis = 100
-/** While they move by themselves, they are brought up to date this often; at rest they wait for the next quarter hour. */
+/** Interval of ticks while mark or bands change with time. An idle market ticks every quarter hour. */
 const quietTickMillis = 1_000
 /**
- * Stops may be due: placed or moved to where the mark is already, or left from when nothing was traded. A trade off the
- * book changes the open interest and no level.
+ * Whether the event may make a stop due or move a price without a change of a level. A stop may be placed beyond the current mark,
+ * or be left from a time without trading; a trade outside the book changes the open interest alone.
  */
 const mayMove = (event: MarketEvent): boolean =>
   event._tag === "Priced" ||

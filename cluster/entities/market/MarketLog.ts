@@ -1,4 +1,4 @@
-/** One market's machine with its log: what is decided gathers in the open row, and is true once that row is committed. */
+/** The engine of one market with its log. Decisions collect in the open row and take effect when the row is committed. */
 import type { Instrument } from "@venue/domain/Instrument"
 import type { TakeoverOpened } from "@venue/domain/Liquidation"
 import { type MarketCommand, type MarketEvent, marketStream } from "@venue/domain/Market"
@@ -13,23 +13,25 @@ import * as MarketClaim from "./MarketClaim.ts"
 import * as MarketSnapshot from "./MarketSnapshot.ts"
 
 export interface MarketLog {
-  /** Decides now; `done` says whether all of it is committed or that will not be known. */
+  /** Decides the commands at once. Calls `done` with true when all decisions are committed, with false when that is unknown. */
   readonly submit: (commands: ReadonlyArray<MarketCommand>, done: (committed: boolean) => void) => void
-  /** Reads the state as of a committed row: the newest that was decided when asked. */
+  /** Reads the state with all decisions so far, and returns once the row with the last of them is committed. */
   readonly asOf: <A>(
     read: (engine: Engine.Engine) => A
   ) => Effect.Effect<{ readonly epoch: number; readonly seq: number; readonly value: A }, Unavailable>
   /** Adds an observer. Observers are called in the order in which they were added. */
   readonly observe: (observer: MarketClaim.LogObserver) => void
+  /** Returns the epoch of the claim and the newest committed row. */
   readonly head: () => { readonly epoch: number; readonly seq: number }
+  /** Whether the log is claimed and loaded. */
   readonly serving: () => boolean
-  /** Nobody else had the log by then; -Infinity while it is not served. */
+  /** Returns the latest time at which the journal confirmed that no other owner had claimed the log; -Infinity while not serving. */
   readonly provenAtMillis: () => number
-  /** Since then a fault of ours keeps prices and time out. */
+  /** Returns the start of the fault mode, in which only cancels are executed; undefined outside it. */
   readonly faultSinceMillis: () => number | undefined
-  /** A tick would change nothing until an order, a price, a period or a day comes, or until the log is served again. */
+  /** Whether ticks have no effect until the next order, price, trading period or day, or until the log is claimed again. */
   readonly isAtRest: () => boolean
-  /** Those that are open, the oldest first; none while the log is not served. */
+  /** Returns the open takeovers, oldest first; none while not serving. */
   readonly takeovers: () => ReadonlyArray<TakeoverOpened>
 }
 
@@ -42,46 +44,53 @@ export const make = Effect.fnUntraced(function* (
   const clock = yield* Clock.Clock
   const run = Effect.runForkWith(yield* Effect.context<never>())
   /**
-   * Since then prices and time cannot be taken in: only what takes risk away is done, and market time stands still, until another
-   * node or process serves it.
+   * Start of the fault mode: prices and ticks are dropped, market time stands still, and only commands that reduce risk are
+   * executed. It ends when another node or process claims the market.
    */
   let faultSinceMillis: number | undefined
-  /** It answers a command that threw, and must not be refused in its turn. */
+  /** The refusal of the last command that threw. If the refusal throws too, it is not refused in turn. */
   let refusal: MarketCommand | undefined
   const claim = yield* MarketClaim.make(instrument, owned)
   const { pending } = claim
 
-  const submit: MarketLog["submit"] = (asked, done) => {
+  const submit: MarketLog["submit"] = (submitted, done) => {
     const open = pending.open()
     if (!claim.isHeld() || open.length >= maxOpenEvents) return done(false)
     const isFaulty = faultSinceMillis !== undefined
-    const commands = isFaulty ? asked.flatMap(CancelOnly.instead) : asked
+    const commands = isFaulty ? submitted.flatMap(CancelOnly.instead) : submitted
     if (commands.length === 0) return done(false)
     const before = open.length
     const nowMillis = isFaulty ? 0 : clock.currentTimeMillisUnsafe()
     const decided = decide(claim.engine(), commands, nowMillis, open)
     if (decided.fault !== undefined) {
-      poisoned(commands[decided.count]!, decided.fault.error)
+      recover(commands[decided.count]!, decided.fault.error)
       return done(false)
     }
     if (open.length > before) claim.wake()
-    // The rest did not fit; those that did are answered from memory when all are sent again.
+    // The row is full. The caller retries all commands, and those already decided return their first outcome.
     if (decided.count < commands.length) return done(false)
     pending.await(done)
   }
-  /** A thrown error is a fault of ours: its command is refused, and the state built anew from what is recorded. */
-  const poisoned = (command: MarketCommand, error: unknown) => {
-    run(Effect.logError(`market ${instrument.symbol}: command ${command._tag} threw; the state is rebuilt`, error))
+  /** Refuses a command that threw, and rebuilds the state from the journal, because the error may have left it inconsistent. */
+  const recover = (command: MarketCommand, error: unknown) => {
+    run(
+      Effect.logError(
+        `market ${instrument.symbol}: command ${command._tag} threw; the state is rebuilt from the journal`,
+        error
+      )
+    )
     if ("commandId" in command && command !== refusal) {
       const answer = CancelOnly.refusal(command, "REJECTED_FAILED_TO_PROCESS")
       refusal = answer
       return claim.rebuild(undefined, () => submit([answer], () => {}))
     }
-    // What cannot be refused comes again by itself: prices and time are no longer let in, and nothing comes at once.
-    // Whoever asked for one of the others hears that it was not done.
-    if (!onceAsked.has(command._tag)) {
+    // Prices and ticks cannot be refused and would throw again at once, so the fault mode begins and the rebuild waits. The sender of
+    // a command in `sentOnce` receives an error instead.
+    if (!sentOnce.has(command._tag)) {
       faultSinceMillis ??= clock.currentTimeMillisUnsafe()
-      run(Effect.logError(`market ${instrument.symbol} takes cancels only until it is served anew`))
+      run(
+        Effect.logError(`market ${instrument.symbol} accepts only cancels until its node restarts or the market moves`)
+      )
     }
     claim.rebuild(MarketClaim.pause)
   }
@@ -121,7 +130,7 @@ export const make = Effect.fnUntraced(function* (
   }
 })
 
-/** Saves the state now and then, as long as it changes. */
+/** Saves a snapshot every `snapshotMillis` while the state changes. */
 const makeSaves = Effect.fnUntraced(function* (
   journal: JournalShape,
   stream: string,
@@ -142,15 +151,12 @@ const makeSaves = Effect.fnUntraced(function* (
 })
 
 /**
- * Events that may wait for one flush, which fit a row with those of one more command that meets hundreds of accounts; beyond
- * it commands are sent again later.
+ * Events in the open row after which commands are turned away, to be retried by their senders. A row of this size still has room for
+ * the events of one more command that trades with hundreds of accounts.
  */
 const maxOpenEvents = 8_192
 
-/**
- * Decides one command after the other into `events` as long as they have room; `count` is how many were. A machine that
- * throws stops at its command.
- */
+/** Decides commands in order and appends their events until the row is full or the engine throws. `count` commands were decided. */
 function decide(
   engine: Engine.Engine,
   commands: ReadonlyArray<MarketCommand>,
@@ -168,15 +174,15 @@ function decide(
   return { count: commands.length }
 }
 
-/** One command may bring any number of events, and the row must hold them. */
+/** Throws if the events exceed the row size, because one command may produce any number of events. */
 function assertFits(events: ReadonlyArray<MarketEvent>): void {
   const bytes = MarketRecord.encode(events).length
   if (bytes > maxRowBytes)
-    throw new RangeError(`${events.length} events are ${bytes} bytes, and a row holds ${maxRowBytes}`)
+    throw new RangeError(`${events.length} events take ${bytes} bytes; the limit of a row is ${maxRowBytes} bytes`)
 }
 
-/** These do not come by themselves, and a market may go on without them. */
-const onceAsked: ReadonlySet<MarketCommand["_tag"]> = new Set([
+/** Commands that are not resubmitted on their own, so that the market can continue without them after they threw. */
+const sentOnce: ReadonlySet<MarketCommand["_tag"]> = new Set([
   "RaiseEpoch",
   "PayDividend",
   "SetTradingState",
@@ -187,5 +193,5 @@ const onceAsked: ReadonlySet<MarketCommand["_tag"]> = new Set([
   "SetLimits"
 ])
 
-/** Twice as often as a snapshot must be at most old. */
+/** Half the maximum age of a snapshot. */
 const snapshotMillis = 30_000

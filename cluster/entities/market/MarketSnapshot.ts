@@ -1,9 +1,9 @@
-/** A market's state as its journal keeps it: most of it as one value, and what became of its commands as it lies in memory. */
+/** Encoding of a market's snapshot: one MessagePack value, followed by the outcomes of commands as raw bytes. */
 import * as Engine from "@venue/matching/Engine"
 import { pack, unpack } from "msgpackr"
 import { Buffer } from "node:buffer"
 
-/** The parts are written one after the other; those of the outcomes are not copies. */
+/** Returns the parts of a snapshot in order. The outcomes are views of the engine's memory, not copies. */
 export const encode = ({ outcomes, ...rest }: Engine.Snapshot): ReadonlyArray<Uint8Array> => {
   const value = pack(rest)
   const length = Buffer.alloc(lengthBytes)
@@ -11,10 +11,10 @@ export const encode = ({ outcomes, ...rest }: Engine.Snapshot): ReadonlyArray<Ui
   return [length, value, ...outcomes]
 }
 
-/** Undefined when the state has a shape that is no longer known. */
+/** Returns undefined for a snapshot in a format that is no longer supported. */
 export const decode = (state: Uint8Array): Engine.Snapshot | undefined => {
   const end = lengthBytes + Buffer.from(state.buffer, state.byteOffset, state.length).readUInt32BE()
-  // A state was once written as one value alone, which begins with bytes that would be too great a length.
+  // An older format is one MessagePack value, whose first bytes read as a length beyond the end.
   if (end > state.length) return undefined
   const rest = unpack(state.subarray(lengthBytes, end)) as object
   return Engine.migrated({ ...rest, outcomes: [state.subarray(end)] })

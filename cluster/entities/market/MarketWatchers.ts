@@ -1,4 +1,4 @@
-/** Those who watch a market: the ones on this node are called, those on others take a stream. */
+/** Watchers of a market: those on this node are called directly, those on other nodes receive a stream. */
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { Cause, Clock, Effect, Queue, type Scope, Stream } from "effect"
 import * as Beat from "../../feed/Beat.ts"
@@ -10,7 +10,7 @@ export interface MarketWatchers {
   readonly head: LocalMarket["head"]
   readonly watch: LocalMarket["watch"]
   readonly stream: Stream.Stream<Watched, Unavailable>
-  /** The market leaves this node. */
+  /** Ends all watches, because the market leaves this node. */
   readonly leave: () => void
 }
 
@@ -20,7 +20,7 @@ export const make = Effect.fnUntraced(function* (
 ): Effect.fn.Return<MarketWatchers, never, Scope.Scope> {
   const clock = yield* Clock.Clock
   const watchers = new Set<Watcher>()
-  /** Watchers on other nodes. */
+  /** Number of watchers on other nodes. */
   let streams = 0
 
   const head = () => {
@@ -85,11 +85,11 @@ export const make = Effect.fnUntraced(function* (
   }
 })
 
-/** Puts what a watcher is told into a queue, which fails when it is full or the market leaves. */
+/** Returns a watcher that writes to a queue. The queue fails when it is full or the market leaves this node. */
 const into = (rows: Queue.Queue<Watched, Unavailable>, waiting: { bytes: number }, symbol: MarketSymbol): Watcher => {
   const offer = (row: Watched) => {
     const bytes = bytesOf(row)
-    // A row may be larger than all that may wait, and goes on alone.
+    // A row larger than the limit is accepted while the queue is empty.
     const hasRoom = waiting.bytes === 0 || waiting.bytes + bytes <= maxBehindBytes
     if (hasRoom && Queue.offerUnsafe(rows, row)) waiting.bytes += bytes
     else closed()
@@ -104,14 +104,14 @@ const into = (rows: Queue.Queue<Watched, Unavailable>, waiting: { bytes: number 
   }
 }
 
-/** An owner that stood still, or that its journal does not answer, may not know that another has the log. */
+/** Time since the last confirmation of ownership after which the head is no longer published: another node may own the log. */
 const maxUnprovenMillis = 2_000
-/** Watchers on other nodes are told where the log stands this often; those here look for themselves. */
+/** Interval of heartbeats to watchers on other nodes. Watchers on this node read the head themselves. */
 const heartbeatMillis = 1_000
-/** Rows that may wait for one watcher; it then starts again from the journal. */
+/** Limits of the queue of one watcher. A watcher that exceeds them restarts from the journal. */
 const maxBehind = 1_024
 const maxBehindBytes = 4 * 1024 * 1024
-/** A level takes no more than that on its way. */
+/** Upper bound of the encoded size of a level. */
 const levelBytes = 32
 const bytesOf = ({ events, levels }: Watched): number => events.length + levels.length * levelBytes
 const noEvents = new Uint8Array(0)

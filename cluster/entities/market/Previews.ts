@@ -1,4 +1,4 @@
-/** What orders would come to in one market: told a few at a time, so that orders come in between. */
+/** Previews of orders in one market, computed a few at a time so that real orders are not delayed. */
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import type { MarketPreview, PreviewCommand } from "@venue/domain/Preview"
 import * as Engine from "@venue/matching/Engine"
@@ -14,20 +14,20 @@ export const make = Effect.fnUntraced(function* (
   log: Pick<MarketLog, "asOf" | "faultSinceMillis">
 ) {
   const clock = yield* Clock.Clock
-  const turns = yield* Semaphore.make(atOnce)
+  const permits = yield* Semaphore.make(maxConcurrent)
   const unavailable = Effect.fail(new Unavailable({ what: `market ${symbol}` }))
   let waiting = 0
 
-  /** As the market would take it: one that can no longer take prices in takes no orders, and its time stands still. */
-  const look = (command: PreviewCommand) => (engine: Engine.Engine) =>
+  /** In the fault mode the market takes no orders and its time stands still, so the preview is a refusal. */
+  const tryOn = (command: PreviewCommand) => (engine: Engine.Engine) =>
     Result.try(() =>
       log.faultSinceMillis() === undefined
         ? Engine.preview(engine, command, clock.currentTimeMillisUnsafe())
-        : Engine.preview(engine, shut(command), 0)
+        : Engine.preview(engine, refused(command), 0)
     )
   const preview = Effect.fnUntraced(function* (command: PreviewCommand) {
-    const { value } = yield* log.asOf(look(command))
-    // The state is as it was: what was tried was tried on a copy.
+    const { value } = yield* log.asOf(tryOn(command))
+    // The engine tried the order on a copy, so its state is intact.
     if (Result.isFailure(value)) {
       yield* Effect.logError(`market ${symbol}: a preview of ${command._tag} threw`, value.failure)
       return yield* unavailable
@@ -40,16 +40,16 @@ export const make = Effect.fnUntraced(function* (
       if (waiting >= maxWaiting) return unavailable
       waiting++
       return Effect.ensuring(
-        turns.withPermit(preview(command)),
+        permits.withPermit(preview(command)),
         Effect.sync(() => waiting--)
       )
     })) satisfies Preview as Preview
 })
 
-const shut = (command: PreviewCommand): PreviewCommand =>
+const refused = (command: PreviewCommand): PreviewCommand =>
   command._tag === "Refuse" ? command : CancelOnly.refusal(command, "REJECTED_MARKET_CLOSED")
 
-/** One that takes the whole book takes some milliseconds, and all that are looked at with one row hold up its market. */
-const atOnce = 4
-/** Whoever comes later is told to come again; nobody would wait for so many. */
+/** Previews per flush. One that sweeps the whole book takes milliseconds, during which the market decides nothing else. */
+const maxConcurrent = 4
+/** Queue limit; further previews fail with `Unavailable`. */
 const maxWaiting = 256

@@ -1,40 +1,42 @@
-/** What an operator must hear of a market's prices: none comes any more, or none that is believed (rule 3.1, rule 3.5). */
+/** Logs for the operator that a market receives no outside prices, or only rejected ones (rule 3.1, rule 3.5). */
 import type { MarketEvent, Priced } from "@venue/domain/Market"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { alarmingRejections } from "@venue/domain/Oracle"
 import { Effect } from "effect"
 
 /**
- * Says each change once, as of the first price that is heard. A price that is stale because its hours have just begun is
- * no alarm for a minute: the first is on its way.
+ * Returns an observer of a market's events that logs each change once. A price that is stale because trading hours have just begun
+ * is logged only after one minute, within which the first price should arrive.
  */
-export const make = (symbol: MarketSymbol, say: (line: Effect.Effect<void>) => void) => {
+export const make = (symbol: MarketSymbol, log: (entry: Effect.Effect<void>) => void) => {
   let last: Priced | undefined
-  /** The price turned stale so many times. */
-  let times = 0
-  /** The operator was told that none comes, and not yet that they come again. */
+  /** Number of times that the price became stale. */
+  let staleCount = 0
+  /** Whether missing prices were logged and their return was not. */
   let isSilent = false
 
-  /** Looks whether it is still the same silence. */
-  const tellSilence = (time: number) =>
+  /** Logs missing prices unless a price has arrived since that count. */
+  const logMissing = (count: number) =>
     Effect.suspend(() => {
-      if (last?.source !== "stale" || times !== time) return Effect.void
+      if (last?.source !== "stale" || staleCount !== count) return Effect.void
       isSilent = true
-      return Effect.logError(`market ${symbol}: no outside price has come for a minute; only reducing orders are taken`)
+      return Effect.logError(
+        `market ${symbol}: no outside price for 1 minute; only orders that reduce positions are accepted`
+      )
     })
-  const hear = (before: Priced | undefined, now: Priced) => {
+  const compare = (before: Priced | undefined, now: Priced) => {
     if (now.source === "stale" && before?.source !== "stale") {
-      const silence = tellSilence(++times)
-      say(before?.source === "external" ? silence : Effect.delay(silence, "1 minute"))
+      const missing = logMissing(++staleCount)
+      log(before?.source === "external" ? missing : Effect.delay(missing, "1 minute"))
     }
     if (now.source === "external" && isSilent) {
       isSilent = false
-      say(Effect.logWarning(`market ${symbol}: outside prices come again`))
+      log(Effect.logWarning(`market ${symbol}: outside prices arrive again`))
     }
     if (now.rejections === alarmingRejections && before !== undefined && before.rejections < alarmingRejections)
-      say(
+      log(
         Effect.logError(
-          `market ${symbol}: outside prices are far from the last one, which is held; an operator's price decides`
+          `market ${symbol}: outside prices are too far from the last accepted one and are rejected; set an operator price to accept a new level`
         )
       )
   }
@@ -43,7 +45,7 @@ export const make = (symbol: MarketSymbol, say: (line: Effect.Effect<void>) => v
       if (event._tag !== "Priced") continue
       const before = last
       last = event
-      hear(before, event)
+      compare(before, event)
     }
   }
 }

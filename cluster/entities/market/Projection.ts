@@ -1,6 +1,6 @@
 /**
- * Writes the read tables of one market after its commits: in batches, in order, each event once. Groups that have come
- * about as far as each other are written together; one that is far behind fills itself beside them.
+ * Writes the read tables of one market after its commits: in batches, in order, each event once. Groups of tables at about the same
+ * row are written in one transaction. A group far behind catches up separately.
  */
 import { type MarketEvent, marketStream } from "@venue/domain/Market"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
@@ -12,25 +12,25 @@ import { Clock, Effect, Latch } from "effect"
 import * as TableWriter from "../../tables/TableWriter.ts"
 
 export interface Projection {
-  /** A row is in the journal; it is read back from there, so that nothing waits in memory. */
+  /** Notes a committed row. Rows are read back from the journal, so that none is buffered in memory. */
   readonly committed: (row: CommittedRow<MarketEvent>) => void
-  /** The log is held, and its claim is a row too: whoever waits for the tables need not wait for the next commit. */
+  /** Notes the row of a new claim, so that readers waiting for it need not wait for the next commit. */
   readonly claimed: (seq: number) => void
-  /** A reader waits for the tables to have this row, so they stand back no longer. */
+  /** Ends the delay during a burst until the tables contain this row, because a reader waits for it. */
   readonly wanted: (seq: number) => void
 }
 
 const pageRows = 64
-/** Events written in one transaction: few enough that no order waits long for the event loop or the database. */
+/** Events per transaction: few enough to block neither the event loop nor the database for long. */
 const maxEvents = 128
-/** The rows of a quiet market gather for so long, and a busy one is looked at again after it. */
-const lookMillis = 20
-/** The tables may be behind for so long in a burst; after that they catch up beside it, and all the way. */
-const patienceMillis = 10_000
-/** A group that fills itself lets a burst go first for so long before each of its writes. */
-const fillPatienceMillis = 200
-/** The tables hurry for readers once in so long at most; those that come meanwhile wait for the next time, if they must. */
-const hurryMillis = 250
+/** Interval at which new rows are collected and bursts are detected. */
+const stepMillis = 20
+/** Longest delay of the tables in a burst. After it they catch up completely, during the burst. */
+const maxDelayMillis = 10_000
+/** Longest delay in a burst before each write of a group that catches up separately. */
+const maxFillDelayMillis = 200
+/** Minimum time between two interruptions of a burst's delay for waiting readers. */
+const readerIntervalMillis = 250
 
 export const make = Effect.fnUntraced(function* (symbol: MarketSymbol, projections: ReadonlyArray<MarketProjection>) {
   const journal = yield* Journal
@@ -38,7 +38,7 @@ export const make = Effect.fnUntraced(function* (symbol: MarketSymbol, projectio
   const bursts = yield* makeBursts
   const readers = yield* makeReaders
   const more = yield* Latch.make(false)
-  /** Unknown until the first commit. */
+  /** Newest committed row; undefined until the first commit or claim. */
   let lastSeq: number | undefined
 
   const page = (after: number) => journal.read(marketStream(symbol), after, pageRows)
@@ -49,25 +49,25 @@ export const make = Effect.fnUntraced(function* (symbol: MarketSymbol, projectio
       Effect.map(position(projection), (seq) => ({ projection, seq }))
     )
     const front = Math.max(...groups.map(({ seq }) => seq))
-    /** The groups that are written together have all come this far; one that is further skips what it has had. */
+    /** Row that all groups written together have reached. A group that is ahead skips the rows it has. */
     let done = front
     const together: Array<MarketProjection> = []
     const joining = groups.filter(({ seq }) => front - seq <= pageRows)
 
     const catchUp = Effect.gen(function* () {
-      const isPatient = yield* bursts.patience(patienceMillis)
+      const mayWait = yield* bursts.delay(maxDelayMillis)
       while (joining.length > 0 || done !== lastSeq) {
         for (const { projection, seq } of joining.splice(0)) {
           together.push(projection)
           done = Math.min(done, seq)
         }
-        const found = yield* page(done)
-        if (found.length === 0) break
-        for (const rows of batches(found)) {
+        const unread = yield* page(done)
+        if (unread.length === 0) break
+        for (const rows of batches(unread)) {
           const before = bursts.events()
           yield* tables.project(together, symbol, rows)
           done = rows.at(-1)!.seq
-          if (bursts.events() !== before) yield* bursts.standBack(() => isPatient() && !readers.areServed(done))
+          if (bursts.events() !== before) yield* bursts.yieldTo(() => mayWait() && !readers.isWaitedFor(done))
         }
       }
     })
@@ -76,15 +76,15 @@ export const make = Effect.fnUntraced(function* (symbol: MarketSymbol, projectio
         yield* more.close
         yield* catchUp
         yield* more.await
-        yield* Effect.sleep(lookMillis)
+        yield* Effect.sleep(stepMillis)
       }
     })
-    /** From the first row it lacks until it has come near the others, which then take it along. */
+    /** Writes one group from its first missing row until it is within a page of the others, and then joins them. */
     const fill = Effect.fnUntraced(function* (projection: MarketProjection) {
       let seq = yield* position(projection)
       while (done - seq > pageRows) {
         for (const rows of batches(yield* page(seq))) {
-          yield* bursts.standBack(yield* bursts.patience(fillPatienceMillis))
+          yield* bursts.yieldTo(yield* bursts.delay(maxFillDelayMillis))
           yield* tables.project([projection], symbol, rows)
           seq = rows.at(-1)!.seq
         }
@@ -113,12 +113,12 @@ export const make = Effect.fnUntraced(function* (symbol: MarketSymbol, projectio
   } satisfies Projection as Projection
 })
 
-/** When much is recorded, orders come first: the tables stand back for as long as they are patient. */
+/** Detects bursts of recorded events, during which the tables let orders go first. */
 const makeBursts = Effect.map(Clock.Clock, (clock) => {
   let recordedEvents = 0
   const isBurst = Effect.gen(function* () {
     const before = recordedEvents
-    yield* Effect.sleep(lookMillis)
+    yield* Effect.sleep(stepMillis)
     return recordedEvents - before > burstEvents
   })
   return {
@@ -126,32 +126,33 @@ const makeBursts = Effect.map(Clock.Clock, (clock) => {
       recordedEvents += events
     },
     events: () => recordedEvents,
-    /** From now on; it ends by itself. */
-    patience: (millis: number) =>
+    /** Returns a predicate that is true for this long from now. */
+    delay: (millis: number) =>
       Effect.sync(() => {
         const untilMillis = clock.currentTimeMillisUnsafe() + millis
         return () => clock.currentTimeMillisUnsafe() < untilMillis
       }),
-    standBack: (isPatient: () => boolean) =>
-      Effect.suspend(() => (isPatient() ? Effect.repeat(isBurst, { while: (is) => is && isPatient() }) : Effect.void))
+    /** Waits for the end of the burst while `mayWait` returns true. */
+    yieldTo: (mayWait: () => boolean) =>
+      Effect.suspend(() => (mayWait() ? Effect.repeat(isBurst, { while: (is) => is && mayWait() }) : Effect.void))
   }
 })
 
-/** Who waits for the tables, and up to which row. */
+/** Tracks the row for which readers wait. */
 const makeReaders = Effect.map(Clock.Clock, (clock) => {
   let wantedSeq = 0
   let servedSeq = 0
-  let hurriedAtMillis = -Infinity
+  let servedAtMillis = -Infinity
   return {
     wanted: (seq: number) => {
       wantedSeq = Math.max(wantedSeq, seq)
     },
-    /** Those for whom the tables hurry now. */
-    areServed: (doneSeq: number) => {
+    /** Whether the tables are being written for a reader that waits for a row after `doneSeq`. */
+    isWaitedFor: (doneSeq: number) => {
       const nowMillis = clock.currentTimeMillisUnsafe()
-      if (doneSeq >= servedSeq && doneSeq < wantedSeq && nowMillis >= hurriedAtMillis + hurryMillis) {
+      if (doneSeq >= servedSeq && doneSeq < wantedSeq && nowMillis >= servedAtMillis + readerIntervalMillis) {
         servedSeq = wantedSeq
-        hurriedAtMillis = nowMillis
+        servedAtMillis = nowMillis
       }
       return doneSeq < servedSeq
     }
@@ -159,17 +160,17 @@ const makeReaders = Effect.map(Clock.Clock, (clock) => {
 })
 
 /**
- * More events than this between two looks are a burst: a transaction of the tables beside each flush would cost the
- * slowest hundredth of the acknowledgements more than everything else together (bench row `socket, 16x1, p99`).
+ * Events within one step that count as a burst. Table writes beside each flush would raise the p99 of acknowledgements more than
+ * everything else together (bench row `socket, 16x1, p99`).
  */
 const burstEvents = 100
 
-/** The rows in order, decoded as they are asked for: as many at a time as have at most `maxEvents`, and at least one. */
+/** Decodes rows lazily, in batches of at most `maxEvents` events and at least one row. */
 function* batches(page: ReadonlyArray<Row>): Iterable<ReadonlyArray<CommittedRow<MarketEvent>>> {
   let batch: Array<CommittedRow<MarketEvent>> = []
   let count = 0
   for (const row of page) {
-    // The row of a claim is empty.
+    // The row of a claim has no events.
     const events = row.events.length === 0 ? [] : MarketRecord.decode(row.events)
     if (batch.length > 0 && count + events.length > maxEvents) {
       yield batch

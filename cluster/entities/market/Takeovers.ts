@@ -1,4 +1,4 @@
-/** The open takeovers of a market: what desks can do for them is kept until they are closed, half a second later. */
+/** The open takeovers of a market. Desks send what their accounts can take over; the takeovers close half a second later. */
 import type { AccountId } from "@venue/domain/AccountId"
 import { type Stand, standMillis } from "@venue/domain/Liquidation"
 import { Clock, Effect, type Scope } from "effect"
@@ -6,7 +6,7 @@ import * as Beat from "../../feed/Beat.ts"
 import type { MarketLog } from "./MarketLog.ts"
 
 export interface Takeovers {
-  /** The latest of an account counts. */
+  /** Stores the stands of accounts. A newer stand of an account replaces the older one. */
   readonly stand: (stands: ReadonlyArray<Stand>) => void
 }
 
@@ -16,22 +16,22 @@ export const make = Effect.fnUntraced(function* (
 ): Effect.fn.Return<Takeovers, never, Scope.Scope> {
   const clock = yield* Clock.Clock
   const stands = new Map<AccountId, Stand>()
-  /** Nothing is closed before then. */
+  /** Earliest time of the next close. */
   let notBeforeMillis = 0
 
-  /** Of those that one decision has no room for, desks tell anew what they can do. */
+  /** One decision may leave takeovers open. Desks then send new stands before the next one. */
   const close = (nowMillis: number) => {
     notBeforeMillis = nowMillis + standMillis
     log.submit([{ _tag: "CloseTakeovers", stands: [...stands.values()] }], () => {})
   }
-  const look = Effect.sync(() => {
+  const check = Effect.sync(() => {
     const [oldest] = log.takeovers()
     const nowMillis = clock.currentTimeMillisUnsafe()
     if (oldest === undefined) stands.clear()
     else if (nowMillis >= Math.max(notBeforeMillis, oldest.atMillis + standMillis)) close(nowMillis)
     return oldest !== undefined
   })
-  const beat = yield* Beat.make(lookMillis, look)
+  const beat = yield* Beat.make(checkMillis, check)
   log.observe({
     committed: ({ events }) => {
       if (events.some(({ _tag }) => _tag === "TakeoverOpened")) beat.start()
@@ -40,15 +40,15 @@ export const make = Effect.fnUntraced(function* (
   })
   beat.start()
   return {
-    stand: (told) => {
+    stand: (received) => {
       if (log.takeovers().length === 0) return
-      for (const stand of told)
+      for (const stand of received)
         if (stands.size < maxStands || stands.has(stand.accountId)) stands.set(stand.accountId, stand)
     }
   } satisfies Takeovers as Takeovers
 })
 
-/** While a takeover is open, the time is looked at this often. */
-const lookMillis = 100
-/** So many accounts are heard for one market; the rest are asked last. */
+/** Interval of the check for due takeovers while one is open. */
+const checkMillis = 100
+/** Maximum number of stands per market. Accounts beyond it count as silent and are taken last. */
 const maxStands = 65_536

@@ -31,7 +31,7 @@ export const layer = group(
 
     const ofMarket = (symbol: MarketSymbol): Effect.Effect<ReadonlyArray<typeof Alarm.Type>> =>
       Effect.match(markets.alarms(symbol), {
-        onFailure: () => [unreachable(symbol, feed.head(symbol)?.heardAtMillis)],
+        onFailure: () => [unreachable(symbol, feed.head(symbol)?.aliveAtMillis)],
         onSuccess: (alarms) => alarms.map(({ kind, sinceMillis }) => ({ kind, symbol, since: instant(sinceMillis) }))
       })
     const left = ({ accountId, quantityLots, sinceMillis, symbol }: LeftPosition): typeof Alarm.Type => ({
@@ -71,8 +71,8 @@ export const layer = group(
   })
 )
 
-const unreachable = (symbol: MarketSymbol | null, heardAtMillis: number | undefined): typeof Alarm.Type => ({
+const unreachable = (symbol: MarketSymbol | null, aliveAtMillis: number | undefined): typeof Alarm.Type => ({
   kind: "UNREACHABLE",
   symbol,
-  since: heardAtMillis === undefined ? null : instant(heardAtMillis)
+  since: aliveAtMillis === undefined ? null : instant(aliveAtMillis)
 })

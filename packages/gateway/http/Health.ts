@@ -71,7 +71,7 @@ const make = Effect.fnUntraced(function* ({ needsAll }: { readonly needsAll: boo
     if (!needsAll) return answeredAtMillis.some((at) => at >= since)
     return (
       answeredAtMillis.every((at) => at >= since) &&
-      Array.from(instruments.keys()).every((symbol) => (feed.head(symbol)?.heardAtMillis ?? -Infinity) >= since)
+      Array.from(instruments.keys()).every((symbol) => (feed.head(symbol)?.aliveAtMillis ?? -Infinity) >= since)
     )
   }
   return Health.of({

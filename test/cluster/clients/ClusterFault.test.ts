@@ -1,5 +1,5 @@
 /** What a caller makes of a call that came to nothing. */
-import { bounded, LastTold } from "@venue/cluster/clients/ClusterFault"
+import { bounded, LastReport } from "@venue/cluster/clients/ClusterFault"
 import { assert, it } from "@effect/vitest"
 import { Cause, Effect, Exit, Logger, Schema } from "effect"
 import { MalformedMessage } from "effect/cluster/ClusterError"
@@ -34,7 +34,7 @@ it.effect.each([
       assert.lengthOf(told, 2)
     }).pipe(
       Effect.provide(Logger.layer([Logger.make(({ message }) => void told.push(message))])),
-      Effect.provideService(LastTold, { atMillis: -Infinity })
+      Effect.provideService(LastReport, { atMillis: -Infinity })
     )
   }
 )

@@ -164,7 +164,7 @@ it.effect(
     Effect.gen(function* () {
       const { feed, live, record } = yield* setUp
       yield* record(1)
-      const heard = () => feed.head(one.symbol)!.heardAtMillis
+      const heard = () => feed.head(one.symbol)!.aliveAtMillis
       const last = heard()
       yield* TestClock.adjust("1 minute")
       assert.strictEqual(heard(), last)

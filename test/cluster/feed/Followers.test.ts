@@ -68,7 +68,8 @@ const setUp = () => {
     follow,
     followMarket,
     reported,
-    tell: (said: MarketEvent = event, instrument = one) => followers.tell({ ...batch, instrument, events: [said] }, 0),
+    tell: (said: MarketEvent = event, instrument = one) =>
+      followers.deliver({ ...batch, instrument, events: [said] }, 0),
     told
   }
 }
@@ -185,7 +186,7 @@ it("sockets receive the trades of an outcome, then its orders, then what else it
     broken: () => {}
   })
   const whole = { ...batch, events }
-  assert.strictEqual(followers.tell(whole, 0), 2)
+  assert.strictEqual(followers.deliver(whole, 0), 2)
   assert.deepEqual(told.splice(0), [
     "log Traded",
     "log Ended",
@@ -196,8 +197,8 @@ it("sockets receive the trades of an outcome, then its orders, then what else it
     "filled 2: 200 of 2000",
     "Ended"
   ])
-  assert.strictEqual(followers.tell(whole, 3), 3)
-  assert.strictEqual(followers.tell(whole, 4), 4)
+  assert.strictEqual(followers.deliver(whole, 3), 3)
+  assert.strictEqual(followers.deliver(whole, 4), 4)
   assert.deepEqual(told, ["log Modified", "Modified", "log Traded", "Traded", "filled 3: 1000 of 2500"])
 })
 
@@ -233,7 +234,7 @@ it("a socket that throws or leaves within an outcome receives nothing more of it
   follow("third", "observe", () => stop.get("third")!())
   follow("fourth", undefined, () => {})
   const trade = { ...made, taker: { ...made.taker, order } }
-  followers.tell({ ...batch, events: [trade] }, 0)
+  followers.deliver({ ...batch, events: [trade] }, 0)
   assert.deepEqual(told.splice(0), [
     "first observes",
     "first is broken",
@@ -248,12 +249,12 @@ it("a socket that throws or leaves within an outcome receives nothing more of it
     [account, "socket"],
     [account, "socket"]
   ])
-  followers.tell({ ...batch, events: [trade] }, 0)
+  followers.deliver({ ...batch, events: [trade] }, 0)
   assert.deepEqual(told.splice(0), ["fourth observes", "fourth is filled"])
   // The account has no followers now; an earlier one that stops again takes nothing from a later one.
   stop.get("fourth")!()
   follow("fifth", undefined, () => {})
   for (const name of ["first", "fourth"]) stop.get(name)!()
-  followers.tell({ ...batch, events: [trade] }, 0)
+  followers.deliver({ ...batch, events: [trade] }, 0)
   assert.deepEqual(told, ["fifth observes", "fifth is filled"])
 })

@@ -65,7 +65,7 @@ const following = Effect.fnUntraced(function* (
     yield* TestClock.adjust("1 second")
     yield* turns
   }
-  return { ...seen, ageMillis: clock.currentTimeMillisUnsafe() - feed.head(one.symbol)!.heardAtMillis }
+  return { ...seen, ageMillis: clock.currentTimeMillisUnsafe() - feed.head(one.symbol)!.aliveAtMillis }
 })
 
 it.effect("a watch of another node that says nothing for five seconds is given up for another", () =>

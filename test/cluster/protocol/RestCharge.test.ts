@@ -6,16 +6,16 @@ import { assert, it } from "@effect/vitest"
 
 const charging = () => RateLimits.make({ ...restRates.requests, enabled: true, nowMillis: () => 0 })
 
-it("a gateway that asks hears what the desk knows, of what was taken and of what was not", () => {
+it("decodes the remaining quota of a charge and the wait of a refused one", () => {
   const limits = charging()
   for (const weight of [1, 10, 1_189, 20, 10_000]) {
     const charge = limits.charge("alice", weight)
-    assert.deepStrictEqual(RestCharge.heard(RestCharge.told(charge, true), "requests", weight), charge)
+    assert.deepStrictEqual(RestCharge.decode(RestCharge.encode(charge, true), "requests", weight), charge)
   }
 })
 
-it("a gateway of an earlier release hears 0, or how long to wait", () => {
+it("encodes 0 or the wait for a gateway of an earlier release", () => {
   const limits = charging()
-  const told = [1_200, 20].map((weight) => RestCharge.told(limits.charge("alice", weight), false))
-  assert.deepStrictEqual(told, [0, 1_000])
+  const encoded = [1_200, 20].map((weight) => RestCharge.encode(limits.charge("alice", weight), false))
+  assert.deepStrictEqual(encoded, [0, 1_000])
 })

@@ -177,7 +177,7 @@ it.effect("a source that goes silent beside one that speaks is an alarm", () => 
         90,
         Effect.sync(() => live.say("A", 200))
       )
-      const alarms = lines.filter((line) => line.includes("frozen has given no current price of AAPL-USD for a minute"))
+      const alarms = lines.filter((line) => line.includes("frozen has sent no current price of AAPL-USD for 1 minute"))
       assert.lengthOf(alarms, 1)
     })
   ).pipe(Effect.provide(Logger.layer([logger])))

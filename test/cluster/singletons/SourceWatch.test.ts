@@ -41,11 +41,11 @@ it.effect("names a source that went silent while the market was closed a minute 
     assert.deepStrictEqual(lines, [])
     yield* TestClock.adjust("10 minutes")
     assert.deepStrictEqual(lines, [
-      "price source one has given no current price of AAPL-USD for a minute; it does not count"
+      "price source one has sent no current price of AAPL-USD for 1 minute; it is ignored"
     ])
     state.priceE8 = 201e8
     yield* TestClock.adjust("10 seconds")
-    assert.deepStrictEqual(lines.slice(1), ["price source one gives current prices of AAPL-USD again"])
+    assert.deepStrictEqual(lines.slice(1), ["price source one sends current prices of AAPL-USD again"])
   }).pipe(Effect.scoped)
 )
 
@@ -60,7 +60,7 @@ it.effect("counts the time of an unchanged price from the open", () =>
     assert.deepStrictEqual(lines, [])
     yield* TestClock.adjust("15 seconds")
     assert.deepStrictEqual(lines, [
-      "price source one: its price of AAPL-USD has not changed for 3 minutes within hours"
+      "price source one: its price of AAPL-USD has not changed for 3 minutes of trading hours"
     ])
   }).pipe(Effect.scoped)
 )

@@ -46,7 +46,7 @@ const standIn = (silent: Silent) =>
             head: (symbol) => ({
               epoch: 1,
               seq: 1,
-              heardAtMillis: symbol === silent.market ? 0 : clock.currentTimeMillisUnsafe()
+              aliveAtMillis: symbol === silent.market ? 0 : clock.currentTimeMillisUnsafe()
             }),
             prices: new Map(),
             sampling: new Map(),

@@ -60,7 +60,7 @@ const feedOf = (symbol: MarketSymbol, headSeq: number) => {
     layer: Layer.succeed(Feed)({
       ...untold,
       instruments: new Map([[symbol, instrument]]),
-      head: () => ({ epoch: 1, seq, heardAtMillis: 0 }),
+      head: () => ({ epoch: 1, seq, aliveAtMillis: 0 }),
       watch: (watcher) => {
         watchers.add(watcher)
         return () => void watchers.delete(watcher)

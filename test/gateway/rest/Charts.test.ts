@@ -303,7 +303,7 @@ const over = (tables: Pick<ReadTables["Service"], "positions" | "read">) =>
       Layer.mock(Feed)({
         ...untold,
         instruments: new Map([[gold.symbol, gold]]),
-        head: () => ({ epoch: 1, seq: 5, heardAtMillis: 0 })
+        head: () => ({ epoch: 1, seq: 5, aliveAtMillis: 0 })
       }),
       Layer.mock(ReadTables)(tables),
       Layer.succeed(ApiBaseUrl)("http://venue.test")

@@ -3,7 +3,7 @@ import { DeskClient } from "@venue/cluster/clients/DeskClient"
 import { LocalEntities } from "@venue/cluster/clients/LocalEntities"
 import { FeedHeads } from "@venue/cluster/clients/FeedHeads"
 import { defaults, VenueSettings } from "@venue/cluster/VenueSettings"
-import type { Head, Renewed } from "@venue/cluster/protocol/Desk"
+import type { Head, RenewedConnection } from "@venue/cluster/protocol/Desk"
 import { primaryAccountOf } from "@venue/domain/AccountId"
 import type { Connection } from "@venue/gateway/trade/Connection"
 import * as Pulse from "@venue/gateway/trade/Pulse"
@@ -13,7 +13,7 @@ import { TestClock } from "effect/testing"
 import { one, userId } from "../../cluster/Neighbours.ts"
 
 interface Asked {
-  readonly connections: ReadonlyArray<Renewed>
+  readonly connections: ReadonlyArray<RenewedConnection>
   readonly heads?: ReadonlyArray<Head>
 }
 

@@ -43,7 +43,7 @@ export const make = Effect.fnUntraced(function* (twaps: DeskTwaps) {
   const { commandExpiryMillis } = yield* VenueSettings
   const now = () => clock.currentTimeMillisUnsafe()
 
-  const isHeard = (symbol: MarketSymbol) => now() - (feed.head(symbol)?.heardAtMillis ?? -Infinity) <= silentMillis
+  const isHeard = (symbol: MarketSymbol) => now() - (feed.head(symbol)?.aliveAtMillis ?? -Infinity) <= silentMillis
   const isOpen = (symbol: MarketSymbol) =>
     feed.tradingStates.get(symbol) === "TRADING" && feed.prices.get(symbol)?.source !== "stale" && isHeard(symbol)
   /** Past its expiry it will not be done any more. */

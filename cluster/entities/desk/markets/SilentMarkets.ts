@@ -26,7 +26,7 @@ export const make = Effect.gen(function* () {
         silent = new Set(
           symbols.filter((listed) => {
             const head = feed.head(listed)
-            return head === undefined || nowMillis - head.heardAtMillis > staleMillis
+            return head === undefined || nowMillis - head.aliveAtMillis > staleMillis
           })
         )
       }

@@ -36,7 +36,7 @@ it.effect("I29: prices that stop coming are an error line, once, and so is their
     )
     assert.lengthOf(lines, 2)
     assert.match(lines[0]!, /^Error .*AAPL-USD: no outside price/)
-    assert.match(lines[1]!, /^Warn .*come again/)
+    assert.match(lines[1]!, /^Warn .*arrive again/)
   })
 )
 

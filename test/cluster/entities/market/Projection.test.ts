@@ -93,7 +93,7 @@ it.effect("a write that threw, or that the database refused, is written again, i
     yield* TestClock.adjust("10 seconds")
     assert.deepEqual(written, [1, 2, 3, 4])
     assert.lengthOf(said, 2)
-    assert.include(said[0], "the tables of AAPL-USD are not written on")
+    assert.include(said[0], "writing the tables of AAPL-USD failed")
   }).pipe(Effect.provide(layer))
 })
 
@@ -258,7 +258,7 @@ it.effect("a group that cannot fill itself holds up no other, and goes on once i
       yield* turns
     }
     assert.deepEqual(had, { old: 110, late: 0 })
-    assert.include(said[0], "the tables late of AAPL-USD are not written on")
+    assert.include(said[0], "writing the tables late of AAPL-USD failed")
     isBroken = false
     yield* Effect.repeat(Effect.andThen(turns, TestClock.adjust("5 seconds")), { times: 5 })
     assert.deepEqual(had, { old: 110, late: 110 })
