@@ -35,7 +35,7 @@ const TraderState = Schema.Struct({
 })
 const isTraderState = Schema.is(TraderState)
 
-/** Compares a state. Returns undefined also for the shape of an older release, which its owner replaces. */
+/** Compares a saved state with the journal. Returns undefined also for a shape that this release cannot read: its owner replaces it. */
 export const findingOf = (books: Books, stream: string, seq: number, state: Uint8Array): Finding => {
   const market = books.markets.get(symbolOf(stream) ?? "")
   if (market !== undefined) return marketFinding(market, seq, unpack(state.subarray(lengthBytes)))
@@ -43,7 +43,7 @@ export const findingOf = (books: Books, stream: string, seq: number, state: Uint
   return trader === undefined ? "the journal has nothing of it" : traderFinding(trader, seq, unpack(state))
 }
 
-/** What the saved state of a market says of one account; undefined for the shape of an older release. */
+/** Returns the position of one account in the saved state of a market; undefined for a shape that this release cannot read. */
 export const positionIn = (state: Uint8Array, account: string): ReadonlyArray<number> | undefined => {
   const market: unknown = unpack(state.subarray(lengthBytes))
   if (!isMarketState(market)) return undefined

@@ -58,35 +58,6 @@ export const isFresh = (instrument: Instrument, report: PriceReport, atMillis: n
   return atMillis - report.toldAtMillis < staleAfterMillis || !isLive(instrument, atMillis)
 }
 
-/**
- * Converts prices of the first record version, which had no source: they came from outside, at the time of the record.
- */
-export const fromFirstVersion = (
-  prices: Omit<
-    Priced,
-    | "source"
-    | "toldE8"
-    | "toldAtMillis"
-    | "rejections"
-    | "paused"
-    | "freshMarkE8"
-    | "bidTicks"
-    | "askTicks"
-    | "openInterestLots"
-  >
-): Priced => ({
-  ...prices,
-  freshMarkE8: prices.markE8,
-  source: "external",
-  toldE8: prices.oracleE8,
-  toldAtMillis: prices.atMillis,
-  rejections: 0,
-  paused: false,
-  bidTicks: 0,
-  askTicks: 0,
-  openInterestLots: 0
-})
-
 /** Returns the median of several sources; for an even number the mean of the middle two, rounded down (rule 3.7). */
 export const median = (pricesE8: ReadonlyArray<number>): number | undefined => {
   const sorted = pricesE8.toSorted((a, b) => a - b)

@@ -46,12 +46,6 @@ export const offBookTrade = 24
 /** A `TakeoverClosed` whose debt the reserve fund could not cover. */
 export const uncoveredTakeover = 34
 
-/** The first shape of `Priced`, of before its sources were told apart. */
-export const firstPriced = 7
-
-/** The second shape of `Priced`, of before it told the open interest. */
-export const secondPriced = 9
-
 export const priceSources: Record<Priced["source"], number> = { external: 1, internal: 2, operator: 3, stale: 4 }
 
 export const sides: Record<Side, number> = { BUY: 1, SELL: 2 }

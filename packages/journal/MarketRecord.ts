@@ -17,14 +17,12 @@ import { Reader, Writer } from "./Bytes.ts"
 import {
   endings,
   escape,
-  firstPriced,
   name,
   nameOrNull,
   names,
   offBooks,
   offBookTrade,
   rewardedTrade,
-  secondPriced,
   sides,
   statuses,
   tags,
@@ -205,8 +203,6 @@ function readEvent(reader: Reader, context: OrderRecord.Context): MarketEvent {
   const tag = (first & 15) === escape ? reader.byte() : first & 15
   if ((first & sameTime) === 0) context.atMillis = reader.number()
   const atMillis = context.atMillis
-  if (tag === firstPriced) return MarketWideRecord.readFirstPriced(reader, atMillis)
-  if (tag === secondPriced) return MarketWideRecord.readSecondPriced(reader, (first & flagged) !== 0, atMillis)
   if (tag === uncoveredTakeover) return TakeoverRecord.readUncovered(reader, (first & flagged) !== 0, atMillis)
   const _tag = tag === rewardedTrade || tag === offBookTrade ? "Traded" : tagOf[tag]
   switch (_tag) {

@@ -1,6 +1,5 @@
 /** The events of a market record that concern all of the market: what follows their tag and time. */
 import type { MarketEvent, Priced } from "@venue/domain/Market"
-import { fromFirstVersion } from "@venue/domain/Oracle"
 import type { UserId } from "@venue/domain/UserId"
 import type { Reader, Writer } from "./Bytes.ts"
 import { name, names, priceSources, tradingStates } from "./MarketCode.ts"
@@ -105,7 +104,7 @@ export function write(writer: Writer, event: MarketWide): void {
 export function read(reader: Reader, _tag: Tag, flagged: boolean, atMillis: number): MarketWide {
   switch (_tag) {
     case "Priced":
-      return { ...readSecondPriced(reader, flagged, atMillis), openInterestLots: reader.number() }
+      return readPriced(reader, flagged, atMillis)
     case "Sampled":
       return { _tag, premiumE10: flagged ? null : reader.number(), atMillis }
     case "Funded":
@@ -160,30 +159,16 @@ export function read(reader: Reader, _tag: Tag, flagged: boolean, atMillis: numb
   }
 }
 
-/** What the second shape of `Priced` told. */
-export function readSecondPriced(reader: Reader, flagged: boolean, atMillis: number): Priced {
+function readPriced(reader: Reader, paused: boolean, atMillis: number): Priced {
   const first = reader.byte()
-  const told = {
+  const prices = {
     source: name(sourceOf, first & ~freshMarkApart),
     toldE8: reader.number(),
     toldAtMillis: reader.number(),
     rejections: reader.number(),
-    paused: flagged,
+    paused,
     bidTicks: reader.number(),
-    askTicks: reader.number()
-  }
-  const prices = readPrices(reader)
-  const freshMarkE8 = (first & freshMarkApart) === 0 ? prices.markE8 : reader.number()
-  return { _tag: "Priced", ...told, ...prices, freshMarkE8, openInterestLots: 0, atMillis }
-}
-
-/** Every price was one from outside then. */
-export function readFirstPriced(reader: Reader, atMillis: number): MarketWide {
-  return fromFirstVersion({ _tag: "Priced", ...readPrices(reader), atMillis })
-}
-
-function readPrices(reader: Reader) {
-  return {
+    askTicks: reader.number(),
     oracleE8: reader.number(),
     markE8: reader.number(),
     premiumE8: reader.number(),
@@ -193,4 +178,6 @@ function readPrices(reader: Reader) {
     maxPriceTicks: reader.number(),
     limitShareBps: reader.number()
   }
+  const freshMarkE8 = (first & freshMarkApart) === 0 ? prices.markE8 : reader.number()
+  return { _tag: "Priced", ...prices, freshMarkE8, openInterestLots: reader.number(), atMillis }
 }

@@ -46,7 +46,7 @@ export { enter } from "./Entry.ts"
 export { preview, type Previewed } from "./Preview.ts"
 export { adopt, moves, observe } from "./Events.ts"
 export { atRisk } from "./Liquidation.ts"
-export { hash, restore, snapshot, type Snapshot } from "./Snapshot.ts"
+export { hash, readSnapshot, restore, snapshot, type Snapshot } from "./Snapshot.ts"
 export { defaults, make, type Settings, type Trader } from "./Trader.ts"
 
 type Tag = LedgerCommand["_tag"]

@@ -1,4 +1,4 @@
-/** What a trader's own journal says, as plain values; what its markets say comes from their views. */
+/** The state that a trader's own journal determines, as plain values; positions come from the views of its markets. */
 import { type AccountId, primaryAccountOf } from "@venue/domain/AccountId"
 import type { DeadManSwitch } from "@venue/domain/DeadManSwitch"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
@@ -9,9 +9,12 @@ import * as Account from "./Account.ts"
 import { setLimit } from "./Provider.ts"
 import { accountOf, type Trader } from "./Trader.ts"
 
-/** Money is decimal text, which every encoding keeps whole. */
+/** Version of the stored shape: 1 is that of release 0.1.0. */
+export const version = 1
+
+/** Amounts are decimal text, which every encoding preserves exactly. */
 export interface Snapshot {
-  readonly version: 11
+  readonly version: typeof version
   readonly userId: UserId
   readonly accounts: ReadonlyArray<{
     readonly accountId: AccountId
@@ -32,7 +35,7 @@ export interface Snapshot {
   readonly tierDay: number
   readonly referrerId: UserId | null
   readonly referralDay: number
-  /** How far they have come is for their markets to tell. */
+  /** Without progress, which comes from their markets. */
   readonly twaps: ReadonlyArray<readonly [symbol: MarketSymbol, terms: TwapTerms, ending: TwapEnding | null]>
   readonly switches: ReadonlyArray<readonly [accountId: AccountId, deadManSwitch: DeadManSwitch]>
   readonly deposits: ReadonlyArray<readonly [depositId: string, rail: RailName, amount: string, isReversed: boolean]>
@@ -42,55 +45,14 @@ export interface Snapshot {
 }
 
 /**
- * What any version wrote: the first knew no tiers, the second no builders, the third no providers, the fourth no TWAPs, the
- * fifth nobody who left, the sixth no requests and no times of transfers, the seventh no dead-man switches, the
- * eighth no referrals, the ninth no deposits and withdrawals. Up to the tenth a user with a code was one that markets know.
+ * Returns a stored snapshot in the current shape; undefined for a version that this release cannot read, whose journal is
+ * replayed from its first row. A release that changes the shape raises `version` and converts the previous version here.
  */
-type Stored =
-  | Snapshot
-  | Version10
-  | Version9
-  | Version8
-  | Version7
-  | Version6
-  | Version5
-  | Version4
-  | Version3
-  | Version2
-  | ({ readonly version: 1 } & Omit<Version2, "version" | "tier" | "tierDay">)
-interface Version2 extends Omit<Version3, "version" | "builderMarkets"> {
-  readonly version: 2
-}
-interface Version3 extends Omit<Version4, "version" | "accounts"> {
-  readonly version: 3
-  readonly accounts: ReadonlyArray<Omit<Version4["accounts"][number], "providerLimits">>
-}
-interface Version4 extends Omit<Version5, "version" | "twaps"> {
-  readonly version: 4
-}
-interface Version5 extends Omit<Version6, "version" | "left"> {
-  readonly version: 5
-}
-interface Version6 extends Omit<Version7, "version" | "transferIds" | "requests"> {
-  readonly version: 6
-  readonly transferIds: ReadonlyArray<string>
-}
-interface Version7 extends Omit<Version8, "version" | "switches"> {
-  readonly version: 7
-}
-interface Version8 extends Omit<Version9, "version" | "accounts" | "referrerId" | "referralDay"> {
-  readonly version: 8
-  readonly accounts: ReadonlyArray<Omit<Version9["accounts"][number], "referralRewards">>
-}
-interface Version9 extends Omit<Version10, "version" | "deposits" | "withdrawals"> {
-  readonly version: 9
-}
-interface Version10 extends Omit<Snapshot, "version" | "isBuilder"> {
-  readonly version: 10
-}
+export const readSnapshot = (stored: unknown): Snapshot | undefined =>
+  (stored as { readonly version?: unknown }).version === version ? (stored as Snapshot) : undefined
 
 export const snapshot = (trader: Trader): Snapshot => ({
-  version: 11,
+  version,
   userId: trader.userId,
   accounts: [...trader.accounts.values()].map(({ accountId, deposit, leverages, providerLimits, referralRewards }) => ({
     accountId,
@@ -128,54 +90,39 @@ export const snapshot = (trader: Trader): Snapshot => ({
   ])
 })
 
-/** Fills a trader just made. It holds nothing yet of any market. */
-export const restore = (trader: Trader, from: Stored): void => {
-  for (const { accountId, deposit, leverages } of from.accounts) {
+/** Fills a new trader, which holds nothing of any market yet. */
+export const restore = (trader: Trader, from: Snapshot): void => {
+  for (const { accountId, deposit, leverages, providerLimits, referralRewards } of from.accounts) {
     const account = Account.make(accountId)
     Account.deposit(account, BigInt(deposit))
     for (const [symbol, leverage] of leverages) account.leverages.set(symbol, leverage)
     trader.accounts.set(accountId, account)
+    for (const [symbol, limit] of providerLimits) setLimit(trader, account, symbol, limit)
+    Account.reward(account, BigInt(referralRewards))
   }
   for (const symbol of from.joined) trader.joined.add(symbol)
-  for (const creditId of from.creditIds) trader.creditIds.add(creditId)
-  for (const [connectionId, accountId] of from.armed) trader.armed.set(connectionId, accountId)
-  if (from.version === 1) return
-  trader.tier = from.tier
-  trader.tierDay = from.tierDay
-  if (from.version === 2) return
-  for (const symbol of from.builderMarkets) trader.builderMarkets.add(symbol)
-  accountOf(trader, primaryAccountOf(trader.userId)).isBuilder = from.builderMarkets.length > 0
-  if (from.version === 3) return
-  for (const { accountId, providerLimits } of from.accounts) {
-    for (const [symbol, limit] of providerLimits) setLimit(trader, accountOf(trader, accountId), symbol, limit)
-  }
-  if (from.version === 4) return
-  for (const [symbol, terms, ending] of from.twaps) {
-    trader.twaps.set(terms.twapId, { symbol, terms, progress: undefined, ending, sentId: "" })
-  }
-  if (from.version === 5) return
   for (const symbol of from.left) trader.left.add(symbol)
-  if (from.version === 6) return
+  for (const creditId of from.creditIds) trader.creditIds.add(creditId)
   for (const [transferId, atMillis] of from.transferIds) trader.transferIds.set(transferId, atMillis)
   for (const [requestId, fingerprint, atMillis] of from.requests)
     trader.requests.set(requestId, { fingerprint, atMillis })
-  if (from.version === 7) return
-  for (const [accountId, deadManSwitch] of from.switches) trader.switches.set(accountId, deadManSwitch)
-  if (from.version === 8) return
-  for (const { accountId, referralRewards } of from.accounts) {
-    Account.reward(accountOf(trader, accountId), BigInt(referralRewards))
-  }
+  for (const [connectionId, accountId] of from.armed) trader.armed.set(connectionId, accountId)
+  for (const symbol of from.builderMarkets) trader.builderMarkets.add(symbol)
+  accountOf(trader, primaryAccountOf(trader.userId)).isBuilder = from.isBuilder
+  trader.tier = from.tier
+  trader.tierDay = from.tierDay
   trader.referrerId = from.referrerId
   trader.referralDay = from.referralDay
-  if (from.version === 9) return
+  for (const [symbol, terms, ending] of from.twaps) {
+    trader.twaps.set(terms.twapId, { symbol, terms, progress: undefined, ending, sentId: "" })
+  }
+  for (const [accountId, deadManSwitch] of from.switches) trader.switches.set(accountId, deadManSwitch)
   for (const [depositId, rail, amount, isReversed] of from.deposits) {
     trader.deposits.set(depositId, { rail, amount: BigInt(amount), isReversed })
   }
   for (const [withdrawalId, method, amount, atMillis, isReturned] of from.withdrawals) {
     trader.withdrawals.set(withdrawalId, { method, amount: BigInt(amount), atMillis, isReturned })
   }
-  if (from.version === 10) return
-  accountOf(trader, primaryAccountOf(trader.userId)).isBuilder = from.isBuilder
 }
 
 /**

@@ -50,8 +50,7 @@ export { defaults, type Settings } from "./Market.ts"
 export { preview } from "./orders/Preview.ts"
 export { hash } from "./state/StateHash.ts"
 export { apply } from "./state/Replay.ts"
-export { restore, snapshot, type Snapshot } from "./state/Snapshot.ts"
-export { migrated } from "./state/SnapshotMigration.ts"
+export { readSnapshot, restore, snapshot, type Snapshot } from "./state/Snapshot.ts"
 
 /** State of one market, changed in place. After a thrown error it must be discarded and rebuilt from the log. */
 export type Engine = Market

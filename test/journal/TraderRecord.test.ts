@@ -1,7 +1,7 @@
 import { AccountId } from "@venue/domain/AccountId"
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { RailName, WithdrawalMethod } from "@venue/domain/Rail"
-import type { TraderEvent } from "@venue/domain/Trader"
+import { TraderEvent } from "@venue/domain/Trader"
 import { TwapEnding, TwapId } from "@venue/domain/Twap"
 import { UserId } from "@venue/domain/UserId"
 import { HoldReason } from "@venue/domain/Withdrawal"
@@ -9,35 +9,6 @@ import * as TraderRecord from "@venue/journal/TraderRecord"
 import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
 import { readFileSync } from "node:fs"
-
-describe("TraderRecord", () => {
-  it("what is decoded is what was encoded, amounts of any size included", () => {
-    fc.assert(
-      fc.property(fc.array(traderEvent, { maxLength: 6 }), (events) => {
-        assert.deepStrictEqual(TraderRecord.decode(TraderRecord.encode(events)), events)
-      })
-    )
-  })
-
-  it("I6: version 1 of the record stays readable for ever", () => {
-    assert.deepStrictEqual(TraderRecord.decode(fixture("trader-record-1")), kept)
-    assert.deepStrictEqual(TraderRecord.decode(fixture("tier-record-1")), [tierSet])
-    assert.deepStrictEqual(TraderRecord.decode(fixture("builder-record-1")), [appointed])
-    assert.deepStrictEqual(TraderRecord.decode(fixture("provider-record-1")), [provider])
-    assert.deepStrictEqual(TraderRecord.decode(fixture("twap-record-1")), twap)
-    assert.deepStrictEqual(TraderRecord.decode(fixture("left-record-1")), [left])
-    assert.deepStrictEqual(TraderRecord.decode(fixture("request-record-1")), [requestKept])
-    assert.deepStrictEqual(TraderRecord.decode(fixture("switch-record-1")), [switched])
-    assert.deepStrictEqual(TraderRecord.decode(fixture("referral-record-1")), referral)
-    assert.deepStrictEqual(TraderRecord.decode(fixture("treasury-record-1")), treasury)
-    assert.deepStrictEqual(TraderRecord.decode(fixture("credit-record-1")), [credited])
-  })
-
-  it("an unknown version and an empty record are refused", () => {
-    assert.throws(() => TraderRecord.decode(Uint8Array.of(7, 0x90)), /unknown version 7/)
-    assert.throws(() => TraderRecord.decode(new Uint8Array()), /unknown version/)
-  })
-})
 
 const fixture = (name: string) => {
   const hex = readFileSync(new URL(`./fixtures/${name}.hex`, import.meta.url), "utf8").replaceAll(/\s/g, "")
@@ -293,7 +264,7 @@ const credited: TraderEvent = {
   atMillis: 1_790_503_244_121
 }
 
-const kept: ReadonlyArray<TraderEvent> = [
+const basics: ReadonlyArray<TraderEvent> = [
   { _tag: "AccountOpened", accountId: AccountId.make("5d2b8c1f-60e3-4a97-bc0d-2f7e9a4186c5") },
   { _tag: "Joined", symbol: MarketSymbol.make("GOLD-USD") },
   { _tag: "LeverageSet", accountId: AccountId.make("alice"), symbol: MarketSymbol.make("GOLD-USD"), leverage: 20 },
@@ -332,3 +303,44 @@ const kept: ReadonlyArray<TraderEvent> = [
   { _tag: "Armed", connectionId: "k-1", accountId: AccountId.make("alice") },
   { _tag: "Disarmed", connectionId: "k-1" }
 ]
+
+/** The events of each record that release 0.1.0 wrote, by file. */
+const kept: Readonly<Record<string, ReadonlyArray<TraderEvent>>> = {
+  "0.1.0/trader": basics,
+  "0.1.0/trader-tier": [tierSet],
+  "0.1.0/trader-builder": [appointed],
+  "0.1.0/trader-provider": [provider],
+  "0.1.0/trader-twap": twap,
+  "0.1.0/trader-left": [left],
+  "0.1.0/trader-request": [requestKept],
+  "0.1.0/trader-switch": [switched],
+  "0.1.0/trader-referral": referral,
+  "0.1.0/trader-treasury": treasury,
+  "0.1.0/trader-credit": [credited]
+}
+
+describe("TraderRecord", () => {
+  it("what is decoded is what was encoded, amounts of any size included", () => {
+    fc.assert(
+      fc.property(fc.array(traderEvent, { maxLength: 6 }), (events) => {
+        assert.deepStrictEqual(TraderRecord.decode(TraderRecord.encode(events)), events)
+      })
+    )
+  })
+
+  // A release with a new kind of event adds a folder of its version; the files of earlier releases never change.
+  it.each(Object.entries(kept))("I6: decodes %s", (name, events) => {
+    assert.deepStrictEqual(TraderRecord.decode(fixture(name)), events)
+  })
+
+  it("the fixtures hold every kind of event", () => {
+    const kinds = new Set(Object.values(kept).flatMap((events) => events.map(({ _tag }) => _tag)))
+    const all = TraderEvent.members.map((member) => member.fields._tag.schema.literal)
+    assert.deepStrictEqual([...kinds].toSorted(), all.toSorted())
+  })
+
+  it("an unknown version and an empty record are refused", () => {
+    assert.throws(() => TraderRecord.decode(Uint8Array.of(7, 0x90)), /unknown version 7/)
+    assert.throws(() => TraderRecord.decode(new Uint8Array()), /unknown version/)
+  })
+})

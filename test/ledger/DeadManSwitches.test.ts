@@ -179,11 +179,3 @@ test("I55: any requests at any times leave what a twin says that remembers all o
   Ledger.restore(restored, unpack(pack(Ledger.snapshot(replayed))))
   for (const trader of [replayed, restored]) assert.strictEqual(Ledger.hash(trader), Ledger.hash(live))
 })
-
-test("I6: a snapshot of a release that knew no dead-man switches is read: none is on, and any may be", () => {
-  const { switches: _switches, ...rest } = Ledger.snapshot(withSub())
-  const restored = Ledger.make(alice, instruments, new Map(), OpenInterest.none(), Ledger.defaults)
-  Ledger.restore(restored, { ...rest, version: 7 })
-  assert.deepStrictEqual(Ledger.snapshot(restored), Ledger.snapshot(withSub()))
-  assert.lengthOf(ask(restored, set(open, 5), open), 1)
-})

@@ -1,30 +1,43 @@
-/** The shape of what a market stores, beside the version that it is stored under. */
-import { version } from "@venue/matching/state/Snapshot"
+/** The shapes of stored snapshots, beside the version that each is stored under. */
+import * as Trader from "@venue/ledger/Snapshot"
+import * as Market from "@venue/matching/state/Snapshot"
 import { createHash } from "node:crypto"
 import { assert, expect, it } from "vitest"
 import { read } from "./Files.ts"
 import { texts } from "./TypeText.ts"
 
-/** What was last written down; a snapshot of another shape has another version. */
-const known = { version: 22, shape: "33dec3031ad168c3" }
+/** The current version of each, with the hash of its shape: a snapshot of another shape has another version. */
+const known = {
+  "packages/matching/state/Snapshot.ts": { version: 1, shape: "10b634e8c162ea5c" },
+  "packages/ledger/Snapshot.ts": { version: 1, shape: "cca8df135c9eeeb1" }
+}
 
 const types = texts({ file: "packages/matching/state/Snapshot.ts", name: "Snapshot" })
 /** An order is stored as words, whose places are numbers. */
 const words = read("packages/matching/book/OrderPool.ts").match(/^export const (?:[A-Z]+|own) = \d+$/gm) ?? []
-const shape = createHash("sha256")
-  .update([...types.values(), ...words].join("\n"))
-  .digest("hex")
-  .slice(0, 16)
 
-it("what a snapshot holds changes with its version", () => {
-  const isRaised = shape === known.shape || version !== known.version
-  assert.isTrue(
-    isRaised,
-    "what a snapshot holds has changed: raise `version` in packages/matching/state/Snapshot.ts, " +
-      `give older ones what is new in SnapshotMigration.ts, and write that version and "${shape}" down here`
-  )
-  assert.deepEqual({ version, shape }, known, "write down here what is stored now")
-})
+const shapeOf = (texts: ReadonlyArray<string>) =>
+  createHash("sha256").update(texts.join("\n")).digest("hex").slice(0, 16)
+const current = {
+  "packages/matching/state/Snapshot.ts": { version: Market.version, shape: shapeOf([...types.values(), ...words]) },
+  "packages/ledger/Snapshot.ts": {
+    version: Trader.version,
+    shape: shapeOf([...texts({ file: "packages/ledger/Snapshot.ts", name: "Snapshot" }).values()])
+  }
+}
+
+it.each(["packages/matching/state/Snapshot.ts", "packages/ledger/Snapshot.ts"] as const)(
+  "a change of the snapshot in %s raises its version",
+  (file) => {
+    const { shape, version } = current[file]
+    assert.isTrue(
+      shape === known[file].shape || version !== known[file].version,
+      `the snapshot has another shape: raise \`version\` in ${file}, convert the previous version in its ` +
+        `\`readSnapshot\`, and enter the new version with "${shape}" in this test`
+    )
+    assert.deepEqual(current[file], known[file], "enter the current version and shape in this test")
+  }
+)
 
 it("the shape is that of all that is held, however deep", () => {
   const names = [...types.keys()].map((key) => key.split(" ")[0])

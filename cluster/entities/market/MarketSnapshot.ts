@@ -11,13 +11,11 @@ export const encode = ({ outcomes, ...rest }: Engine.Snapshot): ReadonlyArray<Ui
   return [length, value, ...outcomes]
 }
 
-/** Returns undefined for a snapshot in a format that is no longer supported. */
+/** Returns undefined for a snapshot version that this release cannot read. */
 export const decode = (state: Uint8Array): Engine.Snapshot | undefined => {
   const end = lengthBytes + Buffer.from(state.buffer, state.byteOffset, state.length).readUInt32BE()
-  // An older format is one MessagePack value, whose first bytes read as a length beyond the end.
-  if (end > state.length) return undefined
   const rest = unpack(state.subarray(lengthBytes, end)) as object
-  return Engine.migrated({ ...rest, outcomes: [state.subarray(end)] })
+  return Engine.readSnapshot({ ...rest, outcomes: [state.subarray(end)] })
 }
 
 const lengthBytes = 4

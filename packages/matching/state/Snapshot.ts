@@ -25,8 +25,8 @@ import * as StopSnapshot from "../stops/StopSnapshot.ts"
 import * as Takeovers from "../risk/Takeovers.ts"
 import * as Twaps from "../stops/Twaps.ts"
 
-/** Incremented with every change of the stored form. */
-export const version = 22
+/** Version of the stored shape: 1 is that of release 0.1.0. */
+export const version = 1
 
 /** Contains numbers, texts, arrays and bytes only, so that any encoder can carry it. */
 export interface Snapshot {
@@ -41,7 +41,7 @@ export interface Snapshot {
   readonly settlementTicks: number
   readonly lastDividendDay: number
   /** Limits in force. */
-  readonly limits: Limits | null
+  readonly limits: Limits
   readonly lastSplitDay: number
   readonly lastSplitMillis: number
   readonly holders: Holders
@@ -77,6 +77,13 @@ export interface Orders {
   /** Entry numbers by account, and by age within an account. */
   readonly ages: Uint8Array
 }
+
+/**
+ * Returns a stored snapshot in the current shape; undefined for a version that this release cannot read, whose log is
+ * replayed from its first row. A release that changes the shape raises `version` and converts the previous version here.
+ */
+export const readSnapshot = (stored: unknown): Snapshot | undefined =>
+  (stored as { readonly version?: unknown }).version === version ? (stored as Snapshot) : undefined
 
 export const snapshot = (market: Market): Snapshot => {
   const { lastPriceTicks, participants, timeMillis, trades } = market
@@ -131,7 +138,7 @@ export const restore = (instrument: Instrument, settings: Settings, stored: Snap
   market.oracleSamples = stored.oracleSamples
   market.settlementTicks = stored.settlementTicks
   market.lastDividendDay = stored.lastDividendDay
-  if (stored.limits !== null) hold(market, stored.limits)
+  hold(market, stored.limits)
   market.lastSplitDay = stored.lastSplitDay
   market.lastSplitMillis = stored.lastSplitMillis
   market.holders = stored.holders

@@ -60,7 +60,9 @@ export const make = Effect.fnUntraced(function* (
 
 const replayInto = (claiming: { readonly ledger: Ledger.Trader; savedSeq: number; writtenSeq: number }): Replay => ({
   restore: (state, seq) => {
-    Ledger.restore(claiming.ledger, unpack(state))
+    const snapshot = Ledger.readSnapshot(unpack(state))
+    if (snapshot === undefined) return false
+    Ledger.restore(claiming.ledger, snapshot)
     claiming.savedSeq = claiming.writtenSeq = seq
     return true
   },
