@@ -1,12 +1,12 @@
 /**
- * A new code is registered with its owner's desk. Before an order carries it, its owner has joined every market and each
- * market knows the code.
+ * Registration and appointment of builder codes. A new code is registered at its owner's desk. Before an order carries a code, its
+ * owner has joined every market, and each market has the code.
  */
 import { DeskClient } from "@venue/cluster/clients/DeskClient"
 import { type BuilderCode, BuilderCodes } from "@venue/storage/access/BuilderCodes"
 import { Effect, Option } from "effect"
 
-/** Shows `builder_rewards` in the owner's balance once it has answered. Repeating it changes nothing. */
+/** Registers a code at its owner's desk; the owner's balance then shows `builder_rewards`. Idempotent. */
 export const registration = Effect.map(
   DeskClient,
   (desks) =>
@@ -14,7 +14,7 @@ export const registration = Effect.map(
       desks.ask(userId, (desk) => desk.RegisterBuilder({ builderCode, ownerId: userId }))
 )
 
-/** Asks the owner's desk, which answers at once where all is done; once that is known here it is not asked again. */
+/** Appoints a code at its owner's desk. Caches success, so each code is appointed once per process. */
 export const make = Effect.map(DeskClient, (desks) => {
   const appointed = new Set<string>()
   return Effect.fnUntraced(function* ({ builderBps, builderCode, userId, venueBps }: BuilderCode) {
@@ -24,8 +24,8 @@ export const make = Effect.map(DeskClient, (desks) => {
   })
 })
 
-/** Orders carry only what earns somebody a share: of codes that strangers make up there is no end. */
-export const earning = Effect.gen(function* () {
+/** Returns the code if it is active, and an empty string otherwise: unknown codes are unlimited, and must not reach orders. */
+export const earningCode = Effect.gen(function* () {
   const builders = yield* BuilderCodes
   const appoint = yield* make
   return Effect.fnUntraced(function* (code: string) {

@@ -1,4 +1,4 @@
-/** What was: read from the tables once they have caught up with what the caller may already know. */
+/** Reads of past orders and trades, from read tables that have caught up with the rows the caller may have seen. */
 import { DeskClient } from "@venue/cluster/clients/DeskClient"
 import { MarketClient } from "@venue/cluster/clients/MarketClient"
 import type { Cost, RateLimited } from "@venue/cluster/protocol/Desk"
@@ -19,39 +19,39 @@ export interface Reader {
   readonly cost: Cost
 }
 
-/** Of which tables an answer is made. */
+/** Tables that a query reads. */
 export interface Source {
   readonly projection: MarketGroup
-  /** Of these markets alone; where it is left out, of all that the reader's trader has joined. */
+  /** Markets to wait for; default: all markets that the reader's trader has joined. */
   readonly symbols?: ReadonlyArray<MarketSymbol> | undefined
-  /** Of the journal of the reader's trader, too. */
+  /** Table group of the trader's journal to wait for as well. */
   readonly ofTrader?: TraderGroup
 }
 
-/** Of a reader, for the tables to catch up. */
+/** Time limit for the tables to catch up. */
 const patience = "2 seconds"
-/** For one query to be answered, its turn included: longer than anything is searched for. */
+/** Time limit of a query, with its wait for a permit; longer than the search limit. */
 const queryPatience = "3 seconds"
-/** Time limit of a count beside a page, its turn included. */
+/** Time limit of the count beside a page, with its wait for a permit. */
 const countPatience = "1 second"
-/** Of whoever reads on: nobody looks at the answer yet. */
+/** Time limit of a later part of a download. */
 const longPatience = "10 seconds"
-/** Number of queries at once, of all users. The pool of a gateway also has connections for all other readers. */
+/** Maximum number of concurrent queries of all users; the other connections of the pool serve other reads. */
 export const maxUserQueries = 4
-const look = Schedule.spaced("20 millis")
+const poll = Schedule.spaced("20 millis")
 
 export class History extends Context.Service<
   History,
   {
-    /** Waits a bounded time for the tables, then says so. */
+    /** Reads after the tables have caught up; fails with `Unavailable` after 2 s. */
     readonly read: <A>(
       reader: Reader,
       source: Source,
       query: ReadQuery<A>
     ) => Effect.Effect<A, Unavailable | RateLimited>
-    /** Goes on with what was begun by a read: nothing is waited for. */
+    /** Reads a further part of a list without waiting for the tables. */
     readonly readOn: <A>(query: ReadQuery<A>) => Effect.Effect<A, Unavailable>
-    /** Counts the rows of a list; `maxCount` where that takes too long, so that clients ask for the next page. */
+    /** Counts the rows of a list; `maxCount` if the count times out, so that clients request the next page. */
     readonly count: (query: ReadQuery<number>) => Effect.Effect<number>
   }
 >()("@venue/gateway/History") {
@@ -62,13 +62,13 @@ export class History extends Context.Service<
       const markets = yield* MarketClient
       const tables = yield* ReadTables
       const queries = yield* Semaphore.make(maxUserQueries)
-      /** How far tables have come, as far as it was asked for: they never go back. */
+      /** Highest known position of each table group and market; positions only increase. */
       const reached = new Map<string, number>()
       const unavailable = () => new Unavailable({ what: "the tables" })
 
       type Heads = ReadonlyArray<{ readonly symbol: MarketSymbol; readonly seq: number }>
 
-      /** Those that have not come so far; of these alone it is asked. */
+      /** Returns the heads that the group has not reached; reads the positions of these markets only. */
       const behindOf = Effect.fnUntraced(function* (group: MarketGroup, heads: Heads) {
         const areBehind = () => heads.filter(({ seq, symbol }) => (reached.get(positionOf(group, symbol)) ?? 0) < seq)
         const symbols = areBehind().map(({ symbol }) => symbol)
@@ -77,25 +77,25 @@ export class History extends Context.Service<
         for (const [index, symbol] of symbols.entries()) reached.set(positionOf(group, symbol), positions[index]!)
         return areBehind()
       })
-      /** Markets whose tables are behind hear that somebody waits; whether they do is seen in the tables. */
+      /** Asks the markets behind to write their tables at once, and polls the tables until they have caught up. */
       const marketsCaughtUp = Effect.fnUntraced(function* (group: MarketGroup, heads: Heads) {
         const behind = yield* behindOf(group, heads)
         if (behind.length === 0) return
-        const told = Effect.forEach(behind, ({ seq, symbol }) => Effect.ignore(markets.catchUp(symbol, seq)), {
+        const catchUpCalls = Effect.forEach(behind, ({ seq, symbol }) => Effect.ignore(markets.catchUp(symbol, seq)), {
           discard: true,
           concurrency: "unbounded"
         })
         yield* Effect.raceFirst(
-          Effect.andThen(told, Effect.never),
-          Effect.repeat(behindOf(group, behind), { schedule: look, until: ({ length }) => length === 0 })
+          Effect.andThen(catchUpCalls, Effect.never),
+          Effect.repeat(behindOf(group, behind), { schedule: poll, until: ({ length }) => length === 0 })
         )
       })
       const traderCaughtUp = (group: TraderGroup, userId: UserId, seq: number) =>
         queries
           .withPermit(tables.position(group, userId))
-          .pipe(Effect.repeat({ schedule: look, until: (position) => position >= seq }))
+          .pipe(Effect.repeat({ schedule: poll, until: (position) => position >= seq }))
 
-      const answered = <A>(query: ReadQuery<A>, within: Duration.Input) =>
+      const run = <A>(query: ReadQuery<A>, within: Duration.Input) =>
         queries.withPermit(tables.read(query)).pipe(Effect.timeout(within), Effect.mapError(unavailable))
 
       const read = Effect.fn("History.read")(function* <A>(
@@ -110,16 +110,16 @@ export class History extends Context.Service<
           yield* marketsCaughtUp(projection, heads)
           if (ofTrader !== undefined) yield* traderCaughtUp(ofTrader, reader.userId, journalSeq)
         }).pipe(Effect.timeout(patience), Effect.mapError(unavailable))
-        return yield* answered(query, queryPatience)
+        return yield* run(query, queryPatience)
       })
 
       const count = (query: ReadQuery<number>) =>
-        answered(SearchLimit.limited(query, SearchLimit.countMillis), countPatience).pipe(
+        run(SearchLimit.limited(query, SearchLimit.countMillis), countPatience).pipe(
           Effect.map(Option.getOrElse(() => maxCount)),
           Effect.orElseSucceed(() => maxCount)
         )
 
-      return History.of({ read, readOn: (query) => answered(query, longPatience), count })
+      return History.of({ read, readOn: (query) => run(query, longPatience), count })
     })
   )
 }

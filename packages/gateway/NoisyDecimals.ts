@@ -1,12 +1,12 @@
 /**
- * Prices and quantities of a request as multiples of tick and lot. A JSON number is a double, and arithmetic leaves noise in it:
- * 59174 × 0.1 is 5917.400000000001. A string means what it says (rule 0.5).
+ * Rounding of prices and quantities of a request to multiples of tick and lot. A JSON number is a double, and arithmetic leaves
+ * noise in it: 59174 × 0.1 is 5917.400000000001. A string is exact (rule 0.5).
  */
 import * as Incoming from "@venue/api/Incoming"
 import { nearestMultiple } from "@venue/domain/Decimal"
 import type { Instrument } from "@venue/domain/Instrument"
 
-/** Each member of a request with its name on the wire and its step. */
+/** Members of a request, each with its wire name and its step. */
 const members = {
   price: ["price", "tickE8"],
   quantity: ["quantity", "lotE8"],
@@ -17,7 +17,7 @@ const members = {
 } as const
 const names = Object.keys(members) as ReadonlyArray<keyof typeof members>
 
-/** Replaces each number that has noise. `text` is what the client sent; few requests have it read again. */
+/** Returns the request with noisy numbers rounded. Parses `text`, the client's frame, only if a number is off its step. */
 export const denoised = <A extends object>(request: A, instrument: Instrument | undefined, text: string): A => {
   if (instrument === undefined) return request
   let result = request

@@ -97,7 +97,7 @@ function connect<Frames, Frame>(accept: Accept): Client<Frames, Frame> {
       unread ??= []
     },
     ping: () => {
-      if (!isSilent) receiver.heard?.()
+      if (!isSilent) receiver.pong?.()
     },
     resume: () => {
       const texts = unread ?? []

@@ -33,7 +33,7 @@ export const observed =
         for (const observer of observers) observer.said(socket, text)
         receiver.text(text)
       },
-      heard: () => receiver.heard?.(),
+      pong: () => receiver.pong?.(),
       closed: (isGivenUp) => receiver.closed(isGivenUp)
     }
   }

@@ -292,7 +292,7 @@ story("channels that may be heard are, and one error for each code names the oth
     const [denied, unknown] = frames.flatMap(({ err }) => err ?? [])
     assert.deepEqual(denied, {
       error_code: "PermissionDenied",
-      message: "this key may not hear balances, positions",
+      message: "this key may not subscribe to balances, positions",
       incoming_message: message
     })
     assert.include(unknown?.message, 'got "nonsense"')

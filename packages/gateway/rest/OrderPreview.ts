@@ -25,7 +25,7 @@ export const layer = group(
     const desks = yield* DeskClient
     const ids = yield* Ids
     const { commandExpiryMillis, instruments } = yield* VenueSettings
-    const earning = yield* BuilderAppointment.earning
+    const earning = yield* BuilderAppointment.earningCode
     const refusals = problems(baseUrl)
     return handlers.handle(
       "previewOrder",

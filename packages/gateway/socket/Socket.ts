@@ -130,7 +130,7 @@ const makeServe = Effect.fnUntraced(function* ({ accept, what }: ListenerOptions
       // Nothing came back in all the time that the system tried.
       if ("code" in error && error.code === "ETIMEDOUT") isGivenUp = true
     })
-    ws.on("pong", () => receiver.heard?.())
+    ws.on("pong", () => receiver.pong?.())
     // Pongs that are never read would gather without a bound.
     ws.on("ping", (data) => (transport.isOverfull() ? ws.terminate() : ws.pong(data)))
     ws.on("close", () => {

@@ -23,7 +23,7 @@ export interface Transport {
 export interface Receiver {
   readonly text: (text: string) => void
   /** The client lives: it has answered a ping. */
-  readonly heard?: () => void
+  readonly pong?: () => void
   /** It is given up where nothing of the client told its end. */
   readonly closed: (isGivenUp: boolean) => void
 }

@@ -1,4 +1,4 @@
-/** Says why a member may not send a command, in the words of the error frame. */
+/** Refusal of a command that a key's permissions or a user's onboarding do not allow. */
 import type { ErrorCode } from "@venue/api/ErrorFrame"
 import { missingSteps } from "@venue/api/OnboardingSteps"
 import { missingFor } from "@venue/auth/access/AccessDecision"
@@ -6,6 +6,7 @@ import * as Permission from "@venue/auth/access/Permission"
 import type { Missing } from "@venue/domain/Onboarding"
 import type { Member } from "./Member.ts"
 
+/** Returns the code and message of the error frame; undefined if the member may send the action. */
 export const accessRefusal = (
   { caller, eligibility }: Member,
   action: Permission.Action
@@ -24,7 +25,7 @@ const notPermitted = (action: Permission.Action): string => {
   return `this key may not send ${action}${lacking}`
 }
 
-/** Each step that the user lacks, with the call that completes it. */
+/** Lists the missing onboarding steps, each with the call that completes it. */
 const steps = (missing: ReadonlyArray<Missing>): string =>
   `the user may not do this yet: ${missingSteps(missing)
     .map(({ message }) => message)

@@ -1,49 +1,49 @@
-/** Frames wait unread while too many answers are outstanding, on one connection or on all of a gateway together. */
+/** Back-pressure: pauses reading while too many answers are outstanding, on one connection or on the whole gateway. */
 import type { Transport } from "../socket/Transport.ts"
 
 /**
- * All connections of one gateway share this. While much is outstanding in all, no connection may have more than its share;
- * one that has less is read as ever, so nobody waits for another's answers.
+ * Total outstanding weight of one gateway, shared by its connections. At the limit each connection is bounded by an equal share;
+ * a connection below its share is read without delay.
  */
 export interface Total {
-  /** So much more is outstanding on a connection, or less. */
+  /** Adds a (possibly negative) weight to the total. */
   readonly charge: (weight: number) => void
-  /** A connection has signed in; before that nothing is outstanding on it. */
+  /** Adds a signed-in connection; before the sign-in a connection has nothing outstanding. */
   readonly join: () => void
   readonly leave: () => void
-  /** So much may be outstanding on one connection now before its frames wait; it is at least one. */
-  readonly most: () => number
+  /** Returns the outstanding weight at which a connection is paused now; at least 1. */
+  readonly limit: () => number
 }
 
-/** The weight of all that one connection waits for the answer of. */
+/** Outstanding weight of one connection: its unanswered requests and the frames that wait behind them. */
 export interface Outstanding {
   weight: number
 }
 
-/** Each connection has one. */
+/** Back-pressure of one connection. */
 export interface Backpressure {
   readonly outstanding: Outstanding
   readonly join: () => void
-  /** Follows every change of what is outstanding: too much of it pauses the reading, which goes on at half of that. */
+  /** Must follow every change of `outstanding`. Pauses reading at the limit, and resumes it at half of the limit. */
   readonly update: () => void
   /**
-   * Adds this many characters of long answers, which wait until the client has read others, to what pauses the reading. Other
-   * connections keep their share: the budget of sockets bounds these answers over all.
+   * Sets the length, in characters, of long answers that wait for the client to read earlier ones. They count towards the pause
+   * of this connection but not towards the total: the socket budget bounds them.
    */
   readonly hold: (characters: number) => void
-  /** The connection is over. */
+  /** Removes the connection from the total. */
   readonly end: () => void
 }
 
-/** This holds for one connection. */
-const mostOutstanding = 256
+/** Limit of outstanding weight on one connection. */
+const maxOutstanding = 256
 /**
- * This holds for all of them. The total stays below about twice this, or one for each connection where they are more.
- * Some flushes of the journal fit in, so that a venue at its limit is never short of work.
+ * Outstanding weight of a gateway at which connections are bounded by their share. The total stays below about twice this, or one
+ * for each connection if there are more connections. It holds several journal flushes, so a venue at its limit has work.
  */
-const mostOutstandingInAll = 8_192
+const maxOutstandingInAll = 8_192
 
-/** A text that waits counts for one, and one more for each KiB, so that long frames are bounded as short ones are. */
+/** Returns the weight of a text: 1, plus 1 for each whole KiB. */
 export const weightOf = (text: string): number => 1 + Math.floor(text.length / 1024)
 
 export const makeTotal = (): Total => {
@@ -59,21 +59,21 @@ export const makeTotal = (): Total => {
     leave: () => {
       connections -= 1
     },
-    most: () =>
-      outstanding < mostOutstandingInAll
-        ? mostOutstanding
-        : Math.max(1, Math.min(mostOutstanding, Math.floor(mostOutstandingInAll / connections)))
+    limit: () =>
+      outstanding < maxOutstandingInAll
+        ? maxOutstanding
+        : Math.max(1, Math.min(maxOutstanding, Math.floor(maxOutstandingInAll / connections)))
   }
 }
 
-/** `answered` is told at each change after which nothing is outstanding. */
+/** Returns the back-pressure of a connection. Calls `answered` at each update with nothing outstanding. */
 export const make = (
   total: Total,
   transport: Pick<Transport, "pause" | "resume">,
   answered = () => {}
 ): Backpressure => {
   const outstanding: Outstanding = { weight: 0 }
-  /** The total was told of so much of it. */
+  /** Weight added to the total. */
   let charged = 0
   let hasJoined = false
   let isPaused = false
@@ -91,9 +91,9 @@ export const make = (
       if (weight !== charged) total.charge(weight - charged)
       charged = weight
       if (weight === 0) answered()
-      const most = total.most()
+      const limit = total.limit()
       const all = weight + held
-      if (isPaused ? all > most / 2 : all < most) return
+      if (isPaused ? all > limit / 2 : all < limit) return
       isPaused = !isPaused
       if (isPaused) transport.pause()
       else transport.resume()

@@ -1,4 +1,4 @@
-/** What a command of the trade socket sets in motion, and the answer that is to be expected. */
+/** Commands of the trade socket: access check, request to the desk, and the reply to expect. */
 import * as Incoming from "@venue/api/Incoming"
 import * as Frame from "@venue/api/trade/Frame"
 import type { CancelAllAfter } from "@venue/api/trade/SessionCommand"
@@ -25,11 +25,11 @@ import * as Previews from "./Previews.ts"
 import * as Queries from "./Queries.ts"
 import type { Answer } from "./QueryAnswers.ts"
 import { type OrderCommand, requestOf, type TradingCommand } from "./Request.ts"
-import * as UnheardRevocations from "./UnheardRevocations.ts"
+import * as StaleRevocations from "./StaleRevocations.ts"
 
 export type CommandHandler = Pick<Gateway, "handle" | "submit">
 
-/** How long after its expiry a command's outcome may still come before it is called unknown. */
+/** Time after its expiry at which a command's outcome is reported as unknown. */
 const graceMillis = 1_000
 
 export const make = Effect.gen(function* () {
@@ -48,8 +48,8 @@ export const make = Effect.gen(function* () {
       const [code, message] = refusal
       return answered(Frame.err(code, message, Incoming.ofObject(text)))
     }
-    if (UnheardRevocations.isRefused(command, revocations.unheardMillis())) {
-      return answered(Frame.err("ServerError", UnheardRevocations.message, Incoming.ofObject(text)))
+    if (StaleRevocations.isRefused(command, revocations.unheardMillis())) {
+      return answered(Frame.err("ServerError", StaleRevocations.message, Incoming.ofObject(text)))
     }
     switch (command._tag) {
       case "AddOrder":
@@ -85,7 +85,7 @@ export const make = Effect.gen(function* () {
         const answer = desks
           .ask(caller.userId, (desk) => desk.Arm({ userId: caller.userId, cost, connectionId, accountId, armed }))
           .pipe(
-            // Whoever asks was let in with this account.
+            // The sign-in checked that the account exists.
             Effect.catchTag("UnknownAccount", Effect.die),
             Effect.tap(() => Effect.sync(() => connection.arm(armed))),
             Effect.as(Frame.ack(Incoming.ofObject(text)))
@@ -136,7 +136,7 @@ const actions: { readonly [Tag in TradingCommand["_tag"]]: Permission.Action } =
   ModifyStopOrder: "modify_stop_order"
 }
 
-/** An order with its id and its expiry, ready to leave. */
+/** Prepares an order command: gives it an id and an expiry. */
 const makeOrder = Effect.gen(function* () {
   const { commandExpiryMillis, instruments } = yield* VenueSettings
   const ids = yield* Ids
@@ -152,7 +152,7 @@ const makeOrder = Effect.gen(function* () {
     const id = ids.next()
     const named = MarketSymbol.make(command._tag === "CancelStopOrder" ? "" : (command.symbol ?? ""))
     const instrument = instruments.get(named)
-    // The one text of its symbol, which all that is kept by symbol finds without comparing letters.
+    // The instrument's own string object: maps keyed by symbol then compare by reference.
     const symbol = instrument?.symbol ?? named
     const expiresAtMillis = clock.currentTimeMillisUnsafe() + commandExpiryMillis
     const submission = {
@@ -174,21 +174,21 @@ const makeOrder = Effect.gen(function* () {
 const makeRefused = Effect.gen(function* () {
   const clock = yield* Clock.Clock
 
-  /** What the desk says by itself; everything else comes by the log. */
+  /** Sends the reply to a command that the desk refused; a forwarded command is answered by its market's log. */
   const refused = (
     connection: Connection,
     member: Member,
     request: Submission["request"],
     submitted: Exclude<Submitted, { readonly _tag: "HandedOn" }>,
     text: string,
-    say: (frame: string) => void
+    send: (frame: string) => void
   ) => {
     const { symbol } = request
     switch (submitted._tag) {
       case "RateLimited":
-        return say(Frame.rateLimited(submitted.retryAfterMillis, Incoming.ofObject(text)))
+        return send(Frame.rateLimited(submitted.retryAfterMillis, Incoming.ofObject(text)))
       case "Refused":
-        return say(
+        return send(
           Frame.err(
             SubmitRefusal.code(submitted.refusal),
             SubmitRefusal.message(submitted.refusal),
@@ -197,10 +197,10 @@ const makeRefused = Effect.gen(function* () {
         )
       case "BadSymbol":
         if (isWithoutEcho(request)) {
-          return say(Frame.err("InvalidParameter", `unknown symbol ${symbol}`, Incoming.ofObject(text)))
+          return send(Frame.err("InvalidParameter", `unknown symbol ${symbol}`, Incoming.ofObject(text)))
         }
-        if (!connection.subscriptions.sendsOrders) return say("")
-        return say(
+        if (!connection.subscriptions.sendsOrders) return send("")
+        return send(
           Frame.refusal(symbol, {
             accountId: member.accountId,
             status: unlisted[request._tag],
@@ -214,26 +214,28 @@ const makeRefused = Effect.gen(function* () {
   return refused
 })
 
-/** It counts from here, where it came, on: on its way it may be overtaken or come twice. */
+/** Sets the dead-man switch. Its time counts from the arrival here, since the call may be delayed or repeated. */
 const makeCancelAllAfter = Effect.gen(function* () {
   const desks = yield* DeskClient
   const clock = yield* Clock.Clock
 
   return ({ accountId, caller }: Member, { timeoutSeconds }: CancelAllAfter, cost: Cost, text: string): Answer => {
     const { userId } = caller
-    const askedMillis = clock.currentTimeMillisUnsafe()
-    const dueMillis = DeadManSwitch.dueMillis(askedMillis, timeoutSeconds)
+    const requestedMillis = clock.currentTimeMillisUnsafe()
+    const dueMillis = DeadManSwitch.dueMillis(requestedMillis, timeoutSeconds)
     return desks
-      .ask(userId, (desk) => desk.SetDeadManSwitch({ userId, cost, accountId, askedMillis, timeoutSeconds }))
+      .ask(userId, (desk) =>
+        desk.SetDeadManSwitch({ userId, cost, accountId, askedMillis: requestedMillis, timeoutSeconds })
+      )
       .pipe(
-        // Whoever asks was let in with this account.
+        // The sign-in checked that the account exists.
         Effect.catchTag("UnknownAccount", Effect.die),
         Effect.as(Frame.cancelAllAfterResponse(timeoutSeconds, dueMillis, Incoming.ofObject(text)))
       )
   }
 })
 
-/** What is refused of these is told as an error. */
+/** True for requests whose refusal is an error frame instead of an order response. */
 const isWithoutEcho = (
   request: Submission["request"]
 ): request is Exclude<Submission["request"], Exclude<OrderRequest, CancelAllOrders>> =>
@@ -242,7 +244,7 @@ const isWithoutEcho = (
   request._tag === "ModifyStop" ||
   request._tag === "AddTwap"
 
-/** Its market's log may have told what became of it, or it was given up. */
+/** True for an unknown outcome. The market's log may have answered the command, or it was given up. */
 const isUnknown = (submitted: Submitted): boolean =>
   submitted._tag === "Refused" && (submitted.refusal._tag === "DeskUnreachable" || submitted.refusal._tag === "Faulted")
 
@@ -264,9 +266,9 @@ const makeSetLeverage = Effect.gen(function* () {
           UnknownSymbol: refused,
           NotALevel: refused,
           LeverageInUse: refused,
-          // Whoever asks was let in with this account.
+          // The sign-in checked that the account exists.
           UnknownAccount: Effect.die,
-          // It may have been done all the same.
+          // The change may have been made.
           Unavailable: () => Effect.succeed(Frame.err("ServerError", unknownLeverage, incoming))
         })
       )

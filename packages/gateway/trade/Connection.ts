@@ -1,4 +1,4 @@
-/** One client on the trade socket, from its first frame to its last. */
+/** A connection of the trade socket, from its first frame to its close. */
 import * as Incoming from "@venue/api/Incoming"
 import type { Fields } from "@venue/api/Incoming"
 import * as Command from "@venue/api/trade/Command"
@@ -22,33 +22,39 @@ import * as Backpressure from "./Backpressure.ts"
 import * as DeskCharge from "./DeskCharge.ts"
 import type { Answered, ExpectedAcknowledgement, ExpectedOrder, ExpectedQuery, ExpectedReply } from "./ExpectedReply.ts"
 import * as LargeAnswers from "./LargeAnswers.ts"
-import type { Member, Origin, Unsigned } from "./Member.ts"
+import type { Member, Origin, SignInFailure } from "./Member.ts"
 import { Replies } from "./Replies.ts"
 import type { TradingCommand } from "./Request.ts"
 import * as SignInRefusal from "./SignInRefusal.ts"
 import * as Subscriptions from "./Subscriptions.ts"
 import * as SummaryFrames from "./SummaryFrames.ts"
 
-/** The frames that wait for the answer to `auth` may have this weight. */
+/** Maximum weight of the frames stored while `auth` is processed. */
 const maxEarly = 256
-/** A connection may say so much beside `auth` before it is signed in. */
+/** Maximum number of frames other than `auth` before the sign-in. */
 const maxUnsigned = 1_000
+/** Time limit for the sign-in. */
 const authWithinMillis = 60_000
-/** Who has said nothing for so long is closed between two commands, when its gateway stops. */
+/** Time without a frame after which a draining gateway treats a connection as idle. */
 const quietAfterMillis = 1_000
-/** Who says nothing for so long is asked whether it lives, while it is armed. */
+/** Time without a frame or pong after which an armed connection is pinged. */
 const probedAfterMillis = 1_000
 
-/** A connection needs this of its gateway. */
+/** Parts of the gateway that a connection calls. */
 export interface Gateway {
   readonly nowMillis: () => number
   readonly backpressure: Backpressure.Total
   readonly instruments: ReadonlyMap<MarketSymbol, Instrument>
-  /** Says who this is, once its trader is awake, or why not. */
-  readonly signIn: (connectionId: string, auth: Auth, origin: Origin, done: (answer: Member | Unsigned) => void) => void
-  /** Takes weight from what the desk of this user lets through. */
+  /** Authenticates the client and loads its trader. */
+  readonly signIn: (
+    connectionId: string,
+    auth: Auth,
+    origin: Origin,
+    done: (result: Member | SignInFailure) => void
+  ) => void
+  /** Charges the message bucket at the user's desk; `waitMillis` is undefined if the desk does not answer. */
   readonly charge: (member: Member, weight: number, done: (waitMillis: number | undefined) => void) => void
-  /** Nothing leaves yet: the reply has to be expected before it can come. */
+  /** Prepares a command without sending it: the reply must be expected before it can arrive. */
   readonly handle: (
     connection: Connection,
     member: Member,
@@ -56,18 +62,18 @@ export interface Gateway {
     cost: Cost,
     text: string
   ) => Answered | ExpectedReply
-  /** An order whose reply is expected leaves for its desk. */
+  /** Sends a command whose reply is expected to its desk. */
   readonly submit: (connection: Connection, member: Member, expected: ExpectedOrder | ExpectedAcknowledgement) => void
   readonly follow: (accountId: AccountId, follower: Omit<Follower, "rank">) => () => void
-  /** Asks for the first values of the pulsed channels just subscribed with this frame. */
+  /** Returns the query for the first values of the pulsed channels that this frame subscribes to. */
   readonly pulse: (connection: Connection, member: Member, text: string) => ExpectedQuery
-  /** A fill of the account of this connection, which hears positions or balances. */
+  /** Called for a fill of the account when the connection subscribes to positions or balances. */
   readonly filled: (connection: Connection, symbol: MarketSymbol) => void
   readonly after: (millis: number, then: () => void) => void
   readonly marketStreams: MarketStreams["Service"]
-  /** Something became due to a connection: the ticks begin. */
+  /** Starts the ticks: a reply or a pulse is due to a connection. */
   readonly due: () => void
-  /** A connection is about to be armed: its desk is told that it lives. */
+  /** Starts the lease renewals: a connection is about to be armed. */
   readonly leased: () => void
   readonly arrived: (connection: Connection) => void
   readonly opened: (connection: Connection, member: Member) => void
@@ -78,29 +84,30 @@ export class Connection {
   readonly connectionId: string
   readonly replies: Replies
   readonly subscriptions = Subscriptions.make()
-  /** Who trades here, once that is known. */
+  /** Signed-in user; undefined before the sign-in. */
   member: Member | undefined
-  /** It is about to be armed, or was: its desk must hear that it lives. */
+  /** True while the desk needs lease renewals for the connection: it is armed, or about to be. */
   isLeased = false
-  /** Its desk has said that it is armed, and was not asked to disarm it since. */
+  /** True from the desk's confirmation that the connection is armed until it is asked to disarm it. */
   isArmed = false
-  /** Something came from the client then: a frame, a pong or its end. */
-  heardAtMillis: number
+  /** Time of the client's last frame, pong or close. */
+  activeAtMillis: number
   private readonly gateway: Gateway
   private readonly transport: Transport
   private readonly origin: Origin
   private readonly backpressure: Backpressure.Backpressure
   private readonly openedAtMillis: number
-  /** These frames wait for the answer to `auth`. */
+  /** Frames received while `auth` is processed; undefined otherwise. */
   private early: Array<string> | undefined
   private earlyWeight = 0
-  /** Frames that came from nobody who is known. */
+  /** Number of frames received before the sign-in. */
   private unsigned = 0
   private readonly charge: DeskCharge.DeskCharge
   private readonly largeAnswers: LargeAnswers.LargeAnswers
-  /** It hears market data too, in a numbering of its own. */
+  /** Market-data subscriptions of this connection; their frames have their own numbering. */
   private listener: Listener | undefined
-  private isToldArmed = false
+  /** Value of the last `cancel_on_disconnect` frame. */
+  private isReportedArmed = false
   private isFinishing = false
   private isDraining = false
   private isOver = false
@@ -111,9 +118,9 @@ export class Connection {
     this.gateway = gateway
     this.transport = transport
     this.origin = origin
-    this.openedAtMillis = this.heardAtMillis = gateway.nowMillis()
+    this.openedAtMillis = this.activeAtMillis = gateway.nowMillis()
     this.charge = DeskCharge.make(
-      // Before there is a member nothing is charged.
+      // Nothing is charged before the sign-in, so `member` is set.
       (weight, done) => gateway.charge(this.member!, weight, done),
       gateway.nowMillis
     )
@@ -136,15 +143,15 @@ export class Connection {
 
   receive(text: string): void {
     if (this.isOver) return
-    this.heard()
-    if (this.early !== undefined) return this.keep(this.early, text)
+    this.recordActivity()
+    if (this.early !== undefined) return this.storeEarly(this.early, text)
     if (this.isDraining) return this.send(Frame.err("ServerError", `${goingDown}; not done`, Incoming.ofObject(text)))
     const { member } = this
     if (member === undefined && this.unsigned >= maxUnsigned)
       return this.close(1008, "too many frames before an auth message")
     const command = Command.decode(text)
     if (command._tag === "Auth") return this.signIn(command)
-    if (member === undefined) return this.refuseStranger(command, text)
+    if (member === undefined) return this.refuseUnsigned(command, text)
     if (command._tag === "Malformed") return this.refuse(command, text)
     if (command._tag === "Subscribe" || command._tag === "Unsubscribe") return this.subscribe(member, command, text)
     this.trade(member, command, text)
@@ -162,15 +169,15 @@ export class Connection {
     this.closed()
   }
 
-  /** The client lives. */
-  heard(): void {
-    this.heardAtMillis = this.gateway.nowMillis()
+  /** Records that the client is alive. */
+  recordActivity(): void {
+    this.activeAtMillis = this.gateway.nowMillis()
   }
 
-  /** The client has gone, and has said so itself unless it was given up. */
+  /** Called when the socket is closed; `isGivenUp` is false if the client closed it. */
   closed(isGivenUp = true): void {
     if (this.isOver) return
-    if (!isGivenUp) this.heard()
+    if (!isGivenUp) this.recordActivity()
     this.isOver = true
     this.charge.end()
     this.largeAnswers.end()
@@ -180,7 +187,7 @@ export class Connection {
     this.gateway.ended(this)
   }
 
-  /** Its desk is asked to arm it, and must hear from here on that it lives, or to disarm it. */
+  /** Called before the desk is asked to arm or disarm the connection; arming starts the lease renewals. */
   lease(armed: boolean): void {
     if (!armed) this.isArmed = false
     else {
@@ -189,30 +196,31 @@ export class Connection {
     }
   }
 
+  /** Called when the desk has armed or disarmed the connection. */
   arm(armed: boolean): void {
     this.isLeased = this.isArmed = armed
     if (armed) this.gateway.leased()
-    if (armed === this.isToldArmed) return
-    this.isToldArmed = armed
+    if (armed === this.isReportedArmed) return
+    this.isReportedArmed = armed
     if (this.subscriptions.channels.has("cancel_on_disconnect")) this.send(Frame.cancelOnDisconnect(armed))
   }
 
-  /** The user has come further, or not so far any more. */
+  /** Replaces the eligibility of the signed-in user. */
   renew(eligibility: Eligibility): void {
     if (this.member !== undefined) this.member = { ...this.member, eligibility }
   }
 
-  /** What is said of its client shall be no older than this, while it is armed. */
+  /** Pings a client that was idle for a second, so that the age reported to its desk stays current. */
   probe(): void {
-    if (this.gateway.nowMillis() - this.heardAtMillis >= probedAfterMillis) this.transport.ping()
+    if (this.gateway.nowMillis() - this.activeAtMillis >= probedAfterMillis) this.transport.ping()
   }
 
-  /** Its desk, which had not heard of these for too long, has cancelled for them. */
-  lost(connectionIds: ReadonlyArray<string>): void {
+  /** Closes the connection if the desk reports it as lost: the desk has cancelled its orders. */
+  closeIfLost(connectionIds: ReadonlyArray<string>): void {
     if (this.isArmed && connectionIds.includes(this.connectionId)) this.close(1013, takenForLost)
   }
 
-  /** Once a second, while something is due to some connection. */
+  /** Called once a second while a reply or a pulse is due to any connection. */
   tick(): void {
     const now = this.gateway.nowMillis()
     if (this.member === undefined && now - this.openedAtMillis > authWithinMillis) {
@@ -221,37 +229,37 @@ export class Connection {
     this.replies.giveUp(now)
   }
 
-  /** Sends the balance and the positions in these symbols, or in all, unless much waits to be read. */
-  tellSummary(summary: AccountSummary, symbols?: ReadonlySet<MarketSymbol>): void {
+  /** Sends the positions in these symbols (default: all) and the balance, unless over 64 KiB wait to be read. */
+  sendSummary(summary: AccountSummary, symbols?: ReadonlySet<MarketSymbol>): void {
     if (this.transport.waitingBytes() > maxPulseBytes) return
     const { gateway, subscriptions } = this
     for (const frame of SummaryFrames.of(subscriptions, gateway.instruments, summary, symbols)) this.send(frame)
   }
 
   /**
-   * Its gateway stops: it is closed right behind the next answer after which nothing is outstanding. A client that waits for
-   * each answer has then sent nothing that goes unread.
+   * Closes the connection, when its gateway stops, after the next answer that leaves nothing outstanding. A client that waits for
+   * each answer then has no unread frame in flight.
    */
   finish(): void {
     this.isFinishing = true
   }
 
-  /** From here on frames are refused; what is outstanding still comes. */
+  /** Refuses all further frames; outstanding replies are still sent. */
   drain(): void {
     this.isDraining = true
   }
 
-  /** Something that came before has no answer yet. */
+  /** True while an earlier frame has no answer. */
   isOutstanding(): boolean {
     return this.backpressure.outstanding.weight > 0 || this.early !== undefined
   }
 
-  /** Nothing has come from its client for a while, so that likely nothing is on its way. */
+  /** True if the client has sent nothing for a second, so that a frame in flight is unlikely. */
   isQuiet(): boolean {
-    return this.gateway.nowMillis() - this.heardAtMillis >= quietAfterMillis
+    return this.gateway.nowMillis() - this.activeAtMillis >= quietAfterMillis
   }
 
-  /** It waits for an answer, or to hear who this is. */
+  /** True while the connection needs ticks: before the sign-in, and while a reply is outstanding. */
   isWaiting(): boolean {
     return this.member === undefined || this.backpressure.outstanding.weight > 0
   }
@@ -274,22 +282,24 @@ export class Connection {
     this.backpressure.update()
   }
 
-  /** Charges what no desk decides. Where the user has spent all, the refusal is its answer. */
+  /** Charges a frame that no desk processes. Returns the refusal frame if the user's bucket is empty. */
   private limitRefusal(weight: number, text: string): string | undefined {
     const waitMillis = this.charge.spend(weight)
     return waitMillis === 0 ? undefined : Frame.rateLimited(waitMillis, Incoming.ofObject(text))
   }
 
-  private subscribe(member: Member, asked: Subscribe | Unsubscribe, text: string): void {
-    const limited = this.limitRefusal(Command.weight(asked).weight, text)
+  private subscribe(member: Member, change: Subscribe | Unsubscribe, text: string): void {
+    const limited = this.limitRefusal(Command.weight(change).weight, text)
     if (limited !== undefined) return this.send(limited)
-    const isPulseDue = Subscriptions.change(this.subscriptions, member.caller, asked, text, (frame) => this.send(frame))
-    if (asked.marketData !== undefined) this.hear(asked.marketData, text)
+    const isPulseDue = Subscriptions.change(this.subscriptions, member.caller, change, text, (frame) =>
+      this.send(frame)
+    )
+    if (change.marketData !== undefined) this.subscribeMarketData(change.marketData, text)
     if (isPulseDue) this.replies.expect(this.gateway.pulse(this, member, text))
     this.backpressure.update()
   }
 
-  private hear(asked: Fields, text: string): void {
+  private subscribeMarketData(fields: Fields, text: string): void {
     const { change, listed, open } = this.gateway.marketStreams
     this.listener ??= open({
       send: (frame) => this.send(frame),
@@ -297,10 +307,10 @@ export class Connection {
       waitingBytes: () => this.transport.waitingBytes(),
       isOverfull: () => this.transport.isOverfull()
     })
-    change(this.listener, MarketData.decodeFields(asked, text, listed), text)
+    change(this.listener, MarketData.decodeFields(fields, text, listed), text)
   }
 
-  private refuseStranger(command: Command.Command | Command.Unreadable, text: string): void {
+  private refuseUnsigned(command: Command.Command | Command.Unreadable, text: string): void {
     this.unsigned += 1
     const isUnreadable = command._tag === "Malformed" && command.meant !== "other"
     this.send(isUnreadable ? Frame.malformed(command) : SignInRefusal.signInFirst(text))
@@ -313,7 +323,7 @@ export class Connection {
     this.answered()
   }
 
-  private keep(early: Array<string>, text: string): void {
+  private storeEarly(early: Array<string>, text: string): void {
     this.earlyWeight += Backpressure.weightOf(text)
     if (this.earlyWeight <= maxEarly) early.push(text)
     else this.close(1008, "too many frames before the answer to auth")
@@ -323,22 +333,22 @@ export class Connection {
     if (this.member !== undefined) return this.send(SignInRefusal.signedInAlready)
     this.early = []
     this.earlyWeight = 0
-    this.gateway.signIn(this.connectionId, auth, this.origin, (answer) => {
-      // Its desk may have been told of it meanwhile.
+    this.gateway.signIn(this.connectionId, auth, this.origin, (result) => {
+      // The desk may have attached the connection after its close.
       if (this.isOver) return this.gateway.ended(this)
-      const waited = this.early ?? []
+      const early = this.early ?? []
       this.early = undefined
-      if (answer === "denied") {
+      if (result === "denied") {
         this.send(SignInRefusal.denied)
         return this.close(1008, "authentication failed")
       }
-      if (answer === "tooMany") {
+      if (result === "tooMany") {
         this.send(SignInRefusal.tooMany)
         return this.close(1008, "too many connections")
       }
-      if (answer === "unavailable") this.send(SignInRefusal.unavailable)
-      else this.welcome(answer)
-      for (const text of waited) this.receive(text)
+      if (result === "unavailable") this.send(SignInRefusal.unavailable)
+      else this.welcome(result)
+      for (const text of early) this.receive(text)
     })
   }
 
@@ -369,18 +379,18 @@ export class Connection {
   }
 }
 
-/** A client has come. */
+/** Opens a connection for a new client. Returns the receiver of its frames. */
 export const open = (connectionId: string, gateway: Gateway, transport: Transport, origin: Origin): Receiver => {
   const connection = new Connection(connectionId, gateway, transport, origin)
   gateway.arrived(connection)
   return {
     text: (text) => connection.receive(text),
-    heard: () => connection.heard(),
+    pong: () => connection.recordActivity(),
     closed: (isGivenUp) => connection.closed(isGivenUp)
   }
 }
 
-/** A venue that stops closes its connections with this reason. */
+/** Close reason when the venue stops. */
 export const goingDown = "the venue is going down"
 
 const takenForLost = "the connection was taken for lost, and the account's orders were cancelled: connect again"

@@ -1,11 +1,14 @@
-/** Closes or renews open connections whose credential is revoked, or whose user's eligibility changes, or of whom neither is known. */
+/**
+ * Revocation on open connections: closes those whose credential is revoked, renews the eligibility of those whose user changed,
+ * and closes all when the gateway receives no revocations.
+ */
 import type { AccessDecision } from "@venue/auth/access/AccessDecision"
 import type { Caller } from "@venue/auth/access/Caller"
 import { type Revocation, Revocations } from "@venue/storage/access/Revocations"
 import { Effect, FiberMap, Schedule } from "effect"
 import type { Connection } from "./Connection.ts"
 
-/** A sign-in in three steps, so that what is taken back while it is under way counts too. */
+/** Steps of a sign-in. Revocations that arrive between `begin` and `opened` apply to the new connection. */
 export interface ConnectionRevocation {
   readonly begin: (connectionId: string) => void
   readonly opened: (connection: Connection) => void
@@ -14,8 +17,8 @@ export interface ConnectionRevocation {
 
 export const make = Effect.fnUntraced(function* (connections: ReadonlySet<Connection>, access: AccessDecision) {
   const revocations = yield* Revocations
-  const heardMeanwhile = new Map<string, Array<Revocation>>()
-  // The last renewal of a connection is the one whose answer counts.
+  const pending = new Map<string, Array<Revocation>>()
+  // A newer renewal interrupts the older one of the same connection.
   const run = yield* FiberMap.runtime(yield* FiberMap.make<string>())<never>()
 
   const renew = (connection: Connection, caller: Caller) =>
@@ -26,38 +29,41 @@ export const make = Effect.fnUntraced(function* (connections: ReadonlySet<Connec
         Effect.match({
           onSuccess: (eligibility) => connection.renew(eligibility),
           onFailure: ({ _tag }) =>
-            connection.close(1008, _tag === "UserFrozen" ? "the user was frozen" : "the second factor is owed")
+            connection.close(
+              1008,
+              _tag === "UserFrozen" ? "the user was frozen" : "the user has enrolled a second factor; sign in with it"
+            )
         })
       )
     )
-  const heed = (connection: Connection, { kind, subject }: Revocation) => {
+  const applyTo = (connection: Connection, { kind, subject }: Revocation) => {
     if (kind === "signing_keys") return
     const caller = connection.member?.caller
     if (caller?.[subjects[kind]] !== subject) return
     if (kind === "user") return renew(connection, caller)
     connection.close(1008, reasons[kind])
   }
-  // What an access decision remembers of a user hears of it before, since it was made before.
+  // The access decision watches revocations earlier, so its cached eligibility is already dropped here.
   yield* revocations.watch((revocation) => {
-    for (const heard of heardMeanwhile.values()) heard.push(revocation)
-    for (const connection of connections) heed(connection, revocation)
+    for (const missed of pending.values()) missed.push(revocation)
+    for (const connection of connections) applyTo(connection, revocation)
   })
 
   yield* revocations.whenUnheard(() => {
-    for (const connection of connections) connection.close(1013, "this gateway cannot hear of revocations; try again")
+    for (const connection of connections) connection.close(1013, "this gateway receives no revocations; connect again")
   })
 
   const revocation: ConnectionRevocation = {
-    begin: (connectionId) => void heardMeanwhile.set(connectionId, []),
+    begin: (connectionId) => void pending.set(connectionId, []),
     opened: (connection) => {
-      for (const revocation of heardMeanwhile.get(connection.connectionId) ?? []) heed(connection, revocation)
+      for (const revocation of pending.get(connection.connectionId) ?? []) applyTo(connection, revocation)
     },
-    ended: (connectionId) => void heardMeanwhile.delete(connectionId)
+    ended: (connectionId) => void pending.delete(connectionId)
   }
   return revocation
 })
 
-/** A revocation names this of a caller. */
+/** Member of a caller that each kind of revocation names. */
 const subjects = {
   key: "publicKey",
   session: "sessionId",
@@ -67,10 +73,10 @@ const subjects = {
 } as const
 
 const reasons = {
-  key: "the key was revoked or permits something else now",
+  key: "the key was revoked, or its permissions changed",
   session: "the session ended",
   client: "the session ended",
-  signing_key: "the token is good no longer; refresh it and sign in again"
+  signing_key: "the token is no longer valid; refresh it and sign in again"
 } as const
 
 const retryEvery = "500 millis"

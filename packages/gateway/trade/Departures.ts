@@ -1,4 +1,7 @@
-/** Connections on their way out: whoever stops waits for these, so that all that they had armed begins to end. */
+/**
+ * Connections that are closing. A stopping gateway waits until their sockets are closed and their desks informed, so that the
+ * cancel-on-disconnect of armed connections starts.
+ */
 import { DeskClient } from "@venue/cluster/clients/DeskClient"
 import { deskOf } from "@venue/cluster/protocol/Desk"
 import { VenueSettings } from "@venue/cluster/VenueSettings"
@@ -8,15 +11,15 @@ import type { Connection } from "./Connection.ts"
 
 export interface Departures {
   readonly opened: () => void
-  /** Its socket is closed for good. */
+  /** Called when a socket is closed. */
   readonly closed: () => void
-  /** A desk is about to be told of the connection, so that it will have to be told of its end. */
+  /** Called before a connection is attached at its desk, which must then receive a `Detach`. */
   readonly attached: (connectionId: string, userId: UserId) => void
-  /** Tells its desk that a connection has ended, if that knows of it. */
+  /** Sends `Detach` to the desk of a connection that has ended, if it was attached. */
   readonly detach: (connection: Connection) => void
-  /** Tells every desk that all connections of this gateway end now. */
+  /** Sends `Leave` to every desk: all connections of this gateway end. */
   readonly leave: (connections: Iterable<Connection>) => Effect.Effect<void>
-  /** Every socket is closed for good, and every desk was told. */
+  /** True when every socket is closed and every desk was informed. */
   readonly areOver: () => boolean
 }
 
@@ -26,19 +29,19 @@ export const make = Effect.fnUntraced(function* (gatewayId: string) {
   const { desks: deskCount } = yield* VenueSettings
   const run = Effect.runForkWith(yield* Effect.context<never>())
   const usersOf = new Map<string, UserId>()
-  /** It counts sockets that are not closed for good, and desks that have not been told of an end. */
+  /** Number of open sockets plus pending `Detach` calls. */
   let remaining = 0
 
-  /** As it is said: an age is of that moment. */
-  const speaker = () => ({ gatewayId, saidAtMillis: clock.currentTimeMillisUnsafe() })
-  const heard = ({ connectionId, heardAtMillis }: Connection, userId: UserId) => ({
+  /** Returns the sender and the time of sending, to which the ages in the message refer. */
+  const header = () => ({ gatewayId, saidAtMillis: clock.currentTimeMillisUnsafe() })
+  const ageOf = ({ activeAtMillis, connectionId }: Connection, userId: UserId) => ({
     connectionId,
     userId,
-    ageMillis: clock.currentTimeMillisUnsafe() - heardAtMillis
+    ageMillis: clock.currentTimeMillisUnsafe() - activeAtMillis
   })
   const detached = (connection: Connection, userId: UserId) =>
     Effect.suspend(() => {
-      const payload = { ...speaker(), ...heard(connection, userId) }
+      const payload = { ...header(), ...ageOf(connection, userId) }
       return desks.ask(userId, (desk) => desk.Detach(payload))
     }).pipe(Effect.retry(again), Effect.ignore)
 
@@ -46,15 +49,15 @@ export const make = Effect.fnUntraced(function* (gatewayId: string) {
     Effect.suspend(() => {
       const connections = mine
         .filter(({ isLeased }) => isLeased)
-        .map((connection) => heard(connection, usersOf.get(connection.connectionId)!))
-      const payload = { ...speaker(), connections }
+        .map((connection) => ageOf(connection, usersOf.get(connection.connectionId)!))
+      const payload = { ...header(), connections }
       return desks.askDesk(deskId, (desk) => desk.Leave(payload))
     }).pipe(
       Effect.retry(again),
       Effect.map(() => {
         for (const { connectionId } of mine) usersOf.delete(connectionId)
       }),
-      // What it was not told together it is told one by one.
+      // Connections that `Leave` did not report are detached one by one as they close.
       Effect.ignore
     )
 
@@ -71,11 +74,11 @@ export const make = Effect.fnUntraced(function* (gatewayId: string) {
       if (userId === undefined) return
       usersOf.delete(connection.connectionId)
       remaining += 1
-      const told = Effect.sync(() => {
+      const done = Effect.sync(() => {
         remaining -= 1
       })
-      // Not before its last orders: the cancel that this starts must find them.
-      desks.whenReplied(userId, () => void run(Effect.ensuring(detached(connection, userId), told)))
+      // After the last orders of the connection: the cancel that `Detach` starts must include them.
+      desks.whenReplied(userId, () => void run(Effect.ensuring(detached(connection, userId), done)))
     },
     leave: (connections) => {
       const known = [...connections].filter(({ connectionId }) => usersOf.has(connectionId))

@@ -1,51 +1,52 @@
 /**
- * What a gateway answers by itself is charged to the user at the desk all the same, so that the limit is one over all
- * connections (rule 6.10). It is charged in lots: a call for each would cost more than the answer.
+ * Rate-limit charges for frames that the gateway answers itself. They are taken from the user's bucket at the desk, so that one
+ * limit holds over all connections (rule 6.10), and in lots of 10: a call for each frame would cost more than its answer.
  */
 export interface DeskCharge {
-  /** Answers 0, or for how many milliseconds nothing more of it may be answered. */
+  /** Charges a frame. Returns 0, or the milliseconds to wait if the bucket is empty. */
   readonly spend: (weight: number) => number
-  /** The connection is over. */
+  /** Charges the rest when the connection ends. */
   readonly end: () => void
 }
 
 /**
- * Takes the weight from the user's bucket. `done` hears 0, or how many milliseconds to wait where nothing was taken;
- * undefined where the desk did not answer.
+ * Takes the weight from the user's bucket at the desk. Calls `done` with 0, or with the milliseconds to wait if nothing was
+ * taken, or with undefined if the desk did not answer.
  */
 export type TakeAtDesk = (weight: number, done: (waitMillis: number | undefined) => void) => void
 
 const lot = 10
-/** A connection whose desk does not answer may have so much that is not charged. */
+/** Maximum weight that a connection may leave uncharged while its desk does not answer. */
 const mostUncharged = 1_000
+/** Waiting time returned while the desk does not answer. */
 const unansweredMillis = 1_000
 
 export const make = (takeAtDesk: TakeAtDesk, nowMillis: () => number): DeskCharge => {
   let uncharged = 0
   let limitedUntilMillis = -Infinity
-  let isAsked = false
+  let isInFlight = false
   let isOver = false
   const charge = () => {
-    const asked = uncharged
-    isAsked = true
-    takeAtDesk(asked, (waitMillis) => {
-      isAsked = false
-      if (waitMillis === 0) uncharged -= asked
+    const weight = uncharged
+    isInFlight = true
+    takeAtDesk(weight, (waitMillis) => {
+      isInFlight = false
+      if (waitMillis === 0) uncharged -= weight
       else if (waitMillis !== undefined) limitedUntilMillis = nowMillis() + waitMillis
-      // What came meanwhile; who is over and has spent all, or has no desk, is asked for no more.
+      // Charges the weight added during the call. After the connection ended, a refusal or a silent desk is not retried.
       if (isOver && waitMillis === 0) chargeRest()
     })
   }
   const chargeRest = () => {
-    if (uncharged >= 1 && !isAsked) charge()
+    if (uncharged >= 1 && !isInFlight) charge()
   }
   return {
     spend: (weight) => {
       const now = nowMillis()
       if (now < limitedUntilMillis) return Math.ceil(limitedUntilMillis - now)
-      if (uncharged >= mostUncharged && isAsked) return unansweredMillis
+      if (uncharged >= mostUncharged && isInFlight) return unansweredMillis
       uncharged += weight
-      if (uncharged >= lot && !isAsked) charge()
+      if (uncharged >= lot && !isInFlight) charge()
       return 0
     },
     end: () => {

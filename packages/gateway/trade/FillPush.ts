@@ -1,6 +1,6 @@
 /**
- * Position and balance of an account, sent together with its fills. The first follows the batch that holds the fills; of an
- * account that goes on to trade they follow at most every `everyMillis`. The pulse of each second goes on beside this.
+ * Pushes of position and balance after fills. The first push follows the batch that holds the fill; further fills of the account
+ * are pushed at most every `everyMillis`. The pulse of each second is independent of these pushes.
  */
 import { DeskClient } from "@venue/cluster/clients/DeskClient"
 import * as Beat from "@venue/cluster/feed/Beat"
@@ -12,29 +12,29 @@ import { Clock, Effect } from "effect"
 import type { Connection } from "./Connection.ts"
 
 export interface FillPush {
-  /** A fill of the account of this connection, which hears positions or balances. */
+  /** Called for a fill of the account when the connection subscribes to positions or balances. */
   readonly filled: (connection: Connection, symbol: MarketSymbol) => void
-  /** All fills of a batch were sent. */
+  /** Called after all fills of a batch were sent. */
   readonly flush: () => void
 }
 
-/** Least time between two pushes of an account. */
+/** Minimum time between two pushes of an account. */
 export const everyMillis = 200
 
 interface Account {
   readonly accountId: AccountId
   readonly userId: UserId
-  /** Connections that are due, with the symbols whose positions changed. */
+  /** Connections with a push due, and the symbols whose positions changed. */
   due: Map<Connection, Set<MarketSymbol>>
   sentMillis: number
-  isAsking: boolean
+  isReading: boolean
 }
 
 export const make = Effect.gen(function* () {
   const desks = yield* DeskClient
   const clock = yield* Clock.Clock
   const run = Effect.runForkWith(yield* Effect.context<never>())
-  /** Accounts that were filled within the last two steps. */
+  /** Accounts with a fill in the last two beats. */
   const accounts = new Map<AccountId, Account>()
   let filled: Array<Account> = []
 
@@ -42,17 +42,17 @@ export const make = Effect.gen(function* () {
     const { accountId, due, userId } = account
     account.due = new Map()
     account.sentMillis = clock.currentTimeMillisUnsafe()
-    account.isAsking = true
+    account.isReading = true
     run(
       desks.summary({ userId, accountId, cost: noCost }).pipe(
         Effect.map((summary) => {
-          for (const [connection, symbols] of due) connection.tellSummary(summary, symbols)
+          for (const [connection, symbols] of due) connection.sendSummary(summary, symbols)
         }),
-        // The next pulse has what could not be read.
+        // After a failed read the next pulse sends the values.
         Effect.ignore,
         Effect.ensuring(
           Effect.sync(() => {
-            account.isAsking = false
+            account.isReading = false
           })
         )
       )
@@ -63,7 +63,7 @@ export const make = Effect.gen(function* () {
     Effect.sync(() => {
       const now = clock.currentTimeMillisUnsafe()
       for (const account of accounts.values()) {
-        if (account.isAsking || now - account.sentMillis < everyMillis) continue
+        if (account.isReading || now - account.sentMillis < everyMillis) continue
         if (account.due.size > 0) push(account)
         else accounts.delete(account.accountId)
       }
@@ -75,7 +75,7 @@ export const make = Effect.gen(function* () {
       const { accountId, caller } = connection.member!
       let account = accounts.get(accountId)
       if (account === undefined) {
-        account = { accountId, userId: caller.userId, due: new Map(), sentMillis: -Infinity, isAsking: false }
+        account = { accountId, userId: caller.userId, due: new Map(), sentMillis: -Infinity, isReading: false }
         accounts.set(accountId, account)
         beat.start()
       }
@@ -87,7 +87,7 @@ export const make = Effect.gen(function* () {
     flush: () => {
       if (filled.length === 0) return
       const now = clock.currentTimeMillisUnsafe()
-      for (const account of filled) if (!account.isAsking && now - account.sentMillis >= everyMillis) push(account)
+      for (const account of filled) if (!account.isReading && now - account.sentMillis >= everyMillis) push(account)
       filled = []
     }
   } satisfies FillPush as FillPush

@@ -1,12 +1,12 @@
 /**
- * Long answers of one connection, sent one at a time: the next leaves when the client has read the one before. A thousand orders
- * and a thousand trades together exceed the 1 MiB that may wait unread, so a client on a slow link would be closed for asking.
- * Those that wait count as unread, and nothing more of the client is read meanwhile.
+ * Long answers of one connection, sent one at a time: each after the client has read the one before. A thousand orders and a
+ * thousand trades together exceed the 1 MiB that may wait unread, so a client on a slow link would otherwise be closed. Waiting
+ * answers count as unread and pause the reading of the connection.
  */
 import { maxPulseBytes, type Transport } from "../socket/Transport.ts"
 import type { ExpectedQuery } from "./ExpectedReply.ts"
 
-/** What a connection gives its long answers. */
+/** Parts of a connection that send its long answers. */
 export interface Outlet {
   readonly waitingBytes: Transport["waitingBytes"]
   readonly countAnswers: Transport["countAnswers"]
@@ -15,20 +15,20 @@ export interface Outlet {
 }
 
 export interface LargeAnswers {
-  /** Sends the frame now, or once there is room for it. */
+  /** Sends a short frame now, and a long one when the earlier long ones are read. */
   readonly offer: (frame: string, send: (frame: string) => void) => void
   readonly end: () => void
 }
 
-/** Returns the query with its answer sent in turn, where that is a long one. */
+/** Returns the query with its answer sent through `offer`. */
 export const paced = (answers: LargeAnswers, query: ExpectedQuery): ExpectedQuery => ({
   ...query,
   run: (answer) => query.run((frame) => answers.offer(frame, answer))
 })
 
-/** Long answers that wait together; with more, the connection is closed. */
+/** Maximum total length of waiting answers; beyond it the connection is closed. */
 export const maxCharacters = 8 * 1024 * 1024
-const lookEveryMillis = 50
+const pollMillis = 50
 
 export const make = ({ after, close, countAnswers, waitingBytes }: Outlet): LargeAnswers => {
   let waiting: Array<() => void> = []
@@ -37,14 +37,14 @@ export const make = ({ after, close, countAnswers, waitingBytes }: Outlet): Larg
   let isOver = false
   const count = () => countAnswers(inFlight, waitingCharacters)
   const isIdle = () => inFlight === 0 && waiting.length === 0
-  const look = (): void => {
+  const poll = (): void => {
     if (isOver) return
     if (waitingBytes() <= maxPulseBytes) {
       inFlight = 0
       const sendNext = waiting.shift() ?? count
       sendNext()
     }
-    if (!isIdle()) after(lookEveryMillis, look)
+    if (!isIdle()) after(pollMillis, poll)
   }
   const offer = (frame: string, send: (frame: string) => void): void => {
     if (isOver || frame.length <= maxPulseBytes) return send(frame)
@@ -64,7 +64,7 @@ export const make = ({ after, close, countAnswers, waitingBytes }: Outlet): Larg
       })
       count()
     }
-    if (wasIdle) after(lookEveryMillis, look)
+    if (wasIdle) after(pollMillis, poll)
   }
   return {
     offer,

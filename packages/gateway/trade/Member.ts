@@ -1,27 +1,27 @@
-/** Who is at the other end of a connection: what is known before it signs in, and after. */
+/** Client of a connection, before and after its sign-in. */
 import type { Caller } from "@venue/auth/access/Caller"
 import type { Eligibility } from "@venue/auth/access/Eligibility"
 import type { AccountId } from "@venue/domain/AccountId"
 
-/** Who trades on a connection, once that is known. */
+/** Signed-in client of a connection. */
 export interface Member {
   readonly caller: Caller
   readonly accountId: AccountId
-  /** Empty when there is none. */
+  /** Builder code of the connection's orders; empty for none. */
   readonly builderCode: string
-  /** How far the user has come by now. */
+  /** Actions that the user's onboarding permits now. */
   readonly eligibility: Eligibility
 }
 
-/** What is known of a client before it says who it is. */
+/** Origin of a connection, from its HTTP upgrade. */
 export interface Origin {
-  /** Of its upgrade; empty when there is none. */
+  /** Builder code header; empty for none. */
   readonly builderCode: string
-  /** Empty when nobody knows. */
+  /** IP address; empty if unknown. */
   readonly address: string
-  /** Where a proxy of ours saw it. */
+  /** Country that a trusted proxy reports, as two letters. */
   readonly country: string | undefined
 }
 
-/** Why somebody was not let in. */
-export type Unsigned = "denied" | "unavailable" | "tooMany"
+/** Reason for a failed sign-in. */
+export type SignInFailure = "denied" | "unavailable" | "tooMany"

@@ -1,4 +1,4 @@
-/** What a client of the trade socket asks of an order that it has not placed. */
+/** Previews of orders on the trade socket. */
 import * as Incoming from "@venue/api/Incoming"
 import { previewBody } from "@venue/api/OrderPreview"
 import * as Frame from "@venue/api/trade/Frame"
@@ -18,7 +18,7 @@ import { previewedOf } from "./Request.ts"
 
 export type Preview = (member: Member, command: PreviewOrder, cost: Cost, text: string) => ExpectedQuery
 
-/** Asked and answered at its turn among the commands of its symbol. */
+/** Returns the query of a preview, which runs in order with the commands of its symbol. */
 export const make = Effect.fnUntraced(function* ({ bySymbol }: Pick<Queries, "bySymbol">) {
   const desks = yield* DeskClient
   const ids = yield* Ids
@@ -35,13 +35,17 @@ export const make = Effect.fnUntraced(function* ({ bySymbol }: Pick<Queries, "by
     const expiresAtMillis = (yield* Clock.currentTimeMillis) + commandExpiryMillis
     const order = denoised(command.order, instruments.get(symbol), text)
     const request = previewedOf({ ...command, order }, symbol, ids.next(), expiresAtMillis, member)
-    const said = yield* desks.preview({ userId: caller.userId, accountId, cost, request })
-    if (said._tag === "Refused") {
-      return Frame.err(SubmitRefusal.code(said.refusal), SubmitRefusal.message(said.refusal), Incoming.ofObject(text))
+    const answer = yield* desks.preview({ userId: caller.userId, accountId, cost, request })
+    if (answer._tag === "Refused") {
+      return Frame.err(
+        SubmitRefusal.code(answer.refusal),
+        SubmitRefusal.message(answer.refusal),
+        Incoming.ofObject(text)
+      )
     }
     const instrument = instruments.get(symbol)
-    const told = said._tag === "BadSymbol" || instrument === undefined ? undefined : { instrument, preview: said }
-    return Frame.previewResponse(previewBody(accountId, request, told))
+    const result = answer._tag === "BadSymbol" || instrument === undefined ? undefined : { instrument, preview: answer }
+    return Frame.previewResponse(previewBody(accountId, request, result))
   })
 
   return ((member, command, cost, text) => {

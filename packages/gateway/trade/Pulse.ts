@@ -1,7 +1,7 @@
 /**
- * What connections need as time passes. Each second, while anything is due to one, what is overdue is given up and desks
- * answer the pulses. Twice a second, while any is armed, its desk is told that it lives. A desk that has begun anew is
- * told of all at once.
+ * Periodic work of connections. Every second, while a connection has a reply or pulse due: give up overdue replies, and read
+ * positions and balances from the desks. Every 500 ms, while a connection is armed: renew its lease at the desk. A desk that has
+ * restarted receives all its connections at once.
  */
 import { DeskClient } from "@venue/cluster/clients/DeskClient"
 import * as Beat from "@venue/cluster/feed/Beat"
@@ -17,15 +17,15 @@ import type { Member } from "./Member.ts"
 
 export interface Pulse {
   readonly gatewayId: string
-  /** Something is due to a connection now. */
+  /** Starts the work of each second: a reply or pulse is due to a connection. */
   readonly due: () => void
-  /** A connection is about to be armed. */
+  /** Starts the lease renewals: a connection is about to be armed. */
   readonly leased: () => void
-  /** There is a new connection, which is not signed in. */
+  /** Called for a new connection, before its sign-in. */
   readonly arrived: () => void
-  /** A connection is signed in. */
+  /** Called when a connection is signed in. */
   readonly opened: () => void
-  /** Asks for the first values of what a connection has just subscribed to with this frame. */
+  /** Returns the query for the first values of the channels that this frame subscribes to. */
   readonly first: (connection: Connection, member: Member, request: string) => ExpectedQuery
 }
 
@@ -33,13 +33,13 @@ export const make = Effect.fnUntraced(function* (connections: ReadonlySet<Connec
   const { desks: deskCount } = yield* VenueSettings
   const gatewayId = yield* makeGatewayId
   const { desks: desksHere } = yield* LocalEntities
-  const byDesk = (isNamed: (connection: Connection) => boolean): Map<string, Array<Connection>> => {
-    const named = [...connections].filter((connection) => connection.member !== undefined && isNamed(connection))
-    return Map.groupBy(named, ({ member }) => deskOf(member!.caller.userId, deskCount))
+  const byDesk = (isWanted: (connection: Connection) => boolean): Map<string, Array<Connection>> => {
+    const wanted = [...connections].filter((connection) => connection.member !== undefined && isWanted(connection))
+    return Map.groupBy(wanted, ({ member }) => deskOf(member!.caller.userId, deskCount))
   }
   const renew = yield* makeRenew(gatewayId, (deskId) => byDesk(isAny).get(deskId) ?? none)
-  /** Desks in other processes would not notice that this one died. */
-  const elsewhere = () => [...byDesk(isAny).keys()].filter((deskId) => !desksHere.has(deskId))
+  /** Desks of other processes: they need a renewal to know that this gateway is alive. */
+  const remoteDesks = () => [...byDesk(isAny).keys()].filter((deskId) => !desksHere.has(deskId))
 
   const pulses = yield* makeCalls(
     () => byDesk(isPulsed),
@@ -64,14 +64,14 @@ export const make = Effect.fnUntraced(function* (connections: ReadonlySet<Connec
     })
   )
   const presence = yield* makeCalls(
-    () => new Map(elsewhere().map((deskId) => [deskId, none])),
+    () => new Map(remoteDesks().map((deskId) => [deskId, none])),
     (deskId) => renew(deskId, none, "presence")
   )
   const pairs = yield* Beat.make(
     2_000,
-    Effect.map(presence, () => elsewhere().length > 0)
+    Effect.map(presence, () => remoteDesks().length > 0)
   )
-  // A desk that has moved wakes the traders of those who are connected, and counts them.
+  // A desk that has moved loads the traders of the connected users and counts their connections.
   const all = yield* makeCalls(
     () => byDesk(isAny),
     (deskId, mine) => renew(deskId, mine, "all")
@@ -98,7 +98,7 @@ const isLeased = (connection: Connection): boolean => connection.isLeased
 const isAny = () => true
 const none: ReadonlyArray<Connection> = []
 
-/** Desks of this process know that the gateway lives as long as they do. */
+/** Registers this gateway for the desks of its process: it is alive while they are. */
 const makeGatewayId = Effect.gen(function* () {
   const { gateways } = yield* LocalEntities
   const gatewayId = (yield* Ids).next().text
@@ -107,63 +107,66 @@ const makeGatewayId = Effect.gen(function* () {
   return gatewayId
 })
 
-/**
- * Says something to each of these desks. One that has not answered yet is left out, so that a desk that stalls costs the
- * others nothing.
- */
+/** Calls each desk that `connectionsByDesk` names. Skips a desk whose last call is in flight, so that a stalled desk delays no other. */
 const makeCalls = Effect.fnUntraced(function* (
-  named: () => ReadonlyMap<string, ReadonlyArray<Connection>>,
-  say: (deskId: string, mine: ReadonlyArray<Connection>) => Effect.Effect<unknown>
+  connectionsByDesk: () => ReadonlyMap<string, ReadonlyArray<Connection>>,
+  call: (deskId: string, mine: ReadonlyArray<Connection>) => Effect.Effect<unknown>
 ) {
   const scope = yield* Effect.scope
-  const asked = new Set<string>()
+  const inFlight = new Set<string>()
   return Effect.suspend(() =>
     Effect.forEach(
-      named(),
+      connectionsByDesk(),
       ([deskId, mine]) => {
-        if (asked.has(deskId)) return Effect.void
-        asked.add(deskId)
-        const answered = Effect.sync(() => asked.delete(deskId))
-        return Effect.forkIn(Effect.ensuring(say(deskId, mine), answered), scope)
+        if (inFlight.has(deskId)) return Effect.void
+        inFlight.add(deskId)
+        const done = Effect.sync(() => inFlight.delete(deskId))
+        return Effect.forkIn(Effect.ensuring(call(deskId, mine), done), scope)
       },
       { discard: true }
     )
   )
 })
 
-/** Tells a desk that these connections live, and them what it answers. */
+/** Renews connections at their desk, and sends them the summaries and losses that the desk returns. */
 const makeRenew = Effect.fnUntraced(function* (
   gatewayId: string,
-  /** All that there are at this desk. */
+  /** Returns all connections of a desk. */
   allAt: (deskId: string) => ReadonlyArray<Connection>
 ) {
   const desks = yield* DeskClient
   const { desks: desksHere } = yield* LocalEntities
-  const told = yield* FeedHeads
+  const feedHeads = yield* FeedHeads
   const clock = yield* Clock.Clock
-  const renew = (deskId: string, mine: ReadonlyArray<Connection>, why: Why): Effect.Effect<void> => {
-    const isPulse = why === "pulse"
+  const renew = (deskId: string, mine: ReadonlyArray<Connection>, purpose: Purpose): Effect.Effect<void> => {
+    const isPulse = purpose === "pulse"
     return Effect.suspend(() => {
       const saidAtMillis = clock.currentTimeMillisUnsafe()
-      const named = mine.map((connection) => {
+      const renewed = mine.map((connection) => {
         const { accountId, caller } = connection.member!
-        const { connectionId, heardAtMillis, isArmed } = connection
-        const ageMillis = saidAtMillis - heardAtMillis
+        const { connectionId, activeAtMillis, isArmed } = connection
+        const ageMillis = saidAtMillis - activeAtMillis
         return { connectionId, userId: caller.userId, accountId, ageMillis, wanted: isPulse, isArmed }
       })
-      // A desk of this process has the feed that the connections hear.
-      const heads = isPulse && !desksHere.has(deskId) ? { heads: told.all() } : {}
-      const said = { gatewayId, saidAtMillis, connections: named, ...heads, ...(why === "all" ? { areAll: true } : {}) }
-      return desks.askDesk(deskId, (desk) => desk.Renew(said))
+      // A desk of this process shares the feed of the connections, so it needs no heads.
+      const heads = isPulse && !desksHere.has(deskId) ? { heads: feedHeads.all() } : {}
+      const payload = {
+        gatewayId,
+        saidAtMillis,
+        connections: renewed,
+        ...heads,
+        ...(purpose === "all" ? { areAll: true } : {})
+      }
+      return desks.askDesk(deskId, (desk) => desk.Renew(payload))
     }).pipe(
       Effect.flatMap(({ ended, summaries, wantsAll }) => {
-        if (ended.length > 0) for (const connection of mine) connection.lost(ended)
+        if (ended.length > 0) for (const connection of mine) connection.closeIfLost(ended)
         const summaryOf = new Map(summaries.map((summary) => [summary.balance.accountId, summary]))
         for (const connection of isPulse ? mine : none) {
           const summary = summaryOf.get(connection.member!.accountId)
-          if (summary !== undefined) connection.tellSummary(summary)
+          if (summary !== undefined) connection.sendSummary(summary)
         }
-        return wantsAll === true && why !== "all" ? renew(deskId, allAt(deskId), "all") : Effect.void
+        return wantsAll === true && purpose !== "all" ? renew(deskId, allAt(deskId), "all") : Effect.void
       }),
       Effect.ignore
     )
@@ -171,10 +174,10 @@ const makeRenew = Effect.fnUntraced(function* (
   return renew
 })
 
-/** What it is told for: to be answered, as some are armed, as the gateway lives, or as it has all of these. */
-type Why = "pulse" | "armed" | "presence" | "all"
+/** Purpose of a renewal: read summaries, renew leases, show that the gateway is alive, or register all connections. */
+type Purpose = "pulse" | "armed" | "presence" | "all"
 
-/** A lease has room for several such calls. */
+/** Time limit of a renewal; a lease lasts several times as long. */
 const renewedWithin = "500 millis"
 
 const makeFirst = Effect.fnUntraced(function* (due: () => void) {
@@ -187,9 +190,9 @@ const makeFirst = Effect.fnUntraced(function* (due: () => void) {
       due()
       run(
         desks.summary({ userId, accountId, cost: noCost }).pipe(
-          Effect.map((summary) => connection.tellSummary(summary)),
+          Effect.map((summary) => connection.sendSummary(summary)),
           Effect.ignore,
-          // The values have been sent one by one, or the next pulse has them.
+          // The summary sends its own frames; after a failed read the next pulse sends them.
           Effect.ensuring(Effect.sync(() => answer("")))
         )
       )
@@ -198,7 +201,7 @@ const makeFirst = Effect.fnUntraced(function* (due: () => void) {
   return first
 })
 
-const some = <A>(all: Iterable<A>, is: (one: A) => boolean): boolean => {
-  for (const one of all) if (is(one)) return true
+const some = <A>(all: Iterable<A>, matches: (element: A) => boolean): boolean => {
+  for (const element of all) if (matches(element)) return true
   return false
 }

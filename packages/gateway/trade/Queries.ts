@@ -1,4 +1,4 @@
-/** What a client of the trade socket reads, and which of its other answers the answer keeps its order with. */
+/** Queries of the trade socket, and the order of their answers among other replies. */
 import * as Incoming from "@venue/api/Incoming"
 import * as Frame from "@venue/api/trade/Frame"
 import type {
@@ -21,9 +21,9 @@ type Query = GetOrder | GetUserOrders | GetUserTrades | GetUserLeverage | GetAva
 
 export interface Queries {
   readonly read: (member: Member, query: Query, cost: Cost, text: string) => Answered | ExpectedQuery
-  /** It is answered when the answer comes, in no order with others. */
+  /** Returns a query that is answered as soon as possible, in no order with other replies. */
   readonly atOnce: (text: string, answer: QueryAnswers.Answer) => ExpectedQuery
-  /** It is about one symbol: asked and answered at its turn among that symbol's commands. */
+  /** Returns a query that runs in order with the commands of its symbol. */
   readonly bySymbol: (symbol: MarketSymbol, text: string, answer: QueryAnswers.Answer) => ExpectedQuery
 }
 
@@ -44,7 +44,7 @@ export const make = Effect.gen(function* () {
       ? { ...atOnce(text, answer), ordering: "bySymbol", commandId: ids.next().text, symbol }
       : atOnce(text, answer)
 
-  /** It is about all symbols: asked and answered after all that came before it. */
+  /** Returns a query about all symbols, which runs after every earlier command and query is answered. */
   const afterAll = (text: string, answer: QueryAnswers.Answer): ExpectedQuery => ({
     ...atOnce(text, answer),
     ordering: "afterAll",
@@ -72,7 +72,7 @@ export const make = Effect.gen(function* () {
   return { read, atOnce, bySymbol } satisfies Queries as Queries
 })
 
-/** A fault of the venue's is never told as a refusal. */
+/** Runs a query. A fault of the venue becomes a `ServerError` frame. */
 const frameOf = (text: string, answer: QueryAnswers.Answer): Effect.Effect<string> =>
   answer.pipe(
     Effect.catchTags({
@@ -81,7 +81,7 @@ const frameOf = (text: string, answer: QueryAnswers.Answer): Effect.Effect<strin
       Unavailable: ({ what }) =>
         Effect.succeed(Frame.err("ServerError", `${what} did not answer; try again`, Incoming.ofObject(text)))
     }),
-    // An answer has to come: others may wait behind it.
+    // A defect needs an answer too: later replies may wait for it.
     Effect.catchCause((cause) =>
       Effect.as(
         Effect.logError("a query could not be answered", cause),

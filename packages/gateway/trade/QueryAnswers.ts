@@ -1,4 +1,4 @@
-/** The answers to what a client of the trade socket reads. */
+/** Answer frames of the queries of the trade socket. */
 import * as Frame from "@venue/api/trade/Frame"
 import type {
   GetAvailableLeverageLevels,
@@ -20,7 +20,7 @@ import * as Trading from "@venue/storage/history/Trading"
 import { Clock, Effect } from "effect"
 import { History } from "../History.ts"
 
-/** It gives the frame that is the answer. */
+/** Reads the data of a query and returns its answer frame. */
 export type Answer = Effect.Effect<string, Unavailable | RateLimited>
 
 export const make = Effect.gen(function* () {
@@ -42,16 +42,16 @@ export const make = Effect.gen(function* () {
     status: statusAt(twap, clock.currentTimeMillisUnsafe())
   })
 
-  const order = (reader: Read, { orderId, symbol: asked }: GetOrder): Answer =>
+  const order = (reader: Read, { orderId, symbol: wanted }: GetOrder): Answer =>
     Effect.map(desks.orders(reader), ({ orders: open }) => {
-      const found =
-        open.find(({ order, symbol }) => symbol === asked && order.orderId.text === orderId) ??
+      const match =
+        open.find(({ order, symbol }) => symbol === wanted && order.orderId.text === orderId) ??
         open.find(
-          ({ isAttached, order, symbol }) => symbol === asked && isAttached !== true && order.clientOrderId === orderId
+          ({ isAttached, order, symbol }) => symbol === wanted && isAttached !== true && order.clientOrderId === orderId
         )
-      return found !== undefined
-        ? Frame.getOrderResponse(resting(found))
-        : Frame.refusal(asked, {
+      return match !== undefined
+        ? Frame.getOrderResponse(resting(match))
+        : Frame.refusal(wanted, {
             accountId: reader.accountId,
             status: "NO_SUCH_ORDER",
             echo: { ...noEcho, orderId },
@@ -59,15 +59,15 @@ export const make = Effect.gen(function* () {
           })
     })
 
-  const openOrders = (reader: Read, { limit, offset, symbol: asked }: GetUserOrders): Answer =>
+  const openOrders = (reader: Read, { limit, offset, symbol: wanted }: GetUserOrders): Answer =>
     Effect.map(desks.orders(reader), (open) => {
-      const isAsked = ({ symbol }: { readonly symbol: MarketSymbol }) => asked === null || symbol === asked
+      const isWanted = ({ symbol }: { readonly symbol: MarketSymbol }) => wanted === null || symbol === wanted
       return Frame.allOrdersResponse(
         open.orders
-          .filter(isAsked)
+          .filter(isWanted)
           .slice(offset, offset + limit)
           .map(resting),
-        open.twaps.filter(isAsked).map(active)
+        open.twaps.filter(isWanted).map(active)
       )
     })
 
@@ -79,9 +79,9 @@ export const make = Effect.gen(function* () {
       endMillis: endMillis === null ? undefined : endMillis + 1
     }
     return Effect.gen(function* () {
-      const found = yield* history.read(reader, Trading, Trades.page({ ...filter, limit, offset }))
-      const count = yield* Count.total({ limit, offset }, found.length, history.count(Trades.count(filter)))
-      return Frame.userTradesResponse((symbol) => instruments.get(symbol)!, found, count)
+      const rows = yield* history.read(reader, Trading, Trades.page({ ...filter, limit, offset }))
+      const count = yield* Count.total({ limit, offset }, rows.length, history.count(Trades.count(filter)))
+      return Frame.userTradesResponse((symbol) => instruments.get(symbol)!, rows, count)
     })
   }
 

@@ -1,4 +1,4 @@
-/** A command of the wire as the request the venue knows. */
+/** Conversion of trade-socket commands to domain requests. */
 import type { Command } from "@venue/api/trade/Command"
 import type { Submission } from "@venue/cluster/protocol/Desk"
 import type { Id } from "@venue/domain/Id"
@@ -6,7 +6,7 @@ import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import type { PreviewRequest } from "@venue/domain/Preview"
 import type { Member } from "./Member.ts"
 
-/** A member trades with these; the rest is about the connection itself. */
+/** Commands other than those about the connection itself. */
 export type TradingCommand = Exclude<Command, { readonly _tag: "Auth" | "Subscribe" | "Unsubscribe" }>
 
 export type OrderCommand = Extract<
@@ -25,7 +25,7 @@ export type OrderCommand = Extract<
   }
 >
 
-/** What would be asked for with it, if it were placed. */
+/** Returns the request that the previewed order would send. */
 export const previewedOf = (
   { order }: Extract<TradingCommand, { readonly _tag: "PreviewOrder" }>,
   symbol: MarketSymbol,
@@ -38,6 +38,7 @@ export const previewedOf = (
   throw new Error(`an order became ${request._tag}`)
 }
 
+/** Returns the request of a command, with its id, expiry and account. */
 export function requestOf(
   command: OrderCommand,
   symbol: MarketSymbol,

@@ -1,4 +1,4 @@
-/** Lets a client of the trade socket in: says who it is and which account it trades, and tells that account's desk. */
+/** Signs a client in on the trade socket: verifies its credential and account, and attaches the connection at its desk. */
 import type { Auth } from "@venue/api/trade/SessionCommand"
 import type { AccessDecision } from "@venue/auth/access/AccessDecision"
 import { ofToken } from "@venue/auth/access/Caller"
@@ -9,10 +9,10 @@ import { DeskClient } from "@venue/cluster/clients/DeskClient"
 import { AccountId } from "@venue/domain/AccountId"
 import { Clock, Effect, Redacted } from "effect"
 import * as BuilderAppointment from "../BuilderAppointment.ts"
-import type { Member, Origin, Unsigned } from "./Member.ts"
+import type { Member, Origin, SignInFailure } from "./Member.ts"
 import type { Departures } from "./Departures.ts"
 
-export type SignIn = (connectionId: string, auth: Auth, origin: Origin) => Effect.Effect<Member | Unsigned>
+export type SignIn = (connectionId: string, auth: Auth, origin: Origin) => Effect.Effect<Member | SignInFailure>
 
 export const make = Effect.fnUntraced(function* (
   gatewayId: string,
@@ -22,7 +22,7 @@ export const make = Effect.fnUntraced(function* (
   const desks = yield* DeskClient
   const onboarding = yield* Onboarding
   const callerOf = yield* makeCallerOf
-  const earning = yield* BuilderAppointment.earning
+  const earningCode = yield* BuilderAppointment.earningCode
 
   const member = Effect.fnUntraced(function* (connectionId: string, auth: Auth, origin: Origin) {
     const { address, country } = origin
@@ -34,7 +34,7 @@ export const make = Effect.fnUntraced(function* (
       "auth",
       auth.accountId === null ? undefined : AccountId.make(auth.accountId)
     )
-    const builderCode = yield* earning(auth.builderCode ?? origin.builderCode)
+    const builderCode = yield* earningCode(auth.builderCode ?? origin.builderCode)
     attached(connectionId, userId)
     const saidAtMillis = yield* Clock.currentTimeMillis
     yield* desks.ask(userId, (desk) => desk.Attach({ gatewayId, saidAtMillis, connectionId, userId, accountId }))
@@ -51,21 +51,21 @@ export const make = Effect.fnUntraced(function* (
         UserFrozen: ({ _tag }) => refused(_tag),
         SecondFactorRequired: ({ _tag }) => refused(_tag),
         OnboardingRequired: ({ _tag }) => refused(_tag),
-        // Users are never deleted, so whoever has a credential is known.
+        // Users are never deleted, so the user of a valid credential exists.
         UnknownUser: Effect.die,
         TooManyConnections: () => Effect.succeed("tooMany" as const),
         DatabaseUnavailable: () => Effect.succeed("unavailable" as const),
         Unavailable: () => Effect.succeed("unavailable" as const)
       }),
       Effect.catchCause((cause) =>
-        // Frames wait for the answer.
+        // The connection stores frames until the sign-in ends, so a defect must end it too.
         Effect.as(Effect.logError("a sign-in failed", cause), "unavailable" as const)
       )
     )
   return signIn
 })
 
-const refused = (why: string) => Effect.as(Effect.logDebug("a sign-in was refused", why), "denied" as const)
+const refused = (reason: string) => Effect.as(Effect.logDebug("a sign-in was refused", reason), "denied" as const)
 
 const makeCallerOf = Effect.gen(function* () {
   const bearers = yield* Bearers

@@ -1,4 +1,4 @@
-/** Error frames about who is on a connection of the trade socket. */
+/** Error frames for a sign-in on the trade socket. */
 import * as Incoming from "@venue/api/Incoming"
 import * as Frame from "@venue/api/trade/Frame"
 
@@ -6,11 +6,11 @@ export const denied = Frame.err("PermissionDenied", "the credential or the accou
 
 export const tooMany = Frame.err(
   "RateLimited",
-  "this user has 20 connections on all gateways, the most there may be: close one, then connect again"
+  "this user has 20 connections, the limit over all gateways: close one, then connect again"
 )
 
 export const unavailable = Frame.err("ServerError", "the account could not be loaded; send auth again")
 
-export const signedInAlready = Frame.err("AlreadyAuthenticated", "this connection is signed in already")
+export const signedInAlready = Frame.err("AlreadyAuthenticated", "this connection is already signed in")
 export const signInFirst = (text: string): string =>
   Frame.err("PermissionDenied", "send an auth message first", Incoming.ofObject(text))

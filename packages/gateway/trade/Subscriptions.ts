@@ -1,4 +1,4 @@
-/** The channels that one connection hears. */
+/** Channel subscriptions of one connection. */
 import * as Incoming from "@venue/api/Incoming"
 import * as Frame from "@venue/api/trade/Frame"
 import type { Channel, Subscribe, Unsubscribe } from "@venue/api/trade/SessionCommand"
@@ -8,13 +8,13 @@ import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 
 export interface Subscriptions {
   readonly channels: Set<Channel>
-  /** Every event of the account asks for these, so they are kept beside the set. */
+  /** Members of `channels` as flags, since every event of the account reads them. */
   sendsOrders: boolean
   sendsFills: boolean
   sendsStops: boolean
-  /** It hears something that is also sent once a second. */
+  /** True for a subscription to positions or balances, which are sent once a second. */
   sendsPulses: boolean
-  /** Positions that are closed, as they were told last. */
+  /** Last frame of each closed position. */
   readonly flat: Map<MarketSymbol, string>
 }
 
@@ -28,35 +28,37 @@ export const make = (): Subscriptions => ({
 })
 
 /**
- * What may be heard is confirmed channel by channel; the rest of the message is refused. Answers whether a channel that is
- * told once a second was subscribed to, so that its first values are due.
+ * Applies a subscribe or unsubscribe message: confirms each permitted channel and refuses the others. Returns true if the first
+ * values of positions or balances are due.
  */
 export const change = (
   subscriptions: Subscriptions,
   caller: Caller,
-  asked: Subscribe | Unsubscribe,
+  message: Subscribe | Unsubscribe,
   text: string,
   send: (text: string) => void
 ): boolean => {
   const { channels } = subscriptions
-  const on = asked._tag === "Subscribe"
-  const barred = on ? asked.channels.filter((channel) => !Permission.permits(caller, `channel ${channel}`)) : []
-  for (const channel of asked.channels) {
+  const isSubscribe = message._tag === "Subscribe"
+  const barred = isSubscribe
+    ? message.channels.filter((channel) => !Permission.permits(caller, `channel ${channel}`))
+    : []
+  for (const channel of message.channels) {
     if (barred.includes(channel)) continue
-    if (on) channels.add(channel)
+    if (isSubscribe) channels.add(channel)
     else channels.delete(channel)
-    send(on ? Frame.subscribed(channel) : Frame.unsubscribed(channel))
+    send(isSubscribe ? Frame.subscribed(channel) : Frame.unsubscribed(channel))
   }
-  if (asked.channels.includes("positions")) subscriptions.flat.clear()
+  if (message.channels.includes("positions")) subscriptions.flat.clear()
   subscriptions.sendsOrders = channels.has("order_responses")
   subscriptions.sendsFills = channels.has("fills")
   subscriptions.sendsStops = channels.has("stop_orders")
   subscriptions.sendsPulses = pulsed.some((channel) => channels.has(channel))
   if (barred.length > 0) {
-    send(Frame.err("PermissionDenied", `this key may not hear ${barred.join(", ")}`, Incoming.ofObject(text)))
+    send(Frame.err("PermissionDenied", `this key may not subscribe to ${barred.join(", ")}`, Incoming.ofObject(text)))
   }
-  for (const { code, message } of asked.declined) send(Frame.err(code, message, Incoming.ofObject(text)))
-  return on && pulsed.some((channel) => asked.channels.includes(channel) && !barred.includes(channel))
+  for (const { code, message: reason } of message.declined) send(Frame.err(code, reason, Incoming.ofObject(text)))
+  return isSubscribe && pulsed.some((channel) => message.channels.includes(channel) && !barred.includes(channel))
 }
 
 const pulsed: ReadonlyArray<Channel> = ["positions", "balances"]

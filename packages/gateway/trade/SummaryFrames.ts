@@ -1,4 +1,4 @@
-/** Positions and balance of an account, as frames for one connection. */
+/** Frames of an account's positions and balance for one connection. */
 import * as Frame from "@venue/api/trade/Frame"
 import type { AccountSummary } from "@venue/cluster/protocol/Desk"
 import type { Instrument } from "@venue/domain/Instrument"
@@ -6,7 +6,7 @@ import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import type { Holding } from "@venue/domain/Balance"
 import type { Subscriptions } from "./Subscriptions.ts"
 
-/** Returns the positions in these symbols, or in all, and then the balance, as far as the connection hears them. */
+/** Returns the positions in these symbols (default: all) and then the balance, limited to the subscribed channels. */
 export const of = (
   subscriptions: Subscriptions,
   instruments: ReadonlyMap<MarketSymbol, Instrument>,
@@ -26,7 +26,7 @@ export const of = (
   return frames
 }
 
-/** A position that is closed is sent once, and again when something of it is new. */
+/** True for an open position, and for a closed one whose frame differs from the last. */
 const isNew = ({ flat }: Subscriptions, { openOrders, quantityLots, symbol }: Holding, frame: string): boolean => {
   const isFlat = quantityLots === 0 && openOrders === 0
   if (isFlat && flat.get(symbol) === frame) return false

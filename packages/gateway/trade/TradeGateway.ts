@@ -1,4 +1,4 @@
-/** The trade socket of one gateway: its connections, who may open them, and what they share. */
+/** Trade socket of one gateway: its connections and the services that they share. */
 import { builderCodeOf } from "@venue/api/trade/SessionCommand"
 import type { Accounts } from "@venue/auth/session/Accounts"
 import * as AccessDecision from "@venue/auth/access/AccessDecision"
@@ -35,15 +35,15 @@ export class TradeGateway extends Context.Service<
   TradeGateway,
   {
     /**
-     * A client has come; `builderCode` is what its upgrade gave for one, `address` where it comes from, either may be
-     * empty. `country` is where a proxy of ours saw it, as two letters.
+     * Opens a connection. `builderCode` is the header of the upgrade and `address` the client's IP address; either may be empty.
+     * `country` is the client's country as two letters, as reported by a trusted proxy.
      */
     readonly open: (transport: Transport, builderCode: string, address?: string, country?: string) => Receiver
     readonly connections: () => number
     /**
-     * Lets nobody in any more. For two seconds each connection is closed right behind an answer, or once it is quiet; who
-     * then still has something outstanding may ask for nothing more, and is answered within five seconds. Then every desk
-     * is told that this gateway leaves, so that what was armed begins to end, and the other connections are closed.
+     * Closes all connections and refuses new ones. For 2 s each connection is closed after an answer, or when it is idle. The
+     * others may then send nothing more, and receive their outstanding answers within 5 s. At the end every desk receives
+     * `Leave`, which starts the cancels of armed connections, and the remaining connections are closed.
      */
     readonly drain: Effect.Effect<void>
   }
@@ -81,29 +81,29 @@ export class TradeGateway extends Context.Service<
       }
       yield* Effect.addFinalizer(() => Effect.sync(closeAll))
 
-      const some = (holds: (connection: Connection) => boolean) => [...connections].some(holds)
-      /** Who is armed and sends nothing stays armed for as long as it can, and ends with the others. */
-      const closeIf = (holds: (connection: Connection) => boolean) => {
+      const some = (matches: (connection: Connection) => boolean) => [...connections].some(matches)
+      /** Closes matching connections with nothing outstanding. Armed ones stay open until the end of the drain. */
+      const closeIf = (matches: (connection: Connection) => boolean) => {
         for (const connection of connections)
-          if (!connection.isOutstanding() && !connection.isLeased && holds(connection))
+          if (!connection.isOutstanding() && !connection.isLeased && matches(connection))
             connection.close(1001, goingDown)
       }
       const drain = Effect.gen(function* () {
         isDraining = true
         for (const connection of connections) connection.finish()
-        yield* awaited(finishedWithinMillis, () => {
+        yield* waitFor(finishedWithinMillis, () => {
           closeIf((connection) => connection.isQuiet())
           return !some((connection) => connection.isOutstanding() || !connection.isQuiet())
         })
         for (const connection of connections) connection.drain()
-        yield* awaited(answeredWithinMillis, () => {
+        yield* waitFor(answeredWithinMillis, () => {
           closeIf(() => true)
           return !some((connection) => connection.isOutstanding())
         })
         for (const connection of connections) connection.replies.giveUp(Infinity)
         yield* departures.leave(connections)
         closeAll()
-        yield* awaited(departedWithinMillis, departures.areOver)
+        yield* waitFor(departedWithinMillis, departures.areOver)
       })
 
       return TradeGateway.of({
@@ -154,8 +154,8 @@ const makeGateway = Effect.fnUntraced(function* (
     signIn: (connectionId, auth, origin, done) => {
       revocation.begin(connectionId)
       run(
-        Effect.map(signIn(connectionId, auth, origin), (answer) => {
-          done(answer)
+        Effect.map(signIn(connectionId, auth, origin), (result) => {
+          done(result)
           revocation.ended(connectionId)
         })
       )
@@ -185,7 +185,7 @@ const makeGateway = Effect.fnUntraced(function* (
   } satisfies Gateway as Gateway
 })
 
-/** A desk that moves is asked again with what comes next. */
+/** Charges a user's bucket. A failed call charges nothing: the weight is added to the next call. */
 const makeCharge = Effect.gen(function* () {
   const desks = yield* DeskClient
   const { rateLimits } = yield* VenueSettings
@@ -200,10 +200,10 @@ const makeCharge = Effect.gen(function* () {
 
 const finishedWithinMillis = 2_000
 const answeredWithinMillis = 5_000
-/** A client that does not answer its close is cut off sooner than this. */
+/** Time limit for the sockets to close; an unresponsive client is cut off earlier. */
 const departedWithinMillis = 3_000
-const lookEveryMillis = 20
+const pollMillis = 20
 
-/** Waits until it holds, or the time is over: who stops may not be stopped by that. */
-const awaited = (millis: number, holds: () => boolean) =>
-  Effect.repeat(Effect.sleep(lookEveryMillis), { until: holds, times: millis / lookEveryMillis })
+/** Waits until the condition holds, for at most `millis`, so that a stop always ends. */
+const waitFor = (millis: number, condition: () => boolean) =>
+  Effect.repeat(Effect.sleep(pollMillis), { until: condition, times: millis / pollMillis })

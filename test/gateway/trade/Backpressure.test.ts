@@ -1,4 +1,4 @@
-/** Connections whose answers do not come, and what is read of them meanwhile. */
+/** Back-pressure on connections whose answers are delayed. */
 import { AccountId } from "@venue/domain/AccountId"
 import { UserId } from "@venue/domain/UserId"
 import * as Connection from "@venue/gateway/trade/Connection"
@@ -14,7 +14,7 @@ const order = JSON.stringify({
   type: "cancel_order",
   params: { symbol, cancel_order_id_type: "order_id", order_id: "1" }
 })
-/** Of 64 KiB. */
+/** Frame of 64 KiB, the maximum length. */
 const longest = order.padEnd(64 * 1_024)
 const auth = JSON.stringify({
   type: "auth",
@@ -22,7 +22,7 @@ const auth = JSON.stringify({
 })
 
 interface Client {
-  /** Commands that were read and are not answered. */
+  /** Commands that were read and have no answer. */
   readonly outstanding: ReadonlyArray<ExpectedOrder>
   readonly sent: ReadonlyArray<string>
   readonly waiting: () => number
@@ -33,7 +33,7 @@ interface Client {
   readonly closed: () => void
 }
 
-/** A client that has sent a great deal, of which its socket hands in what is read. */
+/** Clients whose frames wait in an unbounded buffer, from which the connection reads unless it is paused. */
 const start = () => {
   const backpressure = Backpressure.makeTotal()
   let commands = 0
@@ -76,7 +76,7 @@ const start = () => {
           symbol,
           request,
           dueMillis: Infinity,
-          submission: { userId, cost, request: { ...nothingSent, commandId: new Id(0, 0, 0, commands) } }
+          submission: { userId, cost, request: { ...cancelAll, commandId: new Id(0, 0, 0, commands) } }
         } as const
         outstanding.push(expected)
         return expected
@@ -86,7 +86,7 @@ const start = () => {
       follow: () => () => {},
       filled: () => {},
       after: () => {},
-      pulse: unasked,
+      pulse: unused,
       marketStreams,
       due: () => {},
       leased: () => {},
@@ -107,7 +107,7 @@ const start = () => {
         isOverfull: () => false,
         countAnswers: () => {}
       },
-      nowhere
+      origin
     )
     receiver.text(auth)
     sent.splice(0)
@@ -137,26 +137,26 @@ const start = () => {
   return { client, outstanding: () => all.reduce((sum, { length }) => sum + length, 0) }
 }
 
-it("one connection has 256 answers outstanding at most, and is read again once half of them are given", () => {
+it("reads at most 256 unanswered commands of one connection, and resumes at half of them", () => {
   const { client } = start()
-  const one = client()
-  one.write(1_000)
-  expect(one.outstanding).toHaveLength(256)
-  for (let i = 0; i < 127; i++) one.answer()
-  expect(one.outstanding).toHaveLength(129)
-  one.answer()
-  expect(one.outstanding).toHaveLength(256)
+  const busy = client()
+  busy.write(1_000)
+  expect(busy.outstanding).toHaveLength(256)
+  for (let i = 0; i < 127; i++) busy.answer()
+  expect(busy.outstanding).toHaveLength(129)
+  busy.answer()
+  expect(busy.outstanding).toHaveLength(256)
 })
 
-it("however many connections send however much, a gateway has a bounded number of answers outstanding", () => {
+it("bounds the unanswered commands of a gateway with 500 busy connections", () => {
   const { client, outstanding } = start()
   const all = Array.from({ length: 500 }, client)
-  for (const one of all) one.write(1_000)
+  for (const busy of all) busy.write(1_000)
   expect(outstanding()).toBeGreaterThan(8_000)
   expect(outstanding()).toBeLessThan(2 * 8_192)
 })
 
-it("while others wait for all there is, who waits for little is read and answered", () => {
+it("reads and answers a connection below its share while others use the whole limit", () => {
   const { client } = start()
   for (let i = 0; i < 100; i++) client().write(1_000)
   const quiet = client()
@@ -168,12 +168,12 @@ it("while others wait for all there is, who waits for little is read and answere
   expect(quiet.outstanding).toHaveLength(1)
 })
 
-it("everything sent is answered in the end, in its order, whoever is answered first", () => {
+it("answers every command in order for any order of connections", () => {
   const { client, outstanding } = start()
   const all = Array.from({ length: 300 }, client)
-  for (const one of all) one.write(400)
+  for (const busy of all) busy.write(400)
   for (let turn = 0; outstanding() > 0; turn++) {
-    // The last ones first, some more often than others.
+    // Starts with the last connection, and skips a third of them in each turn.
     for (let i = all.length - 1; i >= 0; i--)
       if (all[i]!.outstanding.length > 0 && (turn + i) % 3 !== 0) all[i]!.answer()
   }
@@ -184,35 +184,35 @@ it("everything sent is answered in the end, in its order, whoever is answered fi
   }
 })
 
-it("what was outstanding for a connection when it closed is charged no longer", () => {
+it("releases the charge of a connection when it closes", () => {
   const { client, outstanding } = start()
   const gone = Array.from({ length: 100 }, client)
-  for (const one of gone) one.write(1_000)
+  for (const busy of gone) busy.write(1_000)
   const after = client()
   after.write(1_000)
   expect(after.outstanding.length).toBeLessThan(256)
-  for (const one of gone) one.closed()
+  for (const busy of gone) busy.closed()
   const next = client()
   next.write(1_000)
   expect(next.outstanding).toHaveLength(256)
   expect(outstanding()).toBeGreaterThan(0)
 })
 
-it("I48: few of the longest frames may be outstanding for a connection, so that they hold little memory", () => {
+it("I48: reads at most four unanswered frames of 64 KiB", () => {
   const { client } = start()
-  const one = client()
-  one.write(100, longest)
-  expect(one.outstanding).toHaveLength(4)
-  one.answer()
-  expect(one.outstanding).toHaveLength(3)
-  one.answer()
-  one.answer()
-  expect(one.outstanding).toHaveLength(4)
-  while (one.outstanding.length > 0) one.answer()
-  expect(one.sent).toHaveLength(100)
+  const busy = client()
+  busy.write(100, longest)
+  expect(busy.outstanding).toHaveLength(4)
+  busy.answer()
+  expect(busy.outstanding).toHaveLength(3)
+  busy.answer()
+  busy.answer()
+  expect(busy.outstanding).toHaveLength(4)
+  while (busy.outstanding.length > 0) busy.answer()
+  expect(busy.sent).toHaveLength(100)
 })
 
-it("I48: frames that wait for the answer to auth are bounded by their length as well as their number", () => {
+it("I48: bounds the frames stored during sign-in by number and by length", () => {
   const early = (frame: string, count: number) => {
     const closes: Array<number> = []
     const receiver = Connection.open(
@@ -222,13 +222,13 @@ it("I48: frames that wait for the answer to auth are bounded by their length as 
         backpressure: Backpressure.makeTotal(),
         signIn: () => {},
         instruments: new Map(),
-        handle: unasked,
-        charge: unasked,
-        submit: unasked,
+        handle: unused,
+        charge: unused,
+        submit: unused,
         follow: () => () => {},
         filled: () => {},
         after: () => {},
-        pulse: unasked,
+        pulse: unused,
         marketStreams,
         arrived: () => {},
         due: () => {},
@@ -246,7 +246,7 @@ it("I48: frames that wait for the answer to auth are bounded by their length as 
         isOverfull: () => false,
         countAnswers: () => {}
       },
-      nowhere
+      origin
     )
     receiver.text(auth)
     for (let i = 0; i < count; i++) receiver.text(frame)
@@ -258,9 +258,9 @@ it("I48: frames that wait for the answer to auth are bounded by their length as 
   expect(early("x".repeat(64 * 1_024), 4)).toEqual([1008])
 })
 
-const nowhere = { builderCode: "", address: "", country: undefined }
+const origin = { builderCode: "", address: "", country: undefined }
 
-const nothingSent = {
+const cancelAll = {
   _tag: "CancelAllOrders",
   cause: "REQUEST",
   expiresAtMillis: 0,
@@ -268,20 +268,20 @@ const nothingSent = {
   symbol
 } as const
 
-const unasked = (): never => {
-  throw new Error("not asked")
+const unused = (): never => {
+  throw new Error("not expected")
 }
 
-const marketStreams = { listed: new Set<never>(), open: unasked, leave: unasked, change: unasked, say: unasked }
+const marketStreams = { listed: new Set<never>(), open: unused, leave: unused, change: unused, say: unused }
 
-it("pauses a connection whose long answers wait, and leaves the share of the others as it was", () => {
+it("pauses a connection whose long answers wait, without changing the share of the others", () => {
   const total = Backpressure.makeTotal()
   const calls: Array<string> = []
   const slow = Backpressure.make(total, { pause: () => calls.push("pause"), resume: () => calls.push("resume") })
   slow.join()
-  const before = total.most()
+  const before = total.limit()
   slow.hold(8 * 1024 * 1024)
-  expect([calls.splice(0), total.most()]).toEqual([["pause"], before])
+  expect([calls.splice(0), total.limit()]).toEqual([["pause"], before])
   slow.hold(200 * 1024)
   expect(calls).toEqual([])
   slow.hold(0)

@@ -1,4 +1,4 @@
-/** Tokens and keys on the trade socket, and what becomes of open connections when they, or their user, change. */
+/** Tokens and keys on the trade socket, and open connections when a credential or user changes. */
 import { ClientRegistration } from "@venue/auth/oauth/ClientRegistration"
 import { KeyRotation } from "@venue/auth/keys/KeyRotation"
 import { rules } from "@venue/auth/access/Permission"
@@ -16,7 +16,7 @@ import { TestClock } from "effect/testing"
 import { bring, enrol, type Progress, session } from "../../auth/access/Progress.ts"
 import { aapl, cancel, friday, limit, market, say, told } from "../../venue/Story.ts"
 
-/** A user who may trade, on a venue of their own. */
+/** Runs a test with a new venue and a user who may trade. */
 const story = <E>(
   name: string,
   tell: (
@@ -48,14 +48,14 @@ const signIn = Effect.fnUntraced(function* (params: object) {
   return client
 })
 
-const refused = Effect.fnUntraced(function* (why: string, params: object) {
+const refused = Effect.fnUntraced(function* (reason: string, params: object) {
   const client = yield* send(params)
-  assert.strictEqual((yield* client.take("err")).err.error_code, "PermissionDenied", why)
+  assert.strictEqual((yield* client.take("err")).err.error_code, "PermissionDenied", reason)
   yield* (yield* TestVenue).settle
-  assert.deepEqual([yield* client.drain, client.closedWith()?.code], [[], 1008], why)
+  assert.deepEqual([yield* client.drain, client.closedWith()?.code], [[], 1008], reason)
 })
 
-story("a token opens a connection on the main account, or on another of the user", (venue, { userId }) =>
+story("opens a connection with a token on the primary account or on a subaccount", (venue, { userId }) =>
   Effect.gen(function* () {
     const user = { userId, publicKey: "", secretKey: "" }
     const accountId = yield* venue.subaccount(user, 1_000)
@@ -72,7 +72,7 @@ story("a token opens a connection on the main account, or on another of the user
 )
 
 story(
-  "I45: a token that is not good, or of another's account, is refused and closes the connection",
+  "I45: refuses an invalid token, or one for another user's account, and closes the connection",
   (venue, { userId }) =>
     Effect.gen(function* () {
       const bob = yield* venue.user("bob")
@@ -83,44 +83,51 @@ story(
       yield* refused("no signature", { jwt: `${Buffer.from('{"alg":"none"}').toString("base64url")}.${body}.` })
       yield* refused("junk", { jwt: "junk" })
       yield* (yield* Sessions).end([sessionId])
-      yield* refused("a session that is over", { jwt: token })
+      yield* refused("an ended session", { jwt: token })
     })
 )
 
-story("U1: the connections of a session close when it ends, those of other sessions and keys stay", (venue, alice) =>
-  Effect.gen(function* () {
-    const one = yield* session(alice.userId)
-    const other = yield* session(alice.userId)
-    const closing = yield* signIn({ jwt: one.token })
-    const staying = [yield* signIn({ jwt: other.token }), yield* venue.trade(alice, [])]
-    yield* (yield* Sessions).end([one.sessionId])
-    yield* venue.settle
-    assert.strictEqual(closing.closedWith()?.code, 1008)
-    for (const client of staying) assert.isUndefined(client.closedWith())
-  })
+story(
+  "U1: closes the connections of a session when it ends, and keeps those of other sessions and keys",
+  (venue, alice) =>
+    Effect.gen(function* () {
+      const one = yield* session(alice.userId)
+      const other = yield* session(alice.userId)
+      const closing = yield* signIn({ jwt: one.token })
+      const staying = [yield* signIn({ jwt: other.token }), yield* venue.trade(alice, [])]
+      yield* (yield* Sessions).end([one.sessionId])
+      yield* venue.settle
+      assert.strictEqual(closing.closedWith()?.code, 1008)
+      for (const client of staying) assert.isUndefined(client.closedWith())
+    })
 )
 
-story("the connections of an application close when an operator disables it, other sessions' stay", (venue, alice) =>
-  Effect.gen(function* () {
-    const registration = yield* ClientRegistration
-    const operator = { actor: "operator", reason: "a test" }
-    const asked = { name: "A desk", redirectUris: ["https://desk.example/"], logoUri: null, clientUri: null }
-    const { client } = yield* registration.register({ ...asked, type: "public", allowLoopback: false }, operator)
-    const { clientId } = client
-    const begun = { publicClient: true, scope: "openid", method: "oauth_provider/authorization_code" } as const
-    const { accessToken } = yield* (yield* SessionTokens).begin({ userId: alice.userId, clientId, ...begun })
-    const jwt = Redacted.value(accessToken)
-    const closing = yield* signIn({ jwt })
-    const staying = [yield* signIn({ jwt: (yield* session(alice.userId)).token }), yield* venue.trade(alice, [])]
-    yield* registration.disable(clientId, operator)
-    yield* venue.settle
-    assert.strictEqual(closing.closedWith()?.code, 1008)
-    for (const connection of staying) assert.isUndefined(connection.closedWith())
-    yield* refused("an application that is disabled", { jwt })
-  })
+story(
+  "closes the connections of an application when an operator disables it, and keeps those of other sessions",
+  (venue, alice) =>
+    Effect.gen(function* () {
+      const registration = yield* ClientRegistration
+      const operator = { actor: "operator", reason: "a test" }
+      const application = { name: "A desk", redirectUris: ["https://desk.example/"], logoUri: null, clientUri: null }
+      const { client } = yield* registration.register(
+        { ...application, type: "public", allowLoopback: false },
+        operator
+      )
+      const { clientId } = client
+      const begun = { publicClient: true, scope: "openid", method: "oauth_provider/authorization_code" } as const
+      const { accessToken } = yield* (yield* SessionTokens).begin({ userId: alice.userId, clientId, ...begun })
+      const jwt = Redacted.value(accessToken)
+      const closing = yield* signIn({ jwt })
+      const staying = [yield* signIn({ jwt: (yield* session(alice.userId)).token }), yield* venue.trade(alice, [])]
+      yield* registration.disable(clientId, operator)
+      yield* venue.settle
+      assert.strictEqual(closing.closedWith()?.code, 1008)
+      for (const connection of staying) assert.isUndefined(connection.closedWith())
+      yield* refused("a disabled application", { jwt })
+    })
 )
 
-story("D2: the connections of a signing key close when it is removed in an emergency", (venue, alice) =>
+story("D2: closes the connections of a signing key when it is removed in an emergency", (venue, alice) =>
   Effect.gen(function* () {
     const rotation = yield* KeyRotation
     const operator = { actor: "operator", reason: "a test" }
@@ -139,7 +146,7 @@ story("D2: the connections of a signing key close when it is removed in an emerg
   })
 )
 
-story("I40: the connections of a key close when it is revoked, and it opens no other", (venue, alice) =>
+story("I40: closes the connections of a key when it is revoked, and refuses new ones", (venue, alice) =>
   Effect.gen(function* () {
     const { token } = yield* session(alice.userId)
     const closing = yield* venue.trade(alice)
@@ -151,7 +158,7 @@ story("I40: the connections of a key close when it is revoked, and it opens no o
   })
 )
 
-story("what a key permits has changed: its connections close, and it opens others", (venue, alice) =>
+story("closes the connections of a key when its permissions change, and accepts new ones", (venue, alice) =>
   Effect.gen(function* () {
     const closing = yield* venue.trade(alice, [])
     yield* (yield* ApiKeys).setPermission(alice.publicKey, "execute_orders", false)
@@ -163,7 +170,7 @@ story("what a key permits has changed: its connections close, and it opens other
   })
 )
 
-story("a key that is revoked while it signs in opens no connection", (venue) =>
+story("refuses a key that is revoked during its sign-in", (venue) =>
   Effect.gen(function* () {
     const keys = yield* ApiKeys
     const alice = yield* venue.user("new", 0)
@@ -178,7 +185,7 @@ story("a key that is revoked while it signs in opens no connection", (venue) =>
   })
 )
 
-story("a frozen user's connections close whatever opened them, and none opens until they are thawed", (venue, alice) =>
+story("closes all connections of a frozen user, and refuses new ones until the user is unfrozen", (venue, alice) =>
   Effect.gen(function* () {
     const { token } = yield* session(alice.userId)
     const bob = yield* venue.trade(yield* venue.user("bob"), [])
@@ -207,37 +214,35 @@ for (const [progress, code] of [
   ["unverified", "KycRequired"],
   ["without_terms", "TncRequired"]
 ] as const satisfies ReadonlyArray<readonly [Progress, string]>) {
-  story(
-    `I47: on a connection that is open already, a user ${progress} hears ${code} and nothing is done`,
-    (venue, alice) =>
-      Effect.gen(function* () {
-        const client = yield* venue.trade(alice)
-        yield* client.send(limit("BUY", 1, 190))
-        const { order_response: order } = yield* client.take("order_response")
-        yield* bring(alice.userId, progress)
-        yield* venue.settle
-        for (const message of gated) {
-          yield* client.send(message)
-          const { err } = yield* client.take("err")
-          assert.deepEqual([err.error_code, err.incoming_message], [code, message])
-        }
-        yield* client.send(say("get_user_orders"))
-        const { all_orders_response: open } = yield* client.take("all_orders_response")
-        assert.deepEqual(
-          open.orders.map(({ order_id }) => order_id),
-          [order.order_id]
-        )
-        yield* client.send(cancel(order.order_id))
-        assert.strictEqual((yield* client.take("order_response")).order_response.status, "CANCELLED")
-        yield* bring(alice.userId, "onboarded")
-        yield* venue.settle
-        yield* client.send(limit("BUY", 1, 190))
-        assert.strictEqual((yield* client.take("order_response")).order_response.status, "ACK")
-      })
+  story(`I47: refuses trading on an open connection with ${code} when the user becomes ${progress}`, (venue, alice) =>
+    Effect.gen(function* () {
+      const client = yield* venue.trade(alice)
+      yield* client.send(limit("BUY", 1, 190))
+      const { order_response: order } = yield* client.take("order_response")
+      yield* bring(alice.userId, progress)
+      yield* venue.settle
+      for (const message of gated) {
+        yield* client.send(message)
+        const { err } = yield* client.take("err")
+        assert.deepEqual([err.error_code, err.incoming_message], [code, message])
+      }
+      yield* client.send(say("get_user_orders"))
+      const { all_orders_response: open } = yield* client.take("all_orders_response")
+      assert.deepEqual(
+        open.orders.map(({ order_id }) => order_id),
+        [order.order_id]
+      )
+      yield* client.send(cancel(order.order_id))
+      assert.strictEqual((yield* client.take("order_response")).order_response.status, "CANCELLED")
+      yield* bring(alice.userId, "onboarded")
+      yield* venue.settle
+      yield* client.send(limit("BUY", 1, 190))
+      assert.strictEqual((yield* client.take("order_response")).order_response.status, "ACK")
+    })
   )
 }
 
-story("M1: once a second factor is there, connections of sessions that have not seen it close", (venue, alice) =>
+story("M1: closes the connections of single-factor sessions when the user enrols a second factor", (venue, alice) =>
   Effect.gen(function* () {
     const { token } = yield* session(alice.userId)
     const strong = yield* session(alice.userId, "aal2")
@@ -247,11 +252,11 @@ story("M1: once a second factor is there, connections of sessions that have not 
     yield* venue.settle
     assert.strictEqual(weak.closedWith()?.code, 1008)
     for (const client of staying) assert.isUndefined(client.closedWith())
-    yield* refused("one factor of two", { jwt: token })
+    yield* refused("a single-factor token", { jwt: token })
   })
 )
 
-it("I47: a user whose region is blocked is told what keeps them, and may still take orders back", () => {
+it("I47: names the blocked region in the refusal of an order, and permits cancels", () => {
   const blocked: Member = {
     caller: {
       userId: UserId.make("u"),
@@ -275,7 +280,7 @@ it("I47: a user whose region is blocked is told what keeps them, and may still t
   assert.isUndefined(accessRefusal(blocked, "cancel_all_orders"))
 })
 
-it("I47: every command that trades is among those tried here", () => {
+it("I47: covers every trading command in the tests of this file", () => {
   const trading = Object.entries(rules).flatMap(([action, { needs }]) => (needs === "trade" ? [action] : []))
   const offered = trading.filter(
     (action) => !action.includes(" ") && !["add_twap", "modify_stop_order"].includes(action)

@@ -1,4 +1,4 @@
-/** A gateway that asks a desk for a pulse says how far it has told the markets; a desk of its own process needs no telling. */
+/** Feed heads in the renewals that a gateway sends: with pulses to desks of other processes only. */
 import { DeskClient } from "@venue/cluster/clients/DeskClient"
 import { LocalEntities } from "@venue/cluster/clients/LocalEntities"
 import { FeedHeads } from "@venue/cluster/clients/FeedHeads"
@@ -12,19 +12,19 @@ import { Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { one, userId } from "../../cluster/Neighbours.ts"
 
-interface Asked {
+interface Renewal {
   readonly connections: ReadonlyArray<RenewedConnection>
   readonly heads?: ReadonlyArray<Head>
 }
 
 const scene = Effect.fnUntraced(function* () {
-  const asked: Array<Asked> = []
-  const told: Array<Head> = []
+  const renewals: Array<Renewal> = []
+  const heads: Array<Head> = []
   const localEntities = { markets: new Map(), desks: new Map(), gateways: new Set<string>() }
   const desk = {
-    Renew: (payload: Asked) =>
+    Renew: (payload: Renewal) =>
       Effect.sync(() => {
-        asked.push(payload)
+        renewals.push(payload)
         return { summaries: [], ended: [] }
       })
   }
@@ -32,12 +32,12 @@ const scene = Effect.fnUntraced(function* () {
     connectionId: "connection",
     member: { caller: { userId }, accountId: primaryAccountOf(userId) },
     subscriptions: { sendsPulses: true },
-    heardAtMillis: 0,
+    activeAtMillis: 0,
     isArmed: true,
     isLeased: true,
     tick: () => {},
     probe: () => {},
-    lost: () => {},
+    closeIfLost: () => {},
     isWaiting: () => false
   } as unknown as Connection
   const pulse = yield* Pulse.make(new Set([connection])).pipe(
@@ -49,43 +49,43 @@ const scene = Effect.fnUntraced(function* () {
           askDesk: ((_, call) => call(desk as never)) as DeskClient["Service"]["askDesk"]
         }),
         Layer.succeed(LocalEntities)(localEntities),
-        Layer.succeed(FeedHeads)({ all: () => [...told] }),
+        Layer.succeed(FeedHeads)({ all: () => [...heads] }),
         Layer.succeed(VenueSettings)({ ...defaults, desks: 1 })
       )
     )
   )
-  return { asked, told, desks: localEntities.desks, pulse }
+  return { renewals, heads, desks: localEntities.desks, pulse }
 })
 
-it.effect("a pulse of a desk elsewhere is asked for with the rows told so far, a lease without", () =>
+it.effect("sends feed heads to a remote desk with a pulse, and none with a lease renewal", () =>
   Effect.gen(function* () {
-    const { asked, pulse, told } = yield* scene()
-    told.push({ symbol: one.symbol, seq: 7 })
+    const { heads, pulse, renewals } = yield* scene()
+    heads.push({ symbol: one.symbol, seq: 7 })
     pulse.due()
     yield* TestClock.adjust("1 second")
-    told[0] = { symbol: one.symbol, seq: 9 }
+    heads[0] = { symbol: one.symbol, seq: 9 }
     yield* TestClock.adjust("1 second")
-    const pulses = asked.filter(({ connections }) => connections[0]!.wanted)
+    const pulses = renewals.filter(({ connections }) => connections[0]!.wanted)
     assert.deepEqual(
       pulses.map(({ heads }) => heads),
       [[{ symbol: one.symbol, seq: 7 }], [{ symbol: one.symbol, seq: 9 }]]
     )
     pulse.leased()
     yield* TestClock.adjust("500 millis")
-    const leases = asked.filter(({ connections }) => !connections[0]!.wanted)
+    const leases = renewals.filter(({ connections }) => !connections[0]!.wanted)
     assert.isNotEmpty(leases)
     assert.deepEqual([...new Set(leases.map(({ heads }) => heads))], [undefined])
   })
 )
 
-it.effect("a desk of this process has the feed that the connections hear, and is told no rows", () =>
+it.effect("sends no feed heads to a desk of the same process", () =>
   Effect.gen(function* () {
-    const { asked, desks, pulse, told } = yield* scene()
+    const { desks, heads, pulse, renewals } = yield* scene()
     desks.set("0", {} as never)
-    told.push({ symbol: one.symbol, seq: 7 })
+    heads.push({ symbol: one.symbol, seq: 7 })
     pulse.due()
     yield* TestClock.adjust("2 seconds")
-    assert.isNotEmpty(asked)
-    assert.deepEqual([...new Set(asked.map(({ heads }) => heads))], [undefined])
+    assert.isNotEmpty(renewals)
+    assert.deepEqual([...new Set(renewals.map(({ heads }) => heads))], [undefined])
   })
 )

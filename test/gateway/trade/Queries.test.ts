@@ -1,4 +1,4 @@
-/** Queries whose answers do not come or come late, and what is read and asked meanwhile. */
+/** Queries with late or missing answers. */
 import { DeskClient } from "@venue/cluster/clients/DeskClient"
 import { MarketClient } from "@venue/cluster/clients/MarketClient"
 import { noCost } from "@venue/cluster/protocol/Desk"
@@ -17,7 +17,7 @@ import { Deferred, Effect, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { aapl, friday, limit, say, story, told } from "../../venue/Story.ts"
 
-const mostOutstanding = 256
+const maxOutstanding = 256
 
 const queries = [
   say("get_user_trades", { limit: 1_000 }),
@@ -28,7 +28,7 @@ const queries = [
   say("subscribe", { channels: ["positions"] })
 ]
 
-/** As slow to answer as a desk that was cut off. */
+/** A history that fails after 2 s, as a desk that is cut off does. */
 const stalledHistory = Layer.succeed(
   History,
   History.of({
@@ -38,12 +38,12 @@ const stalledHistory = Layer.succeed(
   })
 )
 const stalledVenue = Layer.fresh(TestVenue.layer).pipe(Layer.provide(stalledHistory), Layer.provide(layerMemory))
-/** The day first: a venue that stands goes through every tick on the way there. */
+/** Sets the clock before the venue is built: a built venue would run every tick up to Friday. */
 const onFriday = Layer.unwrap(Effect.as(TestClock.setTime(friday), stalledVenue))
 
 for (const query of queries) {
   it.effect(
-    `I48: a connection has 256 answers outstanding at most to ${query.type}, and is read again without them`,
+    `I48: reads at most 256 unanswered ${query.type} frames of a connection, and resumes after giving them up`,
     () =>
       Effect.gen(function* () {
         const venue = yield* TestVenue
@@ -51,21 +51,21 @@ for (const query of queries) {
         const user = yield* venue.user("asking")
         const client = yield* venue.trade(user, [], { gateway })
         yield* gateway.cutFrom(user.userId)
-        yield* client.sendAll(Array.from({ length: 3 * mostOutstanding }, () => query))
+        yield* client.sendAll(Array.from({ length: 3 * maxOutstanding }, () => query))
         const unread: Array<number> = []
         for (let turn = 0; turn < 3; turn++) {
           yield* venue.settle
           unread.push(client.unread())
-          // Each is given up.
+          // Every query times out.
           yield* TestClock.adjust("2 seconds")
         }
-        assert.deepStrictEqual(unread, [2 * mostOutstanding, mostOutstanding, 0])
+        assert.deepStrictEqual(unread, [2 * maxOutstanding, maxOutstanding, 0])
       }).pipe(Effect.provide(onFriday))
   )
 }
 
 story(
-  "I51: what became of a leverage that a desk did not answer for is unknown, and the client is told where it shows",
+  "I51: reports a leverage change as unknown when the desk does not answer, and names the query that shows it",
   (venue) =>
     Effect.gen(function* () {
       const gateway = yield* venue.gateway
@@ -80,34 +80,34 @@ story(
     })
 )
 
-story("I48: orders for a symbol that nobody lists are outstanding until they are answered, and no longer", (venue) =>
+story("I48: counts orders for an unlisted symbol as outstanding until they are answered", (venue) =>
   Effect.gen(function* () {
     const stranded = { symbol: MarketSymbol.make("MOON-USD") }
     const gateway = yield* venue.gateway
     const user = yield* venue.user("asking")
     const cut = yield* venue.trade(user, [], { gateway })
     const client = yield* venue.trade(user, ["order_responses"])
-    yield* client.sendAll(Array.from({ length: 2 * mostOutstanding }, () => limit("BUY", 1, 190, stranded)))
+    yield* client.sendAll(Array.from({ length: 2 * maxOutstanding }, () => limit("BUY", 1, 190, stranded)))
     yield* venue.settle
     assert.deepStrictEqual(
       told(yield* client.drain),
-      Array.from({ length: 2 * mostOutstanding }, () => "BAD_SYMBOL")
+      Array.from({ length: 2 * maxOutstanding }, () => "BAD_SYMBOL")
     )
     yield* gateway.cutFrom(user.userId)
-    yield* cut.sendAll(Array.from({ length: 2 * mostOutstanding }, () => limit("BUY", 1, 190, stranded)))
-    assert.strictEqual(cut.unread(), mostOutstanding)
+    yield* cut.sendAll(Array.from({ length: 2 * maxOutstanding }, () => limit("BUY", 1, 190, stranded)))
+    assert.strictEqual(cut.unread(), maxOutstanding)
   })
 )
 
-/** Reads of tables without rows, each answer given as the test says. */
+/** Reads of empty tables; `answer` runs each. */
 const empty =
   (answer: <A>(of: A) => Effect.Effect<A>): ReadTables["Service"]["read"] =>
   ({ memory }) =>
     answer(memory(emptyMemory()))
 
-const unused = () => Effect.die("not asked")
+const unused = () => Effect.die("not expected")
 
-/** A history over tables that do as the test says, of an account whose events are read up to these watermarks. */
+/** A history over the given tables, for an account with these watermarks. */
 const historyOf = (
   watermarks: ReadonlyArray<{ readonly symbol: MarketSymbol; readonly seq: number }>,
   tables: Pick<ReadTables["Service"], "positions" | "read">
@@ -151,7 +151,7 @@ const reader = { userId: UserId.make("u"), accountId: AccountId.make("u"), cost:
 const page = Trades.page({ accountId: reader.accountId, limit: 10, offset: 0 })
 
 it.effect.each([{ watermarks: [] }, { watermarks: [{ symbol: MarketSymbol.make("AAPL-USD"), seq: 7 }] }])(
-  "I48: however many read the table of trades, few queries run at once, and all are answered (%j)",
+  "I48: runs at most 4 queries at once for 100 reads, and answers all of them (%j)",
   ({ watermarks }) =>
     Effect.gen(function* () {
       const opened = yield* Deferred.make<void>()
@@ -188,7 +188,7 @@ it.effect.each([
   { silent: "positions" as const, watermarks: [{ symbol: MarketSymbol.make("AAPL-USD"), seq: 7 }] },
   { silent: "read" as const, watermarks: [] }
 ])(
-  "I48: a table that does not answer is given up, by those who wait for their turn too ($silent)",
+  "I48: times out reads of a table that does not answer, also those that wait for a permit ($silent)",
   ({ silent, watermarks }) =>
     Effect.gen(function* () {
       const tables = {
@@ -210,12 +210,12 @@ it.effect.each([
     })
 )
 
-it.effect("how far tables have come is asked for once, and again when more is to be known than that", () =>
+it.effect("reads the position of a table again only when a read needs a newer row", () =>
   Effect.gen(function* () {
     const symbol = MarketSymbol.make("AAPL-USD")
-    const wanted = [{ symbol, seq: 7 }]
+    const watermarks = [{ symbol, seq: 7 }]
     const positions = [5, 7, 9]
-    const { read } = yield* historyOf(wanted, {
+    const { read } = yield* historyOf(watermarks, {
       positions: () => Effect.sync(() => [positions.shift()!]),
       read: empty(Effect.succeed)
     })
@@ -225,7 +225,7 @@ it.effect("how far tables have come is asked for once, and again when more is to
     assert.deepStrictEqual(positions, [9])
     yield* read(reader, Trading, page)
     assert.deepStrictEqual(positions, [9])
-    wanted[0] = { symbol, seq: 8 }
+    watermarks[0] = { symbol, seq: 8 }
     yield* read(reader, Trading, page)
     assert.deepStrictEqual(positions, [])
   })

@@ -1,10 +1,10 @@
-/** What connections meet when their gateway stops. */
+/** Connections of a gateway that stops. */
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { limit, say, story, told } from "../../venue/Story.ts"
 
-story("a gateway that stops closes who is quiet at once, and who trades right behind its next answer", (venue) =>
+story("closes idle connections at once when the gateway stops, and busy ones after their next answer", (venue) =>
   Effect.gen(function* () {
     const gateway = yield* venue.gateway
     const user = yield* venue.user("alice")
@@ -27,7 +27,7 @@ story("a gateway that stops closes who is quiet at once, and who trades right be
   })
 )
 
-story("a gateway that stops refuses after two seconds what comes while other answers are outstanding", (venue) =>
+story("refuses new commands 2 s after the gateway stops while answers are outstanding", (venue) =>
   Effect.gen(function* () {
     const gateway = yield* venue.gateway
     const user = yield* venue.user("alice")
@@ -45,7 +45,7 @@ story("a gateway that stops refuses after two seconds what comes while other ans
       (yield* client.drain).map(({ err }) => err?.message),
       ["the venue is going down; not done"]
     )
-    // Nobody answers for the desk that was cut off.
+    // The desk is cut off, so its answers never arrive.
     yield* TestClock.adjust("10 seconds")
     const last = yield* client.drain
     assert.isAbove(last.length, 0)

@@ -1,4 +1,4 @@
-/** A gateway that does not hear of revocations: it adds no risk for those it let in, and after a while serves them no more. */
+/** A gateway that receives no revocations: it refuses commands that add risk, and closes its connections after 10 s. */
 import { TradeGateway } from "@venue/gateway/trade/TradeGateway"
 import { Revocations } from "@venue/storage/access/Revocations"
 import * as Client from "@venue/testing/Client"
@@ -8,17 +8,17 @@ import { Context, Effect, Layer, type Scope } from "effect"
 import { TestClock } from "effect/testing"
 import { aapl, cancel, friday, limit, market, modify, say, told } from "../../venue/Story.ts"
 
-/** A second gateway of the venue, whose hearing the test decides on. */
+/** A second gateway of the venue, for which the test sets the age of the revocations. */
 const gateway = Effect.gen(function* () {
   const inner = yield* Revocations
   const observers = new Set<() => void>()
-  const ears = { unheardMillis: 0, tell: () => observers.forEach((observe) => observe()) }
+  const revocations = { ageMillis: 0, lose: () => observers.forEach((observe) => observe()) }
   const context = yield* Layer.build(Layer.fresh(TradeGateway.layer)).pipe(
     Effect.provideService(
       Revocations,
       Revocations.of({
         ...inner,
-        unheardMillis: () => ears.unheardMillis,
+        unheardMillis: () => revocations.ageMillis,
         whenUnheard: (observe) => Effect.sync(() => void observers.add(observe))
       })
     )
@@ -30,7 +30,7 @@ const gateway = Effect.gen(function* () {
     venue.trade(user, ["order_responses", "stop_orders"], {
       gateway: { connect }
     })
-  return { ears, trade }
+  return { revocations, trade }
 })
 
 const story = <E>(name: string, tell: Effect.Effect<void, E, Layer.Success<typeof layerMemory> | Scope.Scope>) =>
@@ -56,10 +56,10 @@ const twap = (more: object) =>
   })
 
 story(
-  "I40: after three seconds unheard what adds risk is to be tried again, and what takes it away is done",
+  "I40: refuses commands that add risk when revocations are over 3 s old, and executes those that reduce it",
   Effect.gen(function* () {
     const venue = yield* TestVenue
-    const { ears, trade } = yield* gateway
+    const { revocations, trade } = yield* gateway
     const maker = yield* venue.trade(yield* venue.user("maker"))
     yield* maker.sendAll([limit("SELL", 5, 200), limit("BUY", 5, 199)])
     const client = yield* trade(yield* venue.user("alice"))
@@ -69,12 +69,12 @@ story(
     const orders = (yield* client.drain).flatMap((frame) => frame.order_response ?? [])
     const resting = orders.find(({ status, price }) => status === "ACK" && price === 190)!
 
-    ears.unheardMillis = 3_000
+    revocations.ageMillis = 3_000
     yield* client.send(limit("BUY", 1, 191))
     yield* venue.settle
     assert.deepEqual(told(yield* client.drain), ["ACK"])
 
-    ears.unheardMillis = 3_001
+    revocations.ageMillis = 3_001
     const risky = [
       limit("BUY", 1, 192),
       market("SELL", 1),
@@ -101,7 +101,7 @@ story(
       ["FILLED", "CANCELLED", "FILLED", "CANCELLED"]
     )
 
-    ears.unheardMillis = 0
+    revocations.ageMillis = 0
     yield* client.send(limit("BUY", 1, 192))
     yield* venue.settle
     assert.deepEqual(told(yield* client.drain), ["ACK"])
@@ -109,17 +109,17 @@ story(
 )
 
 story(
-  "I40: a gateway that hears of no revocation for ten seconds closes its sockets, and clients may come back",
+  "I40: closes its sockets after 10 s without revocations, and accepts new connections later",
   Effect.gen(function* () {
     const venue = yield* TestVenue
-    const { ears, trade } = yield* gateway
+    const { revocations, trade } = yield* gateway
     const user = yield* venue.user("alice")
-    const deaf = yield* trade(user)
+    const lost = yield* trade(user)
     const other = yield* venue.trade(user)
-    ears.tell()
+    revocations.lose()
     yield* venue.settle
-    assert.strictEqual(deaf.closedWith()?.code, 1013)
-    assert.match(deaf.closedWith()!.reason, /revocations/)
+    assert.strictEqual(lost.closedWith()?.code, 1013)
+    assert.match(lost.closedWith()!.reason, /revocations/)
     assert.isUndefined(other.closedWith())
     const again = yield* trade(user)
     yield* again.send(limit("BUY", 1, 190))

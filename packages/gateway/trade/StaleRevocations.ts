@@ -1,13 +1,13 @@
-/** A gateway that has not heard of revocations lately may serve who is let in no longer: it adds no risk for them. */
+/** Refusal of commands that add risk while the gateway's revocations are stale: the caller's credential may be revoked. */
 import { isStop } from "@venue/domain/Stop"
 import { trustedUnheardMillis } from "@venue/storage/access/Revocations"
 import type { TradingCommand } from "./Request.ts"
 
-/** What cancels or closes is let through, as are questions. */
-export const isRefused = (command: TradingCommand, unheardMillis: number): boolean =>
-  unheardMillis > trustedUnheardMillis && addsRisk(command)
+/** True if the command adds risk and revocations are older than the trusted age. Cancels, closes and queries are allowed. */
+export const isRefused = (command: TradingCommand, ageMillis: number): boolean =>
+  ageMillis > trustedUnheardMillis && addsRisk(command)
 
-export const message = "this gateway has not heard of revocations for some seconds; not done, try again"
+export const message = "this gateway has received no revocations for over 3 seconds; not done, try again"
 
 const addsRisk = (command: TradingCommand): boolean => {
   switch (command._tag) {
