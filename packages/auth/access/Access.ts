@@ -1,4 +1,4 @@
-/** Everything that decides who may come in and what for, as one layer over what is kept of it. */
+/** All services that authenticate and authorise callers, as one layer over their storage. */
 import { Layer, type Redacted } from "effect"
 import { Accounts } from "../session/Accounts.ts"
 import { Authorize } from "../oauth/Authorize.ts"
@@ -24,22 +24,22 @@ import { TokenRevocation } from "../session/TokenRevocation.ts"
 import { WalletSignIn } from "../wallet/WalletSignIn.ts"
 
 export interface AccessOptions {
-  /** The public address of the authentication service with `/auth/v1`, as tokens name it. */
+  /** Public address of the authentication service with `/auth/v1`: the issuer of tokens. */
   readonly issuer: string
-  /** The page where users allow an application what it asks for. */
+  /** Page on which users grant access to an application. */
   readonly consentPage: string
   readonly serviceName: string
-  /** Whether wallets may sign in at all. */
+  /** Whether wallet sign-in is enabled. */
   readonly walletsEnabled: boolean
-  /** Whether they may write their address without its checksum, in lower case. */
+  /** Whether a wallet address may be written in lower case, without its checksum. */
   readonly acceptLowercaseAddress: boolean
-  /** The pages they may sign in for. */
+  /** Pages that wallets may sign in for. */
   readonly sites: ReadonlyArray<SignInSite>
   readonly requirements: Requirements
   readonly builderTerms: BuilderTerms
-  /** API keys begin with it, such as `svc`. */
+  /** Prefix of API keys, such as `svc`. */
   readonly keyPrefix: string
-  /** For nothing else, and the same on every node: refresh tokens are derived with it. */
+  /** Secret from which refresh tokens are derived; the same on every node, used for nothing else. */
   readonly serverKey: Redacted.Redacted
 }
 

@@ -1,4 +1,4 @@
-/** Whether a caller is let through: what the credential permits, whose account it is, and how far the user has come. */
+/** Authorisation: the permissions of the credential, the owner of the account, and the user's eligibility. */
 import { type AccountId, isPrimary, primaryAccountOf } from "@venue/domain/AccountId"
 import { allAccounts } from "@venue/domain/ApiKey"
 import { Missing } from "@venue/domain/Onboarding"
@@ -15,21 +15,21 @@ import { type Eligibility, eligibility, UserEligibility } from "./Eligibility.ts
 
 export class UserFrozen extends Schema.TaggedError<UserFrozen>()("UserFrozen", { userId: UserId }) {}
 
-/** The user has a second factor, and this session has not seen it. */
+/** The user has a second factor, and this session has not verified it. */
 export class SecondFactorRequired extends Schema.TaggedError<SecondFactorRequired>()("SecondFactorRequired", {
   userId: UserId
 }) {}
 
-/** What the user still lacks for what they asked. */
+/** Requirements that the user lacks for the action. */
 export class OnboardingRequired extends Schema.TaggedError<OnboardingRequired>()("OnboardingRequired", {
   userId: UserId,
   missing: Schema.Array(Missing)
 }) {}
 
 export interface Admitted {
-  /** The account acted on. */
+  /** Account that the action applies to. */
   readonly accountId: AccountId
-  /** How far the user has come. */
+  /** The user's eligibility. */
   readonly eligibility: Eligibility
 }
 
@@ -42,9 +42,9 @@ type Refused =
   | DatabaseUnavailable
 
 export interface AccessDecision {
-  /** `named` is the account the caller wants to act on, and otherwise it is the main one. */
+  /** Authorises an action on the account `named`, or on the main account without one. */
   readonly authorise: (caller: Caller, action: string, named: AccountId | undefined) => Effect.Effect<Admitted, Refused>
-  /** May this caller stay connected? Answers with how far the user has come by now. */
+  /** Re-checks a caller whose connection stays open; returns the user's current eligibility. */
   readonly renew: (
     caller: Caller
   ) => Effect.Effect<Eligibility, UserFrozen | SecondFactorRequired | DatabaseUnavailable>
@@ -74,7 +74,7 @@ export const make: Effect.Effect<AccessDecision, never, Accounts | Sessions | Us
       authorise: Effect.fnUntraced(function* (caller, action, named) {
         const rule = ruleOf(action)
         const asked = named === undefined || rule?.ignoresNamed ? primaryAccountOf(caller.userId) : named
-        // Asked even of a caller who is refused anyway, so that all refusals take the same path.
+        // Looked up even for a caller who will be refused, so that all refusals take the same path.
         const owner = yield* accounts.ownerOf(asked)
         const isOwn = Option.isSome(owner) && owner.value === caller.userId
         const refused = objection(caller, action)
@@ -94,7 +94,7 @@ export const make: Effect.Effect<AccessDecision, never, Accounts | Sessions | Us
     }
   })
 
-/** What keeps a user who stands so from this. Answers at once, for connections that stay open. */
+/** Returns the requirements that block this action. Synchronous, for connections that stay open. */
 export const missingFor = ({ canFund, canTrade, missing }: Eligibility, action: string): ReadonlyArray<Missing> => {
   const needs = ruleOf(action)?.needs ?? "none"
   if (needs === "none" || (needs === "trade" ? canTrade : canFund)) return nothing

@@ -1,7 +1,7 @@
-/** Lists of addresses and networks: those a key may be used from, those of our own proxies. */
+/** Lists of addresses and networks: allowed sources of a key, trusted proxies. */
 import { BlockList, isIP } from "node:net"
 
-/** An address, or a network such as `10.0.0.0/8`. */
+/** Returns true for an address, or a network such as `10.0.0.0/8`. */
 export const isNetwork = (text: string): boolean => {
   const [address = "", bits, ...rest] = text.split("/")
   const family = isIP(address)
@@ -9,7 +9,10 @@ export const isNetwork = (text: string): boolean => {
   return bits === undefined || (/^(?:0|[1-9]\d{0,2})$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128))
 }
 
-/** Whether an address is on the list; what is no address never is. Throws of an entry that is no network. */
+/**
+ * Returns a predicate that is true for addresses on the list, and false for any text that is no address. Throws for
+ * an entry that is no network.
+ */
 export const of = (entries: ReadonlyArray<string>): ((address: string) => boolean) => {
   if (entries.length === 0) return () => false
   const list = new BlockList()

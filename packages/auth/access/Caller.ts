@@ -1,4 +1,4 @@
-/** Who is calling, once that is proven. */
+/** An authenticated caller. */
 import { allAccounts } from "@venue/domain/ApiKey"
 import { Selectable } from "@venue/domain/Permission"
 import type { UserId } from "@venue/domain/UserId"
@@ -8,20 +8,20 @@ import type { TokenClaims } from "../session/AccessToken.ts"
 
 export interface Caller {
   readonly userId: UserId
-  /** By name; a name no rule asks for grants nothing. */
+  /** Permission names; names without a rule grant nothing. */
   readonly permissions: ReadonlySet<string>
-  /** `all_accounts`, or the one account the credential is for. */
+  /** `all_accounts`, or the single account of the credential. */
   readonly scope: string
   readonly via: "hmac" | "jwt"
-  /** Null when no key was used. */
+  /** Null for a caller with a token. */
   readonly publicKey: string | null
-  /** Null when no token was used. */
+  /** Null for a caller with a key. */
   readonly sessionId: string | null
-  /** It names the key that signed the token; null when none was used. */
+  /** Id of the key that signed the token; null for a caller with an API key. */
   readonly kid: string | null
-  /** How well the session knows its user; null for a key, which has no session. */
+  /** Assurance level of the session; null for an API key, which has no session. */
   readonly aal: "aal1" | "aal2" | null
-  /** The application that has the token; null when the user has it themselves, or used a key. */
+  /** Application that holds the token; null for the user in person and for API keys. */
   readonly clientId: string | null
 }
 
@@ -37,7 +37,10 @@ export const ofKey = ({ permissions, publicKey, scope, userId }: ApiKey): Caller
   clientId: null
 })
 
-/** A session is the user and may do what any of their keys may, whatever its OAuth scope says; but see `ownOnly`. */
+/**
+ * Returns the caller of a token. A session has all permissions of the user, whatever its OAuth scope; `ownOnly`
+ * actions exclude applications.
+ */
 export const ofToken = ({ aal, clientId, kid, sessionId, userId }: TokenClaims): Caller => ({
   userId,
   permissions: ofSession,
@@ -50,7 +53,10 @@ export const ofToken = ({ aal, clientId, kid, sessionId, userId }: TokenClaims):
   clientId
 })
 
-/** One refusal for every cause, so that nobody can probe. `reason` is for logs: it holds no secret and is never sent. */
+/**
+ * One refusal for every cause, so that probing yields nothing. `reason` is for logs only: it holds no secret and is
+ * never sent.
+ */
 export class Unauthenticated extends Schema.TaggedError<Unauthenticated>()("Unauthenticated", {
   reason: Schema.Literals([
     "timestamp",
@@ -63,7 +69,7 @@ export class Unauthenticated extends Schema.TaggedError<Unauthenticated>()("Unau
   ])
 }) {}
 
-/** One for all who may do the same, since every order looks at it. */
+/** Shares one set among callers with equal permissions, because every order reads it. */
 const setOf = (permissions: ReadonlyArray<string>): ReadonlySet<string> => {
   const name = permissions.toSorted().join(" ")
   const known = sets.get(name)

@@ -1,4 +1,4 @@
-/** What each user may do as far as they have come: remembered, and asked anew when something of it changes. */
+/** Cache of users' eligibility, invalidated when it changes. */
 import type { Missing } from "@venue/domain/Onboarding"
 import { UserId } from "@venue/domain/UserId"
 import type { DatabaseUnavailable } from "@venue/postgres/DatabaseUnavailable"
@@ -6,14 +6,14 @@ import { Revocations } from "@venue/storage/access/Revocations"
 import { type UserState, UserStates } from "@venue/storage/access/UserStates"
 import { Cache, Context, Effect, Exit, Layer } from "effect"
 
-/** What the venue asks of everybody. */
+/** Requirements of this venue for all users. */
 export interface Requirements {
-  /** Whether users are to be verified first; who was refused stays so in any case. */
+  /** Whether identity verification is required. A rejected verification blocks in either case. */
   readonly verifiedIdentity: boolean
   readonly termsVersion: string
-  /** ISO 3166, two capital letters. */
+  /** ISO 3166 codes, two capital letters. */
   readonly blockedCountries: ReadonlySet<string>
-  /** Whether money moves only for users with a second factor. */
+  /** Whether deposits and withdrawals require a second factor. */
   readonly secondFactorToFund: boolean
 }
 
@@ -23,7 +23,7 @@ export interface Eligibility {
   readonly missing: ReadonlyArray<Missing>
 }
 
-/** Reading is never refused for any of this but to who is frozen. */
+/** Returns the eligibility of a user. Missing requirements never block reads; a freeze does. */
 export const eligibility = (state: UserState, requirements: Requirements): Eligibility => {
   const missing: Array<Missing> = []
   if (state.identity === "refused" || (requirements.verifiedIdentity && state.identity !== "verified")) {
@@ -38,16 +38,16 @@ export const eligibility = (state: UserState, requirements: Requirements): Eligi
     : { canTrade: missing.every((gap) => gap === "second_factor"), canFund: false, missing }
 }
 
-/** One for all who lack nothing: every order looks at it. */
+/** One shared value for users who lack nothing: every order reads it. */
 const open: Eligibility = { canTrade: true, canFund: true, missing: [] }
 
 export class UserEligibility extends Context.Service<
   UserEligibility,
   {
     readonly requirements: Requirements
-    /** At most half a second old when a change is not heard of. */
+    /** Returns a user's state; at most half a second old if an invalidation was missed. */
     readonly of: (userId: UserId) => Effect.Effect<UserState, DatabaseUnavailable>
-    /** What was just changed here is asked for anew; other nodes hear of it. */
+    /** Invalidates a user changed by this node; other nodes receive a revocation. */
     readonly forget: (userId: UserId) => void
   }
 >()("@venue/auth/access/Eligibility") {
@@ -62,7 +62,7 @@ export class UserEligibility extends Context.Service<
           timeToLive: (exit) => (Exit.isSuccess(exit) ? freshFor : 0)
         })
         const runSync = Effect.runSyncWith(yield* Effect.context<never>())
-        // A lookup under way is forgotten with the rest: who asks from now on asks again.
+        // Also invalidates a pending lookup: later callers start a new one.
         const forget = (userId: UserId) => runSync(Cache.invalidate(known, userId))
         yield* revocations.watch(({ kind, subject }) => {
           if (kind === "user") forget(UserId.make(subject))

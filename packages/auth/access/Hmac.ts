@@ -1,4 +1,4 @@
-/** Callers that sign each request, or their connection, with the secret of an API key. */
+/** Authentication by HMAC: each request, or its connection, is signed with the secret of an API key. */
 import { ApiKeys } from "@venue/storage/access/ApiKeys"
 import type { ApiKey } from "@venue/storage/access/ApiKeyTable"
 import type { DatabaseUnavailable } from "@venue/postgres/DatabaseUnavailable"
@@ -15,9 +15,9 @@ import * as KeyUses from "./KeyUses.ts"
 export interface Signed {
   readonly publicKey: string
   readonly nonce: string
-  /** Unix seconds: the text of a header as it came, or the number of a frame. */
+  /** Unix seconds: the text of a header, or the number in a frame. */
   readonly timestamp: string | number
-  /** Hex, of either case. */
+  /** Hexadecimal, of either case. */
   readonly signature: string
 }
 
@@ -25,14 +25,14 @@ export class Hmac extends Context.Service<
   Hmac,
   {
     /**
-     * In this order: timestamp, key, signature, whether the key is still good and from where it may be used, and only
-     * then the nonce, so that nobody without the secret uses up the nonces of a key. What the caller may do is asked
-     * afterwards. `address` is empty when nobody knows where the caller is.
+     * Checks in this order: timestamp, key, signature, revocation and allowed address, then the nonce, so that only
+     * holders of the secret use up nonces. Permissions are checked later. `address` is empty if the caller's address
+     * is unknown.
      */
     readonly verify: (signed: Signed, address: string) => Effect.Effect<Caller, Unauthenticated | DatabaseUnavailable>
-    /** Whether its holder has signed here before. Keys that strangers make up never are, and nothing is kept of them. */
+    /** Returns true if the key has signed here before. Invented keys never have, and nothing is stored for them. */
     readonly isKnown: (publicKey: string) => boolean
-    /** A key that was just revoked is good for nothing here any more; other nodes hear of it. */
+    /** Rejects a key revoked by this node from now on; other nodes receive a revocation. */
     readonly forget: (publicKey: string) => void
   }
 >()("@venue/auth/access/Hmac") {
@@ -50,17 +50,17 @@ export class Hmac extends Context.Service<
         holders.set(key, holder)
         return holder
       }
-      /** Told only to whoever has the secret. */
+      /** Checked after the signature: only the holder of the secret learns the result. */
       const obstacle = (key: ApiKey, address: string): "revoked_key" | "address" | undefined => {
         if (key.revokedAtMillis !== null) return "revoked_key"
         return holderOf(key).mayCallFrom(address) ? undefined : "address"
       }
       const known = yield* Cache.makeWith(keys.find, {
         capacity: maxKnownKeys,
-        // Of names that are nobody's there is no end, and they would push out those that are somebody's.
+        // Unknown names are unlimited in number and would evict real keys, so they are not cached.
         timeToLive: (exit) => (Exit.isSuccess(exit) && Option.isSome(exit.value) ? knownFor : 0)
       })
-      /** Keys that have signed, beyond the time they are remembered for; who signed first leaves it first. */
+      /** Keys that have signed, kept longer than the cache; the oldest is evicted first. */
       const proven = new Set<string>()
       const prove = (publicKey: string) => {
         if (proven.has(publicKey)) return
@@ -69,7 +69,7 @@ export class Hmac extends Context.Service<
       }
       const forget = (publicKey: string) => {
         proven.delete(publicKey)
-        // A lookup under way is forgotten with the rest: what it read may be of before.
+        // Also invalidates a pending lookup: its result may precede the revocation.
         Effect.runSync(Cache.invalidate(known, publicKey))
       }
       yield* revocations.watch(({ kind, subject }) => {
@@ -82,7 +82,7 @@ export class Hmac extends Context.Service<
         const fault = formFault(signed, now)
         if (fault !== undefined) return yield* new Unauthenticated({ reason: fault })
         const found = KeyPair.isPublicKey(publicKey) ? yield* Cache.get(known, publicKey) : Option.none<ApiKey>()
-        // Without a key the same work is done under another secret: the time taken tells nothing.
+        // Without a key, the same work is done with another secret, so that timing reveals nothing.
         const isSigned = isSignature(signed, Option.match(found, { onNone: () => nobody, onSome: (key) => key.secret }))
         if (Option.isNone(found)) return yield* new Unauthenticated({ reason: "unknown_key" })
         const key = found.value
@@ -97,7 +97,7 @@ export class Hmac extends Context.Service<
         }
         yield* Effect.catchTags(nonces.claim(publicKey, nonce), {
           NonceReused: () => refused("nonce_reused"),
-          // Another node took it back, and this one has not heard of it yet.
+          // Revoked by another node; the revocation has not arrived here yet.
           KeyRevoked: () => {
             forget(publicKey)
             return refused("revoked_key")
@@ -114,12 +114,12 @@ export class Hmac extends Context.Service<
 }
 
 const windowSeconds = 300
-/** No key is revoked unheard; this bounds what a fault of hearing could do. */
+/** Revocations invalidate the cache; this bounds the effect of a lost one. */
 const knownFor = "1 minute"
 const maxKnownKeys = 10_000
 
 const noncePattern = /^[0-9a-fA-F]{1,100}$/
-/** As a whole number is written in one way only, and below 2^53. */
+/** Decimal digits without leading zeros, below 2^53. */
 const timestampPattern = /^(?:0|[1-9][0-9]{0,14})$/
 const signatureBytes = 32
 
@@ -130,22 +130,22 @@ const formFault = ({ nonce, timestamp }: Signed, now: number): "timestamp" | "no
   return noncePattern.test(nonce) ? undefined : "nonce_form"
 }
 
-/** What is made of a key once, and used at each of its calls. */
+/** Values computed once per key and used at each call. */
 interface Holder {
   readonly caller: Caller
   readonly mayCallFrom: (address: string) => boolean
 }
 
-/** An empty list admits everybody, any other nobody whose address is not known. */
+/** An empty list admits every address; any other list rejects callers of unknown address. */
 const access = ({ allowedAddresses }: ApiKey): Holder["mayCallFrom"] =>
   allowedAddresses.length === 0 ? () => true : AllowList.of(allowedAddresses)
 
-/** Whole seconds on both sides, so that exactly 300 is inside whatever the milliseconds. */
+/** Compares whole seconds, so that exactly 300 s is inside whatever the milliseconds. */
 const isCurrent = (timestamp: string | number, nowMillis: number): boolean =>
   timestampPattern.test(String(timestamp)) &&
   Math.abs(Math.floor(nowMillis / 1000) - Number(timestamp)) <= windowSeconds
 
-/** A signature of the wrong form is compared too, as one that cannot be right. */
+/** A malformed signature is compared too, as one that cannot match. */
 const isSignature = ({ nonce, signature, timestamp }: Signed, secret: Redacted.Redacted): boolean => {
   const expected = createHmac("sha256", Redacted.value(secret)).update(`${nonce}:${timestamp}`).digest()
   const given = Buffer.alloc(signatureBytes)

@@ -1,4 +1,4 @@
-/** When keys were used and when somebody failed to use them: gathered here, and written together now and then. */
+/** Uses and failed uses of keys, batched here and written periodically. */
 import { ApiKeys } from "@venue/storage/access/ApiKeys"
 import type { KeyUse } from "@venue/storage/access/ApiKeyTable"
 import * as DatabaseOutage from "@venue/postgres/DatabaseOutage"
@@ -9,7 +9,7 @@ export interface KeyUses {
   readonly failed: (publicKey: string, atMillis: number) => void
 }
 
-/** What the database does not take is not told again: the next use says it better. */
+/** A failed write is dropped: the next use carries newer values. */
 export const make: Effect.Effect<KeyUses, never, ApiKeys | Scope.Scope> = Effect.gen(function* () {
   const keys = yield* ApiKeys
   let gathered = new Map<string, KeyUse>()

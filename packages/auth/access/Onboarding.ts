@@ -1,4 +1,4 @@
-/** The steps by which users come to trade and to move money, each recorded with what it changes. */
+/** Onboarding steps of users, each recorded with its effect. */
 import type { UserId } from "@venue/domain/UserId"
 import {
   type CallbackRefused,
@@ -27,26 +27,26 @@ export interface Progress extends UserState, Eligibility {
 export class Onboarding extends Context.Service<
   Onboarding,
   {
-    /** As it is at this moment. */
+    /** Returns the current progress. */
     readonly progress: (userId: UserId) => Effect.Effect<Progress, DatabaseUnavailable>
     readonly acceptTerms: (
       userId: UserId,
       termsVersion: string
     ) => Effect.Effect<void, TermsNotCurrent | UnknownUser | DatabaseUnavailable>
-    /** Where the user goes to be verified; one begun before no longer counts. */
+    /** Starts an identity verification and returns its page; an earlier verification is superseded. */
     readonly beginVerification: (
       userId: UserId
     ) => Effect.Effect<string, AlreadyVerified | IdentityUnavailable | UnknownUser | DatabaseUnavailable>
-    /** A callback of the identity provider. One that says nothing new changes nothing. */
+    /** Handles a callback of the identity provider. A callback without news changes nothing. */
     readonly hear: (
       body: string,
       signature: string
     ) => Effect.Effect<void, CallbackRefused | UnknownVerification | DatabaseUnavailable>
-    /** The country a trusted proxy saw the user in, which counts here from now on; no country's code says nothing. */
+    /** Records the country that a trusted proxy reports; codes that name no country are ignored. */
     readonly seenIn: (userId: UserId, country: string) => Effect.Effect<void, UnknownUser | DatabaseUnavailable>
   }
 >()("@venue/auth/access/Onboarding") {
-  /** The agreement is where users read it. */
+  /** `agreementUrl` is the page on which users read the agreement. */
   static readonly layer = (options: { readonly agreementUrl: string }) =>
     Layer.effect(
       Onboarding,
@@ -59,7 +59,7 @@ export class Onboarding extends Context.Service<
         const states = yield* UserStates
         const transaction = yield* Transaction
 
-        /** Whose state it moved, if it did. */
+        /** Returns the user whose state changed, if any. */
         const recordVerdict = Effect.fnUntraced(function* (finding: Finding) {
           const { country, firstName, foundAtMillis, lastName, outcome, reference } = finding
           const verdict = { reference, identity: outcome, country, changedAtMillis: foundAtMillis }
@@ -112,7 +112,7 @@ export class Onboarding extends Context.Service<
                 ),
                 transaction.run
               )
-            // It was begun just now, so it is known.
+            // The verification was created just now, so it exists.
             if (finding !== null) yield* Effect.catchTag(judge(finding), "UnknownVerification", Effect.die)
             return verificationUrl
           }),
@@ -129,5 +129,5 @@ export class Onboarding extends Context.Service<
     )
 }
 
-/** Proxies write XX when they do not know. */
+/** Proxies send XX for an unknown country. */
 const countryPattern = /^(?!XX)[A-Z]{2}$/

@@ -1,6 +1,6 @@
-/** On whose behalf an operator's deed is done, for the audit. */
+/** The operator behind an action, for the audit. */
 export interface Operator {
   readonly actor: string
-  /** In the operator's own words. */
+  /** Reason in the operator's own words. */
   readonly reason: string
 }

@@ -1,4 +1,4 @@
-/** What an operator decides about users, their keys and builders, each time with a reason that the audit keeps. */
+/** Operator decisions about users, their keys and builders, each with a reason for the audit. */
 import type { UnknownApiKey } from "@venue/domain/ApiKey"
 import type { Permission } from "@venue/domain/Permission"
 import type { UserId } from "@venue/domain/UserId"
@@ -12,20 +12,22 @@ import { UserStates } from "@venue/storage/access/UserStates"
 import { Context, Effect, Layer } from "effect"
 import type { Operator } from "./Operator.ts"
 
-/** A repeat changes nothing but the audit. */
+/** Repeats change nothing but add an audit record. */
 export class OperatorActions extends Context.Service<
   OperatorActions,
   {
-    /** Until they are unfrozen they do nothing at all; what they hold stays theirs. */
+    /** Blocks all actions of a user until unfreezing; holdings are kept. */
     readonly freeze: (userId: UserId, operator: Operator) => Effect.Effect<void, UnknownUser | DatabaseUnavailable>
     readonly unfreeze: (userId: UserId, operator: Operator) => Effect.Effect<void, UnknownUser | DatabaseUnavailable>
-    /** Whether its owner may have keys of other users. */
+    /** Sets whether the owner of a builder code may obtain keys of other users. */
     readonly setBuilderActive: (
       builderCode: string,
       active: boolean,
       operator: Operator
     ) => Effect.Effect<void, UnknownBuilderCode | DatabaseUnavailable>
-    /** Also one that users may not choose themselves. It holds for what is asked with the key from now on. */
+    /**
+     * Grants a permission, including ones that users may not choose. It applies to subsequent requests with the key.
+     */
     readonly grantPermission: (
       publicKey: string,
       permission: Permission,

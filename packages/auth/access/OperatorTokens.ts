@@ -1,4 +1,4 @@
-/** The tokens of those who run the venue; who is appointed or dismissed, by whom and why, stands in the audit. */
+/** Operator tokens. Appointments and dismissals are audited with their actor and reason. */
 import { firstOperator, type OperatorRole } from "@venue/domain/Operator"
 import type { DatabaseUnavailable } from "@venue/postgres/DatabaseUnavailable"
 import { Transaction } from "@venue/postgres/Transaction"
@@ -13,14 +13,14 @@ import { Context, Effect, Layer, type Option, Redacted, Schema } from "effect"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import type { Operator } from "./Operator.ts"
 
-/** Nobody of this name has a token. */
+/** No operator of this name has a token. */
 export class NoSuchOperator extends Schema.TaggedError<NoSuchOperator>()("NoSuchOperator", { name: Schema.String }) {}
 
 export class OperatorTokens extends Context.Service<
   OperatorTokens,
   {
     readonly find: (token: Redacted.Redacted) => Effect.Effect<Option.Option<Appointed>, DatabaseUnavailable>
-    /** The token is told this once. */
+    /** Appoints an operator; the token is returned this once. */
     readonly appoint: (
       operator: NewOperator,
       by: Operator

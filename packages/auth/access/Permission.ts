@@ -1,25 +1,26 @@
-/** What a caller may do, and what anybody may: one rule for each action, and no rule means refusal. */
+/** Authorisation rules: one per action; an action without a rule is refused. */
 import type { Permission } from "@venue/domain/Permission"
 import { Schema } from "effect"
 import type { Caller } from "./Caller.ts"
 
 export interface Rule {
   readonly via: ReadonlyArray<Caller["via"]>
-  /** One of these is enough; none are asked of a caller when the list is empty. */
+  /** Any one of these permissions suffices; an empty list requires none. */
   readonly anyOf: ReadonlyArray<Permission>
   /**
-   * What it acts on: the account the caller names; the main account, and nobody may name another; the main account as
-   * the one by which money comes in and goes out, where a key for one account does not do unless a builder obtained it;
-   * or the user as a whole, whichever of their accounts is named, and a key for one account does not do.
+   * Target of the action. `account`: the account the caller names. `main`: the main account, and naming another is
+   * refused. `funds`: the main account as source and destination of the treasury; keys limited to one account are
+   * refused unless a builder obtained them. `user`: the user as a whole, whatever account is named; keys limited to
+   * one account are refused.
    */
   readonly on: "account" | "main" | "funds" | "user"
-  /** The named account is not even looked at, whoever's it is. */
+  /** The named account is ignored, whoever owns it. */
   readonly ignoresNamed: boolean
-  /** What a user must have come far enough for. */
+  /** Eligibility required of the user. */
   readonly needs: "none" | "trade" | "fund"
-  /** The user themselves, and no application they let in: what it did would outlive the grant they may withdraw. */
+  /** Only the user in person, never an application: the effects would outlive the grant of the application. */
   readonly ownOnly: boolean
-  /** The session and the user are asked for in the database at every request, and nothing remembered is believed. */
+  /** Session and user are read from the database at every request; caches are bypassed. */
   readonly fresh: boolean
 }
 
@@ -33,33 +34,33 @@ const rule = (...anyOf: ReadonlyArray<Permission>): Rule => ({
   fresh: false
 })
 const trading: Rule = { ...rule("execute_orders"), needs: "trade" }
-/** Accounts of a user, and money among them. */
+/** Accounts of a user, and transfers among them. */
 const subaccounts: Rule = { ...rule("subaccount_ops"), on: "user", needs: "trade", fresh: true }
-/** A key that leaked must not make another. */
+/** Reserved to sessions: a leaked key must not create another. */
 const keys: Rule = { ...rule(), via: ["jwt"], on: "user", ownOnly: true, fresh: true }
-/** The user as others see them, for whoever signed them in. */
+/** The user's public identity, for the application that signed them in. */
 const person: Rule = { ...rule(), via: ["jwt"], on: "user" }
-/** What a user agrees to and says of themselves: nobody does it for them, least of all an application that may only read. */
+/** Statements and agreements of users, made in person only, never by an application that may only read. */
 const inPerson: Rule = { ...person, ownOnly: true }
-/** Those whom a user has brought, and what that earns. */
+/** Referred users and the rewards for them. */
 const earnings: Rule = { ...rule("view_balance"), on: "user" }
-/** Money that comes in and goes out. */
+/** Deposits and withdrawals. */
 const treasury: Rule = { ...rule("deposit_withdraw"), on: "funds", needs: "fund", fresh: true }
-/** What a key that a builder obtained may do of it: it withdraws to addresses that are registered. */
+/** Withdrawals to registered addresses, allowed for keys that a builder obtained. */
 const toRegistered: Rule = { ...treasury, anyOf: ["deposit_withdraw", "withdraw_registered"] }
-/** What tells of money by itself would go on telling after the grant of an application. */
+/** Webhooks are excluded for applications: messages would continue after the end of the grant. */
 const messages: Rule = { ...treasury, ownOnly: true }
-/** Whoever may not, or may no longer, move money still reads what became of theirs. */
+/** Past deposits and withdrawals stay readable for users who may not move money. */
 const treasuryPast: Rule = { ...treasury, needs: "none" }
 /** A builder's backend. */
 const builder: Rule = { ...rule(), via: ["hmac"], on: "user", ignoresNamed: true }
 
-/** Messages and channels of the trade socket by their names, endpoints by method and path. */
+/** Rules by name of message or channel of the trade socket, and by method and path of endpoints. */
 export const rules = {
   auth: rule(),
   add_order: trading,
   modify_order: trading,
-  // Whoever may no longer trade may still take orders back.
+  // Cancels stay allowed for users who may no longer trade.
   cancel_order: rule("execute_orders"),
   cancel_all_orders: rule("execute_orders"),
   cancel_on_disconnect: rule("execute_orders"),
@@ -68,7 +69,7 @@ export const rules = {
   add_twap: trading,
   cancel_stop_order: rule("execute_orders"),
   modify_stop_order: trading,
-  // It says what an order would do, and so may whoever may place one.
+  // A preview reveals the effect of an order, so it needs the permission to place one.
   preview_order: trading,
   set_user_leverage: trading,
   get_order: rule("view_orders"),
@@ -76,12 +77,12 @@ export const rules = {
   get_user_trades: rule("view_orders"),
   get_user_leverage: rule("view_positions"),
   get_available_leverage_levels: rule("view_positions"),
-  // Whoever may place an order may hear what became of it.
+  // Whoever may place an order may follow its outcome.
   "channel order_responses": rule("view_orders", "execute_orders"),
   "channel fills": rule("view_orders"),
   "channel stop_orders": rule("view_orders"),
   "channel positions": rule("view_positions"),
-  // Positions are read with the balance beside them, so whoever may read those hears it too.
+  // Positions are read together with the balance, so the permission for either suffices.
   "channel balances": rule("view_balance", "view_positions"),
   "channel cancel_on_disconnect": rule("execute_orders"),
   "GET /user/positions": rule("view_positions"),
@@ -106,7 +107,7 @@ export const rules = {
   "POST /user/transfer": subaccounts,
   "GET /user/invitation-codes": earnings,
   "POST /user/invitation-codes/job": earnings,
-  // Whoever brought a user did so for good.
+  // A referral is permanent.
   "POST /user/invitation-codes/redeem": inPerson,
   "GET /user/referrals/notional-volume": earnings,
   "GET /user/referral-rewards": earnings,
@@ -144,16 +145,19 @@ export const rules = {
 
 export type Action = keyof typeof rules
 
-/** `reason` is for logs; the one who asked hears the same whatever it is. */
+/** `reason` is for logs; callers receive the same refusal for every reason. */
 export class PermissionDenied extends Schema.TaggedError<PermissionDenied>()("PermissionDenied", {
   action: Schema.String,
   reason: Schema.Literals(["no_rule", "credential", "permission", "account"])
 }) {}
 
-/** May this caller do this at all? Answers at once: on a connection the account was checked when it was opened. */
+/**
+ * Returns true if the caller may perform this action at all. Synchronous: the account of a connection was checked
+ * when it opened.
+ */
 export const permits = (caller: Caller, action: string): boolean => objection(caller, action) === undefined
 
-/** Whether anybody may ask, without credentials. What is neither here nor among the rules is refused. */
+/** Returns true for actions without credentials. An action neither listed here nor with a rule is refused. */
 export const isOpen = (action: string): boolean => open.has(action)
 
 const open: ReadonlySet<string> = new Set([
@@ -176,7 +180,7 @@ const open: ReadonlySet<string> = new Set([
   "GET /public/leaderboard",
   "GET /public/account/:account_id/trades",
   "GET /builder/web3/message",
-  // What they say is signed by the identity provider, and by the bank.
+  // Requests signed by the identity provider and by the bank.
   "POST /provider/identity",
   "POST /provider/bank",
   "GET /health/live",

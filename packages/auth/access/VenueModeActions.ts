@@ -1,4 +1,7 @@
-/** The auditor stops what is in doubt, and operators lead the venue back step by step (I53); the audit keeps who did it and why. */
+/**
+ * Venue modes: the auditor halts the venue, and operators resume it step by step (I53). Each step is audited with
+ * actor and reason.
+ */
 import type { VenueMode, VenueStep } from "@venue/domain/VenueMode"
 import type { DatabaseUnavailable } from "@venue/postgres/DatabaseUnavailable"
 import { Transaction } from "@venue/postgres/Transaction"
@@ -10,9 +13,9 @@ import type { Operator } from "./Operator.ts"
 export class VenueModeActions extends Context.Service<
   VenueModeActions,
   {
-    /** Answers whether it was not halted yet. */
+    /** Halts the venue; returns true if it was not halted before. */
     readonly halt: (by: Operator, publicReason?: string) => Effect.Effect<boolean, DatabaseUnavailable>
-    /** Answers whether they were not blocked yet. */
+    /** Blocks withdrawals; returns true if they were open before. */
     readonly blockWithdrawals: (by: Operator) => Effect.Effect<boolean, DatabaseUnavailable>
     readonly resume: (
       step: VenueStep,
@@ -50,7 +53,7 @@ export class VenueModeActions extends Context.Service<
   )
 }
 
-/** What the audit keeps is about the venue as a whole. */
+/** Audit records of the venue as a whole. */
 const subject = "venue"
 
 const said = (publicReason: string | undefined) => (publicReason === undefined ? {} : { publicReason })

@@ -1,10 +1,10 @@
-/** Where work that is heavy and done for strangers waits: one leaves in each turn of the event loop, and few may wait. */
+/** Bounded queue for expensive work on behalf of strangers: one waiter proceeds per turn of the event loop. */
 import { Effect, Schema } from "effect"
 
 export class TooManyWait extends Schema.TaggedError<TooManyWait>()("TooManyWait", {}) {}
 
 export interface WaitingRoom {
-  /** Waits to be let out. Whoever gives up leaves their place. */
+  /** Waits for a turn; an interrupted waiter leaves the queue. */
   readonly wait: Effect.Effect<void, TooManyWait>
   readonly isFull: () => boolean
 }

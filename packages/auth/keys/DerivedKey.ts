@@ -1,8 +1,11 @@
-/** Keys for one use each, out of the one secret a venue is given. */
+/** Keys derived from the venue's secret, one per use. */
 import { Redacted } from "effect"
 import { Buffer } from "node:buffer"
 import { hkdfSync } from "node:crypto"
 
-/** The same on every node that has the secret; of one use nothing can be told about another. 64 hex digits. */
+/**
+ * Returns 64 hexadecimal digits: the same on every node with the secret. A key reveals nothing about keys for other
+ * uses.
+ */
 export const derivedKey = (secret: Redacted.Redacted, use: string): Redacted.Redacted =>
   Redacted.make(Buffer.from(hkdfSync("sha256", Redacted.value(secret), "", `venue ${use}`, 32)).toString("hex"))

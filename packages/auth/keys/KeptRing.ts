@@ -1,12 +1,15 @@
-/** A ring of keys as it is kept. */
+/** The stored form of a key ring. */
 import type { KeptKey } from "@venue/storage/access/SigningKeyTable"
 import { Redacted, Result, Schema } from "effect"
 import type { KeyRing, RingKey } from "./KeyRing.ts"
 import { fromJwk, PrivateJwk } from "./SigningKey.ts"
 
-/** Why there are no keys to sign with. */
+/** The stored signing keys cannot be used. */
 export class SigningKeysUnusable extends Schema.TaggedError<SigningKeysUnusable>()("SigningKeysUnusable", {
-  /** A row is no P-256 key; a key is damaged; the number of active keys is not one. */
+  /**
+   * `malformed`: a row is no P-256 key. `wrong_key`: a key is damaged. `active_keys`: the number of active keys is
+   * not one.
+   */
   reason: Schema.Literals(["malformed", "wrong_key", "active_keys"])
 }) {
   override get message(): string {

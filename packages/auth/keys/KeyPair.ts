@@ -1,18 +1,18 @@
-/** A new API key: a public name to call with and the secret to sign with. */
+/** A new API key: a public name and a secret. */
 import type { KeyPair } from "@venue/storage/access/ApiKeys"
 import { Context, Effect, Redacted } from "effect"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import { Buffer } from "node:buffer"
 
-/** What the keys of a venue begin with, so that whoever finds one knows whose it is. */
+/** Prefix of the venue's keys, which identifies the venue of a leaked key. */
 export const KeyPrefix = Context.Reference<string>("@venue/auth/KeyPrefix", { defaultValue: () => "svc" })
 
-/** Whether it has the form of public names, under whatever prefix: a venue may have had another. */
+/** Returns true for the form of a public key under any prefix: a venue may change its prefix. */
 export const isPublicKey = (text: string): boolean => publicKeyPattern.test(text)
 
 const publicKeyPattern = /^\w{1,64}_pub_[0-9a-f]{32}$/
 
-/** Each run of it draws another pair. */
+/** Draws a new pair at each run. */
 export const make: Effect.Effect<Effect.Effect<KeyPair>, never, SecureRandom.SecureRandom> = Effect.gen(function* () {
   const { randomBytes } = yield* SecureRandom.SecureRandom
   const prefix = yield* KeyPrefix

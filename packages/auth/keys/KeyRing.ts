@@ -1,10 +1,9 @@
 /**
- * The keys that sign and verify, and how one follows another:
+ * Ring of signing keys and its transitions: standby --activate--> active --activation of the next--> retired
+ * --remove--> gone
  *
- *     standby  --activate-->  active  --the next one is activated-->  retired  --remove-->  gone
- *
- * A standby key is published before it signs, so that whoever verifies knows it in time; a retired one is published
- * until the last token it signed is over. In an emergency neither is waited for.
+ * A standby key is published before it signs, so that verifiers fetch it in time; a retired key stays published until
+ * its last token has expired. An emergency skips both waits.
  */
 import { KeyState } from "@venue/storage/access/SigningKeyTable"
 import { Result, Schema } from "effect"
@@ -14,15 +13,15 @@ import type { SigningKey } from "./SigningKey.ts"
 export interface RingKey {
   readonly key: SigningKey
   readonly state: KeyState
-  /** Its state changed last at this moment. */
+  /** Time of the last change of state. */
   readonly sinceMillis: number
 }
 
-/** The oldest first; one is active. */
+/** Oldest first; exactly one is active. */
 export type KeyRing = ReadonlyArray<RingKey>
 
 export interface Urgency {
-  /** Does not wait: tokens may be refused that would have been good. */
+  /** Skips the waits: valid tokens may be refused. */
   readonly emergency: boolean
 }
 
@@ -33,7 +32,7 @@ export class NotStandby extends Schema.TaggedError<NotStandby>()("NotStandby", {
   state: KeyState
 }) {}
 
-/** The active key is not removed: another one is activated first. */
+/** The active key cannot be removed; activate another one first. */
 export class KeyInUse extends Schema.TaggedError<KeyInUse>()("KeyInUse", { kid: Schema.String }) {}
 
 export class TooEarly extends Schema.TaggedError<TooEarly>()("TooEarly", {
@@ -41,7 +40,7 @@ export class TooEarly extends Schema.TaggedError<TooEarly>()("TooEarly", {
   readyAtMillis: Schema.Number
 }) {}
 
-/** The first key of a ring signs at once: there is nobody yet who could not know it. */
+/** Returns a ring whose first key signs at once: no verifier holds an older ring. */
 export const found = (key: SigningKey, nowMillis: number): KeyRing => [{ key, state: "active", sinceMillis: nowMillis }]
 
 export const stand = (ring: KeyRing, key: SigningKey, nowMillis: number): KeyRing => [
@@ -82,10 +81,10 @@ export const remove = (
   return Result.succeed(ring.filter((one) => one !== last))
 }
 
-/** How long whoever verifies may keep the published keys. */
+/** Maximum cache age of the published keys at verifiers, in seconds. */
 export const jwksCacheSeconds = 600
 
-/** Twice as long as the published keys may be cached. */
+/** Twice the cache age of the published keys. */
 const standbyMillis = 2 * jwksCacheSeconds * 1000
-/** A token's lifetime, the cache's, and a minute for clocks. */
+/** Lifetime of a token, plus the cache age, plus a minute for clock differences. */
 const retiredMillis = (tokenLifetimeSeconds + jwksCacheSeconds + 60) * 1000

@@ -1,4 +1,4 @@
-/** An operator replaces the keys that sign tokens, each step with a reason that the audit keeps. */
+/** Rotation of the keys that sign tokens, by an operator; each step is audited with a reason. */
 import { Audit, type Deed } from "@venue/storage/access/Audit"
 import type { DatabaseUnavailable } from "@venue/postgres/DatabaseUnavailable"
 import { type Revocation, Revocations } from "@venue/storage/access/Revocations"
@@ -12,8 +12,8 @@ import { generate } from "./SigningKey.ts"
 import { SigningKeys } from "./SigningKeys.ts"
 
 /**
- * A step, its record and its announcement are one transaction: it is heard on every node when that commits. After
- * `DatabaseUnavailable` it may have been done all the same.
+ * Each step, its audit record and its announcement are one transaction, and every node receives the announcement when
+ * it commits. After `DatabaseUnavailable` the step may have been done.
  */
 export class KeyRotation extends Context.Service<
   KeyRotation,
@@ -26,7 +26,7 @@ export class KeyRotation extends Context.Service<
       urgency: KeyRing.Urgency,
       operator: Operator
     ) => Effect.Effect<void, KeyRing.UnknownKey | KeyRing.NotStandby | KeyRing.TooEarly | DatabaseUnavailable>
-    /** In an emergency what the key signed is taken back on every node, connections that it opened included. */
+    /** Removes a key. In an emergency every node also revokes what the key signed, including open connections. */
     readonly remove: (
       kid: string,
       urgency: KeyRing.Urgency,
@@ -50,7 +50,7 @@ export class KeyRotation extends Context.Service<
       const record = (action: string, kid: string, { actor, reason }: Operator, facts: Deed["facts"] = {}) =>
         audit.record({ action, actor, subject: kid, facts: { kid, reason, ...facts } })
 
-      /** A table whose keys cannot be used was written by something else. */
+      /** A table with unusable keys was written by other software. */
       const change = <E>(step: (ring: KeyRing.KeyRing, nowMillis: number) => Result.Result<KeyRing.KeyRing, E>) =>
         table.replace((kept) =>
           Effect.gen(function* () {
@@ -90,7 +90,7 @@ export class KeyRotation extends Context.Service<
           },
           transaction.run,
           Effect.tap(() => keys.reread),
-          // Whoever asks again may do so because the outcome was unknown to them.
+          // A repeat may follow an unknown outcome, so it announces again.
           (removed, kid, { emergency }) =>
             Effect.tapErrorTag(removed, "UnknownKey", () => (emergency ? announce("signing_key", kid) : Effect.void))
         )

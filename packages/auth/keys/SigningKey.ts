@@ -1,4 +1,4 @@
-/** One key that signs tokens: ES256 on P-256, named by its RFC 7638 thumbprint. */
+/** A signing key for tokens: ES256 on P-256, named by its RFC 7638 thumbprint. */
 import { Redacted, Result, Schema } from "effect"
 import {
   createECDH,
@@ -12,7 +12,7 @@ import {
 /** 32 bytes in base64url. */
 const Coordinate = Schema.String.check(Schema.isPattern(/^[\w-]{43}$/))
 
-/** As it is kept. */
+/** The stored form. */
 export const PrivateJwk = Schema.Struct({
   kty: Schema.Literal("EC"),
   crv: Schema.Literal("P-256"),
@@ -22,7 +22,7 @@ export const PrivateJwk = Schema.Struct({
 })
 export type PrivateJwk = typeof PrivateJwk.Type
 
-/** As everybody may see it. */
+/** The published form. */
 export interface PublicJwk {
   readonly kty: "EC"
   readonly crv: "P-256"
@@ -42,7 +42,7 @@ export interface SigningKey {
   readonly publicKey: KeyObject
 }
 
-/** The point is not on the curve, or is not that of the private part. */
+/** The point is not on the curve, or does not belong to the private part. */
 export class WrongKey extends Schema.TaggedError<WrongKey>()("WrongKey", { kid: Schema.String }) {}
 
 export const generate = (): SigningKey => {
@@ -64,7 +64,7 @@ const keyOf = ({ crv, d, kty, x, y }: PrivateJwk): SigningKey => {
   }
 }
 
-/** The public part is computed anew: a key that is read may be damaged, and would sign what nobody can verify. */
+/** Recomputes the public part: a damaged key would produce signatures that nobody can verify. */
 const isWhole = ({ d, x, y }: PrivateJwk): boolean =>
   Result.match(
     Result.try(() => {
@@ -79,7 +79,7 @@ const isWhole = ({ d, x, y }: PrivateJwk): boolean =>
     }
   )
 
-/** RFC 7638: the required members, in the order of their names. */
+/** RFC 7638: the required members, ordered by name. */
 const thumbprint = ({ x, y }: Pick<PrivateJwk, "x" | "y">): string =>
   createHash("sha256")
     .update(JSON.stringify({ crv: "P-256", kty: "EC", x, y }))

@@ -1,4 +1,4 @@
-/** The keys of this venue's tokens: one signs, all that are published verify. `KeyRotation` replaces them. */
+/** Signing keys of the venue's tokens: one signs, all published ones verify. `KeyRotation` replaces them. */
 import type { DatabaseUnavailable } from "@venue/postgres/DatabaseUnavailable"
 import * as DatabaseOutage from "@venue/postgres/DatabaseOutage"
 import { Revocations } from "@venue/storage/access/Revocations"
@@ -13,21 +13,21 @@ import { generate, type PublicJwk } from "./SigningKey.ts"
 export class SigningKeys extends Context.Service<
   SigningKeys,
   {
-    /** Under the active key. Access tokens are `at+jwt`, ID tokens `JWT`. */
+    /** Signs claims with the active key. Access tokens are `at+jwt`, ID tokens `JWT`. */
     readonly sign: (claims: Readonly<Record<string, unknown>>, typ: "at+jwt" | "JWT") => Effect.Effect<string>
-    /** What everybody verifies with. */
+    /** Published keys for verification. */
     readonly jwks: Effect.Effect<{ readonly keys: ReadonlyArray<PublicJwk> }>
-    /** What a token of this key is verified with; undefined when its tokens count no longer, or never did. */
+    /** Returns the key that verifies a token; undefined for a removed or unknown key. */
     readonly find: (kid: string) => KeyObject | undefined
-    /** As `find`; of an unknown key the table is asked, at most once in 30 s. */
+    /** Like `find`, but looks up an unknown key in the table, at most once in 30 s. */
     readonly seek: (kid: string) => Effect.Effect<KeyObject | undefined>
-    /** With their states. */
+    /** All keys with their states. */
     readonly ring: Effect.Effect<KeyRing.KeyRing>
-    /** Reads the table at once: whoever changes it need not wait until that is heard. */
+    /** Reads the table at once, for the node that changed it. */
     readonly reread: Effect.Effect<void>
   }
 >()("@venue/auth/keys/SigningKeys") {
-  /** What another node changes is read when that is announced, within a second. A new venue makes its first key. */
+  /** Reads changes by other nodes when they are announced, within a second. A new venue creates its first key. */
   static readonly layer: Layer.Layer<
     SigningKeys,
     SigningKeysUnusable | DatabaseUnavailable,
@@ -46,7 +46,7 @@ export class SigningKeys extends Context.Service<
 
 const newRing = Effect.map(Clock.currentTimeMillis, (now) => KeyRing.found(generate(), now))
 
-/** Ends the start without exactly one good active key. */
+/** Fails at start unless there is exactly one usable active key. */
 const make = Effect.gen(function* () {
   const table = yield* SigningKeyTable
   const turn = yield* Semaphore.make(1)
@@ -54,7 +54,7 @@ const make = Effect.gen(function* () {
   yield* (yield* Revocations).watch(({ kind }) => {
     if (kind === "signing_key" || kind === "signing_keys") changed.openUnsafe()
   })
-  // Of nodes that start together one finds no keys, and the others those that it made.
+  // Nodes that start together: one finds no keys and creates them, the others read these.
   yield* table.replace((keys) => (keys.length > 0 ? Effect.succeed(keys) : Effect.map(newRing, keptOf)))
 
   const read = Effect.flatMap(table.all, (keys) => Effect.fromResult(ringOf(keys)))
@@ -62,14 +62,14 @@ const make = Effect.gen(function* () {
   let published = publicKeys(ring)
   let soughtAtMillis = -Infinity
 
-  // One after the other, so that the newest is what stays.
+  // Serialised, so that the newest ring stays.
   const adopt = turn.withPermits(1)(
     Effect.map(read, (next) => {
       ring = next
       published = publicKeys(next)
     })
   )
-  /** Keys that cannot be read leave those that were: they may be good still. */
+  /** Unreadable keys leave the previous ring in place; it may still be valid. */
   const reread = Effect.catchCause(adopt, (cause) =>
     DatabaseOutage.report(cause, Effect.logWarning("the signing keys could not be read again", cause))
   )

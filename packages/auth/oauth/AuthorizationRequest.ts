@@ -1,10 +1,10 @@
-/** What an application asks for in the query of its authorization request, once its redirect URI is trusted. */
+/** Parameters of an authorization request, read once its redirect URI is trusted. */
 import type { AuthorizationRequested } from "@venue/storage/access/Authorizations"
 import { Result } from "effect"
 import * as Pkce from "./Pkce.ts"
 import * as Scope from "./Scope.ts"
 
-/** The `error` and `error_description` that go back to the application. */
+/** `error` and `error_description` of the response to the application. */
 export interface RequestFault {
   readonly error:
     | "invalid_request"
@@ -17,19 +17,19 @@ export interface RequestFault {
   readonly description: string
 }
 
-/** The one value of a parameter; undefined when it is not there, empty, or there more than once. */
+/** Returns the value of a parameter; undefined if it is absent, empty or repeated. */
 export const only = (query: URLSearchParams, name: string): string | undefined => {
   const values = query.getAll(name)
   return values.length === 1 && values[0] !== "" ? values[0] : undefined
 }
 
-/** The state as it is echoed: of one that is refused nothing is. */
+/** Returns the state to echo; undefined if it is invalid. */
 export const stateOf = (query: URLSearchParams): string | undefined => {
   const state = only(query, "state")
   return state !== undefined && isPlain(state) ? state : undefined
 }
 
-/** In the order of the checks the first fault counts. */
+/** Reads the parameters; the first fault in the order of the checks is returned. */
 export const read = (
   query: URLSearchParams
 ): Result.Result<Omit<AuthorizationRequested, "clientId" | "redirectUri">, RequestFault> => {
@@ -82,7 +82,7 @@ export const read = (
 }
 
 const wholeSeconds = /^\d{1,10}$/
-/** What the database holds in four bytes: 68 years. */
+/** Largest 4-byte integer of the database: 68 years. */
 const longestAge = 2_147_483_647
 
 /** Printable ASCII. */

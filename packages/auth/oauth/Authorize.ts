@@ -1,4 +1,4 @@
-/** An application asks to act for a user, and the user decides: the way to a code. */
+/** Authorization requests of applications and the decisions of users, up to the code. */
 import type { UserId } from "@venue/domain/UserId"
 import { Audit } from "@venue/storage/access/Audit"
 import { type Authorization, Authorizations } from "@venue/storage/access/Authorizations"
@@ -17,12 +17,12 @@ import { isRegistered, withParameters } from "./RedirectUri.ts"
 import * as Scope from "./Scope.ts"
 import { hasProvedTwice, InsufficientAal, SecondFactor } from "../session/SecondFactor.ts"
 
-/** The browser goes to the page where the user decides, or back to the application with what was wrong. */
+/** The browser is redirected to the consent page, or back to the application with an error. */
 export type Begun =
   | { readonly _tag: "Consent"; readonly authorizationId: Redacted.Redacted; readonly url: Redacted.Redacted }
   | { readonly _tag: "Redirect"; readonly url: string }
 
-/** What the user is shown. */
+/** Details shown to the user. */
 export interface Details {
   readonly _tag: "Details"
   readonly redirectUri: string
@@ -31,30 +31,30 @@ export interface Details {
   readonly scope: string
 }
 
-/** The answer to the application, with a code when the user said yes. */
+/** Response to the application, with a code if the user consented. */
 export interface Answered {
   readonly _tag: "Answered"
   readonly redirectUrl: Redacted.Redacted
 }
 
-/** Nobody knows who asks, so the browser is sent nowhere. `reason` is for logs. */
+/** The application is unknown, so the browser is not redirected. `reason` is for logs. */
 export class AuthorizeRefused extends Schema.TaggedError<AuthorizeRefused>()("AuthorizeRefused", {
   reason: Schema.Literals(["client_id", "unknown_client", "disabled_client", "redirect_uri"])
 }) {}
 
-/** Unknown, expired, or another user's. */
+/** Unknown, expired, or of another user. */
 export class AuthorizationNotFound extends Schema.TaggedError<AuthorizationNotFound>()("AuthorizationNotFound", {}) {}
 
-/** It was approved or denied before. */
+/** Already approved or denied. */
 export class AlreadyDecided extends Schema.TaggedError<AlreadyDecided>()("AlreadyDecided", {}) {}
 
-/** One application cannot let another one in. */
+/** An application cannot consent on behalf of the user. */
 export class ApplicationMayNotConsent extends Schema.TaggedError<ApplicationMayNotConsent>()(
   "ApplicationMayNotConsent",
   { clientId: Schema.String }
 ) {}
 
-/** The application asks for a newer sign-in than that of this session. */
+/** The application requires a more recent sign-in than this session's. */
 export class SignInTooOld extends Schema.TaggedError<SignInTooOld>()("SignInTooOld", { sessionId: Schema.String }) {}
 
 export type ConsentRefused =
@@ -67,7 +67,7 @@ export type ConsentRefused =
   | SignInTooOld
 
 export interface AuthorizeOptions {
-  /** As in every token; without a slash at its end. */
+  /** Issuer as in tokens, without a trailing slash. */
   readonly issuer: string
   readonly consentPage: string
 }
@@ -75,11 +75,13 @@ export interface AuthorizeOptions {
 export class Authorize extends Context.Service<
   Authorize,
   {
-    /** The query as it came, so that a parameter given twice is seen. Valid for ten minutes. */
+    /**
+     * Begins an authorization, valid for ten minutes. Takes the raw query, so that repeated parameters are detected.
+     */
     readonly begin: (query: URLSearchParams) => Effect.Effect<Begun, AuthorizeRefused | DatabaseUnavailable>
     /**
-     * Belongs to the first user who asks. Answered at once when that user granted as much before to an application that
-     * proves itself with a secret, unless it wants the user to be asked; anybody can pretend to be another one.
+     * Binds the authorization to the first user who calls this. Approves at once if that user granted as much before
+     * to a confidential client, unless the application requests a prompt; a public client's identity is unproven.
      */
     readonly details: (
       caller: TokenClaims,
@@ -117,7 +119,7 @@ const make = Effect.fnUntraced(function* (options: AuthorizeOptions) {
   })
 
   const approve = Effect.fnUntraced(function* ({ authorization, authorizationId, client, session }: Bound) {
-    // Whoever ends the session meanwhile waits for this, and then finds the code.
+    // A concurrent end of the session waits for this lock, and then finds the code.
     const held = yield* sessions.lock(session.sessionId)
     if (Option.isNone(held) || held.value.endedAtMillis !== null)
       return yield* new SessionEnded({ sessionId: session.sessionId })
@@ -173,7 +175,7 @@ const make = Effect.fnUntraced(function* (options: AuthorizeOptions) {
   })
 })
 
-/** An application that is known asks: what it asks is kept, and the browser told where to go. */
+/** Stores the request of a known application and returns the redirect. */
 const beginning = Effect.fnUntraced(function* ({ consentPage, issuer }: AuthorizeOptions) {
   const authorizations = yield* Authorizations
   const clients = yield* OAuthClients
@@ -212,7 +214,7 @@ const beginning = Effect.fnUntraced(function* ({ consentPage, issuer }: Authoriz
   })
 })
 
-/** Who may decide, on what: from here on it is this user's, and nobody else has it before the transaction ends. */
+/** Binds the authorization to this user until the transaction ends. */
 const binding = Effect.gen(function* () {
   const authorizations = yield* Authorizations
   const clients = yield* OAuthClients
@@ -246,8 +248,8 @@ interface Bound {
 }
 
 /**
- * Whether the user proved themselves as lately as the application asks, or at least since it asked: with an age of zero
- * nobody could ever decide otherwise.
+ * Returns true if the user authenticated as recently as the application requires, or at least after its request:
+ * otherwise `max_age=0` could never be satisfied.
  */
 const isFresh = (
   { amr, createdAtMillis }: Session,
@@ -255,13 +257,13 @@ const isFresh = (
   nowMillis: number
 ): boolean => {
   if (maxAgeSeconds === null) return true
-  // That of a session's beginning is known to the millisecond.
+  // The start of a session is known to the millisecond.
   const provenAtMillis = Math.max(createdAtMillis, amr[0]!.timestamp * 1000)
   return provenAtMillis >= Math.min(requestedAtMillis, nowMillis - maxAgeSeconds * 1000)
 }
 
 const requestLifetimeMillis = 10 * 60 * 1000
 const codeLifetimeMillis = 60 * 1000
-/** Hex makes 32 characters of these. */
+/** 32 hexadecimal characters. */
 const idBytes = 16
 const codeBytes = 32

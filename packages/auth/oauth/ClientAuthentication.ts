@@ -1,4 +1,4 @@
-/** Which application calls the token endpoint: by HTTP Basic with its secret, or by its id alone when it is public. */
+/** Client authentication at the token endpoint: HTTP Basic with a secret, or the client id alone for public clients. */
 import type { DatabaseUnavailable } from "@venue/postgres/DatabaseUnavailable"
 import { type OAuthClient, OAuthClients } from "@venue/storage/access/OAuthClients"
 import { hashOf } from "@venue/postgres/SecretHash"
@@ -7,23 +7,23 @@ import { Buffer } from "node:buffer"
 import { timingSafeEqual } from "node:crypto"
 
 export interface Presented {
-  /** The value of the Authorization header. */
+  /** Value of the Authorization header. */
   readonly basic: string | undefined
   readonly form: { readonly client_id?: string | undefined; readonly client_secret?: string | undefined }
 }
 
-/** `reason` is for logs; the one who asked hears the same whatever it is. */
+/** `reason` is for logs; callers receive the same refusal for every reason. */
 export class InvalidClient extends Schema.TaggedError<InvalidClient>()("InvalidClient", {
   reason: Schema.Literals(["malformed", "secret_in_body", "unknown", "disabled", "method", "secret"])
 }) {}
 
-/** The header names one application, the body another: the request itself is wrong. */
+/** Header and body name different clients, so the request is malformed. */
 export class ClientMismatch extends Schema.TaggedError<ClientMismatch>()("ClientMismatch", {}) {}
 
 export class ClientAuthentication extends Context.Service<
   ClientAuthentication,
   {
-    /** Whatever is presented, one secret is hashed and compared, so that the time taken tells nothing. */
+    /** Authenticates a client. One secret is hashed and compared in every case, so that timing reveals nothing. */
     readonly authenticate: (
       presented: Presented
     ) => Effect.Effect<OAuthClient, InvalidClient | ClientMismatch | DatabaseUnavailable>
@@ -61,7 +61,7 @@ export class ClientAuthentication extends Context.Service<
 
 const maxLength = 128
 
-/** Two comparisons whether there are two secrets, one or none; nothing has the hash of zeros. */
+/** Always compares twice, whether there are two secrets, one or none; no secret hashes to zeros. */
 const isOneOf = (hashes: ReadonlyArray<string>, secret: Redacted.Redacted): boolean => {
   const given = Buffer.from(hashOf(secret), "hex")
   const [newer, older] = [0, 1].map((at) => timingSafeEqual(given, Buffer.from(hashes[at] ?? noHash, "hex")))
@@ -71,8 +71,8 @@ const isOneOf = (hashes: ReadonlyArray<string>, secret: Redacted.Redacted): bool
 const noHash = "0".repeat(64)
 
 /**
- * Libraries percent-encode both halves (RFC 6749 §2.3.1), some of them every character; plain tools send them raw.
- * Ids and secrets are of characters that mean the same either way, and whatever else comes is refused.
+ * Libraries percent-encode both halves (RFC 6749 section 2.3.1), some encode every character; plain tools send them
+ * raw. Ids and secrets use characters that mean the same either way; other characters are refused.
  */
 const read = (basic: string): { readonly clientId: string; readonly secret: Redacted.Redacted } | undefined => {
   const [, encoded] = /^Basic +([A-Za-z0-9+/]+={0,2})$/i.exec(basic) ?? []

@@ -1,4 +1,4 @@
-/** An operator lets an application sign users in, renews its secret, or shuts it out. */
+/** Registration of OAuth clients by operators: new clients, new secrets, disabling. */
 import { isUuid } from "@venue/domain/Id"
 import { Audit } from "@venue/storage/access/Audit"
 import type { DatabaseUnavailable } from "@venue/postgres/DatabaseUnavailable"
@@ -17,11 +17,11 @@ import type { Operator } from "../access/Operator.ts"
 import * as RedirectUri from "./RedirectUri.ts"
 
 export interface Registration extends Pick<OAuthClient, "name" | "type" | "redirectUris" | "logoUri" | "clientUri"> {
-  /** A UUID that no application has, kept in lower case; drawn when left out. */
+  /** A UUID not yet in use, stored in lower case; drawn if absent. */
   readonly clientId?: string
-  /** Both when left out. */
+  /** Both grant types if absent. */
   readonly grantTypes?: ReadonlyArray<GrantType>
-  /** Redirects to `http` on the user's own machine too, for public applications only. */
+  /** Also allows `http` redirects to loopback addresses, for public clients only. */
   readonly allowLoopback: boolean
 }
 
@@ -30,14 +30,14 @@ export class RegistrationRefused extends Schema.TaggedError<RegistrationRefused>
   fault: Schema.String
 }) {}
 
-/** Not there, disabled, or without secrets because it is public. */
+/** The client is unknown, disabled, or public and therefore without secrets. */
 export class NoSuchClient extends Schema.TaggedError<NoSuchClient>()("NoSuchClient", { clientId: Schema.String }) {}
 
-/** A secret is shown once: only its hash is kept. */
+/** A secret is shown once; only its hash is stored. */
 export class ClientRegistration extends Context.Service<
   ClientRegistration,
   {
-    /** With a secret when it is confidential. */
+    /** Registers a client; confidential clients receive a secret. */
     readonly register: (
       registration: Registration,
       operator: Operator
@@ -45,19 +45,19 @@ export class ClientRegistration extends Context.Service<
       { readonly client: OAuthClient; readonly secret: Redacted.Redacted | null },
       RegistrationRefused | OAuthClientExists | DatabaseUnavailable
     >
-    /** A new secret; the one before it stays good until `finishRotation`, older ones do not. */
+    /** Adds a new secret. The previous one stays valid until `finishRotation`; older ones end. */
     readonly rotate: (
       clientId: string,
       operator: Operator
     ) => Effect.Effect<Redacted.Redacted, NoSuchClient | DatabaseUnavailable>
-    /** Only the newest secret is good from now on. */
+    /** Leaves only the newest secret valid. */
     readonly finishRotation: (
       clientId: string,
       operator: Operator
     ) => Effect.Effect<void, NoSuchClient | DatabaseUnavailable>
-    /** No authorization and no token is given to it any more, and its sessions are over. */
+    /** Disables a client: no new authorizations or tokens, and its sessions end. */
     readonly disable: (clientId: string, operator: Operator) => Effect.Effect<void, NoSuchClient | DatabaseUnavailable>
-    /** The newest first, at most a thousand. */
+    /** Newest first, at most 1,000. */
     readonly list: Effect.Effect<ReadonlyArray<OAuthClient>, DatabaseUnavailable>
   }
 >()("@venue/auth/oauth/ClientRegistration") {
@@ -120,7 +120,7 @@ export class ClientRegistration extends Context.Service<
             "client_disabled",
             clientId,
             operator,
-            // Waits for codes that are being exchanged, so the sessions they become are seen after that.
+            // Waits for codes being exchanged, so that their sessions are found and ended.
             Effect.tap(clients.disable(clientId), (wasEnabled) =>
               wasEnabled ? sessions.endOfClient(clientId) : Effect.void
             )
@@ -136,7 +136,7 @@ const secretBytes = 32
 const maxRedirectUris = 10
 const everyGrant: ReadonlyArray<GrantType> = ["authorization_code", "refresh_token"]
 
-/** Users read it on the consent page: no characters that are not seen, or that turn the direction of the text. */
+/** Shown on the consent page: invisible characters and characters that change the text direction are refused. */
 const isName = (name: string): boolean => /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]{1,100}$/u.test(name) && name.trim() === name
 
 const objection = (registration: Registration): RegistrationRefused | undefined => {

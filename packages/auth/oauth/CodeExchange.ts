@@ -1,4 +1,4 @@
-/** What an application gets for a code, and for a refresh token later on. */
+/** Token endpoint: tokens for a code, and later for a refresh token. */
 import { Audit } from "@venue/storage/access/Audit"
 import { Authorizations, type Code } from "@venue/storage/access/Authorizations"
 import type { DatabaseUnavailable } from "@venue/postgres/DatabaseUnavailable"
@@ -14,7 +14,7 @@ import * as Scope from "./Scope.ts"
 import { type Issued, type RefreshRefused, SessionTokens } from "../session/SessionTokens.ts"
 import { SigningKeys } from "../keys/SigningKeys.ts"
 
-/** As the form has them. */
+/** Parameters of the form. */
 export interface Redemption {
   readonly code: Redacted.Redacted | undefined
   readonly redirectUri: string | undefined
@@ -24,17 +24,17 @@ export interface Redemption {
 
 export interface Exchanged {
   readonly issued: Issued
-  /** The access token has this scope. */
+  /** Scope of the access token. */
   readonly scope: string
-  /** When `openid` was granted, and only for a code. */
+  /** Present if `openid` was granted, and only for a code. */
   readonly idToken: Redacted.Redacted | undefined
 }
 
-/** Whether an application may prolong its sessions: it is enabled, and registered with the grant. */
+/** Returns true if the client may refresh sessions: enabled, and registered for the grant. */
 export const mayRefresh = (client: OAuthClient): boolean =>
   client.disabledAtMillis === null && client.grantTypes.includes("refresh_token")
 
-/** `parameters`, `resource` and `grant_type` may be told apart by the one who asked; the others are all one to them. */
+/** The caller may learn `parameters`, `resource` and `grant_type`; all other reasons are sent as one. */
 export class ExchangeRefused extends Schema.TaggedError<ExchangeRefused>()("ExchangeRefused", {
   reason: Schema.Literals([
     "grant_type",
@@ -53,14 +53,14 @@ export class CodeExchange extends Context.Service<
   CodeExchange,
   {
     /**
-     * A code is good once, whatever comes of it; a second use ends the session that the first one began. Both stay so
-     * although the request is refused. What another application brings is not used up.
+     * Exchanges a code, which is valid once in every case. A second use ends the session of the first. Both effects
+     * are kept although the request is refused. A code presented by another client is not used up.
      */
     readonly exchange: (
       client: OAuthClient,
       redemption: Redemption
     ) => Effect.Effect<Exchanged, ExchangeRefused | DatabaseUnavailable>
-    /** With less than was granted when `scope` says so, for this one token. */
+    /** Refreshes tokens; `scope` may narrow the scope of this one access token. */
     readonly refresh: (
       client: OAuthClient,
       token: Redacted.Redacted,
@@ -87,7 +87,7 @@ const make = Effect.fnUntraced(function* ({ issuer }: { readonly issuer: string 
   const states = yield* UserStates
   const begin = yield* beginning(issuer)
 
-  /** A thief or the application itself: what the code became is in doubt. */
+  /** The second use may be a thief's or the client's, so the session is no longer trusted. */
   const endWhatItBecame = Effect.fnUntraced(function* (code: Redacted.Redacted) {
     const used = Option.getOrUndefined(yield* authorizations.findCode(code))
     if (used === undefined || used.sessionId === null) return
@@ -98,7 +98,7 @@ const make = Effect.fnUntraced(function* ({ issuer }: { readonly issuer: string 
 
   const redeem = Effect.fnUntraced(function* (client: OAuthClient, redemption: Whole) {
     const { code, codeVerifier, redirectUri, resource } = redemption
-    // It may be disabled since it proved itself: no session begins that its end would miss.
+    // The client may have been disabled since it authenticated: no session may begin unnoticed by that.
     if (!(yield* clients.holdEnabled(client.clientId))) return refuse("grant_type")
     const held = yield* authorizations.findCode(code)
     if (Option.isNone(held) || held.value.clientId !== client.clientId) return refuse("unknown_code")
@@ -106,7 +106,7 @@ const make = Effect.fnUntraced(function* ({ issuer }: { readonly issuer: string 
     if (!found.isConsumed && found.expiresAtMillis <= (yield* Clock.currentTimeMillis)) {
       return refuse("expired_code")
     }
-    // Who loses a race waits here for the end of the other's transaction.
+    // The loser of a race waits here for the other transaction.
     if (found.isConsumed || !(yield* authorizations.consume(code))) {
       yield* endWhatItBecame(code)
       return refuse("used_code")
@@ -125,7 +125,7 @@ const make = Effect.fnUntraced(function* ({ issuer }: { readonly issuer: string 
         return yield* new ExchangeRefused({ reason: "grant_type" })
       }
       if (!isWhole(redemption)) return yield* new ExchangeRefused({ reason: "parameters" })
-      // A refusal leaves the transaction as a value, so that what was used up or ended is kept.
+      // A refusal is returned as a value, so that the transaction keeps what was used up or ended.
       return yield* Effect.fromResult(yield* transaction.run(redeem(client, redemption)))
     }),
     refresh: Effect.fn("CodeExchange.refresh")(function* (
@@ -140,7 +140,7 @@ const make = Effect.fnUntraced(function* ({ issuer }: { readonly issuer: string 
   })
 })
 
-/** A code becomes a session, and who was granted `openid` is told who its user is. */
+/** Turns a code into a session, with an ID token if `openid` was granted. */
 const beginning = Effect.fnUntraced(function* (issuer: string) {
   const audit = yield* Audit
   const authorizations = yield* Authorizations

@@ -1,4 +1,4 @@
-/** The applications a user let in, to be looked at and turned away again. */
+/** Grants of a user to applications: listing and withdrawal. */
 import type { UserId } from "@venue/domain/UserId"
 import { Audit } from "@venue/storage/access/Audit"
 import { Authorizations } from "@venue/storage/access/Authorizations"
@@ -16,9 +16,9 @@ export interface Consent extends Pick<Grant, "scopes" | "grantedAtMillis"> {
 export class Consents extends Context.Service<
   Consents,
   {
-    /** The newest first; public applications too, although they are asked for again each time. */
+    /** Newest first. Includes public clients, although they need consent each time. */
     readonly list: (userId: UserId) => Effect.Effect<ReadonlyArray<Consent>, DatabaseUnavailable>
-    /** Ends the application's sessions of this user. False when nothing was granted. */
+    /** Withdraws a grant and ends the application's sessions of this user. Returns false without a grant. */
     readonly withdraw: (userId: UserId, clientId: string) => Effect.Effect<boolean, DatabaseUnavailable>
   }
 >()("@venue/auth/oauth/Consents") {
@@ -47,7 +47,7 @@ export class Consents extends Context.Service<
         }),
         withdraw: Effect.fn("Consents.withdraw")(function* (userId: UserId, clientId: string) {
           if (!(yield* grants.remove(userId, clientId))) return false
-          // Waits for a code that is being exchanged, so the session it becomes is seen after that.
+          // Waits for a code being exchanged, so that its session is found and ended.
           yield* authorizations.cancelCodes(userId, clientId)
           const ofClient = (yield* sessions.ofUser(userId)).filter((session) => session.clientId === clientId)
           yield* sessions.end(ofClient.map(({ sessionId }) => sessionId))

@@ -1,4 +1,4 @@
-/** What an application is told of the user who signed in to it. */
+/** Claims about the signed-in user for an application. */
 import type { UserId } from "@venue/domain/UserId"
 import type { Profile } from "@venue/storage/access/Profiles"
 import { Redacted } from "effect"
@@ -7,8 +7,8 @@ import { tokenLifetimeSeconds } from "../session/TokenLifetime.ts"
 import * as Scope from "./Scope.ts"
 
 /**
- * What the userinfo endpoint tells, by what was granted. A member without a value is left out: users who came with a
- * wallet have no email and no phone, and the name in their documents is nobody's business.
+ * Returns the claims of the userinfo endpoint for the granted scopes. Members without a value are omitted: wallet
+ * users have no email or phone, and legal names are never disclosed.
  */
 export const userClaims = (
   userId: UserId,
@@ -22,13 +22,13 @@ export const userClaims = (
   })
 })
 
-/** They say what is known of one sign-in; `user` comes from `userClaims`. */
+/** Returns the claims of one sign-in; `user` comes from `userClaims`. */
 export const claims = (signIn: {
   readonly issuer: string
   readonly clientId: string
   readonly user: { readonly sub: string }
   readonly nonce: string | null
-  /** When the user last proved who they are. */
+  /** Time of the user's last authentication. */
   readonly provenAtSeconds: number
   readonly nowSeconds: number
   readonly accessToken: Redacted.Redacted
@@ -43,6 +43,6 @@ export const claims = (signIn: {
   ...(signIn.nonce !== null && { nonce: signIn.nonce })
 })
 
-/** The left half of its SHA-256, as OpenID Connect wants it beside ES256. */
+/** Left half of the SHA-256, as OpenID Connect requires with ES256. */
 const halfHash = (token: Redacted.Redacted): string =>
   createHash("sha256").update(Redacted.value(token)).digest().subarray(0, 16).toString("base64url")

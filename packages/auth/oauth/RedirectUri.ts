@@ -1,4 +1,4 @@
-/** Where the answer to an application may go: what can be registered, and how an answer is written there. */
+/** Redirect URIs: registration rules, comparison, and responses written into them. */
 
 export type Fault =
   | "length"
@@ -12,9 +12,9 @@ export type Fault =
   | "reserved_parameter"
 
 /**
- * Why an operator cannot register this, or undefined. Only `https`, written as a browser would write it, so that the
- * text that is compared is the address that is visited. With `loopback` also `http` on this very machine, where a
- * program waits on a port of its own.
+ * Returns the fault of a redirect URI at registration, or undefined. Only `https` in the form a browser would write,
+ * so that the compared text is the visited address. With `loopback`, also `http` on a loopback address, for programs
+ * that listen on a port of their own.
  */
 export const faultOf = (text: string, { loopback }: { readonly loopback: boolean }): Fault | undefined => {
   if (text.length > maxLength) return "length"
@@ -31,8 +31,8 @@ export const faultOf = (text: string, { loopback }: { readonly loopback: boolean
 }
 
 /**
- * Whether an answer may go to `asked`. Texts are compared as they are, but for the port of a loopback address, which
- * programs choose when they start (RFC 8252 section 7.3). `localhost` is a name and stays exact.
+ * Returns true if `asked` is registered. Texts are compared exactly, except the port of a loopback address, which
+ * programs choose at start (RFC 8252 section 7.3). `localhost` is a name and compared exactly.
  */
 export const isRegistered = (registered: ReadonlyArray<string>, asked: string): boolean =>
   registered.includes(asked) ||
@@ -45,7 +45,7 @@ const portless = (uri: string): string | undefined => {
 
 const maxPort = 65_535
 
-/** What is undefined is left out; a query that is there already stays as it is. */
+/** Adds parameters to a URI; undefined ones are omitted, an existing query is kept. */
 export const withParameters = (uri: string, parameters: Readonly<Record<string, string | undefined>>): string => {
   const added = Object.entries(parameters).flatMap(([name, value]) =>
     value === undefined ? [] : [`${name}=${encodeURIComponent(value)}`]
@@ -61,5 +61,5 @@ const allowed = /^(?:[\w.~:/?[\]@!$&'()+,;=-]|%[\da-fA-F]{2})+$/
 const isLoopback = ({ hostname, protocol }: URL): boolean =>
   protocol === "http:" && ["localhost", "127.0.0.1", "[::1]"].includes(hostname)
 
-/** One that is in the query already would be there twice. */
+/** Refused in a registered query, because the response would repeat them. */
 const answerParameters = ["code", "state", "iss", "error", "error_description", "error_uri"]

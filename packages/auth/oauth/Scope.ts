@@ -1,13 +1,13 @@
-/** What an application may ask to know of a user; no scope limits what it may do as that user. */
+/** OAuth scopes. They limit what an application learns about a user, not what it may do. */
 
 export const scopes = ["openid", "profile", "email", "phone", "offline_access"] as const
 
 export type Scope = (typeof scopes)[number]
 
-/** An application that asks for none has this one. */
+/** Scope of an application that requests none. */
 const usual: Scope = "email"
 
-/** Each once, in the order they were asked for; undefined when one of them is unknown. */
+/** Returns each scope once, in request order; undefined if one is unknown. */
 export const read = (text: string | undefined): ReadonlyArray<Scope> | undefined => {
   if (text === undefined) return [usual]
   const asked = text.split(" ")
@@ -16,7 +16,7 @@ export const read = (text: string | undefined): ReadonlyArray<Scope> | undefined
 
 export const print = (list: ReadonlyArray<string>): string => list.join(" ")
 
-/** What was printed. */
+/** Splits a stored scope. */
 export const list = (text: string): ReadonlyArray<string> => text.split(" ")
 
 export const covers = (granted: ReadonlyArray<string>, asked: ReadonlyArray<string>): boolean =>

@@ -1,4 +1,4 @@
-/** The JWT a session acts with: what it says, and when it is believed. */
+/** Access token: the JWT of a session, its claims and their verification. */
 import { Uuid } from "@venue/domain/Id"
 import { Effect, Option, Schema } from "effect"
 import { UserId } from "@venue/domain/UserId"
@@ -8,21 +8,21 @@ import { decodeProtectedHeader, errors, jwtVerify, type ProtectedHeaderParameter
 import type { SigningKeys } from "../keys/SigningKeys.ts"
 import { tokenLifetimeSeconds } from "./TokenLifetime.ts"
 
-/** What a token says of its bearer. */
+/** Claims about the bearer. */
 export interface TokenClaims {
   readonly userId: UserId
   readonly sessionId: string
-  /** It names the key that signed it. */
+  /** Id of the key that signed the token. */
   readonly kid: string
   readonly aal: Assurance
-  /** The application it was given to; null when the user has it themselves. */
+  /** Application that holds the token; null for the user in person. */
   readonly clientId: string | null
   readonly scope: string | null
   readonly issuedAtMillis: number
   readonly expiresAtMillis: number
 }
 
-/** One refusal for every cause. `reason` is for logs: it holds nothing of the token and is never sent. */
+/** One refusal for every cause. `reason` is for logs only: it holds nothing of the token and is never sent. */
 export class InvalidToken extends Schema.TaggedError<InvalidToken>()("InvalidToken", {
   reason: Schema.Literals(["form", "header", "unknown_key", "signature", "claims", "expired"])
 }) {}
@@ -33,7 +33,7 @@ const type = "at+jwt"
 export interface Issue {
   readonly issuer: string
   readonly tokenId: string
-  /** This token has it; it is that of the session or less. */
+  /** Scope of this token: that of the session, or less. */
   readonly scope: string | null
   readonly issuedAtSeconds: number
 }
@@ -57,7 +57,7 @@ export const claimsOf = (session: Session, { issuedAtSeconds, issuer, scope, tok
   ...(session.clientId === null ? {} : { client_id: session.clientId, scope: scope ?? "" })
 })
 
-/** Signed by a key of ours, for us, and not over. Whether its session still lives is asked elsewhere. */
+/** Checks signature, issuer and expiry. Whether the session still lives is checked elsewhere. */
 export const check = Effect.fnUntraced(function* (
   token: string,
   {
@@ -101,7 +101,7 @@ export const isOver = ({ expiresAtMillis }: TokenClaims, nowMillis: number): boo
 const algorithm = "ES256"
 const maxLength = 8 * 1024
 const leewaySeconds = 5
-/** How far the clock of the node that issued it may be ahead of ours. */
+/** Maximum clock lead of the issuing node, in milliseconds. */
 const aheadMillis = 60_000
 
 const threeParts = /^[\w-]+\.[\w-]+\.[\w-]+$/
@@ -111,7 +111,7 @@ const headerOf = (token: string): ProtectedHeaderParameters | undefined =>
     ? Option.getOrUndefined(Option.liftThrowable(decodeProtectedHeader)(token))
     : undefined
 
-/** A header that brings its own key, or asks for what we do not know, is no header of ours. */
+/** Rejects a header that brings its own key or lists unknown critical parameters. */
 const isPlain = (header: ProtectedHeaderParameters): boolean =>
   header.alg === algorithm && header.typ === type && !foreign.some((member) => Object.hasOwn(header, member))
 

@@ -1,4 +1,4 @@
-/** Callers that show an access token, checked in full once and by memory afterwards. */
+/** Authentication by access token: fully verified once, then cached. */
 import { type DatabaseUnavailable, orUnavailable } from "@venue/postgres/DatabaseUnavailable"
 import * as GivenUp from "@venue/postgres/GivenUp"
 import { Revocations, trustedUnheardMillis } from "@venue/storage/access/Revocations"
@@ -12,15 +12,15 @@ export class Bearers extends Context.Service<
   Bearers,
   {
     /**
-     * Good until it is over, its key is removed or its session is ended, on every node within a second. A node that has
-     * not heard of revocations lately asks the database each time.
+     * Verifies a token: valid until it expires, its key is removed or its session ends, on every node within a
+     * second. A node that has missed revocations for a while reads the database each time.
      */
     readonly verify: (token: string) => Effect.Effect<TokenClaims, InvalidToken | SessionEnded | DatabaseUnavailable>
-    /** Whether it was found good here before, and nothing was heard against it since. */
+    /** Returns true if the token was verified here and not revoked since. */
     readonly isKnown: (token: string) => boolean
   }
 >()("@venue/auth/session/Bearers") {
-  /** `capacity` is of the tokens that are remembered. */
+  /** `capacity` is the number of cached tokens. */
   static readonly layer = ({
     capacity = 10_000,
     issuer
@@ -34,13 +34,13 @@ export class Bearers extends Context.Service<
         const keys = yield* SigningKeys
         const sessions = yield* Sessions
         const revocations = yield* Revocations
-        /** By the end of the token, its signature: a tenth of its text tells it from all others. */
+        /** Keyed by signature: the last tenth of a token identifies it. */
         const known = new Map<string, Known>()
         let heard = 0
-        /** Keys that another node removed and this one may not have read of yet. */
+        /** Keys removed by another node that this node may not have reread yet. */
         const removed = new Set<string>()
 
-        // They are rare, and what is known is little enough to be looked through.
+        // Key removals are rare, and the cache is small enough to scan.
         yield* revocations.watch(({ kind, subject }) => {
           if (kind === "key" || kind === "signing_keys") return
           heard++
@@ -51,7 +51,7 @@ export class Bearers extends Context.Service<
         })
 
         const remember = (one: Known) => {
-          // The first of the map is the one that was learnt longest ago, and so among the first to be over.
+          // The first entry is the oldest, and so among the first to expire.
           for (const [oldest] of known) {
             if (known.size < capacity) break
             known.delete(oldest)
@@ -66,14 +66,14 @@ export class Bearers extends Context.Service<
           const session = yield* liveSession(sessions, said.sessionId)
           if (session.userId !== said.userId) return yield* new InvalidToken({ reason: "claims" })
           if (removed.has(said.kid)) return yield* new InvalidToken({ reason: "unknown_key" })
-          // A second factor that was taken away no longer counts, whatever the token says.
+          // A removed second factor no longer counts, whatever the token claims.
           const claims: TokenClaims = session.aal === "aal1" ? { ...said, aal: "aal1" } : said
-          // What was read before a revocation was heard may no longer be so.
+          // Cache only if no revocation arrived since the read began.
           if (heard === heardBefore) remember({ token, claims, answer: Effect.succeed(claims) })
           return claims
         })
 
-        /** Whoever was let in may be let in no longer; a database that hangs is no reason to wait as long. */
+        /** A cached caller may have been revoked, and a hanging database is no reason to wait long. */
         const verifyAnew = (token: string) => orUnavailable(GivenUp.after(giveUpAfter)(verifyFirst(token)))
 
         return Bearers.of({
@@ -99,7 +99,7 @@ const subjects = { session: "sessionId", client: "clientId", user: "userId", sig
 
 const nameOf = (token: string): string => token.slice(-signatureLength)
 
-/** An ES256 signature in base64url is so long. */
+/** Length of an ES256 signature in base64url. */
 const signatureLength = 86
 
 const giveUpAfter = "2 seconds"

@@ -1,9 +1,9 @@
-/** A session that is not over, for whoever acts in it. */
+/** Lookup of a session that has not ended. */
 import type { DatabaseUnavailable } from "@venue/postgres/DatabaseUnavailable"
 import { type Session, SessionEnded, type Sessions } from "@venue/storage/access/Sessions"
 import { Effect, Option } from "effect"
 
-/** As it is in the database at this moment; one that never was has ended too. */
+/** Reads the session from the database; an unknown session counts as ended. */
 export const liveSession = Effect.fnUntraced(function* (
   sessions: Sessions["Service"],
   sessionId: string

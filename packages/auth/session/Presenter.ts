@@ -1,17 +1,20 @@
-/** Who shows a refresh token, and whether it is theirs to show. */
+/** The presenter of a refresh token, and whether the token is theirs. */
 import type { Session } from "@venue/storage/access/Sessions"
 import * as Scope from "../oauth/Scope.ts"
 
 export interface Presenter {
-  /** An application that has proven itself; null for the user's own endpoint. */
+  /** An authenticated application; null at the user's own endpoint. */
   readonly clientId: string | null
-  /** Whether there a public application may go without saying who it is. */
+  /** Whether public clients may omit `apikey` here. */
   readonly allowPublicForm?: boolean
-  /** The new access token gets it, not the session: what was granted, or less. */
+  /** Scope of the new access token, not of the session: the granted scope, or less. */
   readonly scope?: string
 }
 
-/** An application has its own sessions and no others, the user has theirs, and nobody more than was granted. */
+/**
+ * Returns the objection to a presenter: applications may refresh only their own sessions, users theirs, and only
+ * within the granted scope.
+ */
 export const objection = (
   session: Session,
   { allowPublicForm = false, clientId, scope }: Presenter

@@ -1,4 +1,4 @@
-/** The text of refresh tokens: drawn at random at first, then each derived from the one before. */
+/** Text of refresh tokens: the first is random, each further one is derived from its predecessor. */
 import { Redacted } from "effect"
 import { Buffer } from "node:buffer"
 import { createHmac } from "node:crypto"
@@ -12,8 +12,8 @@ export const tokenOf = (bytes: Uint8Array): Redacted.Redacted =>
   Redacted.make(`vrt_${Buffer.from(bytes).toString("base64url")}`)
 
 /**
- * The successor of a token: the same again for the same salt, though only hashes are kept. Neither the database nor an
- * old token tells it, for the server's key is needed too.
+ * Returns the successor of a token. Deterministic for a salt, although only hashes are stored; neither the database
+ * nor an old token reveals it without the server's key.
  */
 export const derive = (serverKey: Redacted.Redacted, token: Redacted.Redacted, salt: Uint8Array): Redacted.Redacted =>
   tokenOf(createHmac("sha256", Redacted.value(serverKey)).update(Redacted.value(token)).update(salt).digest())

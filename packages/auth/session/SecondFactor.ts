@@ -1,4 +1,4 @@
-/** A second proof beside the wallet: an authenticator app is enrolled, asked, and removed again. */
+/** Second factor beside the wallet: enrolment, verification and removal of an authenticator app. */
 import type { UserId } from "@venue/domain/UserId"
 import { Audit } from "@venue/storage/access/Audit"
 import { Authorizations } from "@venue/storage/access/Authorizations"
@@ -23,22 +23,22 @@ import * as Totp from "./Totp.ts"
 export interface Enrolment {
   readonly factorId: string
   readonly friendlyName: string
-  /** In base32, to be typed. */
+  /** Base32, for typing. */
   readonly secret: Redacted.Redacted
   readonly uri: Redacted.Redacted
-  /** The URI to be scanned, as the text of an SVG. */
+  /** The URI for scanning, as the text of an SVG. */
   readonly qrCode: Redacted.Redacted
 }
 
 export interface Verification {
   readonly issued: Issued
-  /** Shown once, when the first factor was verified. */
+  /** Recovery codes, shown once when the first factor is verified. */
   readonly recoveryCodes: ReadonlyArray<Redacted.Redacted> | null
-  /** How many are left, when one was used. */
+  /** Remaining recovery codes after one was used; null otherwise. */
   readonly recoveryCodesLeft: number | null
 }
 
-/** Or somebody else's, or one that was not verified in time. */
+/** The factor is unknown, of another user, or was not verified in time. */
 export class FactorNotFound extends Schema.TaggedError<FactorNotFound>()("FactorNotFound", {
   factorId: Schema.String
 }) {}
@@ -47,12 +47,12 @@ export class TooManyFactors extends Schema.TaggedError<TooManyFactors>()("TooMan
   limit: Schema.Number
 }) {}
 
-/** The code is a wrong one, or was used before. */
+/** The code is wrong or already used. */
 export class VerificationFailed extends Schema.TaggedError<VerificationFailed>()("VerificationFailed", {
   factorId: Schema.String
 }) {}
 
-/** Only a session that proved itself twice may do this. */
+/** Only sessions of the second assurance level may do this. */
 export class InsufficientAal extends Schema.TaggedError<InsufficientAal>()("InsufficientAal", {
   sessionId: Schema.String
 }) {}
@@ -60,13 +60,13 @@ export class InsufficientAal extends Schema.TaggedError<InsufficientAal>()("Insu
 type Gone = SessionEnded | DatabaseUnavailable
 
 /**
- * Who has a verified factor changes their factors only in a session of the second level. Changes of one user happen
- * one after the other.
+ * Users with a verified factor change their factors only in a session of the second level. Changes of one user are
+ * serialised.
  */
 export class SecondFactor extends Context.Service<
   SecondFactor,
   {
-    /** Names have 64 characters at most. The factor counts once it is verified, for which there are 300 seconds. */
+    /** Enrols a factor; names have at most 64 characters. The factor counts once it is verified, within 300 s. */
     readonly enrol: (
       caller: TokenClaims,
       names: { readonly friendlyName: string; readonly issuer: string }
@@ -78,7 +78,7 @@ export class SecondFactor extends Context.Service<
       { readonly challengeId: string; readonly expiresAtMillis: number },
       FactorNotFound | TooManyAttempts | Gone
     >
-    /** The code is the authenticator's, or for a verified factor a recovery code. Raises the session. */
+    /** Verifies a code of the authenticator or, for a verified factor, a recovery code. Raises the session's level. */
     readonly verify: (
       caller: TokenClaims,
       factorId: string,
@@ -89,8 +89,8 @@ export class SecondFactor extends Context.Service<
       FactorNotFound | ChallengeExpired | VerificationFailed | InsufficientAal | TooManyAttempts | Gone
     >
     /**
-     * When the factor was a verified one, all sessions of the user fall back to the first level, and codes that are yet
-     * to be exchanged are cancelled.
+     * Removes a factor. After a verified factor, all sessions of the user fall back to the first level, and pending
+     * codes are cancelled.
      */
     readonly unenrol: (
       caller: TokenClaims,
@@ -174,7 +174,8 @@ const make = Effect.gen(function* () {
     yield* factors.remove(factorId)
     if (!isVerified(factor)) return
     if (!(yield* isEnrolled(userId))) yield* recovery.replace(userId, [])
-    // They stand for sign-ins with the factor; those in use are waited for, so the sessions they become are lowered too.
+    // Pending codes stand for sign-ins with the factor. Codes being exchanged are waited for, so that their sessions
+    // are lowered too.
     yield* authorizations.cancelCodes(userId, null)
     yield* tokens.lower(userId)
     yield* changed(caller, "second_factor_removed", factorId)
@@ -183,7 +184,7 @@ const make = Effect.gen(function* () {
   return SecondFactor.of({
     isEnrolled,
     enrol: Effect.fn("SecondFactor.enrol")((caller, names) =>
-      // It takes long to draw, and what the transaction holds is not for waiting.
+      // Drawing a QR code takes long, so it happens outside the transaction.
       Effect.map(
         alone(caller, (session) => enrol(caller, session, names)),
         (enrolled) => ({ ...enrolled, qrCode: Redacted.make(renderSVG(Redacted.value(enrolled.uri))) })
@@ -196,7 +197,7 @@ const make = Effect.gen(function* () {
       const issue = Effect.andThen(found(caller, factorId), challenges.issue({ challengeId, factorId, sessionId }))
       return { challengeId, expiresAtMillis: yield* alone(caller, () => issue) }
     }),
-    // What is counted stays counted whatever is refused afterwards, so it is no part of the transaction.
+    // Failed attempts stay counted after a refusal, so counting is outside the transaction.
     verify: Effect.fn("SecondFactor.verify")(function* (caller, factorId, challengeId, code) {
       yield* challenges.count(caller.userId)
       yield* found(caller, factorId)
@@ -209,7 +210,7 @@ const make = Effect.gen(function* () {
   })
 })
 
-/** A user's factors change one at a time, and whoever remembers the user hears of it. */
+/** Serialises changes of a user's factors and invalidates caches of the user. */
 const holding = Effect.gen(function* () {
   const audit = yield* Audit
   const factors = yield* Factors
@@ -218,7 +219,7 @@ const holding = Effect.gen(function* () {
   const transaction = yield* Transaction
   const users = yield* Users
 
-  /** Nobody else changes the caller's factors meanwhile, and their session lives. */
+  /** Runs `work` with the user's factors locked and the session alive. */
   const alone = <A, E>({ sessionId, userId }: TokenClaims, work: (session: Session) => Effect.Effect<A, E>) =>
     transaction.run(
       Effect.gen(function* () {
@@ -240,7 +241,7 @@ const holding = Effect.gen(function* () {
   return { alone, changed, found, isEnrolled }
 })
 
-/** A code of the authenticator proves a factor, or a recovery code in its stead; each is good once. */
+/** Checks a code of the authenticator or a recovery code; each is valid once. */
 const checking = Effect.gen(function* () {
   const audit = yield* Audit
   const factors = yield* Factors
@@ -255,7 +256,7 @@ const checking = Effect.gen(function* () {
     return codes
   })
 
-  /** How many recovery codes are left when the code was one; null when the authenticator showed it. */
+  /** Returns the remaining recovery codes if one was used; null for a code of the authenticator. */
   const check = Effect.fnUntraced(function* (
     { sessionId, userId }: TokenClaims,
     factor: FactorSecret,
@@ -275,7 +276,7 @@ const checking = Effect.gen(function* () {
   return { check, giveRecoveryCodes }
 })
 
-/** The token may be older than what became of its session, so both must say the second level. */
+/** The token may precede a change of its session, so both must state the second level. */
 export const hasProvedTwice = ({ aal }: TokenClaims, session: Session): boolean =>
   aal === "aal2" && session.aal === "aal2"
 

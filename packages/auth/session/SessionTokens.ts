@@ -1,4 +1,4 @@
-/** Begins sessions and keeps them alive: an access token for an hour, and a refresh token that works once. */
+/** Sessions: access tokens for an hour, and refresh tokens that work once. */
 import type { UserId } from "@venue/domain/UserId"
 import { Audit } from "@venue/storage/access/Audit"
 import type { DatabaseUnavailable } from "@venue/postgres/DatabaseUnavailable"
@@ -21,22 +21,22 @@ export interface Issued {
   readonly expiresInSeconds: number
   /** Unix seconds. */
   readonly expiresAtSeconds: number
-  /** This access token has it; it is that of the session or less. */
+  /** Scope of this access token: that of the session, or less. */
   readonly scope: string | null
   readonly session: Session
 }
 
 export interface Beginning {
   readonly userId: UserId
-  /** The application the session is for; null when the user signs in themselves. */
+  /** Application of the session; null for the user in person. */
   readonly clientId: string | null
   readonly publicClient: boolean
   readonly scope: string | null
-  /** What the user has just done. */
+  /** The authentication method just used. */
   readonly method: "web3" | "oauth_provider/authorization_code"
-  /** One factor unless it is said that there were two. */
+  /** One factor if absent. */
   readonly aal?: Assurance
-  /** What they had done before, the latest first. */
+  /** Earlier authentications, latest first. */
   readonly amr?: ReadonlyArray<Method>
 }
 
@@ -57,7 +57,7 @@ export class RefreshRefused extends Schema.TaggedError<RefreshRefused>()("Refres
 
 export interface SessionTokensOptions {
   readonly issuer: string
-  /** For nothing else, and the same on every node: a refresh token is derived from the one before with it. */
+  /** Secret from which refresh tokens are derived; the same on every node, used for nothing else. */
   readonly serverKey: Redacted.Redacted
 }
 
@@ -66,24 +66,24 @@ export class SessionTokens extends Context.Service<
   {
     readonly begin: (beginning: Beginning) => Effect.Effect<Issued, DatabaseUnavailable>
     /**
-     * The next tokens for this one. Shown again before the next one was used, it gives the same refresh token, however
-     * late: answers get lost, and programs that share one do not wait for each other. Shown again otherwise, somebody has
-     * a copy, and the session is over. One that was never used but replaced by `raise` is refused and ends nothing: its
-     * holder may just have been late.
+     * Returns the next tokens. A token shown again before its successor was used returns the same successor, however
+     * late, because responses get lost and programs that share a token do not coordinate. Shown again later, the
+     * token has leaked, and the session ends. A token replaced by `raise` before its use is refused without further
+     * effect: its holder may simply be late.
      */
     readonly refresh: (
       token: Redacted.Redacted,
       by: Presenter
     ) => Effect.Effect<Issued, RefreshRefused | DatabaseUnavailable>
     /**
-     * A second factor was verified. Neither the refresh tokens before it nor the user's sessions without one work
-     * from now on.
+     * Raises a session to the second level. Earlier refresh tokens, and the user's sessions without a second factor,
+     * stop working.
      */
     readonly raise: (
       sessionId: string,
       method: "totp" | "recovery_code"
     ) => Effect.Effect<Issued, SessionEnded | DatabaseUnavailable>
-    /** The second factor is gone: no session of the user counts as having shown it. */
+    /** Lowers all sessions of a user after the removal of the second factor. */
     readonly lower: (userId: UserId) => Effect.Effect<void, DatabaseUnavailable>
   }
 >()("@venue/auth/session/SessionTokens") {
@@ -150,7 +150,7 @@ const make = Effect.fnUntraced(function* ({ issuer, serverKey }: SessionTokensOp
     yield* sessions.prove(sessionId, session)
     const refreshToken = yield* drawToken
     const { generation } = yield* sessions.newestToken(sessionId)
-    // One generation is left out: the token before is no predecessor, which might be shown again, and was never used.
+    // Skips one generation: the token before was never used, so it must not count as a predecessor.
     yield* sessions.issue(refreshToken, { sessionId, generation: generation + 2, salt: new Uint8Array() })
     return yield* issued({ session, refreshToken, scope: session.scope })
   }, transaction.run)
@@ -165,7 +165,7 @@ const make = Effect.fnUntraced(function* ({ issuer, serverKey }: SessionTokensOp
   return SessionTokens.of({ begin, refresh, raise, lower })
 })
 
-/** Whoever holds a session is answered with a new access token beside its refresh token. */
+/** Signs a new access token for the holder of a session. */
 const signing = Effect.fnUntraced(function* (issuer: string) {
   const keys = yield* SigningKeys
   const random = yield* SecureRandom.SecureRandom
@@ -186,14 +186,14 @@ const signing = Effect.fnUntraced(function* (issuer: string) {
   })
 })
 
-/** A refusal is a value: what it takes back is to be kept, and a failure would undo it. */
+/** Refusals are values: their effects must be kept, and a failure would roll them back. */
 const rotating = Effect.fnUntraced(function* (serverKey: Redacted.Redacted) {
   const audit = yield* Audit
   const random = yield* SecureRandom.SecureRandom
   const sessions = yield* Sessions
   const states = yield* UserStates
 
-  /** The refresh token after this one; undefined when this one should not have been shown again. */
+  /** Returns the next refresh token; undefined if this one was reused. */
   const successor = Effect.fnUntraced(function* (shown: Redacted.Redacted, { generation, sessionId }: RefreshToken) {
     const newest = yield* sessions.newestToken(sessionId)
     if (generation === newest.generation) {
@@ -202,7 +202,7 @@ const rotating = Effect.fnUntraced(function* (serverKey: Redacted.Redacted) {
       yield* sessions.issue(next, { sessionId, generation: generation + 1, salt })
       return next
     }
-    // The newest one was never used: whoever shows its parent gets no more than its holder has.
+    // The newest token was never used, so its parent's holder gains nothing beyond it.
     if (generation !== newest.generation - 1) return undefined
     yield* sessions.touch(sessionId)
     return RefreshTokens.derive(serverKey, shown, newest.salt)
@@ -229,7 +229,7 @@ const rotating = Effect.fnUntraced(function* (serverKey: Redacted.Redacted) {
       return Result.succeed(kept)
     }
     const { sessionId, userId } = session
-    // Its own next generation is there when it was used before, and was left out when it was replaced.
+    // The next generation exists if the token was used, and is missing if it was replaced.
     if (!(yield* sessions.hasGeneration(sessionId, token.value.generation + 1))) return refused("already_used")
     yield* sessions.end([sessionId])
     yield* audit.record({ action: "refresh_token_reused", actor: userId, subject: userId, facts: { sessionId } })
@@ -237,16 +237,16 @@ const rotating = Effect.fnUntraced(function* (serverKey: Redacted.Redacted) {
   })
 })
 
-/** What was decided of a session, and is yet to be signed. */
+/** Decision about a session, not yet signed. */
 interface Kept {
   readonly session: Session
   readonly refreshToken: Redacted.Redacted
   readonly scope: string | null
 }
 
-/** How long a session may lie unused. */
+/** Maximum idle time of a session. */
 const idleMillis = 30 * 24 * 60 * 60 * 1000
-/** How long it lasts whatever happens. */
+/** Maximum lifetime of a session. */
 const absoluteMillis = 90 * 24 * 60 * 60 * 1000
 const secondFactors: ReadonlySet<string> = new Set(["totp", "recovery_code"])
 

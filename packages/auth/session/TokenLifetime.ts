@@ -1,2 +1,2 @@
-/** How long an access token is good, and how long the key that signed it must be known. */
+/** Lifetime of an access token; also how long the key that signed it must stay known. */
 export const tokenLifetimeSeconds = 3600

@@ -1,4 +1,4 @@
-/** An application gives back what it was issued: any token of a session ends all of it (RFC 7009). */
+/** Token revocation (RFC 7009): any token of a session ends the whole session. */
 import { Audit } from "@venue/storage/access/Audit"
 import type { DatabaseUnavailable } from "@venue/postgres/DatabaseUnavailable"
 import type { OAuthClient } from "@venue/storage/access/OAuthClients"
@@ -12,8 +12,8 @@ export class TokenRevocation extends Context.Service<
   TokenRevocation,
   {
     /**
-     * By a refresh token of whatever generation, or by an access token. One that is over, unknown or another's changes
-     * nothing, and nobody hears which it was. After `SessionBusy` the token is as good as before.
+     * Revokes by a refresh token of any generation or by an access token. Expired, unknown and foreign tokens change
+     * nothing, and the response does not distinguish them. After `SessionBusy` the token is still valid.
      */
     readonly revoke: (
       client: OAuthClient,

@@ -1,29 +1,31 @@
-/** Six digits that change every 30 seconds, as authenticator apps show them (RFC 6238 with SHA-1). */
+/** Time-based one-time passwords: six digits per 30 s, as in authenticator apps (RFC 6238 with SHA-1). */
 import { Redacted } from "effect"
 import { Buffer } from "node:buffer"
 import { createHmac, timingSafeEqual } from "node:crypto"
 
-/** How many bytes a new secret is made of: as many as SHA-1 gives. */
+/** Size of a new secret in bytes: the output size of SHA-1. */
 export const secretBytes = 20
 
-/** The text of base32 in which authenticator apps take a secret. */
+/** Returns a secret in base32, as authenticator apps accept it. */
 export const secretOf = (bytes: Uint8Array): Redacted.Redacted => {
   const bits = Array.from(bytes, (byte) => byte.toString(2).padStart(8, "0")).join("")
   const groups = bits.match(/.{1,5}/g) ?? []
   return Redacted.make(groups.map((group) => alphabet[Number.parseInt(group.padEnd(5, "0"), 2)]).join(""))
 }
 
-/** The time step in which this is the code: now, the one before or the one after. Undefined for any other text. */
+/**
+ * Returns the time step of this code: the current one, the one before or the one after; undefined for any other text.
+ */
 export const stepOf = (secret: Redacted.Redacted, code: Redacted.Redacted, nowMillis: number): number | undefined => {
   const given = Buffer.from(Redacted.value(code))
   if (given.length !== digits) return undefined
   const now = Math.floor(nowMillis / stepMillis)
   const key = bytesOf(secret)
-  // All three are computed and compared, so that the time taken tells nothing.
+  // All three are computed and compared, so that timing reveals nothing.
   return [now - 1, now, now + 1].filter((step) => timingSafeEqual(Buffer.from(codeAt(key, step)), given)).at(-1)
 }
 
-/** What an authenticator app scans. Whatever the names hold, this is one URI. */
+/** Returns the URI that an authenticator app scans; the names are escaped. */
 export const uri = (secret: Redacted.Redacted, issuer: string, account: string): Redacted.Redacted => {
   const [from, name] = [issuer, account].map((text) => encodeURIComponent(text.toWellFormed()))
   return Redacted.make(

@@ -1,6 +1,6 @@
 /**
- * The message by which a wallet lets a builder have a key. None is recorded when it is written: its nonce proves, on
- * any node and after a restart, that the venue wrote it, and for whom.
+ * Message by which a wallet lets a builder obtain a key. It is not stored when written: its nonce proves, on any node
+ * and after a restart, that the venue wrote it and for whom.
  */
 import { Result, Redacted, Schema } from "effect"
 import { Buffer } from "node:buffer"
@@ -9,11 +9,11 @@ import { authorityOf } from "./SignInSite.ts"
 import { checksummed } from "./WalletAddress.ts"
 import * as WalletMessage from "./WalletMessage.ts"
 
-/** The words that are signed. */
+/** Text of the signed message. */
 export interface Template {
-  /** Another one whenever a word changes. */
+  /** Changed whenever a word changes. */
   readonly version: string
-  /** One line that holds `{builder_code}`, `{service_name}` and `{agreement_url}`. */
+  /** One line with `{builder_code}`, `{service_name}` and `{agreement_url}`. */
   readonly statement: string
   readonly serviceName: string
   readonly agreementUrl: string
@@ -23,9 +23,12 @@ export interface BuilderTerms {
   readonly serviceName: string
   readonly uri: string
   readonly agreementUrl: string
-  /** Known to every node. */
+  /** The same on every node. */
   readonly macKey: Redacted.Redacted
-  /** Another one, good until then for messages that were written under it: what came before, or what other nodes use already. */
+  /**
+   * Second key, valid until `untilMillis` for messages written under it: the previous key, or one that other nodes
+   * already use.
+   */
   readonly otherMacKey?: { readonly key: Redacted.Redacted; readonly untilMillis: number } | undefined
   readonly otherTemplate?: (Template & { readonly untilMillis: number }) | undefined
 }
@@ -34,13 +37,13 @@ export class InvalidTerms extends Schema.TaggedError<InvalidTerms>()("InvalidTer
   fault: Schema.Literals(["uri", "agreement_url", "statement"])
 }) {}
 
-/** `malformed` is what anybody can tell from the text, `untrusted` what only the venue can. `fault` is for logs. */
+/** `malformed` follows from the text alone; `untrusted` needs the venue's key. `fault` is for logs. */
 export class BuilderMessageRefused extends Schema.TaggedError<BuilderMessageRefused>()("BuilderMessageRefused", {
   side: Schema.Literals(["malformed", "untrusted"]),
   fault: Schema.String
 }) {}
 
-/** Terms under which messages can be written and read again. */
+/** Returns terms under which messages can be written and read again. */
 export const termsOf = (settings: BuilderTerms): Result.Result<BuilderTerms, InvalidTerms> => {
   const invalid = (fault: InvalidTerms["fault"]) => Result.fail(new InvalidTerms({ fault }))
   const templates = templatesOf(settings)
@@ -51,7 +54,10 @@ export const termsOf = (settings: BuilderTerms): Result.Result<BuilderTerms, Inv
   return templates.every((template) => isReadable(settings, template)) ? Result.succeed(settings) : invalid("statement")
 }
 
-/** A new message, good for ten minutes. The address may be of any letter case; the builder's code is a lower-case UUID. */
+/**
+ * Writes a message, valid for ten minutes. The address may have any letter case; the builder code is a lower-case
+ * UUID.
+ */
 export const write = (
   terms: BuilderTerms,
   {
@@ -63,7 +69,7 @@ export const write = (
     readonly address: string
     readonly builderCode: string
     readonly nowMillis: number
-    /** Sixteen bytes of chance. */
+    /** Sixteen random bytes. */
     readonly random16: Uint8Array
   }
 ): string => {
@@ -72,8 +78,8 @@ export const write = (
 }
 
 /**
- * A message that the venue wrote for this builder's code, unchanged and still good. Who signed it is asked afterwards,
- * and only its one use makes it used.
+ * Reads a message that the venue wrote for this builder code, unchanged and still valid. The signature, and the
+ * single use of the nonce, are checked later.
  */
 export const read = (
   terms: BuilderTerms,
@@ -85,13 +91,13 @@ export const read = (
     readonly message: WalletMessage.WalletMessage
     readonly addressLower: string
     readonly nonce: string
-    /** It is that of the agreement which the signer accepts. */
+    /** Address of the agreement that the signer accepts. */
     readonly agreementUrl: string
   },
   BuilderMessageRefused
 > => {
   const templates = templatesOf(terms)
-  // To read takes long, and longer with every character: of what is far longer than ours nothing need be read.
+  // Reading costs more with every character, so a text far longer than the template is refused unread.
   if (templates.every((template) => text.length > 2 * lengthOf(terms, template))) return refused("malformed", "length")
   const parsed = WalletMessage.read(text)
   if (Result.isFailure(parsed)) return refused("malformed", parsed.failure.fault)
@@ -121,7 +127,7 @@ export const read = (
   })
 }
 
-/** All that a message says, but for its nonce. */
+/** Members of a message without its nonce. */
 interface Said {
   readonly uri: string
   readonly template: Template
@@ -130,7 +136,7 @@ interface Said {
   readonly issuedAtMillis: number
 }
 
-/** How far the clocks of our own nodes may be apart. */
+/** Maximum clock difference between nodes, in seconds. */
 const clockLeewaySeconds = 5
 const randomBytes = 16
 const proofBytes = 16
@@ -139,7 +145,7 @@ const noncePattern = /^[0-9a-f]{64}$/
 const refused = (side: BuilderMessageRefused["side"], fault: string) =>
   Result.fail(new BuilderMessageRefused({ side, fault }))
 
-/** Our words, with the agreement that they link to. */
+/** The text template with a link to the agreement. */
 export const templateOf = ({
   agreementUrl,
   serviceName
@@ -181,7 +187,7 @@ const statementOf = ({ agreementUrl, serviceName, statement }: Template, builder
     .replace("{service_name}", () => serviceName)
     .replace("{agreement_url}", () => agreementUrl)
 
-/** The address is one that `termsOf` looked at. */
+/** `termsOf` has validated the address. */
 const domainOf = ({ uri }: Pick<BuilderTerms, "uri">): string => new URL(uri).host
 
 const textOf = ({ address, builderCode, issuedAtMillis, template, uri }: Said, nonce: string): string =>
@@ -199,7 +205,7 @@ const textOf = ({ address, builderCode, issuedAtMillis, template, uri }: Said, n
     `Expiration Time: ${timeOf(issuedAtMillis + WalletMessage.maxAgeMillis)}`
   ].join("\n")
 
-/** All messages are as long, whoever they are for and whenever. */
+/** All messages have the same length, whatever the address, code and time. */
 const lengthOf = (terms: BuilderTerms, template: Template): number => anyText(terms, template).length
 
 const anyText = (terms: BuilderTerms, template: Template): string => {
@@ -209,7 +215,7 @@ const anyText = (terms: BuilderTerms, template: Template): string => {
 
 const timeOf = (millis: number): string => new Date(millis).toISOString()
 
-/** The second half of a nonce: its first half and all that is said, under a key of the venue. */
+/** Second half of a nonce: a MAC over its first half and all members of the message. */
 const proofOf = (
   key: Redacted.Redacted,
   { address, builderCode, issuedAtMillis, template, uri }: Said,
@@ -228,7 +234,7 @@ const isProven = (key: Redacted.Redacted, said: Said, nonce: string): boolean =>
   return timingSafeEqual(proofOf(key, said, bytes.subarray(0, randomBytes)), bytes.subarray(randomBytes))
 }
 
-/** The strict reader takes what we write, and each part that must be said has its place in it. */
+/** Checks that the strict reader accepts the template, and that each member has its place in it. */
 const isReadable = (terms: BuilderTerms, template: Template): boolean => {
   const message = WalletMessage.read(anyText(terms, template))
   const parts = ["0".repeat(36), template.serviceName, template.agreementUrl]

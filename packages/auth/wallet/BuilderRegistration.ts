@@ -1,4 +1,7 @@
-/** A builder's backend exchanges what a wallet signed for a key of the wallet's user. */
+/**
+ * Registration of wallets by builders: the backend of a builder exchanges a signed message for a key of the wallet's
+ * user.
+ */
 import { isUuid } from "@venue/domain/Id"
 import { UserId } from "@venue/domain/UserId"
 import { ApiKeys } from "@venue/storage/access/ApiKeys"
@@ -24,7 +27,7 @@ import { isAddress } from "./WalletAddress.ts"
 import { maxAgeMillis } from "./WalletMessage.ts"
 import { signerOf } from "./WalletSignature.ts"
 
-/** Who may have keys of other users, and what for. */
+/** A builder, who may obtain keys of other users. */
 export interface Builder {
   readonly userId: UserId
   readonly builderCode: string
@@ -32,13 +35,13 @@ export interface Builder {
 }
 
 export interface IssuedKey {
-  /** The wallet is theirs; it is the id of their main account too. */
+  /** The wallet's user; also the id of their main account. */
   readonly userId: UserId
   readonly publicKey: string
   readonly secretKey: Redacted.Redacted
 }
 
-/** Something that was asked for is not what it must be; `member` names it as the wire does. */
+/** A member of the request is invalid; `member` is its name on the wire. */
 export class UnfitForMessage extends Schema.TaggedError<UnfitForMessage>()("UnfitForMessage", {
   member: Schema.Literals(["address", "builder_code"])
 }) {}
@@ -47,7 +50,7 @@ export class NoActiveBuilderCode extends Schema.TaggedError<NoActiveBuilderCode>
   userId: UserId
 }) {}
 
-/** Without a username a builder has no label for keys. */
+/** A builder without a username has no label for keys. */
 export class BuilderUnnamed extends Schema.TaggedError<BuilderUnnamed>()("BuilderUnnamed", { userId: UserId }) {}
 
 /** The text alone shows that it is no message for this builder. `fault` is for logs. */
@@ -55,7 +58,7 @@ export class MalformedBuilderMessage extends Schema.TaggedError<MalformedBuilder
   fault: Schema.String
 }) {}
 
-/** Whatever depends on trust, time or state is refused alike. `fault` is for logs: it is never sent. */
+/** One refusal for all causes of trust, time and state. `fault` is for logs and never sent. */
 export class WalletAuthenticationFailed extends Schema.TaggedError<WalletAuthenticationFailed>()(
   "WalletAuthenticationFailed",
   { fault: Schema.String }
@@ -68,14 +71,14 @@ export interface BuilderRegistrationOptions {
 export class BuilderRegistration extends Context.Service<
   BuilderRegistration,
   {
-    /** A new message for a wallet to sign. Whether there is such a builder is not asked, and nothing is written. */
+    /** Returns a new message for a wallet to sign. The builder code is not looked up, and nothing is written. */
     readonly message: (address: string, builderCode: string) => Effect.Effect<string, UnfitForMessage>
     readonly builder: (
       userId: UserId
     ) => Effect.Effect<Builder, NoActiveBuilderCode | BuilderUnnamed | DatabaseUnavailable>
     /**
-     * The key of this builder for the user of the wallet, instead of the one before, which is good for nothing here from
-     * now on; other nodes hear of it. All of it happens or nothing; after `DatabaseUnavailable` it may have happened.
+     * Returns this builder's key for the wallet's user. It replaces the previous key, which is rejected here at once
+     * and on other nodes after a revocation. Atomic; after `DatabaseUnavailable` it may have happened.
      */
     readonly register: (
       builder: Builder,
@@ -112,7 +115,7 @@ const make = Effect.fnUntraced(function* (terms: BuilderMessage.BuilderTerms) {
       if (username === null) return yield* new BuilderUnnamed({ userId })
       return { userId, builderCode: code.value.builderCode, username }
     }),
-    // Cheap checks first: the signature is dear to check, and only what is proven reaches the database.
+    // Cheap checks come first: verifying a signature is expensive, and only proven requests reach the database.
     register: Effect.fn("BuilderRegistration.register")(function* (builder: Builder, { message, signature }) {
       const read = yield* BuilderMessage.read(terms, message, builder.builderCode, yield* Clock.currentTimeMillis).pipe(
         Effect.fromResult,
@@ -130,7 +133,7 @@ const make = Effect.fnUntraced(function* (terms: BuilderMessage.BuilderTerms) {
         messageHash: createHash("sha256").update(message).digest("hex"),
         expiresAtMillis: read.message.issuedAtMillis + maxAgeMillis + graceMillis
       })
-      // Not before it is committed, or what was before would be remembered again.
+      // After the commit; earlier, the previous key would be cached again.
       if (Option.isSome(replaced)) hmac.forget(replaced.value)
       eligibilities.forget(key.userId)
       return key
@@ -138,7 +141,7 @@ const make = Effect.fnUntraced(function* (terms: BuilderMessage.BuilderTerms) {
   })
 })
 
-/** A wallet proved itself: its user gets a key, and all that goes with it, in one transaction. */
+/** Issues the key of a proven wallet with everything that belongs to it, in one transaction. */
 const issuing = Effect.fnUntraced(function* (terms: BuilderMessage.BuilderTerms) {
   const acceptances = yield* LegalAcceptances
   const addresses = yield* WithdrawalAddresses
@@ -161,7 +164,7 @@ const issuing = Effect.fnUntraced(function* (terms: BuilderMessage.BuilderTerms)
       const { userId } = yield* identities.arrive({ address, seen: null })
       yield* users.lock(userId)
       if ((yield* states.find(userId)).frozen) return yield* new WalletAuthenticationFailed({ fault: "frozen" })
-      // A message from just before a change of the agreement is good, but agrees to what was said then.
+      // A message from before a change of the agreement is valid, but accepts the text of that time.
       const termsVersion = agreementUrl === terms.agreementUrl ? eligibilities.requirements.termsVersion : null
       yield* acceptances.record({
         userId,
@@ -174,7 +177,7 @@ const issuing = Effect.fnUntraced(function* (terms: BuilderMessage.BuilderTerms)
       yield* (
         addresses
           .add({ addressId, userId, network: "ARBITRUM_ONE", address, label: null, verified: true })
-          // One that its wallet verifies is added in any case.
+          // An address verified by its own wallet is exempt from the limit.
           .pipe(Effect.catchTag("TooManyWithdrawalAddresses", Effect.die))
       )
       const { publicKey, secret } = yield* pair
@@ -202,7 +205,7 @@ const issuing = Effect.fnUntraced(function* (terms: BuilderMessage.BuilderTerms)
   )
 })
 
-/** What a message proved once its signature was found good. */
+/** Result of a verified signature. */
 interface Proven {
   readonly address: string
   readonly agreementUrl: string
@@ -211,5 +214,5 @@ interface Proven {
   readonly expiresAtMillis: number
 }
 
-/** How much longer a used nonce is remembered than its message can be good. */
+/** How much longer a used nonce is kept than its message is valid, in milliseconds. */
 const graceMillis = 120_000

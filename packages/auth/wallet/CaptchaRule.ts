@@ -1,4 +1,4 @@
-/** When a sign-in must bring a solved CAPTCHA: always, never, or once its network has tried too often at any node. */
+/** CAPTCHA policy of sign-ins: always, never, or after too many attempts from a network, counted over all nodes. */
 import type { DatabaseUnavailable } from "@venue/postgres/DatabaseUnavailable"
 import { SignInAttempts } from "@venue/storage/access/SignInAttempts"
 import { Effect } from "effect"
@@ -6,9 +6,9 @@ import { Effect } from "effect"
 export type Setting = "always" | "never" | "risk"
 
 export interface CaptchaRule {
-  /** Counts a sign-in when it begins, so that many at once do not slip by; true when it must bring one. */
+  /** Counts a sign-in at its beginning, so that parallel ones are counted; returns true if it needs a CAPTCHA. */
   readonly begin: (network: string) => Effect.Effect<boolean, DatabaseUnavailable>
-  /** The sign-in was refused. */
+  /** Counts a refused sign-in. */
   readonly fail: (network: string) => Effect.Effect<void, DatabaseUnavailable>
 }
 
@@ -26,6 +26,6 @@ export const make = (setting: Setting): Effect.Effect<CaptchaRule, never, SignIn
       : { begin: () => Effect.succeed(setting === "always"), fail: () => Effect.void }
   )
 
-/** Within 15 minutes of its first, a network has 10 sign-ins, or 3 failed ones, without a CAPTCHA. */
+/** Within 15 minutes of its first attempt, a network may make 10 sign-ins, or 3 failed ones, without a CAPTCHA. */
 const maxSignIns = 10
 const maxFailures = 3

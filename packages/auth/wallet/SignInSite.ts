@@ -1,16 +1,16 @@
-/** The pages that wallets may sign in for. */
+/** Pages that wallets may sign in for. */
 import { Result, Schema } from "effect"
 import type { WalletMessage } from "./WalletMessage.ts"
 
 export interface SignInSite {
   readonly uri: string
-  /** The authority of the URI: its host, and its port when that is not the usual one. */
+  /** Authority of the URI: host, and port unless it is the default. */
   readonly domain: string
 }
 
 export class InvalidSite extends Schema.TaggedError<InvalidSite>()("InvalidSite", { uri: Schema.String }) {}
 
-/** The sites of these URIs: `https`, or `http` on this machine where loopback is allowed, which is not in production. */
+/** Returns the sites of these URIs: `https`, or `http` on loopback if allowed, which production forbids. */
 export const sitesOf = (
   uris: ReadonlyArray<string>,
   { allowLoopback }: { readonly allowLoopback: boolean }
@@ -23,7 +23,10 @@ export const sitesOf = (
     })
   )
 
-/** What of the message names none of the sites. Texts are compared as they are: nothing is folded, decoded or cut. */
+/**
+ * Returns the member of the message that matches no site. Texts are compared exactly: no case folding, decoding or
+ * trimming.
+ */
 export const objection = (
   sites: ReadonlyArray<SignInSite>,
   { domain, uri }: Pick<WalletMessage, "domain" | "uri">
@@ -34,8 +37,8 @@ export const objection = (
 }
 
 /**
- * The authority of a URI of this scheme, as it reads in a message. Undefined when the URI is not written the way a
- * browser shows it, or names a user: it would look like another site than it is.
+ * Returns the authority of a URI of this scheme as a message shows it. Undefined if the URI is not in a browser's
+ * form, or contains a user name, because it would resemble another site.
  */
 export const authorityOf = (uri: string, protocol: "https:" | "http:"): string | undefined => {
   const url = URL.parse(uri)

@@ -1,12 +1,12 @@
-/** The addresses of wallets, and how they may be written. */
+/** Wallet addresses and their spellings. */
 import { getAddress } from "viem/utils"
 
-/** The address, `0x` and 40 hex digits of any case, in the letter case that EIP-55 gives it as a checksum. */
+/** Returns the address (`0x` and 40 hexadecimal digits) with its EIP-55 checksum. */
 export const checksummed = (address: string): string => getAddress(address)
 
 /**
- * Is this text the address of a wallet, in a letter case the rule admits? Mixed case is only ever good as a checksum,
- * and nobody holds the key of the zero address.
+ * Returns true for a wallet address in a letter case that the rule admits. Mixed case is valid only as a checksum;
+ * the zero address is refused because nobody holds its key.
  */
 export const isAddress = (text: string, rule: "checksummed" | "checksummed or lower case" | "any case"): boolean => {
   if (!pattern.test(text) || text === zero) return false

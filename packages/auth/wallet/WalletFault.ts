@@ -1,9 +1,12 @@
-/** The words for a refused sign-in message: what is wrong, the limit and the right value. All of it is public. */
+/** Error texts for refused sign-in messages: the fault, the limit and the right value. All of it is public. */
 import type * as WalletMessage from "./WalletMessage.ts"
 import type { SignInSite } from "./SignInSite.ts"
 import { checksummed } from "./WalletAddress.ts"
 
-/** Words for the text alone, found at a glance: strangers send it, and a full parse costs more than a signature. */
+/**
+ * Returns the text for a fault found without parsing: strangers send these messages, and a full parse costs more than
+ * a signature.
+ */
 export const textFault = (text: string): string => {
   const [first = "", address = "", ...rest] = text.split("\n", maxLines)
   if (!first.endsWith(opening)) return `The message is not an EIP-4361 message: its first line ends with${opening}`
@@ -15,7 +18,7 @@ export const textFault = (text: string): string => {
     : `The message has no line of the form ${missing.words}`
 }
 
-/** Words for the site that a message was written for. */
+/** Returns the text for a message written for another site. */
 export const siteFault = (
   reason: "statement" | "uri" | "domain",
   { serviceName, sites }: { readonly serviceName: string; readonly sites: ReadonlyArray<SignInSite> },
@@ -28,7 +31,7 @@ export const siteFault = (
     : `The domain has to be that of the URI: ${sites.find((site) => site.uri === uri)?.domain ?? ""}`
 }
 
-/** Words for a message that does not hold now. */
+/** Returns the text for a message outside its time of validity. */
 export const timeFault = (fault: NonNullable<ReturnType<typeof WalletMessage.untimely>>, nowMillis: number): string =>
   `${times[fault]}; the time here is ${new Date(nowMillis).toISOString()}`
 
@@ -52,6 +55,6 @@ const lines: ReadonlyArray<{ readonly form: RegExp; readonly words: string }> = 
   }
 ]
 
-/** More lines are never in a good message before its resources. */
+/** A valid message never has more lines before its resources. */
 const maxLines = 32
 const maxSites = 5

@@ -1,4 +1,4 @@
-/** Reads the messages that wallets sign, EIP-4361, and refuses all that the venue does not need of them. */
+/** Parser for signed wallet messages (EIP-4361), restricted to the form that the venue needs. */
 import { millisOfDateTime } from "@venue/domain/Rfc3339"
 import { Result, Schema } from "effect"
 import { SiweMessage } from "siwe"
@@ -6,17 +6,17 @@ import { checksummed, isAddress } from "./WalletAddress.ts"
 
 export interface WalletMessage {
   readonly domain: string
-  /** As it was written. */
+  /** As written. */
   readonly address: string
   readonly statement: string
   readonly uri: string
-  /** A decimal from 1 to 2^53 - 1. */
+  /** Decimal number from 1 to 2^53 - 1. */
   readonly chainId: string
   readonly nonce: string
-  /** As it was written. */
+  /** As written. */
   readonly issuedAt: string
   readonly issuedAtMillis: number
-  /** As it was written. */
+  /** As written. */
   readonly expirationTime: string | undefined
   readonly expiresAtMillis: number | undefined
   readonly notBeforeMillis: number | undefined
@@ -24,7 +24,7 @@ export interface WalletMessage {
   readonly resources: ReadonlyArray<string>
 }
 
-/** `fault` is a word for logs: it repeats nothing of the message. */
+/** `fault` is a word for logs and repeats nothing of the message. */
 export class MalformedMessage extends Schema.TaggedError<MalformedMessage>()("MalformedMessage", {
   fault: Schema.String
 }) {}
@@ -36,15 +36,15 @@ export interface Reading {
   readonly acceptLowercaseAddress?: boolean | undefined
 }
 
-/** Whom a message was written for and when it holds. */
+/** Recipient and times of validity. */
 export type Claims = Pick<
   WalletMessage,
   "domain" | "address" | "statement" | "uri" | "issuedAtMillis" | "expiresAtMillis" | "notBeforeMillis"
 >
 
 /**
- * What a message claims, at a glance: for refusing strangers, since to `read` a text costs more than to check its
- * signature, and a long one a hundred times more. Undefined when it cannot be a good message; `read` has the last word.
+ * Extracts the claims of a message without parsing it, to refuse strangers cheaply: `read` costs more than verifying
+ * a signature, and a hundred times more for a long text. Undefined if the message cannot be valid; `read` decides.
  */
 export const glance = (text: string, { acceptLowercaseAddress = false }: Reading = {}): Claims | undefined => {
   if (text.length > maxLength) return undefined
@@ -70,8 +70,8 @@ export const glance = (text: string, { acceptLowercaseAddress = false }: Reading
 }
 
 /**
- * The fields of a message that is written in the one way the venue knows. Whom it was written for, whether it is
- * current and who signed it are asked afterwards.
+ * Returns the members of a message in the one form that the venue accepts. Recipient, time and signer are checked
+ * later.
  */
 export const read = (
   text: string,
@@ -84,7 +84,7 @@ export const read = (
   if (!isAddress(address, acceptLowercaseAddress ? "checksummed or lower case" : "checksummed")) {
     return malformed("address")
   }
-  // The library knows no other letter case than the checksum, and takes its time over resources, which mean nothing here.
+  // The library accepts only the checksummed spelling, and is slow with resources, which are irrelevant here.
   const [before, resources] = withoutResources(lines.with(1, checksummed(address)).join("\n"))
   if (resources.length > maxResources) return malformed("resources")
   const shortened = resources.map(shortOf)
@@ -93,7 +93,7 @@ export const read = (
   const parsed = Result.try(() => new SiweMessage(usual))
   if (Result.isFailure(parsed)) return malformed("grammar")
   const fields = parsed.success
-  // It reads 01 as 1 and leaves out what is empty: then what was signed is another text than what was read.
+  // The library reads 01 as 1 and drops empty members; then the signed text would differ from the parsed one.
   if (fields.toMessage() !== usual) return malformed("rewritten")
   const fault = restrictions.find(([, holds]) => !holds(fields))?.[0]
   if (fault !== undefined) return malformed(fault)
@@ -103,8 +103,8 @@ export const read = (
 }
 
 /**
- * Why the message does not hold now, or undefined. It may be ten minutes old, and `leewaySeconds` younger than our
- * clock, since clocks differ.
+ * Returns the fault in time, or undefined. A message may be ten minutes old, and `leewaySeconds` younger than this
+ * clock.
  */
 export const untimely = (
   { expiresAtMillis = Infinity, issuedAtMillis, notBeforeMillis = -Infinity }: Omit<Claims, "address">,
@@ -123,13 +123,16 @@ export const maxAgeMillis = 600_000
 const malformed = (fault: string) => Result.fail(new MalformedMessage({ fault }))
 
 const ascii = /^[\n\x20-\x7e]*$/
-/** A user before the host, as in `https://user@host/`. */
+/** User info before the host, as in `https://user@host/`. */
 const userInfo = /^[^/?#]*\/\/[^/?#]*@/
-/** This is one form of RFC 3339, without leap seconds. */
+/** The accepted form of RFC 3339, without leap seconds. */
 const moment = String.raw`\d{4}-\d\d-\d\dT(?:[01]\d|2[0-3]):\d\d:[0-5]\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)`
 const dateTime = new RegExp(`^${moment}$`)
 
-/** Every line of a message, each in the fewest characters that are ever good in it. No two parts match the same text. */
+/**
+ * Matches every line of a message with the smallest character sets. No two parts match the same text, so matching is
+ * linear.
+ */
 const form = new RegExp(
   [
     String.raw`^(?<domain>[^\s/@A-Z]+) wants you to sign in with your Ethereum account:`,
@@ -151,7 +154,7 @@ const form = new RegExp(
 const isDateTime = (time: string | undefined): boolean =>
   time === undefined || (dateTime.test(time) && millisOfDateTime(time) !== undefined)
 
-/** What the grammar allows and we do not, each by the name of its fault. */
+/** Members that the grammar allows and the venue refuses, by name of the fault. */
 const restrictions: ReadonlyArray<readonly [fault: string, holds: (fields: SiweMessage) => boolean]> = [
   ["scheme", ({ scheme }) => scheme === undefined],
   ["domain", ({ domain }) => domain === domain.toLowerCase() && !domain.includes("@")],
@@ -165,7 +168,7 @@ const restrictions: ReadonlyArray<readonly [fault: string, holds: (fields: SiweM
 
 const maxResources = 8
 
-/** The URIs at the end of a text, and what is before them. */
+/** Splits a text into the resources at its end and the part before them. */
 const withoutResources = (text: string): readonly [before: string, resources: ReadonlyArray<string>] => {
   const title = "\nResources:"
   const at = text.indexOf(`${title}\n- `)
@@ -174,13 +177,13 @@ const withoutResources = (text: string): readonly [before: string, resources: Re
   return [text.slice(0, end), text.slice(end + "\n- ".length).split("\n- ")]
 }
 
-/** A short URI for one by RFC 3986, in time that grows with its length alone; undefined for what is no URI. */
+/** Returns a short equivalent of an RFC 3986 URI in linear time; undefined for any other text. */
 const shortOf = (uri: string): string | undefined => {
   const { groups } = uriForm.exec(uri) ?? {}
   return groups && (groups["address"] === undefined ? "a:" : `a://${groups["address"]}`)
 }
 
-/** What is between brackets is left for the library to look at: an address of IPv6 is short. */
+/** Brackets are left to the library: an IPv6 address is short. */
 const uriForm = (() => {
   const some = (others: string) => String.raw`(?:[\w.~!$&'()*+,;=${others}-]|%[0-9a-fA-F]{2})*`
   const host = String.raw`(?:(?<address>\[[0-9a-fA-F:.]{1,64}\])|\[v[0-9a-fA-F]+\.[\w.~!$&'()*+,;=:-]+\]|${some("")})`

@@ -1,4 +1,4 @@
-/** Signs in whoever proves a wallet with a signed message; the first time it makes them a user. */
+/** Sign-in by a signed wallet message; the first one creates the user. */
 import { Audit } from "@venue/storage/access/Audit"
 import type { DatabaseUnavailable } from "@venue/postgres/DatabaseUnavailable"
 import { Identities } from "@venue/storage/access/Identities"
@@ -13,14 +13,14 @@ import * as WalletFault from "./WalletFault.ts"
 import * as WalletMessage from "./WalletMessage.ts"
 import { isWellFormed, signerOf } from "./WalletSignature.ts"
 
-/** As it came. */
+/** As received. */
 export interface Proof {
   readonly chain: string
   readonly message: string
   readonly signature: string
 }
 
-/** `busy` says to try again. */
+/** `busy`: retry later. */
 export class WalletRefused extends Schema.TaggedError<WalletRefused>()("WalletRefused", {
   reason: Schema.Literals([
     "disabled",
@@ -37,7 +37,7 @@ export class WalletRefused extends Schema.TaggedError<WalletRefused>()("WalletRe
     "reused",
     "frozen"
   ]),
-  /** Words for whoever asked; absent where the reason says it all. */
+  /** Text for the caller; absent if the reason suffices. */
   detail: Schema.optionalKey(Schema.String)
 }) {}
 
@@ -45,16 +45,18 @@ export interface WalletSignInOptions {
   readonly enabled: boolean
   readonly serviceName: string
   readonly sites: ReadonlyArray<SignInSite>
-  /** Whether an address without its checksum will do. */
+  /** Whether an address without its checksum is accepted. */
   readonly acceptLowercaseAddress?: boolean
 }
 
 export class WalletSignIn extends Context.Service<
   WalletSignIn,
   {
-    /** What is cheap and public is checked first, the signature late, and only a signed message uses up its nonce. */
+    /**
+     * Signs a user in. Cheap, public checks come first, the signature late; only a signed message uses up its nonce.
+     */
     readonly signIn: (proof: Proof) => Effect.Effect<Issued, WalletRefused | DatabaseUnavailable>
-    /** So many wait for their proof to be looked at that the next would be refused for it. */
+    /** Returns true while the queue of proofs is full, so that the next one would be refused. */
     readonly isBusy: () => boolean
   }
 >()("@venue/auth/wallet/WalletSignIn") {
@@ -72,7 +74,7 @@ export class WalletSignIn extends Context.Service<
         const transaction = yield* Transaction
         const waitingRoom = WaitingRoom.make(maxWaiting)
 
-        /** All of it or nothing: when it fails, the same message may be shown again. */
+        /** Atomic: after a failure the same message may be sent again. */
         const enter = Effect.fnUntraced(function* (message: WalletMessage.WalletMessage) {
           const { chainId: network, domain, issuedAtMillis, nonce, statement } = message
           const address = message.address.toLowerCase()
@@ -112,15 +114,15 @@ export class WalletSignIn extends Context.Service<
     )
 }
 
-/** Proofs of strangers that may wait to be looked at: together they take a few tens of milliseconds. */
+/** Maximum number of waiting proofs; together they take a few tens of milliseconds. */
 const maxWaiting = 64
 
-/** Over the message's own time, so that no clock brings back a message whose nonce is forgotten. */
+/** Kept beyond the message's validity, so that a clock set back never revives a message. */
 const keptLongerMillis = 120_000
 
 const ascii = /^\p{ASCII}*$/u
 
-/** The message, when the signature is that of its address and it was made for us, now. */
+/** Returns the message if its signature is valid and it was written for this venue and time. */
 const proofOf = (
   { chain, message: text, signature }: Proof,
   { acceptLowercaseAddress, enabled, serviceName, sites }: WalletSignInOptions,
@@ -146,7 +148,7 @@ const proofOf = (
   const contradiction = misfit(claims)
   if (contradiction !== undefined) return contradiction
   if (signerOf(text, signature) !== claims.address.toLowerCase()) return refused("signature")
-  // Only now, since it costs the most, and what it reads is what counts.
+  // Parsing comes last because it costs the most; its result is authoritative.
   const message = read(text, { acceptLowercaseAddress })
   if (Result.isFailure(message)) return refused("message", WalletFault.textFault(text))
   return misfit(message.success) ?? Result.succeed(message.success)

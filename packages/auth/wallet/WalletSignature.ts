@@ -1,15 +1,19 @@
-/** Who signed a text with a wallet: EIP-191, which wallets call `personal_sign`. */
+/** Wallet signatures: EIP-191, known as `personal_sign`. */
 import { Result } from "effect"
 import { Buffer } from "node:buffer"
 import secp256k1 from "secp256k1"
 import { hashMessage, keccak256 } from "viem/utils"
 
-/** Does it look like one: `0x` and 65 bytes of hex? Costs nothing, and says nothing of who signed. */
+/**
+ * Returns true for the form of a signature: `0x` and 65 bytes in hexadecimal. Costs little, and proves nothing about
+ * the signer.
+ */
 export const isWellFormed = (signature: string): boolean => pattern.test(signature)
 
 /**
- * The lower-case address whose key signed the UTF-8 bytes of this text. Undefined for whatever is not a signature in
- * its one canonical form: `0x`, then r, s and v in hex, with s in the lower half of its range and v of 0, 1, 27 or 28.
+ * Returns the lower-case address whose key signed the UTF-8 bytes of the text. Undefined unless the signature is in
+ * its one canonical form: `0x`, then r, s and v in hexadecimal, s in the lower half of its range, v one of 0, 1, 27,
+ * 28.
  */
 export const signerOf = (text: string, signature: string): string | undefined => {
   if (!isWellFormed(signature)) return undefined
@@ -17,7 +21,7 @@ export const signerOf = (text: string, signature: string): string | undefined =>
   const recoveryId = recoveryIds.get(hex.slice(128))
   if (recoveryId === undefined || hex.slice(64, 128) > highestS) return undefined
   const rAndS = Buffer.from(hex.slice(0, 128), "hex")
-  // The library throws when r or s is out of range, and when no key can have made them.
+  // The library throws if r or s is out of range, or if no key can have made them.
   const publicKey = Result.try(() => secp256k1.ecdsaRecover(rAndS, recoveryId, hashMessage(text, "bytes"), false))
   return Result.isSuccess(publicKey) ? `0x${keccak256(publicKey.success.subarray(1)).slice(-40)}` : undefined
 }
@@ -29,5 +33,5 @@ const recoveryIds: ReadonlyMap<string, number> = new Map([
   ["1b", 0],
   ["1c", 1]
 ])
-/** Half the order of the curve. Above it the same signature is written a second time. */
+/** Half the order of the curve. Above it, every signature has a second form. */
 const highestS = "7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0"
