@@ -79,7 +79,7 @@ const sentences = (text: string): ReadonlyArray<string> =>
     .replaceAll(/\n\s*(?:\*|\/\/) ?/g, " ")
     .replaceAll(/`[^`]*`/g, "x")
     .replaceAll(/"[^"]*"/g, "x")
-    .split(/(?<=[.;:?!])\s+|\s\|\s|^\s*[-|*]\s+/)
+    .split(/(?<=[.;?!])\s+|\s\|\s|^\s*[-|*]\s+/)
     .map((sentence) => sentence.trim())
     .filter((sentence) => sentence !== "")
 

@@ -73,20 +73,20 @@ export const make: Effect.Effect<AccessDecision, never, Accounts | Sessions | Us
     return {
       authorise: Effect.fnUntraced(function* (caller, action, named) {
         const rule = ruleOf(action)
-        const asked = named === undefined || rule?.ignoresNamed ? primaryAccountOf(caller.userId) : named
+        const target = named === undefined || rule?.ignoresNamed ? primaryAccountOf(caller.userId) : named
         // Looked up even for a caller who will be refused, so that all refusals take the same path.
-        const owner = yield* accounts.ownerOf(asked)
+        const owner = yield* accounts.ownerOf(target)
         const isOwn = Option.isSome(owner) && owner.value === caller.userId
         const refused = objection(caller, action)
         if (refused !== undefined) return yield* new PermissionDenied({ action, reason: refused })
-        if (!isOwn || !isInScope(caller, rule!.on, asked)) {
+        if (!isOwn || !isInScope(caller, rule!.on, target)) {
           return yield* new PermissionDenied({ action, reason: "account" })
         }
         const state = rule!.fresh ? yield* afresh(caller) : yield* eligibilities.of(caller.userId)
         const now = yield* Effect.fromResult(eligibleAs(caller, state))
         const missing = missingFor(now, action)
         if (missing.length > 0) return yield* new OnboardingRequired({ userId: caller.userId, missing })
-        return { accountId: rule!.on === "user" ? primaryAccountOf(caller.userId) : asked, eligibility: now }
+        return { accountId: rule!.on === "user" ? primaryAccountOf(caller.userId) : target, eligibility: now }
       }),
       renew: Effect.fn("AccessDecision.renew")(function* (caller) {
         return yield* Effect.fromResult(eligibleAs(caller, yield* eligibilities.of(caller.userId)))

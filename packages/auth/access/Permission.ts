@@ -199,11 +199,11 @@ const open: ReadonlySet<string> = new Set([
 export const ruleOf = (action: string): Rule | undefined => table.get(action)
 
 export const objection = (caller: Caller, action: string): PermissionDenied["reason"] | undefined => {
-  const asked = table.get(action)
-  if (asked === undefined) return "no_rule"
-  if (!asked.via.includes(caller.via)) return "credential"
-  if (asked.ownOnly && caller.clientId !== null) return "credential"
-  if (asked.anyOf.length > 0 && !asked.anyOf.some((name) => caller.permissions.has(name))) return "permission"
+  const wanted = table.get(action)
+  if (wanted === undefined) return "no_rule"
+  if (!wanted.via.includes(caller.via)) return "credential"
+  if (wanted.ownOnly && caller.clientId !== null) return "credential"
+  if (wanted.anyOf.length > 0 && !wanted.anyOf.some((name) => caller.permissions.has(name))) return "permission"
   return undefined
 }
 

@@ -35,7 +35,7 @@ export class VenueModeActions extends Context.Service<
       return VenueModeActions.of({
         halt: Effect.fn("VenueModeActions.halt")(function* (by: Operator, publicReason?: string) {
           const isNew = yield* modes.halt({ by: by.actor, reason: by.reason, publicReason })
-          if (isNew || publicReason !== undefined) yield* record("venue_halted", by, said(publicReason))
+          if (isNew || publicReason !== undefined) yield* record("venue_halted", by, reasonOf(publicReason))
           return isNew
         }, transaction.run),
         blockWithdrawals: Effect.fn("VenueModeActions.blockWithdrawals")(function* (by: Operator) {
@@ -45,7 +45,7 @@ export class VenueModeActions extends Context.Service<
         }, transaction.run),
         resume: Effect.fn("VenueModeActions.resume")(function* (step: VenueStep, by: Operator, publicReason?: string) {
           const mode = yield* modes.resume(step, { by: by.actor, reason: by.reason, publicReason })
-          yield* record("venue_resumed", by, { step, ...said(publicReason) })
+          yield* record("venue_resumed", by, { step, ...reasonOf(publicReason) })
           return mode
         }, transaction.run)
       })
@@ -56,4 +56,4 @@ export class VenueModeActions extends Context.Service<
 /** Audit records of the venue as a whole. */
 const subject = "venue"
 
-const said = (publicReason: string | undefined) => (publicReason === undefined ? {} : { publicReason })
+const reasonOf = (publicReason: string | undefined) => (publicReason === undefined ? {} : { publicReason })

@@ -60,9 +60,9 @@ export const activate = (
   const readyAtMillis = next.sinceMillis + standbyMillis
   if (nowMillis < readyAtMillis && !emergency) return Result.fail(new TooEarly({ kid, readyAtMillis }))
   return Result.succeed(
-    ring.map((one) => {
-      if (one === next) return { ...one, state: "active", sinceMillis: nowMillis }
-      return one.state === "active" ? { ...one, state: "retired", sinceMillis: nowMillis } : one
+    ring.map((entry) => {
+      if (entry === next) return { ...entry, state: "active", sinceMillis: nowMillis }
+      return entry.state === "active" ? { ...entry, state: "retired", sinceMillis: nowMillis } : entry
     })
   )
 }
@@ -78,7 +78,7 @@ export const remove = (
   if (last.state === "active") return Result.fail(new KeyInUse({ kid }))
   const readyAtMillis = last.state === "retired" ? last.sinceMillis + retiredMillis : nowMillis
   if (nowMillis < readyAtMillis && !emergency) return Result.fail(new TooEarly({ kid, readyAtMillis }))
-  return Result.succeed(ring.filter((one) => one !== last))
+  return Result.succeed(ring.filter((entry) => entry !== last))
 }
 
 /** Maximum cache age of the published keys at verifiers, in seconds. */

@@ -69,7 +69,8 @@ export const read = (
     return refuse("invalid_request", "max_age must be a whole number of seconds")
   }
   const prompts = value("prompt")?.split(" ") ?? []
-  if (prompts.includes("none")) return refuse("login_required", "The user must be asked")
+  if (prompts.includes("none"))
+    return refuse("login_required", "The user must sign in and consent, which prompt=none forbids")
   return Result.succeed({
     scope: Scope.print(scope),
     state,

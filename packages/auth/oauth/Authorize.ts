@@ -113,9 +113,9 @@ const make = Effect.fnUntraced(function* (options: AuthorizeOptions) {
   const begin = yield* beginning(options)
   const bound = yield* binding
 
-  const answer = ({ redirectUri, state }: Authorization, said: { code: string } | { error: string }): Answered => ({
+  const answer = ({ redirectUri, state }: Authorization, response: { code: string } | { error: string }): Answered => ({
     _tag: "Answered",
-    redirectUrl: Redacted.make(withParameters(redirectUri, { ...said, state, iss: options.issuer }))
+    redirectUrl: Redacted.make(withParameters(redirectUri, { ...response, state, iss: options.issuer }))
   })
 
   const approve = Effect.fnUntraced(function* ({ authorization, authorizationId, client, session }: Bound) {

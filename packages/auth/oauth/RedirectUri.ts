@@ -31,12 +31,12 @@ export const faultOf = (text: string, { loopback }: { readonly loopback: boolean
 }
 
 /**
- * Returns true if `asked` is registered. Texts are compared exactly, except the port of a loopback address, which
+ * Returns true if `requested` is registered. Texts are compared exactly, except the port of a loopback address, which
  * programs choose at start (RFC 8252 section 7.3). `localhost` is a name and compared exactly.
  */
-export const isRegistered = (registered: ReadonlyArray<string>, asked: string): boolean =>
-  registered.includes(asked) ||
-  (portless(asked) !== undefined && registered.some((uri) => portless(uri) === portless(asked)))
+export const isRegistered = (registered: ReadonlyArray<string>, requested: string): boolean =>
+  registered.includes(requested) ||
+  (portless(requested) !== undefined && registered.some((uri) => portless(uri) === portless(requested)))
 
 const portless = (uri: string): string | undefined => {
   const [, host, port, rest] = /^(http:\/\/(?:127\.0\.0\.1|\[::1\]))(?::([1-9]\d{0,4}))?(\/.*)$/.exec(uri) ?? []

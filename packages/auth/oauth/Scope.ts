@@ -10,8 +10,8 @@ const usual: Scope = "email"
 /** Returns each scope once, in request order; undefined if one is unknown. */
 export const read = (text: string | undefined): ReadonlyArray<Scope> | undefined => {
   if (text === undefined) return [usual]
-  const asked = text.split(" ")
-  return asked.every(isScope) ? [...new Set(asked)] : undefined
+  const requested = text.split(" ")
+  return requested.every(isScope) ? [...new Set(requested)] : undefined
 }
 
 export const print = (list: ReadonlyArray<string>): string => list.join(" ")
@@ -19,7 +19,7 @@ export const print = (list: ReadonlyArray<string>): string => list.join(" ")
 /** Splits a stored scope. */
 export const list = (text: string): ReadonlyArray<string> => text.split(" ")
 
-export const covers = (granted: ReadonlyArray<string>, asked: ReadonlyArray<string>): boolean =>
-  asked.every((scope) => granted.includes(scope))
+export const covers = (granted: ReadonlyArray<string>, requested: ReadonlyArray<string>): boolean =>
+  requested.every((scope) => granted.includes(scope))
 
 const isScope = (text: string): text is Scope => scopes.some((scope) => scope === text)

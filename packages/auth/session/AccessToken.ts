@@ -88,11 +88,11 @@ export const check = Effect.fnUntraced(function* (
       }),
     catch: (error) => new InvalidToken({ reason: reasonOf(error) })
   })
-  const said = decodePayload(payload)
-  if (Option.isNone(said) || said.value.iat * 1000 > nowMillis + aheadMillis) {
+  const decoded = decodePayload(payload)
+  if (Option.isNone(decoded) || decoded.value.iat * 1000 > nowMillis + aheadMillis) {
     return yield* new InvalidToken({ reason: "claims" })
   }
-  return tokenClaims(said.value, kid)
+  return tokenClaims(decoded.value, kid)
 })
 
 export const isOver = ({ expiresAtMillis }: TokenClaims, nowMillis: number): boolean =>

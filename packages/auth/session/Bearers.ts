@@ -36,40 +36,40 @@ export class Bearers extends Context.Service<
         const revocations = yield* Revocations
         /** Keyed by signature: the last tenth of a token identifies it. */
         const known = new Map<string, Known>()
-        let heard = 0
+        let received = 0
         /** Keys removed by another node that this node may not have reread yet. */
         const removed = new Set<string>()
 
         // Key removals are rare, and the cache is small enough to scan.
         yield* revocations.watch(({ kind, subject }) => {
           if (kind === "key" || kind === "signing_keys") return
-          heard++
+          received++
           if (kind === "signing_key" && keys.find(subject) !== undefined) removed.add(subject)
           for (const [name, { claims }] of known) {
             if (subject === claims[subjects[kind]]) known.delete(name)
           }
         })
 
-        const remember = (one: Known) => {
+        const remember = (entry: Known) => {
           // The first entry is the oldest, and so among the first to expire.
           for (const [oldest] of known) {
             if (known.size < capacity) break
             known.delete(oldest)
           }
-          known.set(nameOf(one.token), one)
+          known.set(nameOf(entry.token), entry)
         }
 
         const verifyFirst = Effect.fn("Bearers.verify")(function* (token: string) {
           const nowMillis = yield* Clock.currentTimeMillis
-          const said = yield* check(token, { issuer, keys, nowMillis })
-          const heardBefore = heard
-          const session = yield* liveSession(sessions, said.sessionId)
-          if (session.userId !== said.userId) return yield* new InvalidToken({ reason: "claims" })
-          if (removed.has(said.kid)) return yield* new InvalidToken({ reason: "unknown_key" })
+          const signed = yield* check(token, { issuer, keys, nowMillis })
+          const receivedBefore = received
+          const session = yield* liveSession(sessions, signed.sessionId)
+          if (session.userId !== signed.userId) return yield* new InvalidToken({ reason: "claims" })
+          if (removed.has(signed.kid)) return yield* new InvalidToken({ reason: "unknown_key" })
           // A removed second factor no longer counts, whatever the token claims.
-          const claims: TokenClaims = session.aal === "aal1" ? { ...said, aal: "aal1" } : said
+          const claims: TokenClaims = session.aal === "aal1" ? { ...signed, aal: "aal1" } : signed
           // Cache only if no revocation arrived since the read began.
-          if (heard === heardBefore) remember({ token, claims, answer: Effect.succeed(claims) })
+          if (received === receivedBefore) remember({ token, claims, answer: Effect.succeed(claims) })
           return claims
         })
 
@@ -81,11 +81,11 @@ export class Bearers extends Context.Service<
           verify: (token) =>
             Clock.clockWith((clock) => {
               const name = nameOf(token)
-              const one = known.get(name)
+              const entry = known.get(name)
               if (revocations.unheardMillis() > trustedUnheardMillis) return verifyAnew(token)
-              if (one?.token !== token) return verifyFirst(token)
-              if (!isOver(one.claims, clock.currentTimeMillisUnsafe()) && keys.find(one.claims.kid) !== undefined) {
-                return one.answer
+              if (entry?.token !== token) return verifyFirst(token)
+              if (!isOver(entry.claims, clock.currentTimeMillisUnsafe()) && keys.find(entry.claims.kid) !== undefined) {
+                return entry.answer
               }
               known.delete(name)
               return verifyFirst(token)

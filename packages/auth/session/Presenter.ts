@@ -24,5 +24,5 @@ export const objection = (
   return scope === undefined || isWithin(scope, session.scope) ? undefined : "invalid_scope"
 }
 
-const isWithin = (asked: string, granted: string | null): boolean =>
-  Scope.covers(Scope.list(granted ?? ""), Scope.list(asked))
+const isWithin = (requested: string, granted: string | null): boolean =>
+  Scope.covers(Scope.list(granted ?? ""), Scope.list(requested))

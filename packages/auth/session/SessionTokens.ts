@@ -144,7 +144,7 @@ const make = Effect.fnUntraced(function* ({ issuer, serverKey }: SessionTokensOp
     const session: Session = {
       ...own,
       aal: "aal2",
-      amr: [done(method, now), ...own.amr.filter((one) => one.method !== method)],
+      amr: [done(method, now), ...own.amr.filter((past) => past.method !== method)],
       refreshedAtMillis: now
     }
     yield* sessions.prove(sessionId, session)

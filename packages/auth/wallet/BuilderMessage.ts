@@ -73,8 +73,8 @@ export const write = (
     readonly random16: Uint8Array
   }
 ): string => {
-  const said = { ...terms, template: templateOf(terms), address, builderCode, issuedAtMillis: nowMillis }
-  return textOf(said, Buffer.concat([random16, proofOf(terms.macKey, said, random16)]).toString("hex"))
+  const content = { ...terms, template: templateOf(terms), address, builderCode, issuedAtMillis: nowMillis }
+  return textOf(content, Buffer.concat([random16, proofOf(terms.macKey, content, random16)]).toString("hex"))
 }
 
 /**
@@ -110,25 +110,25 @@ export const read = (
 
   const { address, issuedAtMillis, nonce } = message
   const isInForce = ({ untilMillis }: { readonly untilMillis: number }) => nowMillis < untilMillis
-  const said = templates
+  const content = templates
     .filter(isInForce)
     .map((template) => ({ ...terms, template, address, builderCode, issuedAtMillis }))
-    .find((said) => textOf(said, nonce) === text)
-  if (said === undefined) return refused("untrusted", "changed")
+    .find((content) => textOf(content, nonce) === text)
+  if (content === undefined) return refused("untrusted", "changed")
   const keys = macKeysOf(terms).filter(isInForce)
-  if (!keys.some(({ key }) => isProven(key, said, nonce))) return refused("untrusted", "nonce")
+  if (!keys.some(({ key }) => isProven(key, content, nonce))) return refused("untrusted", "nonce")
   const fault = WalletMessage.untimely(message, nowMillis, clockLeewaySeconds)
   if (fault !== undefined) return refused("untrusted", fault)
   return Result.succeed({
     message,
     addressLower: address.toLowerCase(),
     nonce,
-    agreementUrl: said.template.agreementUrl
+    agreementUrl: content.template.agreementUrl
   })
 }
 
 /** Members of a message without its nonce. */
-interface Said {
+interface Content {
   readonly uri: string
   readonly template: Template
   readonly address: string
@@ -190,7 +190,7 @@ const statementOf = ({ agreementUrl, serviceName, statement }: Template, builder
 /** `termsOf` has validated the address. */
 const domainOf = ({ uri }: Pick<BuilderTerms, "uri">): string => new URL(uri).host
 
-const textOf = ({ address, builderCode, issuedAtMillis, template, uri }: Said, nonce: string): string =>
+const textOf = ({ address, builderCode, issuedAtMillis, template, uri }: Content, nonce: string): string =>
   [
     `${domainOf({ uri })} wants you to sign in with your Ethereum account:`,
     checksummed(address),
@@ -218,20 +218,20 @@ const timeOf = (millis: number): string => new Date(millis).toISOString()
 /** Second half of a nonce: a MAC over its first half and all members of the message. */
 const proofOf = (
   key: Redacted.Redacted,
-  { address, builderCode, issuedAtMillis, template, uri }: Said,
+  { address, builderCode, issuedAtMillis, template, uri }: Content,
   random16: Uint8Array
 ): Buffer => {
   const { agreementUrl, version } = template
   const site = [domainOf({ uri }), uri, agreementUrl]
-  const said = [version, ...site, address.toLowerCase(), builderCode, timeOf(issuedAtMillis)]
-  const mac = createHmac("sha256", Redacted.value(key)).update(["builder-msg", ...said, ""].join("\0"))
+  const content = [version, ...site, address.toLowerCase(), builderCode, timeOf(issuedAtMillis)]
+  const mac = createHmac("sha256", Redacted.value(key)).update(["builder-msg", ...content, ""].join("\0"))
   return mac.update(random16).digest().subarray(0, proofBytes)
 }
 
-const isProven = (key: Redacted.Redacted, said: Said, nonce: string): boolean => {
+const isProven = (key: Redacted.Redacted, content: Content, nonce: string): boolean => {
   if (!noncePattern.test(nonce)) return false
   const bytes = Buffer.from(nonce, "hex")
-  return timingSafeEqual(proofOf(key, said, bytes.subarray(0, randomBytes)), bytes.subarray(randomBytes))
+  return timingSafeEqual(proofOf(key, content, bytes.subarray(0, randomBytes)), bytes.subarray(randomBytes))
 }
 
 /** Checks that the strict reader accepts the template, and that each member has its place in it. */
