@@ -1,34 +1,36 @@
-/** One account of a user: its own cash, and what it has at stake in each market. */
+/** One account of a user: its cash, and its exposure in each market. Money in 1e-6 USD. */
 import type { AccountId } from "@venue/domain/AccountId"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { realised, unrealised } from "@venue/domain/Position"
 import type { Priced } from "@venue/domain/Market"
 import type { Balance, Holding } from "@venue/domain/Balance"
-import { type Exposure, reckon } from "./Exposure.ts"
+import { type Exposure, valueAt } from "./Exposure.ts"
 
-/** All traders of a desk share the latest `Priced` of each market; the trader does not own them. */
+/** Latest `Priced` of each market. All traders of a desk share this map; the trader does not own it. */
 export type Prices = ReadonlyMap<MarketSymbol, Priced>
 
+/** One account; its trader changes it in place. */
 export interface Account {
   readonly accountId: AccountId
-  /** Levels stand by symbol where one was chosen; elsewhere the instrument's maximum holds. */
+  /** Chosen leverage by symbol; other symbols use the instrument's maximum. */
   readonly leverages: Map<MarketSymbol, number>
   readonly exposures: Map<MarketSymbol, Exposure>
-  /** As a liquidity provider it takes over positions up to these values, in 1e-6 USD above zero; nothing elsewhere. */
+  /** Limits as a liquidity provider by symbol, above zero; absent where the account is no provider. */
   readonly providerLimits: Map<MarketSymbol, number>
-  /** Its user owns a builder code, and it is credited what that earns (rule 12.3). */
+  /** True if the user owns a builder code; its rewards are credited to this account (rule 12.3). */
   isBuilder: boolean
-  /** Credits and transfers count here, in and out. */
+  /** Sum of credits, deposits and transfers in, less transfers out and withdrawals (rule 8.5). */
   deposit: bigint
-  /** Credited for those whom the user has brought (rule 13.4). */
+  /** Referral rewards credited so far (rule 13.4). */
   referralRewards: bigint
-  /** Counts orders and placements on their way, as far as they may rest, over all markets. */
+  /** Number of resting orders and in-flight placements that may rest, over all markets. */
   openOrders: number
-  /** The totals are as fresh as the last `refresh`. */
+  /** Totals as of the last `refresh`. */
   equity: bigint
   margin: bigint
 }
 
+/** Returns an empty account. */
 export const make = (accountId: AccountId): Account => ({
   accountId,
   leverages: new Map(),
@@ -42,44 +44,54 @@ export const make = (accountId: AccountId): Account => ({
   margin: 0n
 })
 
+/** Adds an amount to the deposits; negative to take it out. */
 export const deposit = (account: Account, amount: bigint): void => {
   account.deposit += amount
   account.equity += amount
 }
 
+/** Adds a referral reward. */
 export const reward = (account: Account, amount: bigint): void => {
   account.referralRewards += amount
   account.equity += amount
 }
 
-/** Brings the totals to the latest marks; only markets where something changed cost anything. */
+/** Updates the totals to the latest marks; recomputes only markets in which something changed. */
 export const refresh = (account: Account, prices: Prices): void => {
   for (const exposure of account.exposures.values()) refreshIn(account, exposure, prices)
 }
 
-/** The same where nothing but this may have changed since the last time. */
+/** Updates the totals if only this exposure may have changed since the last refresh. */
 export const refreshIn = (account: Account, exposure: Exposure, prices: Prices): void => {
   const markE8 = prices.get(exposure.instrument.symbol)?.freshMarkE8 ?? 0
   if (!exposure.stale && exposure.markE8 === markE8) return
   const equity = exposure.equity
   const margin = exposure.positionMargin + exposure.orderMargin
-  reckon(exposure, markE8)
+  valueAt(exposure, markE8)
   const equityChange = exposure.equity - equity
   const marginChange = exposure.positionMargin + exposure.orderMargin - margin
   if (equityChange !== 0) account.equity += BigInt(equityChange)
   if (marginChange !== 0) account.margin += BigInt(marginChange)
 }
 
-/** Money that new orders may use; below zero through prices, funding and fees only. Refresh first. */
+/**
+ * Returns the balance available for new orders; only prices, funding and fees can take it below zero (rule 8.8).
+ * Refresh first.
+ */
 export const available = (account: Account): bigint => account.equity - account.margin
 
-/** Says whether a takeover of one of its positions is open: what that costs is fixed, whatever marks do until it closes. */
+/**
+ * Returns true if a takeover of one of the positions is open: its cost is fixed until it closes, whatever the marks do.
+ */
 export const isFrozen = ({ exposures }: Account): boolean => {
   for (const { frozen } of exposures.values()) if (frozen) return true
   return false
 }
 
-/** Gives all that rule 8 names. Profit that is not realised cannot be withdrawn, nor anything while a position is frozen. */
+/**
+ * Returns the balance (rule 8). Unrealised profit is not withdrawable, and nothing is while a position is frozen (rule
+ * 8.9).
+ */
 export const balance = (account: Account, prices: Prices): Balance => {
   refresh(account, prices)
   let rewards = 0n
@@ -95,7 +107,7 @@ export const balance = (account: Account, prices: Prices): Balance => {
     total.positionMargin += BigInt(exposure.positionMargin)
   }
   const free = available(account)
-  const sure = total.unrealised > 0n ? free - total.unrealised : free
+  const withoutProfit = total.unrealised > 0n ? free - total.unrealised : free
   return {
     accountId: account.accountId,
     deposit: account.deposit,
@@ -104,14 +116,14 @@ export const balance = (account: Account, prices: Prices): Balance => {
     referralRewards: account.referralRewards,
     equity: account.equity,
     available: free,
-    withdrawable: sure > 0n && !isFrozen(account) ? sure : 0n
+    withdrawable: withoutProfit > 0n && !isFrozen(account) ? withoutProfit : 0n
   }
 }
 
-/** Markets where the account holds, has ordered or has ever traded: a position just closed stays, with quantity 0. */
+/** Returns the markets with a position, an order or a past trade; a closed position is listed with quantity 0. */
 export const holdings = (account: Account, prices: Prices): ReadonlyArray<Holding> => {
   refresh(account, prices)
-  const found: Array<Holding> = []
+  const rows: Array<Holding> = []
   for (const [symbol, exposure] of account.exposures) {
     const { leverage, position, positionMargin, value } = exposure
     let openOrders = 0
@@ -123,7 +135,7 @@ export const holdings = (account: Account, prices: Prices): ReadonlyArray<Holdin
     }
     const isEmpty = position.quantityLots === 0 && realised(position) === 0 && position.funding === 0
     if (openOrders === 0 && isEmpty && !exposure.traded) continue
-    found.push({
+    rows.push({
       accountId: account.accountId,
       symbol,
       quantityLots: position.quantityLots,
@@ -138,10 +150,10 @@ export const holdings = (account: Account, prices: Prices): ReadonlyArray<Holdin
       openQuantityLots
     })
   }
-  return found
+  return rows
 }
 
-/** The positions of these symbols are valued at their cost because no price is known. */
+/** Returns the symbols whose position is valued at its cost because no price is known. */
 export const unpriced = (account: Account, prices: Prices): ReadonlyArray<string> =>
   [...account.exposures]
     .filter(([symbol, { position }]) => position.quantityLots !== 0 && !prices.has(symbol))

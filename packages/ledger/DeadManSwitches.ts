@@ -1,8 +1,8 @@
 /**
- * The dead-man switches of a trader's accounts (rule 4.21). One that is due fires, which is recorded before anything is
- * cancelled; its cancels go on, whatever is asked meanwhile, until all of them are recorded.
+ * The dead-man switches of a trader's accounts (rule 4.21). The firing of a due switch is recorded before any cancel, and its
+ * cancels continue, whatever else is requested, until all of them are recorded.
  *
- *     off → on ── asked again ──→ on → due → fired → off, or on where it was asked for meanwhile
+ *     off → on ── renewed ──→ on → due → fired → off, or on if it was renewed meanwhile
  */
 import type { AccountId } from "@venue/domain/AccountId"
 import * as DeadManSwitch from "@venue/domain/DeadManSwitch"
@@ -13,8 +13,9 @@ import type { Trader } from "./Trader.ts"
 type Switch = DeadManSwitch.DeadManSwitch
 
 /**
- * What changes nothing is not recorded: one that is renewed by the same time is recorded once a second, however often that is.
- * Memory alone keeps when it came, so that what was asked before it does not count; an owner that follows does not know.
+ * Decides a request to set a switch. A renewal to the same second changes nothing and is not recorded, however
+ * frequent. Its time is kept in memory only, so that older requests are ignored; the next owner of the desk does not
+ * have it.
  */
 export const set = (
   trader: Trader,
@@ -26,19 +27,21 @@ export const set = (
   const newestMillis = Math.max(before.askedMillis, trader.renewedMillis.get(accountId) ?? 0)
   if (askedMillis < newestMillis) return Result.succeed([])
   const dueMillis = DeadManSwitch.dueMillis(askedMillis, timeoutSeconds)
-  // Whoever asks too late has what was due done all the same.
+  // A late renewal does not save the orders for which the switch was due.
   const firedMillis = isDue(before, nowMillis) ? nowMillis : before.firedMillis
-  const isAsItWas = dueMillis === before.dueMillis && firedMillis === before.firedMillis
-  if (!isAsItWas) return Result.succeed([event(accountId, { askedMillis, dueMillis, firedMillis })])
+  const isUnchanged = dueMillis === before.dueMillis && firedMillis === before.firedMillis
+  if (!isUnchanged) return Result.succeed([event(accountId, { askedMillis, dueMillis, firedMillis })])
   trader.renewedMillis.set(accountId, askedMillis)
   return Result.succeed([])
 }
 
+/** Returns the firings of all switches that are due. */
 export const fire = ({ switches }: Trader, nowMillis: number): ReadonlyArray<DeadManSwitchSet> =>
   [...switches]
     .filter(([, before]) => isDue(before, nowMillis))
     .map(([accountId, before]) => event(accountId, { ...before, dueMillis: 0, firedMillis: nowMillis }))
 
+/** Returns the end of a firing; none if it has ended already. */
 export const endFiring = (
   { switches }: Trader,
   { accountId, firedMillis }: EndFiring
@@ -49,14 +52,14 @@ export const endFiring = (
     : []
 }
 
-/** Says whether there is something to do for one of them, now or later. */
+/** Returns true if a switch is set, or has fired and has cancels to record. */
 export const isAnyOn = ({ switches }: Trader): boolean => [...switches.values()].some(DeadManSwitch.isOn)
 
-/** Gives the moment at which the next one is due; Infinity where none is on. */
+/** Returns the time at which the next switch is due; Infinity if none is set. */
 export const nextMillis = ({ switches }: Trader): number =>
   Math.min(...[...switches.values()].map(({ dueMillis }) => (dueMillis === 0 ? Infinity : dueMillis)))
 
-/** Lists the accounts whose switch has fired and whose cancels are not all recorded, with the moment at which it did. */
+/** Returns the accounts whose switch has fired and has cancels to record, with the time of the firing. */
 export const fired = ({
   switches
 }: Trader): ReadonlyArray<{ readonly accountId: AccountId; readonly firedMillis: number }> =>

@@ -1,4 +1,7 @@
-/** From what the client asked to what the market is asked: shape, margin held, terms added (rule 7). */
+/**
+ * Converts a client's request to a command for its market: validates the shape, holds margin and adds the user's terms
+ * (rule 7).
+ */
 import { unlisted } from "@venue/domain/Echo"
 import type { Priced, TraderCommand } from "@venue/domain/Market"
 import { type Instrument, lotsOf, ticksOf } from "@venue/domain/Instrument"
@@ -16,9 +19,9 @@ import { priceFlaw, quantityFlaw, stopQuantityFlaw, triggerFlaw, typeFlaw } from
 import { exposureOf, release, send, type Trader } from "./Trader.ts"
 
 /**
- * Holds margin for a `Place` or `Modify` under its command id until an outcome is observed or the command is released.
- * Whatever comes back is a command for the market, refusals too, so that a symbol's answers keep one order; only a
- * `Refuse` of a symbol that is not listed has no market to go to, and nothing of it is on its way.
+ * Holds margin for a `Place` or `Modify` under its command id until its outcome is observed or the command is released.
+ * Refusals are also commands for the market, so that all answers about a symbol keep one order. The exception is the
+ * `Refuse` for an unlisted symbol, which has no market and is not in flight.
  */
 export const enter = (trader: Trader, request: OrderRequest, traderEpoch: number): TraderCommand => {
   const account = trader.accounts.get(request.accountId)
@@ -42,7 +45,8 @@ function translate(entry: Entry, request: OrderRequest, account: Account, exposu
       return modify(entry, request, account, exposure)
     case "CancelOrder":
       return cancel(entry, request)
-    // One that names a TWAP does not come here: it ends in the journal, and is closed in its market after that.
+    // Never reached by a cancel that names a TWAP: the journal records the end of the TWAP, and the market closes it
+    // afterwards.
     case "CancelTwap":
       return refuse(entry, "NO_SUCH_ORDER")
     case "CancelAllOrders":
@@ -61,7 +65,7 @@ function cancel(entry: Entry, request: CancelOrder): TraderCommand {
   const { accountId, byClientOrderId, commandId, expiresAtMillis, orderId: named } = request
   const { trader, traderEpoch } = entry
   const orderId = byClientOrderId ? null : parseOrderId(named)
-  // A text that is not that of an id names no order.
+  // A text that is no id names no order.
   if (orderId === undefined) return refuse(entry, "NO_SUCH_ORDER")
   const clientOrderId = byClientOrderId ? named : ""
   const { userId } = trader
@@ -116,7 +120,7 @@ function place(entry: Entry, request: PlaceOrder, account: Account, exposure: Ex
   }
 }
 
-/** What is held for an order; a MARKET order counts at the edge of the band (rule 7.5). */
+/** Returns the hold of an order; a MARKET order counts at the edge of the band (rule 7.5). */
 export function holdOf(
   request: PlaceOrder,
   priced: Priced | undefined,
@@ -134,7 +138,7 @@ export function holdOf(
   )
 }
 
-/** Its market knows the right side of the price; here it is only a whole tick. */
+/** Validates the ticks of the attached stops; the market checks on which side of the price they lie. */
 function bracketOf(
   instrument: Instrument,
   { stopLoss, takeProfit }: PlaceOrder,
@@ -146,7 +150,7 @@ function bracketOf(
   return triggerFlaw(takeProfitTicks, stopLossTicks) ?? { takeProfitTicks, stopLossTicks, takerRate }
 }
 
-/** It holds nothing: it can only shrink a position, and its market sees to that. */
+/** Creates a stop, which holds no margin: it can only shrink a position, and the market enforces that. */
 function placeStop(entry: Entry, request: PlaceOrder, exposure: Exposure): TraderCommand {
   const { instrument } = exposure
   const quantityLots = lotsOf(instrument, request.quantity)
@@ -172,8 +176,8 @@ function placeStop(entry: Entry, request: PlaceOrder, exposure: Exposure): Trade
 }
 
 /**
- * The market prices a close up to 5 % through the mark. Where that is beyond the account's bankruptcy price, the close
- * is sent as the same order at that price instead, so that it leaves no debt and can still be done.
+ * Closes a position. The market prices a close up to 5 % through the mark. If that is beyond the account's bankruptcy
+ * price, sends the same order at the bankruptcy price instead, so that the close leaves no debt (rule 7.6).
  */
 function close(entry: Entry, request: ClosePosition, account: Account, exposure: Exposure): TraderCommand {
   const { builderCode, clientOrderId } = request
@@ -181,7 +185,7 @@ function close(entry: Entry, request: ClosePosition, account: Account, exposure:
   const common = { ...envelope(entry), ...terms(exposure), finding: null, clientOrderId, builderCode }
   const priceTicks = entry.priced === undefined ? 0 : MarginCheck.closingBound(account, exposure, entry.priced)
   if (priceTicks === 0) return { _tag: "Close", ...common }
-  // Of a few lots in deep debt it may be higher than any price there is.
+  // For a few lots in deep debt the bankruptcy price may exceed every valid price.
   const flaw = priceFlaw(exposure.instrument, priceTicks)
   if (flaw !== undefined) return refuse(entry, flaw)
   const { quantityLots } = exposure.position

@@ -1,4 +1,4 @@
-/** What every command to a market carries of its request, and how a request is refused. */
+/** Common fields of every command to a market, and refusals. */
 import { echoOf } from "@venue/domain/Echo"
 import type { Priced, TraderCommand } from "@venue/domain/Market"
 import type { OrderRequest } from "@venue/domain/Order"
@@ -8,7 +8,7 @@ import type { Exposure } from "./Exposure.ts"
 import { isInLiquidation } from "./Liquidation.ts"
 import type { Trader } from "./Trader.ts"
 
-/** A request with what it comes to. */
+/** A request with its trader and the current prices of its market. */
 export interface Entry {
   readonly trader: Trader
   readonly traderEpoch: number
@@ -16,17 +16,24 @@ export interface Entry {
   readonly priced: Priced | undefined
 }
 
-/** An account in liquidation, or with a takeover open, may only shrink what it has; it was refreshed before. */
+/**
+ * Returns the refusal for an account in liquidation or with an open takeover, which may only reduce. Refresh the
+ * account first.
+ */
 export const inLiquidation = (account: Account): OrderRefusal | undefined =>
   isInLiquidation(account) || isFrozen(account) ? "USER_IN_LIQUIDATION" : undefined
 
-/** A market without prices is closed, one with stale prices to what adds risk, and that outranks every flaw. */
+/**
+ * Refuses a request with this flaw. A closed market takes precedence: one without prices, or with stale prices for
+ * added risk.
+ */
 export const refuseFlaw = (entry: Entry, flaw: OrderRefusal, addsRisk: boolean): TraderCommand => {
   const { priced } = entry
   const isClosed = priced === undefined || (addsRisk && priced.source === "stale")
   return refuse(entry, isClosed ? "REJECTED_MARKET_CLOSED" : flaw)
 }
 
+/** Returns the command that records a refusal in the market's log. */
 export const refuse = (entry: Entry, status: OrderRefusal): TraderCommand => ({
   _tag: "Refuse",
   ...envelope(entry),
@@ -34,11 +41,13 @@ export const refuse = (entry: Entry, status: OrderRefusal): TraderCommand => ({
   echo: echoOf(entry.request)
 })
 
+/** Returns the common fields of a command. */
 export const envelope = ({ request, trader, traderEpoch }: Entry) => {
   const { accountId, commandId, expiresAtMillis } = request
   return { commandId, expiresAtMillis, traderEpoch, userId: trader.userId, accountId }
 }
 
+/** Returns the user's terms for a command: fee rates, leverage and position limit. */
 export const terms = ({ leverage, maxNotional, rates }: Exposure) => ({
   makerRate: rates.maker,
   takerRate: rates.taker,

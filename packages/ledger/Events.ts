@@ -1,4 +1,4 @@
-/** What a market has recorded about the accounts of one user, and about every position, in seq order. */
+/** Applies a market's events, in the order of seq, to the accounts of one user. */
 import { type AccountId, primaryAccountOf } from "@venue/domain/AccountId"
 import type { Reward } from "@venue/domain/Builder"
 import * as Dividend from "@venue/domain/Dividend"
@@ -18,7 +18,7 @@ import * as Exposure from "./Exposure.ts"
 import * as Twaps from "./Twaps.ts"
 import { accountOf, add, arrive, exposureOf, release, remove, type Trader } from "./Trader.ts"
 
-/** Events of other users change nothing, nor do those of the market that concern no position. */
+/** Applies one event. Events of other users, and market events that concern no position, have no effect. */
 export const observe = (trader: Trader, symbol: MarketSymbol, event: MarketEvent): void => {
   switch (event._tag) {
     case "Accepted":
@@ -67,8 +67,8 @@ export const observe = (trader: Trader, symbol: MarketSymbol, event: MarketEvent
 }
 
 /**
- * Says which events move a position or money, and so bring an account nearer to liquidation, or away from it (rule 9.1), or
- * bring a TWAP further.
+ * Events that can change a position, money or the progress of a TWAP, and so the distance of an account to liquidation
+ * (rule 9.1).
  */
 export const moves: Readonly<Record<MarketEvent["_tag"], boolean>> = {
   Traded: true,
@@ -98,7 +98,7 @@ export const moves: Readonly<Record<MarketEvent["_tag"], boolean>> = {
   Sampled: false
 }
 
-/** What a market says one account has there. */
+/** State of one account in a market, as the market reports it. */
 interface View {
   readonly position: Position
   readonly isFrozen: boolean
@@ -108,8 +108,8 @@ interface View {
 }
 
 /**
- * Replaces what is known of one account in one market by what the market says it is. Commands on their way stay held
- * until their outcome is known.
+ * Replaces the state of one account in one market by the market's view. In-flight commands keep their holds until their
+ * outcome is known.
  */
 export const adopt = (trader: Trader, symbol: MarketSymbol, accountId: AccountId, view: View): void => {
   const account = accountOf(trader, accountId)
@@ -139,7 +139,7 @@ export const adopt = (trader: Trader, symbol: MarketSymbol, accountId: AccountId
   exposure.stale = true
 }
 
-/** The hold becomes the order: no sum changes. */
+/** Turns a hold into an order; no sum changes. */
 function accepted(trader: Trader, symbol: MarketSymbol, { commandId, order }: Accepted): void {
   const account = accountOf(trader, order.accountId)
   const exposure = exposureIn(trader, account, symbol)
@@ -164,7 +164,7 @@ function filled(trader: Trader, symbol: MarketSymbol, { notional, quantityLots }
   become(exposure, hold, order)
 }
 
-/** It is the primary account that earns, whoever traded. */
+/** Credits a builder reward to the primary account, whichever account traded. */
 function earned(trader: Trader, symbol: MarketSymbol, reward: Reward | null): void {
   if (reward?.ownerId !== trader.userId) return
   const exposure = exposureIn(trader, accountOf(trader, primaryAccountOf(trader.userId)), symbol)
@@ -190,7 +190,7 @@ function ended(trader: Trader, symbol: MarketSymbol, order: Order): void {
   if (hold !== undefined) remove(account, exposure, hold)
 }
 
-/** Every account pays or receives for the position that it has there now. */
+/** Books an event on the position of every account in the market. */
 function paid(
   trader: Trader,
   symbol: MarketSymbol,
@@ -204,13 +204,13 @@ function paid(
   }
 }
 
-/** While a takeover is open, nobody else gets anything of the account. */
+/** Freezes or unfreezes a position: while a takeover is open, no other order may trade it. */
 function freeze(trader: Trader, symbol: MarketSymbol, event: TakeoverOpened | TakeoverClosed): void {
   release(trader, event.takeoverId.text)
   exposureIn(trader, accountOf(trader, event.accountId), symbol).frozen = event._tag === "TakeoverOpened"
 }
 
-/** Orders from now on obey these. */
+/** Applies new limits to the orders that follow. */
 function limited(trader: Trader, symbol: MarketSymbol, limits: Limits): void {
   for (const { exposures } of trader.accounts.values()) {
     const exposure = exposures.get(symbol)
@@ -234,12 +234,15 @@ function become(exposure: Exposure.Exposure, hold: OrderHold.OrderHold, order: O
   Exposure.uncount(exposure, hold)
   hold.order = order
   hold.lots = order.remainingLots
-  // A MARKET order stays valued at the edge it was held at.
+  // A MARKET order keeps the value at which it was held.
   if (order.priceTicks > 0) hold.priceTicks = order.priceTicks
   Exposure.count(exposure, hold)
 }
 
-/** No margin was held here for such an order, as for the one that the market made to close a position. */
+/**
+ * Returns the hold of an order that was entered without one, such as the order that the market makes to close a
+ * position.
+ */
 function holdOf(trader: Trader, exposure: Exposure.Exposure, order: Order): OrderHold.OrderHold {
   const priced = trader.prices.get(exposure.instrument.symbol)
   const edge = order.side === "BUY" ? priced?.upperTicks : priced?.lowerTicks

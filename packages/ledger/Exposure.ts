@@ -1,71 +1,73 @@
-/** What one account has at stake in one market: its position, its orders and those on their way, and their margin. */
+/**
+ * Exposure of one account in one market: its position, open orders, in-flight commands, and the margin of all. Money in
+ * 1e-6 USD.
+ */
 import { type FeeRates, ratesOf } from "@venue/domain/Fee"
 import type { Instrument } from "@venue/domain/Instrument"
-import { maintenanceMargin as ofNotional, maxNotional } from "@venue/domain/Leverage"
+import { maintenanceMargin as maintenanceOfNotional, maxNotional } from "@venue/domain/Leverage"
 import type { Order, Side } from "@venue/domain/Order"
 import { flat, type Position } from "@venue/domain/Position"
-import { type OrderHold, nothing, type Sums } from "./OrderHold.ts"
+import { type OrderHold, zeroSums, type Sums } from "./OrderHold.ts"
 import * as Valuation from "./Valuation.ts"
 
-/** A stop as its market has told it. */
+/** A stop as its market reports it. */
 export interface Stop {
   readonly order: Order
-  /** It came with an order, whose client order id it carries. */
+  /** True if an order brought the stop; it then carries the client order id of that order. */
   readonly isAttached: boolean
-  /** Orders and stops that were placed later have higher ones. */
+  /** Placement order: later orders and stops have higher numbers. */
   readonly sequence: number
-  /** It was placed then; of one that came with a view of its market, this is when it had changed last. */
+  /** Time of placement; for a stop from a market's view, the time of its last change. */
   readonly placedByMillis: number
 }
 
+/** Exposure of one account in one market; changed in place. */
 export interface Exposure {
-  /** It is replaced when its limits change. */
+  /** Replaced when its limits change. */
   instrument: Instrument
   readonly valuation: Valuation.Valuation
-  /** Those of the trader's tier. */
+  /** Fee rates of the user's tier. */
   rates: FeeRates
   readonly position: Position
-  /** Orders that the market has accepted and placements on their way stand by order id. */
+  /** Holds of accepted orders and in-flight placements, by order id. */
   readonly holds: Map<string, OrderHold>
   readonly buys: Sums
   readonly sells: Sums
-  /** Stops by order id: they hold no margin, since they can only shrink the position. */
+  /** Stops by order id; they hold no margin because they can only shrink the position. */
   readonly stops: Map<string, Stop>
   leverage: number
-  /** The leverage has this position limit in money. */
+  /** Position limit of the leverage, in money. */
   maxNotional: number
-  /** So many commands of any kind have no known outcome. */
+  /** Number of commands of any kind without a known outcome. */
   pending: number
-  /** Something was filled since the trader woke. */
+  /** True if something was filled since the trader was loaded. */
   traded: boolean
-  /** A takeover of the position is open (rule 9). */
+  /** True while a takeover of the position is open (rule 9.9). */
   frozen: boolean
-  /** The figures below are behind what is above. */
+  /** True if the figures below do not reflect the state above. */
   stale: boolean
-  /** The figures hold at this mark, in 1e-8 USD; 0 while none is known. */
+  /** Mark of the figures, in 1e-8 USD; 0 if none is known. */
   markE8: number
-  /**
-   * The same orders are priced through every mark from here to there, both included; where `from` is larger, through
-   * none.
-   */
+  /** Range of marks, both ends included, through which the same orders are priced; empty if `from` exceeds `to`. */
   crossesSameFrom: number
   crossesSameTo: number
-  /** The position is worth this money at the mark, signed and rounded down; its cost while no mark is known. */
+  /** Value of the position at the mark, signed and rounded down; its cost if no mark is known. */
   value: number
   positionMargin: number
   orderMargin: number
-  /** This market adds so much to the account's equity. */
+  /** Contribution of this market to the account's equity. */
   equity: number
 }
 
+/** Returns an empty exposure. */
 export const make = (instrument: Instrument, leverage: number, tier: number): Exposure => ({
   instrument,
   valuation: Valuation.make(instrument),
   rates: ratesOf(instrument, tier),
   position: flat(),
   holds: new Map(),
-  buys: nothing(),
-  sells: nothing(),
+  buys: zeroSums(),
+  sells: zeroSums(),
   stops: new Map(),
   leverage,
   maxNotional: maxNotional(instrument, leverage),
@@ -82,24 +84,28 @@ export const make = (instrument: Instrument, leverage: number, tier: number): Ex
   equity: 0
 })
 
+/** Sets the leverage and the position limit that follows from it. */
 export const setLeverage = (exposure: Exposure, leverage: number): void => {
   exposure.leverage = leverage
   exposure.maxNotional = maxNotional(exposure.instrument, leverage)
   exposure.stale = true
 }
 
-/** The same contract with other limits. */
+/** Replaces the instrument by the same contract with other limits. */
 export const setLimits = (exposure: Exposure, instrument: Instrument): void => {
   exposure.instrument = instrument
   exposure.maxNotional = maxNotional(instrument, exposure.leverage)
 }
 
-/** Orders that are placed from now on pay the rates of this tier. */
+/** Sets the fee rates for orders placed from now on. */
 export const setTier = (exposure: Exposure, tier: number): void => {
   exposure.rates = ratesOf(exposure.instrument, tier)
 }
 
-/** Adds a hold to the sums of its side. An order being modified counts as the dearer of what it may be. */
+/**
+ * Adds a hold to the sums of its side. An order that is being modified counts as the more expensive of its possible
+ * states.
+ */
 export const count = (exposure: Exposure, hold: OrderHold): void => {
   const { counted } = hold
   const unit = exposure.instrument.tickLotMicros
@@ -116,7 +122,7 @@ export const count = (exposure: Exposure, hold: OrderHold): void => {
   exposure.stale = true
 }
 
-/** Takes away exactly what `count` added. */
+/** Subtracts exactly what `count` added. */
 export const uncount = (exposure: Exposure, { counted, side }: OrderHold): void => {
   const sums = sumsOf(exposure, side)
   sums.lots -= counted.lots
@@ -126,15 +132,15 @@ export const uncount = (exposure: Exposure, { counted, side }: OrderHold): void 
   exposure.stale = true
 }
 
-/** Brings the figures to a mark (rule 7, rule 8). Margins and open losses round up, values down. */
-export const reckon = (exposure: Exposure, markE8: number): void => {
+/** Computes the figures at a mark (rule 7, rule 8). Margins and open losses round up, values round down. */
+export const valueAt = (exposure: Exposure, markE8: number): void => {
   const { leverage, position, valuation } = exposure
   if (markE8 !== exposure.markE8) {
     exposure.markE8 = markE8
     if (markE8 < exposure.crossesSameFrom || markE8 > exposure.crossesSameTo) recross(exposure)
   }
   const held = Math.abs(position.quantityLots)
-  // The position covers so much of the orders that would close it.
+  // Part of the closing orders' value that the position covers.
   let covered = 0
   if (held === 0) {
     exposure.value = 0
@@ -153,20 +159,23 @@ export const reckon = (exposure: Exposure, markE8: number): void => {
   exposure.stale = false
 }
 
-/** Says whether an order of that side is against the position. */
+/** Returns true if an order of that side is opposite to the position. */
 export const reduces = ({ position }: Exposure, side: Side): boolean =>
   side === "BUY" ? position.quantityLots < 0 : position.quantityLots > 0
 
-/** Says whether all orders of a side together, with so many lots more, can only shrink the position. */
+/** Returns true if all orders of a side, plus `moreLots`, can only shrink the position. */
 export const coversSide = ({ buys, position, sells }: Exposure, side: Side, moreLots = 0): boolean =>
   side === "BUY" ? buys.lots + moreLots <= -position.quantityLots : sells.lots + moreLots <= position.quantityLots
 
-/** Gives the margin that keeps the position at the mark, rounded up; at its cost while no mark is known (rule 7.3). */
+/**
+ * Returns the maintenance margin of the position at the mark, or at its cost if no mark is known; rounded up (rule
+ * 7.3).
+ */
 export const maintenanceMargin = ({ leverage, markE8, position, valuation }: Exposure): number => {
   const held = Math.abs(position.quantityLots)
   if (held === 0) return 0
   return markE8 === 0
-    ? Number(ofNotional(BigInt(Math.abs(position.basis)), leverage))
+    ? Number(maintenanceOfNotional(BigInt(Math.abs(position.basis)), leverage))
     : Valuation.maintenanceUp(valuation, held, markE8, leverage)
 }
 
@@ -189,22 +198,24 @@ function recross(exposure: Exposure): void {
   for (const hold of holds.values()) cross(exposure, hold, sumsOf(exposure, hold.side))
 }
 
-/** An order being modified may be several orders, of which the one that would lose most counts. */
+/** Updates the open loss of a hold. An order being modified counts as its possible state with the largest loss. */
 function cross(exposure: Exposure, hold: OrderHold, sums: Sums): void {
   const { counted } = hold
   counted.crossedLots = 0
   counted.crossedValue = 0
   if (hold.reduceOnly || exposure.markE8 === 0) return
-  // At any mark it may be another one of them that would lose most.
+  // Which state loses most depends on the mark, so the result holds for this mark only.
   if (hold.replacements.length > 0) exposure.crossesSameTo = 0
   else bound(exposure, hold.side, hold.priceTicks * exposure.instrument.tickE8)
-  dearer(exposure, hold, hold.lots, hold.priceTicks)
-  for (const { lots, priceTicks } of hold.replacements) dearer(exposure, hold, lots, priceTicks)
+  useIfDearer(exposure, hold, hold.lots, hold.priceTicks)
+  for (const { lots, priceTicks } of hold.replacements) useIfDearer(exposure, hold, lots, priceTicks)
   sums.crossedLots += counted.crossedLots
   sums.crossedValue += counted.crossedValue
 }
 
-/** A buy crosses a mark below it, a sell one above it. */
+/**
+ * Narrows the range of marks with the same crossing orders: a buy crosses a mark below its price, a sell one above it.
+ */
 function bound(exposure: Exposure, side: Side, priceE8: number): void {
   const isAbove = side === "BUY" ? priceE8 > exposure.markE8 : priceE8 >= exposure.markE8
   const last = side === "BUY" ? priceE8 - 1 : priceE8
@@ -212,7 +223,7 @@ function bound(exposure: Exposure, side: Side, priceE8: number): void {
   else exposure.crossesSameFrom = Math.max(exposure.crossesSameFrom, last + 1)
 }
 
-function dearer(
+function useIfDearer(
   { instrument, markE8, valuation }: Exposure,
   { counted, side }: OrderHold,
   lots: number,

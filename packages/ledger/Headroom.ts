@@ -1,7 +1,7 @@
 /**
- * How far marks may move before an account can be in liquidation (rule 9.1). What its equity is above the maintenance margin
- * is shared out among its positions: while no mark has gone further than its own share allows, nothing can have happened,
- * and nobody needs to look.
+ * Headroom of an account: how far marks may move before it can be in liquidation (rule 9.1). The equity above the
+ * maintenance margin is divided among the positions; while no mark has passed the threshold of its position, no check
+ * is needed.
  */
 import { divideUp } from "@venue/domain/Decimal"
 import { type Account, refresh, type Prices } from "./Account.ts"
@@ -9,24 +9,24 @@ import * as Exposure from "./Exposure.ts"
 import { maintenanceMargin } from "./Liquidation.ts"
 
 /**
- * Tells for each position the mark, in 1e-8 USD, at which to look again: a long at it or below, a short at it or above.
- * Where there is nothing to share out, that is any mark; so it is for a position without a price.
+ * Reports for each position the mark, in 1e-8 USD, at which to check the account again: at or below for a long, at or
+ * above for a short. Without headroom or without a price, every mark is past the threshold.
  */
 export const thresholds = (
   account: Account,
   prices: Prices,
-  tell: (exposure: Exposure.Exposure, markE8: number) => void
+  report: (exposure: Exposure.Exposure, markE8: number) => void
 ): void => {
   refresh(account, prices)
-  // At the maintenance margin itself it is too late.
+  // Equal to the maintenance margin is already liquidation, so one unit is left out.
   const spare = account.equity - maintenanceMargin(account) - 1n
   const total = weights(account)
   for (const exposure of account.exposures.values()) {
     const { markE8, position } = exposure
     if (position.quantityLots === 0) continue
     const isLong = position.quantityLots > 0
-    if (markE8 === 0) tell(exposure, isLong ? Infinity : 0)
-    else tell(exposure, threshold(exposure, isLong, spare > 0n ? (spare * weight(exposure)) / total : 0n))
+    if (markE8 === 0) report(exposure, isLong ? Infinity : 0)
+    else report(exposure, threshold(exposure, isLong, spare > 0n ? (spare * weight(exposure)) / total : 0n))
   }
 }
 
@@ -36,14 +36,14 @@ function weights({ exposures }: Account): bigint {
   return total
 }
 
-/** Every position may lose the same part of what it is worth; a weight is never zero. */
+/** Weight of a position: all positions may lose the same fraction of their value. Never zero. */
 function weight({ value }: Exposure.Exposure): bigint {
   return BigInt(Math.abs(value)) + 1n
 }
 
 /**
- * Where value less maintenance margin has become less than now by more than this. Each of the two is rounded by less than
- * one, so what is exact stays within it if it stays two above.
+ * Returns the mark at which value less maintenance margin has dropped by more than `mayLose`. Each of the two is
+ * rounded by less than one unit, so a reserve of two units covers the exact values.
  */
 function threshold(exposure: Exposure.Exposure, isLong: boolean, mayLose: bigint): number {
   const { leverage, position, valuation, value } = exposure

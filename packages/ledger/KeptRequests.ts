@@ -1,4 +1,4 @@
-/** What was done for requests with a key: the same is not done twice, and the key is good for nothing else. */
+/** Idempotency keys: executes a request once, and rejects another request with the same key (rule 22). */
 import {
   type KeyedRequest,
   RequestDone,
@@ -11,7 +11,10 @@ import type { TraderEvent } from "@venue/domain/Trader"
 import { Result } from "effect"
 import type { Trader } from "./Trader.ts"
 
-/** The decision of a command that may have a key; a refusal is not kept, so that the same may be asked again. */
+/**
+ * Decides a command that may carry a key. Refusals are not stored, so the same request may be retried. Fails with
+ * `RequestDone` for a repeat and with `RequestKeyReused` for another request.
+ */
 export const once = <Refusal>(
   trader: Trader,
   request: KeyedRequest | undefined,
@@ -24,13 +27,14 @@ export const once = <Refusal>(
   if (known?.fingerprint === fingerprint) return Result.fail(new RequestDone({ requestId }))
   if (known !== undefined) return Result.fail(new RequestKeyReused({ requestId }))
   return Result.flatMap(decide(), (events) =>
-    // The request is forgotten, and what was done for it is not: nobody can say whether it was the same.
+    // The command was executed, but its key has been dropped, so whether the request was the same is unknown.
     events.length === 0
       ? Result.fail(new RequestKeyReused({ requestId }))
       : Result.succeed([...events, { _tag: "RequestKept", requestId, fingerprint, atMillis }])
   )
 }
 
+/** Stores an executed request and drops expired ones. */
 export const keep = ({ requests }: Trader, { atMillis, fingerprint, requestId }: RequestKept): void => {
   requests.set(requestId, { fingerprint, atMillis })
   for (const [oldest, kept] of requests) {

@@ -1,13 +1,17 @@
-/** When a trader may leave a market: nothing of it there can change any more unless it sends a command. */
+/** Leaving a market: possible once nothing of the trader there can change without a command of the trader. */
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import type { LeaveMarkets, Left } from "@venue/domain/Trader"
 import type { Exposure } from "./Exposure.ts"
 import type { Trader } from "./Trader.ts"
 
+/** Leaves each of the markets that the trader may leave. */
 export const leave = (trader: Trader, { symbols }: LeaveMarkets, atMillis: number): ReadonlyArray<Left> =>
   symbols.filter((symbol) => mayLeave(trader, symbol)).map((symbol) => ({ _tag: "Left", symbol, atMillis }))
 
-/** What a connection armed is seen to by whoever holds the trader, and a builder earns by fills of others. */
+/**
+ * Tests whether the trader may leave. Armed connections need the trader at its desk, and fills of others earn builder
+ * rewards.
+ */
 const mayLeave = (trader: Trader, symbol: MarketSymbol): boolean => {
   if (!trader.joined.has(symbol) || trader.left.has(symbol)) return false
   if (trader.armed.size > 0 || trader.builderMarkets.has(symbol)) return false

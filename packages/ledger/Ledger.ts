@@ -1,4 +1,7 @@
-/** The money of one trader, and the only way to margin: asked by `decide` and `enter`, told by `apply` and `observe`. */
+/**
+ * The ledger of one trader: `decide` and `enter` take commands and requests, `apply` and `observe` apply recorded
+ * events.
+ */
 import { type AccountId, primaryAccountOf } from "@venue/domain/AccountId"
 import { tierOf } from "@venue/domain/Fee"
 import type { Id } from "@venue/domain/Id"
@@ -84,7 +87,7 @@ const decisions: {
   ReturnWithdrawal: Treasury.returnWithdrawal
 }
 
-/** Gives the events for the trader's own journal: none where the command was done before or changes nothing. */
+/** Returns the events for the trader's journal; none if the command was executed before or changes nothing. */
 export const decide = <Of extends Tag>(
   trader: Trader,
   command: LedgerCommandOf<Of>,
@@ -94,6 +97,7 @@ export const decide = <Of extends Tag>(
   return decisions[tag](trader, command, nowMillis)
 }
 
+/** Applies a recorded event of the trader's journal. */
 export const apply = (trader: Trader, event: TraderEvent): void => {
   switch (event._tag) {
     case "Credited":
@@ -174,65 +178,65 @@ export const apply = (trader: Trader, event: TraderEvent): void => {
   }
 }
 
-/** Says whether the trader may have anything in that market. */
+/** Returns true if the trader may have orders or a position in that market. */
 export const joined = (trader: Trader, symbol: MarketSymbol): boolean => trader.joined.has(symbol)
 
-/** Says whether it has left that market: it joins again before a command of it goes there. */
+/** Returns true if the trader has left that market; it joins again before it sends another command there. */
 export const hasLeft = (trader: Trader, symbol: MarketSymbol): boolean => trader.left.has(symbol)
 
-/** Lists the markets it has joined, those it has left among them. */
+/** Returns the joined markets, including those the trader has left. */
 export const symbols = (trader: Trader): Iterable<MarketSymbol> => trader.joined
 
-/** Says whether that market knows the user's builder code. */
+/** Returns true if that market knows the user's builder code. */
 export const isBuilderIn = (trader: Trader, symbol: MarketSymbol): boolean => trader.builderMarkets.has(symbol)
 
-/** Says whether the balance of the user's primary account has `builderRewards`. */
+/** Returns true if the primary account's balance includes `builderRewards`. */
 export const ownsCode = (trader: Trader): boolean => accountOf(trader, primaryAccountOf(trader.userId)).isBuilder
 
-/** The primary account comes first. */
+/** Returns the account ids, the primary account first. */
 export const accountIds = (trader: Trader): ReadonlyArray<AccountId> => [...trader.accounts.keys()]
 
-/** Gives the account of each connection that cancels on disconnect. */
+/** Returns the account of each connection with cancel on disconnect. */
 export const armed = (trader: Trader): ReadonlyMap<string, AccountId> => trader.armed
 
-/**
- * Ends what a command holds once an outcome is known that left nothing, or its expiry has passed. Harmless after the
- * outcome was observed.
- */
+/** Releases the hold of a command that had no effect or has expired. Has no effect after the outcome was observed. */
 export const release = (trader: Trader, symbol: MarketSymbol, { text }: Id): void => {
   if (trader.inFlight.get(text)?.exposure.instrument.symbol === symbol) releaseCommand(trader, text)
 }
 
-/** Answers nothing when the user has no such account; so does all that follows. */
+/** Returns the balance of an account; undefined if the user has no such account. */
 export const balance = (trader: Trader, accountId: AccountId): Balance | undefined => {
   const account = trader.accounts.get(accountId)
   return account === undefined ? undefined : Account.balance(account, trader.prices)
 }
 
+/** Returns the state of an account in each market; empty if the user has no such account. */
 export const holdings = (trader: Trader, accountId: AccountId): ReadonlyArray<Holding> => {
   const account = trader.accounts.get(accountId)
   return account === undefined ? [] : Account.holdings(account, trader.prices)
 }
 
-/** Lists the symbols whose position is valued at its cost, with no profit or loss, because no price is known. */
+/** Returns the symbols whose position is valued at its cost, with no profit or loss, because no price is known. */
 export const unpriced = (trader: Trader, accountId: AccountId): ReadonlyArray<string> => {
   const account = trader.accounts.get(accountId)
   return account === undefined ? [] : Account.unpriced(account, trader.prices)
 }
 
+/** An open order or a stop. */
 export interface OpenOrder {
   readonly symbol: MarketSymbol
   readonly order: Order
-  /** A stop that came with an order, whose client order id it carries. */
+  /** True for a stop that an order brought; it carries that order's client order id. */
   readonly isAttached?: boolean
 }
 
 /**
- * Newest first, stops among them. Where an order's market tells only when it changed last, it was placed before that and before whatever
- * follows it in its market: the latest such time gives it its place among the orders of other markets.
+ * Returns open orders and stops, newest first. Where a market reports only the last change of an order, that time and
+ * the placement times of later orders in the market bound its placement; the earliest bound determines its place among
+ * the orders of other markets.
  */
 export const orders = (trader: Trader, accountId: AccountId, symbol?: MarketSymbol): ReadonlyArray<OpenOrder> => {
-  const found: Array<{ readonly placedByMillis: number; readonly sequence: number; readonly open: OpenOrder }> = []
+  const entries: Array<{ readonly placedByMillis: number; readonly sequence: number; readonly open: OpenOrder }> = []
   for (const [name, { holds, stops }] of trader.accounts.get(accountId)?.exposures ?? []) {
     if (symbol !== undefined && symbol !== name) continue
     let placedByMillis = Infinity
@@ -241,14 +245,14 @@ export const orders = (trader: Trader, accountId: AccountId, symbol?: MarketSymb
       placedByMillis = Math.min(placedByMillis, hold.placedByMillis)
       const isAttached = "isAttached" in hold && hold.isAttached
       const open = { ...openOrder(name, hold.order), ...(isAttached ? { isAttached } : {}) }
-      found.push({ placedByMillis, sequence: hold.sequence, open })
+      entries.push({ placedByMillis, sequence: hold.sequence, open })
     }
   }
-  found.sort((a, b) => b.placedByMillis - a.placedByMillis || b.sequence - a.sequence)
-  return found.map(({ open }) => open)
+  entries.sort((a, b) => b.placedByMillis - a.placedByMillis || b.sequence - a.sequence)
+  return entries.map(({ open }) => open)
 }
 
-/** Margin is held for the order: it is open or on its way. */
+/** Returns the hold of an order that is open or in flight. */
 export const held = (
   trader: Trader,
   accountId: AccountId,
@@ -256,7 +260,7 @@ export const held = (
   orderId: string
 ): OrderHold | undefined => trader.accounts.get(accountId)?.exposures.get(symbol)?.holds.get(orderId)
 
-/** Finds an order by its id, or the newest with that client order id as its own. */
+/** Returns the order with this id, or the newest with this client order id of its own. */
 export const order = (
   trader: Trader,
   accountId: AccountId,
@@ -264,13 +268,16 @@ export const order = (
   id: string
 ): OpenOrder | undefined => {
   const exposure = trader.accounts.get(accountId)?.exposures.get(symbol)
-  const found = exposure?.holds.get(id)?.order ?? exposure?.stops.get(id)?.order
-  if (found !== undefined) return openOrder(symbol, found)
+  const existing = exposure?.holds.get(id)?.order ?? exposure?.stops.get(id)?.order
+  if (existing !== undefined) return openOrder(symbol, existing)
   if (id === "") return undefined
   return orders(trader, accountId, symbol).find((open) => open.isAttached !== true && open.order.clientOrderId === id)
 }
 
-/** Turns what is asked about a stop into what is asked about an order of its market; undefined when it is no such stop. */
+/**
+ * Converts a request about a stop to the request about that order in its market; undefined if the stop does not exist
+ * or does not match.
+ */
 export const stopTarget = (trader: Trader, request: StopRequest): OrderRequest | undefined => {
   const { accountId, commandId, expiresAtMillis, orderId } = request
   for (const [symbol, { stops }] of trader.accounts.get(accountId)?.exposures ?? []) {
@@ -279,22 +286,22 @@ export const stopTarget = (trader: Trader, request: StopRequest): OrderRequest |
     const envelope = { commandId, expiresAtMillis, accountId, symbol, orderId }
     if (request._tag === "CancelStop") return { _tag: "CancelOrder", ...envelope, byClientOrderId: false }
     const { price, quantity, side, type } = request
-    const isThat = request.symbol === symbol && (side ?? stop.side) === stop.side && (type ?? stop.type) === stop.type
+    const matches = request.symbol === symbol && (side ?? stop.side) === stop.side && (type ?? stop.type) === stop.type
     const terms = { side: stop.side, type: stop.type, reduceOnly: true, price, quantity }
-    return isThat ? { _tag: "ModifyOrder", ...envelope, ...terms } : undefined
+    return matches ? { _tag: "ModifyOrder", ...envelope, ...terms } : undefined
   }
   return undefined
 }
 
-/** Gives the level in force; 0 for a symbol that is not listed. */
+/** Returns the leverage in force; 0 for an unlisted symbol. */
 export const leverage = (trader: Trader, accountId: AccountId, symbol: MarketSymbol): number =>
   trader.accounts.get(accountId)?.leverages.get(symbol) ?? trader.instruments.get(symbol)?.maxLeverage ?? 0
 
-/** Counts the commands whose outcome is not yet known. */
+/** Returns the number of commands without a known outcome. */
 export const pending = (trader: Trader, accountId: AccountId, symbol: MarketSymbol): number =>
   trader.accounts.get(accountId)?.exposures.get(symbol)?.pending ?? 0
 
-/** A correction may take no more than what no position or order needs. */
+/** Decides a credit. A negative one may take at most the available balance. */
 function credit(
   trader: Trader,
   { accountId, amount, by, creditId, reason }: Credit,
@@ -329,7 +336,7 @@ function transfer(
   return Result.succeed([{ _tag: "Transferred", transferId, fromAccountId, toAccountId, amount, atMillis }])
 }
 
-/** Whoever asks again does so within seconds. */
+/** A client repeats a transfer within seconds; its id is remembered for a day. */
 const transferKeptMillis = 24 * 60 * 60 * 1000
 
 function keepTransfer({ transferIds }: Trader, { atMillis, transferId }: Transferred): void {
@@ -340,7 +347,7 @@ function keepTransfer({ transferIds }: Trader, { atMillis, transferId }: Transfe
   }
 }
 
-/** A command on its way may become an order, so it fixes the level too. */
+/** Decides a leverage change. In-flight commands may become orders, so they block it too. */
 function setLeverage(trader: Trader, { accountId, leverage: level, symbol }: SetLeverage): Decision<"SetLeverage"> {
   const account = trader.accounts.get(accountId)
   if (account === undefined) return Result.fail(new UnknownAccount({ accountId }))
@@ -349,7 +356,7 @@ function setLeverage(trader: Trader, { accountId, leverage: level, symbol }: Set
   if (!isLevel(instrument, level)) {
     return Result.fail(new NotALevel({ leverage: level, maxLeverage: instrument.maxLeverage }))
   }
-  // Nothing changes, so orders and a position are no reason to refuse: clients say their level again at every start.
+  // Succeeds despite orders and a position, because clients set their level again at every start.
   if (level === leverage(trader, accountId, symbol)) return Result.succeed([])
   const exposure = account.exposures.get(symbol)
   const hasPosition = exposure !== undefined && exposure.position.quantityLots !== 0

@@ -1,6 +1,6 @@
 /**
- * What becomes of an account whose equity has come down to the maintenance margin of its positions (rule 9): what the venue
- * does next, and what an account may do for another one's takeover. Refresh an account first.
+ * Liquidation of an account (rule 9): the next measure of the venue, and the answer of an account to the takeovers of
+ * others. Refresh an account first.
  */
 import { divideUp, rateScale } from "@venue/domain/Decimal"
 import type { Instrument } from "@venue/domain/Instrument"
@@ -11,15 +11,15 @@ import * as Exposure from "./Exposure.ts"
 import * as Provider from "./Provider.ts"
 import { send, type Trader } from "./Trader.ts"
 
-/** Says whether equity has come down to the maintenance margin (rule 9.1). */
+/** Returns true if equity is at or below the maintenance margin of the positions (rule 9.1). */
 export const isInLiquidation = (account: Account): boolean => {
-  // The maintenance margin is two thirds of the initial one, so while something is available it is not reached.
+  // The maintenance margin is two thirds of the initial margin, so equity is above it while a balance is available.
   if (available(account) > 0n) return false
   const margin = maintenanceMargin(account)
   return margin > 0n && account.equity <= margin
 }
 
-/** Counts the accounts of a trader that are in liquidation, and those that are warned of it (rule 9.2). */
+/** Returns how many accounts of a trader are in liquidation and how many are warned (rule 9.2). */
 export const atRisk = (trader: Trader): { readonly warned: number; readonly inLiquidation: number } => {
   let warned = 0
   let inLiquidation = 0
@@ -31,7 +31,7 @@ export const atRisk = (trader: Trader): { readonly warned: number; readonly inLi
   return { warned, inLiquidation }
 }
 
-/** Gives what the account must keep, in 1e-6 USD. */
+/** Returns the maintenance margin of all positions, in 1e-6 USD. */
 export const maintenanceMargin = (account: Account): bigint => {
   let total = 0n
   for (const exposure of account.exposures.values()) total += BigInt(Exposure.maintenanceMargin(exposure))
@@ -40,18 +40,19 @@ export const maintenanceMargin = (account: Account): bigint => {
 
 type Envelope = "commandId" | "expiresAtMillis" | "traderEpoch" | "userId" | "accountId"
 
-/** What is done about an account in one market, without the id and the expiry that it gets. */
+/** Command against an account in one market, without its envelope. */
 export type Measure = Omit<Liquidate, Envelope> | Omit<OpenTakeover, Envelope>
 
+/** A measure and the exposure it concerns. */
 export interface NextMeasure {
   readonly exposure: Exposure.Exposure
   readonly measure: Measure
 }
 
 /**
- * Gives what is done next, in one market at a time: that of the largest maintenance margin among those that `isOpen` says
- * are traded at a fresh price, and of two the first by symbol. Nothing is done about an account that is not in liquidation,
- * nor while a position of it is frozen.
+ * Returns the next measure, or undefined if the account is not in liquidation or one of its positions is frozen.
+ * Chooses the market with the largest maintenance margin among those for which `isOpen` is true (trading at a fresh
+ * price); ties go to the first symbol (rule 9.6).
  */
 export const measure = (account: Account, isOpen: (symbol: MarketSymbol) => boolean): NextMeasure | undefined => {
   if (!isInLiquidation(account) || isFrozen(account)) return undefined
@@ -61,7 +62,7 @@ export const measure = (account: Account, isOpen: (symbol: MarketSymbol) => bool
   return { exposure, measure: isOnBook ? slice(account, exposure) : takeover(account, exposure) }
 }
 
-/** Makes it a command, and notes that as on its way. */
+/** Returns the command for a measure and registers it as in flight. */
 export const enterMeasure = (
   trader: Trader,
   account: Account,
@@ -72,13 +73,13 @@ export const enterMeasure = (
   return { ...measure, ...envelope, userId: trader.userId, accountId: account.accountId }
 }
 
-/** Lists the markets where the account has orders or stops, or may have them once what is on its way has come. */
+/** Returns the markets in which the account has orders or stops, or may have once in-flight commands arrive. */
 export const ordered = ({ exposures }: Account): ReadonlyArray<MarketSymbol> =>
   [...exposures].filter(([, { holds, stops }]) => holds.size > 0 || stops.size > 0).map(([symbol]) => symbol)
 
 /**
- * Gives what the account can do for takeovers in a market: one without a position there may be a provider all the same, which
- * pays with what is unused.
+ * Returns the account's answer to the takeovers of a market (rule 9.7). A provider needs no position there; it pays
+ * from `unused`.
  */
 export const stand = (
   account: Account,
@@ -94,27 +95,28 @@ export const stand = (
 })
 
 function largest({ exposures }: Account, isOpen: (symbol: MarketSymbol) => boolean): Exposure.Exposure | undefined {
-  let found: Exposure.Exposure | undefined
+  let chosen: Exposure.Exposure | undefined
   let most = 0
   for (const [symbol, exposure] of exposures) {
     const margin = Exposure.maintenanceMargin(exposure)
     if (margin === 0 || margin < most || !isOpen(symbol)) continue
-    if (found !== undefined && margin === most && symbol > found.instrument.symbol) continue
-    found = exposure
+    if (chosen !== undefined && margin === most && symbol > chosen.instrument.symbol) continue
+    chosen = exposure
     most = margin
   }
-  return found
+  return chosen
 }
 
 /**
- * The least quantity that brings equity back to 5/4 of the maintenance margin if all of it fills at its limit (rule 9.4):
- * `q >= (k MM - E) / (M (k MMR - s - f))` with k = 5/4, `MMR = 2 / 3L`, `s = 2 / 9Lmax` and f the taker rate, rounded up.
+ * Returns the smallest quantity that brings equity back to 5/4 of the maintenance margin if all of it fills at its
+ * limit (rule 9.4): `q >= (k MM - E) / (M (k MMR - s - f))` with k = 5/4, `MMR = 2 / 3L`, `s = 2 / 9Lmax` and f the
+ * taker rate, rounded up.
  */
 function slice(account: Account, exposure: Exposure.Exposure): Measure {
   const { instrument, leverage, markE8, position, rates, valuation } = exposure
   const [level, maxLevel, rate] = [BigInt(leverage), BigInt(instrument.maxLeverage), BigInt(rates.taker)]
   const scale = BigInt(rateScale)
-  // Both are multiplied by 36 L Lmax and by the scale of the rate, so that they are whole.
+  // Numerator and denominator are multiplied by 36 L Lmax and the rate's scale, so that both are whole.
   const missing = (5n * maintenanceMargin(account) - 4n * account.equity) * 9n * level * maxLevel * scale
   const gained = 2n * (15n * maxLevel * scale - 4n * level * scale - 18n * level * maxLevel * rate)
   const held = Math.abs(position.quantityLots)
@@ -130,7 +132,10 @@ function slice(account: Account, exposure: Exposure.Exposure): Measure {
   }
 }
 
-/** The limit of a slice is a third of the maintenance margin rate at the highest level off the mark, rounded towards it. */
+/**
+ * Returns the limit of a slice: a third of the maintenance margin rate at maximum leverage away from the mark, rounded
+ * towards it.
+ */
 function limitTicks({ maxLeverage, tickE8 }: Instrument, markE8: number, isLong: boolean): number {
   const ninths = 9n * BigInt(maxLeverage)
   const [mark, scale] = [BigInt(markE8), ninths * BigInt(tickE8)]
@@ -145,25 +150,31 @@ function decidedOn({ markE8, position }: Exposure.Exposure): DecidedOn {
   return { position: { ...position }, markE8 }
 }
 
-/** Gives the part of the account's equity that belongs to a position, as its part of the maintenance margin; rounded down. */
+/**
+ * Returns the position's share of the account's equity, in proportion to its maintenance margin; rounded down (rule
+ * 9.6).
+ */
 function shareOf(account: Account, exposure: Exposure.Exposure): number {
   const margin = Exposure.maintenanceMargin(exposure)
   return margin === 0 ? 0 : Number(divideDown(account.equity * BigInt(margin), maintenanceMargin(account)))
 }
 
-/** Rounds down; above what a number can count it stays there, as it is without any position. */
+/**
+ * Returns equity / maintenance margin in 1e-6, rounded down; capped at the largest safe integer, also for an account
+ * without positions.
+ */
 function ratioE6(account: Account): number {
   const margin = maintenanceMargin(account)
   const ratio = margin === 0n ? Infinity : Number(divideDown(account.equity * 1_000_000n, margin))
   return Math.min(ratio, Number.MAX_SAFE_INTEGER)
 }
 
-/** Rounds towards minus infinity; `b` is positive. */
+/** Divides rounding towards minus infinity; `b` is positive. */
 function divideDown(a: bigint, b: bigint): bigint {
   return a >= 0n ? a / b : -divideUp(-a, b)
 }
 
-/** Equity is at most a fifth above the maintenance margin. */
+/** Returns true if equity is at most a fifth above the maintenance margin (rule 9.2). */
 function isWarned(account: Account): boolean {
   const margin = maintenanceMargin(account)
   return margin > 0n && 5n * account.equity <= 6n * margin

@@ -1,6 +1,6 @@
 /**
- * Margin held before a command is sent, or the finding that refuses it (rule 6, rule 7, I27). The account was refreshed
- * before.
+ * Margin checks: hold margin before a command is sent, or return the finding that refuses it (rule 6, rule 7, I27).
+ * Refresh the account first.
  */
 import { feeOf } from "@venue/domain/Fee"
 import { notional } from "@venue/domain/Instrument"
@@ -12,12 +12,12 @@ import type { OrderHold, Replacement } from "./OrderHold.ts"
 import { count, coversSide, type Exposure, reduces, uncount } from "./Exposure.ts"
 import { add, remove, send, type Trader } from "./Trader.ts"
 
-/** Holds a new order, or holds nothing and says why. */
+/** Holds margin for a new order and returns null, or holds nothing and returns the reason. */
 export const place = (trader: Trader, account: Account, exposure: Exposure, hold: OrderHold): Finding => {
   if (hold.mayRest && account.openOrders >= trader.settings.maxOpenOrdersPerAccount)
     return "REJECTED_TOO_MANY_OPEN_ORDERS"
   if (!trader.prices.has(exposure.instrument.symbol) && !hold.reduceOnly) {
-    // The market is closed and says so first. Should it open meanwhile, nothing enters that no margin is held for.
+    // The market refuses as closed before it reads this. Should it open first, no order without margin may enter.
     return "FAILED_MARGIN_CHECK"
   }
   if (isTooMuchInAll(trader, exposure, hold, hold.lots)) return "REJECTED_TOTAL_OPEN_INTEREST_LIMIT"
@@ -32,8 +32,8 @@ export const place = (trader: Trader, account: Account, exposure: Exposure, hold
 }
 
 /**
- * Holds what an order may become beside what it is. An order that only shrinks at its price needs no margin and always
- * may.
+ * Holds margin for the possible new state of an order beside its current one. An order that only shrinks at its price
+ * needs no margin.
  */
 export const replace = (
   trader: Trader,
@@ -57,7 +57,7 @@ export const replace = (
   return null
 }
 
-/** Gives the bankruptcy price in ticks when a close as its market prices it would pass it; otherwise 0. */
+/** Returns the bankruptcy price in ticks if the market's price for a close would pass it; otherwise 0. */
 export const closingBound = (account: Account, exposure: Exposure, priced: Priced): number => {
   const { instrument, position } = exposure
   if (position.quantityLots === 0) return 0
@@ -66,8 +66,8 @@ export const closingBound = (account: Account, exposure: Exposure, priced: Price
 }
 
 /**
- * Gives the price beyond which an order may not fill that is not refused for its price: where it can only shrink the
- * position, the bankruptcy price in ticks, and 0 where it has none. `moreLots` are those of an order that is not held yet.
+ * Returns the worst fill price, in ticks, of an order that is not refused for its price: the bankruptcy price if the
+ * order can only shrink the position, 0 if there is none. `moreLots` are lots of an order that is not held yet.
  */
 export const reducingBound = (
   account: Account,
@@ -77,7 +77,7 @@ export const reducingBound = (
 ): number =>
   reduces(exposure, order.side) && onlyReduces(exposure, order, moreLots) ? bankruptcyTicks(account, exposure) : 0
 
-/** Says whether the hold, which is counted already, may stay. A MARKET order is clipped by its market instead. */
+/** Returns true if a hold, which is counted already, may stay. The market clips a MARKET order instead. */
 function affordable({ prices }: Trader, account: Account, exposure: Exposure, hold: OrderHold): boolean {
   refreshIn(account, exposure, prices)
   if (onlyReduces(exposure, hold)) {
@@ -91,12 +91,12 @@ function affordable({ prices }: Trader, account: Account, exposure: Exposure, ho
   return available(account) >= BigInt(wholeFee(exposure, hold.priceTicks, hold.lots))
 }
 
-/** Gives the taker's fee on all of an order. */
+/** Returns the taker fee on the whole order. */
 export function wholeFee({ instrument, rates }: Exposure, priceTicks: number, lots: number): number {
   return feeOf(notional(instrument, priceTicks, lots), rates.taker)
 }
 
-/** Says whether so many lots of the order would bring all markets past their open interest together (rule 6.7). */
+/** Returns true if the order's lots would take the open interest of all markets over its limit (rule 6.7). */
 function isTooMuchInAll(
   { openInterest, prices }: Trader,
   exposure: Exposure,
@@ -109,7 +109,7 @@ function isTooMuchInAll(
   return !reduceOnly && !coversSide(exposure, side, lots - counted.lots)
 }
 
-/** Sums past 2^53 would not be exact; 9e9 USD of one account in one market is far above every position limit. */
+/** Returns true if the side's order value stays exact, below 2^53: 9e9 USD, far above every position limit. */
 export function fits(
   { buys, instrument, sells }: Exposure,
   { reduceOnly, side }: Pick<OrderHold, "reduceOnly" | "side">,
@@ -120,7 +120,7 @@ export function fits(
   return reduceOnly || Number.isSafeInteger(held + notional(instrument, priceTicks, lots))
 }
 
-/** Says whether an order, which is counted already but for so many lots more, can only shrink the position. */
+/** Returns true if an order can only shrink the position; the order is counted already except for `moreLots`. */
 function onlyReduces(
   exposure: Exposure,
   { reduceOnly, side }: Pick<OrderHold, "reduceOnly" | "side">,
@@ -130,18 +130,18 @@ function onlyReduces(
 }
 
 /**
- * Gives the price at which closing the whole position leaves no equity, rounded towards the mark: 0 where a long leaves
- * some at any price, and one tick where a short leaves debt at any.
+ * Returns the price in ticks at which closing the whole position leaves no equity, rounded towards the mark: 0 if a
+ * long leaves equity at any price, and one tick if a short leaves debt at any price.
  */
 function bankruptcyTicks(account: Account, { instrument, position, value }: Exposure): number {
-  // Without the position the account would have this; a long may sell for no less than its debt.
+  // Equity without the position; a long must sell for at least its debt.
   const rest = account.equity - BigInt(value)
   const perTick = BigInt(Math.abs(position.quantityLots) * instrument.tickLotMicros)
   if (position.quantityLots > 0) return rest >= 0n ? 0 : Number((-rest + perTick - 1n) / perTick)
   return rest < perTick ? 1 : Number(rest / perTick)
 }
 
-/** Gives the account's equity if the whole position were closed at a price: below zero beyond the bankruptcy price. */
+/** Returns the account's equity if the whole position were closed at a price; negative beyond the bankruptcy price. */
 function closedEquity(account: Account, { instrument, position, value }: Exposure, priceTicks: number): bigint {
   return account.equity - BigInt(value) + BigInt(notional(instrument, priceTicks, position.quantityLots))
 }

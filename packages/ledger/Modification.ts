@@ -1,4 +1,4 @@
-/** A request to modify an order or a stop as a command to its market. */
+/** Converts a request to modify an order or a stop to a command for its market. */
 import type { Modify, TraderCommand } from "@venue/domain/Market"
 import { lotsOf, ticksOf } from "@venue/domain/Instrument"
 import type { ModifyOrder, Order } from "@venue/domain/Order"
@@ -10,7 +10,10 @@ import * as MarginCheck from "./MarginCheck.ts"
 import type * as OrderHold from "./OrderHold.ts"
 import { priceFlaw, quantityFlaw, stopQuantityFlaw, triggerFlaw } from "./OrderShape.ts"
 
-/** A flaw is told only of an order that could be modified at all; otherwise it is told that it cannot. */
+/**
+ * Returns the command. A flaw is reported only for an order that can be modified; otherwise the refusal states why it
+ * cannot.
+ */
 export const modify = (entry: Entry, request: ModifyOrder, account: Account, exposure: Exposure): TraderCommand => {
   const { instrument } = exposure
   const { reduceOnly, side, type } = request
@@ -32,18 +35,18 @@ export const modify = (entry: Entry, request: ModifyOrder, account: Account, exp
     (request.quantity === 0 ? undefined : quantityFlaw(instrument, lots, reduceOnly)) ??
     (request.price === 0 ? undefined : priceFlaw(instrument, ticks)) ??
     triggerFlaw(triggers.takeProfitTicks ?? 0, triggers.stopLossTicks ?? 0)
-  const isThatOrder = hold !== undefined && hold.side === side && hold.type === type && hold.reduceOnly === reduceOnly
+  const isSameOrder = hold !== undefined && hold.side === side && hold.type === type && hold.reduceOnly === reduceOnly
   const isWhole = hold?.order === undefined || hold.order.remainingLots === hold.order.quantityLots
   if (flaw !== undefined) {
-    if (!isThatOrder) return refuse(entry, "CANNOT_MODIFY_NO_SUCH_ORDER")
+    if (!isSameOrder) return refuse(entry, "CANNOT_MODIFY_NO_SUCH_ORDER")
     if (!isWhole) return refuse(entry, "CANNOT_MODIFY_PARTIAL_FILL")
-    return refuseFlaw(entry, flaw, !reduceOnly && !covers(exposure, hold, lots))
+    return refuseFlaw(entry, flaw, !reduceOnly && !coversWith(exposure, hold, lots))
   }
   let finding: Modify["finding"] = null
   if (hold === undefined) {
-    // The market refuses it earlier, unless it knows an order that nobody here holds margin for.
+    // The market refuses first, unless it knows an order for which this ledger holds no margin.
     finding = "FAILED_MARGIN_CHECK"
-  } else if (isThatOrder && isWhole) {
+  } else if (isSameOrder && isWhole) {
     const commandId = request.commandId.text
     finding = MarginCheck.replace(entry.trader, account, exposure, hold, {
       commandId,
@@ -66,17 +69,17 @@ export const modify = (entry: Entry, request: ModifyOrder, account: Account, exp
   }
 }
 
-/** Says whether an order that is modified so could add to the position: 0 leaves its price or quantity as it is. */
+/** Returns true if the modified order could add to the position; 0 keeps the price or quantity. */
 function grows(exposure: Exposure, hold: OrderHold.OrderHold, ticks: number, lots: number): boolean {
   if (hold.reduceOnly) return false
   const keepsPrice = ticks === 0 || ticks === hold.priceTicks
   const keepsLots = lots === 0 || lots <= hold.lots
   if (keepsPrice && keepsLots && hold.replacements.length === 0) return false
-  return !covers(exposure, hold, lots)
+  return !coversWith(exposure, hold, lots)
 }
 
-/** Says whether an order of so many lots could only shrink the position, with all others of its side. */
-function covers(exposure: Exposure, { counted, lots: before, side }: OrderHold.OrderHold, lots: number): boolean {
+/** Returns true if the order with this quantity, plus all others of its side, could only shrink the position. */
+function coversWith(exposure: Exposure, { counted, lots: before, side }: OrderHold.OrderHold, lots: number): boolean {
   return coversSide(exposure, side, (lots === 0 ? before : lots) - counted.lots)
 }
 
@@ -93,8 +96,8 @@ function modifyStop(
   const flaw =
     (quantity === 0 ? undefined : stopQuantityFlaw(quantityLots)) ??
     (price === 0 ? undefined : priceFlaw(instrument, priceTicks))
-  const isThatStop = stop.side === side && stop.type === type
-  if (flaw !== undefined) return refuse(entry, isThatStop ? flaw : "CANNOT_MODIFY_NO_SUCH_ORDER")
+  const isSameStop = stop.side === side && stop.type === type
+  if (flaw !== undefined) return refuse(entry, isSameStop ? flaw : "CANNOT_MODIFY_NO_SUCH_ORDER")
   const changes = { orderId, side, type, priceTicks, quantityLots, reduceOnly }
   return { _tag: "Modify", ...envelope(entry), ...terms(exposure), finding: null, ...changes }
 }

@@ -1,43 +1,44 @@
-/** The margin that one order holds, from the moment it is sent until it is gone. */
+/** Margin hold of one order, from sending the order until it is gone. */
 import type { Order, OrderType, Side, TimeInForce } from "@venue/domain/Order"
 
-/** These are whole numbers, so that to add and to take away leaves nothing behind. */
+/** Sums over the orders of a side. Whole numbers, so that adding and subtracting leaves no remainder. */
 export interface Sums {
-  /** This counts all orders; the others leave out reduce-only ones. */
+  /** Lots of all orders; the other sums exclude reduce-only orders. */
   lots: number
-  /** The orders cost this money at their limit prices. */
+  /** Value of the orders at their limit prices, in 1e-6 USD. */
   value: number
-  /** Orders that are priced through the mark would lose if they filled now. */
+  /** Lots and value of orders priced through the mark, which would lose if they filled now. */
   crossedLots: number
   crossedValue: number
 }
 
-/** A modify whose outcome is not known yet: the order may already be this. */
+/** A modify without a known outcome: the order may already have this price and quantity. */
 export interface Replacement {
   readonly commandId: string
   readonly priceTicks: number
   readonly lots: number
 }
 
+/** Margin hold of one order; changed in place. */
 export interface OrderHold {
   readonly orderId: string
   readonly side: Side
   readonly type: OrderType
   readonly reduceOnly: boolean
-  /** It counts towards the cap of open orders. */
+  /** True if the order counts towards the limit of open orders. */
   readonly mayRest: boolean
-  /** Orders that were accepted later have higher ones. */
+  /** Placement order: later orders have higher numbers. */
   sequence: number
-  /** It has none until the market has accepted it. */
+  /** Undefined until the market has accepted the order. */
   order: Order | undefined
-  /** It was placed then. Of an order that came with a view of its market, this is when it had changed last. */
+  /** Time of placement; for an order from a market's view, the time of its last change. */
   placedByMillis: number
-  /** It is valued at this many ticks: its limit, or the edge of the band for MARKET. */
+  /** Price at which the order is valued: its limit, or the edge of the band for MARKET. */
   priceTicks: number
-  /** So many lots are not yet filled. */
+  /** Lots not yet filled. */
   lots: number
   replacements: ReadonlyArray<Replacement>
-  /** It added this to the sums of its side. */
+  /** Amounts that this hold added to the sums of its side. */
   readonly counted: Sums
 }
 
@@ -48,6 +49,7 @@ interface Terms {
   readonly reduceOnly: boolean
 }
 
+/** Returns a hold without an accepted order. */
 export const make = (orderId: string, terms: Terms, priceTicks: number, lots: number, sequence: number): OrderHold => ({
   orderId,
   side: terms.side,
@@ -60,11 +62,12 @@ export const make = (orderId: string, terms: Terms, priceTicks: number, lots: nu
   priceTicks,
   lots,
   replacements: none,
-  counted: nothing()
+  counted: zeroSums()
 })
 
 const mayRest = ({ timeInForce, type }: Terms): boolean => type !== "MARKET" && timeInForce === "GTC"
 
-export const nothing = (): Sums => ({ lots: 0, value: 0, crossedLots: 0, crossedValue: 0 })
+/** Returns zero sums. */
+export const zeroSums = (): Sums => ({ lots: 0, value: 0, crossedLots: 0, crossedValue: 0 })
 
 const none: ReadonlyArray<Replacement> = []

@@ -1,4 +1,4 @@
-/** What an order would hold and be sent as: the ledger enters it for a trader that is a copy as far as that changes one. */
+/** Previews an order: enters it on a copy of the state that entering changes (rule 4.19). */
 import { lotsOf, ticksOf } from "@venue/domain/Instrument"
 import type { TraderCommand } from "@venue/domain/Market"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
@@ -12,17 +12,21 @@ import type { Exposure } from "./Exposure.ts"
 import { fits, wholeFee } from "./MarginCheck.ts"
 import { add, exposureOf, type Trader } from "./Trader.ts"
 
+/** The command that the desk would send, and the ledger's part of the preview. - readonly command: PreviewCommand */
 export interface Previewed {
   /** What would be sent to the market. */
   readonly command: PreviewCommand
   readonly preview: TraderPreview
 }
 
-/** Changes nothing. Undefined when the user has no such account, or nobody lists the symbol. */
+/**
+ * Returns the preview, without changing the trader; undefined if the user has no such account or the symbol is not
+ * listed.
+ */
 export const preview = (trader: Trader, request: PreviewRequest, traderEpoch: number): Previewed | undefined => {
   const account = trader.accounts.get(request.accountId)
   if (account === undefined || !trader.instruments.has(request.symbol)) return undefined
-  // Figures that are behind are brought up to date where they belong, as for any question, so that the copy does not.
+  // Refreshes the trader's own figures, as any read does, so that the copy need not.
   refresh(account, trader.prices)
   const entered = copyOf(trader, account, request.symbol)
   const command = previewable(enter(entered.trader, request, traderEpoch))
@@ -41,7 +45,7 @@ interface Copy {
   readonly exposure: Exposure
 }
 
-/** All that entering an order changes is the copy's own. */
+/** Copies every part of the trader that entering an order changes. */
 function copyOf(trader: Trader, whole: Account, symbol: MarketSymbol): Copy {
   const account: Account = { ...whole, exposures: new Map(whole.exposures) }
   const known = account.exposures.get(symbol)
@@ -57,7 +61,7 @@ function copyOf(trader: Trader, whole: Account, symbol: MarketSymbol): Copy {
   }
 }
 
-/** What is held is said of an order that is refused for it, too. */
+/** Returns margin and fee, also for an order that is refused because of them. */
 function costOf(
   trader: Trader,
   whole: Account,
@@ -71,7 +75,7 @@ function costOf(
   if (request._tag === "ClosePosition") {
     if (priced === undefined) return { margin: 0n, wholeFee: null }
     const { quantityLots } = position
-    // It is sent as an order of its own where the market would price it beyond the account's bankruptcy.
+    // A close is sent as a `Place` at the bankruptcy price if the market would price it beyond that.
     const ticks = command._tag === "Place" ? command.priceTicks : closingPrice(instrument, priced, quantityLots > 0)
     return { margin: 0n, wholeFee: wholeFee(exposure, ticks, Math.abs(quantityLots)) }
   }
@@ -89,7 +93,7 @@ function ticksIn({ instrument }: Exposure, { price, type }: PlaceOrder): number 
   return type === "MARKET" ? 0 : ticksOf(instrument, price)
 }
 
-/** A placement and a close become no other commands. */
+/** Narrows the command: a placement or a close produces no other kind. */
 function previewable(command: TraderCommand): PreviewCommand {
   if (command._tag === "Place" || command._tag === "Close" || command._tag === "Refuse") return command
   throw new Error(`an order became ${command._tag}`)

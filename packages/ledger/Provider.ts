@@ -1,4 +1,4 @@
-/** Liquidity providers: in which markets an account is one, and what it may take over there (rule 9.11). */
+/** Liquidity providers: their appointment in markets, and the amount they may take over (rule 9.11). */
 import type { Stand } from "@venue/domain/Liquidation"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import {
@@ -13,6 +13,10 @@ import { type Account, available } from "./Account.ts"
 import type { Exposure } from "./Exposure.ts"
 import { accountOf, exposureOf, type Trader } from "./Trader.ts"
 
+/**
+ * Decides the appointment of an account; records only changed limits. Fails for an unknown account or an unlisted
+ * symbol.
+ */
 export const appoint = (
   trader: Trader,
   { accountId, limit, symbols }: AppointProvider,
@@ -27,11 +31,12 @@ export const appoint = (
   return Result.succeed([{ _tag: "ProviderAppointed", accountId, symbols: changed, limit, atMillis }])
 }
 
+/** Applies an appointment. */
 export const apply = (trader: Trader, { accountId, limit, symbols }: ProviderAppointed): void => {
   for (const symbol of symbols) setLimit(trader, accountOf(trader, accountId), symbol, limit)
 }
 
-/** A provider has an exposure in its markets from the start, so that it is found among those who may take over. */
+/** Sets the limit in a market, and creates the exposure by which the account is included in takeovers there. */
 export const setLimit = (trader: Trader, account: Account, symbol: MarketSymbol, limit: number): void => {
   if (limit === 0) account.providerLimits.delete(symbol)
   else account.providerLimits.set(symbol, limit)
@@ -39,9 +44,9 @@ export const setLimit = (trader: Trader, account: Account, symbol: MarketSymbol,
 }
 
 /**
- * Gives what the account can take over in a market, and `null` where it is no provider or no mark is known. What shrinks its
- * position needs no margin, the rest that of `unused`; nothing is taken that leaves the position beyond the limit. Refresh
- * the account first.
+ * Returns the amount that the account can take over in a market; null if it is no provider or no mark is known.
+ * Reducing its position needs no margin, anything else the initial margin from `unused`; the position may not exceed
+ * the limit. Refresh the account first.
  */
 export const part = (account: Account, exposure: Exposure, unused = available(account)): Stand["provider"] => {
   const { instrument, leverage, markE8, position, valuation } = exposure

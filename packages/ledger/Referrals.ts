@@ -1,4 +1,4 @@
-/** Who brought the user, and what the user is credited for those whom they have brought (rule 13). */
+/** Referrer of the user, and referral rewards credited to the user (rule 13). */
 import { primaryAccountOf } from "@venue/domain/AccountId"
 import {
   AlreadyReferred,
@@ -12,7 +12,10 @@ import { Result } from "effect"
 import * as Account from "./Account.ts"
 import { accountOf, type Trader } from "./Trader.ts"
 
-/** Every market of the user has to be known by then. */
+/**
+ * Decides whether the user may redeem a code: no referrer yet, and no trade. Requires the state of every market of the
+ * user.
+ */
 export const redeem = (
   { accounts, referrerId: before, userId }: Trader,
   { code, referrerId }: RedeemCode,
@@ -23,12 +26,14 @@ export const redeem = (
   return Result.succeed([{ _tag: "Referred", code, referrerId, atMillis }])
 }
 
+/** Returns the credit of a day; none if that day or a later one is credited already. */
 export const credit = (
   { referralDay }: Trader,
   { amount, day }: CreditReferrals,
   atMillis: number
 ): ReadonlyArray<TraderEvent> => (day <= referralDay ? [] : [{ _tag: "ReferralsCredited", day, amount, atMillis }])
 
+/** Applies the credit of a day. */
 export const credited = (trader: Trader, { amount, day }: ReferralsCredited): void => {
   trader.referralDay = day
   Account.reward(accountOf(trader, primaryAccountOf(trader.userId)), amount)

@@ -1,4 +1,4 @@
-/** One trader in memory: the user's accounts, what its own journal says, and which commands are on their way. */
+/** State of one trader in memory: the user's accounts, the state of its own journal, and its in-flight commands. */
 import { type AccountId, primaryAccountOf } from "@venue/domain/AccountId"
 import type { DeadManSwitch } from "@venue/domain/DeadManSwitch"
 import { firstTier } from "@venue/domain/Fee"
@@ -12,93 +12,96 @@ import * as Account from "./Account.ts"
 import type * as OrderHold from "./OrderHold.ts"
 import * as Exposure from "./Exposure.ts"
 
+/** Limits of a trader. */
 export interface Settings {
-  /** One account may have so many over all symbols; placements on their way count. */
+  /** Maximum number of open orders of an account over all symbols, including in-flight placements. */
   readonly maxOpenOrdersPerAccount: number
-  /** The primary account does not count. */
+  /** Maximum number of accounts besides the primary account. */
   readonly maxSubaccounts: number
 }
 
+/** Default limits. */
 export const defaults: Settings = { maxOpenOrdersPerAccount: 1_000, maxSubaccounts: 20 }
 
-/** The outcome of such a command is not known. */
+/** A command without a known outcome. */
 export interface InFlight {
   readonly account: Account.Account
   readonly exposure: Exposure.Exposure
-  /** It holds margin for this order; empty when it holds nothing. */
+  /** Order for which the command holds margin; empty if it holds none. */
   readonly orderId: string
 }
 
-/** It was credited. */
+/** A credited deposit. */
 export interface TraderDeposit {
   readonly rail: RailName
   readonly amount: bigint
   readonly isReversed: boolean
 }
 
-/** It was debited. */
+/** A debited withdrawal. */
 export interface TraderWithdrawal {
   readonly method: WithdrawalMethod
-  /** The fee is a part of it. */
+  /** Gross amount, including the fee. */
   readonly amount: bigint
   readonly atMillis: number
   readonly isReturned: boolean
 }
 
-/** A TWAP as its trader knows it. */
+/** A TWAP in the trader's journal, with its progress. */
 export interface TraderTwap {
   readonly symbol: MarketSymbol
   readonly terms: TwapTerms
-  /** How far its market has come with it; undefined where that has told nothing of it. */
+  /** Progress in its market; undefined if the market reports none. */
   progress: Twap | undefined
-  /** Null until the journal says that it ends. */
+  /** Null until the journal records the end. */
   ending: TwapEnding | null
-  /** The last command about it that was sent to its market; empty before the first. */
+  /** Id of the last command about the TWAP sent to its market; empty before the first. */
   sentId: string
 }
 
-/** Its one owner changes it in place. */
+/** State of one trader; its single owner changes it in place. */
 export interface Trader {
   readonly userId: UserId
   readonly instruments: ReadonlyMap<MarketSymbol, Instrument>
   readonly prices: Account.Prices
-  /** Of the whole venue, at these prices. */
+  /** Open interest of the whole venue at these prices. */
   readonly openInterest: OpenInterest
   readonly settings: Settings
-  /** The primary account comes first; its id is the user's. */
+  /** Accounts, the primary account first; its id is the user's. */
   readonly accounts: Map<AccountId, Account.Account>
   readonly joined: Set<MarketSymbol>
-  /** Markets it joined and left: what they hold of it is cash alone, which counts as before. */
+  /** Joined markets that the trader has left; only cash remains there, which still counts. */
   readonly left: Set<MarketSymbol>
-  /** They know the user's builder code; none for a user without one. */
+  /** Markets that know the user's builder code; empty for a user without one. */
   readonly builderMarkets: Set<MarketSymbol>
-  /** They are kept for ever, and so are deposits and withdrawals: a notice may be repeated years later. */
+  /** Kept forever, like deposits and withdrawals: a rail may repeat a notice years later. */
   readonly creditIds: Set<string>
   readonly deposits: Map<string, TraderDeposit>
   readonly withdrawals: Map<string, TraderWithdrawal>
-  /** Those of a day, each with its time; the oldest comes first. */
+  /** Transfers of the last day with their times, oldest first. */
   readonly transferIds: Map<string, number>
-  /** Those with a key, each with what was asked and its time; the oldest comes first. */
+  /** Requests with an idempotency key, oldest first. */
   readonly requests: Map<string, { readonly fingerprint: string; readonly atMillis: number }>
-  /** Each connection that cancels on disconnect has its account here. */
+  /** Account of each connection with cancel on disconnect. */
   readonly armed: Map<string, AccountId>
-  /** Of each account that ever asked for one; the others have none that is on. */
+  /** Dead-man switch of each account that has ever used one. */
   readonly switches: Map<AccountId, DeadManSwitch>
-  /** The newest renewal of each that changed nothing came then. No journal has it, and the hash leaves it out. */
+  /** Time of the newest renewal of each switch that changed nothing; not in the journal or the hash. */
   readonly renewedMillis: Map<AccountId, number>
   readonly inFlight: Map<string, InFlight>
-  /** Those that its journal has accepted and not yet forgotten, in that order. */
+  /** TWAPs that the journal has accepted and not yet forgotten, in that order. */
   readonly twaps: Map<TwapId, TraderTwap>
-  /** The fee tier, from 1 on, and the day it was set for; 0 before the first. */
+  /** Fee tier, counted from 1, and the day for which it was set; day 0 before the first. */
   tier: number
   tierDay: number
-  /** Who brought the user; null for one who came without a code. */
+  /** Referrer of the user; null for none. */
   referrerId: UserId | null
-  /** The last day that is credited for those whom the user has brought; 0 before the first. */
+  /** Last day with credited referral rewards; 0 before the first. */
   referralDay: number
   lastSequence: number
 }
 
+/** Returns a trader with an empty primary account. */
 export const make = (
   userId: UserId,
   instruments: ReadonlyMap<MarketSymbol, Instrument>,
@@ -132,14 +135,14 @@ export const make = (
   lastSequence: 0
 })
 
-/** Gives the account that a recorded event names. It was opened before, or the journals contradict each other. */
+/** Returns the account that a recorded event names. Throws if it does not exist: the journals contradict each other. */
 export const accountOf = (trader: Trader, accountId: AccountId): Account.Account => {
   const account = trader.accounts.get(accountId)
   if (account === undefined) throw new Error(`user ${trader.userId} has no account ${accountId}`)
   return account
 }
 
-/** Answers nothing when the symbol is not listed. */
+/** Returns the exposure of an account in a market, creating it if needed; undefined for an unlisted symbol. */
 export const exposureOf = (
   trader: Trader,
   account: Account.Account,
@@ -154,7 +157,7 @@ export const exposureOf = (
   return exposure
 }
 
-/** Notes a command as on its way. `orderId` names the order it holds margin for, or nothing. */
+/** Registers a command as in flight. `orderId` is the order for which it holds margin, or empty. */
 export const send = (
   trader: Trader,
   account: Account.Account,
@@ -166,7 +169,7 @@ export const send = (
   exposure.pending++
 }
 
-/** Forgets a command and what it held, unless that has become an order. */
+/** Removes a command and its hold, unless the hold has become an order. */
 export const release = (trader: Trader, commandId: string): void => {
   const held = arrive(trader, commandId)
   if (held === undefined || held.orderId === "") return
@@ -177,7 +180,7 @@ export const release = (trader: Trader, commandId: string): void => {
   if (hold.order === undefined) remove(account, exposure, hold)
 }
 
-/** The command is no longer on its way; what it held stays. */
+/** Removes a command from the in-flight commands and keeps its hold; returns undefined if it was not in flight. */
 export const arrive = (trader: Trader, commandId: string): InFlight | undefined => {
   const held = trader.inFlight.get(commandId)
   if (held === undefined) return undefined
@@ -186,19 +189,21 @@ export const arrive = (trader: Trader, commandId: string): InFlight | undefined 
   return held
 }
 
+/** Adds a hold to its exposure and to the count of open orders. */
 export const add = (account: Account.Account, exposure: Exposure.Exposure, hold: OrderHold.OrderHold): void => {
   exposure.holds.set(hold.orderId, hold)
   Exposure.count(exposure, hold)
   if (hold.mayRest) account.openOrders++
 }
 
+/** Removes a hold from its exposure and from the count of open orders. */
 export const remove = (account: Account.Account, exposure: Exposure.Exposure, hold: OrderHold.OrderHold): void => {
   exposure.holds.delete(hold.orderId)
   Exposure.uncount(exposure, hold)
   if (hold.mayRest) account.openOrders--
 }
 
-/** Ends the hold that one modify has on an order. */
+/** Removes the hold of one modify. */
 const unreplace = (exposure: Exposure.Exposure, hold: OrderHold.OrderHold, commandId: string): void => {
   Exposure.uncount(exposure, hold)
   hold.replacements = hold.replacements.filter((replacement) => replacement.commandId !== commandId)

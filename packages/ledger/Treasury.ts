@@ -1,4 +1,4 @@
-/** Money that comes in and leaves: deposits and withdrawals, both of the primary account (rule 17, rule 18). */
+/** Deposits and withdrawals of the primary account (rule 17, rule 18). */
 import { primaryAccountOf } from "@venue/domain/AccountId"
 import {
   type Deposit,
@@ -29,6 +29,7 @@ type Decided<Refusal> = Result.Result<ReadonlyArray<TraderEvent>, Refusal>
 
 const done: Decided<never> = Result.succeed([])
 
+/** Decides a deposit; a repeat of its id changes nothing. */
 export const deposit = (
   { deposits }: Trader,
   { amount, depositId, rail }: Deposit,
@@ -39,7 +40,7 @@ export const deposit = (
   return Result.succeed([{ _tag: "Deposited", depositId, rail, amount, atMillis }])
 }
 
-/** What is not there cannot stay, whatever the account has. */
+/** Decides the reversal of a deposit; debits it whole, even if the balance becomes negative (rule 17.6). */
 export const reverseDeposit = (
   { deposits }: Trader,
   { depositId, reason }: ReverseDeposit,
@@ -52,7 +53,7 @@ export const reverseDeposit = (
   return Result.succeed([{ _tag: "DepositReversed", depositId, rail, amount, reason, atMillis }])
 }
 
-/** Every market of the user has to be known by then. */
+/** Decides a withdrawal against the withdrawable balance. Requires the state of every market of the user. */
 export const withdraw = (
   trader: Trader,
   { amount, destination, method, reasons, withdrawalId }: Withdraw,
@@ -77,6 +78,7 @@ export const withdraw = (
   ])
 }
 
+/** Decides the return of a failed or rejected withdrawal, once. */
 export const returnWithdrawal = (
   { withdrawals }: Trader,
   { ending, reason, withdrawalId }: ReturnWithdrawal,
@@ -89,16 +91,19 @@ export const returnWithdrawal = (
   return Result.succeed([{ _tag: "WithdrawalReturned", withdrawalId, ending, reason, method, amount, atMillis }])
 }
 
+/** Credits a deposit. */
 export const deposited = (trader: Trader, { amount, depositId, rail }: Deposited): void => {
   trader.deposits.set(depositId, { rail, amount, isReversed: false })
   Account.deposit(primaryOf(trader), amount)
 }
 
+/** Debits a reversed deposit. */
 export const depositReversed = (trader: Trader, { amount, depositId, rail }: DepositReversed): void => {
   trader.deposits.set(depositId, { rail, amount, isReversed: true })
   Account.deposit(primaryOf(trader), -amount)
 }
 
+/** Debits an accepted withdrawal. */
 export const withdrawalAccepted = (
   trader: Trader,
   { amount, atMillis, method, withdrawalId }: WithdrawalAccepted
@@ -107,6 +112,7 @@ export const withdrawalAccepted = (
   Account.deposit(primaryOf(trader), -amount)
 }
 
+/** Credits a returned withdrawal. */
 export const withdrawalReturned = (trader: Trader, { amount, withdrawalId }: WithdrawalReturned): void => {
   const known = trader.withdrawals.get(withdrawalId)
   if (known === undefined) throw new Error(`user ${trader.userId} has no withdrawal ${withdrawalId}`)
@@ -114,7 +120,7 @@ export const withdrawalReturned = (trader: Trader, { amount, withdrawalId }: Wit
   Account.deposit(primaryOf(trader), amount)
 }
 
-/** What was returned has not left. */
+/** Sum of the last day's withdrawals without returned ones, for the review limit (rule 18.4). */
 const dayTotal = ({ withdrawals }: Trader, nowMillis: number): bigint => {
   let total = 0n
   for (const { amount, atMillis, isReturned } of withdrawals.values()) {

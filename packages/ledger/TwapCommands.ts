@@ -1,4 +1,4 @@
-/** What is to be done next about a TWAP, and the commands to its market that do it. */
+/** Next step of a TWAP, and the commands to its market that carry it out. */
 import type { Id } from "@venue/domain/Id"
 import { priceOf, quantityOf } from "@venue/domain/Instrument"
 import type { PlaceSlice } from "@venue/domain/Market"
@@ -11,7 +11,7 @@ import * as MarginCheck from "./MarginCheck.ts"
 import { exposureOf, send, type Trader, type TraderTwap } from "./Trader.ts"
 import * as TwapSchedule from "./TwapSchedule.ts"
 
-/** What is to be done about a TWAP, once its market has told what it has of it. */
+/** Next step of a TWAP, once its market has reported its state. */
 export type Next =
   | { readonly _tag: "Open" }
   | { readonly _tag: "Slice"; readonly slice: number; readonly lots: number }
@@ -20,48 +20,53 @@ export type Next =
   | { readonly _tag: "Close"; readonly ending: TwapEnding }
   | { readonly _tag: "Forget" }
 
+/** Returns the next step of a TWAP. */
 export const next = (trader: Trader, twap: TraderTwap, nowMillis: number): Next => {
   const { ending, progress, sentId, symbol, terms } = twap
-  if (trader.inFlight.has(sentId)) return { _tag: "Wait", untilMillis: nowMillis + lookAgainMillis }
+  if (trader.inFlight.has(sentId)) return { _tag: "Wait", untilMillis: nowMillis + recheckMillis }
   if (ending !== null) return progress === undefined ? { _tag: "Forget" } : { _tag: "Close", ending }
   if (progress === undefined) return { _tag: "Open" }
   if (progress.refusal === "FAILED_MARGIN_CHECK") return { _tag: "End", ending: "MARGIN" }
-  if (nowMillis >= terms.startMillis && terms.reduceOnly && heldAgainst(trader, twap) <= 0) {
+  if (nowMillis >= terms.startMillis && terms.reduceOnly && reducibleLots(trader, twap) <= 0) {
     return { _tag: "End", ending: "REDUCED" }
   }
   const step = TwapSchedule.stepAt(progress, trader.instruments.get(symbol)!.maxQuantityLots, nowMillis)
   return step._tag === "Over" ? { _tag: "End", ending: "COMPLETED" } : step
 }
 
-/** Where nothing can be done now, it is looked at again after this. */
-export const lookAgainMillis = 1_000
+/** Interval in milliseconds until the next check if nothing can be done now. */
+export const recheckMillis = 1_000
 
-/** What a command to a market gets of whoever sends it. */
+/** Fields that the sender adds to a command. */
 export interface Envelope {
   readonly commandId: Id
   readonly expiresAtMillis: number
   readonly traderEpoch: number
 }
 
+/** Returns the command that opens a TWAP in its market. */
 export const opening = (trader: Trader, twap: TraderTwap, envelope: Envelope): OpenTwap => {
   const { userId } = trader
   const { accountId } = twap.terms
-  sent(trader, twap, envelope)
+  registerSent(trader, twap, envelope)
   return { _tag: "OpenTwap", ...envelope, userId, accountId, terms: twap.terms }
 }
 
-/** One or more TWAPs of one account. */
-export type OfOneMarket = readonly [TraderTwap, ...ReadonlyArray<TraderTwap>]
+/** One or more TWAPs of one account in one market. */
+export type SameMarketTwaps = readonly [TraderTwap, ...ReadonlyArray<TraderTwap>]
 
-/** They have ended for one reason. */
-export const closing = (trader: Trader, twaps: OfOneMarket, ending: TwapEnding, envelope: Envelope): CloseTwaps => {
+/** Returns the command that closes TWAPs that ended for the same reason. */
+export const closing = (trader: Trader, twaps: SameMarketTwaps, ending: TwapEnding, envelope: Envelope): CloseTwaps => {
   const { userId } = trader
   const { accountId } = twaps[0].terms
-  for (const twap of twaps) sent(trader, twap, envelope)
+  for (const twap of twaps) registerSent(trader, twap, envelope)
   return { _tag: "CloseTwaps", ...envelope, userId, accountId, twapIds: twaps.map(({ terms }) => terms.twapId), ending }
 }
 
-/** A child is entered as its account's order would be: MARKET, or with a worst price LIMIT IOC (rule 16.5). */
+/**
+ * Returns the command for a slice. The child is entered like an order of the account: MARKET, or LIMIT IOC with a worst
+ * price (rule 16.5).
+ */
 export const placing = (
   trader: Trader,
   twap: TraderTwap,
@@ -94,8 +99,9 @@ export const placing = (
 }
 
 /**
- * Gives 0 where there is no worst price. A loose one does not have the child refused: it is sent at what is nearer of band,
- * bounds and, where it can only shrink the position, the bankruptcy price, so that margin is held for that.
+ * Returns the limit of a child in ticks; 0 without a worst price. A loose worst price is tightened to band, bounds and,
+ * if the child can only reduce, the bankruptcy price, so that the child is not refused and holds margin at the
+ * tightened price.
  */
 function limitOf(trader: Trader, { symbol, terms }: TraderTwap, lots: number): number {
   const { accountId, side, worstTicks } = terms
@@ -109,12 +115,12 @@ function limitOf(trader: Trader, { symbol, terms }: TraderTwap, lots: number): n
   return side === "SELL" ? Math.max(limitTicks, boundTicks) : Math.min(limitTicks, boundTicks)
 }
 
-function heldAgainst(trader: Trader, { symbol, terms: { accountId, side } }: TraderTwap): number {
+function reducibleLots(trader: Trader, { symbol, terms: { accountId, side } }: TraderTwap): number {
   const lots = trader.accounts.get(accountId)?.exposures.get(symbol)?.position.quantityLots ?? 0
   return side === "SELL" ? lots : -lots
 }
 
-function sent(trader: Trader, twap: TraderTwap, { commandId }: Envelope): void {
+function registerSent(trader: Trader, twap: TraderTwap, { commandId }: Envelope): void {
   const { symbol, terms } = twap
   const account = trader.accounts.get(terms.accountId)!
   twap.sentId = commandId.text

@@ -1,5 +1,5 @@
 /**
- * The TWAPs of a trader: its journal says which there are and which have ended, their markets how far each has come (rule 16).
+ * The TWAPs of a trader: the journal records their acceptance and end, the markets report their progress (rule 16).
  *
  *     accepted → opened in its market → slice after slice → ended → closed in its market → forgotten
  */
@@ -17,12 +17,13 @@ import { priceFlaw } from "./OrderShape.ts"
 import { arrive, type Trader, type TraderTwap } from "./Trader.ts"
 import * as TwapSchedule from "./TwapSchedule.ts"
 
-/** One account may have so many that have not ended. */
-export const most = 50
+/** Maximum number of live TWAPs of an account (rule 6.9). */
+export const maxLiveTwaps = 50
 
-/** The last slice of a TWAP is due within so long. */
+/** Maximum time until the last slice is due, in milliseconds (rule 16.1). */
 export const longestMillis = 365 * 86_400_000
 
+/** Decides a new TWAP. Fails with the first invalid term; a repeat changes nothing. */
 export const add = (
   trader: Trader,
   command: AddTwap,
@@ -56,15 +57,17 @@ export const add = (
     : Result.fail(new InvalidTwap(flaw))
 }
 
+/** Returns the ends of live TWAPs; none for a TWAP that is unknown or has ended. */
 export const end = ({ twaps }: Trader, { ending, twapIds }: EndTwaps, atMillis: number): ReadonlyArray<TraderEvent> =>
   twapIds
     .filter((twapId) => twaps.get(twapId)?.ending === null)
     .map((twapId) => ({ _tag: "TwapEnded", twapId, ending, atMillis }))
 
+/** Returns the removals of TWAPs that the journal still has. */
 export const forget = ({ twaps }: Trader, { twapIds }: ForgetTwaps): ReadonlyArray<TraderEvent> =>
   twapIds.filter((twapId) => twaps.has(twapId)).map((twapId) => ({ _tag: "TwapForgotten", twapId }))
 
-/** Lists those that have not ended: of an account, of a symbol, or all. */
+/** Returns the TWAPs that have not ended, optionally of one account or one symbol. */
 export const live = (
   { twaps }: Trader,
   { accountId, symbol }: { readonly accountId?: AccountId; readonly symbol?: MarketSymbol }
@@ -76,14 +79,14 @@ export const live = (
       (symbol === undefined || twap.symbol === symbol)
   )
 
-/** Lists those that a cancel names. */
+/** Returns the ids of the live TWAPs that a cancel names. */
 export const named = (trader: Trader, { byClientTwapId, twapId, ...of }: CancelTwap): ReadonlyArray<TwapId> =>
   live(trader, of)
     .map(({ terms }) => terms)
     .filter((terms) => (byClientTwapId ? terms.clientTwapId : terms.twapId) === twapId)
     .map((terms) => terms.twapId)
 
-/** Lists those of an account that go on in their markets, the newest first. */
+/** Returns the TWAPs of an account that run in their markets, newest first. */
 export const open = (
   trader: Trader,
   accountId: AccountId
@@ -92,7 +95,7 @@ export const open = (
     .flatMap(({ progress, symbol }) => (progress === undefined ? [] : [{ symbol, twap: progress }]))
     .toReversed()
 
-/** A market tells of one of its TWAPs. */
+/** Applies an event of a market about one of its TWAPs. */
 export const observe = (
   trader: Trader,
   event: Extract<MarketEvent, { readonly _tag: "TwapOpened" | "TwapAdvanced" | "TwapClosed" }>
@@ -104,13 +107,18 @@ export const observe = (
   if (event._tag === "TwapClosed") twap.ending ??= event.ending
 }
 
-/** A market tells which TWAPs of an account it has. */
-export const adopt = (trader: Trader, symbol: MarketSymbol, accountId: AccountId, told: ReadonlyArray<Twap>): void => {
-  const found = new Map(told.map((twap) => [twap.twapId, twap]))
+/** Replaces the progress of an account's TWAPs in a market by the market's view. */
+export const adopt = (
+  trader: Trader,
+  symbol: MarketSymbol,
+  accountId: AccountId,
+  reported: ReadonlyArray<Twap>
+): void => {
+  const progressById = new Map(reported.map((twap) => [twap.twapId, twap]))
   for (const [twapId, twap] of trader.twaps) {
     if (twap.symbol !== symbol || twap.terms.accountId !== accountId) continue
-    twap.progress = found.get(twapId)
-    // What was sent while the market had not told was to open it, or to close it once it has ended.
+    twap.progress = progressById.get(twapId)
+    // A command sent before the view was an open, or a close of an ended TWAP; the view shows that it has arrived.
     if ((twap.progress !== undefined) === (twap.ending === null)) arrive(trader, twap.sentId)
   }
 }
@@ -130,7 +138,7 @@ function flawOf(trader: Trader, symbol: MarketSymbol, terms: TwapTerms, nowMilli
   if (!(even <= maxQuantityLots && TwapSchedule.lastLots(terms) <= maxQuantityLots)) {
     return { flaw: "SLICE_TOO_LARGE", bound: quantityOf(instrument, maxQuantityLots) }
   }
-  if (!Number.isSafeInteger(timesTheMark * notional(instrument, priced.upperTicks, totalLots))) {
+  if (!Number.isSafeInteger(priceHeadroom * notional(instrument, priced.upperTicks, totalLots))) {
     return { flaw: "TOO_LARGE", bound: 0 }
   }
   if (worstTicks !== 0 && priceFlaw(instrument, worstTicks) !== undefined) {
@@ -143,8 +151,8 @@ function flawOf(trader: Trader, symbol: MarketSymbol, terms: TwapTerms, nowMilli
   if (startMillis - nowMillis + slices * intervalMillis > longestMillis) {
     return { flaw: "TOO_LONG", bound: longestMillis / 86_400_000 }
   }
-  return live(trader, { accountId }).length < most ? undefined : { flaw: "TOO_MANY", bound: most }
+  return live(trader, { accountId }).length < maxLiveTwaps ? undefined : { flaw: "TOO_MANY", bound: maxLiveTwaps }
 }
 
-/** Prices may rise so far before what a TWAP has filled is no exact number. */
-const timesTheMark = 10
+/** Factor by which prices may rise before the filled value of a TWAP is no longer exact. */
+const priceHeadroom = 10

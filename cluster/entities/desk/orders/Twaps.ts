@@ -128,7 +128,7 @@ const makeSteps = Effect.gen(function* () {
       const envelope = { commandId: ids.next(), expiresAtMillis: now() + expiryMillis, traderEpoch }
       return TwapCommands.opening(trader.ledger, twap, envelope)
     })
-  const close = (trader: Trader, twaps: TwapCommands.OfOneMarket, ending: TwapEnding, commandId = ids.next()) =>
+  const close = (trader: Trader, twaps: TwapCommands.SameMarketTwaps, ending: TwapEnding, commandId = ids.next()) =>
     trader.send(twaps[0].symbol, (traderEpoch) => {
       const envelope = { commandId, expiresAtMillis: now() + expiryMillis, traderEpoch }
       return TwapCommands.closing(trader.ledger, twaps, ending, envelope)
@@ -156,4 +156,4 @@ const refusalOf = (failure: InvalidTwap | UnknownAccount): SubmitRefusal =>
 /** A TWAP that begins or ends has time to wait for its market. */
 const expiryMillis = 60_000
 /** Where the outcome of what was done is not known, or nothing could be done, it is looked at again after this. */
-const lookAgainMillis = TwapCommands.lookAgainMillis
+const lookAgainMillis = TwapCommands.recheckMillis
