@@ -214,7 +214,7 @@ function cross(exposure: Exposure, hold: OrderHold, sums: Sums): void {
 }
 
 /**
- * Narrows the range of marks with the same crossing orders: a buy crosses a mark below its price, a sell one above it.
+ * Narrows the range of marks with the same orders that cross: a buy crosses a mark below its price, a sell one above it.
  */
 function bound(exposure: Exposure, side: Side, priceE8: number): void {
   const isAbove = side === "BUY" ? priceE8 > exposure.markE8 : priceE8 >= exposure.markE8

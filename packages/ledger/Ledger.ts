@@ -30,7 +30,7 @@ import {
   UnknownAccount,
   UnknownSymbol
 } from "@venue/domain/Trader"
-import { type Balance, type Holding } from "@venue/domain/Balance"
+import type { Balance, Holding } from "@venue/domain/Balance"
 import { Result } from "effect"
 import * as Account from "./Account.ts"
 import * as DeadManSwitches from "./DeadManSwitches.ts"
@@ -231,9 +231,8 @@ export interface OpenOrder {
 }
 
 /**
- * Returns open orders and stops, newest first. Where a market reports only the last change of an order, that time and
- * the placement times of later orders in the market bound its placement; the earliest bound determines its place among
- * the orders of other markets.
+ * Returns open orders and stops, newest first. A market's view dates an order by its last change; that time and the
+ * placement times of later orders there bound its placement, and the earliest bound sorts it among all markets.
  */
 export const orders = (trader: Trader, accountId: AccountId, symbol?: MarketSymbol): ReadonlyArray<OpenOrder> => {
   const entries: Array<{ readonly placedByMillis: number; readonly sequence: number; readonly open: OpenOrder }> = []
@@ -274,10 +273,7 @@ export const order = (
   return orders(trader, accountId, symbol).find((open) => open.isAttached !== true && open.order.clientOrderId === id)
 }
 
-/**
- * Converts a request about a stop to the request about that order in its market; undefined if the stop does not exist
- * or does not match.
- */
+/** Converts a request about a stop to one about its order; undefined if the stop does not exist or does not match. */
 export const stopTarget = (trader: Trader, request: StopRequest): OrderRequest | undefined => {
   const { accountId, commandId, expiresAtMillis, orderId } = request
   for (const [symbol, { stops }] of trader.accounts.get(accountId)?.exposures ?? []) {

@@ -23,13 +23,13 @@ const faults = (
   }
 ) => faultsOf({ ...details, ...change }, verified).map(({ member }) => member)
 
-it("details that are right have no fault, and names are compared without letter case, accents and spaces", () => {
+it("accepts valid details; compares names without letter case, accents and spaces", () => {
   assert.deepStrictEqual(faults({}), [])
   assert.deepStrictEqual(faults({ first_name: "Zoé", last_name: "VAN DEN BERG" }), [])
   assert.deepStrictEqual(faults({ street_line_2: "Floor 2", country: "DEU", type: "savings" }), [])
 })
 
-it("a routing number has nine digits and the checksum of the weights 3, 7 and 1", () => {
+it("accepts a routing number only with nine digits and the checksum of the weights 3, 7 and 1", () => {
   for (const right of ["021000021", "011401533", "091000019"])
     assert.deepStrictEqual(faults({ routing_number: right }), [])
   for (const wrong of [
@@ -49,7 +49,7 @@ it("a routing number has nine digits and the checksum of the weights 3, 7 and 1"
   }
 })
 
-it("each other member is refused where it is not what a bank takes", () => {
+it("rejects an invalid value of every other member", () => {
   const { state: _, ...stateless } = details
   assert.deepStrictEqual(
     faultsOf(stateless, nobody).map(({ member }) => member),
@@ -72,7 +72,7 @@ it("each other member is refused where it is not what a bank takes", () => {
   }
 })
 
-it("another holder is refused, and one of whom nobody knows the name is not, but is not known", () => {
+it("rejects another holder's name; accepts any name while the verified name is missing", () => {
   assert.deepStrictEqual(faults({ first_name: "Zo" }), ["first_name"])
   assert.deepStrictEqual(faults({ last_name: "Berg" }), ["last_name"])
   assert.deepStrictEqual(faults({ first_name: "Anybody" }, nobody), [])
@@ -81,13 +81,13 @@ it("another holder is refused, and one of whom nobody knows the name is not, but
   assert.isTrue(isKnown({ firstName: "Zoë", lastName: "Berg" }))
 })
 
-it("four digits of an account number are shown at most, and never more than half of it", () => {
+it("shows at most four digits of an account number, and at most half of them", () => {
   assert.strictEqual(masked(details), "****6789")
   assert.strictEqual(masked({ ...details, account_number: "1234" }), "****34")
   assert.strictEqual(masked({ ...details, account_number: "12345" }), "****45")
 })
 
-it("a state of the USA is a code or a name of a state, district or territory, and of another country any line", () => {
+it("requires a code or name of a state or territory for the USA, and any line for another country", () => {
   for (const state of ["NY", "ny", "DC", "PR", "AE", "New York", "west  virginia"])
     assert.deepStrictEqual(faults({ state }), [], state)
   assert.deepStrictEqual(faults({ country: "DEU", state: "ZZ" }), [])

@@ -1,4 +1,4 @@
-/** When a dead-man switch is due, and the ids of its cancels. */
+/** Due times of dead-man switches, and the ids of their cancels. */
 import { AccountId } from "@venue/domain/AccountId"
 import { cancelId, dueMillis, isTimeout } from "@venue/domain/DeadManSwitch"
 import { parse } from "@venue/domain/Id"
@@ -7,7 +7,7 @@ import { assert, it } from "@effect/vitest"
 
 const open = Date.UTC(2026, 10, 20, 15)
 
-it("rule 4.21: it is due at the first whole second that is no sooner than was asked for", () => {
+it("rule 4.21: rounds the due time up to a whole second", () => {
   assert.strictEqual(dueMillis(open + 200, 5), open + 6_000)
   assert.strictEqual(dueMillis(open + 900, 5), open + 6_000)
   assert.strictEqual(dueMillis(open + 4_000, 10), open + 14_000)
@@ -15,12 +15,12 @@ it("rule 4.21: it is due at the first whole second that is no sooner than was as
   assert.strictEqual(dueMillis(open + 200, 0), 0)
 })
 
-it("rule 4.21: 0, and whole seconds from 5 to 600, may be asked for", () => {
+it("rule 4.21: accepts 0 and whole seconds from 5 to 600 as a timeout", () => {
   const asked = [-5, 0, 1, 4, 4.5, 5, 5.5, 600, 601, NaN, Infinity]
   assert.deepStrictEqual(asked.filter(isTimeout), [0, 5, 600])
 })
 
-it("I55: a cancel has one id for ever, and another account, firing, market or attempt another one", () => {
+it("I55: derives a constant cancel id that differs by account, firing, market and attempt", () => {
   const accounts = ["5d2b8c1f-60e3-4a97-bc0d-2f7e9a4186c5", "5d2b8c1f-60e3-4a97-bc0d-2f7e9a4186c6"]
   const all = accounts.flatMap((account) =>
     [open, open + 1, open + 1_000].flatMap((firedMillis) =>
@@ -31,6 +31,6 @@ it("I55: a cancel has one id for ever, and another account, firing, market or at
   )
   assert.lengthOf(new Set(all.map(({ text }) => text)), 36)
   for (const { text } of all) assert.strictEqual(parse(text)?.text, text)
-  // A desk of another release has to know it.
+  // A desk of another release must derive the same id.
   assert.strictEqual(all[0]!.text, "85887599-f185-406f-b375-5c4fcaf9ed60")
 })

@@ -13,24 +13,24 @@ import {
 import { assert, test } from "@effect/vitest"
 import * as FastCheck from "fast-check"
 
-test("a decimal of at most eight places is exact, and comes back as it was written", () => {
+test("converts a decimal with up to eight places exactly, in both directions", () => {
   for (const decimal of [0, 0.1, 0.00000001, 3411.2, 1.085, 49_999_999.99999999, 183.37]) {
     assert.strictEqual(decimalOfUnits(unitsOf(decimal)), decimal)
   }
   assert.strictEqual(unitsOf(3411.2), 341_120_000_000)
 })
 
-test("a decimal of more than eight places is not a number of units", () => {
+test("returns NaN for a decimal with more than eight places", () => {
   for (const decimal of [0.000000001, 0.1 + 0.2, 1 / 3, 1e305]) assert.isNaN(unitsOf(decimal))
 })
 
-test("every count of units below 2^53 survives the way out and back", () => {
+test("converts every count below 2^53 to a decimal and back without loss", () => {
   FastCheck.assert(
     FastCheck.property(FastCheck.integer({ min: 0, max: 1e15 }), (units) => unitsOf(decimalOfUnits(units)) === units)
   )
 })
 
-test("products divided round down or up, exactly, also past 2^53", () => {
+test("rounds a divided product down or up exactly, also past 2^53", () => {
   const whole = FastCheck.maxSafeNat()
   FastCheck.assert(
     FastCheck.property(whole, whole, FastCheck.integer({ min: 1, max: 1e12 }), (a, b, divisor) => {
@@ -44,7 +44,7 @@ test("products divided round down or up, exactly, also past 2^53", () => {
   )
 })
 
-test("small products divided round like big ones", () => {
+test("rounds small products like large ones", () => {
   const small = FastCheck.integer({ min: 0, max: 90_000_000 })
   FastCheck.assert(
     FastCheck.property(small, small, FastCheck.integer({ min: 1, max: 1e9 }), (a, b, divisor) => {
@@ -54,7 +54,7 @@ test("small products divided round like big ones", () => {
   )
 })
 
-test("rule 0.5: a number within 1e-12 of a multiple counts as that multiple, any other stays as it is", () => {
+test("rule 0.5: snaps a number within 1e-12 of a multiple to it, and keeps any other number", () => {
   const tenth = 10_000_000
   assert.strictEqual(nearestMultiple(59_174 * 0.1, tenth), 5_917.4)
   assert.strictEqual(nearestMultiple(5_917.400000005, tenth), 5_917.4)
@@ -77,12 +77,12 @@ test("rule 0.5: a number within 1e-12 of a multiple counts as that multiple, any
   )
 })
 
-test("money is printed as its decimal", () => {
+test("converts money to a decimal number", () => {
   assert.strictEqual(decimalOfMoney(3_886_300_000n), 3_886.3)
   assert.strictEqual(decimalOfMoney(-1_994), -0.001994)
 })
 
-test("money is printed whole, with its six decimals", () => {
+test("formats money with all six decimals", () => {
   const printed = [0n, 1n, -1n, 1_000_000n, -12_345_678n, 9_007_199_254_740_993_000_001n].map(textOfMoney)
   assert.deepStrictEqual(printed, [
     "0.000000",
@@ -94,7 +94,7 @@ test("money is printed whole, with its six decimals", () => {
   ])
 })
 
-test("text never shows an exponent", () => {
+test("formats text without an exponent", () => {
   assert.strictEqual(text(1, 8), "0.00000001")
   assert.strictEqual(text(34_112_000_000, 1), "341.1")
 })

@@ -6,7 +6,7 @@ import { assert, test } from "@effect/vitest"
 const instrument = (name: string) => initialInstruments.find(({ symbol }) => symbol === name)!
 const usd = (amount: number): bigint => BigInt(amount) * 1_000_000n
 
-test("33.333 x 0.299 at 2 bps costs 0.001994: fees round up", () => {
+test("rounds fees up: 33.333 x 0.299 at 2 bps costs 0.001994", () => {
   // 33.333 x 0.299 = 9.966567 in money.
   assert.strictEqual(feeOf(9_966_567, 20_000), 1_994)
 })
@@ -30,7 +30,7 @@ test("rule 11.1: a maker of 100,000 EUR at 1.0850 pays 10.85 in tier 1", () => {
   assert.strictEqual(feeOf(108_500_000_000, ratesOf(instrument("EUR-USD"), 1).maker), 10_850_000)
 })
 
-test("rule 11.4: a tier holds from its volume on", () => {
+test("rule 11.4: a tier starts at exactly its volume", () => {
   assert.strictEqual(tierOf(0n), firstTier)
   for (const [tier, fromVolume] of [
     [2, 2_000_000],
@@ -44,7 +44,7 @@ test("rule 11.4: a tier holds from its volume on", () => {
   assert.strictEqual(tierOf(10n ** 30n), 5)
 })
 
-test("rule 11.3: what each tier pays, in hundredths of a basis point", () => {
+test("rule 11.3: rates of each tier, in hundredths of a basis point", () => {
   const paid = (name: string) =>
     [1, 2, 3, 4, 5].map((tier) => {
       const { maker, taker } = ratesOf(instrument(name), tier)
@@ -56,7 +56,7 @@ test("rule 11.3: what each tier pays, in hundredths of a basis point", () => {
   }
 })
 
-test("more volume never costs more, and a maker never more than a taker", () => {
+test("never raises a rate with volume, and never charges a maker more than a taker", () => {
   for (const group of ["stocks", "other"] as const) {
     let before = tiers[0]![group]
     for (const tier of tiers) {

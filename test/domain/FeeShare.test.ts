@@ -5,7 +5,7 @@ import * as fc from "fast-check"
 
 const isShare = Schema.is(FeeShare)
 
-it("the venue has at least half of a fee, a builder at most half, and both together no more than all of it", () => {
+it("limits the venue to at least half of a fee, the builder to at most half, and both to 100 %", () => {
   for (const [venueBps, builderBps] of [
     [5_000, 0],
     [5_000, 5_000],
@@ -27,7 +27,7 @@ it("the venue has at least half of a fee, a builder at most half, and both toget
   }
 })
 
-it("rule 12.3: of 10.20 at 6,000 and 3,000 the builder has 3.06, the venue 6.12 and the fund 1.02; halves leave nothing", () => {
+it("rule 12.3: divides 10.20 at 6,000 and 3,000 bps into 3.06, 6.12 and a remainder of 1.02; equal halves leave no remainder", () => {
   expect(split(10_200_000, { venueBps: 6_000, builderBps: 3_000 })).toEqual({
     builder: 3_060_000,
     venue: 6_120_000,
@@ -44,7 +44,7 @@ const share = fc
   .integer({ min: 5_000, max: 10_000 })
   .chain((venueBps) => fc.record({ venueBps: fc.constant(venueBps), builderBps: fc.nat(10_000 - venueBps) }))
 
-it("I18: whatever the fee and the shares, the parts are all of it, and both shares are rounded down", () => {
+it("I18: divides any fee completely, with both shares rounded down", () => {
   fc.assert(
     fc.property(fc.oneof(fc.maxSafeNat(), fc.nat(30_000)), share, (fee, share) => {
       const { builder, remainder, venue } = split(fee, share)

@@ -1,4 +1,4 @@
-/** Funding on the worked numbers of rule 10. */
+/** Funding, with the worked examples of rule 10. */
 import * as Funding from "@venue/domain/Funding"
 import { initialInstruments } from "@venue/domain/Instrument"
 import { flat } from "@venue/domain/Position"
@@ -13,60 +13,60 @@ const level = (units: number, price: number) => ({
   quantityLots: Math.round(units * 1_000)
 })
 
-describe("the impact price", () => {
-  it("is the average of what 10,000 USD would be sold at", () => {
+describe("impact price", () => {
+  it("is the average price of selling 10,000 USD into the bids", () => {
     const price = Funding.impactPriceE8(apple, "BUY", [level(30, 200.6), level(100, 200.4)])!
-    // 30 units bring 6,018 and 19.870 units the other 3,982.
+    // 30 units bring 6,018, and 19.870 units the other 3,982.
     assert.strictEqual(price, Math.floor((10_000 / (30 + 3_982 / 200.4)) * 1e8))
     assert.strictEqual(Math.round(price / 1e5), 200_520)
     assert.strictEqual(Math.round((10_000 / (price / 1e8)) * 1_000), 49_870)
   })
 
-  it("is rounded towards no premium on either side", () => {
+  it("is rounded towards a smaller premium on either side", () => {
     const levels = [level(1, 200), level(60, 200.07)]
     const [bid, ask] = [Funding.impactPriceE8(apple, "BUY", levels)!, Funding.impactPriceE8(apple, "SELL", levels)!]
     assert.strictEqual(ask - bid, 1)
   })
 
-  it("is that of one level that holds exactly as much, and none where there is less", () => {
+  it("is the price of a level with exactly the notional, and undefined for a smaller one", () => {
     assert.strictEqual(Funding.impactPriceE8(apple, "BUY", [level(50, 200)]), usd(200))
     assert.strictEqual(Funding.impactPriceE8(apple, "SELL", [level(50, 200)]), usd(200))
     assert.isUndefined(Funding.impactPriceE8(apple, "BUY", [level(49.999, 200)]))
     assert.isUndefined(Funding.impactPriceE8(apple, "SELL", []))
   })
 
-  it("takes 100,000 USD of a currency", () => {
+  it("uses 100,000 USD for FX", () => {
     const bid = { priceTicks: 108_500, quantityLots: 92_165 }
     assert.isUndefined(Funding.impactPriceE8(euro, "BUY", [bid]))
     assert.strictEqual(Funding.impactPriceE8(euro, "BUY", [{ ...bid, quantityLots: 92_166 }]), usd(1.085))
   })
 })
 
-describe("the premium", () => {
-  it("is how far the impact bid is above the outside price, or the impact ask below it", () => {
+describe("premium", () => {
+  it("is the distance of the impact bid above, or of the impact ask below, the outside price", () => {
     assert.strictEqual(Funding.premiumE10(usd(200), usd(200.5), usd(200.6)), bps(25))
     assert.strictEqual(Funding.premiumE10(usd(200), usd(199.4), usd(199.5)), bps(-25))
     assert.strictEqual(Funding.premiumE10(usd(200), usd(199.5), usd(200.5)), 0)
   })
 
-  it("leaves out a side without an impact price", () => {
+  it("ignores a side without an impact price", () => {
     assert.strictEqual(Funding.premiumE10(usd(200), undefined, usd(199.5)), bps(-25))
     assert.strictEqual(Funding.premiumE10(usd(200), usd(200.5), undefined), bps(25))
     assert.strictEqual(Funding.premiumE10(usd(200), undefined, undefined), 0)
   })
 
-  it("is rounded towards zero, and at most all of the outside price", () => {
+  it("is rounded towards zero and capped at 100 % of the outside price", () => {
     assert.strictEqual(Funding.premiumE10(300, 301, undefined), 33_333_333)
     assert.strictEqual(Funding.premiumE10(300, undefined, 299), -33_333_333)
     assert.strictEqual(Funding.premiumE10(usd(1), usd(200), undefined), 10_000_000_000)
   })
 })
 
-describe("the rate", () => {
+describe("funding rate", () => {
   const after = (...premiums: ReadonlyArray<number>) =>
     premiums.reduce((samples, premium) => Funding.sampled(samples, bps(premium), 1), Funding.noSamples)
 
-  it("weighs later samples more, leaves five basis points out and takes a hundredth", () => {
+  it("weighs later samples more, removes the dead zone of 5 basis points and divides by 100", () => {
     const samples = after(20, 24, 28)
     assert.strictEqual(Math.trunc(samples.weighted / 6), 25_333_333)
     // 0.20333333 basis points an hour; 4.88 a day; 17.8 % a year.
@@ -76,27 +76,27 @@ describe("the rate", () => {
     assert.strictEqual(Math.round((rate * 24 * 365) / 1e9), 178)
   })
 
-  it("is a hundredth of what is beyond the dead zone, on either side of it", () => {
+  it("is a hundredth of the average beyond the dead zone, on either side of it", () => {
     assert.strictEqual(Funding.rateE12(after(25)), 20_000_000)
     assert.strictEqual(Funding.rateE12(after(-25)), -20_000_000)
     for (const within of [4, 5, -5, 0]) assert.strictEqual(Funding.rateE12(after(within)), 0)
     assert.strictEqual(Funding.rateE12(Funding.noSamples), 0)
   })
 
-  it("is the same whether equal samples are told together or one by one", () => {
+  it("is equal for equal samples added together or one at a time", () => {
     const together = Funding.sampled(Funding.sampled(Funding.noSamples, bps(7), 300), bps(-3), 420)
     const apart = after(...Array.from({ length: 720 }, (_, n) => (n < 300 ? 7 : -3)))
     assert.deepStrictEqual(together, apart)
   })
 
-  it("is exact for an hour of the greatest premium there is", () => {
+  it("is exact for an hour of the maximum premium", () => {
     const { weighted } = Funding.sampled(Funding.noSamples, 10_000_000_000, 720)
     assert.isTrue(Number.isSafeInteger(weighted))
     assert.strictEqual(Funding.rateE12(Funding.sampled(Funding.noSamples, -10_000_000_000, 720)), -9_995_000_000)
   })
 })
 
-describe("the payment", () => {
+describe("funding payment", () => {
   const funded = { rateE12: 20_000_000, markE8: usd(204) }
 
   it("is 0.204 USD for a long of 50 at a mark of 204 and 0.2 basis points", () => {
@@ -106,12 +106,12 @@ describe("the payment", () => {
     assert.strictEqual(Funding.payment(apple, 0, funded), 0)
   })
 
-  it("is rounded up for who pays and down for who receives", () => {
+  it("is rounded up for the payer and down for the receiver", () => {
     assert.strictEqual(Funding.payment(apple, 1, funded), -5)
     assert.strictEqual(Funding.payment(apple, -1, funded), 4)
   })
 
-  it("is booked on the position it is for", () => {
+  it("is booked on its position", () => {
     const position = { ...flat(), quantityLots: 50_000, funding: 1_000 }
     assert.strictEqual(Funding.book(position, apple, funded), -204_000)
     assert.deepStrictEqual(position, { ...flat(), quantityLots: 50_000, funding: -203_000 })

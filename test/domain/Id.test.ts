@@ -1,4 +1,4 @@
-/** Ids and their texts: to the letter, or not at all. */
+/** Ids and their texts. */
 import { Id, parse, schema, series, version4 } from "@venue/domain/Id"
 import { assert, test } from "@effect/vitest"
 import { Schema } from "effect"
@@ -9,7 +9,7 @@ const word = FastCheck.integer({ min: -(2 ** 31), max: 2 ** 31 - 1 })
 const words = FastCheck.tuple(word, word, word, word)
 const known = "6e9de0ae-0dff-410f-a4a2-c916ddc1bafd"
 
-test("an id is the text of its words, and a text the words of its id", () => {
+test("converts words to text and text to words", () => {
   assert.strictEqual(new Id(0x6e9de0ae, 0x0dff410f, 0xa4a2c916 | 0, 0xddc1bafd | 0).text, known)
   FastCheck.assert(
     FastCheck.property(words, ([a, b, c, d]) => {
@@ -28,13 +28,13 @@ test("an id is the text of its words, and a text the words of its id", () => {
   )
 })
 
-test("an id is written as its text, in a sentence and in JSON", () => {
+test("prints as its text, in a template string and in JSON", () => {
   const id = parse(known)!
   assert.strictEqual(`${id}`, known)
   assert.strictEqual(JSON.stringify({ id }), `{"id":"${known}"}`)
 })
 
-/** Near misses of an id, each with what is wrong with it. */
+/** Invalid ids, each with its fault. */
 const misses: ReadonlyArray<readonly [what: string, text: string]> = [
   ["nothing", ""],
   ["upper case", known.toUpperCase()],
@@ -52,7 +52,7 @@ const misses: ReadonlyArray<readonly [what: string, text: string]> = [
   ["braces", `{${known.slice(1, -1)}}`]
 ]
 
-test("what is no id to the letter is refused, at every place", () => {
+test("rejects an invalid character at every position", () => {
   for (const [what, text] of misses) assert.isUndefined(parse(text), what)
   for (let at = 0; at < known.length; at++) {
     for (const sign of ["g", "/", ":", "`", "A", "\u0131", known[at] === "-" ? "0" : "-"]) {
@@ -62,7 +62,7 @@ test("what is no id to the letter is refused, at every place", () => {
   }
 })
 
-test("any text is an id just where the schema takes it", () => {
+test("parses exactly the texts that the schema accepts", () => {
   const sign = FastCheck.constantFrom(..."0123456789abcdefA-g")
   const text = FastCheck.oneof(FastCheck.uuid(), FastCheck.string({ unit: sign, minLength: 35, maxLength: 37 }))
   FastCheck.assert(
@@ -72,7 +72,7 @@ test("any text is an id just where the schema takes it", () => {
   )
 })
 
-test("version 4 takes six bits for itself and leaves the others as they are", () => {
+test("sets six bits for version 4 and keeps the others", () => {
   FastCheck.assert(
     FastCheck.property(words, ([a, b, c, d]) => {
       const id = version4(a, b, c, d)
@@ -85,7 +85,7 @@ test("version 4 takes six bits for itself and leaves the others as they are", ()
   )
 })
 
-test("a series shares its first half sixteen ids at a time, counts in its last digit, and never repeats", () => {
+test("shares the first half among sixteen ids of a series, counts in the last digit, and never repeats", () => {
   let state = 7
   const next = series(() => (state = Math.imul(state, 1_664_525) + 1_013_904_223))
   const ids = Array.from({ length: 4_000 }, next)
@@ -99,26 +99,26 @@ test("a series shares its first half sixteen ids at a time, counts in its last d
   })
 })
 
-test("a series takes draws of unsigned words as it takes signed ones", () => {
+test("accepts unsigned and signed random words in a series", () => {
   const [signed, unsigned] = [-1, 0xffffffff].map((drawn) => series(() => drawn)())
   assert.deepStrictEqual(signed, unsigned)
 })
 
-test("between nodes an id is its text", () => {
+test("encodes an id as its text", () => {
   const id = parse(known)!
   assert.strictEqual(Schema.encodeSync(schema)(id), known)
   assert.deepStrictEqual(Schema.decodeUnknownSync(schema)(known), id)
   assert.instanceOf(Schema.decodeUnknownSync(schema)(known), Id)
 })
 
-test("what is no id does not pass between nodes, and the message says what is expected", () => {
+test("rejects an invalid id when decoding, and names the expected form", () => {
   for (const [what, text] of misses) {
     assert.throws(() => Schema.decodeUnknownSync(schema)(text), /a lower-case UUID/, what)
   }
   for (const value of [undefined, null, 7, {}]) assert.throws(() => Schema.decodeUnknownSync(schema)(value), /string/)
 })
 
-test("ids of equal words are equal, whether or not their texts were asked for", () => {
+test("compares ids by their words, whether or not their text was created", () => {
   const silent = version4(1, 2, 3, 4)
   const asked = version4(1, 2, 3, 4)
   const read = parse(asked.text)!

@@ -1,4 +1,4 @@
-/** The contracts a new venue lists, and their steps. */
+/** Contracts of a new venue, and their steps. */
 import {
   lotsOf,
   notional,
@@ -13,7 +13,7 @@ import { assert, test } from "@effect/vitest"
 
 const instrument = (name: string) => initialInstruments.find(({ symbol }) => symbol === name)!
 
-test("a price is a multiple of the tick or not a price", () => {
+test("converts a price to ticks, and returns NaN for one between two ticks", () => {
   const gold = instrument("GOLD-USD")
   assert.strictEqual(ticksOf(gold, 3_411.2), 34_112)
   assert.isNaN(ticksOf(gold, 3_411.25))
@@ -21,7 +21,7 @@ test("a price is a multiple of the tick or not a price", () => {
   assert.isNaN(ticksOf(gold, Infinity))
 })
 
-test("what is too large to be counted is beyond every bound, not off its step", () => {
+test("returns Infinity instead of NaN for a number beyond the countable range", () => {
   for (const listed of initialInstruments) {
     for (const decimal of [9.1e7, 1e16, 3e17, 1.7e300]) {
       assert.strictEqual(ticksOf(listed, decimal), Infinity)
@@ -32,18 +32,18 @@ test("what is too large to be counted is beyond every bound, not off its step", 
   }
 })
 
-test("a quantity is a multiple of the lot or not a quantity", () => {
+test("converts a quantity to lots, and returns NaN for one between two lots", () => {
   const eur = instrument("EUR-USD")
   assert.strictEqual(lotsOf(eur, 100_000), 100_000)
   assert.isNaN(lotsOf(eur, 0.5))
 })
 
-test("ticks and lots come back as the decimals a client writes", () => {
+test("converts ticks and lots back to the client's decimals", () => {
   assert.strictEqual(priceOf(instrument("EUR-USD"), 108_501), 1.08501)
   assert.strictEqual(quantityOf(instrument("US500-USD"), 12_345), 1.2345)
 })
 
-test("a tick of a lot is a whole number of millionths on every listed contract, so cash is exact", () => {
+test("values a lot at one tick as a whole number of millionths for every listed contract", () => {
   for (const listed of initialInstruments) {
     assert.isTrue(Number.isInteger(listed.tickLotMicros), listed.symbol)
     assert.isAtLeast(listed.tickLotMicros, 1)
@@ -51,12 +51,12 @@ test("a tick of a lot is a whole number of millionths on every listed contract, 
   }
 })
 
-test("50 AAPL at 204 are worth 10,200", () => {
+test("values 50 AAPL at 204 at 10,200", () => {
   const aapl = instrument("AAPL-USD")
   assert.strictEqual(notional(aapl, ticksOf(aapl, 204), lotsOf(aapl, 50)), 10_200_000_000)
 })
 
-test("prices and quantities print with the decimals of their step", () => {
+test("prints prices and quantities with the decimals of their step", () => {
   assert.deepStrictEqual(
     ["AAPL-USD", "US500-USD", "EUR-USD"].map((name) => [
       priceDecimals(instrument(name)),
@@ -70,7 +70,7 @@ test("prices and quantities print with the decimals of their step", () => {
   )
 })
 
-test("symbols and ids are unique, and the leverage of each class is as published", () => {
+test("lists unique symbols and ids, with the published leverage of each class", () => {
   assert.strictEqual(new Set(initialInstruments.map(({ symbol }) => symbol)).size, initialInstruments.length)
   assert.strictEqual(new Set(initialInstruments.map(({ clobPairId }) => clobPairId)).size, initialInstruments.length)
   assert.deepStrictEqual(

@@ -17,7 +17,7 @@ it("rejects a joiner at an end, beside a space or digit, or next to another", ()
   }
 })
 
-it("rejects space around it, line ends, and control and format characters", () => {
+it("rejects surrounding space, line breaks, and control and format characters", () => {
   for (const label of ["", " a", "a ", "a\n", "a\nb", "a\u0000b", "a\u2028b", "a\u202eb", "a\u200bb", "\ufeffa"]) {
     expect([label, isGood(label)]).toEqual([label, false])
   }

@@ -6,30 +6,30 @@ import { assert, test } from "@effect/vitest"
 const instrument = (name: string) => initialInstruments.find(({ symbol }) => symbol === name)!
 const usd = 1_000_000
 
-test("levels are the whole numbers from 1 to the instrument's maximum", () => {
+test("accepts whole levels from 1 to the instrument's maximum", () => {
   const aapl = instrument("AAPL-USD")
   for (const level of [1, 2, 10]) assert.isTrue(isLevel(aapl, level))
   for (const level of [0, -1, 1.5, 11, NaN, Infinity]) assert.isFalse(isLevel(aapl, level))
 })
 
-test("10,200 at 10x needs 1,020 of initial and 680 of maintenance margin", () => {
+test("requires 1,020 of initial and 680 of maintenance margin for 10,200 at 10x", () => {
   assert.strictEqual(initialMargin(10_200_000_000n, 10), 1_020_000_000n)
   assert.strictEqual(maintenanceMargin(10_200_000_000n, 10), 680_000_000n)
 })
 
-test("rule 7.3: of a million, 1x keeps 0.666667, 2x 0.333334 and 20x 0.033334", () => {
+test("rule 7.3: requires 0.666667, 0.333334 and 0.033334 of maintenance margin for 1 USD at 1x, 2x and 20x", () => {
   assert.deepStrictEqual(
     [1, 2, 20].map((level) => maintenanceMargin(1_000_000n, level)),
     [666_667n, 333_334n, 33_334n]
   )
 })
 
-test("margins round up", () => {
+test("rounds margins up", () => {
   assert.strictEqual(initialMargin(1n, 10), 1n)
   assert.strictEqual(maintenanceMargin(16n, 10), 2n)
 })
 
-test("equities may hold 4,750,000 at 1x, 3,750,000 at 5x and 2,500,000 at 10x", () => {
+test("limits equities to 4,750,000 at 1x, 3,750,000 at 5x and 2,500,000 at 10x", () => {
   const aapl = instrument("AAPL-USD")
   assert.deepStrictEqual(
     [1, 5, 10].map((level) => maxNotional(aapl, level) / usd),
@@ -37,7 +37,7 @@ test("equities may hold 4,750,000 at 1x, 3,750,000 at 5x and 2,500,000 at 10x", 
   )
 })
 
-test("rule 6.4: the published rows of 1x, 2x and 20x of 20x stand in the same proportion: 195, 190 and 100", () => {
+test("rule 6.4: the limits at 1x, 2x and 20x of a maximum of 20x are in proportion 195 : 190 : 100", () => {
   const silver = instrument("SILVER-USD")
   assert.deepStrictEqual(
     [1, 2, 20].map((level) => maxNotional(silver, level) / usd / 50_000),
@@ -45,13 +45,13 @@ test("rule 6.4: the published rows of 1x, 2x and 20x of 20x stand in the same pr
   )
 })
 
-test("gold at 20x and at 10x may hold what the wire shows", () => {
+test("limits gold at 20x and 10x to the amounts shown on the wire", () => {
   const gold = instrument("GOLD-USD")
   assert.strictEqual(maxNotional(gold, 20), 13_333_333_333_333)
   assert.strictEqual(maxNotional(gold, 10), 16_666_666_666_666)
 })
 
-test("the limit at the maximum leverage is that of the class; gold counts with the indices", () => {
+test("uses the limit of the class at maximum leverage; gold has the limit of an index", () => {
   const limits = ["EUR-USD", "US500-USD", "GOLD-USD", "SILVER-USD", "AAPL-USD"].map((name) =>
     positionLimitUsd(instrument(name))
   )

@@ -1,4 +1,4 @@
-/** What may be listed: every term has its own refusal (rule 1.8). */
+/** Validation of listing terms: every term has an error of its own (rule 1.8). */
 import { instrumentOf, initialInstruments, type Terms } from "@venue/domain/Instrument"
 import * as Listing from "@venue/domain/Listing"
 import { assert, describe, it } from "@effect/vitest"
@@ -13,8 +13,8 @@ const good: Terms = {
   maxLeverage: 10
 }
 
-describe("a listing", () => {
-  it("of the terms of any contract of a new venue may be", () => {
+describe("terms of a listing", () => {
+  it("are valid for every contract of a new venue", () => {
     for (const instrument of initialInstruments) {
       assert.isUndefined(Listing.flawOf(instrument))
       assert.deepStrictEqual(instrumentOf(instrument.clobPairId, instrument), instrument)
@@ -45,6 +45,6 @@ describe("a listing", () => {
     ["maxLeverage", 51],
     ["maxLeverage", 2.5]
   ] as const)
-    it(`is refused for ${term} ${value}`, () =>
+    it(`are invalid with ${term} ${value}`, () =>
       assert.strictEqual(Listing.flawOf({ ...good, [term]: value } as Terms)?.term, term))
 })

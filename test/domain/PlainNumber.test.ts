@@ -1,4 +1,4 @@
-/** JSON whose numbers are plain decimals. */
+/** JSON with numbers as plain decimals. */
 import { plainJson } from "@venue/domain/PlainNumber"
 import * as fc from "fast-check"
 import { expect, it } from "vitest"
@@ -7,7 +7,7 @@ const double = fc.double({ noDefaultInfinity: true, noNaN: true })
 const json = fc.jsonValue().chain((value) => fc.tuple(fc.constant(value), double, double))
 const strings = /"(?:[^"\\]+|\\.)*"/g
 
-it("any value reads back as itself, with no exponent outside its strings", () =>
+it("keeps the value of any JSON and writes no exponent outside strings", () =>
   fc.assert(
     fc.property(json, (value) => {
       const text = plainJson(JSON.stringify(value))
@@ -17,14 +17,14 @@ it("any value reads back as itself, with no exponent outside its strings", () =>
     { numRuns: 2_000 }
   ))
 
-it("a text without numbers in exponents is returned as it is, whatever UUIDs it holds", () => {
+it("returns text without exponents unchanged, whatever UUIDs it contains", () => {
   const text = `{"id":"6e6b6d1e-4f4e-4c4e-8d4e-1f6a7b8c9d0e","rate":0.5}`
   expect(plainJson(text)).toBe(text)
   expect(plainJson("[2e-7,-2e-7]")).toBe("[0.0000002,-0.0000002]")
   expect(plainJson("2e-7")).toBe("0.0000002")
 })
 
-it("small and large numbers lose no digit, and strings stay as they are", () => {
+it("keeps every digit of small and large numbers, and leaves strings unchanged", () => {
   expect(plainJson(`{"rate":3.3e-7,"all":[1e+21,-5e-324],"id":"7e-4","quoted":"\\"1e-7,"}`)).toBe(
     `{"rate":0.00000033,"all":[1000000000000000000000,-0.${"0".repeat(323)}5],"id":"7e-4","quoted":"\\"1e-7,"}`
   )

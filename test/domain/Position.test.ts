@@ -1,4 +1,4 @@
-/** What one account holds in one market, fill by fill. */
+/** Position of one account in one market, fill by fill. */
 import { feeOf } from "@venue/domain/Fee"
 import { notional, initialInstruments } from "@venue/domain/Instrument"
 import type { Side } from "@venue/domain/Order"
@@ -12,20 +12,20 @@ const ticks = (price: number) => price * 100
 const trade = (position: Position, side: Side, units: number, price: number, fee = 0) =>
   fill(position, side, lots(units), notional(aapl, ticks(price), lots(units)), fee)
 
-test("50 at 200 and 20 at 198 have the average price 199.428571", () => {
+test("averages 50 at 200 and 20 at 198 to 199.428571", () => {
   const position = flat()
   trade(position, "BUY", 50, 200)
   trade(position, "BUY", 20, 198)
   assert.strictEqual((position.basis / position.quantityLots / 1_000).toFixed(6), "199.428571")
 })
 
-test("a short of 2 at 180 shows 8 of profit at 176", () => {
+test("values a short of 2 at 180 at a profit of 8 when the mark is 176", () => {
   const position = flat()
   trade(position, "SELL", 2, 180)
   assert.strictEqual(unrealised(position, -352_000_000n), 8_000_000n)
 })
 
-test("a reducing fill realises its part and leaves the average price", () => {
+test("realises the part of a reducing fill and keeps the average price", () => {
   const position = flat()
   trade(position, "BUY", 50, 200)
   assert.strictEqual(trade(position, "SELL", 20, 204), 80_000_000)
@@ -33,14 +33,14 @@ test("a reducing fill realises its part and leaves the average price", () => {
   assert.strictEqual(realised(position), 80_000_000)
 })
 
-test("long 5 at 250 sold at 243.70 realises -31.50", () => {
+test("realises -31.50 for a long of 5 at 250 sold at 243.70", () => {
   const position = flat()
   trade(position, "BUY", 5, 250)
   assert.strictEqual(trade(position, "SELL", 5, 243.7), -31_500_000)
   assert.strictEqual(position.basis, 0)
 })
 
-test("a fill that turns the position starts the new side at its own price", () => {
+test("starts the new side at the fill's price when a fill turns the position", () => {
   const position = flat()
   trade(position, "BUY", 2, 200)
   assert.strictEqual(trade(position, "SELL", 5, 210), 20_000_000)
@@ -48,21 +48,21 @@ test("a fill that turns the position starts the new side at its own price", () =
   assert.strictEqual(position.basis, -630_000_000)
 })
 
-test("fees are summed apart from profit", () => {
+test("keeps fees apart from profit", () => {
   const position = flat()
   trade(position, "BUY", 50, 204, feeOf(10_200_000_000, 100_000))
   assert.strictEqual(position.fees, 10_200_000)
   assert.strictEqual(realised(position), 0)
 })
 
-test("money past 2^53 dies instead of being rounded", () => {
+test("throws instead of rounding when money exceeds 2^53", () => {
   const position = flat()
   assert.throws(() => {
     for (let index = 0; index < 3; index++) fill(position, "BUY", 1, 4e15, 0)
   }, RangeError)
 })
 
-test("I10: whatever is filled, cash flow plus basis is what was realised, and a flat position has no basis", () => {
+test("I10: after any fills, cash flow plus basis is the realised profit, and a flat position has basis 0", () => {
   const fills = FastCheck.array(
     FastCheck.record({
       side: FastCheck.constantFrom<Side>("BUY", "SELL"),

@@ -1,4 +1,4 @@
-/** Bands and bounds by their worked numbers. */
+/** Bands and bounds, with worked examples. */
 import { feeOf } from "@venue/domain/Fee"
 import { notional, initialInstruments } from "@venue/domain/Instrument"
 import type { Priced } from "@venue/domain/Market"
@@ -7,7 +7,7 @@ import { assert, describe, it } from "@effect/vitest"
 
 const named = (base: string) => initialInstruments.find((instrument) => instrument.base === base)!
 
-/** At a mark of 200.0005, with limits that bind nothing. */
+/** Prices with a mark of 200.0005 and limits that do not bind. */
 const priced: Priced = {
   _tag: "Priced",
   source: "operator",
@@ -30,21 +30,21 @@ const priced: Priced = {
   atMillis: 0
 }
 
-it("rule 5.1: AAPL at 204 trades from 183.60 to 224.40 while open, from 189.72 and 193.80 overnight and on a weekend", () => {
+it("rule 5.1: bands AAPL at 204 from 183.60 to 224.40 while OPEN, from 189.72 OVERNIGHT and from 193.80 on a WEEKEND", () => {
   assert.deepStrictEqual(band(named("AAPL"), "OPEN", 204e8), { lowerTicks: 18_360, upperTicks: 22_440 })
   assert.deepStrictEqual(band(named("AAPL"), "OVERNIGHT", 204e8), { lowerTicks: 18_972, upperTicks: 21_828 })
   assert.deepStrictEqual(band(named("AAPL"), "WEEKEND", 204e8), { lowerTicks: 19_380, upperTicks: 21_420 })
 })
 
-it("bands are rounded inwards to the tick", () => {
+it("rounds bands inwards to the tick", () => {
   assert.deepStrictEqual(band(named("AAPL"), "OPEN", 20_000_050_000), { lowerTicks: 18_001, upperTicks: 22_000 })
 })
 
-it("static bounds are 30 percent round the reference: 112.35 and 208.65 round 160.50", () => {
+it("bounds a day at 30 % around its reference: 112.35 and 208.65 for 160.50", () => {
   assert.deepStrictEqual(bounds(named("AAPL"), 160.5e8), { lowerTicks: 11_235, upperTicks: 20_865 })
 })
 
-it("a close is priced five percent through the mark, rounded towards it, and within the band and the bounds", () => {
+it("prices a close 5 % through the mark, rounded towards it, within band and bounds", () => {
   const closes = (limits: Partial<Priced>) =>
     [true, false].map((isLong) => closingPrice(named("AAPL"), { ...priced, ...limits }, isLong))
   assert.deepStrictEqual(closes({}), [19_001, 21_000])
@@ -52,7 +52,7 @@ it("a close is priced five percent through the mark, rounded towards it, and wit
   assert.deepStrictEqual(closes({ minPriceTicks: 19_100, maxPriceTicks: 20_900 }), [19_100, 20_900])
 })
 
-it("rule 5.2: how wide each class is in each period, in basis points", () => {
+it("rule 5.2: width of the band by class and period, in basis points", () => {
   const widths = (base: string) =>
     (["OPEN", "OVERNIGHT", "WEEKEND"] as const).map((period) => widthBps(named(base), period))
   for (const stock of ["AAPL", "NVDA"]) assert.deepStrictEqual(widths(stock), [1_000, 700, 500])
@@ -64,25 +64,25 @@ it("rule 5.2: how wide each class is in each period, in basis points", () => {
   }
 })
 
-describe("rule 15.5: a stop fills no worse than the band's edge, or than what the maintenance margin pays for", () => {
+describe("rule 15.5: worst fill price of a stop", () => {
   const index = named("US500")
-  /** US500 at 6,000 while open, and a taker who pays five basis points. */
+  /** US500 at 6,000 while OPEN, with a taker rate of 5 basis points. */
   const at6000 = { ...priced, ...band(index, "OPEN", 6_000e8), markE8: 6_000e8 }
   const sold = (leverage: number) => stopBound(index, at6000, true, leverage, 50_000) / 10
   const bought = (leverage: number) => stopBound(index, at6000, false, leverage, 50_000) / 10
 
-  it("at L 30 that is 5,869.7 and 6,130.3 of a band from 5,700 to 6,300", () => {
+  it("is 5,869.7 and 6,130.3 at L 30 in a band from 5,700 to 6,300", () => {
     assert.deepStrictEqual([at6000.lowerTicks, at6000.upperTicks], [57_000, 63_000])
     assert.deepStrictEqual([sold(30), bought(30)], [5_869.7, 6_130.3])
   })
 
-  it("from L 14 on it is the margin, below that the edge of the band", () => {
+  it("is set by the maintenance margin from L 14, and by the band below that", () => {
     assert.deepStrictEqual([sold(14), bought(14)], [5_717.3, 6_282.7])
     assert.deepStrictEqual([13, 10, 1].map(sold), [5_700, 5_700, 5_700])
     assert.deepStrictEqual([13, 10, 1].map(bought), [6_300, 6_300, 6_300])
   })
 
-  it("a long with no more than its maintenance margin is left without debt there, and not a tick lower", () => {
+  it("leaves a long with exactly its maintenance margin without debt, but not one tick lower", () => {
     const one = 10_000
     const maintenance = Math.ceil((notional(index, 60_000, one) * 2) / 90)
     const left = (ticks: number) => {
@@ -94,7 +94,7 @@ describe("rule 15.5: a stop fills no worse than the band's edge, or than what th
     assert.isBelow(left(58_696), 0)
   })
 
-  it("a lower rate leaves more room: 186.87 of AAPL at 200, 186.79 where a taker pays six basis points", () => {
+  it("is further away at a lower rate: 186.79 at 6 basis points instead of 186.87, for AAPL at 200", () => {
     const at200 = { ...priced, ...band(named("AAPL"), "OPEN", 200e8), markE8: 200e8 }
     const prices = [100_000, 60_000].map((rate) => stopBound(named("AAPL"), at200, true, 10, rate))
     assert.deepStrictEqual(prices, [18_687, 18_679])

@@ -1,8 +1,8 @@
-/** Percent of what profit was made of (rule 8.11). */
+/** Profit as a percentage (rule 8.11). */
 import { percentE6 } from "@venue/domain/Profit"
 import { expect, it } from "vitest"
 
-it("percent is cut to six decimals towards zero, and 0 of nothing", () => {
+it("truncates the percentage to six decimals towards zero, and returns 0 for a base of 0", () => {
   expect(percentE6(250_000_000n, 5_000_000_000n)).toBe(5_000_000n)
   expect(percentE6(98_000_000n, 150_000_000_000n)).toBe(65_333n)
   expect(percentE6(-98_000_000n, 150_000_000_000n)).toBe(-65_333n)

@@ -1,11 +1,11 @@
-/** Buckets that fill again evenly. */
+/** Token-bucket rate limits. */
 import * as RateLimits from "@venue/domain/RateLimits"
 import { expect, it } from "vitest"
 
 const limitsAt = (clock: { now: number }, enabled = true) =>
   RateLimits.make({ enabled, nowMillis: () => clock.now, capacity: 1_200, refillMillis: 60_000 })
 
-it("a minute holds 1,200, and what is missing comes back at 20 a second", () => {
+it("admits 1,200 a minute and refills 20 a second", () => {
   const clock = { now: 0 }
   const limits = limitsAt(clock)
   for (let i = 0; i < 120; i++) expect(limits.spend("alice", 10)).toBe(0)
@@ -17,7 +17,7 @@ it("a minute holds 1,200, and what is missing comes back at 20 a second", () => 
   expect(limits.spend("bob", 1_200)).toBe(0)
 })
 
-it("a clock that steps back gives nothing and takes nothing", () => {
+it("ignores a clock that steps back", () => {
   const clock = { now: 10_000 }
   const limits = limitsAt(clock)
   limits.spend("alice", 1_200)
@@ -25,12 +25,12 @@ it("a clock that steps back gives nothing and takes nothing", () => {
   expect(limits.spend("alice", 1)).toBe(50)
 })
 
-it("switched off, everything is let through", () => {
+it("admits everything when switched off", () => {
   const limits = limitsAt({ now: 0 }, false)
   for (let i = 0; i < 10; i++) expect(limits.spend("alice", 1_200)).toBe(0)
 })
 
-it("a look takes nothing", () => {
+it("takes nothing on peek", () => {
   const clock = { now: 0 }
   const limits = limitsAt(clock)
   expect(limits.peek("alice", 20)).toBe(0)
@@ -41,7 +41,7 @@ it("a look takes nothing", () => {
   expect(limits.spend("alice", 20)).toBe(0)
 })
 
-it("what is given back is there again, and no more than a bucket holds", () => {
+it("returns a weight without exceeding the capacity", () => {
   const clock = { now: 0 }
   const limits = limitsAt(clock)
   expect(limits.spend("alice", 1_200)).toBe(0)
@@ -55,7 +55,7 @@ it("what is given back is there again, and no more than a bucket holds", () => {
   limitsAt(clock, false).giveBack("alice", 20)
 })
 
-it("a charge says what is left, and when the bucket is full again", () => {
+it("reports the remaining tokens and the time until full with a charge", () => {
   const clock = { now: 0 }
   const limits = limitsAt(clock)
   expect(limits.quota("alice")).toEqual({ capacity: 1_200, remaining: 1_200, fullInMillis: 0 })
@@ -73,7 +73,7 @@ it("a charge says what is left, and when the bucket is full again", () => {
   expect(limitsAt(clock, false).quota("alice")).toBeUndefined()
 })
 
-it("whoever asked least lately is forgotten first, and counts as somebody new", () => {
+it("drops the least recently used name first and starts it with a full bucket again", () => {
   const limits = limitsAt({ now: 0 })
   limits.spend("alice", 1_200)
   limits.spend("bob", 1_200)
@@ -83,7 +83,7 @@ it("whoever asked least lately is forgotten first, and counts as somebody new", 
   expect([limits.spend("alice", 1), limits.spend("bob", 1)]).toEqual([50, 0])
 })
 
-it("those who share a rate have each a part of it, which follows their number, and never less than one", () => {
+it("divides a rate by the current number of sharers, with a capacity of at least 1", () => {
   const clock = { now: 0 }
   let sharers = 2
   const limits = RateLimits.make({

@@ -5,18 +5,18 @@ import * as fc from "fast-check"
 const usd = (amount: number) => BigInt(Math.round(amount * 1e6))
 const most = usd(1_000_000_000)
 
-it("rule 13: of a fee of 10.20, 3.06 of it the builder's, the referrer has 0.714, and nothing is left over or missing", () => {
+it("rule 13: credits the referrer 0.714 for a fee of 10.20 with 3.06 for the builder, and divides the fee completely", () => {
   const reward = rewardOf({ base: usd(10.2 - 3.06), volume: usd(10_200) }, 0n)
   assert.strictEqual(reward, usd(0.714))
   assert.strictEqual(usd(3.06) + reward + usd(5.406) + usd(1.02), usd(10.2))
 })
 
-it("a tenth is rounded down to 1e-6 USD", () => {
+it("rounds the tenth down to 1e-6 USD", () => {
   assert.strictEqual(rewardOf({ base: 19n, volume: 1n }, 0n), 1n)
   assert.strictEqual(rewardOf({ base: 9n, volume: 1n }, 0n), 0n)
 })
 
-it("what is traded beyond the first 1,000,000,000 USD earns nothing, and of the day between as much as was before it", () => {
+it("pays nothing beyond 1,000,000,000 USD, and a proportional part on the day that passes it", () => {
   const day = { base: usd(1_000), volume: usd(2_000_000) }
   assert.strictEqual(rewardOf(day, most - usd(2_000_000)), usd(100))
   assert.strictEqual(rewardOf(day, most - usd(500_000)), usd(25))
@@ -24,7 +24,7 @@ it("what is traded beyond the first 1,000,000,000 USD earns nothing, and of the 
   assert.strictEqual(rewardOf(day, most + 1n), 0n)
 })
 
-it("a reward is never above a tenth of the fees", () => {
+it("never exceeds a tenth of the fees", () => {
   const amount = fc.bigInt({ min: 0n, max: 2n ** 80n })
   fc.assert(
     fc.property(amount, amount, amount, (base, volume, before) => {

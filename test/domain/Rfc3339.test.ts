@@ -1,4 +1,4 @@
-/** Dates and times of RFC 3339, against their sections 5.6 and 5.7. */
+/** Dates and times of RFC 3339, sections 5.6 and 5.7. */
 import { millisOfDateTime, millisOfDay } from "@venue/domain/Rfc3339"
 import * as fc from "fast-check"
 import { expect, it } from "vitest"
@@ -63,7 +63,7 @@ it.each([
   expect(millisOfDateTime(text)).toBeUndefined()
 })
 
-it("every instant of the years 0 to 9999 is read back from what JavaScript writes", () => {
+it("parses every instant of the years 0 to 9999 as JavaScript formats it", () => {
   const instants = fc.date({
     min: new Date("0000-01-01T00:00:00Z"),
     max: new Date("9999-12-31T23:59:59.999Z"),
@@ -77,7 +77,7 @@ it("every instant of the years 0 to 9999 is read back from what JavaScript write
   )
 })
 
-it("a day that its month does not have is no day", () => {
+it("rejects a day that its month does not have", () => {
   for (const text of ["2026-02-30", "2026-04-31", "2026-13-01", "2026-1-1", "2026-11-27T00:00:00Z", ""]) {
     expect(millisOfDay(text)).toBeUndefined()
   }

@@ -1,4 +1,4 @@
-/** Runs of one premium come to the rate of all samples one by one, whoever counts them and whenever it begins to. */
+/** Runs of equal premiums give the same rate as all samples counted one at a time, for any reader and start. */
 import * as Funding from "@venue/domain/Funding"
 import type { Funded, Sampled } from "@venue/domain/Funding"
 import * as Sampling from "@venue/domain/Sampling"
@@ -20,14 +20,14 @@ const funded = (atMillis: number): Funded => ({
 })
 const bps = (count: number) => count * 1_000_000
 
-it("rule 10.4: samples of 20, 24 and 28 make 0.20333 basis points, each counted once its second is over", () => {
+it("rule 10.4: samples of 20, 24 and 28 give 0.20333 basis points, each counted 2 s later", () => {
   const log = [sampled(1, bps(20)), sampled(2, bps(24)), sampled(3, bps(28))]
   const sampling = log.reduce(Sampling.after, Sampling.after(Sampling.unsampled, funded(hour)))
   expect(Sampling.rateE12(sampling, mark(3) + 2_000)).toBe(20_333_333)
   expect(Sampling.rateE12(sampling, mark(3) + 1_999)).toBe(Funding.rateE12({ count: 2, weighted: bps(68) }))
 })
 
-it("rule 10.4: an hour that is over keeps its rate until its payment is told, and begins at 0", () => {
+it("rule 10.4: keeps the rate of a finished hour until its payment is recorded, then starts at 0", () => {
   const sampling = Sampling.after(Sampling.after(Sampling.unsampled, funded(hour)), sampled(1, bps(25)))
   const next = hour + Funding.hourMillis
   expect(Sampling.rateE12(sampling, next + 60_000)).toBe(20_000_000)
@@ -35,7 +35,7 @@ it("rule 10.4: an hour that is over keeps its rate until its payment is told, an
   expect(Sampling.rateE12(Sampling.after(sampling, funded(next)), mark(721) + 2_000)).toBe(20_000_000)
 })
 
-it("rule 10.4: a log of changes comes to the same as its samples one by one", () => {
+it("rule 10.4: gives the same rate for a log of changes as for single samples", () => {
   const premium = fc.option(fc.integer({ min: -bps(40), max: bps(40) }))
   const changes = fc.uniqueArray(fc.tuple(fc.integer({ min: 1, max: 719 }), premium), { selector: ([at]) => at })
   fc.assert(

@@ -1,4 +1,4 @@
-/** What a settlement goes by: the oracle price of the last half hour in which the market traded (rule 19.3). */
+/** Settlement price: the average oracle price of the last half hour of trading (rule 19.3). */
 import * as Settlement from "@venue/domain/Settlement"
 import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
@@ -6,15 +6,15 @@ import { apple, usd } from "../matching/EngineScene.ts"
 
 const minutes = (count: number) => count * 60_000
 
-describe("the average before a settlement", () => {
-  it("counts each price for as many marks of five seconds as it was in force at", () => {
+describe("average before a settlement", () => {
+  it("counts each price once per 5 s mark at which it was in force", () => {
     const begun = Settlement.sampled(Settlement.unsampled, undefined, minutes(100))
     const first = Settlement.sampled(begun, usd(100), minutes(120))
     const second = Settlement.sampled(first, usd(130), minutes(130))
     assert.strictEqual(Settlement.average(second, 0), usd(110))
   })
 
-  it("forgets what is older than half an hour of trade, and not what was before a pause", () => {
+  it("drops samples older than half an hour of trading, and keeps those before a pause", () => {
     const begun = Settlement.sampled(Settlement.unsampled, undefined, minutes(100))
     const long = Settlement.sampled(begun, usd(100), minutes(500))
     const half = Settlement.sampled(long, usd(200), minutes(515))
@@ -23,11 +23,11 @@ describe("the average before a settlement", () => {
     assert.strictEqual(Settlement.average(Settlement.sampled(paused, usd(200), minutes(930)), 0), usd(200))
   })
 
-  it("is the price in force where nothing was sampled", () => {
+  it("is the price in force without samples", () => {
     assert.strictEqual(Settlement.average(Settlement.unsampled, usd(7)), usd(7))
   })
 
-  it("is that of the last 360 of a list, whatever the prices and times", () => {
+  it("equals the average of the last 360 samples for any prices and times", () => {
     const step = fc.tuple(
       fc.option(fc.integer({ min: 1, max: 1_000_000_000_000_000 })),
       fc.integer({ min: 0, max: 900_000 })
@@ -50,8 +50,8 @@ describe("the average before a settlement", () => {
   })
 })
 
-describe("the price of a settlement", () => {
-  it("is the nearest tick, the higher of two, and never none", () => {
+describe("settlement price", () => {
+  it("is the nearest tick, rounds a tie up, and is at least one tick", () => {
     const priced = [190.124, 190.125, 190.1249999, 0.001].map((price) => Settlement.nearestTicks(apple, usd(price)))
     assert.deepStrictEqual(priced, [19_012, 19_013, 19_012, 1])
   })

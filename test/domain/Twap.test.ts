@@ -1,13 +1,13 @@
-/** The ids of the children of a TWAP. */
+/** Ids of a TWAP's children. */
 import { childId, TwapId } from "@venue/domain/Twap"
 import { series } from "@venue/domain/Id"
 import { assert, it } from "@effect/vitest"
 import { id } from "../Id.ts"
 
-it("I31: a slice has one child id for ever, which is a version 4 UUID", () => {
+it("I31: derives a constant version 4 UUID for the child of a slice", () => {
   const twapId = TwapId.make(id("twap").text)
   assert.strictEqual(childId(twapId, 7).text, childId(twapId, 7).text)
-  // It is on record in journals, so it may never become another.
+  // Journals contain this id, so it must never change.
   assert.strictEqual(
     childId(TwapId.make("0f7b2d96-84ae-4c1d-9b53-7e20a6c8d4f1"), 1).text,
     "d6057347-d8eb-4923-bcb0-ad9b32437517"
@@ -15,7 +15,7 @@ it("I31: a slice has one child id for ever, which is a version 4 UUID", () => {
   assert.match(childId(twapId, 7).text, /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
 })
 
-it("I31: no two slices share an id, whether of one TWAP or of TWAPs whose ids were drawn together", () => {
+it("I31: derives distinct ids for all slices of one TWAP and of TWAPs with ids from one series", () => {
   let drawn = 1
   const next = series(() => (drawn = Math.imul(drawn, 48_271) | 0))
   const ids = new Set<string>()

@@ -1,4 +1,4 @@
-/** Profit, balance, equity, and what may leave (rule 8, rule 14). */
+/** Profit, balance, equity, and the withdrawable amount (rule 8, rule 14). */
 import { AccountId, primaryAccountOf } from "@venue/domain/AccountId"
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { UserId } from "@venue/domain/UserId"
@@ -25,7 +25,7 @@ const worked = (): Scene => {
   return scene
 }
 
-test("the worked account: equity 5,302.30, available 3,886.30, withdrawable 3,686.30", () => {
+test("computes the worked example: equity 5,302.30, available 3,886.30, withdrawable 3,686.30", () => {
   assert.deepStrictEqual(worked().balance(), {
     accountId: primaryAccountOf(alice),
     deposit: usd(5_000),
@@ -43,7 +43,7 @@ test("the worked account: equity 5,302.30, available 3,886.30, withdrawable 3,68
   })
 })
 
-test("rule 8.8: a published sample of the stream balances the same way: 1,000 - 898.65735 - 1.5354636 is 99.80718", () => {
+test("rule 8.8: balances a published stream sample the same way: 1,000 - 898.65735 - 1.5354636 is 99.80718", () => {
   const scene = make()
   const euro = MarketSymbol.make("EUR-USD")
   scene.credit(1_000)
@@ -58,7 +58,7 @@ test("rule 8.8: a published sample of the stream balances the same way: 1,000 - 
   })
 })
 
-test("I17: the worked account may move 3,000 to a subaccount and not 3,700", () => {
+test("I17: the account of the worked example may transfer 3,000 to a subaccount, and not 3,700", () => {
   const scene = worked()
   scene.ask({ _tag: "OpenAccount", accountId: AccountId.make("sub") })
   const move = (amount: number) =>
@@ -77,7 +77,7 @@ test("I17: the worked account may move 3,000 to a subaccount and not 3,700", () 
   assert.strictEqual(scene.balance().withdrawable, usd(686.3))
 })
 
-test("a loss at the mark lowers what may leave, a profit does not raise it", () => {
+test("lowers the withdrawable amount by a loss at the mark, and does not raise it by a profit", () => {
   const scene = make()
   scene.credit(5_000)
   scene.price(aapl, 200)
@@ -92,7 +92,7 @@ test("a loss at the mark lowers what may leave, a profit does not raise it", () 
   }
 })
 
-test("nothing is withdrawable while a market says that a takeover is open", () => {
+test("sets the withdrawable amount to 0 while a takeover is open", () => {
   const scene = worked()
   const { position } = scene.trader.accounts.get(primaryAccountOf(alice))!.exposures.get(aapl)!
   const view = { position: { ...position }, isFrozen: true, orders: [], stops: [] }
@@ -102,7 +102,7 @@ test("nothing is withdrawable while a market says that a takeover is open", () =
   assert.isAbove(Number(scene.balance().withdrawable), 0)
 })
 
-test("available may go below zero through the mark; nothing is withdrawable then", () => {
+test("lets the mark take available below zero, and then sets withdrawable to 0", () => {
   const scene = make()
   scene.credit(1_100)
   scene.price(aapl, 190)
@@ -112,14 +112,14 @@ test("available may go below zero through the mark; nothing is withdrawable then
   assert.strictEqual(scene.balance().withdrawable, 0n)
 })
 
-test("a short of 2 at 180 with the mark at 176 shows 8", () => {
+test("values a short of 2 at 180 at 8 when the mark is 176", () => {
   const scene = make()
   scene.price(aapl, 176)
   scene.hold(-2, 180)
   assert.strictEqual(Ledger.holdings(scene.trader, primaryAccountOf(alice))[0]?.unrealised, usd(8))
 })
 
-test("a position whose price is unknown stands at its cost, and the trader says so", () => {
+test("values a position without a price at its cost, and lists its symbol", () => {
   const scene = make()
   scene.credit(5_000)
   scene.hold(50, 200)
@@ -130,7 +130,7 @@ test("a position whose price is unknown stands at its cost, and the trader says 
   assert.deepStrictEqual(Ledger.unpriced(scene.trader, primaryAccountOf(alice)), [])
 })
 
-test("fees leave equity once, and realised profit is before them", () => {
+test("subtracts fees from equity once, and excludes them from realised profit", () => {
   const scene = make()
   scene.credit(5_000)
   scene.price(aapl, 204)
@@ -145,18 +145,18 @@ test("fees leave equity once, and realised profit is before them", () => {
   })
 })
 
-test("values round down for longs and shorts alike", () => {
+test("rounds values down for longs and shorts alike", () => {
   for (const units of [0.1, -0.1]) {
     const scene = make()
     scene.price(aapl, 200)
     scene.hold(units, 200)
-    // A tenth of 200.00000001 is half of nothing either way.
+    // A tenth of 200.00000001 leaves half a unit in either direction.
     scene.price(aapl, units > 0 ? 199.99999999 : 200.00000001)
     assert.strictEqual(scene.balance().unrealised, -1n)
   }
 })
 
-test("holdings show every market held, ordered in or ever traded; one just closed stays with 0", () => {
+test("lists every market with a position, an order or a past trade; a closed position with quantity 0", () => {
   const scene = make()
   scene.credit(50_000)
   scene.price(aapl, 200)
@@ -180,7 +180,7 @@ test("holdings show every market held, ordered in or ever traded; one just close
   )
 })
 
-test("a holding carries its leverage, its cost and the margin held for the position", () => {
+test("lists leverage, cost and position margin with a holding", () => {
   const [holding] = Ledger.holdings(worked().trader, primaryAccountOf(alice))
   assert.deepInclude(holding, {
     quantityLots: 50_000,
@@ -196,20 +196,20 @@ test("a holding carries its leverage, its cost and the margin held for the posit
   })
 })
 
-test("positions above 2^53 of lot times mark are still exact", () => {
+test("is exact for positions whose lots times mark exceed 2^53", () => {
   const scene = make()
   scene.price(MarketSymbol.make("EUR-USD"), 1.08501)
   scene.hold(40_000_000, 1.08501, MarketSymbol.make("EUR-USD"))
   assert.deepInclude(scene.balance(), { unrealised: 0n, positionMargin: usd(868_008) })
 })
 
-test("there is nothing to read of an account the user does not have", () => {
+test("returns nothing for an account that the user does not have", () => {
   const { trader } = make()
   assert.isUndefined(Ledger.balance(trader, AccountId.make("bob")))
   assert.deepStrictEqual(Ledger.holdings(trader, AccountId.make("bob")), [])
 })
 
-test("rule 3.5: an account in a stale market is valued at its last mark that was fresh", () => {
+test("rule 3.5: values an account in a stale market at the last fresh mark", () => {
   const scene = worked()
   const before = scene.balance()
   const now = scene.prices.get(aapl)!

@@ -1,10 +1,10 @@
-/** Very many accounts are liquidated, each at the expense of the next, and nothing is lost on the way. */
+/** Liquidation of thousands of accounts, each pushing the next, without loss of money. */
 import * as Engine from "@venue/matching/Engine"
 import { assert, it } from "@effect/vitest"
 import { Cascade } from "./Cascade.ts"
 
 it(
-  "I25 I26 I28: 10,000 accounts are liquidated as a price falls: all sums stay zero, no fund and nobody deleveraged goes below zero, nobody is touched who has enough, and replay is what happened",
+  "I25 I26 I28: liquidates 10,000 accounts as a price falls: sums stay zero, neither a fund nor a deleveraged account goes below zero, solvent accounts keep everything, and replay gives the same state",
   { timeout: 240_000 },
   () => {
     const cascade = new Cascade(1)
@@ -17,7 +17,7 @@ it(
     const bids = cascade.join("bids", 2_000_000)
     const longs = Array.from({ length: 10_000 }, (_, n) => {
       const lots = chance.whole(100, 9_000)
-      // From a little more than it must keep up to a fifth of what it buys.
+      // Equity from just above the maintenance margin up to a fifth of the position.
       return [cascade.join(`long ${n}`, (lots / 1_000) * 200 * (chance.whole(72, 200) / 1_000)), lots] as const
     })
     let place = 0

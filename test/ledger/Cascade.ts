@@ -1,4 +1,4 @@
-/** A market of very many accounts, each with a ledger of its own, and what their desks do as the price falls. */
+/** A market of thousands of accounts, each with its own ledger, and the work of their desks as the price falls. */
 import { type AccountId, primaryAccountOf } from "@venue/domain/AccountId"
 import { type Id, series } from "@venue/domain/Id"
 import { initialInstruments } from "@venue/domain/Instrument"
@@ -21,12 +21,12 @@ const instruments = new Map([[symbol, apple]])
 
 export class Cascade {
   readonly engine = Engine.make(apple, Engine.defaults)
-  /** It obeys what the first one recorded. */
+  /** Second engine that applies the events of the first. */
   readonly follower = Engine.make(apple, Engine.defaults)
   readonly traders = new Map<UserId, Ledger.Trader>()
-  /** Of the accounts that lost lots to a liquidation. */
+  /** Accounts that lost lots to a liquidation. */
   readonly liquidated = new Set<AccountId>()
-  /** So many trades of each kind; those at a price of bankruptcy apart. */
+  /** Number of trades of each kind; those at a bankruptcy price are counted apart. */
   readonly kinds = new Map<string, number>()
   readonly prices = new Map<MarketSymbol, Priced>()
   readonly openInterest = OpenInterest.none()
@@ -41,7 +41,7 @@ export class Cascade {
     this.#draw = series(() => this.chance.whole(0, 0xffffffff))
   }
 
-  /** A user with so much money, and where it provides liquidity, with this limit. */
+  /** Adds a user with this deposit and, for a liquidity provider, this limit. */
   join(name: string, usd: number, limit = 0): UserId {
     const userId = UserId.make(name)
     const accountId = primaryAccountOf(userId)
@@ -82,7 +82,9 @@ export class Cascade {
     this.tell({ _tag: "Observe", priceE8: Math.round(price * 1e8), teller: "operator" })
   }
 
-  /** Every second the desks look at all accounts, and half a second later they have answered; until nothing more moves. */
+  /**
+   * Runs the desks: they check all accounts every second and answer takeovers half a second later, until nothing moves.
+   */
   calm(): void {
     for (let isMoving = true; isMoving;) {
       this.now += 1_000 - standMillis
@@ -93,7 +95,7 @@ export class Cascade {
     }
   }
 
-  /** Those whose equity is still at or below what they must keep. */
+  /** Accounts whose equity is at or below the maintenance margin. */
   inLiquidation(): ReadonlyArray<UserId> {
     return [...this.traders.values()]
       .filter((trader) => Liquidation.atRisk(trader).inLiquidation > 0)
@@ -104,7 +106,7 @@ export class Cascade {
     return Ledger.balance(this.traders.get(userId)!, primaryAccountOf(userId))!.equity
   }
 
-  /** The market decides, and everybody concerned hears of it; each event leaves all sums as they have to be. */
+  /** Decides a command and delivers its events to all ledgers concerned; checks all sums after each event. */
   tell(command: MarketCommand): ReadonlyArray<MarketEvent> {
     const events: Array<MarketEvent> = []
     Engine.decide(this.engine, command, this.now, events)
@@ -139,7 +141,7 @@ export class Cascade {
     return { commandId: this.#draw(), expiresAtMillis: this.now + 5_000, traderEpoch: 1, userId, accountId }
   }
 
-  /** Says whether anything was traded. */
+  /** Returns true if anything traded. */
   #liquidate(): boolean {
     let asked = 0
     let traded = false
@@ -151,13 +153,13 @@ export class Cascade {
       this.#assertDue(account)
       const events = this.tell({ ...next.measure, ...this.#envelope(userId) })
       traded ||= events.some(({ _tag }) => _tag === "Traded")
-      // Few more than may be open at once.
+      // A few more than the maximum number of open takeovers.
       if (++asked === 260) break
     }
     return traded
   }
 
-  /** By what the market holds and the ledger was credited, at the mark. */
+  /** Equity computed from the market's positions and the ledger's credits, at the mark. */
   #assertDue(account: Account): void {
     const { cashFlow, fees, quantityLots } = Engine.view(this.engine, account.accountId).position
     const { markE8 } = Engine.prices(this.engine)!

@@ -1,4 +1,4 @@
-/** Dead-man switches in the ledger, against a naive twin that remembers every request. */
+/** Dead-man switches in the ledger, compared with a naive twin that remembers every request. */
 import { AccountId, primaryAccountOf } from "@venue/domain/AccountId"
 import { dueMillis } from "@venue/domain/DeadManSwitch"
 import * as OpenInterest from "@venue/domain/OpenInterest"
@@ -30,7 +30,7 @@ const withSub = () => {
   return trader
 }
 
-test("rule 4.21: however often a switch is renewed, it is recorded once for each second that it comes to", () => {
+test("rule 4.21: records renewals once per due second, however many there are", () => {
   const trader = withSub()
   let rows = 0
   for (let millis = 0; millis < 10_000; millis++) rows += ask(trader, set(open + millis, 30), open + millis).length
@@ -38,7 +38,7 @@ test("rule 4.21: however often a switch is renewed, it is recorded once for each
   assert.strictEqual(stateOf(trader)?.dueMillis, open + 40_000)
 })
 
-test("rule 4.21: a shorter time, a longer one and none are recorded, and each account has a switch of its own", () => {
+test("rule 4.21: records a shorter time, a longer one and 0, separately for each account", () => {
   const trader = withSub()
   for (const [seconds, due] of [
     [30, open + 30_000],
@@ -61,7 +61,7 @@ test("rule 4.21: a shorter time, a longer one and none are recorded, and each ac
   )
 })
 
-test("I55: a request that was overtaken on its way, or comes twice, changes nothing", () => {
+test("I55: ignores a request that was overtaken, and a repeated one", () => {
   const trader = withSub()
   ask(trader, set(open + 10, 600), open + 20)
   assert.deepStrictEqual(ask(trader, set(open, 5), open + 30), [])
@@ -86,13 +86,13 @@ test.each([
     ]
     assert.deepStrictEqual(rows, [])
     assert.strictEqual(stateOf(trader)?.dueMillis ?? 0, due)
-    // It is of its account alone, and what is newer counts.
+    // The switch belongs to one account, and newer requests count.
     assert.lengthOf(ask(trader, set(open + 500, 6, AccountId.make("sub")), open + 1_300), 1)
     assert.lengthOf(ask(trader, set(open + 900, late), open + 1_300), 1)
   }
 )
 
-test("I6: a renewal to the same second is in no hash, and forgotten by who wakes from the journal", () => {
+test("I6: keeps a renewal to the same second out of the hash; a trader restored from the journal has forgotten it", () => {
   const trader = withSub()
   ask(trader, set(open + 200, 5), open + 210)
   const before = Ledger.hash(trader)
@@ -103,7 +103,7 @@ test("I6: a renewal to the same second is in no hash, and forgotten by who wakes
   assert.lengthOf(ask(restored, set(open + 500, 0), open + 1_100), 1)
 })
 
-test("I55: who renews too late has what was due cancelled, and is on again", () => {
+test("I55: a late renewal fires the due switch and sets it again", () => {
   const trader = withSub()
   ask(trader, set(open, 5), open)
   ask(trader, set(open + 5_000, 30), open + 5_001)
@@ -112,7 +112,7 @@ test("I55: who renews too late has what was due cancelled, and is on again", () 
     dueMillis: open + 35_000,
     firedMillis: open + 5_001
   })
-  // What has fired goes on, also where it is switched off meanwhile, until all is recorded.
+  // A firing continues, even if the switch is turned off meanwhile, until all of its cancels are recorded.
   ask(trader, set(open + 6_000, 0), open + 6_000)
   assert.deepStrictEqual(DeadManSwitches.fired(trader), [{ accountId: account, firedMillis: open + 5_001 }])
   const end = { _tag: "EndFiring", accountId: account, firedMillis: open + 5_001 } as const
@@ -122,13 +122,13 @@ test("I55: who renews too late has what was due cancelled, and is on again", () 
   assert.isFalse(DeadManSwitches.isAnyOn(trader))
 })
 
-test("I55: any requests at any times leave what a twin says that remembers all of them", () => {
+test("I55: agrees with a twin that remembers all requests, for any requests at any times", () => {
   const { percent, pick, whole } = chanceOf(55)
   const sub = AccountId.make("sub")
   const accounts = [account, sub]
   const live = withSub()
   const events: Array<TraderEvent> = [{ _tag: "AccountOpened", accountId: sub }]
-  /** All that was asked, and all that happened, by account. */
+  /** All requests and firings by account. */
   const twin = new Map(
     accounts.map((accountId) => [
       accountId,
@@ -137,7 +137,7 @@ test("I55: any requests at any times leave what a twin says that remembers all o
   )
   const newest = (accountId: AccountId) =>
     twin.get(accountId)!.words.reduce((best, word) => (word.asked >= best.asked ? word : best), { asked: 0, due: 0 })
-  /** The newest request counts, unless what it asked for has happened. */
+  /** Returns the newest request, unless it has fired already. */
   const due = (accountId: AccountId) =>
     newest(accountId).due <= twin.get(accountId)!.spentMillis ? 0 : newest(accountId).due
   const fires = (accountId: AccountId) => {

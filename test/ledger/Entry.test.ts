@@ -1,4 +1,4 @@
-/** From what a client asks to what the market is asked. */
+/** Conversion of client requests to market commands. */
 import { primaryAccountOf, AccountId } from "@venue/domain/AccountId"
 import { noEcho } from "@venue/domain/Echo"
 import type { Modify, Refuse } from "@venue/domain/Market"
@@ -23,7 +23,7 @@ const refusalOf = (quantity: number, price: number, more: Partial<PlaceOrder>) =
   return command._tag === "Refuse" ? command.status : command._tag
 }
 
-test("an order that fits becomes ticks and lots", () => {
+test("converts a valid order to ticks and lots", () => {
   const command = funded().enter("BUY", 2.5, 199.99, {
     clientOrderId: "mine",
     builderCode: "code",
@@ -53,7 +53,7 @@ test("an order that fits becomes ticks and lots", () => {
   })
 })
 
-test("the price of a MARKET order is ignored", () => {
+test("ignores the price of a MARKET order", () => {
   assert.strictEqual(funded().placed("BUY", 1, 0.001234, { type: "MARKET", timeInForce: "IOC" }).priceTicks, 0)
 })
 
@@ -93,7 +93,7 @@ test.each<[string, string, number, number, Partial<PlaceOrder>]>([
   assert.strictEqual(refusalOf(quantity, price, more), status)
 })
 
-test("a refusal echoes what the client wrote and no order id, and holds nothing", () => {
+test("echoes the client's values and no order id with a refusal, and holds nothing", () => {
   const scene = funded()
   const command = scene.enter("SELL", 1.0001, 200.001, { clientOrderId: "mine" }) as Refuse
   assert.deepStrictEqual(command.echo, {
@@ -112,24 +112,24 @@ test("a refusal echoes what the client wrote and no order id, and holds nothing"
   assert.strictEqual(Ledger.pending(scene.trader, primaryAccountOf(alice), aapl), 0)
 })
 
-test("an account of somebody else is refused", () => {
+test("refuses an account of another user", () => {
   assert.deepInclude(funded().enter("BUY", 1, 200, { accountId: AccountId.make("bob") }) as object, {
     _tag: "Refuse",
     status: "REJECTED"
   })
 })
 
-test("a market without prices answers for itself, and nothing enters it that no margin is held for", () => {
+test("leaves the refusal to a market without prices, and lets no order without margin enter it", () => {
   const scene = make()
   scene.credit(1_000)
   assert.strictEqual(scene.placed("BUY", 1, 200).finding, "FAILED_MARGIN_CHECK")
   assert.isNull(scene.placed("SELL", 1, 200, { reduceOnly: true }).finding)
   assert.strictEqual(scene.balance().orderMargin, 0n)
-  // It is closed, which outranks what is wrong with the order.
+  // A closed market takes precedence over a flaw of the order.
   assert.deepInclude(scene.enter("BUY", 1.0001, 200) as object, { status: "REJECTED_MARKET_CLOSED" })
 })
 
-test("rule 4.14: a market whose price is stale is closed to what adds risk, whatever is wrong with the order", () => {
+test("rule 4.14: refuses added risk in a market with a stale price as closed, whatever the order's flaw", () => {
   const scene = funded()
   const order = scene.accept(scene.placed("BUY", 1, 190))
   scene.hold(2, 200)
@@ -145,7 +145,7 @@ test("rule 4.14: a market whose price is stale is closed to what adds risk, what
     scene.modification(order, 190.001, 1)
   ]
   for (const command of flawed) assert.strictEqual(said(command), "REJECTED_MARKET_CLOSED")
-  // What can only shrink the position is let in, and told what is wrong with it.
+  // An order that can only reduce is accepted, or refused for its flaw.
   assert.strictEqual(said(scene.modification(resting, 210.001, 0)), "INVALID_TICK_SIZE_PRECISION_PRICE")
   assert.strictEqual(said(scene.modification(resting, 210.001, 2)), "INVALID_TICK_SIZE_PRECISION_PRICE")
   assert.strictEqual(said(scene.modification(resting, 210.001, 3)), "REJECTED_MARKET_CLOSED")
@@ -155,7 +155,7 @@ test("rule 4.14: a market whose price is stale is closed to what adds risk, what
   assert.strictEqual(said(scene.modification(unlike, 210.001, 0)), "CANNOT_MODIFY_NO_SUCH_ORDER")
 })
 
-test("an account has a cap of open orders over all symbols, and placements on their way count", () => {
+test("limits the open orders of an account over all symbols, including in-flight placements", () => {
   const scene = funded({ maxOpenOrdersPerAccount: 3 })
   scene.price(MarketSymbol.make("MSFT-USD"), 400)
   scene.accept(scene.placed("BUY", 1, 190))
@@ -174,7 +174,7 @@ test("an account has a cap of open orders over all symbols, and placements on th
   assert.isNull(scene.placed("BUY", 1, 190).finding)
 })
 
-test("rule 6.8: the cap is 1,000 unless told otherwise", () => {
+test("rule 6.8: limits open orders to 1,000 by default", () => {
   const scene = make()
   scene.credit(1_000_000)
   scene.price(aapl, 200)
@@ -182,13 +182,13 @@ test("rule 6.8: the cap is 1,000 unless told otherwise", () => {
   assert.strictEqual(scene.placed("BUY", 0.1, 190).finding, "REJECTED_TOO_MANY_OPEN_ORDERS")
 })
 
-test("the cap is told before the margin", () => {
+test("reports the open-order limit before the margin", () => {
   const scene = make({ maxOpenOrdersPerAccount: 0 })
   scene.price(aapl, 200)
   assert.strictEqual(scene.placed("BUY", 1, 200).finding, "REJECTED_TOO_MANY_OPEN_ORDERS")
 })
 
-test("the cap of one account is not that of another", () => {
+test("limits each account separately", () => {
   const scene = funded({ maxOpenOrdersPerAccount: 1 })
   scene.ask({ _tag: "OpenAccount", accountId: AccountId.make("sub") })
   scene.credit(1_000, UserId.make("sub"))
@@ -196,7 +196,7 @@ test("the cap of one account is not that of another", () => {
   assert.isNull(scene.placed("BUY", 1, 190, { accountId: AccountId.make("sub") }).finding)
 })
 
-test("I27: a modify is judged by its new state in place of the old, and holds the difference", () => {
+test("I27: checks a modify by its new state instead of the old, and holds the difference", () => {
   const scene = make()
   scene.credit(41)
   scene.price(aapl, 200)
@@ -210,7 +210,7 @@ test("I27: a modify is judged by its new state in place of the old, and holds th
   assert.isTrue(Ledger.order(scene.trader, primaryAccountOf(alice), aapl, order.orderId.text)?.order.modified)
 })
 
-test("a modify that is refused gives back the difference and keeps the order", () => {
+test("releases the difference of a refused modify and keeps the order", () => {
   const scene = funded()
   const order = scene.accept(scene.placed("BUY", 1, 200))
   const command = scene.modification(order, 205, 2)
@@ -220,7 +220,7 @@ test("a modify that is refused gives back the difference and keeps the order", (
   assert.isFalse(Ledger.order(scene.trader, primaryAccountOf(alice), aapl, order.orderId.text)?.order.modified)
 })
 
-test("while a modify downwards is on its way the order may still be the old one", () => {
+test("holds the old state while a modify to a smaller one is in flight", () => {
   const scene = funded()
   const order = scene.accept(scene.placed("BUY", 2, 200))
   const command = scene.modification(order, 190, 1) as Modify
@@ -229,7 +229,7 @@ test("while a modify downwards is on its way the order may still be the old one"
   assert.strictEqual(scene.balance().orderMargin, usd(19))
 })
 
-test("of several modifies on their way the dearest counts", () => {
+test("holds the most expensive of several in-flight modifies", () => {
   const scene = funded()
   const order = scene.accept(scene.placed("BUY", 1, 200))
   const first = scene.modification(order, 0, 3) as Modify
@@ -241,7 +241,7 @@ test("of several modifies on their way the dearest counts", () => {
   assert.strictEqual(scene.balance().orderMargin, usd(40))
 })
 
-test("shrinking at the same price is let through when nothing is available", () => {
+test("accepts shrinking at the same price with nothing available", () => {
   const scene = make()
   scene.credit(21)
   scene.price(aapl, 200)
@@ -252,7 +252,7 @@ test("shrinking at the same price is let through when nothing is available", () 
   assert.strictEqual((scene.modification(order, 199, 0.5) as Modify).finding, "FAILED_MARGIN_CHECK")
 })
 
-test("an order still on its way can be modified: its hold is what is replaced", () => {
+test("modifies an in-flight order by replacing its hold", () => {
   const scene = funded()
   const placing = scene.placed("BUY", 1, 200)
   const order = { ...scene.accept(placing), remainingLots: 1_000 }
@@ -266,7 +266,7 @@ test("an order still on its way can be modified: its hold is what is replaced", 
   assert.strictEqual(Ledger.pending(scene.trader, primaryAccountOf(alice), aapl), 0)
 })
 
-test("a modify of nothing known holds nothing and cannot enter", () => {
+test("holds nothing for a modify of an unknown order, which cannot enter the book", () => {
   const scene = funded()
   const order = scene.accept(scene.placed("BUY", 1, 200))
   scene.end(order)
@@ -274,7 +274,7 @@ test("a modify of nothing known holds nothing and cannot enter", () => {
   assert.strictEqual(scene.balance().orderMargin, 0n)
 })
 
-test("a modify with a wrong step is told so, unless it could not be modified anyway", () => {
+test("reports an invalid step of a modify, unless the order cannot be modified at all", () => {
   const scene = funded()
   const order = scene.accept(scene.placed("BUY", 2, 200))
   const status = (more: object, price = 200.001, quantity = 0) =>
@@ -325,7 +325,7 @@ test.each<[string, (open: string) => string]>([
   assert.strictEqual(Ledger.pending(scene.trader, primaryAccountOf(alice), aapl), 0)
 })
 
-test("a cancel goes to the market with the order's id, or with the client's text when it is a client order id", () => {
+test("sends a cancel with the order id, or with the client order id", () => {
   const scene = funded()
   const order = scene.accept(scene.placed("BUY", 1, 200))
   const { text } = order.orderId
@@ -336,7 +336,7 @@ test("a cancel goes to the market with the order's id, or with the client's text
   }
 })
 
-test("cancels, cancel-alls and closes need no margin and count as on their way", () => {
+test("registers cancels, cancel-alls and closes as in flight without margin", () => {
   const scene = make()
   const common = { expiresAtMillis: 0, accountId: primaryAccountOf(alice), symbol: aapl }
   const requests: ReadonlyArray<OrderRequest> = [
@@ -356,7 +356,7 @@ test("cancels, cancel-alls and closes need no margin and count as on their way",
   assert.strictEqual(Ledger.pending(scene.trader, primaryAccountOf(alice), aapl), 0)
 })
 
-test("commands of a symbol that is not listed are refused each in its own words, and none is on its way", () => {
+test("refuses each command for an unlisted symbol with its own status, and registers none as in flight", () => {
   const scene = make()
   const common = {
     commandId: id("1"),

@@ -1,4 +1,4 @@
-/** Holds that become orders, orders that become positions, and nothing that stays behind. */
+/** Holds that become orders and positions, and are released completely. */
 import { primaryAccountOf, AccountId } from "@venue/domain/AccountId"
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { orderIdFrom } from "@venue/domain/OrderId"
@@ -19,7 +19,7 @@ const funded = () => {
   return scene
 }
 
-test("a hold becomes the resting order, and the order gives it back", () => {
+test("turns a hold into the resting order, and releases it with the order", () => {
   const scene = funded()
   const command = scene.placed("BUY", 5, 200)
   assert.deepStrictEqual(Ledger.orders(scene.trader, primaryAccountOf(alice)), [])
@@ -42,7 +42,7 @@ test.each(["EXPIRED", "REJECTED_OPEN_INTEREST_LIMIT", "PRICE_GREATER_THAN_MAX_PR
   }
 )
 
-test("release ends a hold whose outcome never comes, and only once", () => {
+test("releases a hold without an outcome, once", () => {
   const scene = funded()
   const command = scene.placed("BUY", 5, 200)
   Ledger.release(scene.trader, MarketSymbol.make("MSFT-USD"), command.commandId)
@@ -53,7 +53,7 @@ test("release ends a hold whose outcome never comes, and only once", () => {
   assert.strictEqual(Ledger.pending(scene.trader, primaryAccountOf(alice), aapl), 0)
 })
 
-test("release after the order was accepted changes nothing", () => {
+test("ignores a release after the order was accepted", () => {
   const scene = funded()
   const order = scene.accept(scene.placed("BUY", 5, 200))
   Ledger.release(scene.trader, aapl, order.orderId)
@@ -61,7 +61,7 @@ test("release after the order was accepted changes nothing", () => {
   assert.strictEqual(scene.balance().orderMargin, usd(100))
 })
 
-test("I20: a command entered again while it is on its way is held once", () => {
+test("I20: holds a repeated command once while it is in flight", () => {
   const scene = funded()
   const request = scene.requestOf("BUY", 5, 200)
   const first = Ledger.enter(scene.trader, request, 1)
@@ -70,7 +70,7 @@ test("I20: a command entered again while it is on its way is held once", () => {
   assert.strictEqual(Ledger.pending(scene.trader, primaryAccountOf(alice), aapl), 1)
 })
 
-test("I20: a command entered again after it became an order holds nothing more", () => {
+test("I20: holds nothing more for a repeated command that has become an order", () => {
   const scene = funded()
   const request = scene.requestOf("BUY", 5, 200)
   const first = Ledger.enter(scene.trader, request, 1)
@@ -83,7 +83,7 @@ test("I20: a command entered again after it became an order holds nothing more",
   assert.strictEqual(Ledger.pending(scene.trader, primaryAccountOf(alice), aapl), 0)
 })
 
-test("a fill turns order margin into position margin, and the last one ends the order", () => {
+test("turns order margin into position margin with a fill, and removes the order with the last one", () => {
   const scene = funded()
   const order = scene.accept(scene.placed("BUY", 5, 200))
   const left = scene.trade(order, 2_000, 20_000, aapl, 0)
@@ -97,7 +97,7 @@ test("a fill turns order margin into position margin, and the last one ends the 
   assert.deepStrictEqual(Ledger.orders(scene.trader, primaryAccountOf(alice)), [])
 })
 
-test("a MARKET order is held at the edge until its last lot is gone", () => {
+test("holds a MARKET order at the edge of the band until its last lot is gone", () => {
   const scene = funded()
   const order = scene.accept(scene.placed("BUY", 5, 0, scene.market))
   assert.strictEqual(scene.balance().orderMargin, usd(110 + 100))
@@ -107,7 +107,7 @@ test("a MARKET order is held at the edge until its last lot is gone", () => {
   assert.deepInclude(scene.balance(), { orderMargin: 0n, positionMargin: usd(80) })
 })
 
-test("a close's order is known once it is accepted, and needs no margin", () => {
+test("adds the order of a close when it is accepted, without margin", () => {
   const scene = funded()
   scene.hold(5, 200)
   const command = Ledger.enter(
@@ -133,7 +133,7 @@ test("a close's order is known once it is accepted, and needs no margin", () => 
   assert.deepInclude(scene.balance(), { orderMargin: 0n, positionMargin: 0n, realised: usd(-5) })
 })
 
-test("the market cutting a reduce-only order is only a new quantity", () => {
+test("treats the market's cut of a reduce-only order as a new quantity", () => {
   const scene = funded()
   scene.hold(5, 200)
   const order = scene.accept(scene.placed("SELL", 5, 210, { reduceOnly: true }))
@@ -147,7 +147,7 @@ test("the market cutting a reduce-only order is only a new quantity", () => {
   assert.strictEqual(Ledger.holdings(scene.trader, primaryAccountOf(alice))[0]?.openQuantityLots, 2_000)
 })
 
-test("events of other users, and of the market itself, change nothing", () => {
+test("ignores events of other users and of the market itself", () => {
   const scene = funded()
   const order = {
     ...orderOf(scene.placed("BUY", 5, 200)),
@@ -172,7 +172,7 @@ test("events of other users, and of the market itself, change nothing", () => {
   assert.deepStrictEqual(scene.balance(), before)
 })
 
-test("orders are listed newest first, by symbol when asked, and found by either id", () => {
+test("lists orders newest first, optionally by symbol, and finds one by either id", () => {
   const scene = funded()
   scene.price(MarketSymbol.make("MSFT-USD"), 400)
   const old = scene.accept(scene.placed("BUY", 1, 190, { clientOrderId: "same" }))
@@ -191,7 +191,7 @@ test("orders are listed newest first, by symbol when asked, and found by either 
   assert.isUndefined(Ledger.order(scene.trader, primaryAccountOf(alice), MarketSymbol.make("MSFT-USD"), "same"))
 })
 
-test("an order that changes keeps its place in the list, and after a waking among those of its market", () => {
+test("keeps the place of a modified order in the list; after a reload, its place within its market", () => {
   const scene = funded()
   scene.price(msft, 400)
   const accepted = (atMillis: number, symbol: MarketSymbol): Order => {
@@ -237,7 +237,7 @@ test("an order that changes keeps its place in the list, and after a waking amon
   )
 })
 
-test("a view replaces what was known of its market and nothing else", () => {
+test("replaces the state of one market by a view, and nothing else", () => {
   const scene = funded()
   scene.price(MarketSymbol.make("MSFT-USD"), 400)
   scene.accept(scene.placed("BUY", 1, 400, { symbol: MarketSymbol.make("MSFT-USD") }), MarketSymbol.make("MSFT-USD"))
@@ -259,7 +259,7 @@ test("a view replaces what was known of its market and nothing else", () => {
   assert.strictEqual(Ledger.pending(scene.trader, primaryAccountOf(alice), aapl), 0)
 })
 
-test("what is on its way while a view is adopted stays held", () => {
+test("keeps in-flight commands held while a view is adopted", () => {
   const scene = funded()
   const order = scene.accept(scene.placed("BUY", 1, 200))
   const placing = scene.placed("BUY", 5, 200)
@@ -276,7 +276,7 @@ test("what is on its way while a view is adopted stays held", () => {
   assert.strictEqual(scene.balance().orderMargin, usd(20))
 })
 
-test("adopting a view twice is adopting it once", () => {
+test("adopts a view twice with the same result", () => {
   const scene = funded()
   const order = scene.accept(scene.placed("BUY", 5, 200))
   const view = {
@@ -293,7 +293,7 @@ test("adopting a view twice is adopting it once", () => {
   assert.strictEqual(scene.balance().orderMargin, 0n)
 })
 
-test("an event of an account the user never opened is a contradiction and dies", () => {
+test("throws on an event of an account that the user never opened", () => {
   const scene = funded()
   const order = { ...orderOf(scene.placed("BUY", 5, 200)), accountId: AccountId.make("none") }
   assert.throws(() => scene.end(order))

@@ -1,4 +1,4 @@
-/** Requests with a key: what was asked is done once, whatever comes between, and for how long that is known. */
+/** Requests with an idempotency key: executed once, and remembered for a limited time. */
 import { AccountId, primaryAccountOf } from "@venue/domain/AccountId"
 import { requestKeptMillis, requestsKept } from "@venue/domain/KeyedRequest"
 import * as OpenInterest from "@venue/domain/OpenInterest"
@@ -14,7 +14,7 @@ const sub = AccountId.make("sub")
 
 const make = () => Ledger.make(alice, instruments, new Map(), OpenInterest.none(), Ledger.defaults)
 
-/** Decides and applies; the events, or the name of the refusal. */
+/** Decides and applies a command; returns its events, or the name of the refusal. */
 const ask = <Tag extends LedgerCommand["_tag"]>(
   trader: Ledger.Trader,
   command: LedgerCommandOf<Tag>,
@@ -46,7 +46,7 @@ const transfer = (key: string, amount: bigint) =>
     request: { requestId: key, fingerprint: String(amount) }
   }) as const
 
-/** With a subaccount and 1,000 USD. */
+/** A trader with a subaccount and 1,000 USD. */
 const funded = () => {
   const trader = make()
   ask(trader, { _tag: "OpenAccount", accountId: sub }, 0)
@@ -55,8 +55,8 @@ const funded = () => {
 }
 const has = (trader: Ledger.Trader, accountId: AccountId) => Ledger.balance(trader, accountId)!.deposit
 
-describe("requests with a key", () => {
-  it("I8: the same is done once and told as done; another request with the key is refused, and changes nothing", () => {
+describe("requests with an idempotency key", () => {
+  it("I8: executes a request once and answers RequestDone to a repeat; rejects another request with the same key", () => {
     const trader = funded()
     assert.strictEqual(ask(trader, transfer("a", usd(100)), 1), "Transferred,RequestKept")
     assert.strictEqual(ask(trader, transfer("b", usd(5)), 2), "Transferred,RequestKept")
@@ -65,7 +65,7 @@ describe("requests with a key", () => {
     assert.deepStrictEqual([has(trader, primary), has(trader, sub)], [usd(895), usd(105)])
   })
 
-  it("accounts are opened once, and credits are made once", () => {
+  it("opens an account once and makes a credit once", () => {
     const trader = make()
     const open = {
       _tag: "OpenAccount",
@@ -79,7 +79,7 @@ describe("requests with a key", () => {
     assert.strictEqual(has(trader, primary), usd(3))
   })
 
-  it("what is refused is not kept, so that the same may be asked again", () => {
+  it("does not store a refusal, so that the request can be retried", () => {
     const trader = make()
     ask(trader, { _tag: "OpenAccount", accountId: sub }, 0)
     assert.strictEqual(ask(trader, transfer("a", usd(100)), 1), "InsufficientBalance")
@@ -87,7 +87,7 @@ describe("requests with a key", () => {
     assert.strictEqual(ask(trader, transfer("a", usd(100)), 3), "Transferred,RequestKept")
   })
 
-  it("I48: one is known for a day, and for as long as 4,096 are; then what counts for ever is not told as the same", () => {
+  it("I48: remembers a key for a day and up to 4,096 keys; afterwards rejects it for operations that are known forever", () => {
     const trader = funded()
     ask(trader, transfer("old", 1n), 0)
     ask(trader, credit("older", 1n), 0)
@@ -102,7 +102,7 @@ describe("requests with a key", () => {
     assert.strictEqual(ask(trader, transfer("old", 1n), 2 * day), "Transferred,RequestKept")
   })
 
-  it("ids of transfers are forgotten a day later by the time of events, those of credits never", () => {
+  it("drops transfer ids after a day of event time, and never drops credit ids", () => {
     const trader = funded()
     const plain = (transferId: string) =>
       ({ _tag: "Transfer", transferId, fromAccountId: primary, toAccountId: sub, amount: 1n }) as const
@@ -115,7 +115,7 @@ describe("requests with a key", () => {
     assert.strictEqual(ask(trader, { ...credit("first", usd(9)), request: undefined as never }, 9e12), "")
   })
 
-  it("I6: a snapshot restores kept requests", () => {
+  it("I6: restores keys from a snapshot", () => {
     const trader = funded()
     ask(trader, transfer("a", usd(100)), 1)
     const stored = Ledger.snapshot(trader)
@@ -125,11 +125,11 @@ describe("requests with a key", () => {
     assert.strictEqual(ask(restored, transfer("a", usd(100)), 2), "RequestDone")
   })
 
-  it("I17, I20: whatever is asked how often, it is as if each key had been asked once, and no money is made", () => {
+  it("I17, I20: gives the same result as one request per key for any sequence of requests, and creates no money", () => {
     fc.assert(
       fc.property(fc.array(asked, { maxLength: 60 }), (requests) => {
         const trader = funded()
-        /** What was done under each key, and nothing is ever forgotten. */
+        /** Every request by key, without expiry. */
         const done = new Map<string, bigint>()
         let moved = 0n
         requests.forEach(({ amount, key }, at) => {

@@ -1,4 +1,4 @@
-/** The own journal of a trader: money in, money moved, leverage, accounts. */
+/** The trader's own journal: credits, transfers, leverage, accounts. */
 import { AccountId, primaryAccountOf } from "@venue/domain/AccountId"
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import * as OpenInterest from "@venue/domain/OpenInterest"
@@ -36,25 +36,25 @@ const credit = {
 } as const
 const setLeverage = { _tag: "SetLeverage", accountId: primaryAccountOf(alice), symbol: aapl, leverage: 5 } as const
 
-test("I16: a credit repeated, even with another amount, changes nothing", () => {
+test("I16: ignores a repeated credit id, even with another amount", () => {
   const scene = make()
   assert.deepStrictEqual(scene.ask(credit), Result.succeed([{ ...credit, _tag: "Credited", atMillis: 1_000 }]))
   assert.deepStrictEqual(scene.ask({ ...credit, amount: usd(7) }), Result.succeed([]))
   assert.strictEqual(scene.balance().deposit, usd(5))
 })
 
-test("deciding changes nothing", () => {
+test("changes nothing in decide", () => {
   const scene = make()
   Ledger.decide(scene.trader, credit, 0)
   assert.strictEqual(scene.balance().deposit, 0n)
 })
 
-test("a credit of nothing, or to an account that is not there, is refused", () => {
+test("refuses a credit of 0 and a credit to an unknown account", () => {
   assert.strictEqual(refusedAs(make(), { ...credit, amount: 0n }), "InvalidAmount")
   assert.strictEqual(refusedAs(make(), { ...credit, accountId: AccountId.make("bob") }), "UnknownAccount")
 })
 
-test("I11: a correction takes what is available and not a millionth more", () => {
+test("I11: limits a correction to the available balance, to the millionth", () => {
   const scene = make()
   scene.credit(100)
   scene.price(aapl, 200)
@@ -64,7 +64,7 @@ test("I11: a correction takes what is available and not a millionth more", () =>
   assert.strictEqual(scene.balance().available, 0n)
 })
 
-test("I17: a transfer moves money between two accounts of one user, once", () => {
+test("I17: transfers money between two accounts of one user, once", () => {
   const scene = withSub()
   scene.ask(transfer)
   assert.deepStrictEqual(scene.ask(transfer), Result.succeed([]))
@@ -72,7 +72,7 @@ test("I17: a transfer moves money between two accounts of one user, once", () =>
   assert.strictEqual(scene.balance(UserId.make("sub")).deposit, usd(400))
 })
 
-test("I17: a transfer needs two own accounts and an amount above zero", () => {
+test("I17: requires two own accounts and an amount above zero for a transfer", () => {
   const scene = withSub()
   assert.strictEqual(refusedAs(scene, { ...transfer, toAccountId: primaryAccountOf(alice) }), "SameAccount")
   assert.strictEqual(refusedAs(scene, { ...transfer, toAccountId: AccountId.make("bob") }), "UnknownAccount")
@@ -81,19 +81,19 @@ test("I17: a transfer needs two own accounts and an amount above zero", () => {
   assert.strictEqual(refusedAs(scene, { ...transfer, amount: -1n }), "InvalidAmount")
 })
 
-test("I11: a transfer takes no margin and no unrealised profit with it", () => {
+test("I11: transfers neither margin nor unrealised profit", () => {
   const scene = withSub()
   scene.price(aapl, 200)
   scene.hold(10, 190)
   scene.placed("BUY", 1, 200)
-  // 1,000 + 100 of profit - 200 - 20, of which the profit stays.
+  // 1,000 + 100 of profit - 200 - 20; the profit is not transferable.
   const refused = refusal(scene.ask({ ...transfer, amount: usd(780) + 1n }))
   assert.deepInclude(refused, { _tag: "InsufficientBalance", withdrawable: usd(780), required: usd(780) + 1n })
   assert.isUndefined(refusedAs(scene, { ...transfer, amount: usd(780) }))
   assert.strictEqual(scene.balance().withdrawable, 0n)
 })
 
-test("each account is a margin pool of its own", () => {
+test("keeps the margin of each account separate", () => {
   const scene = withSub()
   scene.price(aapl, 200)
   assert.strictEqual(scene.placed("BUY", 1, 200, { accountId: AccountId.make("sub") }).finding, "FAILED_MARGIN_CHECK")
@@ -103,7 +103,7 @@ test("each account is a margin pool of its own", () => {
   assert.strictEqual(scene.balance(UserId.make("sub")).orderMargin, usd(200))
 })
 
-test("new accounts start at the maximum leverage; a chosen one is the account's own", () => {
+test("starts accounts at maximum leverage, and stores a chosen level per account", () => {
   const scene = withSub()
   assert.strictEqual(Ledger.leverage(scene.trader, primaryAccountOf(alice), aapl), 10)
   scene.ask(setLeverage)
@@ -111,7 +111,7 @@ test("new accounts start at the maximum leverage; a chosen one is the account's 
   assert.strictEqual(Ledger.leverage(scene.trader, AccountId.make("sub"), aapl), 10)
 })
 
-test("leverage is a level of a known symbol", () => {
+test("accepts only a level of a listed symbol as leverage", () => {
   const scene = make()
   assert.strictEqual(refusedAs(scene, { ...setLeverage, symbol: MarketSymbol.make("NONE-USD") }), "UnknownSymbol")
   assert.strictEqual(refusedAs(scene, { ...setLeverage, accountId: AccountId.make("bob") }), "UnknownAccount")
@@ -120,7 +120,7 @@ test("leverage is a level of a known symbol", () => {
   assert.deepStrictEqual(scene.ask({ ...setLeverage, leverage: 10 }), Result.succeed([]))
 })
 
-test("leverage is fixed by a command on its way, an open order and a position, in that symbol and account", () => {
+test("fixes leverage by an in-flight command, an open order and a position, in that symbol and account", () => {
   const scene = withSub()
   scene.price(aapl, 200)
   const command = scene.placed("BUY", 1, 200)
@@ -136,7 +136,7 @@ test("leverage is fixed by a command on its way, an open order and a position, i
   assert.isUndefined(refusedAs(scene, setLeverage))
 })
 
-test("a command that changes no order fixes leverage while it is on its way", () => {
+test("fixes leverage while a command that changes no order is in flight", () => {
   const scene = make()
   const refused = scene.enter("BUY", 1.0001, 200)
   assert.strictEqual(refusedAs(scene, setLeverage), "LeverageInUse")
@@ -144,7 +144,7 @@ test("a command that changes no order fixes leverage while it is on its way", ()
   assert.isUndefined(refusedAs(scene, setLeverage))
 })
 
-test("a user has at most twenty subaccounts, and opening one twice is opening it once", () => {
+test("limits a user to twenty subaccounts, and opens each once", () => {
   const scene = make()
   for (let index = 1; index <= 20; index++) {
     assert.isUndefined(refusedAs(scene, { _tag: "OpenAccount", accountId: AccountId.make(`sub-${index}`) }))
@@ -154,14 +154,14 @@ test("a user has at most twenty subaccounts, and opening one twice is opening it
   assert.strictEqual(Ledger.accountIds(scene.trader).length, 21)
 })
 
-test("opening an account again does not empty it", () => {
+test("keeps the money of an account that is opened again", () => {
   const scene = withSub()
   scene.ask(transfer)
   scene.ask({ _tag: "OpenAccount", accountId: AccountId.make("sub") })
   assert.strictEqual(scene.balance(UserId.make("sub")).deposit, usd(400))
 })
 
-test("a connection is armed once, and disarmed once", () => {
+test("arms a connection once and disarms it once", () => {
   const scene = make()
   const arm = { _tag: "Arm", connectionId: "c1", accountId: primaryAccountOf(alice), armed: true } as const
   const tags = (command: LedgerCommand) => Result.getOrThrow(scene.ask(command)).map(({ _tag }) => _tag)
@@ -173,7 +173,7 @@ test("a connection is armed once, and disarmed once", () => {
   assert.strictEqual(refusedAs(scene, { ...arm, accountId: AccountId.make("bob") }), "UnknownAccount")
 })
 
-test("a market is joined once its event is applied", () => {
+test("joins a market when its event is applied", () => {
   const { trader } = make()
   assert.isFalse(Ledger.joined(trader, aapl))
   Ledger.apply(trader, { _tag: "Joined", symbol: aapl })
@@ -185,7 +185,7 @@ const appoint = { _tag: "AppointBuilder", builderCode: "code", symbols: [aapl] }
 const provide = { _tag: "AppointProvider", accountId: AccountId.make("sub"), symbols: [gold], limit: 7 } as const
 const setTier = { _tag: "SetTier", day: 20_000, effectiveVolume: usd(2_000_000) } as const
 
-test("rule 11.5: the tier of a day is set once, and orders carry its rates from then on", () => {
+test("rule 11.5: sets the tier of a day once, and applies its rates to later orders", () => {
   const scene = withSub()
   scene.price(aapl, 200)
   scene.price(gold, 3_400)
@@ -211,13 +211,13 @@ test("rule 11.5: the tier of a day is set once, and orders carry its rates from 
   assert.deepStrictEqual(rates(aapl), [20_000, 100_000])
 })
 
-test("I6: a snapshot of another version is not read", () => {
+test("I6: ignores a snapshot of another version", () => {
   const stored = Ledger.snapshot(withSub().trader)
   assert.strictEqual(Ledger.readSnapshot(stored), stored)
   assert.isUndefined(Ledger.readSnapshot({ ...stored, version: 2 }))
 })
 
-test("I6: a trader that left a market has left it after a restore", () => {
+test("I6: restores the markets that a trader has left", () => {
   const scene = withSub()
   Ledger.apply(scene.trader, { _tag: "Joined", symbol: aapl })
   const restored = Ledger.make(alice, instruments, new Map(), OpenInterest.none(), Ledger.defaults)
@@ -232,7 +232,7 @@ test("I6: a trader that left a market has left it after a restore", () => {
   assert.deepStrictEqual([...Ledger.symbols(again)], [aapl])
 })
 
-test("the owner of a code has rewards of 0 before any market knows the code, also after a restore", () => {
+test("gives the owner of a code rewards of 0 before any market knows the code, also after a restore", () => {
   const scene = withSub()
   const registered = { ...appoint, symbols: [] }
   assert.isNull(scene.balance().builderRewards)
@@ -259,7 +259,7 @@ test("a builder is appointed once for each market, and has rewards on the primar
   assert.isEmpty(Ledger.holdings(scene.trader, primaryAccountOf(alice)))
 })
 
-test("I6: a snapshot, packed and unpacked, restores the same journal state and hash", () => {
+test("I6: restores the same journal state and hash from a packed snapshot", () => {
   const scene = withSub()
   scene.ask(transfer)
   scene.ask(setLeverage)
@@ -281,7 +281,7 @@ test("I6: a snapshot, packed and unpacked, restores the same journal state and h
   assert.notStrictEqual(Ledger.hash(restored), Ledger.hash(scene.trader))
 })
 
-test("I6: journal and views give the trader that was lost", () => {
+test("I6: restores a lost trader from journal and views", () => {
   const scene = withSub()
   scene.price(aapl, 204)
   scene.ask(setLeverage)

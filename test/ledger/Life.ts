@@ -1,4 +1,4 @@
-/** One trader's life, step by step, beside a twin that works everything out from scratch. */
+/** Random life of one trader, compared at every step with a twin that recomputes everything. */
 import { AccountId } from "@venue/domain/AccountId"
 import { feeOf } from "@venue/domain/Fee"
 import type { Id } from "@venue/domain/Id"
@@ -85,7 +85,7 @@ export const live = () => {
     book(to, amount)
     assert.isTrue(Twin.balance(twin, AccountId.make(from)).available >= 0n, "I11: what left was there")
   }
-  /** A day begins, or one that has begun is told again. */
+  /** Starts a day, or repeats the start of one. */
   const tier = ({ offset, pick, size }: Step) => {
     const day = twin.tier.day + (pick % 3) - 1
     const volume =
@@ -271,7 +271,7 @@ export const live = () => {
     resting.set(order.orderId.text, { order: filled, symbol })
     replace({ ...known, states: [{ ...current!, lots: filled.remainingLots }, ...maybe] })
   }
-  /** Rates reach 13 bps either way, far beyond what an hour brings. */
+  /** Rates reach 13 bps in either direction, far more than an hour can bring. */
   const hour = (symbol: MarketSymbol, step: Step) => {
     const { markE8 } = scene.prices.get(symbol)!
     const rateE12 = step.offset * 1_000_000 + step.pick
@@ -283,7 +283,7 @@ export const live = () => {
       perLot: Twin.perLotOfHour(instruments.get(symbol)!, funded)
     })
   }
-  /** The first one makes the trader a builder. */
+  /** The first reward makes the trader a builder. */
   const reward = (symbol: MarketSymbol, { offset, size }: Step) => {
     const decided = scene.ask({ _tag: "AppointBuilder", builderCode: "code", symbols: [symbol] })
     assert.isTrue(Result.isSuccess(decided))
@@ -296,7 +296,7 @@ export const live = () => {
     if (all.length > 0) then(all[step.pick % all.length]!.order, all[step.pick % all.length]!.symbol)
   }
 
-  /** A trader may leave where it holds nothing, has ordered nothing, and earns nothing. */
+  /** Leaves a market, which is allowed without position, orders and builder rewards there. */
   const leaves = () => {
     for (const symbol of symbols) Ledger.apply(trader, { _tag: "Joined", symbol: MarketSymbol.make(symbol) })
     const decided = Ledger.decide(trader, { _tag: "LeaveMarkets", symbols }, 0)
@@ -378,7 +378,7 @@ export const live = () => {
         return treasury.take(step, step.kind)
     }
   }
-  /** Everything on its way ends without leaving anything. */
+  /** Ends every in-flight command without effect. */
   const settle = () => {
     for (const { command, symbol } of sent) scene.refuse(command, "EXPIRED", symbol)
     sent = []
@@ -390,7 +390,7 @@ export const live = () => {
       for (const symbol of symbols) assert.strictEqual(Ledger.pending(trader, AccountId.make(accountId), symbol), 0)
     }
   }
-  /** Every order ends: nothing is held any more. */
+  /** Ends every order, after which nothing is held. */
   const clear = () => {
     for (const { order, symbol } of resting.values()) scene.end(order, "CANCELLED", symbol)
     for (const accountId of accountIds)

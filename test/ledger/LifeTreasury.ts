@@ -1,4 +1,4 @@
-/** What a random life does with its treasury: money comes and leaves, and either is taken back, all of it more than once. */
+/** Treasury steps of a random life: deposits, withdrawals, reversals and returns, each of them repeated. */
 import type { AccountId } from "@venue/domain/AccountId"
 import { withdrawalTerms } from "@venue/domain/Withdrawal"
 import { assert } from "@effect/vitest"
@@ -17,7 +17,7 @@ export const make = (scene: Scene, twin: Twin.Twin, primary: AccountId) => {
   const withdrawals: Array<Moved> = []
   const booked = (amount: bigint) => twin.deposits.set(primary, twin.deposits.get(primary)! + amount)
 
-  /** It is asked twice, and counts once. */
+  /** Sends the request twice; it counts once. */
   const once = (command: Parameters<Scene["ask"]>[0]) => {
     const first = Result.getOrThrow(scene.ask(command))
     assert.deepStrictEqual(Result.getOrThrow(scene.ask(command)), [], "a repeat changes nothing")
@@ -50,7 +50,7 @@ export const make = (scene: Scene, twin: Twin.Twin, primary: AccountId) => {
     assert.isTrue(Twin.balance(twin, primary).available >= 0n, "I11: what left was there")
   }
 
-  /** A deposit is reversed or a withdrawal returned, perhaps for the second time. */
+  /** Reverses a deposit or returns a withdrawal, possibly for the second time. */
   const undo = ({ buy, pick }: Step) => {
     const all = buy ? deposits : withdrawals
     if (all.length === 0) return

@@ -1,4 +1,4 @@
-/** Maintenance margin, and what an account in liquidation may still do (rule 9.1). */
+/** Maintenance margin, and the rights of an account in liquidation (rule 9.1). */
 import { AccountId } from "@venue/domain/AccountId"
 import type { TraderCommand } from "@venue/domain/Market"
 import { UserId } from "@venue/domain/UserId"
@@ -25,14 +25,14 @@ const longFifty = (mark: number): Scene => {
 const said = (command: TraderCommand) =>
   command._tag === "Refuse" ? command.status : command._tag === "Place" ? command.finding : command._tag
 
-test("rule 9.1: at 190.71 equity is below the maintenance margin of 635.70, at 190.72 it is above", () => {
+test("rule 9.1: is in liquidation at 190.71 with a maintenance margin of 635.70, and not at 190.72", () => {
   assert.strictEqual(said(longFifty(190.71).enter("BUY", 1, 190)), "USER_IN_LIQUIDATION")
-  // Nothing is available all the same.
+  // Nothing is available at either mark.
   assert.strictEqual(said(longFifty(190.72).enter("BUY", 1, 190)), "FAILED_MARGIN_CHECK")
 })
 
-test("rule 9.1: at the maintenance margin to the cent it is in liquidation", () => {
-  // Of 60 at 200 bought at 210, 800 are left: two thirds of a tenth of 12,000.
+test("rule 9.1: is in liquidation with equity exactly at the maintenance margin", () => {
+  // 60 at 200 bought at 210 leave 800: two thirds of a tenth of 12,000.
   for (const [deposit, status] of [
     [1_400, "USER_IN_LIQUIDATION"],
     [1_400.000001, "FAILED_MARGIN_CHECK"]
@@ -45,7 +45,7 @@ test("rule 9.1: at the maintenance margin to the cent it is in liquidation", () 
   }
 })
 
-test("rule 9.1: a short mirrors it, in every symbol of the account", () => {
+test("rule 9.1: treats a short symmetrically, in every symbol of the account", () => {
   const scene = make()
   scene.credit(1_100)
   scene.price(aapl, 210)
@@ -58,7 +58,7 @@ test("rule 9.1: a short mirrors it, in every symbol of the account", () => {
   assert.isNull(said(scene.enter("BUY", 1, 205)))
 })
 
-test("rule 9.1: another account of the user trades on", () => {
+test("rule 9.1: leaves other accounts of the user unaffected", () => {
   const scene = longFifty(186)
   scene.ask({ _tag: "OpenAccount", accountId: AccountId.make("sub") })
   scene.credit(1_000, UserId.make("sub"))
@@ -66,7 +66,7 @@ test("rule 9.1: another account of the user trades on", () => {
   assert.strictEqual(said(scene.enter("BUY", 1, 186)), "USER_IN_LIQUIDATION")
 })
 
-test("rule 9.1: what can only shrink the position is taken: reduce-only, a sell of no more than it, a close", () => {
+test("rule 9.1: accepts orders that can only reduce: reduce-only, a sell up to the position, a close", () => {
   const scene = longFifty(190)
   assert.isNull(said(scene.enter("SELL", 50, 190)))
   assert.strictEqual(said(scene.enter("SELL", 0.1, 190)), "USER_IN_LIQUIDATION")
@@ -74,7 +74,7 @@ test("rule 9.1: what can only shrink the position is taken: reduce-only, a sell 
   assert.strictEqual(said(scene.closing()), "Close")
 })
 
-test("rule 9.1: an order that rests may shrink, and not grow or move", () => {
+test("rule 9.1: lets a resting order shrink, but not grow or move", () => {
   const scene = longFifty(204)
   const order = scene.accept(scene.placed("BUY", 1, 198))
   scene.price(aapl, 190)
@@ -84,7 +84,7 @@ test("rule 9.1: an order that rests may shrink, and not grow or move", () => {
   assert.deepInclude(shrunk, { _tag: "Modify", finding: null })
 })
 
-test("rule 9.2: at most a fifth above the maintenance margin an account is warned, and at it no more but in liquidation", () => {
+test("rule 9.2: warns up to a fifth above the maintenance margin; at the margin itself the account is in liquidation", () => {
   // 1.2 x 50 x mark / 15 = 1,100 - 50 x (200 - mark) at 193.478.
   for (const [mark, counted] of [
     [193.48, { warned: 0, inLiquidation: 0 }],
@@ -109,7 +109,7 @@ const accountOf = ({ trader }: Scene) => {
 const measureOf = (scene: Scene, isOpen: (symbol: MarketSymbol) => boolean = () => true) =>
   Liquidation.measure(accountOf(scene), isOpen)
 
-test("rule 9.4: at 190 a slice of 16.782 is offered at 185.78, which brings equity to 1.2503 of the maintenance margin", () => {
+test("rule 9.4: offers a slice of 16.782 at 185.78 at a mark of 190, which raises equity to 1.2503 of the maintenance margin", () => {
   const scene = longFifty(190)
   const position = { ...accountOf(scene).exposures.get(aapl)!.position }
   assert.deepEqual(measureOf(scene)?.measure, {
@@ -129,7 +129,7 @@ test("rule 9.4: at 190 a slice of 16.782 is offered at 185.78, which brings equi
   assert.isUndefined(measureOf(scene))
 })
 
-test("rule 9.4: a slice is no larger than the position, and a short is bought back at no more than the limit above the mark", () => {
+test("rule 9.4: caps a slice at the position, and buys a short back at most at the limit above the mark", () => {
   const scene = make()
   scene.credit(1_100)
   scene.price(aapl, 209)
@@ -143,14 +143,17 @@ test("rule 9.4: a slice is no larger than the position, and a short is bought ba
   assert.deepInclude(measureOf(one)?.measure, { _tag: "Liquidate", quantityLots: 1 })
 })
 
-test("rule 9.5: from 186.279 down equity is at most two thirds of the maintenance margin, and a takeover is opened", () => {
+test("rule 9.5: opens a takeover from 186.279 down, where equity is at most two thirds of the maintenance margin", () => {
   assert.strictEqual(measureOf(longFifty(186.28))?.measure._tag, "Liquidate")
   assert.strictEqual(measureOf(longFifty(186.27))?.measure._tag, "OpenTakeover")
   assert.deepInclude(measureOf(longFifty(186))?.measure, { share: 400_000_000 })
   assert.deepInclude(measureOf(longFifty(170))?.measure, { share: -400_000_000 })
 })
 
-/** Gold is short 2 at 3,400 and 30x: its maintenance margin is 151.11 of 771.11 at a mark of 186, and of equity it has that part. */
+/**
+ * Short 2 GOLD at 3,400 and 30x: at an AAPL mark of 186, its maintenance margin is 151.11 of 771.11 in total, and so is
+ * its share of equity.
+ */
 const twoMarkets = (): Scene => {
   const scene = longFifty(186)
   scene.price(gold, 3_400)
@@ -158,14 +161,14 @@ const twoMarkets = (): Scene => {
   return scene
 }
 
-test("rule 9.6: of two markets the one with the larger maintenance margin comes first, with its part of the equity", () => {
+test("rule 9.6: takes the market with the largest maintenance margin first, with its share of the equity", () => {
   const scene = twoMarkets()
   // 400 x 620 / 771.11 is 321.61.
   assert.deepInclude(measureOf(scene)?.measure, { share: 321_613_832 })
   assert.strictEqual(measureOf(scene)?.exposure.instrument.symbol, aapl)
 })
 
-test("rule 9.6: once the first has taken its part, the ratio of the rest is what it was and the last takes what is left", () => {
+test("rule 9.6: leaves the ratio of the remaining positions unchanged, and gives the last one all remaining equity", () => {
   const scene = twoMarkets()
   const before = (400_000_000n * 1_000_000n) / Liquidation.maintenanceMargin(accountOf(scene))
   scene.holdLots(-50_000, 18_600, aapl, alice, 321_613_832)
@@ -173,7 +176,7 @@ test("rule 9.6: once the first has taken its part, the ratio of the rest is what
   assert.deepInclude(measureOf(scene)?.measure, { share: 78_386_168 })
 })
 
-test("rule 9.3: a market that is not traded at a fresh price is left out, and counts at its last mark all the same", () => {
+test("rule 9.3: skips a market without trading at a fresh price, and counts it at its last mark", () => {
   const scene = twoMarkets()
   const next = measureOf(scene, (symbol) => symbol !== aapl)
   assert.strictEqual(next?.exposure.instrument.symbol, gold)
@@ -182,7 +185,7 @@ test("rule 9.3: a market that is not traded at a fresh price is left out, and co
   assert.isUndefined(measureOf(scene, () => false))
 })
 
-test("rule 8.9, rule 9.1: while a takeover is open nothing is withdrawn or risked, whatever money comes and marks do", () => {
+test("rule 8.9, rule 9.1: permits no withdrawal and no added risk while a takeover is open, whatever deposits and marks do", () => {
   const scene = twoMarkets()
   const accountId = primaryAccountOf(alice)
   const sub = AccountId.make("sub")
@@ -202,7 +205,7 @@ test("rule 8.9, rule 9.1: while a takeover is open nothing is withdrawn or riske
   assert.isTrue(Result.isSuccess(scene.ask({ ...transfer, transferId: "late" })))
 })
 
-test("rule 9.6: where both maintenance margins are the same, the symbol decides", () => {
+test("rule 9.6: breaks a tie of maintenance margins by symbol", () => {
   const scene = make()
   scene.credit(800)
   scene.ask({ _tag: "SetLeverage", accountId: primaryAccountOf(alice), symbol: gold, leverage: 10 })
@@ -214,7 +217,7 @@ test("rule 9.6: where both maintenance margins are the same, the symbol decides"
   assert.deepInclude(measureOf(scene)?.measure, { share: 100_000_000 })
 })
 
-test("rule 9.7: an account answers a takeover with its ratio and with its part of the equity, which it may lose", () => {
+test("rule 9.7: answers a takeover with the ratio and the account's share of equity, its maximum loss", () => {
   for (const [units, equity, ratioE6] of [
     [40, 900, 1_985_294],
     [30, 700, 2_058_823],
@@ -244,22 +247,22 @@ const thresholdsOf = (scene: Scene) => {
   return found
 }
 
-test("one position is looked at again at its liquidation price, to a millionth", () => {
+test("sets the threshold of a single position to its liquidation price, to a millionth", () => {
   assert.deepEqual(thresholdsOf(longFifty(204)), [[aapl, 19_071_428_577]])
 })
 
-test("two positions share the headroom, each to lose the same part of its worth", () => {
+test("divides the headroom of two positions so that each may lose the same fraction of its value", () => {
   const scene = longFifty(204)
   scene.price(gold, 3_400)
   scene.hold(-3, 3_400, gold)
   const [long, short] = thresholdsOf(scene)
-  // Of 1,300 there are 1,300 - 680 - 226.67 to lose: 195.84 of 10,200 and 197.49 of 10,200.
+  // 1,300 - 680 - 226.67 of headroom: 195.84 for 10,200 and 197.49 for 10,200.
   assert.strictEqual(long?.[0], aapl)
   assert.closeTo(long![1] / 1e8, 204 - 393.33 / 2 / 50 / (14 / 15), 0.001)
   assert.closeTo(short![1] / 1e8, 3_400 + 393.33 / 2 / 3 / (46 / 45), 0.01)
 })
 
-test("a position without a price is looked at with its first one, whatever that is", () => {
+test("checks a position without a price at its first price, whatever that is", () => {
   const scene = make()
   scene.credit(1_000)
   scene.hold(1, 3_400, gold)
@@ -270,7 +273,7 @@ test("a position without a price is looked at with its first one, whatever that 
   ])
 })
 
-test("rule 4.14: it is told before what is wrong with the order, and after that the market is closed", () => {
+test("rule 4.14: reports liquidation before a flaw of the order, and after a closed market", () => {
   const scene = longFifty(190)
   assert.strictEqual(said(scene.enter("BUY", 0.0001, 190)), "USER_IN_LIQUIDATION")
   assert.strictEqual(said(scene.enter("BUY", 1, 190, { type: "STOP_MARKET" })), "USER_IN_LIQUIDATION")

@@ -1,4 +1,4 @@
-/** What the ledger says of liquidation, beside the twin. */
+/** Compares liquidation in the ledger with the twin. */
 import type { AccountId } from "@venue/domain/AccountId"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import * as Headroom from "@venue/ledger/Headroom"
@@ -8,7 +8,7 @@ import { assert } from "@effect/vitest"
 import * as Twin from "./Twin.ts"
 import * as TwinLiquidation from "./TwinLiquidation.ts"
 
-/** The next measure, what the account can do for others, and the marks at which to look again. Answers what is done. */
+/** Compares the next measure, the answer to takeovers, and the thresholds. Returns the measure. */
 export const checkLiquidation = (trader: Ledger.Trader, twin: Twin.Twin, accountId: AccountId) => {
   const account = trader.accounts.get(accountId)!
   const marks = new Map(twin.marks)

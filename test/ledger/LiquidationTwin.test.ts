@@ -1,4 +1,4 @@
-/** Random accounts near the end of their equity, compared with a twin that works everything out from scratch. */
+/** Random accounts close to liquidation, compared with a twin that recomputes everything. */
 import { primaryAccountOf } from "@venue/domain/AccountId"
 import { assert, test } from "@effect/vitest"
 import * as FastCheck from "fast-check"
@@ -11,18 +11,18 @@ const account = primaryAccountOf(alice)
 const symbols = [aapl, gold]
 
 const held = FastCheck.record({
-  /** In lots, signed. */
+  /** Signed lots. */
   lots: FastCheck.integer({ min: -60_000, max: 60_000 }),
   level: FastCheck.nat(29),
-  /** It was bought or sold at this, in hundredths of a percent off the mark, for a loss. */
+  /** Price of the position, in hundredths of a percent from the mark, at a loss. */
   loss: FastCheck.integer({ min: 2_000, max: 5_000 }),
-  /** In 1e-8 USD, off a round price. */
+  /** Offset from a round price, in 1e-8 USD. */
   mark: FastCheck.integer({ min: -1_000_000_000, max: 1_000_000_000 })
 })
-/** What it has, in hundredths of a percent of its maintenance margin. */
+/** Equity in hundredths of a percent of the maintenance margin. */
 const equity = FastCheck.integer({ min: -5_000, max: 30_000 })
 
-test("rule 9: measures, stands and thresholds of 2,000 random accounts are those of the twin", () => {
+test("rule 9: agrees with the twin on measures, stands and thresholds of 2,000 random accounts", () => {
   const seen = { Liquidate: 0, OpenTakeover: 0, none: 0 }
   FastCheck.assert(
     FastCheck.property(FastCheck.tuple(held, held), equity, (positions, share) => {

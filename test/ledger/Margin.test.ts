@@ -1,4 +1,4 @@
-/** Margin of positions and orders, and what is accepted on it (rule 7). */
+/** Margin of positions and orders, and the acceptance of orders (rule 7). */
 import { primaryAccountOf } from "@venue/domain/AccountId"
 import type { Priced } from "@venue/domain/Market"
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
@@ -16,32 +16,32 @@ const longFifty = (deposit = 5_000) => {
   return scene
 }
 
-test("50 AAPL at a mark of 204 hold 1,020 at 10x", () => {
+test("holds 1,020 for 50 AAPL at a mark of 204 and 10x", () => {
   assert.strictEqual(longFifty().balance().positionMargin, usd(1_020))
 })
 
-test("a buy of 20 at 198 and a sell of 30 at 210 beside a long of 50 hold 396", () => {
+test("holds 396 for a buy of 20 at 198 and a sell of 30 at 210 beside a long of 50", () => {
   const scene = longFifty()
   scene.accept(scene.placed("BUY", 20, 198))
   scene.accept(scene.placed("SELL", 30, 210))
   assert.strictEqual(scene.balance().orderMargin, usd(396))
 })
 
-test("with a sell of 60 at 210 it is still 396: the larger side counts", () => {
+test("still holds 396 with a sell of 60 at 210: the larger side counts", () => {
   const scene = longFifty()
   scene.accept(scene.placed("BUY", 20, 198))
   scene.accept(scene.placed("SELL", 60, 210))
   assert.strictEqual(scene.balance().orderMargin, usd(396))
 })
 
-test("a buy above the mark adds its open loss: 452 for 20 at 206", () => {
+test("adds the open loss of a buy above the mark: 452 for 20 at 206", () => {
   const scene = longFifty()
   scene.accept(scene.placed("BUY", 20, 206))
   scene.accept(scene.placed("SELL", 30, 210))
   assert.strictEqual(scene.balance().orderMargin, usd(452))
 })
 
-test("a MARKET buy counts at the edge of the band: 856.80 for 20", () => {
+test("values a MARKET buy at the edge of the band: 856.80 for 20", () => {
   const scene = longFifty()
   const command = scene.placed("BUY", 20, 0, scene.market)
   assert.strictEqual(scene.balance().orderMargin, usd(856.8))
@@ -49,7 +49,7 @@ test("a MARKET buy counts at the edge of the band: 856.80 for 20", () => {
   assert.strictEqual(scene.balance().orderMargin, usd(856.8))
 })
 
-test("a short mirrors it: its sells count whole, its buys beyond the position", () => {
+test("treats a short symmetrically: sells count whole, buys beyond the position", () => {
   const scene = make()
   scene.credit(5_000)
   scene.price(aapl, 204)
@@ -60,7 +60,7 @@ test("a short mirrors it: its sells count whole, its buys beyond the position", 
   assert.strictEqual(scene.balance().orderMargin, usd(762))
 })
 
-test("an open loss follows the mark while the order rests", () => {
+test("updates the open loss of a resting order with the mark", () => {
   const scene = longFifty()
   scene.accept(scene.placed("BUY", 20, 198))
   scene.price(aapl, 196)
@@ -69,13 +69,13 @@ test("an open loss follows the mark while the order rests", () => {
   assert.strictEqual(scene.balance().orderMargin, usd(396))
 })
 
-test("reduce-only orders need no margin", () => {
+test("holds no margin for reduce-only orders", () => {
   const scene = longFifty()
   scene.accept(scene.placed("SELL", 50, 190, { reduceOnly: true }))
   assert.strictEqual(scene.balance().orderMargin, 0n)
 })
 
-test("margins round up", () => {
+test("rounds margins up", () => {
   const scene = make()
   scene.credit(100)
   scene.price(aapl, 200.00000001)
@@ -84,7 +84,7 @@ test("margins round up", () => {
   assert.strictEqual(scene.balance().positionMargin, 2_000_001n)
 })
 
-test("I27: an order that takes all but the fee is accepted, one cent less of money is not", () => {
+test("I27: accepts an order that leaves exactly its fee, and refuses it with one cent less", () => {
   // 1 at 200: margin 20, taker fee 0.20.
   for (const [deposit, finding] of [
     [20.2, null],
@@ -98,7 +98,7 @@ test("I27: an order that takes all but the fee is accepted, one cent less of mon
   }
 })
 
-test("I27: what is on its way is already held when the next order is looked at", () => {
+test("I27: counts in-flight orders when it checks the next one", () => {
   const scene = make()
   scene.credit(41)
   scene.price(aapl, 200)
@@ -108,7 +108,7 @@ test("I27: what is on its way is already held when the next order is looked at",
   assert.strictEqual(scene.balance().available, usd(1))
 })
 
-test("margin is shared by the symbols of an account", () => {
+test("shares margin between the symbols of an account", () => {
   const scene = make()
   scene.credit(100)
   scene.price(aapl, 200)
@@ -120,7 +120,7 @@ test("margin is shared by the symbols of an account", () => {
   )
 })
 
-test("the other side costs only what it exceeds", () => {
+test("charges the smaller side only beyond the larger one", () => {
   const scene = make()
   scene.credit(21)
   scene.price(aapl, 200)
@@ -129,7 +129,7 @@ test("the other side costs only what it exceeds", () => {
   assert.strictEqual(scene.balance().orderMargin, usd(20))
 })
 
-test("a purely reducing order skips the check, also when nothing is available", () => {
+test("skips the check for an order that only reduces, even with nothing available", () => {
   const scene = longFifty(1_200)
   scene.price(aapl, 195)
   assert.isTrue(scene.balance().available < 0n)
@@ -139,7 +139,7 @@ test("a purely reducing order skips the check, also when nothing is available", 
   assert.isNull(scene.placed("SELL", 20, 195, { reduceOnly: true }).finding)
 })
 
-test("a reducing order may not be priced beyond the bankruptcy price: 178 for 1,100 and 50 at 200", () => {
+test("refuses a reducing order beyond the bankruptcy price: 178 for 1,100 and 50 at 200", () => {
   for (const more of [{}, { reduceOnly: true }]) {
     const scene = make()
     scene.credit(1_100)
@@ -150,7 +150,7 @@ test("a reducing order may not be priced beyond the bankruptcy price: 178 for 1,
   }
 })
 
-test("the bankruptcy price of a short is above the mark", () => {
+test("places the bankruptcy price of a short above the mark", () => {
   const scene = make()
   scene.credit(1_100)
   scene.price(aapl, 210)
@@ -159,7 +159,7 @@ test("the bankruptcy price of a short is above the mark", () => {
   assert.strictEqual(scene.placed("BUY", 10, 222.01, { reduceOnly: true }).finding, "FAILED_MARGIN_CHECK")
 })
 
-test("rule 7.6: a MARKET order that only reduces is not refused, but sent with the bankruptcy price", () => {
+test("rule 7.6: sends a MARKET order that only reduces with the bankruptcy price instead of refusing it", () => {
   const sent = (deposit: number, units: number, quantity: number, more: object = {}) => {
     const scene = make()
     scene.credit(deposit)
@@ -169,7 +169,7 @@ test("rule 7.6: a MARKET order that only reduces is not refused, but sent with t
     const { finding, priceTicks } = scene.placed(side, quantity, 0, { ...scene.market, ...more })
     return [priceTicks, finding]
   }
-  // 1,100 of 50 units is 22 each, and 499 is 9.98.
+  // 1,100 over 50 units is 22 each, and 499 is 9.98.
   for (const [quantity, more] of [
     [50, {}],
     [10, {}],
@@ -179,12 +179,12 @@ test("rule 7.6: a MARKET order that only reduces is not refused, but sent with t
     assert.deepEqual(sent(499, 50, quantity, more), [19_002, null])
     assert.deepEqual(sent(499, -50, quantity, more), [20_998, null])
   }
-  // A long that is paid for has no such price, and one that turns round needs margin instead.
+  // A fully paid long has no bankruptcy price, and an order that turns the position needs margin instead.
   assert.deepEqual(sent(10_000, 50, 50), [0, null])
   assert.deepEqual(sent(999, 50, 60), [0, "FAILED_MARGIN_CHECK"])
 })
 
-test("rule 7.6: where no price keeps a short from debt, its MARKET order is sent with the lowest there is", () => {
+test("rule 7.6: sends the MARKET order of a short that is in debt at any price with one tick", () => {
   const scene = make()
   scene.price(aapl, 200)
   scene.price(gold, 3_400)
@@ -193,7 +193,7 @@ test("rule 7.6: where no price keeps a short from debt, its MARKET order is sent
   assert.deepInclude(scene.placed("BUY", 5, 0, scene.market), { priceTicks: 1, finding: null })
 })
 
-test("a close that would pass the bankruptcy price is sent at that price instead", () => {
+test("sends a close at the bankruptcy price if the market's price would pass it", () => {
   const close = (deposit: number, units = 50, bounds: Partial<Priced> = {}): object => {
     const scene = make()
     scene.credit(deposit)
@@ -222,16 +222,16 @@ test("a close that would pass the bankruptcy price is sent at that price instead
     origin: "CLOSE_POSITION",
     quantityLots: 50_000
   }
-  // 499 of 50 units is 9.98 each: 190.02 and 209.98 leave nothing, and no debt.
+  // 499 over 50 units is 9.98 each: 190.02 and 209.98 leave neither equity nor debt.
   assert.deepInclude(close(499), { ...bounded, side: "SELL", priceTicks: 19_002 })
   assert.deepInclude(close(499, -50), { ...bounded, side: "BUY", priceTicks: 20_998 })
-  // Where the day's bounds keep a close from that price, its market does: beyond them the order would be refused.
+  // The market prices the close if the bounds of the day keep its price from passing the bankruptcy price.
   assert.deepInclude(close(499, 50, { minPriceTicks: 19_002 }), { _tag: "Close", finding: null })
   assert.deepInclude(close(499, -50, { maxPriceTicks: 20_998 }), { _tag: "Close", finding: null })
   assert.deepInclude(close(499, 50, { minPriceTicks: 19_001 }), { ...bounded, side: "SELL", priceTicks: 19_002 })
 })
 
-test("a close of so little that no price there is would leave no debt is refused for its price", () => {
+test("refuses a close for its price if every valid price leaves debt", () => {
   const scene = make()
   scene.price(aapl, 200)
   scene.price(gold, 3_400)
@@ -240,7 +240,7 @@ test("a close of so little that no price there is would leave no debt is refused
   assert.deepInclude(scene.closing(), { _tag: "Refuse", status: "PRICE_GREATER_THAN_MAX_PRICE" })
 })
 
-test("the terms that travel are the rates of the first tier, the leverage and its limit", () => {
+test("sends the rates of the first tier, the leverage and its position limit with an order", () => {
   const scene = make()
   scene.credit(100_000)
   scene.price(aapl, 200)
@@ -253,7 +253,7 @@ test("the terms that travel are the rates of the first tier, the leverage and it
   })
 })
 
-test("leverage 5 holds twice the margin of 10", () => {
+test("holds twice the margin at leverage 5 as at 10", () => {
   const scene = make()
   scene.credit(1_000)
   scene.price(aapl, 200)

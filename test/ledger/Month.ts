@@ -1,6 +1,6 @@
 /**
- * A month of several markets and of everybody who trades in them, on the machines alone: each command passes a ledger, its
- * market and the market's twin, and what is recorded reaches all ledgers and their twins before the next.
+ * A month of several markets and all their traders, on the pure machines: each command passes a ledger, its market and
+ * the market's twin, and its events reach all ledgers and their twins before the next command.
  */
 import { type AccountId, primaryAccountOf } from "@venue/domain/AccountId"
 import { dayMillis } from "@venue/domain/Day"
@@ -25,7 +25,7 @@ export interface MonthMarket {
   readonly symbol: MarketSymbol
   readonly stream: Stream
   readonly engine: Engine.Engine
-  /** It obeys what the engine says, one event after the other. */
+  /** Second engine that applies the events of the first, one at a time. */
   readonly follower: Engine.Engine
   readonly twin: MarketTwin.Twin
   readonly log: Array<MarketEvent>
@@ -41,16 +41,16 @@ export interface Month {
   readonly chance: Chance
   readonly instruments: ReadonlyMap<MarketSymbol, Instrument>
   readonly prices: Map<MarketSymbol, Priced>
-  /** What positions are valued at, in 1e-8 USD. */
+  /** Marks at which positions are valued, in 1e-8 USD. */
   readonly marks: Map<string, number>
   readonly openInterest: OpenInterest.OpenInterest
   readonly markets: ReadonlyArray<MonthMarket>
   readonly traders: Map<UserId, MonthTrader>
-  /** Each command as its ledger made it, by its id. */
+  /** Each command as its ledger created it, by id. */
   readonly sent: Map<string, TraderCommand>
-  /** By market and user: owners of a trader before this one are not heard there any more. */
+  /** Trader epoch by market and user; commands of earlier owners are dropped there. */
   readonly epochs: Map<string, number>
-  /** All that came from outside, in 1e-6 USD. */
+  /** Sum of all external money, in 1e-6 USD. */
   credited: bigint
   day: number
   lastId: number
@@ -62,7 +62,7 @@ export const make = (seed: number): Month => ({
   prices: new Map(),
   marks: new Map(),
   openInterest: OpenInterest.none(),
-  // The first is split, and the contract of the second ends.
+  // The first market is split, and the contract of the second is settled.
   markets: listings.map((listing, place) => marketOf(4 * seed + place, listing)),
   traders: new Map(),
   sent: new Map(),
@@ -79,7 +79,7 @@ function marketOf(seed: number, listing: Listing): MonthMarket {
   return { symbol, stream, engine: emptyEngine(stream), follower: emptyEngine(stream), twin, log: [] }
 }
 
-/** The market decides, its twin has to say the same, and everybody hears of it. Answers what was said. */
+/** Decides a command, compares the decision with the twin's, and delivers its events. Returns the events. */
 export const tell = (
   month: Month,
   market: MonthMarket,
@@ -121,7 +121,7 @@ function equityOf({ traders }: Month, { order: { accountId, userId } }: Fill): b
   return Ledger.balance(traders.get(userId)!.trader, accountId)!.equity
 }
 
-/** Positions sum to zero, and so does the money of a market as the ledgers have it, with what the market itself keeps. */
+/** Checks that positions sum to zero, and that the ledgers' money plus the market's own sums to zero. */
 function assertSums({ traders }: Month, { follower, symbol }: MonthMarket, event: MarketEvent): void {
   let [lots, cash] = [0, 0]
   for (const { trader } of traders.values()) {
@@ -140,7 +140,7 @@ function assertSums({ traders }: Month, { follower, symbol }: MonthMarket, event
   if (reserveFund < 0) assert.fail(`the reserve fund has ${reserveFund} after ${JSON.stringify(event)}`)
 }
 
-/** An account begins with money, and half of them with a leverage of its own in each market. */
+/** Gives each account money, and half of the accounts a leverage of their own in each market. */
 export const open = (month: Month, userId: UserId, accountId: AccountId): MonthTrader => {
   const trader = traderOf(month, userId)
   const isPrimary = accountId === primaryAccountOf(userId)
@@ -161,7 +161,7 @@ export const credit = (month: Month, userId: UserId, accountId: AccountId, amoun
   month.credited += amount
 }
 
-/** The ledger decides, and its journal has it. */
+/** Decides a ledger command and records its events. */
 export const change = (month: Month, userId: UserId, command: LedgerCommand): void => {
   const { journal, trader, twin } = traderOf(month, userId)
   const decided = Ledger.decide(trader, command, month.day * dayMillis)

@@ -1,4 +1,4 @@
-/** What is so of a month's markets and ledgers each night, and what their records make of fresh ones. */
+/** Nightly checks of a month's markets and ledgers, and replay of their records into fresh machines. */
 import * as Ledger from "@venue/ledger/Ledger"
 import * as Liquidation from "@venue/ledger/Liquidation"
 import * as Engine from "@venue/matching/Engine"
@@ -7,7 +7,7 @@ import { emptyEngine } from "../matching/twin/Play.ts"
 import type { Month } from "./Month.ts"
 import * as Twin from "./Twin.ts"
 
-/** Every ledger says what the twin makes of the records alone, and no money has come or gone. */
+/** Checks that every ledger agrees with the twin built from the records alone, and that money is conserved. */
 export const assertNight = (month: Month): void => {
   for (const { engine, follower, symbol } of month.markets) {
     assert.strictEqual(Engine.hash(follower), Engine.hash(engine), `I6: ${symbol}`)
@@ -34,7 +34,7 @@ export const assertNight = (month: Month): void => {
   assert.isTrue(equity <= month.credited && equity >= month.credited - BigInt(positions), "I26: money came or went")
 }
 
-/** Fresh machines that are told the records are as those that made them, and so is one that begins at a snapshot. */
+/** Checks that machines rebuilt from the records, and one from a snapshot, equal the originals. */
 export const assertReplayed = (month: Month): void => {
   const { instruments, markets, openInterest, prices, traders } = month
   for (const { engine, log, stream, symbol } of markets) {

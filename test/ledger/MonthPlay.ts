@@ -1,4 +1,4 @@
-/** What happens in a month: the streams of its markets side by side, and what a new day brings. */
+/** Plan of a month: the command streams of its markets side by side, and the events of each new day. */
 import { primaryAccountOf } from "@venue/domain/AccountId"
 import { unitScale } from "@venue/domain/Decimal"
 import { dayMillis, dayOf } from "@venue/domain/Day"
@@ -15,7 +15,7 @@ import { change, credit, type Month, type MonthMarket, open, tell } from "./Mont
 import * as MonthRisk from "./MonthRisk.ts"
 import { requestOf } from "./Requests.ts"
 
-/** Plays it to its end; `night` is called as each day ends. */
+/** Plays the month to its end; calls `night` at the end of each day. */
 export const play = (month: Month, night: () => void): void => {
   const steps = month.markets.flatMap((market) => market.stream.steps.map((step) => ({ market, step })))
   const risk = MonthRisk.make(month)
@@ -46,7 +46,7 @@ function take(month: Month, market: MonthMarket, { atMillis, command }: Step): v
   const entered = Ledger.enter(trader, requestOf(market.stream.instrument, command), command.traderEpoch)
   month.sent.set(command.commandId.text, entered)
   tell(month, market, atMillis, entered)
-  // What a former owner sent is dropped unrecorded, and its hold went with that owner.
+  // The market drops commands of a former owner without a record, and their holds ended with that owner.
   if (command.traderEpoch < (month.epochs.get(epochKey(market, command.userId)) ?? 0)) {
     Ledger.release(trader, market.symbol, command.commandId)
   }
@@ -55,7 +55,7 @@ function take(month: Month, market: MonthMarket, { atMillis, command }: Step): v
 
 const epochKey = ({ symbol }: MonthMarket, userId: string): string => `${symbol}/${userId}`
 
-/** One trader stands on both sides of every new price. It is a liquidity provider, as long as it has money for it. */
+/** Quotes both sides of every new price with one trader, a liquidity provider for as long as it has money. */
 function quote(month: Month, market: MonthMarket, atMillis: number): void {
   const { stream, symbol } = market
   const { instrument } = stream
@@ -78,7 +78,7 @@ function quote(month: Month, market: MonthMarket, atMillis: number): void {
   }
 }
 
-/** Tiers are set, and who has lost nearly everything brings more. */
+/** Sets tiers, and deposits for traders who have lost nearly everything. */
 function begin(month: Month, day: number): void {
   month.day = day
   const volumes = volumesBefore(month, day)
@@ -91,7 +91,7 @@ function begin(month: Month, day: number): void {
   }
 }
 
-/** What each user's fills of the days that count weigh, in 1e-6 USD. */
+/** Effective volume of each user over the counted days, in 1e-6 USD. */
 function volumesBefore({ markets }: Month, day: number): ReadonlyMap<UserId, bigint> {
   const volumes = new Map<UserId, bigint>()
   for (const { log, stream } of markets) {
@@ -106,7 +106,7 @@ function volumesBefore({ markets }: Month, day: number): ReadonlyMap<UserId, big
   return volumes
 }
 
-/** Some of what may leave one account goes to another of the same user. */
+/** Transfers part of a withdrawable balance to another account of the same user. */
 function move(month: Month, userId: UserId): void {
   const { trader } = month.traders.get(userId)!
   const accountIds = Ledger.accountIds(trader)
@@ -120,5 +120,5 @@ function move(month: Month, userId: UserId): void {
 const leastUsd = 500_000_000n
 const maker = UserId.make("maker")
 const providedUsd = 50_000_000_000
-/** In 1e-16 USD: 20,000 USD on either side. */
+/** 20,000 USD on either side, in 1e-16 USD. */
 const quotedE16 = 20_000e16

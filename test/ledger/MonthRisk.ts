@@ -1,4 +1,4 @@
-/** What the desks of a month do about accounts in liquidation, and what they answer to takeovers (rule 9). */
+/** Liquidation work of the desks of a month, and their answers to takeovers (rule 9). */
 import { standMillis, type Stand, type TakeoverOpened } from "@venue/domain/Liquidation"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { isFresh } from "@venue/domain/Oracle"
@@ -11,16 +11,16 @@ import { id } from "../Id.ts"
 import { type Month, type MonthMarket, type MonthTrader, tell } from "./Month.ts"
 import * as Twin from "./Twin.ts"
 
-/** What is due at a time of its own, between the commands of the streams. */
+/** Work that is due at a time of its own, between the commands of the streams. */
 interface Due {
   readonly atMillis: number
   readonly act: () => void
 }
 
 export interface MonthRisk {
-  /** Does all that is due by then. */
+  /** Runs all work due by then. */
   readonly pass: (atMillis: number) => void
-  /** Looks at every account: marks, money or positions may be others. */
+  /** Checks every account, because marks, money or positions may have changed. */
   readonly look: (atMillis: number) => void
 }
 
@@ -52,14 +52,14 @@ export const make = (month: Month): MonthRisk => {
       for (const event of events) if (event._tag === "TakeoverOpened") answer(market, event)
       if (events.some(({ _tag }) => _tag === "Traded")) again(trader, account, nowMillis + everyMillis)
     }
-    // Some are on their way for longer, and the market does nothing where position or mark are others by then.
+    // Some commands are delayed; the market ignores them if position or mark has changed by then.
     const lateMillis = month.chance.percent(25) ? month.chance.whole(1, 3_000) : 0
     if (lateMillis === 0) act(atMillis)
     else later(atMillis + lateMillis, () => act(atMillis + lateMillis))
   }
   const again = (trader: MonthTrader, account: Account, atMillis: number) =>
     later(atMillis, () => lookAt(trader, account, atMillis))
-  /** Its orders in other markets end too. */
+  /** Cancels the account's orders in other markets too. */
   const endOrders = ({ trader }: MonthTrader, account: Account, but: MonthMarket, atMillis: number) => {
     for (const symbol of Liquidation.ordered(account)) {
       if (symbol === but.symbol) continue
@@ -77,7 +77,7 @@ export const make = (month: Month): MonthRisk => {
         _tag: "CloseTakeovers",
         stands: standsIn(month, market)
       })
-      // Of what nobody took the next command reminds.
+      // The next command triggers the rest of an untaken takeover.
       if (!events.some(({ _tag }) => _tag === "Traded")) return
       const trader = month.traders.get(userId)!
       again(trader, trader.trader.accounts.get(accountId)!, atMillis + everyMillis)
@@ -91,7 +91,7 @@ export const make = (month: Month): MonthRisk => {
   }
 }
 
-/** Whoever has a position or provides liquidity answers, most of them in time. */
+/** Answers for every account with a position or provider limit; most answers arrive in time. */
 function standsIn(month: Month, { symbol }: MonthMarket): ReadonlyArray<Stand> {
   const stands: Array<Stand> = []
   for (const [userId, { trader }] of month.traders) {
@@ -129,11 +129,11 @@ function envelope(
 const marketOf = (month: Month, symbol: MarketSymbol): MonthMarket =>
   month.markets.find((market) => market.symbol === symbol)!
 
-/** The highest that the market knows. */
+/** Highest trader epoch that the market knows. */
 function epochIn({ log }: MonthMarket, userId: string): number {
   const raised = log.findLast((event) => event._tag === "EpochRaised" && event.userId === userId)
   return raised?._tag === "EpochRaised" ? raised.traderEpoch : 1
 }
 
-/** What failed is tried again after this. */
+/** Delay before a failed step is retried. */
 const everyMillis = 1_000

@@ -1,4 +1,4 @@
-/** The twin of a trader as the records tell it, one after the other. */
+/** Twin of a trader, built from the records one at a time. */
 import { primaryAccountOf } from "@venue/domain/AccountId"
 import type { Instrument } from "@venue/domain/Instrument"
 import type { MarketEvent } from "@venue/domain/Market"
@@ -10,7 +10,7 @@ import type { TraderEvent } from "@venue/domain/Trader"
 import type { UserId } from "@venue/domain/UserId"
 import * as Twin from "./Twin.ts"
 
-/** `marks` are those of the markets, whoever brings them up to date. */
+/** `marks` are those of the markets; another part keeps them current. */
 export const make = (
   userId: UserId,
   instruments: ReadonlyMap<MarketSymbol, Instrument>,
@@ -32,7 +32,7 @@ export const make = (
   return twin
 }
 
-/** Takes what the trader's own journal says. */
+/** Applies an event of the trader's own journal. */
 export const own = (twin: Twin.Twin, event: TraderEvent): void => {
   const deposit = (accountId: string, amount: bigint) =>
     twin.deposits.set(accountId, (twin.deposits.get(accountId) ?? 0n) + amount)
@@ -55,7 +55,7 @@ export const own = (twin: Twin.Twin, event: TraderEvent): void => {
   }
 }
 
-/** Takes what a market says. */
+/** Applies an event of a market. */
 export const recorded = (twin: Twin.Twin, userId: UserId, instrument: Instrument, event: MarketEvent): void => {
   const { lotE8, symbol } = instrument
   const fills = twin.fills.length
@@ -86,7 +86,7 @@ export const recorded = (twin: Twin.Twin, userId: UserId, instrument: Instrument
   }
 }
 
-/** Into whole lots: as if what was before had been in new lots too. */
+/** Converts to whole new lots, as if earlier quantities had been in new lots. */
 function restate(twin: Twin.Twin, symbol: MarketSymbol, { denominator, numerator }: Ratio): void {
   if (denominator !== 1) throw new Error(`the twin knows no split of ${numerator} for ${denominator}`)
   twin.fills.forEach((fill, at) => {
@@ -98,7 +98,7 @@ function restate(twin: Twin.Twin, symbol: MarketSymbol, { denominator, numerator
   })
 }
 
-/** The order is open as it is here, or it is open no more. */
+/** Replaces an open order, or removes it once it has ended. */
 function stands(twin: Twin.Twin, symbol: MarketSymbol, order: Order, isOpen: boolean): void {
   const { accountId, orderId, priceTicks, reduceOnly, remainingLots, side, type } = order
   twin.orders = twin.orders.filter((other) => other.orderId !== orderId.text)
@@ -108,7 +108,7 @@ function stands(twin: Twin.Twin, symbol: MarketSymbol, order: Order, isOpen: boo
   twin.orders.push({ orderId: orderId.text, accountId, symbol, side, ...kind, states: [state] })
 }
 
-/** An account begins with them. */
+/** Initial state of an account. */
 function highestLevels({ instruments, leverages }: Twin.Twin, accountId: string): void {
   for (const { maxLeverage, symbol } of instruments.values()) leverages.set(`${accountId} ${symbol}`, maxLeverage)
 }

@@ -1,11 +1,11 @@
-/** What all markets may hold together, as a desk knows it from their prices (rule 6.7). */
+/** Open interest of all markets together, as a desk computes it from their prices (rule 6.7). */
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { assert, test } from "@effect/vitest"
 import { aapl, make } from "./Scene.ts"
 
 const euro = MarketSymbol.make("EUR-USD")
 
-/** Both markets together hold 49,999,991,600 USD. */
+/** Two markets with 49,999,991,600 USD together. */
 const nearlyFull = () => {
   const scene = make()
   scene.credit(10_000_000)
@@ -14,20 +14,20 @@ const nearlyFull = () => {
   return scene
 }
 
-test("with 49,999,991,600 USD of open interest, 41 more AAPL at 204 pass and 42 do not (rule 6.7)", () => {
+test("rule 6.7: accepts 41 more AAPL at 204 with 49,999,991,600 USD of open interest, and refuses 42", () => {
   const scene = nearlyFull()
   assert.isNull(scene.placed("BUY", 41, 200).finding)
   assert.strictEqual(scene.placed("BUY", 42, 200).finding, "REJECTED_TOTAL_OPEN_INTEREST_LIMIT")
   assert.strictEqual(scene.placed("SELL", 42, 210).finding, "REJECTED_TOTAL_OPEN_INTEREST_LIMIT")
 })
 
-test("a refused order holds nothing", () => {
+test("holds nothing for a refused order", () => {
   const scene = nearlyFull()
   scene.placed("BUY", 42, 200)
   assert.strictEqual(scene.balance().orderMargin, 0n)
 })
 
-test("orders that only shrink a position are exempt", () => {
+test("exempts orders that only reduce a position", () => {
   const scene = nearlyFull()
   scene.hold(50, 204)
   assert.isNull(scene.placed("SELL", 50, 204).finding)
@@ -35,7 +35,7 @@ test("orders that only shrink a position are exempt", () => {
   assert.strictEqual(scene.placed("SELL", 42, 204).finding, "REJECTED_TOTAL_OPEN_INTEREST_LIMIT")
 })
 
-test("a modify that makes an order larger is asked as a new one, one that makes it smaller is not", () => {
+test("checks a modify that makes an order larger like a new order, and exempts one that makes it smaller", () => {
   const scene = nearlyFull()
   const order = scene.accept(scene.placed("BUY", 41, 200))
   assert.deepInclude(scene.modification(order, 0, 42), { finding: "REJECTED_TOTAL_OPEN_INTEREST_LIMIT" })
@@ -43,7 +43,7 @@ test("a modify that makes an order larger is asked as a new one, one that makes 
   assert.deepInclude(scene.modification(order, 0, 40), { finding: null })
 })
 
-test("what a market says takes the place of what it said before", () => {
+test("replaces the previous value of a market by its latest", () => {
   const scene = nearlyFull()
   scene.price(euro, 1.085, 30_000_000_000)
   assert.isNull(scene.placed("BUY", 42, 200).finding)
@@ -51,7 +51,7 @@ test("what a market says takes the place of what it said before", () => {
   assert.strictEqual(scene.placed("BUY", 42, 200).finding, "REJECTED_TOTAL_OPEN_INTEREST_LIMIT")
 })
 
-test("too many open orders come before it, and margin after it", () => {
+test("checks after the open-order limit and before the margin", () => {
   const full = nearlyFull()
   const poor = make({ maxOpenOrdersPerAccount: 0 })
   poor.price(euro, 1.085, 40_000_000_000)

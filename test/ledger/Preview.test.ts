@@ -1,4 +1,4 @@
-/** What a preview says of an order is what becomes of it, and asking changes nothing. */
+/** A preview predicts the outcome of its order, and changes nothing. */
 import type { MarketEvent, TraderCommand } from "@venue/domain/Market"
 import type { Order } from "@venue/domain/Order"
 import type { MarketPreview, PreviewFills, PreviewRequest } from "@venue/domain/Preview"
@@ -11,7 +11,7 @@ import { type Chance, chanceOf } from "../matching/Chance.ts"
 import { disturb, request } from "./PreviewCases.ts"
 import { stateOf, stateOfMarket, userOf, World } from "./PreviewWorld.ts"
 
-/** These are of modifies and cancels, of symbols that nobody lists, and of faults. */
+/** Statuses of modifies and cancels, of unlisted symbols, and of faults. */
 const ofOthers: ReadonlySet<string> = new Set([
   "NO_SUCH_ORDER",
   "CANNOT_MODIFY_PARTIAL_FILL",
@@ -23,10 +23,10 @@ const ofOthers: ReadonlySet<string> = new Set([
 const worlds = 250
 const orders = 40
 
-/** What the orders came to, each kind once. */
+/** Outcomes of the orders, each kind once. */
 type Seen = Set<string>
 
-/** Each of these comes about, or the property says less than it seems to. */
+/** Kinds of cases that must occur, so that the property is not weaker than it appears. */
 const expected = [
   ...OrderRefusal.literals.filter((status) => !ofOthers.has(status)),
   "LIMIT GTC ACK",
@@ -57,7 +57,7 @@ const expected = [
   "too little to close at its price"
 ]
 
-/** What the market recorded of an order, in the words of a preview. */
+/** Recorded outcome of an order in the form of a preview. */
 const recorded = (
   engine: Engine.Engine,
   { accountId, commandId }: TraderCommand,
@@ -68,7 +68,7 @@ const recorded = (
   const isOurs = ({ orderId }: { readonly orderId: { readonly text: string } }) => orderId.text === commandId.text
   for (const event of events) {
     if (event._tag === "Refused") {
-      // That is what its owner is told.
+      // The client receives this status last.
       refusal = event.status === "EXPIRED" ? "REJECTED_FAILED_TO_PROCESS" : event.status
     } else if (event._tag === "Traded" && isOurs(event.taker.order)) {
       const { fee, realised, reward } = event.taker
@@ -84,7 +84,7 @@ const recorded = (
   return { refusal, status, fills, restingLots: resting?.remainingLots ?? 0 }
 }
 
-/** A preview, and then the same order; `isWatched` compares all that there is before and after the preview. */
+/** Previews an order and then sends it; `isWatched` compares the whole state before and after the preview. */
 const compare = (world: World, asked: PreviewRequest, isWatched: boolean, seen: Seen): void => {
   const trader = world.traders.get(userOf(asked.accountId))!
   const engine = world.engines.get(asked.symbol)!
@@ -126,7 +126,7 @@ const compare = (world: World, asked: PreviewRequest, isWatched: boolean, seen: 
   if (!isKnown && said.refusal === null) seen.add("from an unknown account")
 }
 
-/** What is hard to foresee of the fills of an order. */
+/** Properties of an order's fills that are hard to predict. */
 const kindsOf = (
   { _tag, accountId, commandId }: PreviewRequest,
   { fills, order }: MarketPreview,
@@ -167,7 +167,7 @@ const play = (chance: Chance, seen: Seen): void => {
   }
 }
 
-test("I54: a preview changes nothing, and says what the order then meets, holds, fills and pays, in 10,000 random cases", () => {
+test("I54: a preview changes nothing and predicts refusal, margin, fills and fees of the order, in 10,000 random cases", () => {
   const seen: Seen = new Set()
   for (let seed = 1; seed <= worlds; seed++) play(chanceOf(seed), seen)
   assert.deepStrictEqual(

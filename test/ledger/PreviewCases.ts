@@ -1,4 +1,4 @@
-/** Orders of every kind, sound and not, and what happens in a world between two of them. */
+/** Orders of every kind, valid and invalid, and changes of the world between them. */
 import type { AccountId } from "@venue/domain/AccountId"
 import { parse } from "@venue/domain/Id"
 import { priceOf, quantityOf } from "@venue/domain/Instrument"
@@ -24,7 +24,7 @@ const markOf = (world: World, symbol: MarketSymbol): number =>
 const heldBy = (world: World, accountId: AccountId, symbol: MarketSymbol): number =>
   Engine.view(world.engines.get(symbol)!, accountId).position.quantityLots
 
-/** What somebody asks to know, and then sends. */
+/** A request that is previewed and then sent. */
 export const request = (world: World, chance: Chance): PreviewRequest => {
   const { percent, pick } = chance
   const symbol = pick(...symbols)
@@ -37,7 +37,7 @@ export const request = (world: World, chance: Chance): PreviewRequest => {
     return { _tag: "ClosePosition", ...common, clientOrderId: pick("", "flat"), builderCode: code }
   }
   const [type, timeInForce] = percent(97) ? pick(...kinds) : pick(...wrongKinds)
-  // Who holds something mostly wants to be rid of it.
+  // A trader with a position usually reduces it.
   const isAgainst = held !== 0 && percent(60)
   const side: Side = isAgainst ? (held > 0 ? "SELL" : "BUY") : pick("BUY", "SELL")
   const isOfHeld = isAgainst && percent(50)
@@ -81,7 +81,7 @@ const wrongKinds: ReadonlyArray<readonly [OrderType, TimeInForce]> = [
 const instrumentOf = (symbol: MarketSymbol) => listed.find(([one]) => one.symbol === symbol)![0]
 const quantityOfLots = (symbol: MarketSymbol, lots: number) => quantityOf(instrumentOf(symbol), Math.ceil(lots))
 
-/** Mostly worth 20 to 4,000 USD; some too little, too much or no whole lots. */
+/** Usually worth 20 to 4,000 USD; sometimes too little, too much or not whole lots. */
 const size = (world: World, symbol: MarketSymbol, { percent, pick, whole }: Chance): number => {
   const instrument = instrumentOf(symbol)
   const unit = Math.max(instrument.minQuantityLots, Math.ceil(20e16 / (markOf(world, symbol) * instrument.lotE8)))
@@ -92,7 +92,7 @@ const size = (world: World, symbol: MarketSymbol, { percent, pick, whole }: Chan
   return quantityOf(instrument, unit * whole(1, percent(20) ? 200 : 12))
 }
 
-/** Mostly a few ticks from the mark, some at the edges of band and bounds, a few between two ticks. */
+/** Usually a few ticks from the mark; sometimes at the edges of band and bounds, or between two ticks. */
 const near = (world: World, symbol: MarketSymbol, side: Side, { percent, pick, whole }: Chance): number => {
   const instrument = instrumentOf(symbol)
   const centre = Math.round(markOf(world, symbol) / instrument.tickE8)
@@ -117,7 +117,7 @@ const brackets = (
   return pick({ takeProfit, stopLoss }, { takeProfit }, { stopLoss })
 }
 
-/** Between two orders others trade, prices move, and states change. */
+/** Changes between two orders: trades, price moves and state changes. */
 export const disturb = (world: World, chance: Chance): void => {
   const { percent, pick, whole } = chance
   const symbol = pick(...symbols)
@@ -147,13 +147,13 @@ export const disturb = (world: World, chance: Chance): void => {
   else world.tell(symbol, { _tag: "Tick" })
 }
 
-/** All that an account may lose, in whole USD. */
+/** Maximum loss of an account, in whole USD. */
 const free = (world: World, accountId: AccountId): number => {
   const { available } = Ledger.balance(world.traders.get(userOf(accountId))!, accountId)!
   return available > 0n ? Number(available / 1_000_000n) : 0
 }
 
-/** Somebody rests an order within the band, or several, some of them reduce-only. */
+/** Rests one or several orders within the band, some of them reduce-only. */
 const rest = (world: World, chance: Chance, symbol: MarketSymbol, accountId: AccountId): void => {
   const { percent, pick, whole } = chance
   const held = heldBy(world, accountId, symbol)
@@ -176,7 +176,7 @@ const rest = (world: World, chance: Chance, symbol: MarketSymbol, accountId: Acc
   }
 }
 
-/** The operator's price goes a little way, or so far that somebody has too little left. */
+/** Moves the operator's price slightly, or far enough that an account becomes under-margined. */
 const move = (world: World, { percent, whole }: Chance, symbol: MarketSymbol): void => {
   const by = percent(70) ? whole(-20, 20) / 10_000 : whole(-600, 600) / 10_000
   const [, from] = listed.find(([one]) => one.symbol === symbol)!
@@ -185,7 +185,9 @@ const move = (world: World, { percent, whole }: Chance, symbol: MarketSymbol): v
   world.tell(symbol, { _tag: "Observe", priceE8: within, teller: "operator" })
 }
 
-/** The sources speak and fall silent, so that the price is stale by the next order, or will be; or they speak again. */
+/**
+ * Stops or resumes the sources, so that the price turns stale before the next order, soon after it, or is fresh again.
+ */
 const age = (world: World, { percent, pick }: Chance, symbol: MarketSymbol): void => {
   const { toldE8 } = world.prices.get(symbol) ?? { toldE8: markOf(world, symbol) }
   world.tell(symbol, { _tag: "Observe", priceE8: toldE8, teller: "external" })
@@ -193,7 +195,7 @@ const age = (world: World, { percent, pick }: Chance, symbol: MarketSymbol): voi
   if (percent(50)) world.tell(symbol, { _tag: "Tick" })
 }
 
-/** An order that has left its desk and has not come to its market holds margin all the same. */
+/** Holds margin for an order that has left its desk and not reached its market. */
 const leave = (world: World, symbol: MarketSymbol, accountId: AccountId): void => {
   const trader = world.traders.get(userOf(accountId))!
   const { inFlight } = trader
@@ -222,7 +224,7 @@ const leave = (world: World, symbol: MarketSymbol, accountId: AccountId): void =
   )
 }
 
-/** A takeover freezes the position until it is closed. */
+/** Freezes a position by a takeover until it is closed. */
 const takeOver = (world: World, { percent }: Chance, symbol: MarketSymbol, accountId: AccountId): void => {
   const engine = world.engines.get(symbol)!
   if (percent(60)) {

@@ -1,4 +1,4 @@
-/** Some traders and the markets they trade in, on the machines alone: what is previewed there, and what then happens. */
+/** Several traders and markets on the pure machines, in which orders are previewed and then sent. */
 import { type AccountId, AccountId as Ids } from "@venue/domain/AccountId"
 import { type Instrument, initialInstruments } from "@venue/domain/Instrument"
 import { limitsOf } from "@venue/domain/Limits"
@@ -14,7 +14,7 @@ import { Result } from "effect"
 import { id } from "../Id.ts"
 import type { Chance } from "../matching/Chance.ts"
 
-/** AAPL, GOLD and EUR, and what each is worth at first, in 1e-8 USD. */
+/** AAPL, GOLD and EUR with their initial prices, in 1e-8 USD. */
 export const listed = [
   [initialInstruments[0]!, 200_00000000],
   [initialInstruments[6]!, 3400_00000000],
@@ -26,7 +26,7 @@ export const users = ["ann", "ben", "cat", "dan", "bob"].map((name) => UserId.ma
 export const accounts: ReadonlyArray<AccountId> = [...users, "ann/1", "ben/1"].map((name) => Ids.make(name))
 export const userOf = (accountId: AccountId): UserId => UserId.make(accountId.split("/")[0]!)
 
-/** It belongs to bob. */
+/** Builder code of bob. */
 export const builderCode = id("code").text
 
 /** 10:00 in New York on Friday 2026-11-20. */
@@ -80,7 +80,7 @@ export class World {
     this.ask(accountId, { _tag: "Credit", creditId: this.id().text, accountId, amount, reason: "" })
   }
 
-  /** What the market records, every trader hears. */
+  /** Delivers the market's events to every trader. */
   tell(symbol: MarketSymbol, command: MarketCommand): ReadonlyArray<MarketEvent> {
     const events: Array<MarketEvent> = []
     Engine.decide(this.engines.get(symbol)!, command, this.nowMillis, events)
@@ -95,13 +95,13 @@ export class World {
     return events
   }
 
-  /** Sends a request to its desk, and what that makes of it to its market. */
+  /** Sends a request to its desk, and the resulting command to its market. */
   place(request: OrderRequest): void {
     const trader = this.traders.get(userOf(request.accountId))!
     this.tell(request.symbol, Ledger.enter(trader, request, 1))
   }
 
-  /** All that is held elsewhere leaves little room for more (rule 6.7). */
+  /** Sets the open interest of other markets so that little room remains (rule 6.7). */
   crowd(): void {
     this.openInterest.total += 50_000n * 10n ** 22n - 10n ** 20n - this.openInterest.total
   }
@@ -113,7 +113,7 @@ const tight = [
   { minQuantityLots: 1, positionUsd: 40_000, openInterestUsd: 40_000 }
 ]
 
-/** Every figure of a trader but those that it does not own. */
+/** State of a trader, except the parts that it does not own. */
 export const stateOf = (trader: Ledger.Trader): string =>
   JSON.stringify(trader, (key, value: unknown) => {
     if (notOwn.has(key)) return undefined
@@ -122,6 +122,6 @@ export const stateOf = (trader: Ledger.Trader): string =>
 
 const notOwn = new Set(["instruments", "openInterest", "prices"])
 
-/** Every figure of a market but where it keeps them. */
+/** State of a market, except its storage layout. */
 export const stateOfMarket = (engine: Engine.Engine): string =>
   JSON.stringify(Engine.snapshot(engine)) + Engine.hash(engine)

@@ -1,4 +1,4 @@
-/** Who brought a user, and what that is credited, as the ledger of one trader has it. */
+/** Referrals in the ledger of one trader. */
 import { AccountId, primaryAccountOf } from "@venue/domain/AccountId"
 import * as OpenInterest from "@venue/domain/OpenInterest"
 import { flat } from "@venue/domain/Position"
@@ -16,7 +16,7 @@ const refusedAs = (scene: Scene, command: Parameters<Scene["ask"]>[0]) => {
   return Result.isFailure(decided) ? decided.failure._tag : undefined
 }
 
-test("rule 13.1: a code is redeemed once, and for good", () => {
+test("rule 13.1: redeems one code, permanently", () => {
   const scene = make()
   assert.deepStrictEqual(
     scene.ask(redeem),
@@ -26,14 +26,14 @@ test("rule 13.1: a code is redeemed once, and for good", () => {
   assert.strictEqual(refusedAs(scene, { ...redeem, referrerId: UserId.make("other") }), "AlreadyReferred")
 })
 
-test("I8: under a key the same is told as done", () => {
+test("I8: answers RequestDone to a repeat with the same key", () => {
   const scene = make()
   const keyed = { ...redeem, request: { requestId: "k", fingerprint: "f" } }
   assert.isUndefined(refusedAs(scene, keyed))
   assert.strictEqual(refusedAs(scene, keyed), "RequestDone")
 })
 
-test("rule 13.1: who has traded, on any account, redeems none; who only had an order may", () => {
+test("rule 13.1: refuses a user who has traded on any account, and accepts one who only had an order", () => {
   const traded = make()
   const position = { ...flat(), cashFlow: 5, fees: 1 }
   Ledger.apply(traded.trader, { _tag: "AccountOpened", accountId: AccountId.make("sub") })
@@ -46,7 +46,7 @@ test("rule 13.1: who has traded, on any account, redeems none; who only had an o
   assert.isUndefined(refusedAs(ordered, redeem))
 })
 
-test("rule 13.4: each day is credited once, to the primary account, and may be used and taken out", () => {
+test("rule 13.4: credits each day once to the primary account, available and withdrawable at once", () => {
   const scene = make()
   scene.ask({ _tag: "OpenAccount", accountId: AccountId.make("sub") })
   scene.credit(100)
@@ -64,7 +64,7 @@ test("rule 13.4: each day is credited once, to the primary account, and may be u
   assert.strictEqual(Ledger.balance(scene.trader, AccountId.make("sub"))!.equity, 0n)
 })
 
-test("I6: a snapshot restores the referrer and the referral rewards", () => {
+test("I6: restores referrer and rewards from a snapshot", () => {
   const scene = make()
   scene.ask(redeem)
   scene.ask(credit(20_778, usd(7)))

@@ -1,11 +1,11 @@
-/** What a client would have asked for a command of a market, so that the ledger makes the command anew. */
+/** Converts a market command back to the client's request, so that the ledger creates the command anew. */
 import { type Instrument, priceOf, quantityOf } from "@venue/domain/Instrument"
 import type { Liquidate, OpenTakeover } from "@venue/domain/Liquidation"
 import type { TraderCommand } from "@venue/domain/Market"
 import type { OrderRequest } from "@venue/domain/Order"
 import { assert } from "@effect/vitest"
 
-/** Terms, findings and refusals are the ledger's own: a refusal is asked for by a price between two ticks. */
+/** Terms, findings and refusals come from the ledger; a price between two ticks provokes a refusal. */
 export const requestOf = (
   instrument: Instrument,
   command: Exclude<TraderCommand, Liquidate | OpenTakeover>

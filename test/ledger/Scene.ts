@@ -1,4 +1,4 @@
-/** One trader and the markets it talks to, played by hand: what is sent, and what the markets record. */
+/** One trader and its markets, scripted by a test: commands sent, and events recorded by the markets. */
 import { primaryAccountOf, AccountId } from "@venue/domain/AccountId"
 import { feeOf } from "@venue/domain/Fee"
 import type { Id } from "@venue/domain/Id"
@@ -25,7 +25,7 @@ export const instruments: ReadonlyMap<MarketSymbol, Instrument> = new Map(
   initialInstruments.map((listed) => [listed.symbol, listed])
 )
 
-/** Bands as while open: 10 % for equities, 5 % for the rest. */
+/** Bands while OPEN: 10 % for equities, 5 % for the rest. */
 export const pricedAt = (symbol: MarketSymbol, price: number, openInterestLots = 0): Priced => {
   const instrument = instruments.get(symbol)!
   const width = instrument.category === "EQUITY" ? 10 : 20
@@ -167,7 +167,7 @@ export const make = (settings: Partial<Ledger.Settings> = {}) => {
     )
     return order
   }
-  /** A fill against a stranger; the fee is the taker's unless told. */
+  /** A fill against another user; the fee is the taker's by default. */
   const trade = (order: Order, lots: number, ticks: number, symbol = aapl, fee?: number): Order => {
     const instrument = instruments.get(symbol)!
     const value = notional(instrument, ticks, lots)
@@ -195,7 +195,7 @@ export const make = (settings: Partial<Ledger.Settings> = {}) => {
     )
     return filled
   }
-  /** A trade between strangers whose taker came by the builder code of the trader. */
+  /** A trade of other users whose taker carries the trader's builder code. */
   const reward = (amount: number, symbol = aapl) => {
     const order = (user: string, side: Side): Order => ({
       orderId: orderIdFrom(id(user)),
@@ -255,12 +255,12 @@ export const make = (settings: Partial<Ledger.Settings> = {}) => {
     done(command.commandId)
     return order
   }
-  /** A position taken at a price, without a fee, its order gone. */
+  /** Takes a position at a price without a fee, and removes its order. */
   const hold = (units: number, at: number, symbol = aapl, accountId = alice) => {
     const instrument = instruments.get(symbol)!
     holdLots(Math.sign(units) * lotsOf(instrument, Math.abs(units)), ticksOf(instrument, at), symbol, accountId)
   }
-  /** The same in lots and ticks, and for a fee; answers what they are worth there. */
+  /** The same in lots and ticks, with a fee; returns the value. */
   const holdLots = (signedLots: number, ticks: number, symbol = aapl, accountId = alice, fee = 0): number => {
     const lots = Math.abs(signedLots)
     const order: Order = {
@@ -314,7 +314,7 @@ export const make = (settings: Partial<Ledger.Settings> = {}) => {
 
 export type Scene = ReturnType<typeof make>
 
-/** The order a market makes of a command. */
+/** Returns the order that a market creates for a command. */
 export const orderOf = (command: Place): Order => ({
   orderId: orderIdFrom(command.commandId),
   userId: command.userId,

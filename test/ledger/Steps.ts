@@ -1,4 +1,4 @@
-/** What may happen to a trader: each kind of step takes of the rest what it needs. */
+/** Generators of the steps of a trader's life; each kind uses the random values that it needs. */
 import * as FastCheck from "fast-check"
 
 export const step = FastCheck.record({
@@ -26,10 +26,10 @@ export const step = FastCheck.record({
   account: FastCheck.nat(1),
   symbol: FastCheck.nat(1),
   buy: FastCheck.boolean(),
-  /** Prices lie this far from the mark at most, in basis points. */
+  /** Maximum distance of prices from the mark, in basis points. */
   offset: FastCheck.integer({ min: -1_300, max: 1_300 }),
   size: FastCheck.integer({ min: 1, max: 40 }),
-  /** FLAT asks for the whole position back, without saying reduce-only. */
+  /** FLAT requests an order for the whole position in the opposite direction, without reduce-only. */
   style: FastCheck.constantFrom("GTC", "GTC", "GTC", "IOC", "MARKET", "REDUCE", "FLAT"),
   pick: FastCheck.nat(1_000)
 })

@@ -1,4 +1,4 @@
-/** What a trader knows of its stops: they hold nothing, stand among its orders, and are found without their symbol. */
+/** Stops of a trader: they hold nothing, are listed with its orders, and are found without a symbol. */
 import { AccountId, primaryAccountOf } from "@venue/domain/AccountId"
 import type { Order, StopRequest } from "@venue/domain/Order"
 import { orderIdFrom } from "@venue/domain/OrderId"
@@ -19,7 +19,7 @@ const longFive = () => {
   return scene
 }
 
-/** The market has placed it. */
+/** Records the placement by the market. */
 const placed = (scene: Scene, quantity: number, price: number): Order => {
   const command = scene.placed("SELL", quantity, price, stopLoss)
   const order = orderOf(command)
@@ -30,7 +30,7 @@ const placed = (scene: Scene, quantity: number, price: number): Order => {
 }
 const listed = (scene: Scene) => Ledger.orders(scene.trader, account).map(({ order }) => order.quantityLots)
 
-test("rule 15.2: a stop holds no margin and no place among the open orders, and fixes nothing once it is placed", () => {
+test("rule 15.2: holds no margin for a stop, counts it as no open order, and leaves leverage changeable", () => {
   const scene = longFive()
   const before = scene.balance()
   const order = placed(scene, 5, 190)
@@ -38,11 +38,11 @@ test("rule 15.2: a stop holds no margin and no place among the open orders, and 
   assert.strictEqual(Ledger.pending(scene.trader, account, aapl), 0)
   assert.strictEqual(Ledger.holdings(scene.trader, account)[0]!.openOrders, 0)
   assert.deepStrictEqual(Ledger.order(scene.trader, account, aapl, order.orderId.text)?.order, order)
-  // Nor does it count among what may shrink the position: all of it can still be sold.
+  // A stop does not reduce the closable quantity: the whole position can still be sold.
   assert.isNull(scene.placed("SELL", 5, 190).finding)
 })
 
-test("rule 15.6: it follows what its market tells, and is gone when it ends or fires", () => {
+test("rule 15.6: follows the market's changes of a stop, and removes it when it ends or fires", () => {
   const scene = longFive()
   const [first, second] = [placed(scene, 5, 190), placed(scene, 4, 191)]
   assert.deepStrictEqual(listed(scene), [4_000, 5_000])
@@ -58,7 +58,7 @@ test("rule 15.6: it follows what its market tells, and is gone when it ends or f
   assert.strictEqual(scene.balance().orderMargin, 0n)
 })
 
-test("a view says which stops there are", () => {
+test("replaces the stops by those of a view", () => {
   const scene = longFive()
   const [gone, kept] = [placed(scene, 5, 190), placed(scene, 4, 191)]
   const view = { position: { ...flat(), quantityLots: 5_000 }, isFrozen: false, orders: [], stops: [kept] }
@@ -68,7 +68,7 @@ test("a view says which stops there are", () => {
   assert.isUndefined(Ledger.order(scene.trader, account, aapl, gone.orderId.text))
 })
 
-test("rule 15.7: what is asked about a stop is asked about that order of its market, where it is as was said", () => {
+test("rule 15.7: converts a request about a stop to one about its order if side and type match", () => {
   const scene = longFive()
   const { orderId } = placed(scene, 5, 190)
   const envelope = { commandId: id("asked"), expiresAtMillis: 60_000, accountId: account, symbol: aapl }

@@ -1,4 +1,4 @@
-/** Random lives of a trader, compared after every step with a twin that works everything out from scratch. */
+/** Random lives of a trader, compared after every step with a twin that recomputes everything. */
 import { AccountId, primaryAccountOf } from "@venue/domain/AccountId"
 import { test } from "@effect/vitest"
 import * as FastCheck from "fast-check"
@@ -6,7 +6,7 @@ import { live } from "./Life.ts"
 import { alice } from "./Scene.ts"
 import { step } from "./Steps.ts"
 
-test("I11, I13, I14, I16, I17, I27: after every step of 600 random lives all figures and findings are those of the twin, and no hold leaks", () => {
+test("I11, I13, I14, I16, I17, I27: agrees with the twin on all figures and findings after every step of 600 random lives, and leaks no hold", () => {
   FastCheck.assert(
     FastCheck.property(FastCheck.array(step, { minLength: 10, maxLength: 60, size: "max" }), (steps) => {
       const life = live()

@@ -1,4 +1,6 @@
-/** Deposits and withdrawals of one trader: each counts once, and nothing leaves that is not there. */
+/**
+ * Deposits and withdrawals of one trader: each counts once, and withdrawals are limited to the withdrawable balance.
+ */
 import { primaryAccountOf } from "@venue/domain/AccountId"
 import * as OpenInterest from "@venue/domain/OpenInterest"
 import type { LedgerCommand, TraderEvent } from "@venue/domain/Trader"
@@ -25,7 +27,7 @@ const back = (withdrawalId: string, ending: "REJECTED" | "FAILED" = "FAILED") =>
 
 const empty = () => Ledger.make(alice, instruments, new Map(), OpenInterest.none(), Ledger.defaults)
 
-/** Decides and applies; the events, or the name of the refusal. */
+/** Decides and applies a command; returns its events, or the name of the refusal. */
 const ask = (trader: Ledger.Trader, command: LedgerCommand, atMillis = 1) => {
   const decided: Result.Result<ReadonlyArray<TraderEvent>, { readonly _tag: string }> = Ledger.decide(
     trader,
@@ -43,8 +45,8 @@ const reasonsOf = (events: ReturnType<typeof ask>) => {
   return accepted?._tag === "WithdrawalAccepted" ? accepted.reasons : events
 }
 
-describe("the treasury of a trader", () => {
-  it("I16: a deposit counts once, whatever a repeat says", () => {
+describe("treasury of a trader", () => {
+  it("I16: counts a deposit once, even if a repeat differs", () => {
     const trader = empty()
     const { _tag, ...said } = deposit("TRON/a/0", usd(7))
     assert.deepStrictEqual(ask(trader, deposit("TRON/a/0", usd(7)), 5), [{ _tag: "Deposited", ...said, atMillis: 5 }])
@@ -54,7 +56,7 @@ describe("the treasury of a trader", () => {
     assert.strictEqual(ask(trader, deposit("TRON/a/1", -1n)), "InvalidAmount")
   })
 
-  it("I16: a deposit is reversed once and whole, though the account falls below zero; then only reducing is left", () => {
+  it("I16: reverses a deposit once and whole, even below zero; the account may then only reduce", () => {
     const scene = make()
     scene.price(aapl, 200)
     scene.ask(deposit("d", usd(100)))
@@ -67,7 +69,7 @@ describe("the treasury of a trader", () => {
     assert.deepStrictEqual(ask(scene.trader, deposit("d", usd(100))), [], "it does not come again")
   })
 
-  it("I13: a withdrawal debits its gross amount once, and says what of it is fee", () => {
+  it("I13: debits the gross amount of a withdrawal once, with its fee", () => {
     const trader = empty()
     ask(trader, deposit("d", usd(1_000)))
     const { _tag, ...said } = withdraw("w", usd(500), "wire")
@@ -80,19 +82,19 @@ describe("the treasury of a trader", () => {
     assert.strictEqual(has(trader), 0n)
   })
 
-  it("I11: what leaves was there: no margin and no unrealised profit goes with it", () => {
+  it("I11: withdraws neither margin nor unrealised profit", () => {
     const scene = make()
     scene.ask(deposit("d", usd(1_000)))
     scene.price(aapl, 200)
     scene.hold(10, 190)
     scene.placed("BUY", 1, 200)
-    // 1,000 + 100 of profit - 200 - 20, of which the profit stays.
+    // 1,000 + 100 of profit - 200 - 20; the profit is not withdrawable.
     assert.strictEqual(ask(scene.trader, withdraw("w", usd(780) + 1n)), "InsufficientBalance")
     assert.lengthOf(ask(scene.trader, withdraw("w", usd(780))), 1)
     assert.strictEqual(scene.balance().withdrawable, 0n)
   })
 
-  it("rule 18: below the minimum and up to the fee it is refused, and nothing is kept of it", () => {
+  it("rule 18: refuses an amount below the minimum or not above the fee, and stores nothing", () => {
     const trader = empty()
     ask(trader, deposit("d", usd(1_000)))
     assert.strictEqual(ask(trader, withdraw("w", usd(5) - 1n)), "BelowMinimum")
@@ -100,7 +102,7 @@ describe("the treasury of a trader", () => {
     assert.lengthOf(ask(trader, withdraw("w", usd(5))), 1)
   })
 
-  it("I14: a withdrawal gives back its gross amount once", () => {
+  it("I14: returns the gross amount of a withdrawal once", () => {
     const trader = empty()
     ask(trader, deposit("d", usd(100)))
     ask(trader, withdraw("w", usd(40)))
@@ -121,7 +123,7 @@ describe("the treasury of a trader", () => {
     assert.deepStrictEqual(ask(trader, withdraw("w", usd(40))), [], "a late repeat does not debit again")
   })
 
-  it("rule 18: what left within 24 hours counts towards the day, what was returned does not", () => {
+  it("rule 18: counts withdrawals of 24 hours towards the daily limit, except returned ones", () => {
     const trader = empty()
     ask(trader, deposit("d", usd(1_000_000)))
     const hour = 3_600_000
@@ -138,7 +140,7 @@ describe("the treasury of a trader", () => {
     )
   })
 
-  it("I8: with a key the same is done once, and another request with it is refused", () => {
+  it("I8: executes a withdrawal with a key once, and refuses another request with that key", () => {
     const trader = empty()
     ask(trader, deposit("d", usd(100)))
     const keyed = { ...withdraw("k", usd(10)), request: { requestId: "k", fingerprint: "10" } }
@@ -148,7 +150,7 @@ describe("the treasury of a trader", () => {
     assert.strictEqual(has(trader), usd(90))
   })
 
-  it("I6: a snapshot restores deposits and withdrawals", () => {
+  it("I6: restores deposits and withdrawals from a snapshot", () => {
     const trader = empty()
     for (const command of story) ask(trader, command)
     const stored = Ledger.snapshot(trader)
@@ -159,7 +161,7 @@ describe("the treasury of a trader", () => {
     for (const command of story) assert.deepStrictEqual(ask(restored, command), [])
   })
 
-  it("I8, I11, I13, I14, I16: whatever comes how often in whatever order, it is as plain sums say", () => {
+  it("I8, I11, I13, I14, I16: equals plain sums for any repetition and order of commands", () => {
     fc.assert(
       fc.property(fc.array(asked, { maxLength: 80 }), (steps) => {
         const trader = empty()
@@ -191,7 +193,7 @@ describe("the treasury of a trader", () => {
     )
   })
 
-  it("every method charges its own fee", () => {
+  it("charges the fee of each method", () => {
     for (const method of ["ARBITRUM_ONE", "TRON", "ach_push", "wire"] as const) {
       const trader = empty()
       ask(trader, deposit("d", usd(100)))

@@ -1,4 +1,4 @@
-/** Slices of a TWAP: how large they are, and when each may be placed. */
+/** Slices of a TWAP: sizes and due times. */
 import { AccountId } from "@venue/domain/AccountId"
 import { type Twap, TwapId, unplaced } from "@venue/domain/Twap"
 import { UserId } from "@venue/domain/UserId"
@@ -32,7 +32,7 @@ const twapOf = (over: Partial<Twap> = {}): Twap => ({
   ...over
 })
 
-/** The sizes of all slices, one after the other, where each fills what `fill` says of it. */
+/** Sizes of all slices in order, each filled as `fill` returns. */
 const sizes = (twap: Twap, fill: (lots: number, slice: number) => number, most = unbound): ReadonlyArray<number> => {
   const lots: Array<number> = []
   let filledLots = 0
@@ -44,7 +44,7 @@ const sizes = (twap: Twap, fill: (lots: number, slice: number) => number, most =
   return lots
 }
 
-/** What is missing is dealt out lot by lot over the slices that are left, the last one first. */
+/** Reference: distributes the missing lots one at a time over the remaining slices, last slice first. */
 const dealt = ({ filledLots, slices, totalLots }: Twap, slice: number, most: number): number => {
   const even = Math.floor(totalLots / slices)
   const left = Array.from({ length: slices - slice + 1 }, () => even)
@@ -58,22 +58,22 @@ const dealt = ({ filledLots, slices, totalLots }: Twap, slice: number, most: num
   return Math.min(left[0]!, Math.max(3 * even, rest), most)
 }
 
-describe("rule 16.4: how large a slice is", () => {
-  it("10 in 3 are 3.333, 3.333 and 3.334", () => {
+describe("rule 16.4: size of a slice", () => {
+  it("is 3.333, 3.333 and 3.334 for 10 in 3 slices", () => {
     assert.deepStrictEqual(
       sizes(twapOf(), (lots) => lots),
       [3_333, 3_333, 3_334]
     )
   })
 
-  it("where the first fills 1.000, the second is 4.499 and the last 4.501", () => {
+  it("is 4.499 and 4.501 after a first slice that fills 1.000", () => {
     assert.deepStrictEqual(
       sizes(twapOf(), (lots, slice) => (slice === 1 ? 1_000 : lots)),
       [3_333, 4_499, 4_501]
     )
   })
 
-  it("no slice is more than three times the even size, nor more than one order may be", () => {
+  it("is at most three even parts, and at most the maximum of an order", () => {
     assert.deepStrictEqual(
       sizes(twapOf({ slices: 5 }), () => 0),
       [2_000, 2_500, 3_333, 5_000, 6_000]
@@ -84,7 +84,7 @@ describe("rule 16.4: how large a slice is", () => {
     )
   })
 
-  it("whatever is filled, each is what dealing out the missing lots one by one gives, and together they fit the total", () => {
+  it("equals distributing the missing lots one at a time, and adds up to the total, for any fills", () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 2, max: 12 }),
@@ -97,7 +97,7 @@ describe("rule 16.4: how large a slice is", () => {
             const lots = TwapSchedule.lotsOf(twap, slice, most)
             assert.strictEqual(lots, dealt(twap, slice, most), `slice ${slice} of ${slices}, ${twap.filledLots} filled`)
             assert.isAbove(lots, 0)
-            // Some fill whole and some not at all.
+            // Some slices fill whole and some not at all.
             const part = Math.max(0, Math.min(1, parts[slice - 1]! * 2 - 0.5))
             twap = { ...twap, filledLots: twap.filledLots + Math.floor(lots * part) }
             assert.isAtMost(twap.filledLots, totalLots)
@@ -107,7 +107,7 @@ describe("rule 16.4: how large a slice is", () => {
     )
   })
 
-  it("nothing is missing at the end where every slice fills, in any number of slices", () => {
+  it("adds up to the total for any number of slices that all fill", () => {
     fc.assert(
       fc.property(fc.integer({ min: 2, max: 300 }), fc.integer({ min: 300, max: 2 ** 40 }), (slices, totalLots) => {
         const all = sizes(twapOf({ slices, totalLots }), (lots) => lots, Infinity)
@@ -120,7 +120,7 @@ describe("rule 16.4: how large a slice is", () => {
   })
 })
 
-describe("rule 16.3: when a slice may be placed", () => {
+describe("rule 16.3: due time of a slice", () => {
   const stepAt = (lastSlice: number, seconds: number) =>
     TwapSchedule.stepAt(twapOf({ lastSlice }), unbound, start + seconds * 1_000)
   const wait = (seconds: number): TwapSchedule.Step => ({ _tag: "Wait", untilMillis: start + seconds * 1_000 })
@@ -140,17 +140,17 @@ describe("rule 16.3: when a slice may be placed", () => {
     assert.deepStrictEqual(stepAt(lastSlice, seconds), step)
   })
 
-  it("I31: slices that were missed are skipped: only the one whose turn it is comes, and none after its end", () => {
+  it("I31: skips missed slices: places only the current one, and none after its end", () => {
     assert.deepStrictEqual(stepAt(0, 89), { _tag: "Slice", slice: 3, lots: 9_999 })
     assert.deepStrictEqual(stepAt(0, 90), { _tag: "Over" })
     assert.deepStrictEqual(stepAt(0, 45), { _tag: "Slice", slice: 2, lots: 4_999 })
   })
 
-  it("a clock that goes back places no slice again", () => {
+  it("places no slice again when the clock goes back", () => {
     assert.deepStrictEqual(stepAt(2, 0), wait(60))
   })
 
-  it("I31: a slice is placed once and not before its time, whenever the schedule is looked at", () => {
+  it("I31: places each slice once and not before it is due, for any times of evaluation", () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 2, max: 20 }),

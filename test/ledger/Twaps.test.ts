@@ -1,4 +1,4 @@
-/** TWAPs in the ledger: what is accepted, what comes next, and what a child is. */
+/** TWAPs in the ledger: acceptance, next steps and children. */
 import { AccountId, primaryAccountOf } from "@venue/domain/AccountId"
 import { lotsOf, ticksOf } from "@venue/domain/Instrument"
 import type { Place } from "@venue/domain/Market"
@@ -13,7 +13,7 @@ import { aapl, alice, gold, instruments, make, pricedAt, type Scene } from "./Sc
 
 const account = primaryAccountOf(alice)
 const golden = instruments.get(gold)!
-/** The scene decides everything now. */
+/** The scene supplies all decisions. */
 const now = 1_000
 
 const requestOf = (name: string, over: Partial<AddTwap> = {}): AddTwap => ({
@@ -45,7 +45,7 @@ const add = (scene: Scene, name = "twap", over: Partial<AddTwap> = {}) => {
   return scene.trader.twaps.get(TwapId.make(id(name).text))!
 }
 const envelope = (name: string) => ({ commandId: id(name), expiresAtMillis: 9_000, traderEpoch: 4 })
-/** The market has opened it, and may have come further. */
+/** Records that the market opened the TWAP, optionally with progress. */
 const opened = (scene: Scene, name = "twap", over: Partial<AddTwap> = {}, progress: Partial<Twap> = {}) => {
   const twap = add(scene, name, over)
   const told = { ...unplaced(twap.terms, now), ...progress }
@@ -58,7 +58,7 @@ const next = (scene: Scene, name = "twap", atMillis = now) =>
 const tags = (decided: Result.Result<ReadonlyArray<{ readonly _tag: string }>, unknown>) =>
   Result.getOrThrow(decided).map(({ _tag }) => _tag)
 
-describe("rule 16.1: what is accepted", () => {
+describe("rule 16.1: acceptance of a TWAP", () => {
   it.each<[string, Partial<AddTwap>, TwapFlaw["flaw"]]>([
     ["nobody lists the symbol", { symbol: "NOPE-USD" as typeof aapl }, "SYMBOL"],
     ["it has no price", { symbol: gold }, "SYMBOL"],
@@ -81,7 +81,7 @@ describe("rule 16.1: what is accepted", () => {
     if (Result.isFailure(refused)) assert.deepInclude(refused.failure, { _tag: "InvalidTwap", flaw })
   })
 
-  it("a slice below 10 USD names the number of slices that would pass, and one that only reduces has no least", () => {
+  it("reports the largest valid number of slices for slices below 10 USD, and exempts reduce-only TWAPs", () => {
     const scene = funded()
     scene.price(aapl, 30)
     const boundOf = (over: Partial<AddTwap>) => {
@@ -95,7 +95,7 @@ describe("rule 16.1: what is accepted", () => {
     assert.isUndefined(boundOf({ totalQuantity: 3.3, slices: 10, reduceOnly: true, clientTwapId: "reduces" }))
   })
 
-  it("what is accepted is in lots and ticks, begins now at the earliest, and keeps the builder code", () => {
+  it("stores lots and ticks, starts now at the earliest, and keeps the builder code", () => {
     const { terms } = add(funded(), "twap", { worstPrice: 200.01, startMillis: 5, clientTwapId: "mine" })
     assert.deepStrictEqual(terms, {
       twapId: TwapId.make(id("twap").text),
@@ -114,14 +114,14 @@ describe("rule 16.1: what is accepted", () => {
     })
   })
 
-  it("a repeat changes nothing, and an account that the user does not have is unknown", () => {
+  it("ignores a repeat, and refuses an unknown account", () => {
     const scene = funded()
     add(scene)
     assert.deepStrictEqual(tags(scene.ask(requestOf("twap", { totalQuantity: 99 }))), [])
     assert.isTrue(Result.isFailure(scene.ask(requestOf("other", { accountId: AccountId.make("bob") }))))
   })
 
-  it("rule 6.9: fifty of an account go on at once", () => {
+  it("rule 6.9: limits an account to fifty live TWAPs", () => {
     const scene = funded()
     for (let each = 0; each < 50; each++) add(scene, `twap ${each}`)
     const refused = scene.ask(requestOf("one more"))
@@ -130,7 +130,7 @@ describe("rule 16.1: what is accepted", () => {
     assert.deepStrictEqual(tags(scene.ask(requestOf("one more"))), ["TwapAccepted"])
   })
 
-  it("in liquidation only one that reduces", () => {
+  it("accepts only a reduce-only TWAP in liquidation", () => {
     const scene = make()
     scene.credit(1_100)
     scene.price(aapl, 200)
@@ -142,8 +142,8 @@ describe("rule 16.1: what is accepted", () => {
   })
 })
 
-describe("what comes next", () => {
-  it("is to open it, to place its slices, and at last to end, to close and to forget it", () => {
+describe("next step of a TWAP", () => {
+  it("opens it, places its slices, and finally ends, closes and forgets it", () => {
     const scene = funded()
     const twap = add(scene)
     assert.deepStrictEqual(next(scene), { _tag: "Open" })
@@ -176,7 +176,7 @@ describe("what comes next", () => {
     assert.strictEqual(scene.trader.twaps.size, 0)
   })
 
-  it("rule 16.6: after a child that failed the margin check, or without a position to reduce, it is over", () => {
+  it("rule 16.6: ends it after a failed margin check of a child, or without a position to reduce", () => {
     const scene = funded()
     opened(scene, "margin", {}, { lastSlice: 1, refusal: "FAILED_MARGIN_CHECK" })
     assert.deepStrictEqual(next(scene, "margin"), { _tag: "End", ending: "MARGIN" })
@@ -192,7 +192,7 @@ describe("what comes next", () => {
     assert.deepStrictEqual(next(scene, "flat"), { _tag: "End", ending: "REDUCED" })
   })
 
-  it("I31: what its market ends by itself is forgotten, and not opened again", () => {
+  it("I31: forgets a TWAP that its market ended, and does not reopen it", () => {
     const scene = funded()
     const { terms } = opened(scene)
     const twap = unplaced(terms, now)
@@ -200,7 +200,7 @@ describe("what comes next", () => {
     assert.deepStrictEqual(next(scene), { _tag: "Forget" })
   })
 
-  it("I31: a view says how far its market has come, and settles what was on its way", () => {
+  it("I31: takes progress from a view, which also resolves in-flight commands", () => {
     const scene = funded()
     const twap = add(scene)
     const told = { ...unplaced(twap.terms, now), lastSlice: 2, filledLots: 5_000 }
@@ -217,7 +217,7 @@ describe("what comes next", () => {
   })
 })
 
-describe("rule 16.5: a child", () => {
+describe("rule 16.5: child of a TWAP", () => {
   const place = (scene: Scene, twap: ReturnType<typeof opened>, lots = 3_333) =>
     TwapCommands.placing(
       scene.trader,
@@ -226,7 +226,7 @@ describe("rule 16.5: a child", () => {
       { ...envelope("unused"), commandId: childId(twap.terms.twapId, 2) }
     )
 
-  it("I19: is a MARKET order of its account with the builder code of the TWAP, for which margin is held", () => {
+  it("I19: is a MARKET order of the account with the TWAP's builder code, and holds margin", () => {
     const scene = funded()
     const command = place(scene, opened(scene))
     assert.deepInclude(command, { _tag: "PlaceSlice", slice: 2, traderEpoch: 4, accountId: account })
@@ -247,7 +247,7 @@ describe("rule 16.5: a child", () => {
     assert.strictEqual(scene.balance().orderMargin, 0n)
   })
 
-  it("with a worst price is LIMIT IOC at that, or at the edge of the band", () => {
+  it("is LIMIT IOC at the worst price, or at the edge of the band if that is nearer", () => {
     const scene = funded()
     const child = (name: string, side: "BUY" | "SELL", worstPrice: number) =>
       place(scene, opened(scene, name, { side, worstPrice })).child as Place
@@ -257,7 +257,7 @@ describe("rule 16.5: a child", () => {
     assert.deepInclude(child("d", "SELL", 199), { type: "LIMIT", priceTicks: 19_900 })
   })
 
-  it("is no worse than the bounds of the day where they are nearer: at 200 by midnight and 240 now, 260 and not 264", () => {
+  it("is limited by the bounds of the day if they are nearer: 260 instead of 264 at 240 now and 200 at midnight", () => {
     const scene = funded()
     scene.prices.set(aapl, { ...pricedAt(aapl, 240), minPriceTicks: 14_000, maxPriceTicks: 26_000 })
     const loose = place(scene, opened(scene, "loose", { worstPrice: 300 })).child as Place
@@ -293,13 +293,13 @@ describe("rule 16.5: a child", () => {
     assert.deepInclude(child("covered", {}) as Place, bounded)
     const nearer = child("nearer", { reduceOnly: true, worstPrice: 3_000 }) as Place
     assert.deepInclude(nearer, { priceTicks: at, finding: null })
-    // What would turn the position is checked as any other order.
+    // An order that would turn the position is checked like any other.
     const edge = side === "SELL" ? 2_850 : 3_150
     const turning = child("turning", {}, 3 * lots) as Place
     assert.deepInclude(turning, { priceTicks: ticksOf(golden, edge), finding: "FAILED_MARGIN_CHECK" })
   })
 
-  it("I27: is covered by what was held for it where its market takes it at a nearer price, and then holds nothing", () => {
+  it("I27: is covered by its hold at any nearer price, and releases the hold", () => {
     for (const side of ["BUY", "SELL"] as const) {
       const scene = funded()
       const worstPrice = side === "BUY" ? 300 : 100
@@ -313,15 +313,15 @@ describe("rule 16.5: a child", () => {
     }
   })
 
-  it("that nothing is available for is sent all the same, so that what its market finds first is told", () => {
+  it("is sent even if nothing is available, so that the market's earlier checks are reported first", () => {
     const scene = funded()
     const { child } = place(scene, opened(scene), 9_000_000)
     assert.deepInclude(child, { _tag: "Place", finding: "FAILED_MARGIN_CHECK" })
   })
 })
 
-describe("I6: the journal", () => {
-  it("gives the same TWAPs after replay, and after a snapshot", () => {
+describe("I6: journal of TWAPs", () => {
+  it("restores the same TWAPs by replay and from a snapshot", () => {
     const scene = funded()
     for (const name of ["one", "two", "three"]) add(scene, name)
     const [first, second] = scene.trader.twaps.keys()
@@ -337,7 +337,7 @@ describe("I6: the journal", () => {
     )
   })
 
-  it("an end counts once, and of an account and a symbol all may end", () => {
+  it("records each end once, and ends all TWAPs of an account or symbol", () => {
     const scene = funded()
     scene.price(gold, 3_400)
     for (const [name, symbol] of [

@@ -1,11 +1,11 @@
-/** The rules of margin and balance as slowly and plainly as they can be said: everything from scratch, in fractions. */
+/** Reference implementation of margin and balance: slow and simple, recomputed from scratch in fractions. */
 import type { AccountId } from "@venue/domain/AccountId"
 import type { Instrument } from "@venue/domain/Instrument"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import type { Side } from "@venue/domain/Order"
 
 export interface State {
-  /** The modify with this id may lead here; empty for what the order was sent as or is. */
+  /** Id of the modify that may lead to this state; empty for the current state. */
   readonly commandId: string
   readonly price: number
   readonly lots: number
@@ -18,10 +18,10 @@ export interface TwinOrder {
   readonly side: Side
   readonly reduceOnly: boolean
   readonly rests: boolean
-  /** It is a MARKET order. */
+  /** True for a MARKET order. */
   readonly market: boolean
   readonly accepted: boolean
-  /** What it is, then what it may become. */
+  /** Current state, then possible states. */
   readonly states: ReadonlyArray<State>
 }
 
@@ -34,11 +34,11 @@ export interface TwinFill {
   readonly fee: number
 }
 
-/** What every position of a market is paid after so many fills. */
+/** Payment to every position of a market after this many fills. */
 export interface TwinPayment {
   readonly symbol: MarketSymbol
   readonly fills: number
-  /** A lot held long receives this, in 1e-6 USD. */
+  /** Amount per lot held long, in 1e-6 USD. */
   readonly perLot: Fraction
 }
 
@@ -47,18 +47,18 @@ export interface Twin {
   readonly symbols: ReadonlyArray<MarketSymbol>
   readonly deposits: Map<string, bigint>
   readonly leverages: Map<string, number>
-  /** In 1e-8 USD. */
+  /** Marks in 1e-8 USD. */
   readonly marks: Map<string, number>
-  /** The day whose tier is set, and the effective volume in 1e-6 USD that it is of. */
+  /** Day whose tier is set, and its effective volume in 1e-6 USD. */
   tier: { readonly day: number; readonly volume: bigint }
   orders: Array<TwinOrder>
   readonly fills: Array<TwinFill>
   readonly payments: Array<TwinPayment>
-  /** Null until the trader owns a builder code; then all that it brought. */
+  /** Rewards received; null until the trader owns a builder code. */
   rewards: bigint | null
 }
 
-/** Numerator and a positive denominator. */
+/** Fraction: numerator and positive denominator. */
 export type Fraction = readonly [bigint, bigint]
 
 export const floor = ([n, d]: Fraction): bigint => (n >= 0n ? n / d : -((-n + d - 1n) / d))
@@ -85,7 +85,7 @@ const fillsOf = (twin: Twin, accountId: AccountId, symbol: MarketSymbol) =>
 const ordersOf = (twin: Twin, accountId: AccountId, symbol: MarketSymbol, side: Side) =>
   twin.orders.filter((order) => order.accountId === accountId && order.symbol === symbol && order.side === side)
 
-/** Lots at the mark: lots x lot x mark / 1e10. */
+/** Value of lots at the mark: lots x lot x mark / 1e10. */
 export const atMark = (twin: Twin, symbol: MarketSymbol, lots: bigint): Fraction => [
   lots * BigInt(twin.instruments.get(symbol)!.lotE8) * BigInt(twin.marks.get(symbol)!),
   10_000_000_000n
@@ -102,7 +102,7 @@ export const leverageOf = (twin: Twin, accountId: AccountId, symbol: MarketSymbo
 export const positionMargin = (twin: Twin, accountId: AccountId, symbol: MarketSymbol): bigint =>
   ceil(over(atMark(twin, symbol, magnitude(quantity(twin, accountId, symbol))), leverageOf(twin, accountId, symbol)))
 
-/** Two thirds of a tenth at 10x, of each symbol apart. */
+/** Maintenance margin, per symbol: two thirds of a tenth at 10x. */
 const maintenanceMargin = (twin: Twin, accountId: AccountId): bigint =>
   twin.symbols.reduce((total, symbol) => {
     const [value, divisor] = atMark(twin, symbol, magnitude(quantity(twin, accountId, symbol)))
@@ -137,7 +137,7 @@ export const orderMargin = (twin: Twin, accountId: AccountId, symbol: MarketSymb
   return ceil(over(bare, leverageOf(twin, accountId, symbol))) + sides[0]!.loss + sides[1]!.loss
 }
 
-/** Cost of what is held, taken fill by fill; the part that leaves is rounded towards zero. */
+/** Cost of the position, folded fill by fill; the part of a closing fill is rounded towards zero. */
 const basis = (twin: Twin, accountId: AccountId, symbol: MarketSymbol): bigint => {
   let held = 0n
   let cost = 0n
@@ -162,7 +162,7 @@ const cash = (twin: Twin, accountId: AccountId, symbol: MarketSymbol): bigint =>
 const fees = (twin: Twin, accountId: AccountId, symbol: MarketSymbol): bigint =>
   fillsOf(twin, accountId, symbol).reduce((total, { fee }) => total + BigInt(fee), 0n)
 
-/** What is due on an hour or a dividend, for what was held then, is rounded against the account. */
+/** Payment of an hour or a dividend on the position at that time, rounded against the account. */
 const funding = (twin: Twin, accountId: AccountId, symbol: MarketSymbol): bigint => {
   let [held, seen, total] = [0n, 0, 0n]
   for (const { fills, perLot, symbol: over } of twin.payments) {
@@ -177,7 +177,7 @@ const funding = (twin: Twin, accountId: AccountId, symbol: MarketSymbol): bigint
   return total
 }
 
-/** An hour of funding at a rate in 1e-12 of the value at the mark: longs pay where it is positive. */
+/** Hourly funding at a rate in 1e-12 of the value at the mark: longs pay if it is positive. */
 export const perLotOfHour = (
   { lotE8 }: Instrument,
   { markE8, rateE12 }: { readonly markE8: number; readonly rateE12: number }
@@ -215,7 +215,7 @@ export const balance = (twin: Twin, accountId: AccountId) => {
   }
 }
 
-/** Whether an order, new or in a new state, is against the position and all of its side together no larger. */
+/** Returns true if an order's side is opposite to the position and all orders of the side are within it. */
 export const onlyReduces = (twin: Twin, order: TwinOrder): boolean => {
   const held = quantity(twin, order.accountId, order.symbol)
   const side = ordersOf(twin, order.accountId, order.symbol, order.side).filter(
@@ -228,7 +228,7 @@ export const onlyReduces = (twin: Twin, order: TwinOrder): boolean => {
   return (order.side === "BUY" ? -held : held) >= lots
 }
 
-/** What maker and taker pay in hundredths of a basis point, by the millions that they have traded. */
+/** Taker and maker rates in hundredths of a basis point, by volume in millions. */
 export const rates = ({ instruments, tier }: Twin, symbol: MarketSymbol) => {
   const millions = tier.volume / 1_000_000_000_000n
   let paid = { maker: 200, taker: 1_000 }
@@ -240,7 +240,7 @@ export const rates = ({ instruments, tier }: Twin, symbol: MarketSymbol) => {
   return { makerRate: paid.maker * share, takerRate: paid.taker * share }
 }
 
-/** Whether the margin allows an order in the state it is to have, in place of what it was. */
+/** Returns true if the margin permits an order in its new state, instead of its former one. */
 export const allows = (twin: Twin, order: TwinOrder): boolean => {
   const { accountId, side, states, symbol } = order
   const state = states[0]!
@@ -257,7 +257,7 @@ export const allows = (twin: Twin, order: TwinOrder): boolean => {
   return before.available - change - ceil([notional * takerRate, 100_000_000n]) >= 0n
 }
 
-/** The worst price in ticks at which a MARKET order may fill: the last one at which closing everything leaves no debt. */
+/** Worst fill price of a MARKET order in ticks: the last one at which closing everything leaves no debt. */
 export const worst = (twin: Twin, order: TwinOrder): number => {
   const { accountId, symbol } = order
   const held = quantity(twin, accountId, symbol)
@@ -271,7 +271,7 @@ export const worst = (twin: Twin, order: TwinOrder): number => {
   return Math.max(held > 0n ? 0 : 1, ticks)
 }
 
-/** With one order added, or in place of its former self. */
+/** The account with one order added, or replaced by its new state. */
 export const having = (twin: Twin, order: TwinOrder): Twin => ({
   ...twin,
   orders: [...twin.orders.filter(({ orderId }) => orderId !== order.orderId), order]

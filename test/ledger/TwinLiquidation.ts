@@ -1,4 +1,4 @@
-/** What is done about an account whose equity is used up, as slowly and plainly as the twin says the rest (rule 9). */
+/** Reference implementation of liquidation, as slow and simple as the twin (rule 9). */
 import type { AccountId } from "@venue/domain/AccountId"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import * as Twin from "./Twin.ts"
@@ -14,18 +14,18 @@ const marginAtMark = (twin: Twin.Twin, accountId: AccountId, symbol: MarketSymbo
 const totalMargin = (twin: Twin.Twin, accountId: AccountId) =>
   twin.symbols.reduce((total, symbol) => total + marginOf(twin, accountId, symbol), 0n)
 
-/** The account lacks so much money to have that many hundredths of a percent of its maintenance margin. */
+/** Money that the account lacks for this many hundredths of a percent of its maintenance margin. */
 export const missing = (twin: Twin.Twin, accountId: AccountId, share: number): bigint =>
   (totalMargin(twin, accountId) * BigInt(share)) / 10_000n - Twin.balance(twin, accountId).equity
 
-/** Of a bankrupt account it is negative. */
+/** Share of equity; negative for a bankrupt account. */
 export const share = (twin: Twin.Twin, accountId: AccountId, symbol: MarketSymbol): bigint =>
   Twin.floor([Twin.balance(twin, accountId).equity * marginOf(twin, accountId, symbol), totalMargin(twin, accountId)])
 
 export const ratioE6 = (twin: Twin.Twin, accountId: AccountId): bigint =>
   Twin.floor([Twin.balance(twin, accountId).equity * 1_000_000n, totalMargin(twin, accountId)])
 
-/** The largest maintenance margin comes first, then the symbol. */
+/** Order of markets: largest maintenance margin first, then symbol. */
 const nextSymbol = (twin: Twin.Twin, accountId: AccountId): MarketSymbol =>
   [...twin.symbols].sort((a, b) =>
     marginOf(twin, accountId, a) === marginOf(twin, accountId, b)
@@ -37,13 +37,13 @@ const nextSymbol = (twin: Twin.Twin, accountId: AccountId): MarketSymbol =>
         : 1
   )[0]!
 
-/** A third of the maintenance margin rate at the highest level. */
+/** A third of the maintenance margin rate at maximum leverage. */
 const spread = (twin: Twin.Twin, symbol: MarketSymbol): Twin.Fraction => [
   2n,
   9n * BigInt(twin.instruments.get(symbol)!.maxLeverage)
 ]
 
-/** Says whether so many lots, filled at the limit, bring equity to 5/4 of the maintenance margin. */
+/** Returns true if these lots, filled at the limit, raise equity to 5/4 of the maintenance margin. */
 export const restores = (twin: Twin.Twin, accountId: AccountId, symbol: MarketSymbol, lots: bigint): boolean => {
   const value = Twin.atMark(twin, symbol, lots)
   const lost = Twin.plus(
