@@ -5,7 +5,6 @@
 import type { RailName } from "@venue/domain/Rail"
 import type { TraderEvent } from "@venue/domain/Trader"
 import type { RailAudit } from "@venue/storage/audit/RailAudits"
-import { cameAgain, venuesOwn } from "@venue/domain/DepositSteps"
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
@@ -26,7 +25,7 @@ export const read = (
   sql: SqlClient.SqlClient,
   deposited: Deposited
 ): Effect.Effect<ReadonlyArray<RailAudit>, SqlError> =>
-  Effect.map(sql.unsafe(asked, [cameAgain, venuesOwn]).valuesUnprepared, (rows) =>
+  Effect.map(sql.unsafe(asked).valuesUnprepared, (rows) =>
     rows.map(
       ([rail, number, amount, position, asOf, deposits, uncredited, left, own, audited, books, before, times]) => {
         const about = {
@@ -76,10 +75,10 @@ const asked = `
         when h.block is null then detected_at <= h.as_of
           and case when is_returned then coalesce(returned_at > h.as_of, false) else state <> 'DROPPED' end
         else state <> 'DROPPED' and gone_since is null and block_number <= h.block
-          and (state <> 'REVERSED' or reason = $1::text)
+          and (state <> 'REVERSED' or reason = 'seen-again')
       end as is_in
       from deposit
-      where network = h.rail and h.number is distinct from a.number and reason is distinct from $2::text
+      where network = h.rail and h.number is distinct from a.number and reason is distinct from 'venue-own'
     ) one
   ) d
   cross join lateral (

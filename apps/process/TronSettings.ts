@@ -119,7 +119,7 @@ const signingOf = Effect.fnUntraced(function* (settings: TronSettings) {
   const signed: TronRail.TronOptions["signed"] = (order) =>
     Effect.mapError(signer.sign(order), (error) =>
       error._tag === "SignerRefused"
-        ? new SigningRefused({ rail: TronNode.rail, reason: `the wallet refuses: ${error.reason}` })
+        ? new SigningRefused({ rail: TronNode.rail, obstacle: { _tag: "WalletRefuses", text: error.reason } })
         : TronNode.unavailable(error)
     )
   return { hot, signed }

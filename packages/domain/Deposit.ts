@@ -2,6 +2,7 @@
 import { Schema } from "effect"
 import { moneyScale } from "./Decimal.ts"
 import { RailName } from "./Rail.ts"
+import { DepositReason } from "./TreasuryReason.ts"
 
 /** State of a deposit. DROPPED is shown to no user. */
 export const DepositState = Schema.Literals(["DETECTED", "CONFIRMED", "CREDITED", "REVERSED", "DROPPED"])
@@ -18,10 +19,8 @@ export const minimumDeposit: { readonly [Rail in RailName]: bigint } = {
 }
 
 /** Returns the reason why the amount of a confirmed deposit is not credited, or null. */
-export const reasonAgainst = (rail: RailName, amount: bigint): string | null =>
-  amount < minimumDeposit[rail] ? belowMinimum : null
-
-export const belowMinimum = "it is below the minimum"
+export const reasonAgainst = (rail: RailName, amount: bigint): DepositReason | null =>
+  amount < minimumDeposit[rail] ? "below-minimum" : null
 
 /** Returns the permanent id of a deposit. A transaction may hold several transfers, so the id includes the log index. */
 export const depositIdOf = (rail: RailName, txHash: string, logIndex: number): string => `${rail}/${txHash}/${logIndex}`
@@ -42,7 +41,7 @@ export type Deposit = typeof Deposit.Type
 /** Takes back a credited deposit that its rail no longer has. Idempotent by `depositId`. */
 export const ReverseDeposit = Schema.TaggedStruct("ReverseDeposit", {
   depositId: Schema.String,
-  reason: Schema.String
+  reason: DepositReason
 })
 export type ReverseDeposit = typeof ReverseDeposit.Type
 
@@ -53,7 +52,7 @@ export type Deposited = typeof Deposited.Type
 /** The whole amount was taken back; the balance may be negative after that. */
 export const DepositReversed = Schema.TaggedStruct("DepositReversed", {
   ...credit,
-  reason: Schema.String,
+  reason: DepositReason,
   atMillis: Schema.Number
 })
 export type DepositReversed = typeof DepositReversed.Type

@@ -2,6 +2,7 @@
 import { Result, Schema } from "effect"
 import type { DepositState } from "./Deposit.ts"
 import type { RailName } from "./Rail.ts"
+import type { DepositReason } from "./TreasuryReason.ts"
 import type { UserId } from "./UserId.ts"
 
 /**
@@ -54,7 +55,7 @@ export interface Progress {
   /** Null until an operator assigns the deposit, if its address or message belongs to no user. */
   readonly userId: UserId | null
   /** Reason why the deposit is not credited, or was reversed; null otherwise. */
-  readonly reason: string | null
+  readonly reason: DepositReason | null
   readonly updatedAtMillis: number
   readonly blockNumber: number | null
   readonly blockHash: string | null
@@ -74,16 +75,16 @@ interface Changes {
   /** The deposit was seen once more; `block` is null at a bank. */
   readonly Detect: { readonly block: Block | null }
   /** From DETECTED to CONFIRMED; a reason keeps the deposit from being credited. */
-  readonly Confirm: { readonly reason: string | null }
+  readonly Confirm: { readonly reason: DepositReason | null }
   /** From CONFIRMED back to DETECTED. */
   readonly Unconfirm: unknown
   /** From DETECTED or CONFIRMED to DROPPED. */
-  readonly Drop: { readonly reason: string }
+  readonly Drop: { readonly reason: DepositReason }
   /** Credits a confirmed deposit of a user from now on, whatever its chain reports. */
   readonly Offer: unknown
   /** An operator assigns a confirmed deposit without an owner; a reason keeps it from being credited. */
-  readonly Assign: { readonly userId: UserId; readonly reason: string | null }
-  /** An operator declares a confirmed and final deposit without an owner to be the venue's own money. */
+  readonly Assign: { readonly userId: UserId; readonly reason: DepositReason | null }
+  /** An operator declares a confirmed and final deposit without an owner to be the venue's own money; `reason` is the operator's. */
   readonly TakeAsOwn: { readonly reason: string }
   /** The chain lacks a credited deposit. */
   readonly MarkGone: unknown
@@ -96,7 +97,7 @@ interface Changes {
   /** The trader has the money. */
   readonly Credit: unknown
   /** The money was taken back from the trader. */
-  readonly Reverse: { readonly reason: string }
+  readonly Reverse: { readonly reason: DepositReason }
 }
 
 /** A request to change a deposit. */
@@ -120,15 +121,9 @@ export class DepositStepRefused extends Schema.TaggedError<DepositStepRefused>()
   state: Schema.String
 }) {}
 
-/** Reason of a deposit that an operator declared to be the venue's own money; the operator's reason is in the ledger entry. */
-export const venuesOwn = "it is the venue's own"
-
-/** Reason of a reversed deposit that its chain includes again: an operator decides. */
-export const cameAgain = "it came again after it was reversed"
-
 /** Returns whether a confirmed deposit has no owner yet. */
 export const isOwnerless = ({ reason, state, userId }: Pick<Progress, "reason" | "state" | "userId">): boolean =>
-  state === "CONFIRMED" && userId === null && reason !== venuesOwn
+  state === "CONFIRMED" && userId === null && reason !== "venue-own"
 
 /** Returns a deposit as it was first seen. */
 export const detected = (
@@ -223,7 +218,7 @@ const fieldsOf = ({ reason, state }: Progress, change: DepositChange): Partial<P
       return { ...placeOf(change.block), reason: null }
     case "BlockReplaced": {
       // A reversed deposit is not credited a second time.
-      const now = state === "REVERSED" ? cameAgain : reason
+      const now = state === "REVERSED" ? "seen-again" : reason
       return { ...placeOf(change.block), reason: now, updatedAtMillis: atMillis }
     }
     case "Confirmed":
@@ -237,7 +232,7 @@ const fieldsOf = ({ reason, state }: Progress, change: DepositChange): Partial<P
     case "Assigned":
       return { userId: change.userId, reason: change.reason }
     case "TakenAsOwn":
-      return { reason: venuesOwn }
+      return { reason: "venue-own" }
     case "Gone":
       return { goneSinceMillis: atMillis }
     case "Present":

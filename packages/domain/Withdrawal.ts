@@ -3,6 +3,7 @@ import { Schema } from "effect"
 import { moneyScale } from "./Decimal.ts"
 import { KeyedRequest } from "./KeyedRequest.ts"
 import { WithdrawalMethod } from "./Rail.ts"
+import { EndReason } from "./TreasuryReason.ts"
 
 /** State of a withdrawal. ACCEPTED has debited the account; REJECTED and FAILED have returned the gross amount. */
 export const WithdrawalState = Schema.Literals([
@@ -93,7 +94,7 @@ export type Withdraw = typeof Withdraw.Type
 const returning = {
   withdrawalId: Schema.String,
   ending: Ending,
-  reason: Schema.String
+  reason: EndReason
 }
 
 /** Returns the gross amount of a withdrawal that was rejected or has failed. Idempotent by `withdrawalId`. */

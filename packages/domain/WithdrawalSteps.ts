@@ -1,6 +1,7 @@
 /** The machine of a withdrawal after its debit: its states, the commands it takes and the changes that are recorded (rule 18). */
-import { Result, Schema } from "effect"
+import { Equal, Result, Schema } from "effect"
 import type { Ending, WithdrawalAccepted, WithdrawalState } from "./Withdrawal.ts"
+import type { EndReason, PaymentObstacle } from "./TreasuryReason.ts"
 
 /**
  *     ACCEPTED → QUEUED ──────────────→ SUBMITTED → SETTLED
@@ -57,7 +58,7 @@ export interface Progress {
   /** State that the withdrawal will end in: from now on only the return of the money may follow. Null while the end is open. */
   readonly ending: Ending | null
   readonly endedBy: string | null
-  readonly reason: string | null
+  readonly reason: EndReason | null
   /** Transaction hash or bank reference of the newest payment. */
   readonly reference: string | null
   /** Number under which the payment is signed: the nonce where the rail has nonces. Null before SUBMITTED. */
@@ -66,7 +67,7 @@ export interface Progress {
   readonly attempts: number
   /** Time of the first refusal to sign since the last success; null while nothing keeps the payment from being signed. */
   readonly refusedAtMillis: number | null
-  readonly refusal: string | null
+  readonly refusal: PaymentObstacle | null
   /** Operator who requested a cancel of the payment; null without a request. */
   readonly cancelledBy: string | null
   readonly cancelReason: string | null
@@ -83,14 +84,14 @@ interface Changes {
   /** The next payment of a SUBMITTED withdrawal was signed. */
   readonly StoreAttempt: { readonly attempt: number; readonly purpose: Purpose; readonly reference: string }
   /** The payment cannot be signed as it is, and an operator has to look. */
-  readonly RecordRefusal: { readonly refusal: string }
+  readonly RecordRefusal: { readonly refusal: PaymentObstacle }
   /** An operator wants the number used up without a payment. */
   readonly RequestCancel: { readonly by: string; readonly reason: string }
   /** Nothing but the return of the money may follow. */
   readonly RequestEnd: {
     readonly ending: Ending
     readonly by: string
-    readonly reason: string
+    readonly reason: EndReason
     /** Transaction hash or bank reference that the withdrawal ended with; null where the rail has none. */
     readonly reference: string | null
   }
@@ -194,7 +195,8 @@ export const decide = (
     }
     case "RecordRefusal":
       if (!isPayable(state)) return refused
-      if (refusal !== command.refusal) return Result.succeed([{ ...command, _tag: "RefusalRecorded", atMillis }])
+      if (!Equal.equals(refusal, command.refusal))
+        return Result.succeed([{ ...command, _tag: "RefusalRecorded", atMillis }])
       return Result.succeed(state === "QUEUED" ? [{ _tag: "Requeued", atMillis }] : [])
     case "RequestCancel": {
       if (isPayable(state) && cancelledBy !== null)

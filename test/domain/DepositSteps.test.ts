@@ -99,7 +99,7 @@ const twinAccepts = (twin: Twin, command: DepositSteps.DepositCommand): boolean 
   }
 }
 
-const reason = fc.constantFrom("bank-return", "chain-reorg")
+const reason = fc.constantFrom("bank-return", "missing-on-chain")
 const block = fc.constantFrom({ number: 7, hash: "7" }, { number: 8, hash: "8" }, null)
 const command: fc.Arbitrary<DepositSteps.DepositCommand> = fc.oneof(
   fc.record({ _tag: fc.constant("Detect"), block }),

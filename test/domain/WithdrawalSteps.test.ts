@@ -1,5 +1,6 @@
 import { type Ending, WithdrawalState } from "@venue/domain/Withdrawal"
 import * as WithdrawalSteps from "@venue/domain/WithdrawalSteps"
+import type { EndReason, PaymentObstacle } from "@venue/domain/TreasuryReason"
 import { assert, test } from "@effect/vitest"
 import { Result } from "effect"
 import * as fc from "fast-check"
@@ -26,7 +27,7 @@ test("queues a withdrawal without a reason, and holds it with one", () => {
 test("I14: names the pending cancel when a second cancel is requested", () => {
   let row = WithdrawalSteps.apply(WithdrawalSteps.accepted("w", 0), { _tag: "Queued", by: "ann", atMillis: 0 })
   const commands = [
-    { _tag: "RecordRefusal", refusal: "no gas" },
+    { _tag: "RecordRefusal", refusal: { _tag: "InvalidDestination" } },
     { _tag: "RequestCancel", by: "olga", reason: "stuck" }
   ] as const
   for (const command of commands) {
@@ -43,7 +44,7 @@ interface Twin {
   state: WithdrawalState
   ending: Ending | undefined
   cancelled: boolean
-  refusal: string | undefined
+  refusal: PaymentObstacle | undefined
   attempts: number
 }
 
@@ -97,13 +98,15 @@ const ending = fc.constantFrom<Ending>("REJECTED", "FAILED")
 const purpose = fc.constantFrom("pay", "cancel")
 const reference = fc.constantFrom("0x1", "0x2")
 const text = fc.constantFrom("a", "b")
+const refusal = fc.constantFrom("a", "b").map((text): PaymentObstacle => ({ _tag: "ChainRejects", text }))
+const reason = fc.constantFrom<EndReason>({ _tag: "TransferRejected" }, { _tag: "Rejected", text: "a stranger" })
 const command: fc.Arbitrary<WithdrawalSteps.WithdrawalCommand> = fc.oneof(
   fc.record({ _tag: fc.constant("Approve"), by }),
   fc.record({ _tag: fc.constant("Submit"), by, purpose, sequence: fc.nat(3) }),
   fc.record({ _tag: fc.constant("StoreAttempt"), attempt: fc.integer({ min: 1, max: 4 }), purpose, reference }),
-  fc.record({ _tag: fc.constant("RecordRefusal"), refusal: text }),
+  fc.record({ _tag: fc.constant("RecordRefusal"), refusal }),
   fc.record({ _tag: fc.constant("RequestCancel"), by, reason: text }),
-  fc.record({ _tag: fc.constant("RequestEnd"), by, ending, reason: text, reference: fc.option(reference) }),
+  fc.record({ _tag: fc.constant("RequestEnd"), by, ending, reason, reference: fc.option(reference) }),
   fc.record({ _tag: fc.constant("Settle"), by, reference }),
   fc.record({ _tag: fc.constant("Return"), ending })
 )

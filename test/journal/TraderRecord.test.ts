@@ -5,6 +5,7 @@ import { TraderEvent } from "@venue/domain/Trader"
 import { TwapEnding, TwapId } from "@venue/domain/Twap"
 import { UserId } from "@venue/domain/UserId"
 import { HoldReason } from "@venue/domain/Withdrawal"
+import { DepositReason } from "@venue/domain/TreasuryReason"
 import * as TraderRecord from "@venue/journal/TraderRecord"
 import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
@@ -78,7 +79,7 @@ const treasury: ReadonlyArray<TraderEvent> = [
     depositId: "BANK/ach-20261124-77/0",
     rail: "BANK",
     amount: 2_500_000_000n,
-    reason: "ACH return R01",
+    reason: "bank-return",
     atMillis: 1_795_219_831_000
   },
   {
@@ -95,7 +96,7 @@ const treasury: ReadonlyArray<TraderEvent> = [
     _tag: "WithdrawalReturned",
     withdrawalId: "9d2f6c1e-53ab-4e07-8b1c-70f4d2a9e6b3",
     ending: "REJECTED",
-    reason: "the destination is flagged",
+    reason: { _tag: "Rejected", text: "the destination is flagged" },
     method: "ARBITRUM_ONE",
     amount: 60_000_000_000n,
     atMillis: 1_795_219_833_000
@@ -173,7 +174,7 @@ const traderEvent: fc.Arbitrary<TraderEvent> = fc.oneof(
     depositId: id,
     rail: fc.constantFrom(...RailName.literals),
     amount,
-    reason: fc.string(),
+    reason: fc.constantFrom(...DepositReason.literals),
     atMillis
   }),
   fc.record({
@@ -190,7 +191,11 @@ const traderEvent: fc.Arbitrary<TraderEvent> = fc.oneof(
     _tag: fc.constant("WithdrawalReturned"),
     withdrawalId: id,
     ending: fc.constantFrom("REJECTED", "FAILED"),
-    reason: fc.string(),
+    reason: fc.oneof(
+      fc.record({ _tag: fc.constant("Rejected"), text: fc.string() }),
+      fc.record({ _tag: fc.constant("TransactionFailed"), code: fc.option(fc.string()) }),
+      fc.record({ _tag: fc.constant("PaymentCancelled") })
+    ),
     method: fc.constantFrom(...WithdrawalMethod.literals),
     amount,
     atMillis

@@ -58,8 +58,13 @@ export const make = (scene: Scene, twin: Twin.Twin, primary: AccountId) => {
     const { amount, isUndone } = all[at]!
     const isDone = once(
       buy
-        ? { _tag: "ReverseDeposit", depositId: `deposit-${at}`, reason: "" }
-        : { _tag: "ReturnWithdrawal", withdrawalId: `withdrawal-${at}`, ending: "FAILED", reason: "" }
+        ? { _tag: "ReverseDeposit", depositId: `deposit-${at}`, reason: "bank-return" }
+        : {
+            _tag: "ReturnWithdrawal",
+            withdrawalId: `withdrawal-${at}`,
+            ending: "FAILED",
+            reason: { _tag: "PaymentCancelled" }
+          }
     )
     assert.strictEqual(isDone, !isUndone, buy ? "I16: reversed once" : "I14: returned once")
     if (isUndone) return

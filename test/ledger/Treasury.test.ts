@@ -22,8 +22,9 @@ const withdraw = (
   method: WithdrawalMethod = "ARBITRUM_ONE",
   reasons: ReadonlyArray<HoldReason> = []
 ): Withdraw => ({ _tag: "Withdraw", withdrawalId, method, amount, destination: "0xabc", reasons })
+const failed = { _tag: "TransferRejected" } as const
 const back = (withdrawalId: string, ending: "REJECTED" | "FAILED" = "FAILED") =>
-  ({ _tag: "ReturnWithdrawal", withdrawalId, ending, reason: "reverted" }) as const
+  ({ _tag: "ReturnWithdrawal", withdrawalId, ending, reason: failed }) as const
 
 const empty = () => Ledger.make(alice, instruments, new Map(), OpenInterest.none(), Ledger.defaults)
 
@@ -61,11 +62,14 @@ describe("treasury of a trader", () => {
     scene.price(aapl, 200)
     scene.ask(deposit("d", usd(100)))
     scene.ask(withdraw("w", usd(60)))
-    scene.ask({ _tag: "ReverseDeposit", depositId: "d", reason: "ACH return R01" })
-    scene.ask({ _tag: "ReverseDeposit", depositId: "d", reason: "again" })
+    scene.ask({ _tag: "ReverseDeposit", depositId: "d", reason: "bank-return" })
+    scene.ask({ _tag: "ReverseDeposit", depositId: "d", reason: "missing-on-chain" })
     assert.deepInclude(scene.balance(), { deposit: -usd(60), available: -usd(60), withdrawable: 0n })
     assert.strictEqual(scene.placed("BUY", 1, 200).finding, "FAILED_MARGIN_CHECK")
-    assert.strictEqual(ask(scene.trader, { _tag: "ReverseDeposit", depositId: "other", reason: "" }), "UnknownDeposit")
+    assert.strictEqual(
+      ask(scene.trader, { _tag: "ReverseDeposit", depositId: "other", reason: "bank-return" }),
+      "UnknownDeposit"
+    )
     assert.deepStrictEqual(ask(scene.trader, deposit("d", usd(100))), [], "it does not come again")
   })
 
@@ -112,7 +116,7 @@ describe("treasury of a trader", () => {
         _tag: "WithdrawalReturned",
         withdrawalId: "w",
         ending: "FAILED",
-        reason: "reverted",
+        reason: failed,
         method: "ARBITRUM_ONE",
         amount: usd(40),
         atMillis: 3
@@ -207,7 +211,7 @@ describe("treasury of a trader", () => {
 const story: ReadonlyArray<LedgerCommand> = [
   deposit("TRON/a/0", usd(700)),
   deposit("TRON/a/1", usd(50)),
-  { _tag: "ReverseDeposit", depositId: "TRON/a/1", reason: "it is gone" },
+  { _tag: "ReverseDeposit", depositId: "TRON/a/1", reason: "missing-on-chain" },
   withdraw("w1", usd(100)),
   withdraw("w2", usd(30), "TRON", ["flagged-user"]),
   back("w2", "REJECTED")
@@ -218,7 +222,7 @@ const commandOf = (kind: LedgerCommand["_tag"], id: string, amount: bigint): Led
     case "Deposit":
       return deposit(id, amount)
     case "ReverseDeposit":
-      return { _tag: "ReverseDeposit", depositId: id, reason: "" }
+      return { _tag: "ReverseDeposit", depositId: id, reason: "bank-return" }
     case "Withdraw":
       return withdraw(id, amount)
     default:

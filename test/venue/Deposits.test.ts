@@ -35,7 +35,7 @@ story("rule 17.4: less than the minimum stays confirmed with a reason, and nobod
     const txHash = yield* deposit(yield* addressOf(amy, "TRON"), usd(5) - 1n, null)
     yield* pass(130)
     const found = yield* depositOf("TRON", txHash)
-    assert.deepInclude(found, { state: "CONFIRMED", reason: "it is below the minimum" })
+    assert.deepInclude(found, { state: "CONFIRMED", reason: "below-minimum" })
     assert.strictEqual(yield* has(amy), 0n)
   })
 )
@@ -99,7 +99,7 @@ story(
       const nobodys = yield* deposit(`${message} `, usd(300), "wire")
       yield* pass(3)
       assert.deepInclude(yield* depositOf("BANK", txHash), { state: "CREDITED", method: "ach_push" })
-      assert.deepInclude(yield* depositOf("BANK", nobodys), { state: "CONFIRMED", reason: "no user has this message" })
+      assert.deepInclude(yield* depositOf("BANK", nobodys), { state: "CONFIRMED", reason: "unknown-message" })
       const { assign } = yield* Changes.deposits
       yield* assign(`BANK/${nobodys}/0`, amy.userId, null)
       yield* pass(2)

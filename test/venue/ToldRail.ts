@@ -27,7 +27,7 @@ export const make = () => {
     const { reference } = payments.at(-1)!
     const outcome = outcomes.get(reference.split(" ")[0]!) ?? "Pending"
     if (outcome === "Settled") return { _tag: outcome, reference }
-    if (outcome === "Failed") return { _tag: outcome, reference, reason: "a test" }
+    if (outcome === "Failed") return { _tag: outcome, reference, reason: { _tag: "SimulatedFailure" } }
     return { _tag: outcome }
   }
 

@@ -113,7 +113,7 @@ story("rule 18.4: a held one leaves when it is approved, and goes back when it i
     yield* pass(5)
     assert.strictEqual(yield* statesOf("large"), "ACCEPTED HELD_FOR_REVIEW")
     yield* approve("large", "olga")
-    yield* end("new", { ending: "REJECTED", by: "olga", reason: "a mixer" })
+    yield* end("new", { ending: "REJECTED", by: "olga", reason: { _tag: "Rejected", text: "a mixer" } })
     yield* pass(8)
     assert.strictEqual(yield* statesOf("large"), "ACCEPTED HELD_FOR_REVIEW QUEUED SUBMITTED SETTLED")
     assert.strictEqual(yield* statesOf("new"), "ACCEPTED HELD_FOR_REVIEW REJECTED")

@@ -2,6 +2,7 @@
 import { confirmationsNeeded, reasonAgainst } from "@venue/domain/Deposit"
 import type { DepositCommand } from "@venue/domain/DepositSteps"
 import type { RailName } from "@venue/domain/Rail"
+import type { DepositReason } from "@venue/domain/TreasuryReason"
 import type { Arrival, ArrivalState, RailProvider } from "@venue/providers/rails/RailProvider"
 import { type Deposit, Deposits, isAccepted } from "@venue/storage/treasury/Deposits"
 import { Clock, Effect } from "effect"
@@ -52,7 +53,7 @@ const makeAdvance = Effect.gen(function* () {
     if (!(yield* change(deposit, { _tag: "Offer" })) || userId === null) return
     yield* desks.ask(userId, (desk) => desk.Deposit({ userId, cost: noCost, depositId, rail, amount }))
   })
-  const reverse = ({ depositId, userId }: Deposit, reason: string) =>
+  const reverse = ({ depositId, userId }: Deposit, reason: DepositReason) =>
     userId === null
       ? Effect.void
       : desks.ask(userId, (desk) => desk.ReverseDeposit({ userId, cost: noCost, depositId, reason }))
@@ -72,7 +73,7 @@ const makeAdvance = Effect.gen(function* () {
     if (isFinal) yield* change(deposit, { _tag: "MarkFinal" })
   })
 
-  const gone = Effect.fnUntraced(function* (deposit: Deposit, reason: string, mayComeAgain: boolean) {
+  const gone = Effect.fnUntraced(function* (deposit: Deposit, reason: DepositReason, mayComeAgain: boolean) {
     const { goneSinceMillis, offeredAtMillis, state } = deposit
     if (state !== "CREDITED")
       return yield* offeredAtMillis === null ? change(deposit, { _tag: "Drop", reason }) : credit(deposit)
@@ -84,10 +85,10 @@ const makeAdvance = Effect.gen(function* () {
 
   return (deposit: Deposit, state: ArrivalState) => {
     const advanced = deposit.isReturned
-      ? gone(deposit, "the bank took it back", false)
+      ? gone(deposit, "bank-return", false)
       : state._tag === "Present"
         ? present(deposit, state)
-        : gone(deposit, "the chain does not have it any more", true)
+        : gone(deposit, "missing-on-chain", true)
     return Effect.catchTags(Effect.asVoid(advanced), {
       // The next poll repeats the request.
       Unavailable: () => Effect.void,
@@ -101,11 +102,10 @@ const makeAdvance = Effect.gen(function* () {
 type ChangeCommand = Exclude<DepositCommand, { readonly _tag: "Detect" | "Credit" | "Reverse" }>
 
 /** Returns the reason why a confirmed deposit is not credited, or null (rule 17.4). */
-const reasonUncredited = ({ amount, rail, userId }: Deposit): string | null =>
+const reasonUncredited = ({ amount, rail, userId }: Deposit): DepositReason | null =>
   reasonAgainst(rail, amount) ?? (userId === null ? ownerless(rail) : null)
 
-const ownerless = (rail: RailName): string =>
-  rail === "BANK" ? "no user has this message" : "it came to the account that pays withdrawals"
+const ownerless = (rail: RailName): DepositReason => (rail === "BANK" ? "unknown-message" : "paying-account")
 
 const arrivalOf = (deposit: Deposit): Arrival => ({
   txHash: deposit.txHash,

@@ -22,7 +22,10 @@ export const make = Effect.fnUntraced(function* (provider: RailProvider) {
         // The next look finds the same to do.
         DatabaseUnavailable: () => Effect.succeed(false),
         RailUnavailable: (unavailable) =>
-          Effect.as(Effect.ignore(states.unavailable(rail, String(unavailable.cause))), false)
+          Effect.as(
+            Effect.ignore(states.unavailable(rail, { _tag: "Unreachable", text: String(unavailable.cause) })),
+            false
+          )
       }),
       // A fault of ours in one part does not keep the others from being done.
       Effect.catchDefect((defect) =>
@@ -39,7 +42,7 @@ export const make = Effect.fnUntraced(function* (provider: RailProvider) {
     ]
     // Whatever of it fails is an alarm until it works again.
     if (!done.every((isDone) => isDone)) return false
-    const reason = yield* provider.stalled ?? Effect.succeed(undefined)
-    return yield* part(reason === undefined ? states.answers(rail) : states.unavailable(rail, reason))
+    const stall = yield* provider.stalled ?? Effect.succeed(undefined)
+    return yield* part(stall === undefined ? states.answers(rail) : states.unavailable(rail, stall))
   })
 })

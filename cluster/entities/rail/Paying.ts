@@ -7,6 +7,7 @@
  * number of the withdrawal; a queued withdrawal first takes a number for its cancel.
  */
 import { isNetwork } from "@venue/domain/Rail"
+import type { PaymentObstacle } from "@venue/domain/TreasuryReason"
 import type { DatabaseUnavailable } from "@venue/postgres/DatabaseUnavailable"
 import {
   type Payment,
@@ -38,12 +39,10 @@ const makeReturns = Effect.fnUntraced(function* ({ rail }: RailProvider) {
   const desks = yield* DeskClient
   const { ending } = yield* Withdrawals
   const giveBack = ({ ending, reason, userId, withdrawalId }: Withdrawal) =>
-    ending === null
+    ending === null || reason === null
       ? Effect.void
       : desks
-          .ask(userId, (desk) =>
-            desk.ReturnWithdrawal({ userId, cost: noCost, withdrawalId, ending, reason: reason ?? "" })
-          )
+          .ask(userId, (desk) => desk.ReturnWithdrawal({ userId, cost: noCost, withdrawalId, ending, reason }))
           .pipe(
             Effect.catchTags({
               // The next poll repeats the request.
@@ -73,7 +72,7 @@ const makeOrders = Effect.fnUntraced(function* ({ rail }: RailProvider) {
     const purpose = purposeOf(withdrawal)
     const destination = yield* destinationOf(withdrawal)
     if (Option.isNone(destination) && purpose === "pay")
-      return yield* new SigningRefused({ rail, reason: "the bank account that it goes to is not there any more" })
+      return yield* new SigningRefused({ rail, obstacle: { _tag: "BankAccountUnlinked" } })
     return {
       withdrawalId,
       destination: Option.getOrElse(destination, () => Redacted.make("")),
@@ -85,7 +84,7 @@ const makeOrders = Effect.fnUntraced(function* ({ rail }: RailProvider) {
     }
   })
   /** Records a refusal; logs it once. */
-  const recordRefusal = Effect.fnUntraced(function* ({ withdrawalId }: Withdrawal, refusal: string) {
+  const recordRefusal = Effect.fnUntraced(function* ({ withdrawalId }: Withdrawal, refusal: PaymentObstacle) {
     const changes = yield* change(withdrawalId, { _tag: "RecordRefusal", refusal }).pipe(
       // The withdrawal ended meanwhile.
       Effect.catchTags({
@@ -95,13 +94,15 @@ const makeOrders = Effect.fnUntraced(function* ({ rail }: RailProvider) {
       })
     )
     if (changes.some(({ _tag }) => _tag === "RefusalRecorded"))
-      yield* Effect.logError(`withdrawal ${withdrawalId} cannot be paid: ${refusal}`)
+      yield* Effect.logError(`withdrawal ${withdrawalId} cannot be paid`, refusal)
   })
   /** Records a refusal to sign and returns none; returns the result otherwise. */
   const unlessRefused = <A>(withdrawal: Withdrawal, work: Effect.Effect<A, Failure | SigningRefused>) =>
     work.pipe(
       Effect.asSome,
-      Effect.catchTag("SigningRefused", ({ reason }) => Effect.as(recordRefusal(withdrawal, reason), Option.none<A>()))
+      Effect.catchTag("SigningRefused", ({ obstacle }) =>
+        Effect.as(recordRefusal(withdrawal, obstacle), Option.none<A>())
+      )
     )
   return { order, recordRefusal, unlessRefused }
 })
@@ -188,7 +189,7 @@ const makeOutcomes = Effect.fnUntraced(function* (
     const outcome = yield* provider.outcome(stored)
     switch (outcome._tag) {
       case "Pending":
-        if (outcome.reason !== undefined) yield* orders.recordRefusal(withdrawal, outcome.reason)
+        if (outcome.obstacle !== undefined) yield* orders.recordRefusal(withdrawal, outcome.obstacle)
         return yield* cancelledBy !== null && last.purpose === "pay" ? signNext : sender.resend(withdrawal, last)
       case "Overdue":
         return yield* signNext

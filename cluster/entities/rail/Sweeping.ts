@@ -3,6 +3,7 @@
  * since each step is stored before it is sent, under a number that is used once.
  */
 import { isNetwork, type Network } from "@venue/domain/Rail"
+import type { PaymentObstacle } from "@venue/domain/TreasuryReason"
 import type { Payment, RailProvider, Sweeper } from "@venue/providers/rails/RailProvider"
 import { DepositAddresses } from "@venue/storage/treasury/DepositAddresses"
 import { maxOpenSweeps, type Sweep, type SweepAttempt, Sweeps } from "@venue/storage/treasury/Sweeps"
@@ -40,7 +41,7 @@ const goOn = Effect.fnUntraced(function* (rail: RailProvider, sweeper: Sweeper, 
     case "Settled":
       return yield* sweeps.end(sweep, "DONE")
     case "Failed":
-      yield* Effect.logWarning(`sweep ${sweep.sequence} on ${sweep.network} failed: ${outcome.reason}`)
+      yield* Effect.logWarning(`sweep ${sweep.sequence} on ${sweep.network} failed`, outcome.reason)
       return yield* sweeps.end(sweep, "FAILED")
     case "Pending":
       return yield* rail.send(payments.at(-1)!)
@@ -68,7 +69,7 @@ const beginDue = Effect.fnUntraced(function* (
   let sequence = Math.max(yield* sweeper.firstSequence, (yield* sweeps.lastSequence(network)) + 1)
   let room = maxOpenSweeps - (yield* sweeps.open(network)).length
   let after = -1
-  let refusal: string | undefined
+  let refusal: PaymentObstacle | undefined
   while (room > 0) {
     const page = yield* addresses.after(network, after, addressesAtOnce)
     if (page.length === 0) break
@@ -79,7 +80,7 @@ const beginDue = Effect.fnUntraced(function* (
       const index = indexes.get(address)!
       const payment = yield* sweeper
         .sign({ index, address, amount, sequence, previous: [] })
-        .pipe(Effect.catchTag("SigningRefused", ({ reason }) => Effect.sync(() => void (refusal ??= reason))))
+        .pipe(Effect.catchTag("SigningRefused", ({ obstacle }) => Effect.sync(() => void (refusal ??= obstacle))))
       if (payment === undefined) continue
       const attempts = [attemptOf(payment)]
       const isBegun = yield* sweeps.begin({ network, sequence, addressIndex: index, address, amount, attempts })
@@ -90,7 +91,7 @@ const beginDue = Effect.fnUntraced(function* (
       yield* rail.send(payment)
     }
   }
-  if (refusal !== undefined) yield* Effect.logWarning(`deposits on ${network} are not brought together: ${refusal}`)
+  if (refusal !== undefined) yield* Effect.logWarning(`deposit addresses on ${network} cannot be swept`, refusal)
 })
 
 const attemptOf = ({ bytes, reference, signedAtMillis }: Payment): SweepAttempt => ({

@@ -1,11 +1,13 @@
 /** Withdrawals as an operator sees them, and what an operator decides about those that are held, or stuck (rule 18). */
 import { decimalOfMoney } from "@venue/domain/Decimal"
 import { RailName, WithdrawalMethod } from "@venue/domain/Rail"
+import type { EndReason, PaymentObstacle } from "@venue/domain/TreasuryReason"
 import { WithdrawalState } from "@venue/domain/Withdrawal"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Moment, SchemaLink, Uuid } from "../Body.ts"
 import { instant } from "../Digits.ts"
+import * as ReasonText from "../treasury/ReasonText.ts"
 import { described, Optional, WholeNumber } from "../Parameter.ts"
 import { Conflict, NotFound, ServiceUnavailable } from "../Problem.ts"
 import { ListCount } from "../rest/ListPage.ts"
@@ -233,10 +235,10 @@ export interface Reviewed {
   readonly isBlocked: boolean
   readonly ending: string | null
   readonly endedBy: string | null
-  readonly reason: string | null
+  readonly reason: EndReason | null
   readonly reference: string | null
   readonly refusedAtMillis: number | null
-  readonly refusal: string | null
+  readonly refusal: PaymentObstacle | null
   readonly cancelledBy: string | null
   readonly cancelReason: string | null
   readonly createdAtMillis: number
@@ -257,12 +259,16 @@ export const reviewedWithdrawal = (withdrawal: Reviewed, peopleNeeded: number): 
   ending:
     withdrawal.ending === null
       ? null
-      : { state: withdrawal.ending, by: withdrawal.endedBy ?? "", reason: withdrawal.reason ?? "" },
+      : {
+          state: withdrawal.ending,
+          by: withdrawal.endedBy ?? "",
+          reason: withdrawal.reason === null ? "" : ReasonText.end(withdrawal.reason)
+        },
   reference: withdrawal.reference,
   not_signed:
     withdrawal.refusedAtMillis === null || withdrawal.refusal === null
       ? null
-      : { since: instant(withdrawal.refusedAtMillis), reason: withdrawal.refusal },
+      : { since: instant(withdrawal.refusedAtMillis), reason: ReasonText.obstacle(withdrawal.refusal) },
   cancel:
     withdrawal.cancelledBy === null ? null : { by: withdrawal.cancelledBy, reason: withdrawal.cancelReason ?? "" },
   people_needed: peopleNeeded,

@@ -1,6 +1,7 @@
 /** `GET /deposits`: what came in for a user, and how far each has come. */
 import { decimalOfMoney } from "@venue/domain/Decimal"
 import { assets, type DepositMethod, DepositRail, isNetwork, Network, railOf } from "@venue/domain/Rail"
+import type { DepositReason } from "@venue/domain/TreasuryReason"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Rows, SchemaLink } from "../Body.ts"
@@ -11,6 +12,7 @@ import { BadRequest, ServiceUnavailable } from "../Problem.ts"
 import { Authenticated } from "../rest/Caller.ts"
 import { ListCount } from "../rest/ListPage.ts"
 import { pageParameters, pageQuery } from "./TreasuryPage.ts"
+import * as ReasonText from "./ReasonText.ts"
 import { operation } from "../Operation.ts"
 
 const Status = Schema.Literals(["DETECTED", "CONFIRMED", "CREDITED", "REVERSED"])
@@ -62,7 +64,7 @@ interface Recorded {
   readonly method: DepositMethod
   readonly amount: bigint
   readonly state: string
-  readonly reason: string | null
+  readonly reason: DepositReason | null
   readonly txHash: string
   readonly detectedAtMillis: number
   readonly creditedAtMillis: number | null
@@ -83,7 +85,7 @@ export const deposits = (row: Recorded): ReadonlyArray<typeof Deposit.Type> => {
       asset: assets[railOf(method)],
       ...(isChain ? { network: method } : { payment_rail: method }),
       status: state,
-      reason: row.reason,
+      reason: row.reason === null ? null : ReasonText.deposit(row.reason),
       tx_hash: isChain ? row.txHash : null,
       created_at: instantText(row.detectedAtMillis),
       credited_at: creditedAtMillis === null ? null : instantText(creditedAtMillis)

@@ -1,6 +1,7 @@
 /** What an operator has to see to where money comes in and leaves. */
 import type { Alarm } from "@venue/api/admin/Alarms"
 import { instant } from "@venue/api/Digits"
+import * as ReasonText from "@venue/api/treasury/ReasonText"
 import { RailName } from "@venue/domain/Rail"
 import { Deposits } from "@venue/storage/treasury/Deposits"
 import { RailStates } from "@venue/storage/treasury/RailStates"
@@ -18,7 +19,7 @@ export const make = Effect.gen(function* () {
       states.flatMap(({ cause, rail, unavailableSinceMillis }) =>
         unavailableSinceMillis === null
           ? []
-          : [alarm("RAIL_UNAVAILABLE", unavailableSinceMillis, { rail, reason: cause! })]
+          : [alarm("RAIL_UNAVAILABLE", unavailableSinceMillis, { rail, reason: ReasonText.outage(cause!) })]
       )
   )
   const held = Effect.map(withdrawals.inState("HELD_FOR_REVIEW", oldest), (list) =>
@@ -28,7 +29,11 @@ export const make = Effect.gen(function* () {
   )
   const notSigned = Effect.map(withdrawals.refused(oldest.limit), (list) =>
     list.map(({ rail, refusal, refusedAtMillis, withdrawalId }) =>
-      alarm("WITHDRAWAL_NOT_SIGNED", refusedAtMillis!, { rail, withdrawal_id: withdrawalId, reason: refusal! })
+      alarm("WITHDRAWAL_NOT_SIGNED", refusedAtMillis!, {
+        rail,
+        withdrawal_id: withdrawalId,
+        reason: ReasonText.obstacle(refusal!)
+      })
     )
   )
   const stuck = Effect.gen(function* () {

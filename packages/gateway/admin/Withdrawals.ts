@@ -121,7 +121,7 @@ const makeDecide = Effect.gen(function* () {
       const command: ReviewCommand =
         decision === "approve"
           ? { _tag: "Approve", by }
-          : { _tag: "RequestEnd", ending: "REJECTED", by, reason, reference: null }
+          : { _tag: "RequestEnd", ending: "REJECTED", by, reason: { _tag: "Rejected", text: reason }, reference: null }
       yield* isDecided
         ? withdrawals.change(withdrawalId, command)
         : Effect.fromResult(WithdrawalSteps.decide(withdrawal, command, yield* Clock.currentTimeMillis))

@@ -1,13 +1,14 @@
-/** Notices that the final block of a chain stands still while its head moves on: nothing is settled meanwhile. */
+/** Detects that the final block of a chain stands while its head moves: nothing is settled meanwhile. */
+import type { RailOutage } from "@venue/domain/TreasuryReason"
 import { Clock, Effect } from "effect"
 
 export interface FinalityWatch {
   readonly saw: (headNumber: number, finalNumber: number) => Effect.Effect<void>
-  /** The reason for an alarm, or undefined while final blocks come. */
-  readonly stalled: Effect.Effect<string | undefined>
+  /** The outage to raise; undefined while final blocks advance. */
+  readonly stalled: Effect.Effect<RailOutage | undefined>
 }
 
-/** `mostMillis` is the longest time between two final blocks that is usual on the chain. */
+/** `mostMillis` is the longest usual time between two final blocks of the chain. */
 export const make = (mostMillis: number): FinalityWatch => {
   let final = -1
   let sinceMillis = 0
@@ -23,7 +24,13 @@ export const make = (mostMillis: number): FinalityWatch => {
       }),
     stalled: Effect.map(Clock.currentTimeMillis, (now) =>
       final >= 0 && head > firstHead && now - sinceMillis >= mostMillis
-        ? `the final block has been ${final} for ${Math.floor((now - sinceMillis) / 60_000)} minutes, while the head came from ${firstHead} to ${head}`
+        ? {
+            _tag: "FinalityStalled",
+            finalBlock: final,
+            minutes: Math.floor((now - sinceMillis) / 60_000),
+            fromHead: firstHead,
+            toHead: head
+          }
         : undefined
     )
   }

@@ -3,6 +3,7 @@
  * (a cursor, a number, signed bytes) is handed out, stored by whoever asks, and handed in again.
  */
 import type { RailName } from "@venue/domain/Rail"
+import { type PaymentFailure, PaymentObstacle, type RailOutage } from "@venue/domain/TreasuryReason"
 import type { UsedSequences } from "@venue/domain/Withdrawal"
 import { Context, type Effect, type Option, type Redacted, Schema } from "effect"
 
@@ -75,13 +76,13 @@ export type Promised<E> = (fromSequence: number) => Effect.Effect<bigint, E>
 
 /** What became of all attempts of one withdrawal. "Not found" is `Pending`, never `Failed`. */
 export type Outcome =
-  /** With a reason it cannot come as it is, and an operator has to look. */
-  | { readonly _tag: "Pending"; readonly reason?: string }
+  /** With an obstacle the payment cannot arrive as it is, and an operator has to look. */
+  | { readonly _tag: "Pending"; readonly obstacle?: PaymentObstacle }
   /** None has come for long, and another attempt may be signed that can only come in their place. */
   | { readonly _tag: "Overdue" }
   | { readonly _tag: "Settled"; readonly reference: string }
   /** Final: no attempt of it can pay any more. Its reference is null where the outside knows of none. */
-  | { readonly _tag: "Failed"; readonly reference: string | null; readonly reason: string }
+  | { readonly _tag: "Failed"; readonly reference: string | null; readonly reason: PaymentFailure }
 
 /** It cannot be reached, or those asked do not agree: nothing is known, and it is asked again. */
 export class RailUnavailable extends Schema.TaggedError<RailUnavailable>()("RailUnavailable", {
@@ -89,10 +90,10 @@ export class RailUnavailable extends Schema.TaggedError<RailUnavailable>()("Rail
   cause: Schema.Defect()
 }) {}
 
-/** It will not be signed as it is: an operator has to look. `reason` has no secrets. */
+/** The payment cannot be signed as it is: an operator has to look. `obstacle` contains no secrets. */
 export class SigningRefused extends Schema.TaggedError<SigningRefused>()("SigningRefused", {
   rail: Schema.String,
-  reason: Schema.String
+  obstacle: PaymentObstacle
 }) {}
 
 /** What one deposit address holds, to be brought to the account that pays withdrawals. */
@@ -186,7 +187,7 @@ export interface RailProvider {
   /** Absent where there is nothing to bring together, or somebody does it by hand. */
   readonly sweeper?: Sweeper
   /** The reason for an alarm where the rail answers and what it says is final stands still; undefined as a rule. */
-  readonly stalled?: Effect.Effect<string | undefined>
+  readonly stalled?: Effect.Effect<RailOutage | undefined>
   /** The account that pays, as addresses are written to users, where a cursor has it: a process without a wallet knows it by that. */
   readonly payingAccountIn?: (cursor: string) => string | undefined
 }

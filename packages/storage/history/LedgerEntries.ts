@@ -71,6 +71,7 @@ const ledgerEntryTable = Table.make("ledger_entry", {
   asset: of("text", Schema.Literal(asset)),
   /** It counts 1e-6 USD and has a sign. */
   amount: numeric,
+  /** Text of an operator, or the tag of the reason of a deposit or withdrawal. */
   reason: text,
   atMillis: bigint
 })
@@ -131,7 +132,9 @@ const ofTrader = (userId: UserId, event: TraderEvent): Move | undefined => {
     case "WithdrawalReturned": {
       const { amount, atMillis, method, reason, withdrawalId } = event
       const [from, to] = [inFlightAccount(railOf(method)), primaryAccountOf(userId)]
-      return { transactionId: `${withdrawalId}/return`, kind: "withdrawal-return", from, to, amount, reason, atMillis }
+      const text = reason._tag === "Rejected" ? reason.text : reason._tag
+      const transactionId = `${withdrawalId}/return`
+      return { transactionId, kind: "withdrawal-return", from, to, amount, reason: text, atMillis }
     }
     default:
       return undefined

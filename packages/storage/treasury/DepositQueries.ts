@@ -1,5 +1,4 @@
 /** Reads of deposits on Postgres. */
-import { belowMinimum } from "@venue/domain/Deposit"
 import type { RailName } from "@venue/domain/Rail"
 import type { UserId } from "@venue/domain/UserId"
 import { storable } from "@venue/postgres/Column"
@@ -15,7 +14,7 @@ const shownTo = (sql: SqlClient.SqlClient, userId: UserId) =>
   sql`from deposit where user_id = ${storable(userId)} and state <> 'DROPPED'`
 
 const unmatched = (sql: SqlClient.SqlClient) =>
-  sql`from deposit where ${isOwnerlessIn(sql)} and (network = 'BANK' or reason is distinct from ${belowMinimum}::text)`
+  sql`from deposit where ${isOwnerlessIn(sql)} and (network = 'BANK' or reason is distinct from 'below-minimum')`
 
 export const queries = (
   sql: SqlClient.SqlClient

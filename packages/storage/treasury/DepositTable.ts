@@ -1,15 +1,15 @@
 /** Columns of deposits, and the service that stores them. */
-import { belowMinimum, depositIdOf, DepositState, type UnknownDeposit } from "@venue/domain/Deposit"
+import { depositIdOf, DepositState, type UnknownDeposit } from "@venue/domain/Deposit"
 import * as DepositSteps from "@venue/domain/DepositSteps"
 import {
   type DepositChange,
   type DepositCommand,
   type DepositStepRefused,
   isOwnerless,
-  type Progress,
-  venuesOwn
+  type Progress
 } from "@venue/domain/DepositSteps"
 import { DepositMethod, RailName } from "@venue/domain/Rail"
+import { DepositReason } from "@venue/domain/TreasuryReason"
 import { UserId } from "@venue/domain/UserId"
 import { bigint, boolean, integer, named, numeric, of, orNull, text, timestamptz } from "@venue/postgres/Column"
 import type { DatabaseUnavailable } from "@venue/postgres/DatabaseUnavailable"
@@ -37,7 +37,7 @@ export const deposits = Table.make("deposit", {
   state: of("text", DepositState),
   step: integer,
   version: integer,
-  reason: orNull(text),
+  reason: orNull(of("text", DepositReason)),
   detectedAtMillis: timestamptz,
   updatedAtMillis: timestamptz,
   /** Time of the last request to the rail about the deposit. */
@@ -102,11 +102,11 @@ export const isDue = ({ isFinal, isReturned, reason, state, userId }: Deposit): 
 
 /** Returns `isOwnerless` of `domain/DepositSteps` as a condition in SQL. */
 export const isOwnerlessIn = (sql: SqlClient.SqlClient): Fragment =>
-  sql`state = 'CONFIRMED' and user_id is null and reason is distinct from ${venuesOwn}::text`
+  sql`state = 'CONFIRMED' and user_id is null and reason is distinct from 'venue-own'`
 
 /** Returns whether an operator should assign the deposit to a user. */
 export const isUnmatched = (deposit: Deposit): boolean =>
-  isOwnerless(deposit) && (deposit.rail === "BANK" || deposit.reason !== belowMinimum)
+  isOwnerless(deposit) && (deposit.rail === "BANK" || deposit.reason !== "below-minimum")
 
 /** Returns the row of a deposit that was seen for the first time. */
 export const detected = (transfer: Omit<Detected, "block">, block: Detected["block"], atMillis: number): Deposit => ({

@@ -1,5 +1,6 @@
 /** The scan cursor of each rail, and the time since which a rail is unavailable. */
 import { RailName } from "@venue/domain/Rail"
+import { RailOutage } from "@venue/domain/TreasuryReason"
 import { of, orNull, text, timestamptz } from "@venue/postgres/Column"
 import { type DatabaseUnavailable, orUnavailable } from "@venue/postgres/DatabaseUnavailable"
 import { MemoryTables } from "@venue/postgres/MemoryTables"
@@ -17,7 +18,7 @@ const stateTable = Table.make("rail_state", {
   scannedAtMillis: orNull(timestamptz),
   /** Null while the rail answers every request. */
   unavailableSinceMillis: orNull(timestamptz),
-  cause: orNull(text)
+  cause: orNull(of("jsonb", RailOutage))
 })
 export type RailState = Table.Row<typeof stateTable>
 
@@ -35,7 +36,7 @@ export class RailStates extends Context.Service<
     /** Clears the outage of a rail. */
     readonly answers: (rail: RailName) => Effect.Effect<void, DatabaseUnavailable>
     /** Records an outage; the time of the first record stays. */
-    readonly unavailable: (rail: RailName, cause: string) => Effect.Effect<void, DatabaseUnavailable>
+    readonly unavailable: (rail: RailName, cause: RailOutage) => Effect.Effect<void, DatabaseUnavailable>
   }
 >()("@venue/storage/treasury/RailStates") {
   static readonly layer: Layer.Layer<RailStates, MigrationError | SqlError, SqlClient.SqlClient> = Layer.effect(

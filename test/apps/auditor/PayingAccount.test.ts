@@ -41,13 +41,13 @@ layer(RailVenue.layer, { timeout: "60 seconds" })("the account that pays", (it) 
         yield* chain.mine(20)
         yield* pass(3)
         assert.deepInclude(yield* deposit(known), { state: "CREDITED", userId: RailVenue.user })
-        assert.deepInclude(yield* deposit(dust), { state: "CONFIRMED", reason: "it is below the minimum" })
+        assert.deepInclude(yield* deposit(dust), { state: "CONFIRMED", reason: "below-minimum" })
         const waiting = yield* unmatched({ limit: 10, offset: 0 })
         assert.sameMembers(
           waiting.map(({ depositId }) => depositId),
           [ours, amys]
         )
-        assert.strictEqual(waiting[0]!.reason, "it came to the account that pays withdrawals")
+        assert.strictEqual(waiting[0]!.reason, "paying-account")
 
         // A reorganisation could still take it.
         assert.isFalse(yield* own(yield* deposit(ours), "a top-up"))

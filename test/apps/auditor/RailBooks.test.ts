@@ -75,7 +75,7 @@ layer(RailVenue.layer, { timeout: "60 seconds" })("what a rail holds", (it) => {
         assert.strictEqual(yield* stateOf("failed"), "FAILED")
         const { cancel, refuse } = yield* Changes.withdrawals
         yield* withdraw("refused", "TRON", usd(20))
-        yield* refuse("refused", "a test")
+        yield* refuse("refused", { _tag: "InvalidDestination" })
         yield* cancel("refused", { by: "olga", reason: "nobody can be paid there" })
         yield* pass(6)
         assert.strictEqual(yield* stateOf("refused"), "FAILED")

@@ -7,6 +7,7 @@ import type { RailName, WithdrawalMethod } from "@venue/domain/Rail"
 import type { TraderEvent } from "@venue/domain/Trader"
 import { UserId } from "@venue/domain/UserId"
 import { withdrawalTerms } from "@venue/domain/Withdrawal"
+import type { DepositReason, EndReason } from "@venue/domain/TreasuryReason"
 import { Journal, type TreasuryStep } from "@venue/journal/Journal"
 import * as TraderRecord from "@venue/journal/TraderRecord"
 import { Seal } from "@venue/postgres/Seal"
@@ -89,11 +90,11 @@ const makeDesk = Effect.gen(function* () {
       deposits.set(depositId, { rail, amount })
       return once(depositId, (atMillis) => ({ _tag: "Deposited", depositId, rail, amount, atMillis }))
     },
-    ReverseDeposit: ({ depositId, reason }: { depositId: string; reason: string }) =>
+    ReverseDeposit: ({ depositId, reason }: { depositId: string; reason: DepositReason }) =>
       once(`${depositId} reversed`, (atMillis) => {
         return { _tag: "DepositReversed", depositId, ...deposits.get(depositId)!, reason, atMillis }
       }),
-    ReturnWithdrawal: (given: { withdrawalId: string; ending: "REJECTED" | "FAILED"; reason: string }) =>
+    ReturnWithdrawal: (given: { withdrawalId: string; ending: "REJECTED" | "FAILED"; reason: EndReason }) =>
       once(`${given.withdrawalId} returned`, (atMillis) => {
         const { ending, reason, withdrawalId } = given
         const of = withdrawals.get(withdrawalId)!

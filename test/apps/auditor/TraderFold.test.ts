@@ -17,7 +17,7 @@ it("I10: every kind of money that comes or leaves is told by its account", () =>
     { _tag: "Transferred", transferId: "1", fromAccountId: primary, toAccountId: other, amount: 30n, atMillis },
     { _tag: "ReferralsCredited", day: 1, amount: 7n, atMillis },
     { _tag: "Deposited", depositId: "1", rail, amount, atMillis },
-    { _tag: "DepositReversed", depositId: "1", rail, amount, reason: "", atMillis },
+    { _tag: "DepositReversed", depositId: "1", rail, amount, reason: "bank-return", atMillis },
     {
       _tag: "WithdrawalAccepted",
       withdrawalId: "1",
@@ -34,7 +34,7 @@ it("I10: every kind of money that comes or leaves is told by its account", () =>
       method: "wire",
       amount: 26n,
       ending: "FAILED",
-      reason: "",
+      reason: { _tag: "PaymentCancelled" },
       atMillis
     }
   ]

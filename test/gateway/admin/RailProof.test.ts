@@ -104,7 +104,7 @@ it.layer(withRails, { excludeTestServices: true })("rails", (it) => {
       const asked = { deposit_id: depositId, reason: "to pay withdrawals" }
       const early = yield* admin("POST", "/deposits/own", asked)
       expect([early.status, early.body.type]).toEqual([409, expect.stringContaining("not-unmatched")])
-      yield* confirm(depositId, "no user has this message")
+      yield* confirm(depositId, "unknown-message")
       yield* finish(depositId)
       expect((yield* admin("GET", "/proof")).body.suspense).toBe(70)
       const nobodys = { data: [{ deposit_id: depositId, sent_to: "for the venue", amount: 70 }], count: 1 }

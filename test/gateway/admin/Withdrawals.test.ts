@@ -192,10 +192,11 @@ it.layer(layer, { excludeTestServices: true })("held withdrawals", (it) => {
         ])
         yield* admin("POST", "/withdrawals/approve", { withdrawal_id: id, reason: "known" })
         yield* submit(Option.getOrThrow(yield* find(id)), 7)
-        yield* refuse(id, "above the limit")
+        yield* refuse(id, { _tag: "WalletRefuses", text: "above the limit" })
+        const refusal = "The wallet refuses to sign: above the limit"
         const { body } = yield* admin("GET", "/alarms")
         const alarm = body.data.find((one: { withdrawal_id?: string }) => one.withdrawal_id === id)
-        expect(alarm).toMatchObject({ kind: "WITHDRAWAL_NOT_SIGNED", rail: "ARBITRUM_ONE", reason: "above the limit" })
+        expect(alarm).toMatchObject({ kind: "WITHDRAWAL_NOT_SIGNED", rail: "ARBITRUM_ONE", reason: refusal })
         const vera = { name: "vera", roles: ["viewer"], reason: "looks" }
         expect((yield* cancel(id, (yield* admin("POST", "/operators", vera)).body.token)).status).toBe(403)
         const asked = yield* cancel(id)
@@ -203,7 +204,7 @@ it.layer(layer, { excludeTestServices: true })("held withdrawals", (it) => {
           200,
           "SUBMITTED",
           { by: "operator", reason: "stuck" },
-          "above the limit"
+          refusal
         ])
         expect((yield* (yield* Audit).about(bob.userId)).at(0)).toMatchObject({
           action: "withdrawal_cancel_asked",
@@ -232,7 +233,7 @@ it.layer(layer, { excludeTestServices: true })("held withdrawals", (it) => {
         409,
         expect.stringMatching(/^The withdrawal is QUEUED; .* QUEUED with not_signed set/)
       ])
-      yield* refuse(id, "its destination is the token")
+      yield* refuse(id, { _tag: "UnpayableDestination" })
       const asked = yield* cancel
       expect([asked.status, asked.body.state, asked.body.cancel]).toEqual([
         200,

@@ -88,14 +88,14 @@ const suite = (name: string, readTables: Layer.Layer<ReadTables, unknown>) =>
           const events: ReadonlyArray<TraderEvent> = [
             deposit("a", 1_000n),
             deposit("b", 10n),
-            { ...deposit("b", 10n), _tag: "DepositReversed", reason: "R01" },
+            { ...deposit("b", 10n), _tag: "DepositReversed", reason: "bank-return" },
             accepted("v", 300n),
             accepted("w", 200n),
             {
               _tag: "WithdrawalReturned",
               withdrawalId: "v",
               ending: "REJECTED",
-              reason: "",
+              reason: { _tag: "Rejected", text: "" },
               method: "wire",
               amount: 300n,
               atMillis

@@ -1,4 +1,5 @@
 /** The services of deposits and withdrawals, with one short method for each command; true if the command was accepted. */
+import type { DepositReason, EndReason, PaymentObstacle } from "@venue/domain/TreasuryReason"
 import type { UserId } from "@venue/domain/UserId"
 import type { Ending } from "@venue/domain/Withdrawal"
 import * as Deposits from "@venue/storage/treasury/Deposits"
@@ -19,7 +20,7 @@ export const withdrawals = Effect.map(Withdrawals.Withdrawals, (service) => {
       return accepted(change(withdrawalId, { _tag: "Submit", purpose, sequence, by: railActor(rail) }))
     },
     /** True for a new reason. */
-    refuse: (withdrawalId: string, refusal: string) =>
+    refuse: (withdrawalId: string, refusal: PaymentObstacle) =>
       Effect.map(change(withdrawalId, { _tag: "RecordRefusal", refusal }), (changes) =>
         changes.some(({ _tag }) => _tag === "RefusalRecorded")
       ),
@@ -29,7 +30,7 @@ export const withdrawals = Effect.map(Withdrawals.Withdrawals, (service) => {
       accepted(change(withdrawalId, { _tag: "Settle", by: railActor(rail), reference })),
     end: (
       withdrawalId: string,
-      request: { readonly ending: Ending; readonly by: string; readonly reason: string; readonly reference?: string }
+      request: { readonly ending: Ending; readonly by: string; readonly reason: EndReason; readonly reference?: string }
     ) => accepted(change(withdrawalId, { _tag: "RequestEnd", reference: null, ...request }))
   }
 })
@@ -39,11 +40,12 @@ export const deposits = Effect.map(Deposits.Deposits, (service) => {
   const accepted = Deposits.isAccepted
   return {
     ...service,
-    confirm: (depositId: string, reason: string | null) => accepted(change(depositId, { _tag: "Confirm", reason })),
+    confirm: (depositId: string, reason: DepositReason | null) =>
+      accepted(change(depositId, { _tag: "Confirm", reason })),
     unconfirm: (depositId: string) => accepted(change(depositId, { _tag: "Unconfirm" })),
-    drop: (depositId: string, reason: string) => accepted(change(depositId, { _tag: "Drop", reason })),
+    drop: (depositId: string, reason: DepositReason) => accepted(change(depositId, { _tag: "Drop", reason })),
     offer: (depositId: string) => accepted(change(depositId, { _tag: "Offer" })),
-    assign: (depositId: string, userId: UserId, reason: string | null) =>
+    assign: (depositId: string, userId: UserId, reason: DepositReason | null) =>
       accepted(change(depositId, { _tag: "Assign", userId, reason })),
     own: ({ depositId }: Deposits.Deposit, reason: string) =>
       accepted(change(depositId, { _tag: "TakeAsOwn", reason })),

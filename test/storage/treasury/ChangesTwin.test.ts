@@ -1,6 +1,7 @@
 /** The stores of deposits and withdrawals follow the machines of the domain, on Postgres as in memory, under concurrent commands too. */
 import { depositIdOf } from "@venue/domain/Deposit"
 import * as DepositSteps from "@venue/domain/DepositSteps"
+import type { EndReason, PaymentObstacle } from "@venue/domain/TreasuryReason"
 import { UserId } from "@venue/domain/UserId"
 import * as WithdrawalSteps from "@venue/domain/WithdrawalSteps"
 import type { Journal } from "@venue/journal/Journal"
@@ -20,24 +21,32 @@ const by = fc.constantFrom("olga", "rail/ARBITRUM_ONE")
 const text = fc.constantFrom("a", "b")
 const reference = fc.constantFrom("0x1", "0x2")
 const purpose = fc.constantFrom("pay", "cancel")
+const obstacle = fc.constantFrom<PaymentObstacle>(
+  { _tag: "InvalidDestination" },
+  { _tag: "GasBalanceTooLow", account: "0xhot", heldWei: "5", neededWei: "90071992547409930" }
+)
+const endReason = fc.constantFrom<EndReason>(
+  { _tag: "Rejected", text: 'a "stranger"' },
+  { _tag: "TransactionFailed", code: null }
+)
 const withdrawalCommand: fc.Arbitrary<WithdrawalSteps.WithdrawalCommand> = fc.oneof(
   fc.record({ _tag: fc.constant("Approve"), by }),
   fc.record({ _tag: fc.constant("Submit"), by, purpose, sequence: fc.integer({ min: 100, max: 100_000 }) }),
   fc.record({ _tag: fc.constant("StoreAttempt"), attempt: fc.integer({ min: 1, max: 3 }), purpose, reference }),
-  fc.record({ _tag: fc.constant("RecordRefusal"), refusal: text }),
+  fc.record({ _tag: fc.constant("RecordRefusal"), refusal: obstacle }),
   fc.record({ _tag: fc.constant("RequestCancel"), by, reason: text }),
   fc.record({
     _tag: fc.constant("RequestEnd"),
     by,
     ending: fc.constantFrom("REJECTED", "FAILED"),
-    reason: text,
+    reason: endReason,
     reference: fc.option(reference)
   }),
   fc.record({ _tag: fc.constant("Settle"), by, reference }),
   fc.record({ _tag: fc.constant("Return"), ending: fc.constantFrom("REJECTED", "FAILED") })
 )
 
-const reason = fc.constantFrom("a", "b")
+const reason = fc.constantFrom("bank-return", "missing-on-chain")
 const depositCommand: fc.Arbitrary<DepositSteps.DepositCommand> = fc.oneof(
   fc.record({
     _tag: fc.constant("Detect"),
@@ -50,7 +59,7 @@ const depositCommand: fc.Arbitrary<DepositSteps.DepositCommand> = fc.oneof(
   fc.record({
     _tag: fc.constantFrom("Unconfirm", "Offer", "MarkGone", "MarkPresent", "MarkReturned", "MarkFinal", "Credit")
   }),
-  fc.record({ _tag: fc.constant("Reverse"), reason: fc.constant("it is gone") })
+  fc.record({ _tag: fc.constant("Reverse"), reason: fc.constant("missing-on-chain") })
 )
 
 /** Sends a command by the way that it takes in the venue. */
@@ -140,7 +149,13 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
             attempt(id, World.payment(2, `0x${at}`)),
             change(id, { _tag: "RequestCancel", by: `operator-${at}`, reason: "stuck" }),
             change(id, { _tag: "Settle", by: rail, reference: `0x${at}` }),
-            change(id, { _tag: "RequestEnd", by: rail, ending: "FAILED", reason: "lost", reference: null })
+            change(id, {
+              _tag: "RequestEnd",
+              by: rail,
+              ending: "FAILED",
+              reason: { _tag: "TransferRejected" },
+              reference: null
+            })
           ])
           let changes = 0
           for (let round = 0; round < 3; round += 1) {
@@ -172,7 +187,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
             detect(World.seen("race", { userId, block: { number: at, hash: `block-${at % 2}` } })),
             change(id, { _tag: "Confirm", reason: null }),
             change(id, { _tag: at % 2 === 0 ? "Unconfirm" : "Offer" }),
-            change(id, { _tag: "Drop", reason: "a reorg" }),
+            change(id, { _tag: "Drop", reason: "missing-on-chain" }),
             ...(at === 4 ? [World.recorded(userId, World.deposited("race"))] : [])
           ]).flat()
           for (let round = 0; round < 2; round += 1)

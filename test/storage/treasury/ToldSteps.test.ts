@@ -109,7 +109,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
         yield* end("bea-1", {
           ending: "REJECTED",
           by: "olga",
-          reason: "a stranger",
+          reason: { _tag: "Rejected", text: "a stranger" },
           reference: "reference at the bank"
         })
         yield* World.recorded(userId, World.returned("bea-1", "REJECTED"))

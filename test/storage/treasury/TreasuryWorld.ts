@@ -1,4 +1,5 @@
 /** The tables of the treasury beside a journal that writes into them, on Postgres and in memory. */
+import type { PaymentObstacle } from "@venue/domain/TreasuryReason"
 import type { TraderEvent } from "@venue/domain/Trader"
 import { UserId } from "@venue/domain/UserId"
 import { depositIdOf } from "@venue/domain/Deposit"
@@ -73,6 +74,9 @@ export const recorded = Effect.fnUntraced(function* (userId: UserId, ...events: 
   })
 })
 
+/** An obstacle to a payment with a text that tells tests apart. */
+export const obstacle = (text: string): PaymentObstacle => ({ _tag: "ChainRejects", text })
+
 export const accepted = (
   withdrawalId: string,
   more: Partial<Extract<TraderEvent, { _tag: "WithdrawalAccepted" }>> = {}
@@ -94,7 +98,7 @@ export const returned = (withdrawalId: string, ending: "REJECTED" | "FAILED") =>
     _tag: "WithdrawalReturned",
     withdrawalId,
     ending,
-    reason: "because",
+    reason: { _tag: "PaymentCancelled" },
     method: "ARBITRUM_ONE",
     amount: 100_000_000n,
     atMillis: 9_000
@@ -131,7 +135,7 @@ export const deposited = (txHash: string) =>
   }) as const
 
 export const reversed = (txHash: string) =>
-  ({ ...deposited(txHash), _tag: "DepositReversed", reason: "it is gone", atMillis: 9_000 }) as const
+  ({ ...deposited(txHash), _tag: "DepositReversed", reason: "missing-on-chain", atMillis: 9_000 }) as const
 
 export const withdrawal = (withdrawalId: string) =>
   Effect.flatMap(Withdrawals, ({ find }) => Effect.map(find(withdrawalId), Option.getOrThrow))

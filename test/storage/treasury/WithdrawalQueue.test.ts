@@ -22,7 +22,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
         const turn = Effect.gen(function* () {
           yield* TestClock.adjust("1 second")
           const tried = yield* next
-          for (const id of tried) yield* refuse(id, "its destination is the token")
+          for (const id of tried) yield* refuse(id, { _tag: "UnpayableDestination" })
           return tried
         })
         assert.deepStrictEqual(
@@ -55,7 +55,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
         for (const id of ["due-1", "due-2"]) yield* cancel(id, { by: "olga", reason: "it is stuck" })
         assert.strictEqual(yield* promised("BANK", 0), 4n * 99_000_000n, "nothing was signed that pays the second")
         yield* settle(yield* World.withdrawal("due-3"), "0xpaid")
-        yield* end("due-4", { ending: "FAILED", by: "rail/BANK", reason: "refused" })
+        yield* end("due-4", { ending: "FAILED", by: "rail/BANK", reason: { _tag: "TransferRejected" } })
         assert.strictEqual(yield* promised("BANK", 0), 2n * 99_000_000n)
       })
     )

@@ -140,7 +140,9 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
         const open = yield* World.withdrawal("cal-1")
         const both = yield* Effect.all([settle(open, "0xpaid"), settle(open, "0xpaid")], { concurrency: 2 })
         assert.sameMembers([...both], [true, false])
-        assert.isFalse(yield* end("cal-1", { ending: "FAILED", by: "rail/ARBITRUM_ONE", reason: "" }))
+        assert.isFalse(
+          yield* end("cal-1", { ending: "FAILED", by: "rail/ARBITRUM_ONE", reason: { _tag: "PaymentCancelled" } })
+        )
         yield* World.recorded(userId, World.returned("cal-1", "FAILED"))
         assert.deepInclude(yield* World.withdrawal("cal-1"), { state: "SETTLED", reference: "0xpaid", step: 4 })
         assert.deepStrictEqual((yield* stepsOf("cal-1")).slice(2), [
@@ -160,14 +162,20 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
         const userId = UserId.make("dan")
         const { approve, attempt, end, ending, settle, submit } = yield* Changes.withdrawals
         yield* World.recorded(userId, World.accepted("dan-1", { reasons: ["amount"] }), World.accepted("dan-2"))
-        const rejecting = { ending: "REJECTED", by: "olga", reason: "a stranger's address" } as const
+        const rejected = { _tag: "Rejected", text: "a stranger's address" } as const
+        const rejecting = { ending: "REJECTED", by: "olga", reason: rejected } as const
         assert.isFalse(yield* end("dan-1", { ...rejecting, ending: "FAILED" }))
         assert.isTrue(yield* end("dan-1", rejecting))
         assert.isFalse(yield* end("dan-1", rejecting))
         assert.isFalse(yield* approve("dan-1", "otto"))
         yield* submit(yield* World.withdrawal("dan-2"), 901)
         yield* attempt("dan-2", World.payment(1))
-        yield* end("dan-2", { ending: "FAILED", by: "rail/ARBITRUM_ONE", reason: "reverted", reference: "0xfailed" })
+        yield* end("dan-2", {
+          ending: "FAILED",
+          by: "rail/ARBITRUM_ONE",
+          reason: { _tag: "TransferRejected" },
+          reference: "0xfailed"
+        })
         assert.isFalse(yield* settle(yield* World.withdrawal("dan-2"), "0xlate"))
         assert.isFalse(yield* attempt("dan-2", World.payment(2)))
         assert.sameMembers(
@@ -176,7 +184,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
         )
         yield* World.recorded(userId, World.returned("dan-1", "REJECTED"), World.returned("dan-2", "FAILED"))
         yield* World.recorded(userId, World.returned("dan-1", "REJECTED"))
-        assert.deepInclude(yield* World.withdrawal("dan-1"), { state: "REJECTED", reason: "a stranger's address" })
+        assert.deepInclude(yield* World.withdrawal("dan-1"), { state: "REJECTED", reason: rejected })
         assert.deepInclude(yield* World.withdrawal("dan-2"), { state: "FAILED", reference: "0xfailed" })
         assert.deepStrictEqual(yield* stepsOf("dan-1"), [
           "1 - ACCEPTED dan",
@@ -217,15 +225,15 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
           )
         )
         yield* TestClock.setTime(20_000)
-        assert.isTrue(yield* refuse("hal-1", "no money"))
-        assert.isFalse(yield* refuse("hal-1", "no money"), "it is known")
+        assert.isTrue(yield* refuse("hal-1", World.obstacle("no money")))
+        assert.isFalse(yield* refuse("hal-1", World.obstacle("no money")), "it is known")
         yield* TestClock.setTime(30_000)
-        assert.isTrue(yield* refuse("hal-1", "no gas"))
-        assert.deepStrictEqual(yield* told, [["no gas", 20_000]])
+        assert.isTrue(yield* refuse("hal-1", World.obstacle("no gas")))
+        assert.deepStrictEqual(yield* told, [[World.obstacle("no gas"), 20_000]])
         yield* submit(yield* World.withdrawal("hal-1"), 980)
         assert.deepStrictEqual(yield* told, [])
-        yield* refuse("hal-1", "above the limit")
-        assert.deepStrictEqual(yield* told, [["above the limit", 30_000]])
+        yield* refuse("hal-1", World.obstacle("above the limit"))
+        assert.deepStrictEqual(yield* told, [[World.obstacle("above the limit"), 30_000]])
         yield* attempt("hal-1", World.payment(1))
         assert.deepStrictEqual(yield* told, [])
       })
@@ -259,7 +267,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
           const asked = { by: "olga", reason: "nobody can be paid there" }
           yield* World.recorded(userId, World.accepted("jim-1"), World.accepted("jim-2"))
           assert.isFalse(yield* cancel("jim-1", asked), "it leaves at the next look")
-          yield* refuse("jim-1", "its destination is the token")
+          yield* refuse("jim-1", { _tag: "UnpayableDestination" })
           const before = yield* World.withdrawal("jim-1")
           assert.isTrue(yield* cancel("jim-1", asked))
           assert.isFalse(yield* cancel("jim-1", { by: "otto", reason: "again" }))

@@ -52,7 +52,7 @@ export const rails = Effect.gen(function* () {
       cursor text,
       scanned_at timestamptz,
       unavailable_since timestamptz,
-      cause text
+      cause jsonb
     )`
 
   // Users and addresses that an operator flagged or froze.

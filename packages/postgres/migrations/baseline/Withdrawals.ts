@@ -30,15 +30,16 @@ const states = Effect.gen(function* () {
       -- Point of no return: once set, the withdrawal can only be returned to the account.
       ending text collate "C" check (ending in ('REJECTED', 'FAILED')),
       ended_by text check ((ended_by is null) = (ending is null)),
-      reason text,
+      -- Tag and fields.
+      reason jsonb,
       -- The transaction hash or bank reference of the payment.
       reference text collate "C",
       sequence bigint,
       -- Number of stored payments, cancels included.
       attempts integer not null default 0,
       refused_at timestamptz,
-      -- Why the payment cannot be signed.
-      refusal text check ((refusal is null) = (refused_at is null)),
+      -- Why the payment cannot be signed: tag and fields.
+      refusal jsonb check ((refusal is null) = (refused_at is null)),
       cancelled_by text,
       cancel_reason text check ((cancel_reason is null) = (cancelled_by is null)),
       unique (rail, sequence)

@@ -2,6 +2,7 @@
  * The numbers of the account that pays. The venue counts those that it gives away; the chain counts what the account has sent, by
  * whomever: an operator may have moved something by hand.
  */
+import type { PaymentObstacle } from "@venue/domain/TreasuryReason"
 import { Effect } from "effect"
 import type { UsedSequences } from "@venue/domain/Withdrawal"
 import { type RailUnavailable, SigningRefused } from "../RailProvider.ts"
@@ -35,13 +36,10 @@ export const nextSequence = ({ endpoints, signer }: NonceOptions) =>
     const { hot } = yield* SignerAccounts.of(signer)
     const view = yield* endpoints.look
     const used = yield* usedAt(view, hot, view.head.number)
-    if (used < open)
-      return yield* refused(
-        `${hot} has sent ${used} transactions, and ${open} were sent for withdrawals: its key is another one than theirs`
-      )
+    if (used < open) return yield* refused({ _tag: "NoncesBehind", account: hot, sent: used, stored: open })
     if (used <= next) return next
     if ((yield* usedAt(view, hot, view.final.number)) === used) return used
-    return yield* refused(`${hot} has sent a transaction that is none of the venue's, which has to be final first`)
+    return yield* refused({ _tag: "UnknownTransaction", account: hot })
   })
 
-const refused = (reason: string) => Effect.fail(new SigningRefused({ rail, reason }))
+const refused = (obstacle: PaymentObstacle) => Effect.fail(new SigningRefused({ rail, obstacle }))

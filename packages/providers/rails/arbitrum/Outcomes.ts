@@ -29,10 +29,10 @@ export const outcome = ({ endpoints, overdueMillis }: OutcomeOptions) =>
     const counts = yield* view.each((endpoint) => endpoint.ask([Chain.transactionCount(said.from, "latest")]))
     if (counts.some(([count]) => count > said.nonce)) {
       if (yield* isOver(view, payments)) return usedUp
-      const reason = `nonce ${said.nonce} was used by a transaction that is none of the venue's`
-      yield* Effect.logWarning(`Arbitrum One: ${reason}`)
+      yield* Effect.logWarning(`Arbitrum One: a transaction that the venue does not know has used nonce ${said.nonce}`)
       // Before that is final, a receipt may only be late.
-      if ((yield* usedAt(view, said.from, view.final.number)) > said.nonce) return { _tag: "Pending", reason } as const
+      if ((yield* usedAt(view, said.from, view.final.number)) > said.nonce)
+        return { _tag: "Pending", obstacle: { _tag: "NonceUsed", nonce: said.nonce } } as const
     }
     const isNext = counts.every(([count]) => count === said.nonce)
     const now = yield* Clock.currentTimeMillis
@@ -44,14 +44,14 @@ const overdue: Outcome = { _tag: "Overdue" }
 const usedUp: Outcome = {
   _tag: "Failed",
   reference: null,
-  reason: "it was cancelled, and another transaction has used its nonce up"
+  reason: { _tag: "CancelOvertaken" }
 }
 
 const finalOutcome = (purpose: Payment["purpose"], reference: string, isSuccess: boolean): Outcome => {
-  if (purpose === "cancel") return { _tag: "Failed", reference, reason: "it was cancelled" }
+  if (purpose === "cancel") return { _tag: "Failed", reference, reason: { _tag: "PaymentCancelled" } }
   return isSuccess
     ? { _tag: "Settled", reference }
-    : { _tag: "Failed", reference, reason: "the token refused the transfer" }
+    : { _tag: "Failed", reference, reason: { _tag: "TransferRejected" } }
 }
 
 /**

@@ -1,4 +1,5 @@
 /** Withdrawals on the chain: every attempt to pay one has the same nonce, so that one of them can come at most. */
+import type { PaymentObstacle } from "@venue/domain/TreasuryReason"
 import { Clock, Effect, Redacted, Result } from "effect"
 import { getAddress, isAddress, zeroAddress } from "viem"
 import {
@@ -37,7 +38,7 @@ const prepared = Effect.fnUntraced(function* <E>(options: PaymentOptions, order:
   const previous = yield* lastOf(order.previous)
   // Under a number of another account it could come beside that attempt, and a cancel would cancel nothing.
   if (previous !== undefined && previous.from !== hot)
-    return yield* refused(`an attempt of it was signed by ${previous.from}, and the hot account is ${hot} now`)
+    return yield* refused({ _tag: "SignerChanged", signedBy: previous.from, account: hot })
   const fees = yield* feesOf(options, view, previous)
   const call =
     order.purpose === "pay" ? yield* transferOf(options, view, hot, order, promised) : { to: hot, data: "0x" }
@@ -72,7 +73,7 @@ export const sign = (options: PaymentOptions) =>
       said.value === 0n &&
       said.to === getAddress(call.to) &&
       said.data === call.data
-    if (!isOrdered) return yield* refused("the signer signed something else than was ordered")
+    if (!isOrdered) return yield* refused({ _tag: "SignedOtherPayment" })
     return {
       attempt: order.previous.length + 1,
       purpose: order.purpose,
@@ -113,7 +114,7 @@ export const lastOf = Effect.fnUntraced(function* (previous: ReadonlyArray<Payme
   const last = previous.at(-1)
   if (last === undefined) return undefined
   const said = yield* Transactions.read(Redacted.value(last.bytes))
-  return said ?? (yield* refused(`attempt ${last.attempt} was stored, and is no transaction`))
+  return said ?? (yield* refused({ _tag: "UnreadableAttempt", attempt: last.attempt }))
 })
 
 export const feesOf = Effect.fnUntraced(function* (
@@ -135,17 +136,20 @@ const transferOf = Effect.fnUntraced(function* <E>(
   promised: Promised<E>
 ) {
   const destination = Redacted.value(order.destination)
-  if (!isAddress(destination)) return yield* refused("its destination is no address of this chain")
+  if (!isAddress(destination)) return yield* refused({ _tag: "InvalidDestination" })
   const own = [token, hot.toLowerCase(), zeroAddress]
-  if (own.includes(destination.toLowerCase()))
-    return yield* refused("its destination is the token, the venue's own account or nobody's")
+  if (own.includes(destination.toLowerCase())) return yield* refused({ _tag: "UnpayableDestination" })
   const [held = 0n] = yield* Holdings.balancesAt(view, token, [hot], view.head.number)
   // Those whose number that block has used up have left the balance already.
   const others = yield* promised(yield* Nonces.usedAt(view, hot, view.head.number))
   if (held < order.amount + others)
-    return yield* refused(
-      `token balance too low: ${hot} holds ${held} and needs ${order.amount} beside ${others} that others are promised, in 1e-6 USD`
-    )
+    return yield* refused({
+      _tag: "TokenBalanceTooLow",
+      account: hot,
+      held: String(held),
+      amount: String(order.amount),
+      promised: String(others)
+    })
   return { to: token, data: Token.transferData(destination, order.amount) }
 })
 
@@ -163,14 +167,15 @@ export const gasOf = Effect.fnUntraced(function* (
   const most = estimates.filter((gas) => typeof gas === "bigint").reduce((a, b) => (a > b ? a : b), 0n)
   if (most > 0n) return previous === undefined || (most * 3n) / 2n > previous.gas ? (most * 3n) / 2n : previous.gas
   const { reason } = estimates[0] as RpcFault
-  return yield* refused(`it would fail, says the chain: ${reason}`)
+  return yield* refused({ _tag: "ChainRejects", text: reason })
 })
 
 export const canPay = Effect.fnUntraced(function* (view: ChainView, account: string, cost: bigint) {
   const wei = yield* view.agreed((endpoint) =>
     Effect.map(endpoint.ask([Chain.balance(account, view.head.number)]), ([balance]) => balance)
   )
-  if (wei < cost) return yield* refused(`gas balance too low: ${account} holds ${wei} wei and may need ${cost}`)
+  if (wei < cost)
+    return yield* refused({ _tag: "GasBalanceTooLow", account, heldWei: String(wei), neededWei: String(cost) })
 })
 
 export const signed = (
@@ -181,9 +186,9 @@ export const signed = (
     .sign(order)
     .pipe(
       Effect.mapError((error: SignerRefused | SignerUnavailable) =>
-        error._tag === "SignerRefused" ? refusal(`the wallet refuses: ${error.reason}`) : unavailable(error)
+        error._tag === "SignerRefused" ? refusal({ _tag: "WalletRefuses", text: error.reason }) : unavailable(error)
       )
     )
 
-const refusal = (reason: string) => new SigningRefused({ rail, reason })
-const refused = (reason: string) => Effect.fail(refusal(reason))
+const refusal = (obstacle: PaymentObstacle) => new SigningRefused({ rail, obstacle })
+const refused = (obstacle: PaymentObstacle) => Effect.fail(refusal(obstacle))

@@ -2,6 +2,7 @@
  * Brings deposits to the hot account by `transferWithAuthorization`: the address signs, and the account that pays for
  * sweeping sends it.
  */
+import type { PaymentObstacle } from "@venue/domain/TreasuryReason"
 import { Clock, Effect, Redacted } from "effect"
 import { getAddress, keccak256, toHex } from "viem"
 import { type RailUnavailable, type Payment, type Sweeper, type SweepOrder, SigningRefused } from "../RailProvider.ts"
@@ -43,9 +44,7 @@ export const sweeper = (options: SweepOptions): Sweeper => {
       order: SweepOrder
     ): Effect.fn.Return<Payment, RailUnavailable | SigningRefused> {
       if (options.addressAt(order.index) !== order.address)
-        return yield* refused(
-          `deposit address ${order.index} is not ${order.address}: the extended key was another one`
-        )
+        return yield* refused({ _tag: "AddressNotDerived", address: order.address, index: order.index })
       const { gasPayer } = yield* accounts
       const view = yield* options.endpoints.look
       const fees = yield* Payments.feesOf(options, view, yield* Payments.lastOf(order.previous))
@@ -64,7 +63,7 @@ export const sweeper = (options: SweepOptions): Sweeper => {
       })
       const said = yield* Transactions.read(Redacted.value(bytes))
       if (said?.from !== gasPayer || said.nonce !== order.sequence || said.to !== getAddress(options.token))
-        return yield* refused("the signer signed something else than was ordered")
+        return yield* refused({ _tag: "SignedOtherPayment" })
       yield* Payments.gasOf(view, { from: gasPayer, to: options.token, data: said.data }, undefined)
       return {
         attempt: order.previous.length + 1,
@@ -82,7 +81,7 @@ export const sweeper = (options: SweepOptions): Sweeper => {
 const authorizationOf = ({ chainId, token }: SweepOptions, { address, sequence }: SweepOrder): string =>
   keccak256(toHex(`sweep ${chainId} ${token} ${address} ${sequence}`))
 
-const refused = (reason: string) => Effect.fail(new SigningRefused({ rail, reason }))
+const refused = (obstacle: PaymentObstacle) => Effect.fail(new SigningRefused({ rail, obstacle }))
 
 /** What is not used is not paid. On this chain it counts for the data too, whose price changes. */
 const mostGas = 1_000_000n

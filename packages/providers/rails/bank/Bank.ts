@@ -1,5 +1,6 @@
 /** A bank that speaks the contract of `docs/operate/bank-contract.md`. */
 import { PayoutRail } from "@venue/domain/Rail"
+import type { PaymentObstacle } from "@venue/domain/TreasuryReason"
 import { Clock, Effect, Equal, Option, Redacted, Schema } from "effect"
 import { HttpClient, HttpClientRequest } from "effect/http"
 import { hiding, refusalOf, statusReason, textOf, whyOf } from "../../HttpAnswer.ts"
@@ -55,7 +56,8 @@ export const make = Effect.fn("Bank.make")(function* (
     const [payment] = payments
     if (payment === undefined) return pending
     const { purpose, reference } = payment
-    if (purpose === "cancel") return { _tag: "Failed" as const, reference: null, reason: "it was cancelled" }
+    if (purpose === "cancel")
+      return { _tag: "Failed" as const, reference: null, reason: { _tag: "PaymentCancelled" as const } }
     const answer = yield* exchange(HttpClientRequest.get(`/payouts/${reference}`))
     // It may be on its way there: what is not found has not failed.
     if (answer.status === 404) return pending
@@ -64,7 +66,7 @@ export const make = Effect.fn("Bank.make")(function* (
     if (status === "pending") return pending
     return status === "settled"
       ? { _tag: "Settled" as const, reference }
-      : { _tag: "Failed" as const, reference, reason: reason ?? "not_told" }
+      : { _tag: "Failed" as const, reference, reason: { _tag: "PayoutFailed" as const, code: reason } }
   })
 
   /** It tells its balance of now alone: nothing is to be booked, and no payout to end, while it is asked. Payouts that are pending are in it. */
@@ -126,22 +128,20 @@ const sign: RailProvider["sign"] = Effect.fn("Bank.sign")(function* (order) {
   const made = { attempt: previous.length + 1, purpose, expiresAtMillis: null, signedAtMillis }
   if (purpose === "cancel" && previous.length === 0)
     return { ...made, reference: `cancel ${withdrawalId}`, bytes: Redacted.make("") }
-  if (purpose === "cancel")
-    return yield* refused("a payout that was sent is not cancelled; the bank settles or fails it")
-  if (previous.length > 0) return yield* refused("a withdrawal is one payout, which has been made already")
-  if (!isPayoutId(withdrawalId))
-    return yield* refused("the id of a withdrawal has up to 64 letters, digits and hyphens")
-  if (!isPayoutRail(paymentRail)) return yield* refused("a payout goes by ach_push or by wire")
-  if (amount <= 0n || !Contract.isWholeCents(amount)) return yield* refused("a payout is of whole cents, above zero")
+  // The bank settles or fails a payout that was sent.
+  if (purpose === "cancel" || previous.length > 0) return yield* refused({ _tag: "PayoutStarted", purpose })
+  if (!isPayoutId(withdrawalId)) return yield* refused({ _tag: "InvalidPayout", member: "id" })
+  if (!isPayoutRail(paymentRail)) return yield* refused({ _tag: "InvalidPayout", member: "payment_rail" })
+  if (amount <= 0n || !Contract.isWholeCents(amount)) return yield* refused({ _tag: "InvalidPayout", member: "amount" })
   const payee = yield* Effect.mapError(decodePayee(Redacted.value(destination)), () =>
-    refused("the details of the bank account are not of the form that the contract has")
+    refused({ _tag: "InvalidPayout", member: "payee" })
   )
   const body = encodeRequest({ amount, currency: "usd", payment_rail: paymentRail, payee })
   return { ...made, reference: withdrawalId, bytes: Redacted.make(body, { label: "payout" }) }
 })
 
 const rail = "BANK"
-const refused = (reason: string) => new SigningRefused({ rail, reason })
+const refused = (obstacle: PaymentObstacle) => new SigningRefused({ rail, obstacle })
 const unavailable = (cause: unknown) => new RailUnavailable({ rail, cause })
 
 interface Exchanged {

@@ -167,8 +167,9 @@ const outcomeOf = (state: Machine.SimulatedRail, payments: ReadonlyArray<Payment
       fate !== "stall" && Machine.heightAt(state, nowMillis) - height + 1 >= Machine.paymentConfirmations
   )
   if (done?.fate === "pay") return { _tag: "Settled", reference: done.reference }
-  if (done?.fate === "cancel") return { _tag: "Failed", reference: done.reference, reason: "it was cancelled" }
-  if (done?.fate === "fail") return { _tag: "Failed", reference: done.reference, reason: "it was told to fail" }
+  if (done?.fate === "cancel")
+    return { _tag: "Failed", reference: done.reference, reason: { _tag: "PaymentCancelled" } }
+  if (done?.fate === "fail") return { _tag: "Failed", reference: done.reference, reason: { _tag: "SimulatedFailure" } }
   const isStalled =
     sent.length > 0 &&
     sent.every(({ fate, sentAtMillis }) => fate === "stall" && nowMillis - sentAtMillis >= Machine.stalledMillis)

@@ -2,6 +2,7 @@
  * What became of the attempts of one withdrawal. TRON has no numbers that a payment could use up: an attempt is over when it
  * is in a final block, or when a final block is later than its expiration and no node has it.
  */
+import type { PaymentFailure } from "@venue/domain/TreasuryReason"
 import { Effect } from "effect"
 import type { Outcome, Payment, RailUnavailable } from "../RailProvider.ts"
 import type * as TronAddress from "./TronAddress.ts"
@@ -37,9 +38,9 @@ export const outcome = ({ nodes, token }: TronOutcomeOptions) =>
     }
     // All attempts are over, and none has paid.
     const failed = final.at(-1)
-    if (failed !== undefined) return { _tag: "Failed", reference: failed.id, reason: reasonOf(failed) }
+    if (failed !== undefined) return { _tag: "Failed", reference: failed.id, reason: failureOf(failed) }
     if (payments.some(({ purpose }) => purpose === "cancel"))
-      return { _tag: "Failed", reference: null, reason: "it was cancelled" }
+      return { _tag: "Failed", reference: null, reason: { _tag: "PaymentCancelled" } }
     return attempts.length === 0 ? pending : overdue
   })
 
@@ -70,8 +71,8 @@ const isGone = Effect.fnUntraced(function* (node: TronNode, { expiresAtMillis, r
 
 export const marginMillis = 5 * 60_000
 
-/** The chain's own word, such as OUT_OF_ENERGY or REVERT. */
-const reasonOf = ({ receipt, result }: TransactionInfo): string => {
-  const reason = receipt?.result ?? result ?? ""
-  return /^[A-Z_]{1,40}$/.test(reason) ? reason : "the chain says no reason"
+/** Returns the failure with the result code of the chain, such as OUT_OF_ENERGY or REVERT. */
+const failureOf = ({ receipt, result }: TransactionInfo): PaymentFailure => {
+  const code = receipt?.result ?? result ?? ""
+  return { _tag: "TransactionFailed", code: /^[A-Z_]{1,40}$/.test(code) ? code : null }
 }

@@ -1,4 +1,5 @@
 /** Withdrawals on the chain. An attempt is made only when none before it can come any more. */
+import type { PaymentObstacle } from "@venue/domain/TreasuryReason"
 import { Clock, Effect, Redacted } from "effect"
 import {
   type Outcome,
@@ -34,10 +35,9 @@ export const check = (options: Pick<TronPaymentOptions, "nodes" | "token" | "hot
 export const sign = (options: TronPaymentOptions) =>
   Effect.fn("Tron.sign")(function* (order: PaymentOrder): Effect.fn.Return<Payment, RailUnavailable | SigningRefused> {
     if (order.purpose === "cancel") return yield* cancelOf(order)
-    if (order.previous.some(({ purpose }) => purpose === "cancel"))
-      return yield* refused("it was cancelled, and is paid no more")
+    if (order.previous.some(({ purpose }) => purpose === "cancel")) return yield* refused({ _tag: "PaymentCancelled" })
     if (order.previous.length > 0 && (yield* options.outcome(order.previous))._tag !== "Overdue")
-      return yield* refused("an attempt before it can still come, or has come to an end for good")
+      return yield* refused({ _tag: "EarlierAttemptOpen" })
     const { from, to } = yield* endsOf(options, order, 0n)
     // Expirations count by the clock of the chain.
     const [head, solid] = yield* options.nodes.first((node) => Effect.all([headOf(node), node.solid]))
@@ -56,7 +56,7 @@ export const sign = (options: TronPaymentOptions) =>
     const bytes = yield* options.signed(payment)
     const raw = TronTransaction.ordered(payment, TronAddress.ofHex(from))
     if (!TronTransaction.isSigned(Redacted.value(bytes), raw, from))
-      return yield* refused("the signer signed something else than was ordered")
+      return yield* refused({ _tag: "SignedOtherPayment" })
     return {
       attempt: order.previous.length + 1,
       purpose: "pay",
@@ -97,21 +97,25 @@ const endsOf = Effect.fnUntraced(function* (
   promised: bigint
 ) {
   const to = TronAddress.hexOf(Redacted.value(destination))
-  if (to === undefined) return yield* refused("its destination is no address of TRON")
+  if (to === undefined) return yield* refused({ _tag: "InvalidDestination" })
   const from = yield* hot
   if (to === token || to === from || !TronAddress.isAddress(Redacted.value(destination)))
-    return yield* refused("its destination is the token, the venue's own account or nobody's")
+    return yield* refused({ _tag: "UnpayableDestination" })
   // A node that is behind does not know yet what has left.
   const balances = yield* nodes.answering((node) => node.balanceOf(token, from))
   const held = balances.reduce((least, balance) => (balance < least ? balance : least))
   if (held < amount + promised)
-    return yield* refused(
-      `token balance too low: ${TronAddress.ofHex(from)} holds ${held} and needs ${amount} beside ${promised} that others are promised, in 1e-6 USD`
-    )
+    return yield* refused({
+      _tag: "TokenBalanceTooLow",
+      account: TronAddress.ofHex(from),
+      held: String(held),
+      amount: String(amount),
+      promised: String(promised)
+    })
   return { from, to }
 })
 
-const refused = (reason: string) => Effect.fail(new SigningRefused({ rail, reason }))
+const refused = (obstacle: PaymentObstacle) => Effect.fail(new SigningRefused({ rail, obstacle }))
 
 /** An attempt that has not come after ten minutes never will. */
 const validForMillis = 10 * 60_000

@@ -1,4 +1,5 @@
 /** A look at a rail of which some answers are odd: the others go on, and the alarm stands until all is answered. */
+import type { RailOutage } from "@venue/domain/TreasuryReason"
 import { DeskClient } from "@venue/cluster/clients/DeskClient"
 import * as Look from "@venue/cluster/entities/rail/Look"
 import { UserId } from "@venue/domain/UserId"
@@ -72,7 +73,10 @@ layer(services)("a look", (it) => {
       assert.deepStrictEqual(yield* found("odd"), ["DETECTED", false])
       assert.isFalse(yield* look)
       const { cause, cursor, unavailableSinceMillis } = yield* rails.find("TRON")
-      assert.strictEqual(cause, "deposit TRON/odd/0: its answer is larger than 7 bytes")
+      assert.deepStrictEqual(cause, {
+        _tag: "Unreachable",
+        text: "deposit TRON/odd/0: its answer is larger than 7 bytes"
+      })
       assert.isNotNull(unavailableSinceMillis)
       assert.strictEqual(cursor, "2", "what came in was read on")
 
@@ -97,9 +101,9 @@ layer(services)("a look", (it) => {
       assert.isFalse(yield* look)
       const states = Effect.forEach(ids, (id) => Effect.map(find(id), (one) => Option.getOrThrow(one).state))
       assert.deepStrictEqual(yield* states, ["SUBMITTED", ...ids.slice(1).map(() => "SETTLED")])
-      assert.strictEqual(
+      assert.deepStrictEqual(
         (yield* rails.find("TRON")).cause,
-        "withdrawal stuck: its answer is larger than 7 bytes",
+        { _tag: "Unreachable", text: "withdrawal stuck: its answer is larger than 7 bytes" },
         "the scan went well, and the alarm stands"
       )
       odd.clear()
@@ -112,12 +116,13 @@ layer(services)("a look", (it) => {
   it.effect("finality that stands still is an alarm that slows nothing down, and ends with its reason", () =>
     Effect.gen(function* () {
       const rails = yield* RailStates
-      let reason: string | undefined = "the final block has been 7 for 60 minutes"
-      const provider = { ...ToldRail.make().provider, stalled: Effect.sync(() => reason) }
+      const stall: RailOutage = { _tag: "FinalityStalled", finalBlock: 7, minutes: 60, fromHead: 70, toHead: 90 }
+      let stalled: RailOutage | undefined = stall
+      const provider = { ...ToldRail.make().provider, stalled: Effect.sync(() => stalled) }
       const look = yield* Look.make(provider)
       assert.isTrue(yield* look)
-      assert.strictEqual((yield* rails.find("TRON")).cause, reason)
-      reason = undefined
+      assert.deepStrictEqual((yield* rails.find("TRON")).cause, stall)
+      stalled = undefined
       assert.isTrue(yield* look)
       assert.isNull((yield* rails.find("TRON")).cause)
     })

@@ -133,7 +133,7 @@ const refusing = (provider: RailProvider): RailProvider => ({
   ...provider,
   check: ({ destination, purpose }) =>
     purpose === "pay" && Redacted.value(destination) === "the token"
-      ? Effect.fail(new SigningRefused({ rail: provider.rail, reason: "its destination is the token" }))
+      ? Effect.fail(new SigningRefused({ rail: provider.rail, obstacle: { _tag: "UnpayableDestination" } }))
       : Effect.void
 })
 
@@ -200,7 +200,7 @@ layer(services, { timeout: "60 seconds" })("a queue on Postgres", (it) => {
         yield* World.recorded(userId, World.accepted("late", { method: "wire", destination: "theirs" }))
         yield* yield* owner(provider, "")
         const { refusal, state } = yield* World.withdrawal("late")
-        assert.deepStrictEqual([state, refusal], ["QUEUED", "the bank account that it goes to is not there any more"])
+        assert.deepStrictEqual([state, refusal], ["QUEUED", { _tag: "BankAccountUnlinked" }])
         assert.deepStrictEqual(yield* paid, [])
       })
   )

@@ -50,10 +50,10 @@ it.effect("TRON: of three that ask for half of what is there two go, and one wai
         yield* look
         assert.deepStrictEqual(yield* states, ["SUBMITTED", "SUBMITTED", "QUEUED"])
       }
-      assert.match(
-        (yield* World.withdrawal("third")).refusal!,
-        /token balance too low: .* beside 1000000000000 that others/
-      )
+      assert.deepInclude((yield* World.withdrawal("third")).refusal, {
+        _tag: "TokenBalanceTooLow",
+        promised: "1000000000000"
+      })
       yield* tron.mine(solidDepth + 1)
       yield* look
       assert.deepStrictEqual(yield* states, ["SETTLED", "SETTLED", "QUEUED"])

@@ -1,4 +1,5 @@
 /** Which number a withdrawal gets on a real chain, where others may have used some, and when one that was used ends it. */
+import * as ReasonText from "@venue/api/treasury/ReasonText"
 import type { Outcome, Payment, RailProvider } from "@venue/providers/rails/RailProvider"
 import * as Transactions from "@venue/providers/rails/arbitrum/Transactions"
 import { Signer } from "@venue/providers/rails/Signer"
@@ -23,7 +24,7 @@ const world = Effect.gen(function* () {
 
 const reasonOf = (rail: RailProvider, next: number, open = next) =>
   Effect.map(Effect.flip(rail.nextSequence({ next, open })), (error) =>
-    error._tag === "SigningRefused" ? error.reason : String(error.cause)
+    error._tag === "SigningRefused" ? ReasonText.obstacle(error.obstacle) : String(error.cause)
   )
 
 const tagOf = (rail: RailProvider, ...payments: ReadonlyArray<Payment>) =>
@@ -49,7 +50,7 @@ it.live("a number that somebody used by hand is passed over once that is final, 
     yield* sendByHand(0)
     assert.strictEqual(yield* rail.nextSequence({ next: 0, open: 0 }), 0, "nobody knows of it yet")
     yield* chain.mine()
-    assert.match(yield* reasonOf(rail, 0), /none of the venue's, which has to be final first/)
+    assert.match(yield* reasonOf(rail, 0), /unknown to the venue; the next withdrawal waits until it is final/)
     yield* chain.reorganise(1)
     assert.strictEqual(yield* rail.nextSequence({ next: 0, open: 0 }), 0, "it is gone")
     yield* sendByHand(0)
@@ -76,14 +77,15 @@ it.live(
       const { chain, rail, sendByHand } = yield* world
       yield* sendByHand(0)
       yield* chain.mine(65)
-      assert.match(yield* reasonOf(rail, 5), /has sent 1 transactions, and 5 were sent for withdrawals/)
-      assert.match(yield* reasonOf(rail, 5, 2), /has sent 1 transactions, and 2 were sent for withdrawals/)
+      assert.match(yield* reasonOf(rail, 5), /has sent 1 transactions, and 5 were stored for withdrawals/)
+      assert.match(yield* reasonOf(rail, 5, 2), /has sent 1 transactions, and 2 were stored for withdrawals/)
       const payment = yield* rail.sign(TestRail.order({ sequence: 1 }))
       const keys = Result.getOrThrow(Transactions.keys(`0x${"11".repeat(32)}`, TestRail.xprv))
       const signer = yield* Effect.provide(Signer, Signer.layerLocal(keys))
       const other = yield* TestRail.make(chain, { signer })
       const cancel = TestRail.order({ sequence: 1, purpose: "cancel", previous: [payment] })
-      assert.match(String(Reflect.get(yield* Effect.flip(other.sign(cancel)), "reason")), /was signed by 0x\w{40}, and/)
+      const changed = Reflect.get(yield* Effect.flip(other.sign(cancel)), "obstacle")
+      assert.deepInclude(changed, { _tag: "SignerChanged", signedBy: TestRail.hot })
     }).pipe(Effect.scoped)
 )
 
@@ -111,7 +113,7 @@ it.live(
       assert.deepStrictEqual(yield* both.outcome([payment, cancel]), {
         _tag: "Failed",
         reference: null,
-        reason: "it was cancelled, and another transaction has used its nonce up"
+        reason: { _tag: "CancelOvertaken" }
       })
     }).pipe(Effect.scoped)
 )

@@ -1,3 +1,4 @@
+import * as ReasonText from "@venue/api/treasury/ReasonText"
 import { assert, describe, it } from "@effect/vitest"
 import type { Outcome, Payment, PaymentOrder, RailProvider } from "@venue/providers/rails/RailProvider"
 import * as Transactions from "@venue/providers/rails/arbitrum/Transactions"
@@ -154,7 +155,11 @@ describe("withdrawals on a real chain", () => {
       assert.strictEqual(yield* tagOf(rail, payment, cancel), "Pending")
       yield* chain.mine(64)
       const outcome = yield* rail.outcome([payment, cancel])
-      assert.deepStrictEqual(outcome, { _tag: "Failed", reference: cancel.reference, reason: "it was cancelled" })
+      assert.deepStrictEqual(outcome, {
+        _tag: "Failed",
+        reference: cancel.reference,
+        reason: { _tag: "PaymentCancelled" }
+      })
       yield* rail.send(payment)
       yield* chain.mine()
       assert.strictEqual(yield* chain.balanceOf(destination), 0n)
@@ -190,7 +195,7 @@ describe("withdrawals on a real chain", () => {
       assert.strictEqual(yield* tagOf(rail, payment), "Pending")
       yield* chain.mine(64)
       const outcome = yield* rail.outcome([payment])
-      const reason = "the token refused the transfer"
+      const reason = { _tag: "TransferRejected" } as const
       assert.deepStrictEqual(outcome, { _tag: "Failed", reference: payment.reference, reason })
     }).pipe(Effect.scoped)
   )
@@ -205,8 +210,8 @@ describe("withdrawals on a real chain", () => {
       yield* chain.mine(2)
       assert.deepStrictEqual(yield* rail.outcome([payment]), { _tag: "Pending" })
       yield* chain.mine(65)
-      const reason = "nonce 0 was used by a transaction that is none of the venue's"
-      assert.deepStrictEqual(yield* rail.outcome([payment]), { _tag: "Pending", reason })
+      const obstacle = { _tag: "NonceUsed", nonce: 0 } as const
+      assert.deepStrictEqual(yield* rail.outcome([payment]), { _tag: "Pending", obstacle })
     }).pipe(Effect.scoped)
   )
 
@@ -216,19 +221,19 @@ describe("withdrawals on a real chain", () => {
       const rail = yield* TestRail.make(chain)
       const reasonOf = (changed: Partial<PaymentOrder>) =>
         Effect.map(Effect.flip(rail.sign(order(changed))), (error) =>
-          error._tag === "SigningRefused" ? error.reason : error._tag
+          error._tag === "SigningRefused" ? ReasonText.obstacle(error.obstacle) : error._tag
         )
       const tooMuch = yield* reasonOf({ amount: 100_000_001n })
-      assert.match(tooMuch, /token balance too low: 0x\w{40} holds 100000000 and needs 100000001/)
+      assert.match(tooMuch, /Token balance too low: account 0x\w{40} holds 100 USD and needs 100.000001 USD/)
       for (const wrong of [chain.token, TestRail.hot, `0x${"0".repeat(40)}`, "TJRyWwFs9wTFGZg3JbrVriFbNfCug5tDeC"])
-        assert.match(yield* reasonOf({ destination: Redacted.make(wrong) }), /its destination is/)
+        assert.match(yield* reasonOf({ destination: Redacted.make(wrong) }), /The destination is/)
       yield* chain.ask("setBlocked", destination, true)
       yield* chain.mine()
-      assert.match(yield* reasonOf({}), /it would fail, says the chain: .*account is blocked/)
+      assert.match(yield* reasonOf({}), /The chain would reject the transaction: .*account is blocked/)
       yield* chain.ask("setBlocked", destination, false)
       yield* chain.giveGas(TestRail.hot, 1_000n)
       yield* chain.mine()
-      assert.match(yield* reasonOf({}), /gas balance too low: 0x\w{40} holds 1000 wei and may need \d+/)
+      assert.match(yield* reasonOf({}), /Gas balance too low: account 0x\w{40} holds 1000 wei and may need \d+/)
     }).pipe(Effect.scoped)
   )
 
@@ -259,7 +264,7 @@ describe("withdrawals on a real chain", () => {
         }
       })
       const refused = yield* Effect.flip(rail.sign(order()))
-      assert.deepInclude(refused, { reason: "the signer signed something else than was ordered" })
+      assert.deepInclude(refused, { obstacle: { _tag: "SignedOtherPayment" } })
     }).pipe(Effect.scoped)
   )
 })

@@ -1,0 +1,102 @@
+/** The sentence of each stored reason of deposits, withdrawals and rails. */
+import { decimalOfMoney } from "@venue/domain/Decimal"
+import type { DepositReason, EndReason, PaymentObstacle, RailOutage } from "@venue/domain/TreasuryReason"
+
+/** Returns why a deposit is not credited, or was reversed. */
+export const deposit = (reason: DepositReason): string => deposits[reason]
+
+const deposits: { readonly [Reason in DepositReason]: string } = {
+  "below-minimum": "The amount is below the minimum.",
+  "unknown-message": "The message of the transfer belongs to no user.",
+  "paying-account": "The transfer went to the account that pays withdrawals.",
+  "venue-own": "The deposit is the venue's own money.",
+  "seen-again": "The chain includes the deposit again after its reversal.",
+  "bank-return": "The bank took the deposit back.",
+  "missing-on-chain": "The chain no longer includes the deposit."
+}
+
+/** Returns why a withdrawal was returned to the account. */
+export const end = (reason: EndReason): string => {
+  switch (reason._tag) {
+    case "Rejected":
+      return reason.text
+    case "PaymentCancelled":
+      return "The payment was cancelled."
+    case "CancelOvertaken":
+      return "The payment was cancelled, and a transaction unknown to the venue used its nonce."
+    case "TransferRejected":
+      return "The token rejected the transfer."
+    case "TransactionFailed":
+      return reason.code === null
+        ? "The transaction failed; the chain gives no result code."
+        : `The transaction failed with result ${reason.code}.`
+    case "PayoutFailed":
+      return reason.code === null
+        ? "The bank failed the payout and gave no reason."
+        : `The bank failed the payout with reason ${reason.code}.`
+    case "SimulatedFailure":
+      return "The simulated rail failed the payment."
+  }
+}
+
+/** Returns why a payment is not signed, or cannot arrive, and how an operator resolves it. */
+export const obstacle = (reason: PaymentObstacle): string => {
+  switch (reason._tag) {
+    case "BankAccountUnlinked":
+      return "The bank account of the withdrawal was unlinked; cancel the withdrawal."
+    case "InvalidDestination":
+      return "The destination is not an address of the network; cancel the withdrawal."
+    case "UnpayableDestination":
+      return "The destination is the token contract, the account that pays withdrawals or the zero address; cancel the withdrawal."
+    case "TokenBalanceTooLow":
+      return (
+        `Token balance too low: account ${reason.account} holds ${usd(reason.held)} USD and needs ` +
+        `${usd(reason.amount)} USD beside ${usd(reason.promised)} USD of other withdrawals; add funds.`
+      )
+    case "GasBalanceTooLow":
+      return (
+        `Gas balance too low: account ${reason.account} holds ${reason.heldWei} wei and may need ` +
+        `${reason.neededWei} wei; add gas.`
+      )
+    case "ChainRejects":
+      return `The chain would reject the transaction: ${reason.text}`
+    case "WalletRefuses":
+      return `The wallet refuses to sign: ${reason.text}`
+    case "SignedOtherPayment":
+      return "The signer signed a transaction other than the ordered one; check the wallet."
+    case "SignerChanged":
+      return `An earlier attempt was signed by ${reason.signedBy}, and the account that pays is ${reason.account} now; restore the key.`
+    case "UnreadableAttempt":
+      return `Stored attempt ${reason.attempt} cannot be read as a transaction.`
+    case "NoncesBehind":
+      return (
+        `Account ${reason.account} has sent ${reason.sent} transactions, and ${reason.stored} were stored for ` +
+        "withdrawals; restore the key that signed them."
+      )
+    case "UnknownTransaction":
+      return `Account ${reason.account} has sent a transaction unknown to the venue; the next withdrawal waits until it is final.`
+    case "NonceUsed":
+      return `A transaction unknown to the venue used nonce ${reason.nonce}; cancel the withdrawal.`
+    case "PaymentCancelled":
+      return "The payment was cancelled."
+    case "EarlierAttemptOpen":
+      return "An earlier attempt can still arrive, or has ended."
+    case "PayoutStarted":
+      return reason.purpose === "cancel"
+        ? "The bank has the payout, which cannot be cancelled; the bank settles or fails it."
+        : "The payout was stored already; a withdrawal has one payout."
+    case "InvalidPayout":
+      return `The payout has an invalid ${reason.member}; cancel the withdrawal.`
+    case "AddressNotDerived":
+      return `The extended key does not derive deposit address ${reason.address} at index ${reason.index}; restore the key.`
+  }
+}
+
+/** Returns why a rail is unavailable. */
+export const outage = (reason: RailOutage): string =>
+  reason._tag === "Unreachable"
+    ? reason.text
+    : `The final block has been ${reason.finalBlock} for ${reason.minutes} minutes, while the head moved from ` +
+      `${reason.fromHead} to ${reason.toHead}.`
+
+const usd = (micros: string): string => String(decimalOfMoney(BigInt(micros)))

@@ -1,0 +1,96 @@
+/**
+ * Reasons that the venue stores with deposits, withdrawals and rails: a tag and its fields. `api/treasury/ReasonText` has the
+ * sentence of each.
+ */
+import { Schema } from "effect"
+
+/** Reason why a deposit is not credited, or was reversed. */
+export const DepositReason = Schema.Literals([
+  "below-minimum",
+  /** The message of a bank transfer belongs to no user. */
+  "unknown-message",
+  /** The transfer went to the account that pays withdrawals. */
+  "paying-account",
+  /** An operator declared the deposit to be the venue's own money. */
+  "venue-own",
+  /** The chain includes a reversed deposit again: an operator decides. */
+  "seen-again",
+  "bank-return",
+  "missing-on-chain"
+])
+export type DepositReason = typeof DepositReason.Type
+
+/** Whole number of any size, in decimal digits. */
+const Digits = Schema.String
+
+/** Reason why a payment cannot be signed, or cannot arrive as it is. Amounts are in 1e-6 USD. */
+export const PaymentObstacle = Schema.Union([
+  Schema.TaggedStruct("BankAccountUnlinked", {}),
+  Schema.TaggedStruct("InvalidDestination", {}),
+  /** The destination is the contract of the token, the account that pays withdrawals, or the zero address. */
+  Schema.TaggedStruct("UnpayableDestination", {}),
+  /** `promised` is the sum of other in-flight withdrawals. */
+  Schema.TaggedStruct("TokenBalanceTooLow", { account: Schema.String, held: Digits, amount: Digits, promised: Digits }),
+  Schema.TaggedStruct("GasBalanceTooLow", { account: Schema.String, heldWei: Digits, neededWei: Digits }),
+  /** `text` is the error of the chain's node. */
+  Schema.TaggedStruct("ChainRejects", { text: Schema.String }),
+  /** `text` is the answer of the wallet. */
+  Schema.TaggedStruct("WalletRefuses", { text: Schema.String }),
+  /** The signer signed something other than the order. */
+  Schema.TaggedStruct("SignedOtherPayment", {}),
+  /** An earlier attempt was signed by another account than the one that pays now. */
+  Schema.TaggedStruct("SignerChanged", { signedBy: Schema.String, account: Schema.String }),
+  Schema.TaggedStruct("UnreadableAttempt", { attempt: Schema.Int }),
+  /** The account has sent fewer transactions than the venue stored for withdrawals: its key was another one. */
+  Schema.TaggedStruct("NoncesBehind", { account: Schema.String, sent: Schema.Int, stored: Schema.Int }),
+  /** The account has sent a transaction that the venue does not know, and that is not final yet. */
+  Schema.TaggedStruct("UnknownTransaction", { account: Schema.String }),
+  /** A transaction that the venue does not know has used the nonce of the payment. */
+  Schema.TaggedStruct("NonceUsed", { nonce: Schema.Int }),
+  Schema.TaggedStruct("PaymentCancelled", {}),
+  /** An earlier attempt can still arrive, or has ended. */
+  Schema.TaggedStruct("EarlierAttemptOpen", {}),
+  Schema.TaggedStruct("PayoutStarted", { purpose: Schema.Literals(["pay", "cancel"]) }),
+  Schema.TaggedStruct("InvalidPayout", { member: Schema.Literals(["id", "payment_rail", "amount", "payee"]) }),
+  /** The extended key derives another address for the index. */
+  Schema.TaggedStruct("AddressNotDerived", { address: Schema.String, index: Schema.Int })
+])
+export type PaymentObstacle = typeof PaymentObstacle.Type
+
+const failures = [
+  Schema.TaggedStruct("PaymentCancelled", {}),
+  /** The payment was cancelled, and a transaction that the venue does not know has used its nonce. */
+  Schema.TaggedStruct("CancelOvertaken", {}),
+  Schema.TaggedStruct("TransferRejected", {}),
+  /** `code` is the result in the chain's receipt, such as OUT_OF_ENERGY; null if it has none. */
+  Schema.TaggedStruct("TransactionFailed", { code: Schema.NullOr(Schema.String) }),
+  /** `code` is the failure reason of the bank; null if it gave none. */
+  Schema.TaggedStruct("PayoutFailed", { code: Schema.NullOr(Schema.String) }),
+  Schema.TaggedStruct("SimulatedFailure", {})
+] as const
+
+/** Reason why no payment of a withdrawal can arrive any more. */
+export const PaymentFailure = Schema.Union(failures)
+export type PaymentFailure = typeof PaymentFailure.Type
+
+/** Reason why the gross amount of a withdrawal goes back. */
+export const EndReason = Schema.Union([
+  ...failures,
+  /** `text` is the reason of the operator. */
+  Schema.TaggedStruct("Rejected", { text: Schema.String })
+])
+export type EndReason = typeof EndReason.Type
+
+/** Reason why a rail is unavailable. */
+export const RailOutage = Schema.Union([
+  /** `text` is the fault as it was met. */
+  Schema.TaggedStruct("Unreachable", { text: Schema.String }),
+  /** The final block stands while the head of the chain moves. */
+  Schema.TaggedStruct("FinalityStalled", {
+    finalBlock: Schema.Int,
+    minutes: Schema.Int,
+    fromHead: Schema.Int,
+    toHead: Schema.Int
+  })
+])
+export type RailOutage = typeof RailOutage.Type
