@@ -1,6 +1,8 @@
 /** The settings of the auditor: it needs the database, and none of the venue's secrets. */
 import { Config, ConfigProvider, Effect, Schema } from "effect"
+import { databaseUrl } from "../process/DatabaseSettings.ts"
 import * as SecretFiles from "../process/SecretFiles.ts"
+import * as Setting from "../process/Setting.ts"
 import * as StartFailure from "../process/StartFailure.ts"
 
 const port = Schema.Int.check(
@@ -8,12 +10,20 @@ const port = Schema.Int.check(
 )
 
 const own = Config.all({
-  databaseUrl: Config.Redacted("VENUE_DATABASE_URL"),
+  databaseUrl,
   /** 0 is one that is free, as beside a venue on this machine. */
-  healthPort: Config.schema(Schema.NumberFromString.pipe(Schema.decodeTo(port)), "VENUE_AUDITOR_HEALTH_PORT").pipe(
-    Config.withDefault(4030)
-  ),
-  healthHost: Config.String("VENUE_AUDITOR_HEALTH_HOST").pipe(Config.withDefault("127.0.0.1"))
+  healthPort: Setting.decoded("VENUE_AUDITOR_HEALTH_PORT", Schema.NumberFromString.pipe(Schema.decodeTo(port)), {
+    default: 4030,
+    meaning: "Port of `/health/live` and `/health/ready` of the auditor; 0 is a free one",
+    readers: ["auditor"],
+    changes: "process"
+  }),
+  healthHost: Setting.string("VENUE_AUDITOR_HEALTH_HOST", {
+    default: "127.0.0.1",
+    meaning: "Address of the health port of the auditor",
+    readers: ["auditor"],
+    changes: "process"
+  })
 })
 
 export const load = Effect.gen(function* () {

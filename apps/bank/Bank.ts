@@ -9,7 +9,9 @@ import { Config, ConfigProvider, Console, Effect, FileSystem, Layer, Option, Red
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import { HttpRouter, HttpServer } from "effect/http"
 import { createServer } from "node:http"
+import * as BankSettings from "../process/BankSettings.ts"
 import * as SecretFiles from "../process/SecretFiles.ts"
+import * as Setting from "../process/Setting.ts"
 import { SettingRefused } from "../process/SettingRefused.ts"
 import * as StartFailure from "../process/StartFailure.ts"
 
@@ -65,12 +67,35 @@ const keptIn = Effect.fnUntraced(function* (file: string) {
 })
 
 const own = Config.all({
-  port: Config.Port("VENUE_BANK_SIMULATOR_PORT").pipe(Config.withDefault(4021)),
-  key: Config.Redacted("VENUE_BANK_KEY"),
-  opening: Config.Int("VENUE_BANK_SIMULATOR_OPENING").pipe(Config.withDefault(0)),
-  file: Config.option(Config.String("VENUE_BANK_SIMULATOR_FILE")),
-  webhookUrl: Config.option(Config.String("VENUE_BANK_SIMULATOR_WEBHOOK_URL")),
-  webhookSecret: Config.Redacted("VENUE_BANK_WEBHOOK_SECRET").pipe(Config.withDefault(Redacted.make("")))
+  port: Setting.port("VENUE_BANK_SIMULATOR_PORT", {
+    default: 4021,
+    meaning: "Port of the simulated bank on 127.0.0.1",
+    readers: ["bank"],
+    changes: "process"
+  }),
+  key: BankSettings.key,
+  opening: Setting.int("VENUE_BANK_SIMULATOR_OPENING", {
+    default: 0,
+    unit: "USD",
+    meaning: "Balance of a new simulated bank; payouts beyond the balance fail",
+    readers: ["bank"],
+    changes: "process"
+  }),
+  file: Config.option(
+    Setting.string("VENUE_BANK_SIMULATOR_FILE", {
+      meaning: "File that keeps the simulated bank; without it each start is a new bank",
+      readers: ["bank"],
+      changes: "process"
+    })
+  ),
+  webhookUrl: Config.option(
+    Setting.string("VENUE_BANK_SIMULATOR_WEBHOOK_URL", {
+      meaning: "Address to which the simulated bank sends webhooks",
+      readers: ["bank"],
+      changes: "process"
+    })
+  ),
+  webhookSecret: Config.withDefault(BankSettings.webhookSecret, Redacted.make(""))
 })
 
 const load = Effect.gen(function* () {

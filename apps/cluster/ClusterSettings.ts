@@ -5,7 +5,8 @@ import { Settings } from "../dev/Settings.ts"
 import * as NodeSettings from "../process/NodeSettings.ts"
 import * as Production from "../process/Production.ts"
 import * as SecretFiles from "../process/SecretFiles.ts"
-import { keys } from "../process/Settings.ts"
+import * as Setting from "../process/Setting.ts"
+import { adminToken, authClientKeys } from "../process/Settings.ts"
 import { SettingRefused } from "../process/SettingRefused.ts"
 import * as StartFailure from "../process/StartFailure.ts"
 import * as TlsFiles from "../process/TlsFiles.ts"
@@ -13,11 +14,26 @@ import * as ClusterPlan from "./ClusterPlan.ts"
 
 const own = Config.all({
   venue: Settings,
-  runners: Config.Int("VENUE_CLUSTER_RUNNERS").pipe(Config.withDefault(3)),
-  gateways: Config.Int("VENUE_CLUSTER_GATEWAYS").pipe(Config.withDefault(2)),
-  portBase: Config.Port(ClusterPlan.portBaseVariable).pipe(Config.withDefault(4100)),
-  adminToken: Config.option(Config.Redacted("VENUE_ADMIN_TOKEN")),
-  authClientKeys: keys("VENUE_AUTH_CLIENT_KEY"),
+  runners: Setting.int("VENUE_CLUSTER_RUNNERS", {
+    default: 3,
+    meaning: "Number of runners of `npm run cluster`, 1 to 9",
+    readers: ["cluster"],
+    changes: "process"
+  }),
+  gateways: Setting.int("VENUE_CLUSTER_GATEWAYS", {
+    default: 2,
+    meaning: "Number of gateways of `npm run cluster`, 1 to 9. Gateway n has the listener ports plus 10 × (n − 1)",
+    readers: ["cluster"],
+    changes: "process"
+  }),
+  portBase: Setting.port(ClusterPlan.portBaseVariable, {
+    default: 4100,
+    meaning: "Runner n of `npm run cluster` has its cluster port at base + n, its health port at base + 100 + n",
+    readers: ["cluster"],
+    changes: "process"
+  }),
+  adminToken: Config.option(adminToken),
+  authClientKeys,
   ...NodeSettings.traffic
 })
 export interface ClusterSettings extends Config.Success<typeof own> {

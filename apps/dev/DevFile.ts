@@ -1,6 +1,7 @@
 /** What a program needs to use a venue started on this machine: the file `dev.json` in its data directory. */
 import { firstOperator } from "@venue/domain/Operator"
-import { Config, Effect, FileSystem, Path, Schema } from "effect"
+import { Effect, FileSystem, Path, Schema } from "effect"
+import { dataDir } from "../process/DatabaseSettings.ts"
 import type { Secrets, SecretUser } from "./Secrets.ts"
 import * as Seed from "./Seed.ts"
 import type { Settings } from "./Settings.ts"
@@ -69,7 +70,7 @@ export class UnreadableDevFile extends Schema.TaggedError<UnreadableDevFile>()("
 export const load = Effect.gen(function* () {
   const files = yield* FileSystem.FileSystem
   const paths = yield* Path.Path
-  const directory = yield* Config.String("VENUE_DATA_DIR").pipe(Config.withDefault(".venue"))
+  const directory = yield* dataDir
   const path = paths.join(directory, "dev.json")
   const text = yield* files.readFileString(path).pipe(Effect.mapError(() => new NoVenue({ path })))
   return yield* Schema.decodeUnknownEffect(Schema.fromJsonString(DevFile))(text).pipe(

@@ -1,16 +1,37 @@
 /** The dev app's settings: those of any venue, and its own. */
 import { Config } from "effect"
-import { newAddressHoldHours, onOff, publicFormRefresh, shared } from "../process/Settings.ts"
+import { databaseUrl, dataDir } from "../process/DatabaseSettings.ts"
+import * as Setting from "../process/Setting.ts"
+import { newAddressHoldHours, shared } from "../process/Settings.ts"
+import { publicFormRefresh } from "../process/SignInSettings.ts"
+
+const local: ReadonlyArray<Setting.Reader> = ["start", "cluster"]
 
 export const Settings = Config.all({
   ...shared,
   // Whoever tries the venue out need not wait for a day, and may come with a command-line client.
   newAddressHoldHours: newAddressHoldHours(0),
   publicFormRefresh: publicFormRefresh("on"),
-  databaseUrl: Config.option(Config.Redacted("VENUE_DATABASE_URL")),
-  dataDir: Config.String("VENUE_DATA_DIR").pipe(Config.withDefault(".venue")),
-  marketMaker: onOff("VENUE_MARKET_MAKER"),
-  auditor: onOff("VENUE_AUDITOR"),
-  extraUsers: Config.Int("VENUE_EXTRA_USERS").pipe(Config.withDefault(0))
+  databaseUrl: Config.option(databaseUrl),
+  dataDir,
+  marketMaker: Setting.onOff("VENUE_MARKET_MAKER", {
+    default: "on",
+    meaning: "`off`: no market maker quotes",
+    readers: local,
+    changes: "process"
+  }),
+  auditor: Setting.onOff("VENUE_AUDITOR", {
+    default: "on",
+    meaning:
+      "Starts an auditor and waits for its first audit; `off`: withdrawals are blocked unless one runs elsewhere",
+    readers: local,
+    changes: "process"
+  }),
+  extraUsers: Setting.int("VENUE_EXTRA_USERS", {
+    default: 0,
+    meaning: "Number of additional funded users, `trader-1` and so on, in `dev.json`",
+    readers: local,
+    changes: "process"
+  })
 })
 export type Settings = Config.Success<typeof Settings>

@@ -7,6 +7,7 @@ import { Config, ConfigProvider, Console, Effect, FileSystem, Option, Path, Sche
 import * as Reactivity from "effect/reactivity/Reactivity"
 import { parseArgs } from "node:util"
 import * as EmbeddedPostgres from "../dev/postgres/EmbeddedPostgres.ts"
+import { databaseUrl, dataDir } from "../process/DatabaseSettings.ts"
 import * as SecretFiles from "../process/SecretFiles.ts"
 import * as Explanation from "./Explanation.ts"
 
@@ -39,7 +40,7 @@ export const run = Effect.fnUntraced(function* (args: ReadonlyArray<string>) {
     try: () => read(args),
     catch: (error) => new ArgumentsRefused({ why: (error as Error).message })
   })
-  const url = yield* databaseUrl
+  const url = yield* configuredDatabase
   const sql = yield* PgClient.makeClient({ url, applicationName: "explain" })
   yield* Console.log("at (UTC)                       amount, USD        balance, USD  what")
   const explanation = yield* Explanation.of(sql, query, ({ amount, atMillis, balance, kind, seq, stream, what }) =>
@@ -76,20 +77,20 @@ const read = (args: ReadonlyArray<string>): Explanation.Query => {
 }
 
 /** Address of the configured database, or of the embedded server of `npm start`. */
-const databaseUrl = Effect.gen(function* () {
+const configuredDatabase = Effect.gen(function* () {
   const environment = yield* SecretFiles.environment
-  const { dataDir, url } = yield* Config.all({
-    url: Config.option(Config.Redacted("VENUE_DATABASE_URL")),
-    dataDir: Config.String("VENUE_DATA_DIR").pipe(Config.withDefault(".venue"))
+  const { folder: directory, url } = yield* Config.all({
+    url: Config.option(databaseUrl),
+    folder: dataDir
   }).pipe(Effect.provideService(ConfigProvider.ConfigProvider, environment))
   if (Option.isSome(url)) return url.value
   const path = yield* Path.Path
   const files = yield* FileSystem.FileSystem
-  const folder = path.join(dataDir, "postgres")
+  const folder = path.join(directory, "postgres")
   // `find` would create the folder.
-  if (!(yield* files.exists(folder))) return yield* new DatabaseUnknown({ dataDir })
+  if (!(yield* files.exists(folder))) return yield* new DatabaseUnknown({ dataDir: directory })
   const server = yield* EmbeddedPostgres.find(folder)
-  return Option.isSome(server) ? server.value : yield* new DatabaseUnknown({ dataDir })
+  return Option.isSome(server) ? server.value : yield* new DatabaseUnknown({ dataDir: directory })
 })
 
 const usd = (micros: bigint, width = 0): string => textOfMoney(micros).padStart(width)

@@ -10,42 +10,124 @@ import { Signer, SignerUnavailable } from "@venue/providers/rails/Signer"
 import { Config, Effect, type Layer, Option, Redacted } from "effect"
 import type { HttpClient } from "effect/http"
 import { expect, refused, right, type SettingRefused, urlsOf } from "./SettingRefused.ts"
+import * as Setting from "./Setting.ts"
 import * as WalletConnection from "./WalletConnection.ts"
 
-/** What the wallet and the rail must agree on. */
+const withWallet: ReadonlyArray<Setting.Reader> = [...Setting.venue, "wallet"]
+
+/** Settings on which the wallet and the rail must agree. */
 export const chain = {
-  chainId: Config.Int("VENUE_ARBITRUM_CHAIN_ID").pipe(Config.withDefault(42_161)),
-  /** USDC as its issuer has it on the chain. */
-  token: Config.String("VENUE_ARBITRUM_TOKEN").pipe(Config.withDefault("0xaf88d065e77c8cC2239327C5EDb3A432268e5831")),
-  maxFeeGwei: Config.Int("VENUE_ARBITRUM_MAX_FEE_GWEI").pipe(Config.withDefault(5))
+  chainId: Setting.int("VENUE_ARBITRUM_CHAIN_ID", {
+    default: 42_161,
+    meaning: "Id of the chain; the wallet signs for no other",
+    readers: withWallet,
+    changes: "all nodes"
+  }),
+  token: Setting.string("VENUE_ARBITRUM_TOKEN", {
+    default: "0xaf88d065e77c8cC2239327C5EDb3A432268e5831",
+    meaning: "Contract of the token, by default native USDC; the wallet signs for no other",
+    readers: withWallet,
+    changes: "all nodes"
+  }),
+  maxFeeGwei: Setting.int("VENUE_ARBITRUM_MAX_FEE_GWEI", {
+    default: 5,
+    unit: "gwei",
+    meaning: "Maximum fee per gas; payments wait while the chain is more expensive",
+    readers: withWallet,
+    changes: "process"
+  })
 }
 export type Chain = { readonly [Name in keyof typeof chain]: Config.Success<(typeof chain)[Name]> }
 
-/** The keys, where this process is to hold them itself. */
+/** Keys of a development without a wallet. */
 export const keys = {
-  hotKey: Config.option(Config.Redacted("VENUE_WALLET_HOT_KEY")),
-  xprv: Config.option(Config.Redacted("VENUE_WALLET_XPRV"))
+  hotKey: Config.option(
+    Setting.secret("VENUE_WALLET_HOT_KEY", {
+      meaning: "Private key of the hot account; only a development may give it to a node",
+      readers: withWallet,
+      changes: "process"
+    })
+  ),
+  xprv: Config.option(
+    Setting.secret("VENUE_WALLET_XPRV", {
+      meaning: "Extended private key of the deposit addresses; only a development may give it to a node",
+      readers: withWallet,
+      changes: "process"
+    })
+  )
 }
+
+const atOnce = (name: string, value: number, meaning: string) =>
+  Setting.int(name, { default: value, meaning, readers: Setting.runners, changes: "process" })
 
 export const all = Config.all({
   ...chain,
   ...keys,
-  /** Without any the venue is not connected to the chain. */
-  rpcUrls: Config.option(Config.Redacted("VENUE_ARBITRUM_RPC_URLS")),
-  leastEndpoints: Config.Int("VENUE_ARBITRUM_LEAST_ENDPOINTS").pipe(Config.withDefault(1)),
-  staleSeconds: Config.Int("VENUE_ARBITRUM_STALE_SECONDS").pipe(Config.withDefault(60)),
-  xpub: Config.String("VENUE_ARBITRUM_XPUB").pipe(Config.withDefault("")),
-  blocksAtOnce: Config.Int("VENUE_ARBITRUM_BLOCKS_AT_ONCE").pipe(Config.withDefault(1_000)),
-  callsAtOnce: Config.Int("VENUE_ARBITRUM_CALLS_AT_ONCE").pipe(Config.withDefault(RpcEndpoint.defaultSizes.calls)),
-  addressesAtOnce: Config.Int("VENUE_ARBITRUM_ADDRESSES_AT_ONCE").pipe(
-    Config.withDefault(RpcEndpoint.defaultSizes.addresses)
+  rpcUrls: Config.option(
+    Setting.secret("VENUE_ARBITRUM_RPC_URLS", {
+      meaning: "JSON-RPC addresses, separated by commas; without one the rail is not connected",
+      readers: Setting.runners,
+      changes: "process"
+    })
   ),
-  balancesAtOnce: Config.Int("VENUE_ARBITRUM_BALANCES_AT_ONCE").pipe(
-    Config.withDefault(RpcEndpoint.defaultSizes.balances)
+  leastEndpoints: Setting.int("VENUE_ARBITRUM_LEAST_ENDPOINTS", {
+    default: 1,
+    meaning: "Least number of answering endpoints; with fewer, answers count as unknown",
+    readers: Setting.runners,
+    changes: "process"
+  }),
+  staleSeconds: Setting.int("VENUE_ARBITRUM_STALE_SECONDS", {
+    default: 60,
+    unit: "s",
+    meaning: "Age of the newest block from which an endpoint counts as unreachable",
+    readers: Setting.runners,
+    changes: "process"
+  }),
+  xpub: Setting.string("VENUE_ARBITRUM_XPUB", {
+    default: "",
+    usual: "required with the rail",
+    meaning: "Extended public key of the deposit addresses",
+    readers: Setting.venue,
+    changes: "all nodes"
+  }),
+  blocksAtOnce: atOnce("VENUE_ARBITRUM_BLOCKS_AT_ONCE", 1_000, "Maximum blocks in one request for logs, 1 to 100000"),
+  callsAtOnce: atOnce(
+    "VENUE_ARBITRUM_CALLS_AT_ONCE",
+    RpcEndpoint.defaultSizes.calls,
+    "Maximum calls in one request, 1 to 100"
   ),
-  firstBlock: Config.option(Config.Int("VENUE_ARBITRUM_FIRST_BLOCK")),
-  overdueSeconds: Config.Int("VENUE_ARBITRUM_OVERDUE_SECONDS").pipe(Config.withDefault(180)),
-  sweepAboveUsd: Config.Int("VENUE_ARBITRUM_SWEEP_ABOVE").pipe(Config.withDefault(100)),
+  addressesAtOnce: atOnce(
+    "VENUE_ARBITRUM_ADDRESSES_AT_ONCE",
+    RpcEndpoint.defaultSizes.addresses,
+    "Maximum deposit addresses in one request for logs, 1 to 500"
+  ),
+  balancesAtOnce: atOnce(
+    "VENUE_ARBITRUM_BALANCES_AT_ONCE",
+    RpcEndpoint.defaultSizes.balances,
+    "Maximum balances in one call, 1 to 500"
+  ),
+  firstBlock: Config.option(
+    Setting.int("VENUE_ARBITRUM_FIRST_BLOCK", {
+      usual: "the newest block",
+      meaning: "First block that a new venue reads",
+      readers: Setting.runners,
+      changes: "process"
+    })
+  ),
+  overdueSeconds: Setting.int("VENUE_ARBITRUM_OVERDUE_SECONDS", {
+    default: 180,
+    unit: "s",
+    meaning: "Age at which a payment is replaced under its nonce, for an eighth more",
+    readers: Setting.runners,
+    changes: "process"
+  }),
+  sweepAboveUsd: Setting.int("VENUE_ARBITRUM_SWEEP_ABOVE", {
+    default: 100,
+    unit: "USD",
+    meaning: "Balance from which a deposit address is swept",
+    readers: Setting.runners,
+    changes: "process"
+  }),
   ...WalletConnection.settings
 })
 export type ArbitrumSettings = Config.Success<typeof all>

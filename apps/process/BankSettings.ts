@@ -4,14 +4,33 @@ import { type RailProvider, RailUnavailable } from "@venue/providers/rails/RailP
 import * as StandardWebhook from "@venue/providers/StandardWebhook"
 import { Config, Effect, Option, Redacted } from "effect"
 import type { HttpClient } from "effect/http"
+import * as Setting from "./Setting.ts"
 import { expect, type SettingRefused } from "./SettingRefused.ts"
 
+/** Key that the bank gave. */
+export const key = Setting.secret("VENUE_BANK_KEY", {
+  usual: "required with the rail",
+  meaning: "Bearer key of requests to the bank",
+  readers: [...Setting.runners, "bank"],
+  changes: "process"
+})
+
+export const webhookSecret = Setting.secret("VENUE_BANK_WEBHOOK_SECRET", {
+  meaning: "Secret with which the bank signs its webhooks; without it, the venue polls",
+  readers: [...Setting.gateways, "bank"],
+  changes: "process"
+})
+
 export const all = Config.all({
-  /** Without it the venue has no bank. */
-  url: Config.option(Config.String("VENUE_BANK_URL")),
-  key: Config.Redacted("VENUE_BANK_KEY").pipe(Config.withDefault(Redacted.make(""))),
-  /** Without it the bank is asked, and does not tell. */
-  webhookSecret: Config.option(Config.Redacted("VENUE_BANK_WEBHOOK_SECRET"))
+  url: Config.option(
+    Setting.string("VENUE_BANK_URL", {
+      meaning: "Address of the bank; without it the rail is not connected",
+      readers: Setting.venue,
+      changes: "all runners"
+    })
+  ),
+  key: Config.withDefault(key, Redacted.make("")),
+  webhookSecret: Config.option(webhookSecret)
 })
 export type BankSettings = Config.Success<typeof all>
 

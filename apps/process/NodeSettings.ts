@@ -3,32 +3,86 @@ import type { NodeAddress } from "@venue/cluster/ClusterNode"
 import type { ClusterTls } from "@venue/cluster/ClusterTls"
 import { Config, ConfigProvider, Effect, Option, Redacted } from "effect"
 import * as SecureRandom from "effect/crypto/SecureRandom"
+import { databaseUrl } from "./DatabaseSettings.ts"
 import { expect, SettingRefused } from "./SettingRefused.ts"
 import * as SecretFiles from "./SecretFiles.ts"
-import { keys, shared, type SharedSettings } from "./Settings.ts"
+import * as Setting from "./Setting.ts"
+import { adminToken, authClientKeys, secretKey, shared, type SharedSettings } from "./Settings.ts"
 import * as StartFailure from "./StartFailure.ts"
 import * as TlsFiles from "./TlsFiles.ts"
 
 /** How nodes speak with each other. */
 export const traffic = {
-  lockSeconds: Config.Int("VENUE_CLUSTER_LOCK_SECONDS").pipe(Config.withDefault(3)),
+  lockSeconds: Setting.int("VENUE_CLUSTER_LOCK_SECONDS", {
+    default: 3,
+    unit: "s",
+    meaning: "Time after which a frozen runner has lost its markets and desks, 1 to 60",
+    readers: ["cluster", "runner", "gateway"],
+    changes: "all nodes"
+  }),
   ...TlsFiles.paths
 }
+
+const nodes: ReadonlyArray<Setting.Reader> = ["runner", "gateway"]
 
 const own = Config.all({
   ...shared,
   ...traffic,
-  name: Config.option(Config.String("VENUE_NODE_NAME")),
-  databaseUrl: Config.Redacted("VENUE_DATABASE_URL"),
-  secretKey: Config.Redacted("VENUE_SECRET_KEY"),
-  adminToken: Config.Redacted("VENUE_ADMIN_TOKEN").pipe(Config.withDefault(Redacted.make(""))),
-  authClientKeys: keys("VENUE_AUTH_CLIENT_KEY"),
-  address: Config.option(Config.String("VENUE_CLUSTER_ADDRESS")),
-  listen: Config.option(Config.String("VENUE_CLUSTER_LISTEN")),
-  dialFrom: Config.option(Config.String("VENUE_CLUSTER_DIAL_FROM")),
-  clockShiftMillis: Config.Int("VENUE_CLOCK_SHIFT_MILLIS").pipe(Config.withDefault(0)),
-  healthPort: Config.Port("VENUE_HEALTH_PORT").pipe(Config.withDefault(4010)),
-  healthHost: Config.String("VENUE_HEALTH_HOST").pipe(Config.withDefault("127.0.0.1"))
+  name: Config.option(
+    Setting.string("VENUE_NODE_NAME", {
+      usual: "kind and a random number",
+      meaning: "Unique name of the process; a new process takes a name over, and the old one stops",
+      readers: nodes,
+      changes: "process"
+    })
+  ),
+  databaseUrl,
+  secretKey,
+  adminToken: Config.withDefault(adminToken, Redacted.make("")),
+  authClientKeys,
+  address: Config.option(
+    Setting.string("VENUE_CLUSTER_ADDRESS", {
+      usual: "required by a runner",
+      meaning: "`host:port` at which other nodes dial this runner; use a private network",
+      readers: ["runner"],
+      changes: "process"
+    })
+  ),
+  listen: Config.option(
+    Setting.string("VENUE_CLUSTER_LISTEN", {
+      usual: "`VENUE_CLUSTER_ADDRESS`",
+      meaning: "`host:port` at which the runner listens, behind an address translation",
+      readers: ["runner"],
+      changes: "process"
+    })
+  ),
+  dialFrom: Config.option(
+    Setting.string("VENUE_CLUSTER_DIAL_FROM", {
+      usual: "any",
+      meaning: "Local address of connections to other nodes",
+      readers: nodes,
+      changes: "process"
+    })
+  ),
+  clockShiftMillis: Setting.int("VENUE_CLOCK_SHIFT_MILLIS", {
+    default: 0,
+    unit: "ms",
+    meaning: "Shift of the node's clock, for drills. Refused in production",
+    readers: nodes,
+    changes: "process"
+  }),
+  healthPort: Setting.port("VENUE_HEALTH_PORT", {
+    default: 4010,
+    meaning: "Port of `/health/live` and `/health/ready` of a runner; a gateway answers on its listeners",
+    readers: ["runner"],
+    changes: "process"
+  }),
+  healthHost: Setting.string("VENUE_HEALTH_HOST", {
+    default: "127.0.0.1",
+    meaning: "Address of the health port of a runner",
+    readers: ["runner"],
+    changes: "process"
+  })
 })
 type Own = Config.Success<typeof own>
 

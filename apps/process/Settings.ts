@@ -2,97 +2,204 @@
 import { Config, Redacted, Schema } from "effect"
 import * as ArbitrumSettings from "./ArbitrumSettings.ts"
 import * as BankSettings from "./BankSettings.ts"
+import * as ListenerSettings from "./ListenerSettings.ts"
+import * as Setting from "./Setting.ts"
+import * as SignInSettings from "./SignInSettings.ts"
 import * as TronSettings from "./TronSettings.ts"
 
-export const onOff = (name: string, usual: "on" | "off" = "on") =>
-  Config.Literals(["on", "off"], name).pipe(
-    Config.withDefault(usual),
-    Config.map((value) => value === "on")
-  )
-
-const list = (name: string, usual = "") => Config.String(name).pipe(Config.withDefault(usual), Config.map(apart))
-
-/** The first is used. Others are accepted beside it, while one replaces another. */
-export const keys = (name: string) =>
-  Config.Redacted(name).pipe(
-    Config.withDefault(Redacted.make("")),
-    Config.map((all) => apart(Redacted.value(all)).map((key) => Redacted.make(key)))
-  )
-
-const apart = (text: string): ReadonlyArray<string> =>
-  text
-    .split(",")
-    .map((one) => one.trim())
-    .filter((one) => one !== "")
-
 const hours = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 8_760 }))
+const holdHours = Setting.decoded(
+  "VENUE_NEW_ADDRESS_HOLD_HOURS",
+  Schema.NumberFromString.pipe(Schema.decodeTo(hours)),
+  {
+    usual: "24; `npm start`: 0",
+    unit: "h",
+    meaning:
+      "Age below which a withdrawal address is held for review, unless its wallet has signed for the user; 0 holds none",
+    readers: Setting.gateways,
+    changes: "all gateways"
+  }
+)
 
-export const newAddressHoldHours = (usual: number) =>
-  Config.schema(Schema.NumberFromString.pipe(Schema.decodeTo(hours)), "VENUE_NEW_ADDRESS_HOLD_HOURS").pipe(
-    Config.withDefault(usual)
-  )
+export const newAddressHoldHours = (usual: number) => Config.withDefault(holdHours, usual)
 
-/** Whoever asks for it by a form sends no `apikey`. */
-export const publicFormRefresh = (usual: "on" | "off") => onOff("VENUE_PUBLIC_FORM_REFRESH", usual)
+/** Token of the first operator. */
+export const adminToken = Setting.secret("VENUE_ADMIN_TOKEN", {
+  usual: "made at the first start; required by gateways",
+  meaning: "Token of the first operator, an admin",
+  readers: ["cluster", "gateway"],
+  changes: "all gateways"
+})
+
+/** Keys of the venue's own pages. */
+export const authClientKeys = Setting.secrets("VENUE_AUTH_CLIENT_KEY", {
+  usual: "made at the first start; required by gateways",
+  meaning: "`apikey` that the venue's own pages send; several while one replaces another",
+  readers: ["cluster", "gateway"],
+  changes: "replaced"
+})
+
+export const secretKey = Setting.secret("VENUE_SECRET_KEY", {
+  usual: "made at the first start; required by nodes",
+  meaning:
+    "Key of at least 32 characters that seals secrets at rest and derives other keys, such as those of refresh tokens",
+  readers: Setting.venue,
+  changes: "never"
+})
 
 export const shared = {
-  environment: Config.Literals(["development", "preproduction", "production"], "VENUE_ENVIRONMENT").pipe(
-    Config.withDefault("development" as const)
+  environment: Setting.literals("VENUE_ENVIRONMENT", ["development", "preproduction", "production"], {
+    default: "development",
+    meaning:
+      "`preproduction` and `production` refuse test keys, simulations, disabled limits and insecure addresses; messages of builders are valid in one only",
+    readers: Setting.venue,
+    changes: "all nodes"
+  }),
+  brand: Setting.string("VENUE_BRAND", {
+    default: "svc",
+    meaning:
+      "Prefix of headers such as `x-svc-nonce` and of members such as `svc_symbol`; requests may always use `svc`. Not `builder` or `future`",
+    readers: Setting.gateways,
+    changes: "all gateways"
+  }),
+  keyPrefix: Setting.string("VENUE_KEY_PREFIX", {
+    default: "svc_test",
+    meaning: "First characters of new API keys",
+    readers: Setting.gateways,
+    changes: "all gateways"
+  }),
+  ...ListenerSettings.all,
+  ...SignInSettings.all,
+  simulatedPrices: Setting.onOff("VENUE_SIMULATED_PRICES", {
+    default: "on",
+    meaning: "Simulates prices of symbols without a source; `off`: `POST /prices` sets them. Refused in production",
+    readers: Setting.runners,
+    changes: "all runners"
+  }),
+  simulatedRails: Setting.onOff("VENUE_SIMULATED_RAILS", {
+    default: "on",
+    meaning: "Simulates the chains and the bank that are not connected. Refused in production",
+    readers: Setting.venue,
+    changes: "all runners"
+  }),
+  railPollMillis: Setting.int("VENUE_RAIL_POLL_MILLIS", {
+    default: 1_000,
+    unit: "ms",
+    meaning: "Interval of queries to each rail",
+    readers: Setting.runners,
+    changes: "process"
+  }),
+  priceSources: Config.option(
+    Setting.string("VENUE_PRICE_SOURCES", {
+      meaning: "File of the [price sources](prices.md)",
+      readers: Setting.runners,
+      changes: "all runners"
+    })
   ),
-  host: Config.String("VENUE_HOST").pipe(Config.withDefault("127.0.0.1")),
-  brand: Config.String("VENUE_BRAND").pipe(Config.withDefault("svc")),
-  keyPrefix: Config.String("VENUE_KEY_PREFIX").pipe(Config.withDefault("svc_test")),
-  restPort: Config.Port("VENUE_REST_PORT").pipe(Config.withDefault(4000)),
-  fundingPort: Config.Port("VENUE_FUNDING_PORT").pipe(Config.withDefault(4001)),
-  authPort: Config.Port("VENUE_AUTH_PORT").pipe(Config.withDefault(4002)),
-  tradePort: Config.Port("VENUE_TRADE_PORT").pipe(Config.withDefault(4003)),
-  marketDataPort: Config.Port("VENUE_MARKET_DATA_PORT").pipe(Config.withDefault(4004)),
-  adminPort: Config.Port("VENUE_ADMIN_PORT").pipe(Config.withDefault(4005)),
-  simulatedPrices: onOff("VENUE_SIMULATED_PRICES"),
-  simulatedRails: onOff("VENUE_SIMULATED_RAILS"),
-  railPollMillis: Config.Int("VENUE_RAIL_POLL_MILLIS").pipe(Config.withDefault(1_000)),
-  priceSources: Config.option(Config.String("VENUE_PRICE_SOURCES")),
-  rateLimits: onOff("VENUE_RATE_LIMITS"),
-  desks: Config.Int("VENUE_DESKS").pipe(Config.withDefault(16)),
-  maxOpenOrdersPerSymbol: Config.Int("VENUE_MAX_OPEN_ORDERS_PER_SYMBOL").pipe(Config.withDefault(200)),
-  maxOpenOrdersPerAccount: Config.Int("VENUE_MAX_OPEN_ORDERS_PER_ACCOUNT").pipe(Config.withDefault(1_000)),
-  /** Of REST; on wherever people are served, unless it says otherwise. */
-  accessLog: Config.option(Config.Literals(["on", "off"], "VENUE_ACCESS_LOG")),
-  secretKey: Config.option(Config.Redacted("VENUE_SECRET_KEY")),
-  publicRestUrl: Config.option(Config.String("VENUE_PUBLIC_REST_URL")),
-  publicFundingUrl: Config.option(Config.String("VENUE_PUBLIC_FUNDING_URL")),
-  publicAuthUrl: Config.option(Config.String("VENUE_PUBLIC_AUTH_URL")),
-  publicTradeUrl: Config.option(Config.String("VENUE_PUBLIC_TRADE_URL")),
-  publicMarketDataUrl: Config.option(Config.String("VENUE_PUBLIC_MARKET_DATA_URL")),
-  trustedProxies: list("VENUE_TRUSTED_PROXIES"),
-  countryHeader: Config.option(Config.String("VENUE_COUNTRY_HEADER")),
-  serviceName: Config.String("VENUE_SERVICE_NAME").pipe(Config.withDefault("Venue")),
-  walletSignIn: onOff("VENUE_WALLET_SIGN_IN"),
-  lowercaseAddresses: onOff("VENUE_LOWERCASE_ADDRESSES", "off"),
-  signInUris: list("VENUE_SIGN_IN_URI"),
-  builderUri: Config.String("VENUE_BUILDER_URI").pipe(Config.withDefault("https://app.venue.example/builder")),
-  builderCodes: Config.Literals(["open", "reviewed"], "VENUE_BUILDER_CODES").pipe(Config.withDefault("open" as const)),
-  /** What builder messages are proven with; without any the venue's secret key is. */
-  builderKeys: keys("VENUE_BUILDER_KEY"),
-  /** Messages link to the first; those that link to another are accepted too. */
-  clientAgreementUrls: list("VENUE_CLIENT_AGREEMENT_URL", "https://venue.example/legal/client-agreement"),
-  termsVersion: Config.String("VENUE_TERMS_VERSION").pipe(Config.withDefault("1")),
-  blockedCountries: list("VENUE_BLOCKED_COUNTRIES"),
+  rateLimits: Setting.onOff("VENUE_RATE_LIMITS", {
+    default: "on",
+    meaning:
+      "`off`: benchmarks without limits of messages, REST, connections and sign-ins; [limits](../api/limits.md#sockets) lists the rest",
+    readers: Setting.venue,
+    changes: "all nodes"
+  }),
+  desks: Setting.int("VENUE_DESKS", {
+    default: 16,
+    meaning: "Number of desks, over which the users are divided",
+    readers: Setting.venue,
+    changes: "never"
+  }),
+  maxOpenOrdersPerSymbol: Setting.int("VENUE_MAX_OPEN_ORDERS_PER_SYMBOL", {
+    default: 200,
+    meaning: "Maximum open orders of an account in a symbol",
+    readers: Setting.venue,
+    changes: "all nodes"
+  }),
+  maxOpenOrdersPerAccount: Setting.int("VENUE_MAX_OPEN_ORDERS_PER_ACCOUNT", {
+    default: 1_000,
+    meaning: "Maximum open orders of an account over all symbols",
+    readers: Setting.venue,
+    changes: "all nodes"
+  }),
+  secretKey: Config.option(secretKey),
+  builderUri: Setting.string("VENUE_BUILDER_URI", {
+    default: "https://app.venue.example/builder",
+    meaning: "Address in the messages that users of builders sign",
+    readers: Setting.gateways,
+    changes: "all gateways"
+  }),
+  builderCodes: Setting.literals("VENUE_BUILDER_CODES", ["open", "reviewed"], {
+    default: "open",
+    meaning: "`open`: a new builder code is active at once; `reviewed`: an operator activates it",
+    readers: Setting.gateways,
+    changes: "all gateways"
+  }),
+  /** Builder messages are proven with the venue's secret key when there are none. */
+  builderKeys: Setting.secrets("VENUE_BUILDER_KEY", {
+    usual: "`VENUE_SECRET_KEY`",
+    meaning:
+      "Proves that the venue wrote a builder message, at least 32 characters; two while one [replaces](keys.md) another",
+    readers: Setting.gateways,
+    changes: "replaced"
+  }),
+  /** Messages link to the first; messages with another are accepted too. */
+  clientAgreementUrls: Setting.list("VENUE_CLIENT_AGREEMENT_URL", {
+    default: "https://venue.example/legal/client-agreement",
+    meaning: "Agreement that builder messages link to; two while one [replaces](keys.md) another",
+    readers: Setting.gateways,
+    changes: "replaced"
+  }),
+  termsVersion: Setting.string("VENUE_TERMS_VERSION", {
+    default: "1",
+    meaning: "Version of the terms that users must have accepted to trade",
+    readers: Setting.gateways,
+    changes: "all gateways"
+  }),
+  blockedCountries: Setting.list("VENUE_BLOCKED_COUNTRIES", {
+    meaning: "Two-letter countries, separated by commas, whose users may only read and cancel",
+    readers: Setting.gateways,
+    changes: "all gateways"
+  }),
   newAddressHoldHours: newAddressHoldHours(24),
-  secondFactorToFund: onOff("VENUE_SECOND_FACTOR_TO_FUND", "off"),
-  publicFormRefresh: publicFormRefresh("off"),
-  webhookLoopback: onOff("VENUE_WEBHOOK_LOOPBACK", "off"),
-  /** Whole USD. */
-  twoPeopleAbove: Config.Int("VENUE_TWO_PEOPLE_ABOVE").pipe(Config.withDefault(250_000)),
-  captcha: Config.Literals(["never", "risk", "always"], "VENUE_CAPTCHA").pipe(Config.withDefault("never" as const)),
-  captchaProvider: Config.Literals(["turnstile", "hcaptcha"], "VENUE_CAPTCHA_PROVIDER").pipe(
-    Config.withDefault("turnstile" as const)
+  secondFactorToFund: Setting.onOff("VENUE_SECOND_FACTOR_TO_FUND", {
+    default: "off",
+    meaning: "`on`: only users with a second factor move money",
+    readers: Setting.gateways,
+    changes: "all gateways"
+  }),
+  webhookLoopback: Setting.onOff("VENUE_WEBHOOK_LOOPBACK", {
+    default: "off",
+    meaning:
+      "`on`: [webhooks](../api/webhooks.md) may also go to this machine, over HTTP and to any port. Refused in production",
+    readers: Setting.venue,
+    changes: "all nodes"
+  }),
+  twoPeopleAbove: Setting.int("VENUE_TWO_PEOPLE_ABOVE", {
+    default: 250_000,
+    unit: "USD",
+    meaning: "Amount above which a held withdrawal needs [two operators](treasury.md#review-withdrawals)",
+    readers: Setting.gateways,
+    changes: "all gateways"
+  }),
+  identityUrl: Config.option(
+    Setting.string("VENUE_IDENTITY_URL", {
+      meaning: "Provider that verifies identities; without one, users need no verification",
+      readers: Setting.gateways,
+      changes: "all gateways"
+    })
   ),
-  captchaSiteKey: Config.option(Config.String("VENUE_CAPTCHA_SITE_KEY")),
-  captchaSecret: Config.option(Config.Redacted("VENUE_CAPTCHA_SECRET")),
-  identityUrl: Config.option(Config.String("VENUE_IDENTITY_URL")),
-  identityKey: Config.Redacted("VENUE_IDENTITY_KEY").pipe(Config.withDefault(Redacted.make(""))),
-  identityCallbackKey: Config.Redacted("VENUE_IDENTITY_CALLBACK_KEY").pipe(Config.withDefault(Redacted.make(""))),
+  identityKey: Setting.secret("VENUE_IDENTITY_KEY", {
+    default: Redacted.make(""),
+    meaning: "Key for requests to the identity provider",
+    readers: Setting.gateways,
+    changes: "all gateways"
+  }),
+  identityCallbackKey: Setting.secret("VENUE_IDENTITY_CALLBACK_KEY", {
+    default: Redacted.make(""),
+    meaning: "Key that signs the callbacks of the identity provider",
+    readers: Setting.gateways,
+    changes: "all gateways"
+  }),
   arbitrum: ArbitrumSettings.all,
   tron: TronSettings.all,
   bank: BankSettings.all

@@ -2,9 +2,11 @@
 import type { ClusterTls } from "@venue/cluster/ClusterTls"
 import { Config, Effect, FileSystem, Option, Redacted, Result } from "effect"
 import { createPrivateKey, X509Certificate } from "node:crypto"
+import * as Setting from "./Setting.ts"
 import { refused } from "./SettingRefused.ts"
 
-const path = (name: string) => Config.option(Config.String(name))
+const path = (name: string, meaning: string) =>
+  Config.option(Setting.string(name, { meaning, readers: ["cluster", "runner", "gateway"], changes: "process" }))
 const [certVariable, keyVariable, caVariable] = [
   "VENUE_CLUSTER_TLS_CERT",
   "VENUE_CLUSTER_TLS_KEY",
@@ -13,7 +15,14 @@ const [certVariable, keyVariable, caVariable] = [
 const variables = [certVariable, keyVariable, caVariable]
 const together = `${certVariable}, ${keyVariable} and ${caVariable}`
 
-export const paths = { tlsCert: path(certVariable), tlsKey: path(keyVariable), tlsCa: path(caVariable) }
+export const paths = {
+  tlsCert: path(
+    certVariable,
+    "PEM file of the certificate that this node shows to other nodes, over TLS 1.3; its name is not checked"
+  ),
+  tlsKey: path(keyVariable, "PEM file of the key of that certificate"),
+  tlsCa: path(caVariable, "PEM file of the authority that signs the certificates of nodes")
+}
 type Paths = { readonly [Name in keyof typeof paths]: Option.Option<string> }
 
 /** What is wrong with them would else show in connections that fail, each second, on another node. */

@@ -10,28 +10,69 @@ import * as TronTransaction from "@venue/providers/rails/tron/TronTransaction"
 import { Config, Effect, Option, Redacted } from "effect"
 import type { HttpClient } from "effect/http"
 import { expect, refused, right, type SettingRefused, urlsOf } from "./SettingRefused.ts"
+import * as Setting from "./Setting.ts"
 import * as WalletConnection from "./WalletConnection.ts"
 
-/** What the wallet and the rail must agree on. */
+const readersOfChain: ReadonlyArray<Setting.Reader> = [...Setting.venue, "wallet", "tron-balances"]
+const readersOfNodes: ReadonlyArray<Setting.Reader> = [...Setting.runners, "tron-balances"]
+
+/** Settings on which the wallet and the rail must agree. */
 export const chain = Config.all({
-  /** USDT as its issuer has it on the chain. */
-  token: Config.String("VENUE_TRON_TOKEN").pipe(Config.withDefault("TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t")),
-  feeLimitTrx: Config.Int("VENUE_TRON_FEE_LIMIT_TRX").pipe(Config.withDefault(100))
+  token: Setting.string("VENUE_TRON_TOKEN", {
+    default: "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t",
+    meaning: "Contract of the token, by default USDT; the wallet signs for no other",
+    readers: readersOfChain,
+    changes: "all nodes"
+  }),
+  feeLimitTrx: Setting.int("VENUE_TRON_FEE_LIMIT_TRX", {
+    default: 100,
+    unit: "TRX",
+    meaning: "Maximum fee of one payment",
+    readers: readersOfChain,
+    changes: "process"
+  })
 })
 
-/** The key of the hot account, where this process is to hold it itself. */
-export const key = Config.option(Config.Redacted("VENUE_WALLET_TRON_KEY"))
+/** Key of the hot account. */
+export const key = Config.option(
+  Setting.secret("VENUE_WALLET_TRON_KEY", {
+    meaning: "Private key of the hot account; only a development may give it to a node",
+    readers: [...Setting.venue, "wallet"],
+    changes: "process"
+  })
+)
 
 export const all = Config.all({
   chain,
   key,
-  /** Without any the venue is not connected to the chain. */
-  nodeUrls: Config.option(Config.Redacted("VENUE_TRON_NODE_URLS")),
-  apiKey: Config.option(Config.Redacted("VENUE_TRON_API_KEY")),
-  xpub: Config.String("VENUE_TRON_XPUB").pipe(Config.withDefault("")),
-  genesis: Config.String("VENUE_TRON_GENESIS").pipe(
-    Config.withDefault("00000000000000001ebf88508a03865c71d452e25f4d51194196a1d22b6653dc")
+  nodeUrls: Config.option(
+    Setting.secret("VENUE_TRON_NODE_URLS", {
+      meaning: "Addresses of nodes, separated by commas; without one the rail is not connected",
+      readers: readersOfNodes,
+      changes: "process"
+    })
   ),
+  apiKey: Config.option(
+    Setting.secret("VENUE_TRON_API_KEY", {
+      meaning: "Sent to each node in the header `TRON-PRO-API-KEY`",
+      readers: readersOfNodes,
+      changes: "process"
+    })
+  ),
+  xpub: Setting.string("VENUE_TRON_XPUB", {
+    default: "",
+    usual: "required with the rail",
+    meaning: "Extended public key of the deposit addresses",
+    readers: [...Setting.venue, "tron-balances"],
+    changes: "all nodes"
+  }),
+  genesis: Setting.string("VENUE_TRON_GENESIS", {
+    default: "00000000000000001ebf88508a03865c71d452e25f4d51194196a1d22b6653dc",
+    usual: "main network",
+    meaning: "Id of the first block; a node of another chain is not used",
+    readers: [...Setting.venue, "tron-balances"],
+    changes: "all nodes"
+  }),
   ...WalletConnection.settings
 })
 export type TronSettings = Config.Success<typeof all>

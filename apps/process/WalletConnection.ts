@@ -2,11 +2,25 @@
 import { Signer } from "@venue/providers/rails/Signer"
 import { Config, Effect, type Layer, Option, Redacted } from "effect"
 import type { HttpClient } from "effect/http"
+import * as Setting from "./Setting.ts"
 import { expect, type SettingRefused } from "./SettingRefused.ts"
 
+export const secret = Setting.secret("VENUE_WALLET_SECRET", {
+  usual: "required with a wallet",
+  meaning: "Secret of at least 32 characters that runners and the wallet share",
+  readers: [...Setting.runners, "wallet"],
+  changes: "process"
+})
+
 export const settings = {
-  walletUrl: Config.option(Config.String("VENUE_WALLET_URL")),
-  walletSecret: Config.Redacted("VENUE_WALLET_SECRET").pipe(Config.withDefault(Redacted.make("")))
+  walletUrl: Config.option(
+    Setting.string("VENUE_WALLET_URL", {
+      meaning: "Address of the wallet",
+      readers: Setting.runners,
+      changes: "process"
+    })
+  ),
+  walletSecret: Config.withDefault(secret, Redacted.make(""))
 }
 type WalletConnection = { readonly [Name in keyof typeof settings]: Config.Success<(typeof settings)[Name]> }
 

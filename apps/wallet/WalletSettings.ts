@@ -4,20 +4,49 @@ import { Config, ConfigProvider, Effect, Option, Redacted } from "effect"
 import * as ArbitrumSettings from "../process/ArbitrumSettings.ts"
 import * as SecretFiles from "../process/SecretFiles.ts"
 import { expect, refused } from "../process/SettingRefused.ts"
+import * as Setting from "../process/Setting.ts"
 import * as StartFailure from "../process/StartFailure.ts"
 import * as TronSettings from "../process/TronSettings.ts"
+import * as WalletConnection from "../process/WalletConnection.ts"
 
 const own = Config.all({
   ...ArbitrumSettings.chain,
   tron: TronSettings.chain,
   tronKey: TronSettings.key,
-  host: Config.String("VENUE_WALLET_HOST").pipe(Config.withDefault("127.0.0.1")),
-  port: Config.Port("VENUE_WALLET_PORT").pipe(Config.withDefault(4020)),
-  secret: Config.Redacted("VENUE_WALLET_SECRET"),
-  record: Config.String("VENUE_WALLET_RECORD"),
+  host: Setting.string("VENUE_WALLET_HOST", {
+    default: "127.0.0.1",
+    meaning: "Address of the wallet: this machine or a private network",
+    readers: ["wallet"],
+    changes: "process"
+  }),
+  port: Setting.port("VENUE_WALLET_PORT", {
+    default: 4020,
+    meaning: "Port of the wallet",
+    readers: ["wallet"],
+    changes: "process"
+  }),
+  secret: WalletConnection.secret,
+  record: Setting.string("VENUE_WALLET_RECORD", {
+    usual: "required",
+    meaning: "File with a record of each signature; only one wallet writes to it",
+    readers: ["wallet"],
+    changes: "process"
+  }),
   ...ArbitrumSettings.keys,
-  maxPayment: Config.Int("VENUE_WALLET_MAX_PAYMENT").pipe(Config.withDefault(250_000)),
-  maxPaidPerDay: Config.Int("VENUE_WALLET_MAX_PER_DAY").pipe(Config.withDefault(1_000_000))
+  maxPayment: Setting.int("VENUE_WALLET_MAX_PAYMENT", {
+    default: 250_000,
+    unit: "USD",
+    meaning: "Maximum of one payment",
+    readers: ["wallet"],
+    changes: "process"
+  }),
+  maxPaidPerDay: Setting.int("VENUE_WALLET_MAX_PER_DAY", {
+    default: 1_000_000,
+    unit: "USD",
+    meaning: "Maximum of all payments of a UTC day",
+    readers: ["wallet"],
+    changes: "process"
+  })
 })
 
 export const load = Effect.gen(function* () {

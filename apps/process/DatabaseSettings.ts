@@ -1,0 +1,16 @@
+/** Settings of the database and of the data directory. */
+import * as Setting from "./Setting.ts"
+
+export const databaseUrl = Setting.secret("VENUE_DATABASE_URL", {
+  usual: "embedded server; required by nodes",
+  meaning: "Postgres 14 or newer; the same on all nodes",
+  readers: [...Setting.venue, "auditor", "explain"],
+  changes: "process"
+})
+
+export const dataDir = Setting.string("VENUE_DATA_DIR", {
+  default: ".venue",
+  meaning: "Directory of the embedded database, the secrets and `dev.json`",
+  readers: ["start", "cluster", "explain"],
+  changes: "process"
+})

@@ -1,0 +1,93 @@
+/** Settings: environment variables that each have a description, which `docs/operate/settings.md` lists. */
+import { Config, Redacted, type Schema } from "effect"
+
+/** Programs that read settings; `start` is `npm start`, `cluster` is `npm run cluster`. */
+export type Reader =
+  | "start"
+  | "cluster"
+  | "runner"
+  | "gateway"
+  | "auditor"
+  | "wallet"
+  | "bank"
+  | "explain"
+  | "tron-balances"
+
+/** Processes on which a value must be equal. `never` changes after the first start; `process` is each by itself. */
+export type Change = "never" | "all nodes" | "all runners" | "all gateways" | "replaced" | "process"
+
+export interface Description<A> {
+  /** Value of an absent variable. */
+  readonly default?: A
+  /** Text for people in place of `default`, such as `required`. */
+  readonly usual?: string
+  readonly unit?: string
+  /** Noun phrase of at most 25 words. */
+  readonly meaning: string
+  readonly readers: ReadonlyArray<Reader>
+  readonly changes: Change
+}
+
+export interface Declared extends Omit<Description<never>, "default" | "usual"> {
+  readonly name: string
+  readonly isSecret: boolean
+  readonly usual: string
+}
+
+const all: Array<Declared> = []
+
+/** Settings of the imported modules, in the order of their declarations. */
+export const declared: ReadonlyArray<Declared> = all
+
+/** Runners and gateways, and both ways to start them on one machine. */
+export const venue: ReadonlyArray<Reader> = ["start", "cluster", "runner", "gateway"]
+export const runners: ReadonlyArray<Reader> = ["start", "cluster", "runner"]
+export const gateways: ReadonlyArray<Reader> = ["start", "cluster", "gateway"]
+
+export const string = (name: string, description: Description<string>) =>
+  declare(name, description, Config.String(name))
+
+export const int = (name: string, description: Description<number>) => declare(name, description, Config.Int(name))
+
+export const port = (name: string, description: Description<number>) => declare(name, description, Config.Port(name))
+
+/** May be in a file, whose path is in the variable with `_FILE` behind its name. */
+export const secret = (name: string, description: Description<Redacted.Redacted>) =>
+  declare(name, description, Config.Redacted(name), true)
+
+export const literals = <const Values extends ReadonlyArray<string>>(
+  name: string,
+  values: Values,
+  description: Description<Values[number]>
+) => declare(name, description, Config.Literals(values, name))
+
+export const onOff = (name: string, description: Description<"on" | "off">) =>
+  Config.map(literals(name, ["on", "off"], description), (value) => value === "on")
+
+/** Values separated by commas. */
+export const list = (name: string, description: Description<string>) =>
+  Config.map(string(name, { default: "", ...description }), apart)
+
+/** Secrets separated by commas: the first is used, the others are accepted while one replaces another. */
+export const secrets = (name: string, description: Description<Redacted.Redacted>) =>
+  Config.map(secret(name, { default: Redacted.make(""), ...description }), (text) =>
+    apart(Redacted.value(text)).map((value) => Redacted.make(value))
+  )
+
+export const decoded = <A>(name: string, codec: Schema.Codec<A, string>, description: Description<A>) =>
+  declare(name, description, Config.schema(codec, name))
+
+const apart = (text: string): ReadonlyArray<string> =>
+  text
+    .split(",")
+    .map((value) => value.trim())
+    .filter((value) => value !== "")
+
+function declare<A>(name: string, description: Description<A>, config: Config.Config<A>, isSecret = false) {
+  const { default: value, usual, ...described } = description
+  all.push({ ...described, name, isSecret, usual: usual ?? textOf(value) })
+  return value === undefined ? config : Config.withDefault(config, value)
+}
+
+const textOf = (value: unknown): string =>
+  value === undefined || value === "" || Redacted.isRedacted(value) ? "none" : String(value)

@@ -1,0 +1,62 @@
+/** `docs/operate/settings.md` as the declarations of settings give it; `npm run settings` writes it. */
+import { type Change, type Declared, declared } from "../../../apps/process/Setting.ts"
+import * as AuditorSettings from "../../../apps/auditor/AuditorSettings.ts"
+import * as Bank from "../../../apps/bank/Bank.ts"
+import * as ClusterSettings from "../../../apps/cluster/ClusterSettings.ts"
+import * as WalletSettings from "../../../apps/wallet/WalletSettings.ts"
+
+/** Modules whose import declares all settings. */
+export const modules: ReadonlyArray<object> = [AuditorSettings, Bank, ClusterSettings, WalletSettings]
+
+export const path = "docs/operate/settings.md"
+
+const changes: Readonly<Record<Change, string>> = {
+  never: "fixed at the first start",
+  "all nodes": "equal on all nodes",
+  "all runners": "equal on all runners",
+  "all gateways": "equal on all gateways",
+  replaced: "equal on all gateways; [replaceable](keys.md) by rolling restarts",
+  process: "restart of the process"
+}
+
+const sections: ReadonlyArray<readonly [title: string, names: RegExp]> = [
+  ["Rails, wallet and bank", /^VENUE_(ARBITRUM|TRON|WALLET_(?!SIGN)|BANK|RAIL|SIMULATED_RAILS)/],
+  ["Processes", /^VENUE_(CLUSTER|NODE|HEALTH|AUDITOR|DATA|CLOCK|ENVIRONMENT|MARKET_MAKER|EXTRA_USERS)/],
+  ["Addresses", /^VENUE_(HOST|\w+_PORT|PUBLIC_\w+_URL|TRUSTED_PROXIES|COUNTRY_HEADER|ACCESS_LOG)$/],
+  [
+    "Sign-in and users",
+    /^VENUE_(CAPTCHA|IDENTITY|SIGN_IN|WALLET_SIGN|LOWERCASE|PUBLIC_FORM|SERVICE_NAME|AUTH|ADMIN|SECOND)/
+  ],
+  ["Trading", /./]
+]
+
+const intro = `# Settings
+
+Settings are environment variables. An empty variable counts as absent. \`npm run settings\` writes this page from the code.
+
+- **Secrets** (marked †) may be in a file: \`VENUE_SECRET_KEY_FILE\` is the path of a file that holds \`VENUE_SECRET_KEY\`.
+- **Read by**: \`start\` is \`npm start\`, \`cluster\` is \`npm run cluster\` and its processes, the others are programs of \`apps/\`.
+- **Changes**: when another value takes effect. Settings that must be equal are compared when a node joins; a difference ends its start with
+  the names of the settings and of the other nodes. Stop the named processes to change one.
+`
+
+/** Returns the text of the page. */
+export const page = (): string => {
+  const rest = new Set(declared)
+  const tables = sections.map(([title, names]) => {
+    const settings = [...rest].filter(({ name }) => names.test(name))
+    for (const setting of settings) rest.delete(setting)
+    return [title, settings.toSorted((a, b) => (a.name < b.name ? -1 : 1))] as const
+  })
+  return [
+    intro,
+    ...tables.toReversed().map(([title, settings]) => `## ${title}\n\n${head}\n${settings.map(row).join("\n")}\n`)
+  ].join("\n")
+}
+
+const head = "| variable | default | meaning | read by | changes |\n| --- | --- | --- | --- | --- |"
+
+const row = ({ changes: change, isSecret, meaning, name, readers, unit, usual }: Declared): string => {
+  const value = `${/^[\w./:-]+$/.test(usual) && !/^(none|required|any)$/.test(usual) ? `\`${usual}\`` : usual}${unit === undefined ? "" : ` ${unit}`}`
+  return `| \`${name}\`${isSecret ? " †" : ""} | ${value} | ${meaning} | ${readers.join(", ")} | ${changes[change]} |`
+}
