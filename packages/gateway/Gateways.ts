@@ -1,4 +1,4 @@
-/** Everything a process needs to serve traders: the trade and market-data gateways with their history. */
+/** Services of a process that serves traders: the trade and market-data gateways, and their history reads. */
 import { Layer } from "effect"
 import { History } from "./History.ts"
 import { Figures } from "./marketData/Figures.ts"

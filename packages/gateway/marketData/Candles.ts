@@ -1,4 +1,4 @@
-/** The candle of each window that runs: told again when it changed, and once more when it has closed. */
+/** Candles of the current window: sent when they change, and once more when the window has closed. */
 import * as Frame from "@venue/api/marketData/Frame"
 import { keyOf, type Topic } from "@venue/api/marketData/Subscription"
 import { resolutions } from "@venue/api/rest/ChartRange"
@@ -12,14 +12,14 @@ import type { ValueOf } from "./Streams.ts"
 
 export interface Candles {
   readonly latest: ValueOf
-  /** The window that was told last, once it is over. */
+  /** Final candle of the window sent last; undefined while that window is open. */
   readonly closed: ValueOf
-  /** Undefined where that is what was told last. */
+  /** Current candle; undefined if it equals the candle sent last. */
   readonly changed: ValueOf
 }
 
-/** The window that a stream told last. */
-interface Told {
+/** Candle that a stream sent last. */
+interface SentCandle {
   readonly startMinute: number
   readonly tail: string
 }
@@ -29,12 +29,12 @@ export const make = Effect.gen(function* () {
   const trades = yield* RecentTrades
   const { instruments } = yield* VenueSettings
   const clock = yield* Clock.Clock
-  const told = new Map<string, Told>()
+  const sent = new Map<string, SentCandle>()
 
   const lengthOf = ({ interval }: Topic) => resolutions.minutesOf(interval!)!
-  /** A trade is told within a second, so a window runs for a second more: what closes is whole. */
+  /** Start of the current window. It ends 1 s late: by then the feed has delivered its last trade, so its final candle is complete. */
   const startOf = (topic: Topic) => {
-    const minute = minuteOf(clock.currentTimeMillisUnsafe() - toldWithinMillis)
+    const minute = minuteOf(clock.currentTimeMillisUnsafe() - feedDelayMillis)
     return minute - (minute % lengthOf(topic))
   }
   const bodyOf = (topic: Topic, startMinute: number): Frame.Body | undefined => {
@@ -66,21 +66,22 @@ export const make = Effect.gen(function* () {
     latest: (topic) => {
       const startMinute = startOf(topic)
       const body = bodyOf(topic, startMinute)
-      if (body !== undefined && !told.has(keyOf(topic))) told.set(keyOf(topic), { startMinute, tail: body.tail })
+      if (body !== undefined && !sent.has(keyOf(topic))) sent.set(keyOf(topic), { startMinute, tail: body.tail })
       return body
     },
     closed: (topic) => {
       const startMinute = startOf(topic) - lengthOf(topic)
-      return told.get(keyOf(topic))?.startMinute === startMinute ? bodyOf(topic, startMinute) : undefined
+      return sent.get(keyOf(topic))?.startMinute === startMinute ? bodyOf(topic, startMinute) : undefined
     },
     changed: (topic) => {
       const startMinute = startOf(topic)
       const body = bodyOf(topic, startMinute)
-      if (body === undefined || told.get(keyOf(topic))?.tail === body.tail) return undefined
-      told.set(keyOf(topic), { startMinute, tail: body.tail })
+      if (body === undefined || sent.get(keyOf(topic))?.tail === body.tail) return undefined
+      sent.set(keyOf(topic), { startMinute, tail: body.tail })
       return body
     }
   } satisfies Candles as Candles
 })
 
-const toldWithinMillis = 1_000
+/** Maximum delay of a trade in the feed. */
+const feedDelayMillis = 1_000

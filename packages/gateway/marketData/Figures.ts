@@ -1,4 +1,4 @@
-/** The figures of each market by what this gateway has heard of it: streams and REST tell the same ones. */
+/** Current figures of each market, from the feed of this gateway. Streams and REST use the same figures. */
 import type { MarketStats, Volume } from "@venue/api/marketData/StatsFrame"
 import { Feed } from "@venue/cluster/feed/Feed"
 import { VenueSettings } from "@venue/cluster/VenueSettings"
@@ -16,22 +16,22 @@ import * as Minutes from "./Minutes.ts"
 import { RecentMarks } from "./RecentMarks.ts"
 import { RecentTrades } from "./RecentTrades.ts"
 
-/** Of a market that has a price. */
+/** Figures of a market with a price. */
 export interface MarketFigures {
   readonly prices: Priced
   readonly openInterestLots: number
-  /** What the band and the bounds of the day both let in. */
+  /** Prices within both the price band and the bounds of the day. */
   readonly range: PriceRange
-  /** In 1e-12 of the value: what the hour would come to if it ended now (rule 10.7). */
+  /** Funding rate if the hour ended now, in units of 1e-12 (rule 10.7). */
   readonly rateE12: number
 }
 
-/** What the last 1,440 minutes came to, the one that runs included. */
+/** Figures of the last 1,440 minutes, including the current one. */
 export interface Day {
   readonly volume: Volume
-  /** Of the mark, with two places. */
+  /** Change of the mark price, in percent with two decimals. */
   readonly changePercent: number
-  /** Of the last trade on the book, however long ago that was; 0 where there was none. */
+  /** Price of the last trade on the book at any time; 0 if there was none. */
   readonly lastTicks: number
 }
 
@@ -39,11 +39,11 @@ export class Figures extends Context.Service<
   Figures,
   {
     readonly nowMillis: () => number
-    /** The underlier is live, so that the hour counts. */
+    /** True while the underlier is live, so that funding accrues. */
     readonly isFunding: (symbol: MarketSymbol) => boolean
     readonly of: (symbol: MarketSymbol) => MarketFigures | undefined
     readonly stats: (symbol: MarketSymbol) => MarketStats | undefined
-    /** Undefined until it is known, which is soon after the market was first heard. */
+    /** Undefined until the minutes of the last day are loaded, shortly after the first row of the market. */
     readonly day: (symbol: MarketSymbol) => Day | undefined
   }
 >()("@venue/gateway/marketData/Figures") {

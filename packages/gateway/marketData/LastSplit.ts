@@ -1,27 +1,28 @@
-/** The last splits of a market, found in its journal by the time at which they happened: tables keep the units of their time. */
+/** Search for splits of a market in its journal, by time. Tables store the units of their time, so readers must apply later splits. */
 import type { MarketEvent } from "@venue/domain/Market"
 import type { ContractSplit } from "@venue/domain/Split"
 import type { JournalUnavailable, Row } from "@venue/journal/Journal"
 import * as MarketRecord from "@venue/journal/MarketRecord"
 import { Effect } from "effect"
 
-/** Reads up to `limit` rows after a seq, in order; none means there are none. */
+/** Reads up to `limit` rows after a seq, in order; an empty page is the end. */
 type Read = (after: number, limit: number) => Effect.Effect<ReadonlyArray<Row>, JournalUnavailable>
 
-export interface Searched {
-  /** Last row that is looked at. */
+export interface SearchRange {
+  /** Last row to search. */
   readonly lastSeq: number
   readonly fromMillis: number
-  /** Time of the last split, at which the search ends. */
+  /** Time of the last split; the search ends there. */
   readonly toMillis: number
 }
 
-/** Rows that are read at once to find a place, and to look through all. */
+/** Page size of the bisection. */
 const placeRows = 8
+/** Page size of the scan. */
 const scanRows = 256
 
-/** Returns the splits of that time in order. Time never goes back in a log, so the first row is found by bisection. */
-export const findAll = Effect.fnUntraced(function* (read: Read, { fromMillis, lastSeq, toMillis }: Searched) {
+/** Returns the splits in the range, in order. Times in a log never decrease, so a bisection finds the first row. */
+export const findAll = Effect.fnUntraced(function* (read: Read, { fromMillis, lastSeq, toMillis }: SearchRange) {
   let after = yield* placeOf(read, lastSeq, fromMillis)
   const splits: Array<ContractSplit> = []
   while (after < lastSeq) {
@@ -40,7 +41,7 @@ export const findAll = Effect.fnUntraced(function* (read: Read, { fromMillis, la
   return splits
 })
 
-/** Returns the seq after which the events of that time begin. */
+/** Returns a seq after which all events at or after the time follow. */
 const placeOf = Effect.fnUntraced(function* (read: Read, lastSeq: number, atMillis: number) {
   let before = 0
   let end = lastSeq
@@ -53,7 +54,7 @@ const placeOf = Effect.fnUntraced(function* (read: Read, lastSeq: number, atMill
   return before
 })
 
-/** The row of a claim has no events and tells no time. */
+/** Returns the first row with events after the seq; rows of a claim have none, and so no time. */
 const firstAfter = Effect.fnUntraced(function* (read: Read, seq: number) {
   for (let after = seq; ;) {
     const rows = yield* read(after, placeRows)

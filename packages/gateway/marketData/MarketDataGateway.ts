@@ -1,4 +1,4 @@
-/** The market-data socket of one gateway: who has come, and how often they may ask. */
+/** Market-data socket of one gateway: its connections and their rate limit. */
 import * as Incoming from "@venue/api/Incoming"
 import * as Frame from "@venue/api/marketData/Frame"
 import * as Subscription from "@venue/api/marketData/Subscription"
@@ -24,7 +24,7 @@ export class MarketDataGateway extends Context.Service<
     Effect.gen(function* () {
       const clock = yield* Clock.Clock
       const { rateLimits } = yield* VenueSettings
-      const { change, leave, listed, open, say } = yield* MarketStreams
+      const { change, leave, listed, open, sendText } = yield* MarketStreams
       const transports = new Set<Transport>()
       yield* Effect.addFinalizer(() =>
         Effect.sync(() => {
@@ -33,7 +33,7 @@ export class MarketDataGateway extends Context.Service<
       )
       return MarketDataGateway.of({
         open: (transport) => {
-          const listener = open(transport)
+          const subscriber = open(transport)
           transports.add(transport)
           let minute = 0
           let messages = 0
@@ -44,12 +44,13 @@ export class MarketDataGateway extends Context.Service<
               messages = minute === now ? messages + 1 : 1
               minute = now
               const isTooMany = rateLimits && messages > maxMessagesPerMinute
-              if (isTooMany) say(listener, Frame.rateLimited((now + 1) * minuteMillis - nowMillis, Incoming.echo(text)))
-              else change(listener, Subscription.decode(text, listed), text)
+              if (isTooMany)
+                sendText(subscriber, Frame.rateLimited((now + 1) * minuteMillis - nowMillis, Incoming.echo(text)))
+              else change(subscriber, Subscription.decode(text, listed), text)
             },
             closed: () => {
               transports.delete(transport)
-              leave(listener)
+              leave(subscriber)
             }
           }
         }

@@ -1,4 +1,4 @@
-/** When the streams of market data are told: trades at once, all else at most so often, with the latest value alone. */
+/** Timing of the market-data streams: trades are sent at once, other channels at an interval with their latest value. */
 import * as Frame from "@venue/api/marketData/Frame"
 import type * as Subscription from "@venue/api/marketData/Subscription"
 import type { Batch } from "@venue/cluster/feed/Batch"
@@ -10,10 +10,10 @@ import * as Streams from "./Streams.ts"
 import * as Values from "./Values.ts"
 
 export interface MarketPulse {
-  /** The latest value of a stream; a trade is not repeated. */
+  /** Returns the latest value of a stream; undefined for trades. */
   readonly latest: Streams.ValueOf
-  /** Somebody hears this channel now. */
-  readonly heard: (channel: Subscription.Channel) => void
+  /** Starts the intervals of a channel that has a subscriber. */
+  readonly start: (channel: Subscription.Channel) => void
 }
 
 export const make = Effect.fnUntraced(function* (streams: Streams.Streams) {
@@ -31,28 +31,28 @@ export const make = Effect.fnUntraced(function* (streams: Streams.Streams) {
     streams.pulse(channel, valueOf)
     if (streams.areDue()) dueBeat.start()
   }
-  /** It goes on as long as somebody hears the channel. */
+  /** Intervals of the channels; each stops when its channel has no subscriber. */
   const beats: Array<{ readonly channel: Subscription.Channel; readonly beat: Beat.Beat }> = []
-  for (const { channel, concluded, everyMillis, value } of values.pulsed) {
+  for (const { channel, everyMillis, finalValue, value } of values.pulsed) {
     const step = Effect.sync(() => {
-      if (concluded !== undefined) streams.conclude(channel, concluded)
+      if (finalValue !== undefined) streams.sendFinal(channel, finalValue)
       pulse(channel, value)
-      return streams.isHeard(channel)
+      return streams.hasSubscribers(channel)
     })
     beats.push({ channel, beat: yield* Beat.make(everyMillis, step) })
   }
   const changing: Array<OnChange.OnChange> = []
-  const counts = new Map<Subscription.Channel, () => void>()
+  const starts = new Map<Subscription.Channel, () => void>()
   for (const { channel, ...change } of values.changing) {
-    const one = yield* OnChange.make(change, (valueOf) => pulse(channel, valueOf), latest, feed.instruments.keys())
+    const onChange = yield* OnChange.make(change, (valueOf) => pulse(channel, valueOf), latest, feed.instruments.keys())
     const step = Effect.sync(() => {
-      const isHeard = streams.isHeard(channel)
-      if (isHeard) one.repeat()
-      else one.unheard()
-      return isHeard
+      const hasSubscribers = streams.hasSubscribers(channel)
+      if (hasSubscribers) onChange.repeat()
+      else onChange.stop()
+      return hasSubscribers
     })
-    changing.push(one)
-    counts.set(channel, one.heard)
+    changing.push(onChange)
+    starts.set(channel, onChange.start)
     beats.push({ channel, beat: yield* Beat.make(OnChange.repeatStepMillis, step) })
   }
   yield* Effect.acquireRelease(
@@ -60,31 +60,31 @@ export const make = Effect.fnUntraced(function* (streams: Streams.Streams) {
       feed.watch(
         (batch) => {
           for (const { observe } of changing) observe(batch)
-          tellTrades(streams, batch)
+          sendTrades(streams, batch)
         },
         (symbol) => {
-          for (const { moved } of changing) moved(symbol)
+          for (const { markChanged } of changing) markChanged(symbol)
         }
       )
     ),
     (stop) => Effect.sync(stop)
   )
-  const heard = (channel: Subscription.Channel) => {
-    counts.get(channel)?.()
-    for (const one of beats) if (one.channel === channel) one.beat.start()
+  const start = (channel: Subscription.Channel) => {
+    starts.get(channel)?.()
+    for (const each of beats) if (each.channel === channel) each.beat.start()
   }
-  return { latest, heard } satisfies MarketPulse as MarketPulse
+  return { latest, start } satisfies MarketPulse as MarketPulse
 })
 
-/** Who had much to read is looked at so often. */
+/** Interval at which subscribers with too much unread are checked again. */
 const lateMillis = 500
 
-const tellTrades = (streams: Streams.Streams, { events, instrument }: Batch): void => {
-  const listeners = streams.hearing({ channel: "trade", symbol: instrument.symbol, sigFigs: 0 })
-  if (listeners === undefined || listeners.size === 0) return
+const sendTrades = (streams: Streams.Streams, { events, instrument }: Batch): void => {
+  const subscribers = streams.subscribersOf({ channel: "trade", symbol: instrument.symbol, sigFigs: 0 })
+  if (subscribers === undefined || subscribers.size === 0) return
   for (const event of events) {
     if (event._tag !== "Traded") continue
     const body = Frame.trade(instrument, event)
-    for (const listener of listeners) Streams.tell(streams, listener, body)
+    for (const subscriber of subscribers) Streams.sendBody(streams, subscriber, body)
   }
 }

@@ -1,4 +1,4 @@
-/** The streams of market data of one gateway, for the connections of either socket. */
+/** Market-data streams of one gateway, for the connections of both sockets. */
 import * as Incoming from "@venue/api/Incoming"
 import * as Frame from "@venue/api/marketData/Frame"
 import * as Subscription from "@venue/api/marketData/Subscription"
@@ -17,19 +17,19 @@ import * as Streams from "./Streams.ts"
 export class MarketStreams extends Context.Service<
   MarketStreams,
   {
-    /** The symbols that there are. */
+    /** Listed symbols. */
     readonly listed: ReadonlySet<MarketSymbol>
-    readonly open: (transport: Streams.Outlet) => Streams.Listener
-    readonly leave: (listener: Streams.Listener) => void
-    /** What of a request is right takes effect and is confirmed; new streams begin with their latest value. */
+    readonly open: (transport: Streams.Outlet) => Streams.Subscriber
+    readonly leave: (subscriber: Streams.Subscriber) => void
+    /** Applies and confirms the valid part of a request, and sends the latest value of each new stream. */
     readonly change: (
-      listener: Streams.Listener,
+      subscriber: Streams.Subscriber,
       request: Subscription.Subscription | Malformed,
-      /** The frame that it was. */
+      /** Frame of the request. */
       text: string
     ) => void
-    /** A confirmation or an error, which has no number. */
-    readonly say: (listener: Streams.Listener, text: string) => void
+    /** Sends a confirmation or an error, which has no sequence number. */
+    readonly sendText: (subscriber: Streams.Subscriber, text: string) => void
   }
 >()("@venue/gateway/marketData/MarketStreams") {
   static readonly layer: Layer.Layer<MarketStreams, never, Feed | Journal | ReadTables> = Layer.effect(
@@ -38,16 +38,16 @@ export class MarketStreams extends Context.Service<
       const { instruments } = yield* VenueSettings
       const streams = Streams.make()
       const pulse = yield* MarketPulse.make(streams)
-      const say = (listener: Streams.Listener, text: string) => Streams.say(streams, listener, text)
+      const sendText = (subscriber: Streams.Subscriber, text: string) => Streams.sendText(streams, subscriber, text)
       return MarketStreams.of({
         listed: new Set(instruments.keys()),
         open: streams.open,
         leave: streams.leave,
-        change: (listener, request, text) => {
-          if (request._tag === "Malformed") say(listener, Frame.malformed(request))
-          else change(streams, pulse, listener, request, text)
+        change: (subscriber, request, text) => {
+          if (request._tag === "Malformed") sendText(subscriber, Frame.malformed(request))
+          else change(streams, pulse, subscriber, request, text)
         },
-        say
+        sendText
       })
     })
   ).pipe(Layer.provide([Figures.layer, RecentTrades.layer]))
@@ -56,25 +56,25 @@ export class MarketStreams extends Context.Service<
 const change = (
   streams: Streams.Streams,
   pulse: MarketPulse.MarketPulse,
-  listener: Streams.Listener,
+  subscriber: Streams.Subscriber,
   request: Subscription.Subscription,
   text: string
 ): void => {
   const topics = Subscription.topics(request)
-  const subscribes = request._tag === "Subscribe"
+  const isSubscribe = request._tag === "Subscribe"
   for (const topic of topics) {
-    if (subscribes) {
-      streams.subscribe(listener, topic)
-      pulse.heard(topic.channel)
-    } else streams.unsubscribe(listener, topic)
+    if (isSubscribe) {
+      streams.subscribe(subscriber, topic)
+      pulse.start(topic.channel)
+    } else streams.unsubscribe(subscriber, topic)
   }
-  if (topics.length > 0) Streams.say(streams, listener, Frame.confirmation(request))
+  if (topics.length > 0) Streams.sendText(streams, subscriber, Frame.confirmation(request))
   for (const { code, message } of request.declined) {
-    Streams.say(streams, listener, Frame.err(code, message, Incoming.ofObject(text)))
+    Streams.sendText(streams, subscriber, Frame.err(code, message, Incoming.ofObject(text)))
   }
-  if (!subscribes) return
+  if (!isSubscribe) return
   for (const topic of topics) {
     const body = pulse.latest(topic)
-    if (body !== undefined) Streams.tell(streams, listener, body)
+    if (body !== undefined) Streams.sendBody(streams, subscriber, body)
   }
 }

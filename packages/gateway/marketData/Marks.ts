@@ -1,4 +1,4 @@
-/** The mark of one market as each of its last minutes left it: what the mark of now is compared with. */
+/** Mark prices of one market at the end of each of the last 1,440 minutes, for the change over a day. */
 import { minuteOf } from "@venue/domain/Minute"
 import { priceE8, type Ratio } from "@venue/domain/Split"
 
@@ -7,16 +7,16 @@ export interface Mark {
   readonly markE8: number
 }
 
-/** Its one owner changes it in place. */
+/** Mutable; has one owner. */
 export interface Marks {
-  /** The oldest first; the first one may be older than a day, as it stood until the next. */
+  /** Oldest first. The first row may be older than a day: it holds until the next row. */
   readonly rows: Array<Mark>
 }
 
-/** So many minutes are a day, with the one that runs. */
+/** Minutes in a day, including the current one. */
 export const dayMinutes = 1_440
 
-/** Restates marks of before each split, the earliest split first; the mark of the minute of a split is of after it. */
+/** Converts the marks before each split to new units. Splits are in order; the mark of a split's minute is already in new units. */
 export const of = (
   rows: ReadonlyArray<Mark>,
   splits: ReadonlyArray<Ratio & { readonly atMillis: number }> = []
@@ -26,7 +26,7 @@ export const of = (
   )
 })
 
-/** Time never goes back in a market, so it is of the last minute or a later one. */
+/** Adds a mark. Times in a market never decrease, so it belongs to the last minute or a later one. */
 export const take = ({ rows }: Marks, atMillis: number, markE8: number): void => {
   const minute = minuteOf(atMillis)
   if (rows.at(-1)?.minute === minute) rows.pop()
@@ -34,13 +34,14 @@ export const take = ({ rows }: Marks, atMillis: number, markE8: number): void =>
   while (rows.length > 1 && rows[1]!.minute <= minute - dayMinutes) rows.shift()
 }
 
+/** Converts all marks to the units after a split. */
 export const split = ({ rows }: Marks, ratio: Ratio): void => {
   for (const [at, row] of rows.entries()) rows[at] = inNewUnits(row, ratio)
 }
 
 /**
- * By how much a mark differs from the one that stood when the day began, in percent with two places, rounded to the
- * nearest; 0 where there was none by then.
+ * Returns the change of a mark against the mark 1,440 minutes ago, in percent, rounded to the nearest of two decimals; 0 without
+ * such a mark.
  */
 export const changePercent = ({ rows }: Marks, markE8: number, nowMinute: number): number => {
   const later = rows.findIndex(({ minute }) => minute > nowMinute - dayMinutes)

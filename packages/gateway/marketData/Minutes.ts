@@ -1,24 +1,24 @@
-/** What was traded on the book of one market in its last minutes: the candles that run, and what was traded since when. */
+/** Trades on the book of one market in each of the last 1,500 minutes, for candles and volumes. */
 import type { Volume } from "@venue/api/marketData/StatsFrame"
 import * as Candle from "@venue/domain/Candle"
 import type { Traded } from "@venue/domain/Market"
 import { minuteOf } from "@venue/domain/Minute"
 import type { Ratio } from "@venue/domain/Split"
 
-/** Trades of one minute, counted from 1970. */
+/** Trades of one minute, numbered from 1970. */
 export interface Minute extends Candle.Candle {
   readonly minute: number
 }
 
-/** Its one owner changes it in place. */
+/** Mutable; has one owner. */
 export interface Minutes {
-  /** Those in which anything was traded, the oldest first. */
+  /** Minutes with a trade, oldest first. */
   readonly rows: Array<Row>
-  /** The last price of before the first of them; 0 where nothing was traded by then. */
+  /** Last price before the first row; 0 if there was no earlier trade. */
   beforeTicks: number
 }
 
-/** A minute with what was traded before it, so that a sum over some of them is a difference. */
+/** A minute with the total volume before it, so that the volume of a range is a difference. */
 interface Row {
   minute: Minute
   readonly before: Volume
@@ -29,12 +29,13 @@ export interface Window extends Candle.Candle {
   readonly startMinute: number
 }
 
-/** Enough for a day of 25 hours, as the one is in which clocks are put back. */
+/** Number of minutes kept: 25 hours, the length of a day on which clocks are set back. */
 export const keptMinutes = 1_500
 
+/** Returns minutes without trades. */
 export const none = (): Minutes => ({ rows: [], beforeTicks: 0 })
 
-/** Restates what was before each split, the earliest split first; trades of the minute of a split are of before it. */
+/** Converts the minutes before each split to new units. Splits are in order; trades in a split's minute count as before it. */
 export const of = (
   minutes: ReadonlyArray<Minute>,
   beforeTicks: number,
@@ -46,7 +47,7 @@ export const of = (
     for (; next < splits.length && minuteOf(splits[next]!.atMillis) < minute.minute; next++) split(self, splits[next]!)
     add(self, minute)
   }
-  for (const happened of splits.slice(next)) split(self, happened)
+  for (const later of splits.slice(next)) split(self, later)
   return self
 }
 
@@ -55,7 +56,7 @@ export const take = (self: Minutes, trade: Traded): void => {
   if (trade.offBook === undefined) add(self, { minute: minuteOf(trade.atMillis), ...Candle.ofTrade(trade) })
 }
 
-/** All of it in new units: prices to the nearest tick, and quantities rounded down to whole lots. */
+/** Converts all minutes to the units after a split: prices to the nearest tick, quantities down to whole lots. */
 export const split = (self: Minutes, { denominator, numerator }: Ratio): void => {
   const price = (ticks: number) => Math.round((ticks * denominator) / numerator)
   const rows = self.rows.splice(0)
@@ -72,10 +73,10 @@ export const split = (self: Minutes, { denominator, numerator }: Ratio): void =>
   }
 }
 
-/** Of the last trade; 0 where there was none. */
+/** Returns the price of the last trade; 0 if there was none. */
 export const lastTicks = ({ beforeTicks, rows }: Minutes): number => rows.at(-1)?.minute.closeTicks ?? beforeTicks
 
-/** From the beginning of that minute on. */
+/** Returns the volume since the start of a minute. */
 export const since = ({ rows }: Minutes, fromMinute: number): Volume => {
   const first = rows[firstFrom(rows, fromMinute)]
   if (first === undefined) return nothing
@@ -106,7 +107,7 @@ const after = ({ before, minute }: Row): Volume => ({
   notional: before.notional + minute.notional
 })
 
-/** Time never goes back in a market, so it is of the last minute or a later one. */
+/** Adds a minute. Times in a market never decrease, so it is the last minute or a later one. */
 const add = (self: Minutes, minute: Minute): void => {
   const { rows } = self
   const last = rows.at(-1)

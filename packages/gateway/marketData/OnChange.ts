@@ -1,6 +1,6 @@
 /**
- * A channel whose frames are sent on change, with a least time between two of them, and repeated after a most time without one:
- * clients take a silent channel for a dead connection.
+ * Timing of a channel that is sent on change, at most once per `everyMillis`. Without a change its value is repeated after
+ * `repeatMillis`, since clients treat a silent channel as a dead connection.
  */
 import type { Batch } from "@venue/cluster/feed/Batch"
 import * as Beat from "@venue/cluster/feed/Beat"
@@ -9,48 +9,49 @@ import { Clock, Effect } from "effect"
 import type * as Streams from "./Streams.ts"
 
 export interface Changing {
+  /** Minimum time between two frames of a symbol. */
   readonly everyMillis: number
   /** Time without a change after which the latest value is repeated. */
   readonly repeatMillis: number
-  /** A row may change what is said. */
+  /** True for a batch that may change the value. */
   readonly concerns: (batch: Batch) => boolean
-  /** Two texts differ where what is said does, its time apart. */
-  readonly said: (symbol: MarketSymbol) => string
+  /** Returns a text that differs exactly when the value differs, apart from its time. */
+  readonly fingerprint: (symbol: MarketSymbol) => string
 }
 
 export interface OnChange {
   readonly observe: (batch: Batch) => void
-  /** All of a symbol may be different now. */
-  readonly moved: (symbol: MarketSymbol) => void
-  /** Counts from now on for symbols that nobody heard so far. */
-  readonly heard: () => void
+  /** Records that any value of a symbol may have changed. */
+  readonly markChanged: (symbol: MarketSymbol) => void
+  /** Starts the repeat time of each symbol when the channel gets a subscriber. */
+  readonly start: () => void
   /** Repeats the symbols that are due, at a step of `repeatStepMillis`. */
   readonly repeat: () => void
-  /** Nobody hears the channel now. */
-  readonly unheard: () => void
+  /** Stops the repeats when the channel has no subscriber. */
+  readonly stop: () => void
 }
 
 export const repeatStepMillis = 500
 
 export const make = Effect.fnUntraced(function* (
-  { concerns, everyMillis, repeatMillis, said }: Changing,
+  { concerns, everyMillis, repeatMillis, fingerprint }: Changing,
   pulse: (valueOf: Streams.ValueOf) => void,
   latest: Streams.ValueOf,
   symbols: Iterable<MarketSymbol>
 ) {
   const clock = yield* Clock.Clock
-  /** When each symbol was sent last; empty while nobody hears the channel. */
+  /** Time of the last frame of each symbol; empty while the channel has no subscriber. */
   const sentMillis = new Map<MarketSymbol, number>()
   const send = (due: ReadonlySet<MarketSymbol>) => {
     if (due.size === 0) return
     for (const symbol of due) if (sentMillis.has(symbol)) sentMillis.set(symbol, clock.currentTimeMillisUnsafe())
     pulse((topic) => (due.has(topic.symbol) ? latest(topic) : undefined))
   }
-  /** These are to be looked at. */
-  const movedSymbols = new Set<MarketSymbol>()
-  const lastOf = new Map(Array.from(symbols, (symbol) => [symbol, said(symbol)]))
+  /** Symbols whose value may have changed since the last beat. */
+  const maybeChanged = new Set<MarketSymbol>()
+  const lastOf = new Map(Array.from(symbols, (symbol) => [symbol, fingerprint(symbol)]))
   const hasChanged = (symbol: MarketSymbol): boolean => {
-    const now = said(symbol)
+    const now = fingerprint(symbol)
     const before = lastOf.get(symbol)
     lastOf.set(symbol, now)
     return before !== now
@@ -58,22 +59,22 @@ export const make = Effect.fnUntraced(function* (
   const beat = yield* Beat.make(
     everyMillis,
     Effect.sync(() => {
-      const changed = new Set([...movedSymbols].filter(hasChanged))
-      movedSymbols.clear()
+      const changed = new Set([...maybeChanged].filter(hasChanged))
+      maybeChanged.clear()
       send(changed)
       return false
     })
   )
-  const moved = (symbol: MarketSymbol) => {
-    movedSymbols.add(symbol)
+  const markChanged = (symbol: MarketSymbol) => {
+    maybeChanged.add(symbol)
     beat.start()
   }
   return {
     observe: (batch) => {
-      if (concerns(batch)) moved(batch.instrument.symbol)
+      if (concerns(batch)) markChanged(batch.instrument.symbol)
     },
-    moved,
-    heard: () => {
+    markChanged,
+    start: () => {
       const now = clock.currentTimeMillisUnsafe()
       for (const symbol of lastOf.keys()) if (!sentMillis.has(symbol)) sentMillis.set(symbol, now)
     },
@@ -81,6 +82,6 @@ export const make = Effect.fnUntraced(function* (
       const lastDueMillis = clock.currentTimeMillisUnsafe() - repeatMillis + repeatStepMillis
       send(new Set([...sentMillis].flatMap(([symbol, millis]) => (millis < lastDueMillis ? symbol : []))))
     },
-    unheard: () => sentMillis.clear()
+    stop: () => sentMillis.clear()
   } satisfies OnChange as OnChange
 })

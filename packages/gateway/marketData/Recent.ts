@@ -1,6 +1,6 @@
 /**
- * What is known of the last minutes of every market: from a table at first, then from the journal up to where the feed is, and
- * from there on by the feed. So it is whole from the start on, and the same on every gateway.
+ * State of the last minutes of every market: loaded from a table, brought up to the feed's row from the journal, and then updated
+ * by the feed. It is complete from the start and equal on every gateway.
  */
 import { Feed } from "@venue/cluster/feed/Feed"
 import { type MarketEvent, marketStream } from "@venue/domain/Market"
@@ -16,40 +16,41 @@ import { Clock, Effect, Schedule, Semaphore } from "effect"
 import * as LastSplit from "./LastSplit.ts"
 
 export interface Recent<A> {
-  /** Undefined until it is known. */
+  /** Undefined until it is loaded. */
   readonly of: (symbol: MarketSymbol) => A | undefined
 }
 
-/** One kind of what is known; its one owner changes it in place. */
+/** One kind of state; mutable, with one owner. */
 export interface Kind<A> {
-  /** What the table has of a market, as far back as it is needed at that minute. */
+  /** Reads the rows of a market that are needed at `nowMinute`. */
   readonly table: (
     read: ReadTables["Service"]["read"],
     symbol: MarketSymbol,
     nowMinute: number
-  ) => Effect.Effect<Tabled<A>, DatabaseUnavailable>
+  ) => Effect.Effect<TableState<A>, DatabaseUnavailable>
+  /** Applies an event. */
   readonly take: (self: A, event: MarketEvent) => void
 }
 
-/** What a table had at one moment. */
-export interface Tabled<A> {
-  /** As far as this into the log of the market. */
+/** State of a market as its table has it. */
+export interface TableState<A> {
+  /** Last row of the market's log in the table. */
   readonly position: number
-  /** Infinity where there is nothing. */
+  /** Infinity for an empty table. */
   readonly oldestMinute: number
-  /** In the units of now, after the splits that came among it, the earliest first. */
-  readonly of: (splits: ReadonlyArray<HappenedSplit>) => A
+  /** Returns the state in current units; `splits` are those within its span, in order. */
+  readonly of: (splits: ReadonlyArray<TimedSplit>) => A
 }
 
-export type HappenedSplit = Ratio & { readonly atMillis: number }
+export type TimedSplit = Ratio & { readonly atMillis: number }
 
-/** Rows of the journal that are read at once. */
+/** Page size of journal reads. */
 const pageRows = 256
-/** Splits that are further apart than this from the last one are not looked for: tables are read about a day back. */
+/** Span before the last split in which earlier splits are searched: tables are read about one day back. */
 const splitSpanMillis = 2 * dayMillis
-/** Markets that are read at once, beside what users ask of the database. */
+/** Maximum number of markets loaded at once, beside the queries of users. */
 const maxLoads = 2
-const tryAgain = Schedule.spaced("1 second")
+const retries = Schedule.spaced("1 second")
 
 export const make = Effect.fnUntraced(function* <A>(kind: Kind<A>) {
   const feed = yield* Feed
@@ -57,46 +58,46 @@ export const make = Effect.fnUntraced(function* <A>(kind: Kind<A>) {
   const scope = yield* Effect.scope
   const load = yield* makeLoad(kind)
   const run = Effect.runForkWith(yield* Effect.context<never>())
-  const known = new Map<MarketSymbol, Loaded<A>>()
-  const begun = new Set<MarketSymbol>()
+  const loadedOf = new Map<MarketSymbol, Loaded<A>>()
+  const started = new Set<MarketSymbol>()
 
   const begin = (symbol: MarketSymbol) => {
-    if (begun.has(symbol)) return
-    begun.add(symbol)
+    if (started.has(symbol)) return
+    started.add(symbol)
     const loading = loads.withPermit(load(symbol)).pipe(
-      Effect.tapError((error) => Effect.logError(`the last minutes of ${symbol}`, error)),
-      Effect.retry(tryAgain),
-      Effect.map((loaded) => known.set(symbol, loaded))
+      Effect.tapError((error) => Effect.logError(`the last minutes of ${symbol} could not be loaded; retrying`, error)),
+      Effect.retry(retries),
+      Effect.map((loaded) => loadedOf.set(symbol, loaded))
     )
     run(Effect.forkIn(loading, scope))
   }
   yield* Effect.acquireRelease(
     Effect.sync(() =>
       feed.watch(({ events, instrument, seq }) => {
-        const loaded = known.get(instrument.symbol)
+        const loaded = loadedOf.get(instrument.symbol)
         if (loaded !== undefined) follow(kind, loaded, seq, events)
       }, begin)
     ),
     (stop) => Effect.sync(stop)
   )
   for (const symbol of feed.instruments.keys()) if (feed.head(symbol) !== undefined) begin(symbol)
-  return { of: (symbol) => known.get(symbol)?.state } satisfies Recent<A> as Recent<A>
+  return { of: (symbol) => loadedOf.get(symbol)?.state } satisfies Recent<A> as Recent<A>
 })
 
-/** All rows up to `seq` are in it. */
+/** State that includes all rows up to `seq`. */
 interface Loaded<A> {
   readonly state: A
   seq: number
 }
 
-/** A row that is in it already changes nothing: the table may be further than the feed. */
+/** Applies a row; ignores a row that the state includes, since the table may be ahead of the feed. */
 const follow = <A>(kind: Kind<A>, loaded: Loaded<A>, seq: number, events: ReadonlyArray<MarketEvent>): void => {
   if (seq <= loaded.seq) return
   loaded.seq = seq
   for (const event of events) kind.take(loaded.state, event)
 }
 
-/** Ends in the turn in which nothing is lacking that the feed has told, so that what it tells next follows. */
+/** Loads a market. It ends in the turn in which the state has reached the feed's row, so the next row of the feed follows it. */
 const makeLoad = Effect.fnUntraced(function* <A>(kind: Kind<A>) {
   const feed = yield* Feed
   const journal = yield* Journal
@@ -107,8 +108,8 @@ const makeLoad = Effect.fnUntraced(function* <A>(kind: Kind<A>) {
     const splitMillis = feed.splitMillis.get(symbol) ?? 0
     const read = (after: number, limit: number) => journal.read(marketStream(symbol), after, limit)
     const fromMillis = Math.max(oldestMinute * minuteMillis, splitMillis - splitSpanMillis)
-    const searched = { lastSeq: position, fromMillis, toMillis: splitMillis }
-    const splits = minuteOf(splitMillis) < oldestMinute ? [] : yield* LastSplit.findAll(read, searched)
+    const range = { lastSeq: position, fromMillis, toMillis: splitMillis }
+    const splits = minuteOf(splitMillis) < oldestMinute ? [] : yield* LastSplit.findAll(read, range)
     const loaded: Loaded<A> = { state: of(splits), seq: position }
     while (loaded.seq < feed.head(symbol)!.seq) {
       const rows = yield* journal.read(marketStream(symbol), loaded.seq, pageRows)

@@ -1,4 +1,4 @@
-/** The marks of the last day of every market. */
+/** Mark prices of the last day of every market. */
 import type { Feed } from "@venue/cluster/feed/Feed"
 import type { Journal } from "@venue/journal/Journal"
 import * as Prices from "@venue/storage/history/Prices"

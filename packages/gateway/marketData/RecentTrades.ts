@@ -1,4 +1,4 @@
-/** What was traded in the last minutes of every market. */
+/** Trades in the last 1,500 minutes of every market. */
 import * as Candles from "@venue/storage/history/Candles"
 import type { Feed } from "@venue/cluster/feed/Feed"
 import type { Journal } from "@venue/journal/Journal"

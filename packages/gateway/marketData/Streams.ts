@@ -1,125 +1,126 @@
-/** Who hears which stream of market data; each message is built once for all of them. */
+/** Subscribers of each market-data stream. A message is built once for all subscribers of its stream. */
 import * as Frame from "@venue/api/marketData/Frame"
 import * as Subscription from "@venue/api/marketData/Subscription"
 import { maxPulseBytes, type Transport } from "../socket/Transport.ts"
 
-/** The end of a connection that streams are told to. */
+/** Transport of a subscriber. */
 export type Outlet = Pick<Transport, "send" | "close" | "waitingBytes" | "isOverfull">
 
-export interface Listener {
+export interface Subscriber {
   readonly transport: Outlet
-  /** These are the keys of the streams that it hears. */
+  /** Keys of the subscribed streams. */
   readonly keys: Set<string>
-  /** A pulse of these passed it by while it had much to read; what they say by then is due to it. */
+  /** Streams whose pulse was skipped while much waited unread; their latest value is due. */
   readonly due: Map<string, Subscription.Topic>
   sequence: number
 }
 
 interface Stream {
   readonly topic: Subscription.Topic
-  readonly listeners: Set<Listener>
+  readonly subscribers: Set<Subscriber>
 }
 
-/** Undefined where there is nothing to tell. */
+/** Returns the body to send for a stream; undefined for none. */
 export type ValueOf = (topic: Subscription.Topic) => Frame.Body | undefined
 
 export interface Streams {
-  readonly open: (transport: Outlet) => Listener
-  readonly leave: (listener: Listener) => void
-  readonly subscribe: (listener: Listener, topic: Subscription.Topic) => void
-  readonly unsubscribe: (listener: Listener, topic: Subscription.Topic) => void
-  readonly isHeard: (channel: Subscription.Channel) => boolean
-  /** They hear one stream, or nobody does. */
-  readonly hearing: (topic: Subscription.Topic) => ReadonlySet<Listener> | undefined
-  /** Tells the value of every stream of a channel that is heard; it is due to those who have much to read yet. */
+  readonly open: (transport: Outlet) => Subscriber
+  readonly leave: (subscriber: Subscriber) => void
+  readonly subscribe: (subscriber: Subscriber, topic: Subscription.Topic) => void
+  readonly unsubscribe: (subscriber: Subscriber, topic: Subscription.Topic) => void
+  readonly hasSubscribers: (channel: Subscription.Channel) => boolean
+  /** Returns the subscribers of a stream; undefined if it never had one. */
+  readonly subscribersOf: (topic: Subscription.Topic) => ReadonlySet<Subscriber> | undefined
+  /** Sends the value of each stream of a channel. For a subscriber with over 64 KiB unread the value becomes due instead. */
   readonly pulse: (channel: Subscription.Channel, valueOf: ValueOf) => void
-  /** Tells it as a trade is told: to those too who have much to read, since nothing that comes later says it. */
-  readonly conclude: (channel: Subscription.Channel, valueOf: ValueOf) => void
+  /** Sends a value to every subscriber, whatever waits unread: no later value repeats it. */
+  readonly sendFinal: (channel: Subscription.Channel, valueOf: ValueOf) => void
+  /** True while a value is due to any subscriber. */
   readonly areDue: () => boolean
-  /** Tells what is due to those who have read meanwhile. */
+  /** Sends due values to the subscribers that have read enough. */
   readonly catchUp: (valueOf: ValueOf) => void
 }
 
-/** The next message in a listener's numbering. */
-export const tell = (streams: Streams, listener: Listener, body: Frame.Body): void =>
-  say(streams, listener, Frame.frame(body, ++listener.sequence))
+/** Sends a body with the next sequence number of the subscriber. */
+export const sendBody = (streams: Streams, subscriber: Subscriber, body: Frame.Body): void =>
+  sendText(streams, subscriber, Frame.frame(body, ++subscriber.sequence))
 
-/** A confirmation or an error has no number. */
-export const say = (streams: Streams, listener: Listener, text: string): void => {
-  listener.transport.send(text)
-  if (!listener.transport.isOverfull()) return
-  listener.transport.close(1013, "frames were not read; 1 MiB was waiting")
-  streams.leave(listener)
+/** Sends a confirmation or an error, which has no sequence number. Closes a subscriber that reads too slowly. */
+export const sendText = (streams: Streams, subscriber: Subscriber, text: string): void => {
+  subscriber.transport.send(text)
+  if (!subscriber.transport.isOverfull()) return
+  subscriber.transport.close(1013, "frames were not read; 1 MiB was waiting")
+  streams.leave(subscriber)
 }
 
 export const make = (): Streams => {
   const streams = new Map<string, Stream>()
-  /** Something is due to these. */
-  const late = new Set<Listener>()
-  const hearing = (topic: Subscription.Topic) => streams.get(Subscription.keyOf(topic))?.listeners
-  /** What the streams of a channel say that somebody hears. */
-  function* said(channel: Subscription.Channel, valueOf: ValueOf) {
-    for (const [key, { listeners, topic }] of streams) {
-      if (topic.channel !== channel || listeners.size === 0) continue
+  /** Subscribers with due values. */
+  const late = new Set<Subscriber>()
+  const subscribersOf = (topic: Subscription.Topic) => streams.get(Subscription.keyOf(topic))?.subscribers
+  /** Yields the body of each stream of a channel that has subscribers. */
+  function* bodiesOf(channel: Subscription.Channel, valueOf: ValueOf) {
+    for (const [key, { subscribers, topic }] of streams) {
+      if (topic.channel !== channel || subscribers.size === 0) continue
       const body = valueOf(topic)
-      if (body !== undefined) yield { key, topic, listeners, body }
+      if (body !== undefined) yield { key, topic, subscribers, body }
     }
   }
   const self: Streams = {
     open: (transport) => ({ transport, keys: new Set(), due: new Map(), sequence: 0 }),
-    leave: (listener) => {
-      for (const key of listener.keys) streams.get(key)?.listeners.delete(listener)
-      listener.keys.clear()
-      late.delete(listener)
+    leave: (subscriber) => {
+      for (const key of subscriber.keys) streams.get(key)?.subscribers.delete(subscriber)
+      subscriber.keys.clear()
+      late.delete(subscriber)
     },
-    subscribe: (listener, topic) => {
+    subscribe: (subscriber, topic) => {
       const key = Subscription.keyOf(topic)
-      const stream = streams.get(key) ?? { topic, listeners: new Set() }
+      const stream = streams.get(key) ?? { topic, subscribers: new Set() }
       streams.set(key, stream)
-      listener.keys.add(key)
-      stream.listeners.add(listener)
+      subscriber.keys.add(key)
+      stream.subscribers.add(subscriber)
     },
-    unsubscribe: (listener, topic) => {
+    unsubscribe: (subscriber, topic) => {
       const key = Subscription.keyOf(topic)
-      listener.keys.delete(key)
-      listener.due.delete(key)
-      streams.get(key)?.listeners.delete(listener)
+      subscriber.keys.delete(key)
+      subscriber.due.delete(key)
+      streams.get(key)?.subscribers.delete(subscriber)
     },
-    isHeard: (channel) =>
-      [...streams.values()].some(({ listeners, topic }) => topic.channel === channel && listeners.size > 0),
-    hearing,
-    conclude: (channel, valueOf) => {
-      for (const { body, listeners } of said(channel, valueOf)) {
-        for (const listener of listeners) tell(self, listener, body)
+    hasSubscribers: (channel) =>
+      [...streams.values()].some(({ subscribers, topic }) => topic.channel === channel && subscribers.size > 0),
+    subscribersOf,
+    sendFinal: (channel, valueOf) => {
+      for (const { body, subscribers } of bodiesOf(channel, valueOf)) {
+        for (const subscriber of subscribers) sendBody(self, subscriber, body)
       }
     },
     pulse: (channel, valueOf) => {
-      for (const { body, key, listeners, topic } of said(channel, valueOf)) {
-        for (const listener of listeners) {
-          if (hasRoom(listener)) {
-            listener.due.delete(key)
-            tell(self, listener, body)
+      for (const { body, key, subscribers, topic } of bodiesOf(channel, valueOf)) {
+        for (const subscriber of subscribers) {
+          if (hasRoom(subscriber)) {
+            subscriber.due.delete(key)
+            sendBody(self, subscriber, body)
           } else {
-            listener.due.set(key, topic)
-            late.add(listener)
+            subscriber.due.set(key, topic)
+            late.add(subscriber)
           }
         }
       }
     },
     areDue: () => late.size > 0,
     catchUp: (valueOf) => {
-      for (const listener of late) {
-        for (const [key, topic] of listener.due) {
-          if (!hasRoom(listener)) break
-          listener.due.delete(key)
+      for (const subscriber of late) {
+        for (const [key, topic] of subscriber.due) {
+          if (!hasRoom(subscriber)) break
+          subscriber.due.delete(key)
           const body = valueOf(topic)
-          if (body !== undefined) tell(self, listener, body)
+          if (body !== undefined) sendBody(self, subscriber, body)
         }
-        if (listener.due.size === 0) late.delete(listener)
+        if (subscriber.due.size === 0) late.delete(subscriber)
       }
     }
   }
   return self
 }
 
-const hasRoom = ({ transport }: Listener): boolean => transport.waitingBytes() <= maxPulseBytes
+const hasRoom = ({ transport }: Subscriber): boolean => transport.waitingBytes() <= maxPulseBytes

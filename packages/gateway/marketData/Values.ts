@@ -1,4 +1,4 @@
-/** What each stream of market data says now, and when it is told. */
+/** Value of each market-data stream, and the timing of its channel. */
 import * as Frame from "@venue/api/marketData/Frame"
 import { marketStats } from "@venue/api/marketData/StatsFrame"
 import { type Channel, everySymbol, type Topic } from "@venue/api/marketData/Subscription"
@@ -11,20 +11,20 @@ import { Figures } from "./Figures.ts"
 import type { Changing } from "./OnChange.ts"
 import type { ValueOf } from "./Streams.ts"
 
-/** A channel that is told at even steps of time, wherever there is something to tell. */
+/** A channel that is sent at a fixed interval. */
 export interface Pulsed {
   readonly channel: Channel
   readonly everyMillis: number
   readonly value: ValueOf
-  /** What was said for the last time, told before the value: nobody goes without it. */
-  readonly concluded?: ValueOf
+  /** Final value of a window, sent to every subscriber before the current value. */
+  readonly finalValue?: ValueOf
 }
 
 export interface Values {
-  /** A trade is not repeated. */
+  /** Returns the latest value of a stream; undefined for trades. */
   readonly latest: ValueOf
   readonly pulsed: ReadonlyArray<Pulsed>
-  /** The channels that are told on change. */
+  /** Channels that are sent on change. */
   readonly changing: ReadonlyArray<Changing & { readonly channel: Channel }>
 }
 
@@ -55,8 +55,8 @@ const makeLatest = Effect.fnUntraced(function* (
   }
   const ofStats = ({ symbol }: Topic): Frame.Body | undefined => {
     const wanted = symbol === everySymbol ? [...instruments.keys()] : [symbol]
-    const found = wanted.flatMap((one) => stats(one) ?? [])
-    return found.length === 0 ? undefined : marketStats(symbol, found, nowMillis())
+    const known = wanted.flatMap((each) => stats(each) ?? [])
+    return known.length === 0 ? undefined : marketStats(symbol, known, nowMillis())
   }
   const ofFigures = ({ channel, symbol }: Topic): Frame.Body | undefined => {
     const figures = figuresOf(symbol)
@@ -107,7 +107,7 @@ const pulsedBy = (
     everyMillis: 1_000,
     value: (topic) => (isFunding(topic.symbol) ? latest(topic) : undefined)
   },
-  { channel: "candle", everyMillis: 1_000, value: changed, concluded: closed },
+  { channel: "candle", everyMillis: 1_000, value: changed, finalValue: closed },
   {
     channel: "market_stats",
     everyMillis: 1_000,
@@ -126,14 +126,14 @@ const changingBy = ({ of: figuresOf }: Figures["Service"]): Values["changing"] =
     everyMillis: 1_000,
     repeatMillis: 10_000,
     concerns: isPriced,
-    said: (symbol) => `${figuresOf(symbol)?.openInterestLots}`
+    fingerprint: (symbol) => `${figuresOf(symbol)?.openInterestLots}`
   },
   {
     channel: "minmax_price",
     everyMillis: 1_000,
     repeatMillis: 10_000,
     concerns: isPriced,
-    said: (symbol) => {
+    fingerprint: (symbol) => {
       const range = figuresOf(symbol)?.range
       return `${range?.lowerTicks} ${range?.upperTicks}`
     }
@@ -145,7 +145,7 @@ const bestPrices = Effect.map(Feed, (feed): Values["changing"][number] => ({
   everyMillis: 100,
   repeatMillis: 5_000,
   concerns: ({ levels }) => levels.length > 0,
-  said: (symbol) => {
+  fingerprint: (symbol) => {
     const { best } = feed.depth(symbol)!
     const bid = best("BUY")
     const ask = best("SELL")

@@ -16,7 +16,7 @@ import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import type { Order } from "@venue/domain/Order"
 import { maxPulseBytes, type Receiver, type Transport } from "../socket/Transport.ts"
 import type { MarketStreams } from "../marketData/MarketStreams.ts"
-import type { Listener } from "../marketData/Streams.ts"
+import type { Subscriber } from "../marketData/Streams.ts"
 import * as AccountEvents from "./AccountEvents.ts"
 import * as Backpressure from "./Backpressure.ts"
 import * as DeskCharge from "./DeskCharge.ts"
@@ -105,7 +105,7 @@ export class Connection {
   private readonly charge: DeskCharge.DeskCharge
   private readonly largeAnswers: LargeAnswers.LargeAnswers
   /** Market-data subscriptions of this connection; their frames have their own numbering. */
-  private listener: Listener | undefined
+  private subscriber: Subscriber | undefined
   /** Value of the last `cancel_on_disconnect` frame. */
   private isReportedArmed = false
   private isFinishing = false
@@ -183,7 +183,7 @@ export class Connection {
     this.largeAnswers.end()
     this.backpressure.end()
     this.unfollow()
-    if (this.listener !== undefined) this.gateway.marketStreams.leave(this.listener)
+    if (this.subscriber !== undefined) this.gateway.marketStreams.leave(this.subscriber)
     this.gateway.ended(this)
   }
 
@@ -301,13 +301,13 @@ export class Connection {
 
   private subscribeMarketData(fields: Fields, text: string): void {
     const { change, listed, open } = this.gateway.marketStreams
-    this.listener ??= open({
+    this.subscriber ??= open({
       send: (frame) => this.send(frame),
       close: (code, reason) => this.close(code, reason),
       waitingBytes: () => this.transport.waitingBytes(),
       isOverfull: () => this.transport.isOverfull()
     })
-    change(this.listener, MarketData.decodeFields(fields, text, listed), text)
+    change(this.subscriber, MarketData.decodeFields(fields, text, listed), text)
   }
 
   private refuseUnsigned(command: Command.Command | Command.Unreadable, text: string): void {

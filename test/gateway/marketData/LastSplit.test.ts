@@ -1,4 +1,4 @@
-/** All splits of a time are found by few reads, among rows without events and of the same time. */
+/** Search for splits in a log with empty rows and equal times. */
 import type { MarketEvent } from "@venue/domain/Market"
 import type { ContractSplit } from "@venue/domain/Split"
 import * as LastSplit from "@venue/gateway/marketData/LastSplit"
@@ -19,15 +19,15 @@ const split = (atMillis: number): ContractSplit => ({
   atMillis
 })
 
-/** Rows are a claim's, without events, or of a trade so much later than the row before. */
+/** Rows of a log: null for a claim without events, or the milliseconds between a trade and the row before. */
 const log = fc.record({
   gaps: fc.array(fc.option(fc.nat({ max: 3 })), { minLength: 1, maxLength: 200 }),
   places: fc.uniqueArray(fc.nat({ max: 199 }), { maxLength: 3 }),
-  /** The search begins after this row and ends at the other. */
+  /** Last row of the search, and the row whose time it starts at. */
   bounds: fc.tuple(fc.nat({ max: 199 }), fc.nat({ max: 199 }))
 })
 
-it.effect("finds every split from a time on, up to the last one that the table has", () =>
+it.effect("finds every split from a time up to the last row of the table", () =>
   Effect.gen(function* () {
     for (const { bounds, gaps, places } of fc.sample(log, { numRuns: 300, seed: 5 })) {
       let atMillis = 1_000
@@ -46,13 +46,13 @@ it.effect("finds every split from a time on, up to the last one that the table h
           reads++
           return rows.slice(after, after + limit)
         })
-      const [one, other] = bounds.map((bound) => bound % gaps.length)
+      const [lastRow, startRow] = bounds.map((bound) => bound % gaps.length)
       const happened = places.filter((place) => place < gaps.length).toSorted((a, b) => a - b)
       const toMillis = times[happened.at(-1) ?? 0]!
-      const searched = { lastSeq: one! + 1, fromMillis: times[other!]!, toMillis }
-      const expected = happened.filter((place) => place <= one! && times[place]! >= searched.fromMillis)
+      const range = { lastSeq: lastRow! + 1, fromMillis: times[startRow!]!, toMillis }
+      const expected = happened.filter((place) => place <= lastRow! && times[place]! >= range.fromMillis)
       assert.deepEqual(
-        yield* LastSplit.findAll(read, searched),
+        yield* LastSplit.findAll(read, range),
         expected.map((place) => split(times[place]!))
       )
       assert.isBelow(reads, 20)

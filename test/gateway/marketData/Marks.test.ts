@@ -4,21 +4,21 @@ import { expect, it } from "vitest"
 const minute = 60_000
 const day = 24 * 60
 
-/** One mark a minute, `markAt` of the minute's number. */
+/** One mark a minute, with the price `markAt(minute)`. */
 const minutes = (count: number, markAt: (index: number) => number): Marks => {
   const marks = of([])
   for (let index = 0; index < count; index++) take(marks, index * minute, markAt(index))
   return marks
 }
 
-it("the change is from the mark that stood when 1,440 minutes began, in percent with two places", () => {
+it("returns the change against the mark 1,440 minutes ago, in percent with two decimals", () => {
   const marks = minutes(1_500, (index) => 1_000 + index)
   expect(changePercent(marks, 2_118, 1_499)).toBe(100)
   expect(changePercent(marks, 1_060, 1_499)).toBe(0.09)
   expect(changePercent(marks, 529, 1_500)).toBe(-50.09)
 })
 
-it("the last mark of a minute is that minute's", () => {
+it("keeps the last mark of each minute", () => {
   const marks = of([])
   for (const [millis, markE8] of [
     [0, 50],
@@ -34,24 +34,24 @@ it("the last mark of a minute is that minute's", () => {
   expect(changePercent(marks, 200, day + 1)).toBe(0)
 })
 
-it("a mark that was set long ago and never moved since stood a day ago", () => {
+it("uses the last mark before the day if none was set since", () => {
   const marks = of([{ minute: 0, markE8: 100 }])
   take(marks, 3 * day * minute, 110)
   expect(changePercent(marks, 110, 3 * day)).toBe(10)
   expect(changePercent(of([{ minute: 0, markE8: 100 }]), 110, 3 * day)).toBe(10)
 })
 
-it("nothing is said while nothing is known of a day ago", () => {
+it("returns 0 without a mark of a day ago", () => {
   expect(changePercent(of([]), 100, day)).toBe(0)
   const hour = minutes(60, () => 100)
   expect(changePercent(hour, 200, 60)).toBe(0)
 })
 
-it("a day of minutes is held, however long it goes on", () => {
+it("keeps the minutes of one day and the mark before it", () => {
   expect(minutes(5_000, () => 1).rows.length).toBe(day + 1)
 })
 
-it("rule 19.2: after a split all marks of before count in new units, whether it was followed or found", () => {
+it("rule 19.2: converts earlier marks to new units, for a split that is followed and for one found in the log", () => {
   const ratio = { numerator: 4, denominator: 1, atMillis: 5 * minute + 1 }
   const before: ReadonlyArray<Mark> = [
     { minute: 3, markE8: 800 },
@@ -61,8 +61,8 @@ it("rule 19.2: after a split all marks of before count in new units, whether it 
   split(followed, ratio)
   take(followed, ratio.atMillis, 100)
   take(followed, 9 * minute, 110)
-  const found = of([before[0]!, { minute: 5, markE8: 100 }, { minute: 9, markE8: 110 }], [ratio])
-  expect(followed).toEqual(found)
+  const loaded = of([before[0]!, { minute: 5, markE8: 100 }, { minute: 9, markE8: 110 }], [ratio])
+  expect(followed).toEqual(loaded)
   expect(changePercent(followed, 110, day + 3)).toBe(-45)
 
   const again = { numerator: 2, denominator: 1, atMillis: 10 * minute }

@@ -1,4 +1,4 @@
-/** Sums and candles of the last minutes are those of all trades one by one. */
+/** Volumes and candles of the last minutes, against the sums of the single trades. */
 import type { Traded } from "@venue/domain/Market"
 import * as Minutes from "@venue/gateway/marketData/Minutes"
 import { expect, it } from "@effect/vitest"
@@ -16,7 +16,7 @@ const trade = (minute: number, priceTicks: number, quantityLots: number, offBook
 
 const taken = (trades: ReadonlyArray<Traded>): Minutes.Minutes => {
   const minutes = Minutes.none()
-  for (const one of trades) Minutes.take(minutes, one)
+  for (const each of trades) Minutes.take(minutes, each)
   return minutes
 }
 
@@ -35,7 +35,7 @@ const ordered = fc
     )
   })
 
-it("each sum and each candle is that of the trades on the book in it", () => {
+it("computes volumes and candles from the trades on the book in their range", () => {
   fc.assert(
     fc.property(
       ordered,
@@ -46,13 +46,13 @@ it("each sum and each candle is that of the trades on the book in it", () => {
         const onBook = trades.filter(({ offBook }) => offBook === undefined)
         const last = onBook.length === 0 ? 10_000 : minuteAt(onBook.at(-1)!)
         const from = last - Math.min(back, Minutes.keptMinutes - 1)
-        const within = onBook.filter((one) => minuteAt(one) >= from)
+        const within = onBook.filter((each) => minuteAt(each) >= from)
         expect(Minutes.since(minutes, from)).toEqual({
           lots: BigInt(within.reduce((sum, { quantityLots }) => sum + quantityLots, 0)),
           notional: BigInt(within.reduce((sum, { notional }) => sum + notional, 0))
         })
         const start = last - (last % length)
-        const inside = onBook.filter((one) => minuteAt(one) >= start)
+        const inside = onBook.filter((each) => minuteAt(each) >= start)
         const ticks = inside.map(({ priceTicks }) => priceTicks)
         expect(Minutes.candle(minutes, start, length)).toEqual({
           startMinute: start,
@@ -69,7 +69,7 @@ it("each sum and each candle is that of the trades on the book in it", () => {
   )
 })
 
-it("a window without a trade has the price of the last before it, which may be older than what is kept", () => {
+it("gives a window without a trade the last earlier price, also one older than the kept minutes", () => {
   const still = (price: number) => ({
     openTicks: price,
     highTicks: price,
@@ -87,7 +87,7 @@ it("a window without a trade has the price of the last before it, which may be o
   expect(Minutes.candle(Minutes.none(), 110, 5)).toMatchObject(still(0))
 })
 
-it("what is loaded and what is heard come to the same", () => {
+it("gives the same figures for loaded minutes and for followed trades", () => {
   fc.assert(
     fc.property(ordered, fc.nat({ max: 60 }), (trades, cut) => {
       const whole = taken(trades)
@@ -96,7 +96,7 @@ it("what is loaded and what is heard come to the same", () => {
         loaded.rows.map(({ minute }) => minute),
         loaded.beforeTicks
       )
-      for (const one of trades.slice(cut)) Minutes.take(again, one)
+      for (const each of trades.slice(cut)) Minutes.take(again, each)
       const now = whole.rows.at(-1)?.minute.minute ?? 0
       expect(Minutes.since(again, now - 1_439)).toEqual(Minutes.since(whole, now - 1_439))
       expect(Minutes.candle(again, now - (now % 1_440), 1_440)).toEqual(
@@ -106,13 +106,13 @@ it("what is loaded and what is heard come to the same", () => {
   )
 })
 
-it("no more is kept than a day of 25 hours", () => {
+it("keeps 25 hours", () => {
   const minutes = taken(Array.from({ length: 4_000 }, (_, at) => trade(at, 10, 1)))
   expect(minutes.rows).toHaveLength(Minutes.keptMinutes)
   expect(Minutes.since(minutes, 0).lots).toBe(1_500n)
 })
 
-it("rule 19.2: after a split all counts in new units, and the money stays", () => {
+it("rule 19.2: converts prices and quantities at a split, and keeps the notional", () => {
   const minutes = taken([trade(1, 200, 5), trade(2, 100, 1)])
   Minutes.split(minutes, { numerator: 4, denominator: 1 })
   Minutes.take(minutes, trade(3, 26, 8))
@@ -120,7 +120,7 @@ it("rule 19.2: after a split all counts in new units, and the money stays", () =
   expect(Minutes.candle(minutes, 0, 5)).toMatchObject({ openTicks: 50, highTicks: 50, lowTicks: 25, closeTicks: 26 })
 })
 
-it("rule 19.2: two splits among minutes that were read give what following both gives", () => {
+it("rule 19.2: gives the same minutes for two splits found in the log and for two that are followed", () => {
   const [first, second] = [2, 4].map((minute) => ({ numerator: 4, denominator: 1, atMillis: minute * 60_000 + 1 }))
   const trades = [trade(1, 1_600, 5), trade(3, 400, 1), trade(5, 100, 8)]
   const followed = taken([trades[0]!])
@@ -128,7 +128,7 @@ it("rule 19.2: two splits among minutes that were read give what following both 
   Minutes.take(followed, trades[1]!)
   Minutes.split(followed, second!)
   Minutes.take(followed, trades[2]!)
-  const read = trades.flatMap((one) => taken([one]).rows.map(({ minute }) => minute))
+  const read = trades.flatMap((each) => taken([each]).rows.map(({ minute }) => minute))
   expect(Minutes.of(read, 3_200, [first!, second!])).toEqual({ ...followed, beforeTicks: 200 })
   expect(Minutes.since(followed, 0).lots).toBe(80n + 4n + 8n)
 })

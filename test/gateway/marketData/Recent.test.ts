@@ -1,4 +1,4 @@
-/** However far the table, the journal and the feed are when a gateway starts, its last minutes are those of the whole log. */
+/** Last minutes of a gateway against the whole log, for any progress of table, journal and feed at its start. */
 import type { Batch } from "@venue/cluster/feed/Batch"
 import { Feed } from "@venue/cluster/feed/Feed"
 import { initialInstruments } from "@venue/domain/Instrument"
@@ -28,14 +28,14 @@ type Row = CommittedRow<MarketEvent>
 const start = fc.record({
   events: chartEvents,
   rowSizes: fc.array(fc.integer({ min: 1, max: 3 }), { minLength: 1, maxLength: 5 }),
-  /** Parts of the log that the table and the feed have had, in hundredths. */
+  /** Percentages of the log that the table and the feed have at the start. */
   table: fc.nat(100),
   feed: fc.nat(100),
-  /** Since then nothing happened. */
+  /** Time since the last event. */
   idleMillis: fc.constantFrom(0, 0, 60_000, 200_000_000)
 })
 
-const untold = {
+const emptyFeed = {
   follow: () => () => {},
   followMarket: () => () => {},
   prices: new Map(),
@@ -47,7 +47,7 @@ const untold = {
   depth: () => undefined
 }
 
-/** A feed that has told some rows and is told of more by the test. */
+/** A feed that has published some rows; the test publishes more. */
 const feedOf = (symbol: MarketSymbol, headSeq: number) => {
   let seq = headSeq
   const watchers = new Set<(batch: Batch) => void>()
@@ -58,7 +58,7 @@ const feedOf = (symbol: MarketSymbol, headSeq: number) => {
       for (const watch of watchers) watch({ ...row, instrument, epoch: 1, levels: [] })
     },
     layer: Layer.succeed(Feed)({
-      ...untold,
+      ...emptyFeed,
       instruments: new Map([[symbol, instrument]]),
       head: () => ({ epoch: 1, seq, aliveAtMillis: 0 }),
       watch: (watcher) => {
@@ -69,7 +69,7 @@ const feedOf = (symbol: MarketSymbol, headSeq: number) => {
   }
 }
 
-/** The journal of one market, which fails at first. */
+/** The journal of one market; its first read fails. */
 const journalOf = (symbol: MarketSymbol, rows: ReadonlyArray<Row>) => {
   let fails = true
   return Layer.mock(Journal)({
@@ -93,7 +93,7 @@ const journalOf = (symbol: MarketSymbol, rows: ReadonlyArray<Row>) => {
 
 const turns = Effect.repeat(Effect.yieldNow, { times: 50 })
 
-/** Both are of a gateway that hears of the later rows while it loads, and after it has. */
+/** Compares a gateway with the whole log; some rows arrive while it loads and the others after. */
 const recently = <Service, A>(
   key: Context.Key<Service, Recent.Recent<A>>,
   layer: Layer.Layer<Service, never, Feed | Journal | ReadTables>,
@@ -128,7 +128,7 @@ const recently = <Service, A>(
     }
   }).pipe(Effect.provide(ReadTables.layerMemory))
 
-it.effect("of trades the table, the journal and the feed make one log, of which each row counts once", () =>
+it.effect("counts each trade once across table, journal and feed", () =>
   recently(RecentTrades, RecentTrades.layer, Candles.projection, (minutes, events, nowMillis) => {
     const all = Minutes.none()
     for (const event of events) if (event._tag === "Traded") Minutes.take(all, event)
@@ -143,12 +143,12 @@ it.effect("of trades the table, the journal and the feed make one log, of which 
   })
 )
 
-it.effect("of marks they do too", () =>
+it.effect("counts each mark once across table, journal and feed", () =>
   recently(RecentMarks, RecentMarks.layer, Prices.projection, (marks, events, nowMillis) => {
-    const told = events.filter((event) => event._tag === "Priced")
+    const priced = events.filter((event) => event._tag === "Priced")
     const now = minuteOf(nowMillis)
     for (const ahead of [0, 1, 60, 1_439, 1_440]) {
-      const stood = told.findLast(({ atMillis }) => minuteOf(atMillis) <= now + ahead - 1_440)?.markE8
+      const stood = priced.findLast(({ atMillis }) => minuteOf(atMillis) <= now + ahead - 1_440)?.markE8
       const change = stood === undefined ? 0 : Math.round(((1_000 - stood) / stood) * 10_000) / 100
       assert.strictEqual(Marks.changePercent(marks, 1_000, now + ahead), change)
     }

@@ -272,7 +272,7 @@ const unused = (): never => {
   throw new Error("not expected")
 }
 
-const marketStreams = { listed: new Set<never>(), open: unused, leave: unused, change: unused, say: unused }
+const marketStreams = { listed: new Set<never>(), open: unused, leave: unused, change: unused, sendText: unused }
 
 it("pauses a connection whose long answers wait, without changing the share of the others", () => {
   const total = Backpressure.makeTotal()
