@@ -93,11 +93,13 @@ export const candle = ({ beforeTicks, rows }: Minutes, startMinute: number, leng
     const prices = { openTicks: still, highTicks: still, lowTicks: still, closeTicks: still }
     return { startMinute, ...prices, volumeLots: 0n, notional: 0n, trades: 0 }
   }
-  const { minute: _minute, ...sum } = rows
+  const sum = rows
     .slice(from, to)
     .map(({ minute }) => minute)
     .reduce(Candle.merged<Minute>)
-  return { startMinute, ...sum }
+  // Rows loaded from the table have further members, which are not part of a window.
+  const { closeTicks, highTicks, lowTicks, notional, openTicks, trades, volumeLots } = sum
+  return { startMinute, openTicks, highTicks, lowTicks, closeTicks, volumeLots, notional, trades }
 }
 
 const nothing: Volume = { lots: 0n, notional: 0n }
