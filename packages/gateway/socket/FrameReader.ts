@@ -1,10 +1,10 @@
-/** Hands what one socket sends to the parser: whole frames, each charged before anything is done for it, some a turn. */
+/** Reads frames of one socket: charges each whole frame before the parser receives it, a limited number in each turn. */
 import type { Socket as NetSocket } from "node:net"
 import type { WebSocket } from "ws"
 import { type Allowance, limits, unitsOf } from "./SocketBudget.ts"
 
 export interface FrameReader {
-  /** Says that messages are taken again. */
+  /** Resumes reading after a pause. */
   readonly proceed: () => void
 }
 
@@ -13,7 +13,7 @@ export interface FrameReaderOptions {
   readonly socket: NetSocket
   readonly allowance: Allowance
   readonly nowMillis: () => number
-  /** True while nobody takes messages. */
+  /** True while the connection takes no messages. */
   readonly isPaused: () => boolean
   readonly close: (code: number, reason: string) => void
   readonly after: (millis: number, run: () => void) => void
@@ -22,9 +22,9 @@ export interface FrameReaderOptions {
 export const open = (options: FrameReaderOptions): FrameReader => {
   const { allowance, socket, ws } = options
   const parse = takenFrom(socket)
-  /** These bytes were read and not handed on; an unfinished frame has a buffer of its own. */
+  /** Bytes not passed to the parser yet; an unfinished frame has a buffer of its own. */
   let pending: Buffer = nothing
-  /** The parser keeps so much of a message that is not finished. */
+  /** Bytes of an unfinished message in the parser. */
   let fragmentBytes = 0
   const frames = framesOf(allowance)
   let isOver = false
@@ -35,13 +35,14 @@ export const open = (options: FrameReaderOptions): FrameReader => {
   const end = (code: number, reason: string) => {
     isOver = true
     options.close(code, reason)
-    // So that the client hears of its end, although nothing that it sends is read any more.
+    // Sends the close although no further input is read.
     socket.end()
   }
-  /** Memory is counted, not payload: a small frame costs as much as it holds on to. */
-  const keep = () => {
+  /** Charges unfinished bytes. Counts memory, not payload: a small frame keeps its whole buffer alive. */
+  const chargeUnfinished = () => {
     const bytes = pending.buffer.byteLength + fragmentBytes + frames.fragments() * fragmentOverheadBytes
-    if (!allowance.unfinished(bytes)) end(1013, "too much is unfinished here: send messages whole, or come again later")
+    if (!allowance.unfinished(bytes))
+      end(1013, "unfinished messages take too much memory: send messages whole, or reconnect later")
   }
   const later = (start: (run: () => void) => void) => {
     isWaiting = true
@@ -54,23 +55,24 @@ export const open = (options: FrameReaderOptions): FrameReader => {
   const starved = () => {
     if (!isPatient()) {
       ws.pause()
-      return end(1008, "too many frames or pings: this address has used up what it may send; send fewer a second")
+      return end(1008, "too many frames or pings from this address; send fewer per second")
     }
     later((run) => options.after(retryMillis, run))
-    keep()
+    chargeUnfinished()
   }
 
   const advance = (): Next => {
     const next = frames.walk(pending)
     const at = frames.passed()
     isOver ||= next === "over" || next === "fragmented"
-    // What the parser keeps of an unfinished message may not hold on to all that was read with it.
+    // A copy, so that the parser's part of an unfinished message does not keep the whole read buffer alive.
     const isOpen = frames.fragments() > 0
     const part = isOpen ? own(pending, at) : pending.subarray(0, at)
     fragmentBytes = isOpen ? fragmentBytes + at : 0
     pending = isOver || at === pending.length ? nothing : pending.subarray(at)
     if (part.length > 0) parse.call(socket, part)
-    if (next === "fragmented") end(1008, `a message has ${limits.fragmentsPerMessage} fragments at most: send it whole`)
+    if (next === "fragmented")
+      end(1008, `a message may have at most ${limits.fragmentsPerMessage} fragments: send it whole`)
     return next
   }
   const pump = () => {
@@ -79,14 +81,14 @@ export const open = (options: FrameReaderOptions): FrameReader => {
     if (isOver || socket.destroyed) return
     if (next === "starved") return starved()
     if (next === "more" && pending.length > 0) {
-      // Whoever paused the taking lets it go on.
+      // A paused connection calls `proceed` when it resumes.
       if (!options.isPaused()) later(setImmediate)
       return
     }
-    // One who sends a frame byte by byte pays for each.
+    // Each read of an unfinished frame is charged, so that a frame sent byte by byte costs more.
     if (pending.length > 0 && !allowance.frame(1)) return starved()
     if (pending.buffer.byteLength > 2 * pending.length) pending = own(pending, pending.length)
-    keep()
+    chargeUnfinished()
     if (ws.isPaused && !isOver && !options.isPaused()) ws.resume()
   }
   socket.on("data", (bytes: Buffer) => {
@@ -98,14 +100,14 @@ export const open = (options: FrameReaderOptions): FrameReader => {
   return { proceed: pump }
 }
 
-/** The parser would take all that was read at once, without a word between two frames: it is called from here instead. */
+/** Detaches the parser from the socket: it would process all read frames at once, without a charge between them. */
 function takenFrom(socket: NetSocket): (this: NetSocket, bytes: Buffer) => void {
   const parse = socket.listeners("data").at(-1) as (this: NetSocket, bytes: Buffer) => void
   socket.off("data", parse)
   return parse
 }
 
-/** After the end of a socket it is read as far as it takes to see the end of the client, and no further. */
+/** Discards input after the close, up to the length of one frame, so that the client's close is seen. */
 function discarding(ws: WebSocket): (bytes: Buffer) => void {
   let discardedBytes = 0
   return ({ length }) => {
@@ -114,19 +116,19 @@ function discarding(ws: WebSocket): (bytes: Buffer) => void {
   }
 }
 
-/** This comes after the frames that were passed. */
+/** Reason why `walk` stopped. */
 type Next = "unfinished" | "more" | "starved" | "fragmented" | "over"
 
 const retryMillis = 100
-/** A buffer, its view and its place in a list take about this. */
+/** Approximate memory of a fragment: a buffer, its view and its place in a list. */
 const fragmentOverheadBytes = 256
-/** A view of Node's pool would seem to hold on to all of that. */
+/** Not a view of Node's pool, whose whole length would be counted. */
 const nothing = Buffer.allocUnsafeSlow(0)
 const final = 0x80
 const opcodes = 0x0f
 const closing = 0x08
 
-/** It is asked whenever a socket has nothing left; who had enough for a second begins anew. */
+/** Returns false when a socket has had no allowance for 5 s. A second with enough allowance restarts that time. */
 function patienceOf(nowMillis: () => number): () => boolean {
   let sinceMillis = -Infinity
   let lastMillis = -Infinity
@@ -139,11 +141,11 @@ function patienceOf(nowMillis: () => number): () => boolean {
 }
 
 interface Frames {
-  /** Charges whole frames from the start of these bytes, for one turn. */
+  /** Charges whole frames from the start of the bytes, for one turn. */
   readonly walk: (bytes: Buffer) => Next
-  /** Tells the length of those frames. */
+  /** Returns the length of the charged frames, in bytes. */
   readonly passed: () => number
-  /** Counts the frames so far of a message that is not finished. */
+  /** Returns the number of fragments of the unfinished message. */
   readonly fragments: () => number
 }
 
@@ -162,7 +164,7 @@ function framesOf(allowance: Allowance): Frames {
       const header = headerOf(second)
       const payload = left < header ? 0 : payloadAt(bytes, at)
       if (isMalformed(first, second, fragments) || (!isControl && messageBytes + payload > limits.frameBytes)) {
-        // The parser says what is wrong with it.
+        // The parser rejects the frame with the right close code.
         at = bytes.length
         return "over"
       }
@@ -183,7 +185,7 @@ function framesOf(allowance: Allowance): Frames {
   return { walk, passed: () => at, fragments: () => fragments }
 }
 
-/** No client may send this, as far as the first two bytes of a frame tell. */
+/** True for a frame that the protocol forbids, by its first two bytes. */
 function isMalformed(first: number, second: number, fragments: number): boolean {
   const opcode = first & opcodes
   if ((first & 0x70) !== 0 || (second & 0x80) === 0) return true
@@ -191,13 +193,13 @@ function isMalformed(first: number, second: number, fragments: number): boolean 
   return opcode > 2 || (opcode === 0) !== fragments > 0
 }
 
-/** A header has two bytes, those of a longer length, and the mask. */
+/** Returns the length of a header: two bytes, the extended length, and the mask. */
 const headerOf = (second: number): number => {
   const short = second & 0x7f
   return short < 126 ? 6 : short === 126 ? 8 : 14
 }
 
-/** The header must be all there. */
+/** Returns the payload length of a frame whose header is complete. */
 function payloadAt(bytes: Buffer, at: number): number {
   const short = bytes[at + 1]! & 0x7f
   if (short < 126) return short
@@ -205,14 +207,14 @@ function payloadAt(bytes: Buffer, at: number): number {
   return bytes.readUInt32BE(at + 2) * 2 ** 32 + bytes.readUInt32BE(at + 6)
 }
 
-/** The copy holds on to nothing else. */
+/** Copies bytes into a buffer of their own. */
 function own(bytes: Buffer, length: number): Buffer {
   const copy = Buffer.allocUnsafeSlow(length)
   bytes.copy(copy, 0, 0, length)
   return copy
 }
 
-/** Its room doubles as it grows, so that a frame of many small reads is not copied for each. */
+/** Appends bytes to a buffer whose capacity doubles, so that a frame of many small reads is not copied for each. */
 function joined(pending: Buffer, bytes: Buffer): Buffer {
   const length = pending.length + bytes.length
   if (pending.byteOffset > 0 || pending.buffer.byteLength < length) {

@@ -1,4 +1,4 @@
-/** A WebSocket listener: frames in as text, frames out joined into one write per turn, everything bounded. */
+/** WebSocket listener: text frames with back-pressure, rate limits and pings. */
 import { Clock, Duration, Effect, Result, Schedule, type Scope } from "effect"
 import type { IncomingMessage, ServerResponse } from "node:http"
 import type { Socket as NetSocket } from "node:net"
@@ -13,8 +13,8 @@ import type { Receiver, Transport } from "./Transport.ts"
 import * as UpgradeRefusal from "./UpgradeRefusal.ts"
 
 const pingMillis = 20_000
-/** A client of another version learns which one is spoken. */
-const spoken = { "Sec-WebSocket-Version": "13" }
+/** Supported WebSocket version, sent with a refused upgrade. */
+const versionHeader = { "Sec-WebSocket-Version": "13" }
 
 export interface Listener {
   readonly port: number
@@ -28,10 +28,10 @@ export interface ListenerOptions {
   readonly budget: SocketBudget
   /** Base URL of the REST API, whose pages explain the problems. */
   readonly restUrl: string
-  /** Where an upgrade comes from. */
+  /** Returns the client address of an upgrade. */
   readonly addressOf: (request: IncomingMessage) => string
   readonly accept: (transport: Transport, request: IncomingMessage) => Receiver
-  /** Plain requests: health, and a word for everybody else. */
+  /** Answers plain HTTP requests: health checks, and 426 for others. */
   readonly answer: (request: IncomingMessage, response: ServerResponse) => void
   readonly timeouts?: Listening.Timeouts
 }
@@ -68,7 +68,7 @@ export const listen = Effect.fnUntraced(function* (
     else PlainHttp.refuse(wording, response, fault)
   })
   sockets.on("wsClientError", ({ message }, socket) =>
-    PlainHttp.refuseSocket(wording, socket, { status: 400, title: "Bad Request", detail: message }, spoken)
+    PlainHttp.refuseSocket(wording, socket, { status: 400, title: "Bad Request", detail: message }, versionHeader)
   )
   server.on("upgrade", (request, socket: NetSocket, head) => {
     socket.on("error", () => socket.destroy())
@@ -86,7 +86,7 @@ export const listen = Effect.fnUntraced(function* (
   return { port }
 })
 
-/** One client is served from its upgrade to its end. */
+/** Serves one client from its upgrade to its close. */
 const makeServe = Effect.fnUntraced(function* ({ accept, what }: ListenerOptions) {
   const clock = yield* Clock.Clock
   const run = Effect.runForkWith(yield* Effect.context<never>())
@@ -116,9 +116,9 @@ const makeServe = Effect.fnUntraced(function* ({ accept, what }: ListenerOptions
     function take(frame: Buffer): void {
       const taken = Result.try(() => receiver.text(frame.toString("utf8")))
       if (Result.isSuccess(taken)) return
-      // A fault at one client's frame may cost that client its connection, and nobody else anything.
-      run(Effect.logError(`${what}: a frame could not be taken`, taken.failure))
-      transport.close(1011, "a frame could not be taken")
+      // A defect in one client's frame closes that connection only.
+      run(Effect.logError(`${what}: a frame could not be processed`, taken.failure))
+      transport.close(1011, "a frame could not be processed")
     }
     ws.on("message", (data, isBinary) => {
       if (ws.readyState !== ws.OPEN) return
@@ -127,11 +127,11 @@ const makeServe = Effect.fnUntraced(function* ({ accept, what }: ListenerOptions
     })
     let isGivenUp = false
     ws.on("error", (error) => {
-      // Nothing came back in all the time that the system tried.
+      // TCP retransmissions timed out, so the client is gone.
       if ("code" in error && error.code === "ETIMEDOUT") isGivenUp = true
     })
     ws.on("pong", () => receiver.pong?.())
-    // Pongs that are never read would gather without a bound.
+    // Unread pongs would accumulate without a bound.
     ws.on("ping", (data) => (transport.isOverfull() ? ws.terminate() : ws.pong(data)))
     ws.on("close", () => {
       allowance.close()
@@ -141,13 +141,13 @@ const makeServe = Effect.fnUntraced(function* ({ accept, what }: ListenerOptions
   }
 })
 
-/** Clients that answer no ping any more are cut off. */
+/** Pings clients every 20 s, and cuts off those that miss two pings. */
 const makePings = Effect.gen(function* () {
   const unanswered = new Map<WebSocket, number>()
   const cutOff = new WeakSet<WebSocket>()
   const ping = Effect.sync(() => {
     for (const [ws, missed] of unanswered) {
-      // Its pongs wait unread, as everything it sends does.
+      // The socket is not read now, so its pongs may wait unread.
       if (ws.isPaused) continue
       if (missed >= 2) {
         cutOff.add(ws)
@@ -161,7 +161,7 @@ const makePings = Effect.gen(function* () {
   })
   yield* Effect.forkScoped(Effect.repeat(ping, Schedule.spaced(pingMillis)))
   return {
-    /** Answers whether it was cut off. */
+    /** Starts the pings. Returns a function that is true after the client was cut off. */
     watch: (ws: WebSocket): (() => boolean) => {
       unanswered.set(ws, 0)
       ws.on("pong", () => unanswered.set(ws, 0))

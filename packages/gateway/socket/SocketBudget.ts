@@ -1,8 +1,8 @@
-/** Bounds what sockets cost this process: how many are open, how much each may send and leave unfinished or unread. */
+/** Limits of sockets: their number, the rate of frames, and the memory of unfinished and unread messages. */
 import * as RateLimits from "@venue/domain/RateLimits"
 import * as ClientAddress from "../http/ClientAddress.ts"
 
-/** Each socket has a bucket; when it is empty that of the address is drawn on, which outlives the socket. */
+/** Rate of a socket's own bucket, and of the bucket of its address, which is used when the own one is empty. */
 interface Rate {
   readonly burst: number
   readonly perSecond: number
@@ -10,7 +10,7 @@ interface Rate {
   readonly addressPerSecond: number
 }
 
-/** All sockets share this memory: while it is used up nobody has more than `bytesOfEach`. */
+/** Memory shared by all sockets; when it is full each socket is limited to `bytesOfEach`. */
 interface Memory {
   readonly bytes: number
   readonly bytesOfEach: number
@@ -18,31 +18,31 @@ interface Memory {
 
 interface Kind {
   readonly socketsPerAddress: number
-  /** These are units: a frame is one, and one more for each KiB. */
+  /** Rates in units: 1 per frame, plus 1 per whole KiB. */
   readonly frames: Rate
-  /** An address may come to each gateway of the venue; the same data is told at all of them. */
+  /** True if the upgrade limit of an address is divided by the number of live gateways. */
   readonly upgradesAreDivided: boolean
-  /** Where limits are off a benchmark sends orders as fast as it can, and nothing else. */
+  /** True if frames are charged even with limits off; benchmarks send orders without limits. */
   readonly isAlwaysCharged: boolean
 }
 
 /**
- * Every limit of the transport. What a message may ask for is limited behind it, by user or connection, so these are
- * wide: the address of a market maker may send all that five users have in a minute at once.
+ * All limits of the transport. Messages are also limited by user or connection, so these limits are wide: one address may send at
+ * once what five users may send in a minute.
  */
 export const limits = {
-  /** Both kinds count together; more are refused with 503, whatever the settings. */
+  /** Maximum number of open sockets of both kinds; further ones are refused with 503, also with limits off. */
   openSockets: 10_000,
   upgradesPerMinute: 100,
   frameBytes: 64 * 1024,
   fragmentsPerMessage: 16,
-  /** One socket is served so much in a turn of the event loop, so that others never wait for more. */
+  /** Maximum units of one socket in a turn of the event loop, which bounds the delay of the others. */
   unitsPerTurn: 32,
-  /** A socket that asks for more than its buckets hold is read no further; if that lasts so long, it is closed. */
+  /** Time after which a socket with empty buckets is closed; until then it is not read. */
   patienceMillis: 5_000,
-  /** Messages that have begun and not ended take this. */
+  /** Memory of unfinished messages. */
   unfinished: { bytes: 64 * 1024 * 1024, bytesOfEach: 4 * 1024 },
-  /** Frames that clients have not read take this; each client has a bound of its own besides, `maxWaitingBytes`. */
+  /** Memory of frames that clients have not read; `maxWaitingBytes` also bounds each client. */
   unread: { bytes: 256 * 1024 * 1024, bytesOfEach: 128 * 1024 },
   controls: { burst: 50, perSecond: 10, addressBurst: 1_000, addressPerSecond: 100 },
   trade: {
@@ -59,31 +59,31 @@ export const limits = {
   }
 } as const
 
-/** A frame with so many bytes of payload is charged this. */
+/** Returns the units of a frame with this payload length in bytes. */
 export const unitsOf = (bytes: number): number => 1 + (bytes >> 10)
 
-/** Says why no further socket may open. */
+/** Reason why a socket may not open. */
 export type Refusal =
   | { readonly _tag: "TooManyUpgrades"; readonly waitMillis: number }
   | { readonly _tag: "AddressFull"; readonly most: number }
   | { readonly _tag: "VenueFull"; readonly most: number }
 
-/** Each open socket has one. */
+/** Allowance of one open socket. */
 export interface Allowance {
-  /** Charges a frame of text or a fragment; false when there is nothing left for it. */
+  /** Charges a text frame or a fragment; returns false if the buckets are empty. */
   readonly frame: (units: number) => boolean
-  /** Charges a ping or a pong. */
+  /** Charges a ping or a pong; returns false if the buckets are empty. */
   readonly control: () => boolean
-  /** The socket has so many bytes of what is not finished now; false when that is too much. */
+  /** Sets the bytes of unfinished messages; returns false if that exceeds the memory. */
   readonly unfinished: (bytes: number) => boolean
-  /** So many bytes wait for the client to read them now; false when that is too much. */
+  /** Sets the bytes that the client has not read; returns false if that exceeds the memory. */
   readonly unread: (bytes: number) => boolean
   readonly close: () => void
 }
 
-/** Each listener has one. */
+/** Budget of one listener. */
 export interface SocketBudget {
-  /** Counts an upgrade; undefined when the socket may open. */
+  /** Counts an upgrade; returns undefined if the socket may open. */
   readonly refusal: (address: string) => Refusal | undefined
   readonly open: (address: string) => Allowance
 }
@@ -94,14 +94,14 @@ export interface SocketBudgets {
 }
 
 export interface SocketBudgetOptions {
-  /** Without them an address may open as many sockets as it likes, and shares no bucket. */
+  /** False removes the limits of addresses: number of sockets, upgrades and shared buckets. */
   readonly limits: boolean
   readonly nowMillis: () => number
-  /** Those of the venue; one, unless told otherwise. */
+  /** Returns the number of live gateways of the venue; default: 1. */
   readonly livingGateways?: () => number
 }
 
-/** The listeners of one process share these. */
+/** Returns the budgets of the two kinds of listener, which share the memory and number of sockets of the process. */
 export const make = (options: SocketBudgetOptions): SocketBudgets => {
   const total: Total = { open: 0, opened: 0, unfinished: { bytes: 0 }, unread: { bytes: 0 } }
   return { trade: budgetOf(limits.trade, options, total), marketData: budgetOf(limits.marketData, options, total) }
@@ -109,13 +109,13 @@ export const make = (options: SocketBudgetOptions): SocketBudgets => {
 
 interface Total {
   open: number
-  /** Those that have closed count too. */
+  /** Number of sockets ever opened, including closed ones. */
   opened: number
   readonly unfinished: { bytes: number }
   readonly unread: { bytes: number }
 }
 
-/** So much is drawn from the bucket of an address at once: most frames then cost a subtraction and no look at a clock. */
+/** Units drawn from the bucket of an address at once, so that most frames cost a subtraction and no clock read. */
 const drawnUnits = 128
 
 function budgetOf(kind: Kind, options: SocketBudgetOptions, total: Total): SocketBudget {
@@ -148,7 +148,7 @@ function budgetOf(kind: Kind, options: SocketBudgetOptions, total: Total): Socke
     },
     open: (address) => {
       const network = ClientAddress.network(address)
-      // Where addresses are not limited, each socket has the bucket of an address to itself.
+      // With limits off, each socket has an address bucket of its own.
       const payer = options.limits ? network : `${++total.opened}`
       const frame = bucket(kind.frames, nowMillis, () => frames.spend(payer, drawnUnits) === 0)
       const control = bucket(limits.controls, nowMillis, () => controls.spend(payer, drawnUnits) === 0)
@@ -170,13 +170,13 @@ function budgetOf(kind: Kind, options: SocketBudgetOptions, total: Total): Socke
   }
 }
 
-/** These are the buckets of addresses. */
+/** Returns the buckets of addresses. */
 function shared({ addressBurst, addressPerSecond }: Rate, enabled: boolean, nowMillis: () => number) {
   const refillMillis = (addressBurst / addressPerSecond) * 1_000
   return RateLimits.make({ enabled, nowMillis, capacity: addressBurst, refillMillis })
 }
 
-/** Tells what one socket has of it now. */
+/** Returns a function that sets one socket's use of a shared memory. */
 function share({ bytes: most, bytesOfEach }: Memory, all: { bytes: number }): (bytes: number) => boolean {
   let mine = 0
   return (bytes) => {
@@ -187,7 +187,7 @@ function share({ bytes: most, bytesOfEach }: Memory, all: { bytes: number }): (b
   }
 }
 
-/** The bucket of one socket is looked after only when it is empty. */
+/** Returns the bucket of one socket, which is refilled only when it is empty. */
 function bucket({ burst, perSecond }: Rate, nowMillis: () => number, draw: () => boolean): (units: number) => boolean {
   const rate: RateLimits.Rate = { capacity: burst, refillMillis: (burst / perSecond) * 1_000 }
   const own = RateLimits.full(rate, nowMillis())

@@ -1,24 +1,24 @@
-/** The transport of one WebSocket: frames out joined into one write per turn, frames in held back while it is paused. */
+/** Transport of one WebSocket: joins outgoing frames into one write per turn, and holds incoming frames while paused. */
 import type { Socket as NetSocket } from "node:net"
 import type { WebSocket } from "ws"
 import type { Allowance } from "./SocketBudget.ts"
 import { maxWaitingBytes, type Transport } from "./Transport.ts"
 
-/** A client that never answers a close is cut off after this. */
+/** Time after which a client that does not answer a close is cut off. */
 const closeGraceMillis = 2_000
 
 export interface SocketTransport extends Transport {
-  /** A frame was read; it is taken when those before it are and the reading is not paused. */
+  /** Receives a frame; passes it on after the earlier ones, unless paused. */
   readonly arrived: (frame: Buffer) => void
-  /** The client has gone: what was read before that is taken all the same. */
+  /** Called when the client is gone; passes on the frames received before. */
   readonly ended: () => void
-  /** Nothing may arrive for now. */
+  /** True while no frame may arrive. */
   readonly isPaused: () => boolean
-  /** Called when all that had arrived is taken and more may. */
+  /** Sets the callback for the moment when all held frames are passed on and reading may resume. */
   readonly whenTaken: (proceed: () => void) => void
 }
 
-/** Frames gather until the turn ends and leave as one buffer on the net socket itself. */
+/** Opens the transport. Outgoing frames of a turn are written as one buffer to the net socket. */
 export function open(
   ws: WebSocket,
   socket: NetSocket,
@@ -30,13 +30,13 @@ export function open(
   let isPaused = false
   let isClosed = false
   let proceed = () => {}
-  /** Read before the pause began, as far as one turn went. */
+  /** Frames read before a pause took effect: at most those of one turn. */
   let held: Array<Buffer> = []
   let answers = { inFlight: 0, waiting: 0 }
-  /** Frames in the socket count once the kernel takes no more; long answers that wait outside it count always. */
+  /** Counts unread bytes: those in the socket once the kernel buffer is full, and always the waiting long answers. */
   const countUnread = () => {
     if (unread(answers.waiting + (socket.writableNeedDrain ? socket.writableLength : 0)) || isClosed) return
-    close(1013, "frames were not read, and too many wait for others")
+    close(1013, "frames were not read, and the gateway's buffer for unread frames is full")
   }
   const flush = () => {
     const texts = gathered
@@ -65,7 +65,7 @@ export function open(
     send: (text) => {
       if (gathered !== undefined) return void gathered.push(text)
       gathered = [text]
-      atTurnsEnd(flush)
+      atEndOfTurn(flush)
     },
     close,
     ping: () => {
@@ -77,7 +77,7 @@ export function open(
     },
     resume: () => {
       isPaused = false
-      // Not here: who resumes may be in the middle of telling others.
+      // Deferred: the caller may be in the middle of delivering frames.
       setImmediate(drain)
     },
     waitingBytes: () => socket.writableLength,
@@ -103,8 +103,8 @@ export function open(
 
 let flushes: Array<() => void> = []
 
-/** One callback for all sockets that were written to in a turn. */
-function atTurnsEnd(flush: () => void): void {
+/** Schedules a flush; all flushes of a turn share one callback. */
+function atEndOfTurn(flush: () => void): void {
   if (flushes.push(flush) === 1) process.nextTick(flushAll)
 }
 
@@ -114,7 +114,7 @@ function flushAll(): void {
   for (const flush of due) flush()
 }
 
-/** Unmasked text frames, one after the other. */
+/** Encodes texts as consecutive unmasked text frames. */
 function framed(texts: ReadonlyArray<string>): Buffer {
   let total = 0
   for (const text of texts) {

@@ -1,35 +1,35 @@
-/** One client's end of a socket, as the rooms behind it see it. */
+/** Interface between a socket and the gateway behind it. */
 export interface Transport {
-  /** Text frames; those of one turn leave in one write. */
+  /** Sends a text frame; frames of one turn are one write. */
   readonly send: (text: string) => void
   readonly close: (code: number, reason: string) => void
-  /** Asks the client whether it lives, unless what it would answer is not read now. */
+  /** Sends a ping, unless reading is paused or output waits. */
   readonly ping: () => void
-  /** Reads nothing more of the client for now: what it goes on sending waits on its side. */
+  /** Stops reading: further frames wait at the client. */
   readonly pause: () => void
   readonly resume: () => void
-  /** Bytes the client has not taken yet. */
+  /** Returns the bytes that the client has not read. */
   readonly waitingBytes: () => number
-  /** More than 1 MiB waits unread beside the long answer in flight: the client is too slow, and is closed. */
+  /** True if over 1 MiB waits unread beside the long answer in flight; the client is then closed. */
   readonly isOverfull: () => boolean
   /**
-   * Records the characters of the long answer in flight, which may wait beside everything else, and of those that wait for it
-   * outside the socket, which count as unread too.
+   * Sets the characters of the long answer in flight, which does not count towards the 1 MiB, and of the long answers that wait
+   * outside the socket, which count as unread.
    */
   readonly countAnswers: (inFlight: number, waiting: number) => void
 }
 
-/** What a socket hands in. */
+/** Receiver of one socket's frames. */
 export interface Receiver {
   readonly text: (text: string) => void
-  /** The client lives: it has answered a ping. */
+  /** Called when the client answers a ping. */
   readonly pong?: () => void
-  /** It is given up where nothing of the client told its end. */
+  /** Called when the socket is closed; `isGivenUp` is true if the client did not close it. */
   readonly closed: (isGivenUp: boolean) => void
 }
 
-/** A client that leaves more than this unread is told to come again later. */
+/** Bytes unread at which a client is closed. */
 export const maxWaitingBytes = 1024 * 1024
 
-/** Pulses are left out while more than this waits: the next one says it better. */
+/** Bytes unread at which pulses are skipped; a later pulse has newer values. */
 export const maxPulseBytes = 64 * 1024

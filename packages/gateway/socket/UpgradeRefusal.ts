@@ -1,4 +1,4 @@
-/** What a client is told whose socket may not open now. */
+/** Problem responses for refused upgrades. */
 import * as Problem from "@venue/api/Problem"
 import { contentType } from "effect/http/ProblemDetails"
 import type { Socket as NetSocket } from "node:net"
@@ -6,12 +6,13 @@ import * as PlainHttp from "../http/PlainHttp.ts"
 import { retryAfter } from "../http/Refusal.ts"
 import type { Refusal } from "./SocketBudget.ts"
 
+/** Answers an upgrade with 429 or 503 and closes the socket. */
 export function refuse(socket: NetSocket, restUrl: string, refusal: Refusal): void {
   const { body, waitMillis } = refusals(restUrl, refusal)
   PlainHttp.refuseSocket(() => ({ contentType, body }), socket, body, retryAfter(waitMillis))
 }
 
-/** A socket of the address, or of anybody, may be over any time: it is worth another try after a while. */
+/** `Retry-After` when all sockets are in use. */
 const fullMillis = 5_000
 
 function refusals(restUrl: string, refusal: Refusal) {
@@ -22,11 +23,11 @@ function refusals(restUrl: string, refusal: Refusal) {
         body: Problem.body(restUrl, 429, "rate-exceeded", Problem.rateSpent(refusal.waitMillis))
       }
     case "AddressFull": {
-      const detail = `An address may have ${refusal.most} sockets open here; close one first.`
+      const detail = `An address may have at most ${refusal.most} open sockets on this listener; close one first.`
       return { waitMillis: fullMillis, body: Problem.body(restUrl, 429, "too-many-sockets", { detail }) }
     }
     case "VenueFull": {
-      const detail = `The gateway has its ${refusal.most} sockets open; try again after the seconds in Retry-After.`
+      const detail = `The gateway has reached its limit of ${refusal.most} open sockets; try again after the seconds in Retry-After.`
       return { waitMillis: fullMillis, body: Problem.body(restUrl, 503, "venue-full", { detail }) }
     }
   }

@@ -1,4 +1,4 @@
-/** A WebSocket listener and clients that send more than they may, or cut it in pieces. */
+/** Rate and memory limits of a WebSocket listener, and frames in pieces. */
 import * as Socket from "@venue/gateway/socket/Socket"
 import * as SocketBudget from "@venue/gateway/socket/SocketBudget"
 import { assert, it } from "@effect/vitest"
@@ -8,11 +8,11 @@ import { WebSocket } from "ws"
 import * as RawClient from "./RawClient.ts"
 import { frame, fragmented } from "./RawClient.ts"
 
-/** Echoes; the clock stands unless the test moves it. */
+/** An echo listener; only the test advances its clock. */
 const listening = (options: { readonly limits?: boolean; readonly budget?: SocketBudget.SocketBudget } = {}) =>
   Effect.gen(function* () {
     const clock = yield* TestClock.make()
-    const heard: Array<string> = []
+    const received: Array<string> = []
     const nowMillis = () => clock.currentTimeMillisUnsafe()
     const { port } = yield* Socket.listen({
       what: "a test",
@@ -23,14 +23,14 @@ const listening = (options: { readonly limits?: boolean; readonly budget?: Socke
       addressOf: ({ headers }) => String(headers["x-from"]),
       accept: (transport) => ({
         text: (text) => {
-          heard.push(text)
+          received.push(text)
           transport.send(text)
         },
         closed: () => {}
       }),
       answer: (_, response) => response.end()
     }).pipe(Effect.provideService(Clock.Clock, clock))
-    return { clock, heard, port }
+    return { clock, received, port }
   })
 
 const echoed = (client: RawClient.RawClient, text: string) =>
@@ -38,7 +38,7 @@ const echoed = (client: RawClient.RawClient, text: string) =>
     client.write(frame("text", text))
     return client.until(() => client.texts.includes(text))
   })
-/** Turns of the event loop until it holds. */
+/** Runs turns of the event loop until the condition holds. */
 const turns = (holds: () => boolean) =>
   Effect.repeat(
     Effect.callback<void>((resume) => void setImmediate(resume, Effect.void)),
@@ -46,66 +46,66 @@ const turns = (holds: () => boolean) =>
   )
 const pings = (count: number) => Buffer.concat(Array.from({ length: count }, () => frame("ping")))
 
-it.live("a message comes in 16 fragments, with pings between; the 17th ends the connection, which says why", () =>
-  Effect.gen(function* () {
-    const { port } = yield* listening()
-    const client = yield* RawClient.open(port)
-    client.write(fragmented(8, false), frame("ping"))
-    for (let left = 7; left > 0; left--) client.write(frame("continuation", "x", false))
-    client.write(frame("continuation", "x"))
-    yield* client.until(() => client.texts.length === 1)
-    assert.deepStrictEqual(client.texts, ["x".repeat(16)])
-    assert.strictEqual(client.pongs(), 1)
-    client.write(frame("text", "before"), fragmented(14_000, false))
-    yield* client.until(() => client.closed() !== undefined)
-    assert.deepStrictEqual(client.closed(), {
-      code: 1008,
-      reason: "a message has 16 fragments at most: send it whole"
+it.live(
+  "accepts a message in 16 fragments with pings between, and closes the connection at the 17th with a reason",
+  () =>
+    Effect.gen(function* () {
+      const { port } = yield* listening()
+      const client = yield* RawClient.open(port)
+      client.write(fragmented(8, false), frame("ping"))
+      for (let left = 7; left > 0; left--) client.write(frame("continuation", "x", false))
+      client.write(frame("continuation", "x"))
+      yield* client.until(() => client.texts.length === 1)
+      assert.deepStrictEqual(client.texts, ["x".repeat(16)])
+      assert.strictEqual(client.pongs(), 1)
+      client.write(frame("text", "before"), fragmented(14_000, false))
+      yield* client.until(() => client.closed() !== undefined)
+      assert.deepStrictEqual(client.closed(), {
+        code: 1008,
+        reason: "a message may have at most 16 fragments: send it whole"
+      })
+      assert.deepStrictEqual(client.texts.slice(1), ["before"])
     })
-    assert.deepStrictEqual(client.texts.slice(1), ["before"])
+)
+
+it.live("charges a ping before its answer, then pauses and closes a flooding client without affecting others", () =>
+  Effect.gen(function* () {
+    const { clock, port } = yield* listening()
+    const flooder = yield* RawClient.open(port, "203.0.113.7")
+    const neighbour = yield* RawClient.open(port, "203.0.113.7")
+    const other = yield* RawClient.open(port, "203.0.113.8")
+    flooder.write(pings(5_000))
+    // 50 of its own, plus 7 x 128 of the 1,000 of its address.
+    yield* flooder.until(() => flooder.pongs() >= 946)
+    yield* echoed(neighbour, "a neighbour is served")
+    yield* echoed(other, "another is served")
+    assert.strictEqual(flooder.pongs(), 946)
+    for (let i = 0; i < 51; i++) yield* clock.adjust("100 millis")
+    yield* flooder.until(() => flooder.closed() !== undefined)
+    assert.strictEqual(flooder.closed()?.code, 1008)
+    assert.include(flooder.closed()?.reason, "too many frames or pings")
+    assert.isBelow(flooder.pongs(), 1_600)
+    yield* echoed(neighbour, "and is served again")
+
+    // The next socket of the address finds an empty address bucket, and has its own bucket only.
+    const again = yield* RawClient.open(port, "203.0.113.7")
+    const before = other.pongs()
+    again.write(pings(5_000))
+    other.write(pings(900))
+    yield* other.until(() => other.pongs() - before === 900)
+    assert.isAtMost(again.pongs(), 50 + 128)
   })
 )
 
-it.live(
-  "a ping is charged before it is answered; who goes on is read no further and then closed, and others are not",
-  () =>
-    Effect.gen(function* () {
-      const { clock, port } = yield* listening()
-      const flooder = yield* RawClient.open(port, "203.0.113.7")
-      const neighbour = yield* RawClient.open(port, "203.0.113.7")
-      const other = yield* RawClient.open(port, "203.0.113.8")
-      flooder.write(pings(5_000))
-      // Fifty of its own, and seven times 128 of the thousand of its address.
-      yield* flooder.until(() => flooder.pongs() >= 946)
-      yield* echoed(neighbour, "a neighbour is heard")
-      yield* echoed(other, "another is heard")
-      assert.strictEqual(flooder.pongs(), 946)
-      for (let i = 0; i < 51; i++) yield* clock.adjust("100 millis")
-      yield* flooder.until(() => flooder.closed() !== undefined)
-      assert.strictEqual(flooder.closed()?.code, 1008)
-      assert.include(flooder.closed()?.reason, "too many frames or pings")
-      assert.isBelow(flooder.pongs(), 1_600)
-      yield* echoed(neighbour, "and is heard again")
-
-      // What its address has used up is used up for the next socket too, but for what each has of its own.
-      const again = yield* RawClient.open(port, "203.0.113.7")
-      const before = other.pongs()
-      again.write(pings(5_000))
-      other.write(pings(900))
-      yield* other.until(() => other.pongs() - before === 900)
-      assert.isAtMost(again.pongs(), 50 + 128)
-    })
-)
-
-it.live("frames of text and pongs are charged as pings are, whether or not limits are on", () =>
+it.live("charges text frames and pongs like pings, with limits on and off", () =>
   Effect.gen(function* () {
     for (const limits of [true, false]) {
-      const { clock, heard, port } = yield* listening({ limits })
+      const { clock, received, port } = yield* listening({ limits })
       const texts = yield* RawClient.open(port, "203.0.113.7")
       texts.write(Buffer.concat(Array.from({ length: 10_000 }, () => frame("text", "{}"))))
       const pongs = yield* RawClient.open(port, "203.0.113.8")
       pongs.write(Buffer.concat(Array.from({ length: 10_000 }, () => frame("pong"))))
-      // A hundred of its own, and 38 times 128 of the 5,000 of its address.
+      // 100 of its own, plus 38 x 128 of the 5,000 of its address.
       yield* texts.until(() => texts.texts.length >= 4_964)
       for (const client of [texts, pongs]) {
         while (client.closed() === undefined) {
@@ -114,26 +114,26 @@ it.live("frames of text and pongs are charged as pings are, whether or not limit
         }
         assert.strictEqual(client.closed()?.code, 1008)
       }
-      assert.isBelow(heard.length, 4_964 + 60 * 25)
+      assert.isBelow(received.length, 4_964 + 60 * 25)
     }
   })
 )
 
-it.live("one turn takes some frames of a socket, so that who comes after a flood does not wait for its end", () =>
+it.live("limits the frames of a socket per turn, so that another client does not wait for the end of a flood", () =>
   Effect.gen(function* () {
-    const { heard, port } = yield* listening()
+    const { received, port } = yield* listening()
     const flooder = yield* RawClient.open(port)
     const other = yield* RawClient.open(port)
     flooder.write(...Array.from({ length: 2_000 }, () => frame("text", "{}")))
     yield* echoed(other, "other")
-    assert.isBelow(heard.indexOf("other"), 500)
+    assert.isBelow(received.indexOf("other"), 500)
     yield* flooder.until(() => flooder.texts.length === 2_000)
   })
 )
 
-it.live("however frames are cut on their way, each is taken once and in order", () =>
+it.live("reads each frame once and in order for any split into packets", () =>
   Effect.gen(function* () {
-    const { heard, port } = yield* listening({
+    const { received, port } = yield* listening({
       budget: SocketBudget.make({ limits: false, nowMillis: () => 0 }).trade
     })
     const client = yield* RawClient.open(port)
@@ -158,12 +158,12 @@ it.live("however frames are cut on their way, each is taken once and in order", 
       yield* Effect.callback<void>((resume) => void setImmediate(resume, Effect.void))
     }
     yield* client.until(() => client.texts.length === sent.length)
-    assert.deepStrictEqual(heard, sent)
+    assert.deepStrictEqual(received, sent)
     assert.deepStrictEqual(client.texts, sent)
   })
 )
 
-it.live("what no client may send is told by its first bytes: 1002, or 1009 when it would be too long", () =>
+it.live("rejects a forbidden frame by its first bytes: 1002, or 1009 if it is too long", () =>
   Effect.gen(function* () {
     const { port } = yield* listening()
     const start = (first: number, second: number, ...more: ReadonlyArray<number>) =>
@@ -191,7 +191,7 @@ it.live("what no client may send is told by its first bytes: 1002, or 1009 when 
 )
 
 it.live(
-  "what is unfinished is counted as the memory it takes, given back when it is finished, and refused with 1013",
+  "charges unfinished messages by memory, releases the charge when they end, and closes with 1013 at the limit",
   () =>
     Effect.gen(function* () {
       let kept = 0
@@ -213,7 +213,7 @@ it.live(
       yield* client.until(() => client.texts.length === 1)
       assert.strictEqual(kept, 0)
 
-      // Ten bytes cost hundreds each, and what was read beside them is not held on to.
+      // Each fragment of 10 bytes costs hundreds; the rest of its read buffer is not kept.
       client.write(pings(8_000), fragmented(10, false))
       yield* turns(() => kept > 10 * 256)
       assert.isBelow(kept, 10 * 256 + 1_000)
@@ -222,38 +222,36 @@ it.live(
       yield* client.until(() => client.closed() !== undefined)
       assert.deepStrictEqual(client.closed(), {
         code: 1013,
-        reason: "too much is unfinished here: send messages whole, or come again later"
+        reason: "unfinished messages take too much memory: send messages whole, or reconnect later"
       })
     })
 )
 
-it.live(
-  "what waits for clients to read it is bounded over all of them: one that reads too little is closed with 1013",
-  () =>
-    Effect.gen(function* () {
-      let waiting = 0
-      const allowance: SocketBudget.Allowance = {
-        frame: () => true,
-        control: () => true,
-        unfinished: () => true,
-        unread: (bytes) => (waiting = bytes) < 100_000,
-        close: () => {}
-      }
-      const { port } = yield* listening({ budget: { refusal: () => undefined, open: () => allowance } })
-      const client = yield* RawClient.open(port)
-      client.socket.pause()
-      client.write(...Array.from({ length: 400 }, () => frame("text", "x".repeat(60_000))))
-      yield* turns(() => waiting >= 100_000)
-      client.socket.resume()
-      yield* client.until(() => client.closed() !== undefined)
-      assert.deepStrictEqual(client.closed(), {
-        code: 1013,
-        reason: "frames were not read, and too many wait for others"
-      })
+it.live("bounds unread frames over all clients, and closes a slow client with 1013", () =>
+  Effect.gen(function* () {
+    let waiting = 0
+    const allowance: SocketBudget.Allowance = {
+      frame: () => true,
+      control: () => true,
+      unfinished: () => true,
+      unread: (bytes) => (waiting = bytes) < 100_000,
+      close: () => {}
+    }
+    const { port } = yield* listening({ budget: { refusal: () => undefined, open: () => allowance } })
+    const client = yield* RawClient.open(port)
+    client.socket.pause()
+    client.write(...Array.from({ length: 400 }, () => frame("text", "x".repeat(60_000))))
+    yield* turns(() => waiting >= 100_000)
+    client.socket.resume()
+    yield* client.until(() => client.closed() !== undefined)
+    assert.deepStrictEqual(client.closed(), {
+      code: 1013,
+      reason: "frames were not read, and the gateway's buffer for unread frames is full"
     })
+  })
 )
 
-it.live("a socket too many is refused with a problem that says what to do", () =>
+it.live("refuses a socket over the limit with a problem that names the fix", () =>
   Effect.gen(function* () {
     const refusals: Array<SocketBudget.Refusal> = [
       { _tag: "AddressFull", most: 20 },
@@ -279,7 +277,7 @@ it.live("a socket too many is refused with a problem that says what to do", () =
     assert.strictEqual(address.status, "429 Too Many Requests, application/problem+json, in 5")
     assert.include(address.problem, {
       type: "https://rest.venue.test/problems/too-many-sockets",
-      detail: "An address may have 20 sockets open here; close one first."
+      detail: "An address may have at most 20 open sockets on this listener; close one first."
     })
     assert.strictEqual(venue.status, "503 Service Unavailable, application/problem+json, in 5")
     assert.include(venue.problem, { type: "https://rest.venue.test/problems/venue-full" })

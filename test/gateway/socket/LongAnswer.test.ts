@@ -1,4 +1,4 @@
-/** Long answers on a real socket: what they allow to wait unread, and where they are counted. */
+/** Long answers on a real socket: the unread limit beside them, and their charge. */
 import * as Socket from "@venue/gateway/socket/Socket"
 import * as SocketBudget from "@venue/gateway/socket/SocketBudget"
 import { maxWaitingBytes, type Transport } from "@venue/gateway/socket/Transport"
@@ -8,7 +8,7 @@ import * as RawClient from "./RawClient.ts"
 
 const mib = 1024 * 1024
 
-/** A client that reads nothing until it is told to, with the venue's end of it and what is counted as unread. */
+/** A client that does not read until the test resumes it, its transport, and the bytes counted as unread. */
 const unreading = Effect.gen(function* () {
   let transport: Transport | undefined
   const unread: Array<number> = []
@@ -40,7 +40,7 @@ const unreading = Effect.gen(function* () {
 
 const turn = Effect.callback<void>((resume) => void setImmediate(resume, Effect.void))
 
-/** Sends until this many bytes are left in the socket, beyond what the kernel takes. */
+/** Sends until this many bytes wait in the socket beyond the kernel buffer. */
 const fill = Effect.fnUntraced(function* (transport: Transport, bytes: number) {
   while (transport.waitingBytes() < bytes) {
     transport.send("x".repeat(mib / 2))
@@ -70,7 +70,7 @@ for (const inFlight of [0, 4 * mib]) {
 }
 
 it.live(
-  "counts long answers that wait outside the socket as unread, and closes it with 1013 where all exceed 256 MiB",
+  "counts long answers that wait outside the socket as unread, and closes it with 1013 above 256 MiB in total",
   () =>
     Effect.gen(function* () {
       const { client, transport, unread } = yield* unreading
@@ -84,6 +84,9 @@ it.live(
       transport.countAnswers(mib, SocketBudget.limits.unread.bytes)
       client.socket.resume()
       yield* client.until(() => client.closed() !== undefined)
-      assert.deepEqual(client.closed(), { code: 1013, reason: "frames were not read, and too many wait for others" })
+      assert.deepEqual(client.closed(), {
+        code: 1013,
+        reason: "frames were not read, and the gateway's buffer for unread frames is full"
+      })
     })
 )

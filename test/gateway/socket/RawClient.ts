@@ -1,22 +1,22 @@
-/** A WebSocket client that writes its frames by hand, as wrong as it likes, and reads what comes back. */
+/** A WebSocket client that writes raw frames, valid or not, and reads the replies. */
 import { Effect } from "effect"
 import { connect, type Socket } from "node:net"
 
 export interface RawClient {
   readonly socket: Socket
   readonly write: (...frames: ReadonlyArray<Uint8Array>) => void
-  /** Texts of the frames that came. */
+  /** Texts of the received frames. */
   readonly texts: ReadonlyArray<string>
   readonly pongs: () => number
-  /** How the server ended it. */
+  /** Close code and reason of the server. */
   readonly closed: () => { readonly code: number; readonly reason: string } | undefined
-  /** Waits for what comes to make it so. */
+  /** Waits until received data makes the condition true. */
   readonly until: (holds: () => boolean) => Effect.Effect<void>
 }
 
 export const opcodes = { continuation: 0, text: 1, close: 8, ping: 9, pong: 10 } as const
 
-/** A masked frame; the mask is of zeros, so that the payload stands in it as it is. */
+/** Returns a masked frame; its mask is zero, so the payload is unchanged. */
 export const frame = (opcode: keyof typeof opcodes, payload = "", isFinal = true): Buffer => {
   const bytes = Buffer.from(payload)
   const first = (isFinal ? 0x80 : 0) | opcodes[opcode]
@@ -29,7 +29,7 @@ export const frame = (opcode: keyof typeof opcodes, payload = "", isFinal = true
   return Buffer.concat([Buffer.from([first, ...length, 0, 0, 0, 0]), bytes])
 }
 
-/** A message in so many fragments of one byte. */
+/** Returns a message in `count` fragments of one byte. */
 export const fragmented = (count: number, isFinished = true): Buffer =>
   Buffer.concat(
     Array.from({ length: count }, (_, at) =>
@@ -37,15 +37,15 @@ export const fragmented = (count: number, isFinished = true): Buffer =>
     )
   )
 
-/** `from` is what the listener under test takes for the client's address. */
+/** Connects a client; the listener under test uses `from` as its address. */
 export const open = (port: number, from = "") =>
   Effect.acquireRelease(
     Effect.callback<RawClient>((resume) => {
       const socket = connect({ host: "127.0.0.1", port })
-      const heard = listener(socket, (client) => resume(Effect.succeed(client)))
+      const onData = listener(socket, (client) => resume(Effect.succeed(client)))
       socket.setNoDelay(true)
       socket.on("error", () => {})
-      socket.on("data", heard)
+      socket.on("data", onData)
       socket.write(
         "GET / HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n" +
           `Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\nX-From: ${from}\r\n\r\n`

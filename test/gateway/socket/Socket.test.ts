@@ -1,4 +1,4 @@
-/** A WebSocket listener and clients that behave badly. */
+/** A WebSocket listener with misbehaving clients. */
 import * as Socket from "@venue/gateway/socket/Socket"
 import * as SocketBudget from "@venue/gateway/socket/SocketBudget"
 import type { Transport } from "@venue/gateway/socket/Transport"
@@ -10,9 +10,9 @@ import { type RawData, WebSocket } from "ws"
 const restUrl = "https://rest.venue.test"
 const unlimited = () => SocketBudget.make({ limits: false, nowMillis: () => 0 }).trade
 
-/** Echoes; a frame that says so throws. */
+/** An echo listener that throws on one special frame. */
 const listening = Effect.gen(function* () {
-  const heard: Array<string> = []
+  const received: Array<string> = []
   const { port } = yield* Socket.listen({
     what: "a test",
     host: "127.0.0.1",
@@ -23,10 +23,10 @@ const listening = Effect.gen(function* () {
     accept: (transport: Transport) => ({
       text: (text) => {
         if (text === "throw") throw new Error("fault")
-        heard.push(text)
+        received.push(text)
         transport.send(text)
       },
-      closed: () => void heard.push("closed")
+      closed: () => void received.push("closed")
     }),
     answer: (_, response) => response.end()
   })
@@ -37,7 +37,7 @@ const listening = Effect.gen(function* () {
     }),
     (client) => Effect.sync(() => client.terminate())
   )
-  return { connect, heard }
+  return { connect, received }
 })
 
 const closedWith = (client: WebSocket) =>
@@ -50,18 +50,18 @@ const echoOf = (client: WebSocket, text: string) =>
     client.send(text)
   })
 
-it.live("a binary frame ends the connection with 1003, and nothing that follows it is taken", () =>
+it.live("closes the connection with 1003 at a binary frame, and ignores later frames", () =>
   Effect.gen(function* () {
-    const { connect, heard } = yield* listening
+    const { connect, received } = yield* listening
     const client = yield* connect
     client.send(new Uint8Array([1]))
     client.send("after")
     assert.strictEqual(yield* closedWith(client), 1003)
-    assert.notInclude(heard, "after")
+    assert.notInclude(received, "after")
   })
 )
 
-it.live("rule 6.11: a frame of more than 64 KiB ends the connection with 1009, one of 64 KiB does not", () =>
+it.live("rule 6.11: accepts a frame of 64 KiB, and closes the connection with 1009 at a longer one", () =>
   Effect.gen(function* () {
     const { connect } = yield* listening
     const client = yield* connect
@@ -72,7 +72,7 @@ it.live("rule 6.11: a frame of more than 64 KiB ends the connection with 1009, o
   })
 )
 
-it.live("I50: a fault at one client's frame costs that client its connection, and nobody else anything", () =>
+it.live("I50: closes only the connection whose frame causes a defect", () =>
   Effect.gen(function* () {
     const { connect } = yield* listening
     const other = yield* connect
@@ -83,7 +83,7 @@ it.live("I50: a fault at one client's frame costs that client its connection, an
   }).pipe(Effect.provide(Logger.layer([])))
 )
 
-it.live("a ping is answered", () =>
+it.live("answers a ping", () =>
   Effect.gen(function* () {
     const { connect } = yield* listening
     const client = yield* connect
@@ -95,9 +95,9 @@ it.live("a ping is answered", () =>
   })
 )
 
-it.live("frames that were read with the one that paused its connection wait for the end of the pause, in order", () =>
+it.live("holds frames read before a pause until its end, in order", () =>
   Effect.gen(function* () {
-    const heard: Array<string> = []
+    const received: Array<string> = []
     const gone = yield* Deferred.make<void>()
     let transport: Transport | undefined
     const { port } = yield* Socket.listen({
@@ -111,8 +111,8 @@ it.live("frames that were read with the one that paused its connection wait for 
         transport = made
         return {
           text: (text) => {
-            heard.push(text)
-            if (heard.length % 10 === 0) made.pause()
+            received.push(text)
+            if (received.length % 10 === 0) made.pause()
             made.send(text)
           },
           closed: () => Deferred.doneUnsafe(gone, Effect.void)
@@ -140,25 +140,25 @@ it.live("frames that were read with the one that paused its connection wait for 
     for (const text of sent) client.send(text)
     for (const count of [10, 20, 30]) {
       yield* answersAre(count)
-      assert.strictEqual(heard.length, count)
+      assert.strictEqual(received.length, count)
       transport!.resume()
     }
     yield* answersAre(35)
-    assert.deepStrictEqual(heard, sent)
+    assert.deepStrictEqual(received, sent)
 
-    // What came before its end is taken, however much of it was read in a pause.
+    // Frames received before the close are processed, also those held by a pause.
     for (const text of sent) client.send(text)
     client.close()
     for (const count of [40, 50, 60, 70]) {
-      while (heard.length < count) yield* Effect.callback<void>((resume) => void setImmediate(resume, Effect.void))
+      while (received.length < count) yield* Effect.callback<void>((resume) => void setImmediate(resume, Effect.void))
       transport!.resume()
     }
     yield* Deferred.await(gone)
-    assert.deepStrictEqual(heard, [...sent, ...sent])
+    assert.deepStrictEqual(received, [...sent, ...sent])
   })
 )
 
-it.live("rule 6.11: an address has a hundred upgrades a minute, as the venue sees it, and others keep theirs", () =>
+it.live("rule 6.11: allows 100 upgrades per minute for each address", () =>
   Effect.gen(function* () {
     const clock = yield* TestClock.make()
     const { port } = yield* Socket.listen({

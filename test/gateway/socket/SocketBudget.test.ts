@@ -9,7 +9,7 @@ const fill = (budget: SocketBudget, count: number, addressOf: (at: number) => st
     return budget.open(addressOf(at))
   })
 
-it("an address, or a /64, has 100 trade sockets and 20 of market data, and room again when one closes", () => {
+it("allows 100 trade and 20 market-data sockets per IPv4 address or IPv6 /64, and another one after a close", () => {
   const { marketData, trade } = budgets(true)
   const [first] = fill(trade, 100, (at) => `2001:db8::${at.toString(16)}`)
   expect(trade.refusal("2001:db8::ffff")).toEqual({ _tag: "AddressFull", most: 100 })
@@ -20,17 +20,17 @@ it("an address, or a /64, has 100 trade sockets and 20 of market data, and room 
   expect(trade.refusal("2001:db8::ffff")).toBeUndefined()
 })
 
-it("where limits are off an address opens what it likes, and the process has 10,000 sockets all the same", () => {
+it("allows any number of sockets per address with limits off, up to 10,000 in the process", () => {
   const { marketData, trade } = budgets(false)
   fill(trade, 6_000, () => "203.0.113.7")
-  const [one] = fill(marketData, 4_000, () => "203.0.113.7")
+  const [first] = fill(marketData, 4_000, () => "203.0.113.7")
   expect(trade.refusal("203.0.113.8")).toEqual({ _tag: "VenueFull", most: 10_000 })
   expect(marketData.refusal("203.0.113.8")).toEqual({ _tag: "VenueFull", most: 10_000 })
-  one!.close()
+  first!.close()
   expect(trade.refusal("203.0.113.8")).toBeUndefined()
 })
 
-it("an address upgrades a hundred times a minute, divided by the gateways that live; market data is not", () => {
+it("divides 100 trade upgrades per minute by the live gateways, and does not divide market-data upgrades", () => {
   let gateways = 2
   const { marketData, trade } = make({ limits: true, nowMillis: () => 0, livingGateways: () => gateways })
   for (let at = 0; at < 50; at++) expect(trade.refusal("203.0.113.7")).toBeUndefined()
@@ -41,7 +41,7 @@ it("an address upgrades a hundred times a minute, divided by the gateways that l
   for (let at = 0; at < 100; at++) expect(marketData.refusal("203.0.113.7")).toBeUndefined()
 })
 
-it("a market maker sends all that five users have in a minute at once, and its limits off whatever it can", () => {
+it("allows one address the frames of five users' minute at once, and any number with limits off", () => {
   const clock = { millis: 0 }
   const { trade } = make({ limits: true, nowMillis: () => clock.millis })
   const sockets = fill(trade, 20, () => "203.0.113.7")
@@ -55,7 +55,7 @@ it("a market maker sends all that five users have in a minute at once, and its l
   expect(taken).toBe(1_000_000)
 })
 
-it("every socket has something of its own, whatever others of its address have used up", () => {
+it("gives each socket a bucket of its own when the address bucket is empty", () => {
   const clock = { millis: 0 }
   const { marketData } = make({ limits: true, nowMillis: () => clock.millis })
   const [greedy, modest] = fill(marketData, 2, () => "203.0.113.7")
@@ -68,7 +68,7 @@ it("every socket has something of its own, whatever others of its address have u
   expect([modest!.frame(5), modest!.frame(1), modest!.control(), modest!.control()]).toEqual([true, false, true, false])
 })
 
-it("sockets keep 64 MiB of unfinished messages together; then each keeps 4 KiB", () => {
+it("limits unfinished messages to 64 MiB in total, and then to 4 KiB per socket", () => {
   const { marketData, trade } = budgets(false)
   const sockets = fill(trade, 512, () => "")
   for (const socket of sockets) expect(socket.unfinished(128 * 1024)).toBe(true)
@@ -77,7 +77,7 @@ it("sockets keep 64 MiB of unfinished messages together; then each keeps 4 KiB",
   expect(late!.unfinished(4 * 1024 + 1)).toBe(false)
   sockets[0]!.close()
   expect(late!.unfinished(64 * 1024)).toBe(true)
-  // What waits for clients to read it is counted by itself.
+  // Unread frames are counted separately.
   expect(late!.unread(64 * 1024 * 1024)).toBe(true)
   expect(limits.unfinished.bytes).toBe(512 * 128 * 1024)
 })
