@@ -20,10 +20,10 @@ export type {
   Replay,
   Row,
   RowContent,
+  TreasuryStep,
   WakeUp,
   WakeUpChange
 } from "./JournalStream.ts"
-export type { TreasuryStep } from "./JournalTreasury.ts"
 export { JournalUnavailable, maxRowBytes, NotOwner } from "./JournalStream.ts"
 
 export class Journal extends Context.Service<Journal, JournalShape>()("@venue/journal/Journal") {

@@ -5,8 +5,15 @@ import { Clock, Context, Effect, Layer } from "effect"
 import { Buffer } from "node:buffer"
 import * as Flush from "./Flush.ts"
 import { claimMany, type ClaimStore, type Snapshot } from "./JournalClaim.ts"
-import type { AccountRow, Alongside, AuditedDeed, JournalShape, Row, WakeUpChange } from "./JournalStream.ts"
-import type { TreasuryStep } from "./JournalTreasury.ts"
+import type {
+  AccountRow,
+  Alongside,
+  AuditedDeed,
+  JournalShape,
+  Row,
+  TreasuryStep,
+  WakeUpChange
+} from "./JournalStream.ts"
 import * as OpenStream from "./OpenStream.ts"
 
 export interface OpenedAccount extends Omit<AccountRow, "_tag"> {

@@ -2,7 +2,8 @@
 import type { AccountId } from "@venue/domain/AccountId"
 import type { UserId } from "@venue/domain/UserId"
 import { type Effect, Schema } from "effect"
-import type { TreasuryStep } from "./JournalTreasury.ts"
+import type { Deposited, DepositReversed } from "@venue/domain/Deposit"
+import type { WithdrawalAccepted, WithdrawalReturned } from "@venue/domain/Withdrawal"
 
 /** One committed row. The row of a claim has empty `events`. */
 export interface Row {
@@ -51,6 +52,13 @@ export interface AuditedDeed {
   /** These are ids, names and amounts, and never a secret. */
   readonly facts: Readonly<Record<string, string | number>>
   readonly atMillis: number
+}
+
+/** A trader's event that creates a withdrawal, or moves a withdrawal or deposit to its next state. */
+export interface TreasuryStep<out Event = Deposited | DepositReversed | WithdrawalAccepted | WithdrawalReturned> {
+  readonly _tag: "TreasuryStep"
+  readonly userId: UserId
+  readonly event: Event
 }
 
 export interface WakeUp {
