@@ -1,12 +1,12 @@
-/** What was said on a socket and is not as it is described, kept until the test or the run that saw it is judged. */
+/** Socket texts that violate their description, collected until a test or a run is judged. */
 
-const found: Array<string> = []
+const faults: Array<string> = []
 
-/** A venue that says one thing wrong says it often. */
-const kept = 20
+/** Maximum number of stored faults: one bug usually repeats. */
+const maxFaults = 20
 
 export const add = (fault: string | undefined): void => {
-  if (fault !== undefined && found.length < kept) found.push(fault)
+  if (fault !== undefined && faults.length < maxFaults) faults.push(fault)
 }
 
-export const take = (): ReadonlyArray<string> => found.splice(0)
+export const take = (): ReadonlyArray<string> => faults.splice(0)

@@ -1,4 +1,4 @@
-/** Set up before the tests of a file: whatever their clients say and hear on the sockets has to be as it is described. */
+/** Setup file of tests: checks every text on the sockets of a test against the published descriptions. */
 import * as Observers from "@venue/testing/Observers"
 import { afterAll, afterEach, expect } from "vitest"
 import * as FrameFaults from "./FrameFaults.ts"
@@ -6,12 +6,12 @@ import * as FrameFaults from "./FrameFaults.ts"
 const texts: Array<readonly [by: "client" | "venue", socket: Observers.Socket, text: string]> = []
 
 Observers.add({
-  said: (socket, text) => texts.push(["client", socket, text]),
-  heard: (socket, text) => texts.push(["venue", socket, text])
+  sent: (socket, text) => texts.push(["client", socket, text]),
+  received: (socket, text) => texts.push(["venue", socket, text])
 })
 
 export const faults = async (): Promise<ReadonlyArray<string>> => {
-  // Most files say nothing on a socket, and need no descriptions.
+  // Loads the descriptions only for files that use a socket.
   if (texts.length > 0) {
     const { commandFault, frameFault } = await import("./SocketFrames.ts")
     for (const [by, socket, text] of texts.splice(0)) {
@@ -22,7 +22,7 @@ export const faults = async (): Promise<ReadonlyArray<string>> => {
 }
 
 const hold = async (): Promise<void> => {
-  expect(await faults(), "what was said on the sockets is as it is described").toEqual([])
+  expect(await faults(), "every text on the sockets matches its description").toEqual([])
 }
 
 afterEach(hold)

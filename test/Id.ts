@@ -1,4 +1,4 @@
-/** Ids by short names: the same name is always the same id, and its text a UUID. */
+/** Deterministic ids for tests: derives a UUID from a short name. */
 import { type Id, version4 } from "@venue/domain/Id"
 import { createHash } from "node:crypto"
 

@@ -1,4 +1,4 @@
-/** All that a venue under test logs, at every level, and all that a tracer would send elsewhere: where secrets are searched for. */
+/** Collects everything that a venue under test logs, at every level, and every span, to search them for secrets. */
 import { Exit, Layer, Logger, References, Tracer } from "effect"
 import { Buffer } from "node:buffer"
 
@@ -24,10 +24,10 @@ export const make = () => {
 
 const textOf = ({ attributes, events, name, status }: Tracer.NativeSpan) => {
   const failure = status._tag === "Ended" && Exit.isFailure(status.exit) ? String(status.exit) : ""
-  return JSON.stringify([name, ...attributes, events.map(([event, , said]) => [event, said]), failure])
+  return JSON.stringify([name, ...attributes, events.map(([event, , attributes]) => [event, attributes]), failure])
 }
 
-/** As it is, in hexadecimal, and as any part of something in base64. */
+/** The text itself, in hexadecimal, and in base64 at each of the three alignments. */
 const formsOf = (text: string): ReadonlyArray<string> => {
   const bytes = Buffer.from(text)
   const parts = [0, 1, 2].flatMap((offset) => {

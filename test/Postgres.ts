@@ -21,7 +21,7 @@ const copyOf = (template: "template0" | "tables") =>
     return Redacted.make(url.href)
   }).pipe(Effect.provide(Reactivity.layer))
 
-/** A database with all tables and no rows. Processes that the test starts may use it too. */
+/** A database with all tables and no rows; processes started by the test may use it too. */
 export const freshDatabase = copyOf("tables")
 
 /** A database without tables. */

@@ -1,4 +1,4 @@
-/** The database server of a test run: started before the tests that need it, stopped and removed after them. */
+/** Database server of a test run: started before the first test that needs it, stopped and removed after the run. */
 import * as PgClient from "@effect/sql-pg/PgClient"
 import * as Migrations from "@venue/postgres/Migrations"
 import * as EmbeddedPostgres from "../apps/dev/postgres/EmbeddedPostgres.ts"

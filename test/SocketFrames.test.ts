@@ -1,4 +1,4 @@
-/** A frame or a command that is not as it is described would be found, in every test that sees it. */
+/** The frame check detects every frame and command that violates its description. */
 import * as Client from "@venue/testing/Client"
 import type * as Observers from "@venue/testing/Observers"
 import { documents, commandFault, faultOf, frameFault } from "./SocketFrames.ts"
@@ -9,7 +9,7 @@ import { faults } from "./HeldFrames.ts"
 const example = (socket: Observers.Socket, name: string) =>
   documents[socket].components.messages[name]!.examples[0].payload as Record<string, Record<string, unknown>>
 
-it("a frame with a text for a number, a member too many, one too few, or a word that is none", () => {
+it("detects a wrong type, an additional member, a missing member and an unknown value in a frame", () => {
   const { order_response: order } = example("trade", "order_response")
   const { quantity: _, ...short } = order!
   for (const [wrong, fault] of [
@@ -27,13 +27,13 @@ it("a frame with a text for a number, a member too many, one too few, or a word 
   expect(frameFault("market_data", JSON.stringify(text))).toContain("/price must match pattern")
 })
 
-it("a frame of no kind that is described, on the socket that has it not", () => {
+it("detects a frame kind that its socket does not describe", () => {
   expect(frameFault("trade", '{"position":{}}')).toContain("nothing is described as position")
   expect(frameFault("trade", JSON.stringify(example("market_data", "bbo")))).toContain("nothing is described as")
   expect(frameFault("market_data", JSON.stringify(example("trade", "ack")))).toContain("nothing is described as ack")
 })
 
-it("a command that is read and is not described; one that is refused may be as it likes", () => {
+it("detects an accepted command that is not described, and ignores a refused one", () => {
   const { params, type } = example("trade", "cancel_all_orders")
   expect(commandFault("trade", JSON.stringify({ type, params }))).toBeUndefined()
   expect(faultOf("trade", "cancel_all_orders", { type, params: { symbool: "GOLD-USD" } })).toContain("additional")
@@ -45,14 +45,14 @@ it("a command that is read and is not described; one that is refused may be as i
   expect(faultOf("trade", "shout", {})).toContain("nothing is described as shout")
 })
 
-it.effect("a client that hears and says such has its test fail", () =>
+it.effect("fails the test of a client that sends or receives an invalid text", () =>
   Effect.gen(function* () {
     for (const [open, frame] of [
       [Client.open, '{"order_response":{}}'],
       [Client.openMarketData, '{"type":"bbo"}']
     ] as const) {
       const client = yield* open((transport) => ({ text: () => transport.send(frame), closed: () => {} }))
-      // Groupings are read with `level2` alone, and by the socket of market data alone.
+      // Only `level2` of the market-data socket reads `sig_figs`.
       yield* client.send({ type: "unsubscribe", channels: ["funding"], symbols: ["*"], sig_figs: 7 })
     }
     expect(yield* Effect.promise(() => faults())).toEqual([

@@ -1,52 +1,57 @@
-/** A client in the same process: sends frames and takes what comes back. */
+/** WebSocket client in the same process: sends messages and receives frames. */
 import type * as MarketData from "@venue/api/marketData/FrameSchema"
 import type * as Trade from "@venue/api/trade/FrameSchema"
 import { maxWaitingBytes, type Receiver } from "@venue/gateway/socket/Transport"
 import { Effect, type Scope } from "effect"
 import { type Accept, observed } from "./Observers.ts"
 
+/** Close code and reason that the venue sent. */
 export interface Close {
   readonly code: number
   readonly reason: string
 }
 
-/** `Frames` names the frames by their kind, `Frame` is any of them. */
+/** A connection. `Frames` maps frame kinds to types, `Frame` is their union. */
 export interface Client<Frames = Trade.Frames, Frame = Trade.Frame> {
   /** Sends a message as JSON. */
   readonly send: (message: object) => Effect.Effect<void>
-  /** Sends messages in one turn, so that the venue has all of them before it can answer the first. */
+  /** Sends messages in one turn of the event loop, so that the venue has all of them before it answers the first. */
   readonly sendAll: (messages: ReadonlyArray<object>) => Effect.Effect<void>
-  /** Sends text as it is. */
+  /** Sends text unchanged. */
   readonly sendText: (text: string) => Effect.Effect<void>
   /**
-   * The oldest frame of this kind: one with this key at its top, or with this `type`. Waits for it, in real time, and
-   * dies naming what did come when it does not. Frames of other kinds stay.
+   * Returns the oldest frame of this kind (with this key at its top, or with this `type`) and leaves other frames
+   * queued. Waits up to 20 s of real time, then dies with the queued frames.
    */
   readonly take: <Kind extends keyof Frames & string>(kind: Kind) => Effect.Effect<Frames[Kind]>
-  /** Frames that came and were not taken, oldest first. */
+  /** Returns the queued frames, oldest first. */
   readonly waiting: () => ReadonlyArray<Frame>
-  /** Takes them all. To be sure that nothing more comes, let the venue settle first. */
+  /** Removes and returns all queued frames. Call `settle` of the venue first to be sure that no more follow. */
   readonly drain: Effect.Effect<ReadonlyArray<Frame>>
-  /** From now on so many bytes seem to wait unread in the socket; 0 reads again. */
+  /** Simulates this number of unread bytes in the socket buffer from now on; 0 ends the simulation. */
   readonly lag: (bytes: number) => Effect.Effect<void>
-  /** Frames the client sent that the venue has not read yet, because too many answers to the client are outstanding. */
+  /**
+   * Number of frames that the client sent and the venue has not read, because too many answers to the client are
+   * outstanding.
+   */
   readonly unread: () => number
-  /** From now on the client answers no ping, as one whose network is gone. */
+  /** Stops answering pings, like a client whose network is gone. */
   readonly silence: Effect.Effect<void>
-  /** The venue's socket finds that the client is gone. */
-  readonly giveUp: Effect.Effect<void>
-  /** Ends the connection from the client's side. */
+  /** Reports to the venue that the peer is gone. */
+  readonly reportGone: Effect.Effect<void>
+  /** Closes the connection from the client's side. */
   readonly close: Effect.Effect<void>
-  /** How the venue closed the connection, if it did. */
+  /** Returns how the venue closed the connection; undefined while it is open. */
   readonly closedWith: () => Close | undefined
 }
 
+/** A connection to the market-data socket. */
 export type MarketDataClient = Client<MarketData.Frames, MarketData.Frame>
 
-/** Connects to whatever accepts sockets; leaving the scope closes the connection. */
+/** Opens a trade connection and closes it with the scope. */
 export const open = (accept: Accept): Effect.Effect<Client, never, Scope.Scope> => opened(observed("trade", accept))
 
-/** The same of a market-data socket. */
+/** Opens a market-data connection and closes it with the scope. */
 export const openMarketData = (accept: Accept): Effect.Effect<MarketDataClient, never, Scope.Scope> =>
   opened(observed("market_data", accept))
 
@@ -56,8 +61,8 @@ const opened = <Frames, Frame>(accept: Accept): Effect.Effect<Client<Frames, Fra
     (client) => client.close
   )
 
-/** Real time; longer than a move of an entity between nodes takes, shorter than a test may last. */
-const patienceMillis = 20_000
+/** Real time in milliseconds; longer than moving an entity between nodes, shorter than the test timeout. */
+const takeTimeoutMillis = 20_000
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -82,7 +87,7 @@ function connect<Frames, Frame>(accept: Accept): Client<Frames, Frame> {
     if (taker === undefined) frames.push(frame)
     else taker.give(frame)
   }
-  /** What the venue has not read yet; undefined while it reads. */
+  /** Texts that the venue has not read; undefined while it reads. */
   let unread: Array<string> | undefined
   const write = (text: string) => {
     if (unread === undefined) receiver.text(text)
@@ -124,7 +129,7 @@ function connect<Frames, Frame>(accept: Accept): Client<Frames, Frame> {
       const timer = setTimeout(() => {
         leave()
         resume(Effect.die(new Error(`no ${kind} came, but ${JSON.stringify({ frames, closedWith })}`)))
-      }, patienceMillis)
+      }, takeTimeoutMillis)
       takers.push(taker)
       return Effect.sync(leave)
     })
@@ -143,13 +148,13 @@ function connect<Frames, Frame>(accept: Accept): Client<Frames, Frame> {
     silence: Effect.sync(() => {
       isSilent = true
     }),
-    giveUp: Effect.sync(() => receiver.closed(true)),
+    reportGone: Effect.sync(() => receiver.closed(true)),
     close: Effect.sync(() => receiver.closed(false)),
     closedWith: () => closedWith
   }
 }
 
-/** A link on which as many bytes wait unread as `lag` was given last. */
+/** Simulates a link with the number of unread bytes last passed to `lag`. */
 const lagging = () => {
   let waitingBytes = 0
   let inFlight = 0

@@ -1,36 +1,44 @@
-/** Who is told of each text that clients and this process's gateways say to each other, such as a check of what is written about them. */
+/**
+ * Observers of every text sent between clients and gateways in this process, such as a check against the published
+ * schemas.
+ */
 import type { Receiver, Transport } from "@venue/gateway/socket/Transport"
 
+/** Kind of socket. */
 export type Socket = "trade" | "market_data"
 
+/** Receives every text: `sent` from a client, `received` by a client. */
 export interface Observer {
-  readonly said: (socket: Socket, text: string) => void
-  readonly heard: (socket: Socket, text: string) => void
+  readonly sent: (socket: Socket, text: string) => void
+  readonly received: (socket: Socket, text: string) => void
 }
 
+/** Accepts a transport, as a gateway does. */
 export type Accept = (transport: Transport) => Receiver
 
 const observers = new Set<Observer>()
 
-/** From now on; there is no way back, as a process runs the tests of one file. */
+/** Adds an observer permanently; a test process runs a single file. */
 export const add = (observer: Observer): void => {
   observers.add(observer)
 }
 
-/** The same gateway with everybody told of what a client says, as it is read, and of what it hears. */
+/**
+ * Returns the same gateway with every text copied to all observers, in the order in which the gateway reads and sends.
+ */
 export const observed =
   (socket: Socket, accept: Accept): Accept =>
   (transport) => {
     const receiver = accept({
       ...transport,
       send: (text) => {
-        for (const observer of observers) observer.heard(socket, text)
+        for (const observer of observers) observer.received(socket, text)
         transport.send(text)
       }
     })
     return {
       text: (text) => {
-        for (const observer of observers) observer.said(socket, text)
+        for (const observer of observers) observer.sent(socket, text)
         receiver.text(text)
       },
       pong: () => receiver.pong?.(),

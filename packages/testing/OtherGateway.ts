@@ -1,4 +1,4 @@
-/** Another trade gateway of a venue, that can be cut off: what a dead process or a stalled desk looks like to the rest. */
+/** A second trade gateway of a venue that can be cut off, to simulate a dead process or an unreachable desk. */
 import { DeskClient } from "@venue/cluster/clients/DeskClient"
 import { LocalEntities } from "@venue/cluster/clients/LocalEntities"
 import { deskOf } from "@venue/cluster/protocol/Desk"
@@ -9,24 +9,26 @@ import { TradeGateway } from "@venue/gateway/trade/TradeGateway"
 import { Context, Effect, Layer, type Scope } from "effect"
 import * as Client from "./Client.ts"
 
+/** A second trade gateway that can be cut off from desks. */
 export interface OtherGateway {
-  /** A trade connection to this gateway that has said nothing yet. */
+  /** Opens a trade connection to this gateway, not yet authenticated. */
   readonly connect: Effect.Effect<Client.Client, never, Scope.Scope>
-  /** From now on nothing this gateway says reaches any desk: it renews no lease and detaches no connection. */
+  /** Cuts the gateway off from all desks: it can neither renew leases nor detach connections. */
   readonly cut: Effect.Effect<void>
-  /** What it says reaches every desk again. */
+  /** Restores the connection to every desk. */
   readonly mend: Effect.Effect<void>
-  /** It stops, as a process does that is told to. */
+  /** Drains the gateway, like a process that shuts down gracefully. */
   readonly drain: Effect.Effect<void>
-  /** The same as `cut` for the one desk that holds this user. */
+  /** Cuts the gateway off from the desk that holds this user. */
   readonly cutFrom: (userId: UserId) => Effect.Effect<void>
 }
 
+/** Returns an effect that builds such a gateway from the services of the venue. */
 export const make = Effect.gen(function* () {
   const desks = yield* DeskClient
   const local = yield* LocalEntities
   const { desks: count } = yield* VenueSettings
-  const around = yield* Effect.context<Exclude<Layer.Services<typeof TradeGateway.layer>, DeskClient>>()
+  const services = yield* Effect.context<Exclude<Layer.Services<typeof TradeGateway.layer>, DeskClient>>()
 
   return Effect.gen(function* () {
     const cut = new Set<string>()
@@ -51,9 +53,9 @@ export const make = Effect.gen(function* () {
     })
     const context = yield* Layer.build(Layer.fresh(TradeGateway.layer)).pipe(
       Effect.provideService(DeskClient, between),
-      // Desks do not see that it is of this process: they take it for one of another.
+      // Desks must treat this gateway as one of another process.
       Effect.provideService(LocalEntities, { ...local, gateways: new Set() }),
-      Effect.provideContext(around)
+      Effect.provideContext(services)
     )
     const gateway = Context.get(context, TradeGateway)
     return {
@@ -71,7 +73,7 @@ export const make = Effect.gen(function* () {
   })
 })
 
-/** A call into the void is given up like any that has no answer. */
+/** Fails like a call that times out. */
 const unanswered = Effect.andThen(
   Effect.sleep("2 seconds"),
   Effect.fail(new Unavailable({ what: "a desk that was cut off" }))

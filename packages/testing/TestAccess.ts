@@ -1,12 +1,13 @@
-/** Who may come into a venue under test: at addresses that are nowhere, with keys worth nothing. */
+/** Access services of a test venue, with reserved host names and worthless keys. */
 import * as Access from "@venue/auth/access/Access"
 import { sitesOf } from "@venue/auth/wallet/SignInSite"
 import { IdentityProvider } from "@venue/providers/Identity"
 import { Layer, Redacted, Result } from "effect"
 
-/** Nobody trades from there. */
+/** Country from which trading is blocked. */
 export const blockedCountry = "KP"
 
+/** Access services with a local identity provider that verifies immediately. */
 export const layer = Layer.suspend(() => {
   const key = Redacted.make("of a venue in memory, and worth nothing elsewhere")
   const site = "https://app.venue.test"

@@ -1,7 +1,10 @@
-/** Made-up rails for a venue in memory. They look once a second, so that a test which moves whole days is better without. */
+/**
+ * Simulated rails for a venue in memory. They poll once a second, so a test that advances the clock by days should omit
+ * them.
+ */
 import * as Rails from "@venue/cluster/entities/rail/Rails"
 import * as SimulatedRails from "@venue/cluster/entities/rail/SimulatedRails"
 import { Layer } from "effect"
 
-/** Over `TestVenue.layerMemory`. */
+/** Rails for use on top of `TestVenue.layerMemory`. */
 export const layer = Rails.layer.pipe(Layer.provideMerge(SimulatedRails.layer))

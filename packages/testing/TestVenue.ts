@@ -1,4 +1,4 @@
-/** The whole venue in memory as one layer, on a clock the test owns. */
+/** A whole venue in memory as one layer, on a clock that the test controls. */
 import { SessionTokens } from "@venue/auth/session/SessionTokens"
 import { SigningKeys } from "@venue/auth/keys/SigningKeys"
 import { UserEligibility } from "@venue/auth/access/Eligibility"
@@ -31,14 +31,14 @@ import * as OtherGateway from "./OtherGateway.ts"
 import * as SimulatedSerialization from "./SimulatedSerialization.ts"
 import * as TestAccess from "./TestAccess.ts"
 
-/** Someone with an account and one key. */
+/** A user with an account and one API key. */
 export interface TestUser {
   readonly userId: UserId
   readonly publicKey: string
   readonly secretKey: string
 }
 
-/** The credential of an `auth` message. */
+/** Credential of an `auth` message. */
 export interface Signed {
   readonly public_key: string
   readonly nonce: string
@@ -46,53 +46,55 @@ export interface Signed {
   readonly signature: string
 }
 
+/** Options of a trade connection. */
 export interface TradeOptions {
-  /** A subaccount; the primary account otherwise. */
+  /** Subaccount of the connection; the primary account by default. */
   readonly accountId?: AccountId
-  /** Orders carry it if it is an active one of `BuilderCodes`. */
+  /** Builder code of the connection's orders; effective if it is an active code of `BuilderCodes`. */
   readonly builderCode?: string
-  /** Where to connect; the venue's own gateway otherwise. */
+  /** Gateway to connect to; the venue's own by default. */
   readonly gateway?: Pick<OtherGateway.OtherGateway, "connect">
 }
 
+/** Operations of a venue under test. */
 export class TestVenue extends Context.Service<
   TestVenue,
   {
     /**
-     * A user who may trade, with one key for all accounts and this many USD on the primary one. The key may do
-     * everything, unless told what.
+     * Creates a user who may trade, with this many USD (default 100,000) on the primary account, and a key for all
+     * accounts with these permissions (default: all that a user may select).
      */
     readonly user: (name: string, usd?: number, permissions?: ReadonlyArray<Permission>) => Effect.Effect<TestUser>
-    /** Another account of a user, with this many USD; answers its id. */
+    /** Opens a subaccount with this many USD (default 100,000) and returns its id. */
     readonly subaccount: (user: TestUser, usd?: number) => Effect.Effect<AccountId>
-    /** The access token of a new session of this user. */
+    /** Starts a session and returns its access token. */
     readonly token: (user: TestUser) => Effect.Effect<string>
     /**
-     * Sets the outside price of a symbol, in USD, as an operator who confirms it: it stays until the next one. Until the
-     * first its market is closed.
+     * Sets the outside price of a symbol in USD as an operator; it stays until the next one. A market is closed until
+     * its first price.
      */
     readonly price: (symbol: string, usd: number) => Effect.Effect<void>
-    /** A trade connection that is signed in and hears these channels: `order_responses` and `fills` unless told which. */
+    /** Opens an authenticated trade connection with these subscriptions (default `order_responses` and `fills`). */
     readonly trade: (
       user: TestUser,
       channels?: ReadonlyArray<string>,
       options?: TradeOptions
     ) => Effect.Effect<Client.Client, never, Scope.Scope>
-    /** A trade connection that has said nothing yet. */
+    /** Opens a trade connection that is not yet authenticated. */
     readonly connect: Effect.Effect<Client.Client, never, Scope.Scope>
-    /** The same with the builder code of its upgrade. */
+    /** Opens such a connection with a builder code in its upgrade request. */
     readonly upgrade: (builderCode: string) => Effect.Effect<Client.Client, never, Scope.Scope>
-    /** A connection to the market-data socket. */
+    /** Opens a connection to the market-data socket. */
     readonly marketData: Effect.Effect<Client.MarketDataClient, never, Scope.Scope>
-    /** The `hmac` part of an auth message, with a new nonce each time and the time of the venue's clock. */
+    /** Signs an `auth` message with a new nonce and the venue's time; returns its `hmac` member. */
     readonly sign: (user: TestUser) => Effect.Effect<Signed>
-    /** A second gateway of the same venue, that can be cut off as by a death of its process. */
+    /** Starts a second gateway of the venue that can be cut off, to simulate the death of its process. */
     readonly gateway: Effect.Effect<OtherGateway.OtherGateway, never, Scope.Scope>
-    /** Waits until all that was said has been answered, but for what waits for the clock. One process only. */
+    /** Waits until every message is answered, except work that waits for the clock. Works in one process only. */
     readonly settle: Effect.Effect<void>
   }
 >()("@venue/testing/TestVenue") {
-  /** On a venue that stands elsewhere: in this process, or on other nodes. */
+  /** A venue that runs elsewhere: in this process, or on other nodes. */
   static readonly layer = Layer.effect(
     TestVenue,
     Effect.gen(function* () {
@@ -112,7 +114,7 @@ export class TestVenue extends Context.Service<
 
 type Shape = TestVenue["Service"]
 
-/** Who trades: users and their accounts, with money on them. */
+/** Users and their accounts, with money. */
 const accounts = Effect.fnUntraced(function* (
   nextId: () => string
 ): Effect.fn.Return<
@@ -177,7 +179,7 @@ const accounts = Effect.fnUntraced(function* (
   }
 })
 
-/** What they trade through: connections to the venue's own gateways, and how to sign in on them. */
+/** Connections to the venue's own gateways, and their authentication. */
 const connections = Effect.fnUntraced(function* (
   nextId: () => string
 ): Effect.fn.Return<
@@ -223,7 +225,7 @@ const connections = Effect.fnUntraced(function* (
 
 const uuidOf = (id: string): string => `00000000-0000-4000-8000-${id}`
 
-/** Turns of the event loop in which a venue in memory is sure to have answered. */
+/** Turns of the event loop after which a venue in memory has answered every message. */
 const settleTurns = 100
 
 const turn = Effect.callback<void>((resume) => {
@@ -232,19 +234,22 @@ const turn = Effect.callback<void>((resume) => {
 
 const settle = Effect.repeat(turn, { times: settleTurns })
 
-/** Markets are taken by the clock, so a test's is moved by the least there is until all of them have been heard. */
+/**
+ * Waits until the feed has the head of every market. Markets start by the clock, so a test clock advances by its
+ * smallest step.
+ */
 const started = Layer.effectDiscard(
   Effect.gen(function* () {
     const feed = yield* Feed
     const { instruments } = yield* VenueSettings
     const clock = yield* Clock.Clock
     if ("adjust" in clock) yield* TestClock.adjust(1)
-    const areHeard = Effect.sync(() => [...instruments.keys()].every((symbol) => feed.head(symbol) !== undefined))
-    yield* Effect.repeat(Effect.andThen(turn, areHeard), { until: (all) => all })
+    const haveHeads = Effect.sync(() => [...instruments.keys()].every((symbol) => feed.head(symbol) !== undefined))
+    yield* Effect.repeat(Effect.andThen(turn, haveHeads), { until: (all) => all })
   })
 )
 
-/** The venue of `layerMemory` on a journal that a test brings, to see what it does when that fails. */
+/** Returns the venue of `layerMemory` on a given journal, to test journal failures. */
 export function layerOn<E, R>(journal: Layer.Layer<Journal, E, R>) {
   return Layer.merge(TestVenue.layer, started).pipe(
     Layer.provideMerge(Gateways.layer),
@@ -258,10 +263,10 @@ export function layerOn<E, R>(journal: Layer.Layer<Journal, E, R>) {
 }
 
 /**
- * A venue of its own for each use, everything in memory. Payloads between entities go through their codec, so that one
- * that cannot travel fails here. On a `TestClock` time stands still between two adjustments. A quiet hour of it takes a
- * small part of a second, but set the day first: every quarter of an hour on the way there would be gone through. `Venue`
- * replaces the contracts and the limits.
+ * A separate venue for each use, entirely in memory. Messages between entities pass through their codecs, so a value
+ * that cannot be encoded fails. On a `TestClock`, time stands still between two adjustments. A simulated hour without
+ * trading takes a fraction of a second; set the date first, because each quarter hour on the way there is processed.
+ * Provide `VenueSettings` to replace contracts and limits.
  *
  * ```ts
  * it.effect("my maker quotes", () =>

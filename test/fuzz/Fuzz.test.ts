@@ -1,4 +1,4 @@
-/** A few of the requests that `npm run fuzz` makes, of a seed that changes with nothing. */
+/** A small run of `npm run fuzz` with a fixed seed. */
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as Random from "../chaos/Random.ts"
@@ -7,20 +7,20 @@ import { request } from "./Requests.ts"
 
 const known = { accounts: ["00000000-0000-4000-8000-000000000001"], publicKeys: ["key"] }
 
-it("a seed and a number make the same request each time, and another seed another", () => {
+it("derives a request from seed and number", () => {
   const made = (seed: number) => Array.from({ length: 50 }, (_, at) => request(Random.make(seed, String(at)), known))
   expect(made(7)).toEqual(made(7))
   expect(made(8)).not.toEqual(made(7))
 })
 
 it.live(
-  "I50: of requests made from the description no answer is a server's error, or other than it tells",
+  "I50: answers random requests without server errors and as described",
   () =>
     Effect.gen(function* () {
       const { faults, statuses } = yield* Fuzz.run({ requests: 2_000, seed: 7 })
       expect(faults).toEqual([])
       expect([...statuses.values()].reduce((sum, count) => sum + count, 0)).toBe(2_000)
-      // It reaches into the endpoints, and not only what stands before them.
+      // The requests must reach the endpoints, not only the checks before them.
       for (const status of [200, 204, 400, 401, 403, 404, 405, 409, 413, 415, 422]) {
         expect([status, statuses.get(status) ?? 0]).toEqual([status, expect.toSatisfy((count: number) => count > 0)])
       }

@@ -1,4 +1,6 @@
-/** Asks a venue in memory what a seed makes up, and tells each answer that its description does not have. */
+/**
+ * Sends seeded random requests to a venue in memory, and reports each response that violates the published description.
+ */
 import { defaults, VenueSettings } from "@venue/cluster/VenueSettings"
 import { TestVenue } from "@venue/testing/TestVenue"
 import { Effect, Layer } from "effect"
@@ -16,13 +18,17 @@ export interface Options {
 }
 
 export interface Outcome {
-  /** How many were answered so. */
+  /**
+   * Number of responses by status.
+   */
   readonly statuses: ReadonlyMap<number, number>
-  /** The first of them: the number of the request leads back to it. */
+  /**
+   * The first faults, each with the number that reproduces its request.
+   */
   readonly faults: ReadonlyArray<string>
 }
 
-/** Nobody is told to wait, so that all of it is asked. */
+/** Disables rate limits, so that every request is executed. */
 export const layer = Scene.layer.pipe(Layer.provide(Layer.succeed(VenueSettings, { ...defaults, rateLimits: false })))
 
 export const run = Effect.fnUntraced(function* ({ requests, seed }: Options) {
@@ -42,7 +48,7 @@ export const run = Effect.fnUntraced(function* ({ requests, seed }: Options) {
   const statuses = new Map<number, number>()
   const faults: Array<string> = []
 
-  const ask = Effect.fnUntraced(function* (number: number) {
+  const send = Effect.fnUntraced(function* (number: number) {
     const made = request(Random.make(seed, String(number)), known)
     const { body, headers, method, operation, url } = made
     const answer = yield* call(`${restUrl}${url}`, {
@@ -53,23 +59,23 @@ export const run = Effect.fnUntraced(function* ({ requests, seed }: Options) {
     statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1)
     const isDescribed = operation !== undefined && !beyond(operation).includes(answer.status)
     const fault = isDescribed ? faultOf(operation, answer) : elsewhereFault(answer)
-    const told = answer.status >= 500 ? `${answer.status}: ${answer.text.slice(0, 300)}` : fault
-    if (told === undefined || faults.length >= maxFaults) return
-    faults.push(`request ${number} of seed ${seed}, ${method} ${url} ${JSON.stringify(headers)} ${body}: ${told}`)
+    const report = answer.status >= 500 ? `${answer.status}: ${answer.text.slice(0, 300)}` : fault
+    if (report === undefined || faults.length >= maxFaults) return
+    faults.push(`request ${number} of seed ${seed}, ${method} ${url} ${JSON.stringify(headers)} ${body}: ${report}`)
   })
-  yield* Effect.forEach(Array.from({ length: requests }).keys(), ask, { concurrency: 8, discard: true })
+  yield* Effect.forEach(Array.from({ length: requests }).keys(), send, { concurrency: 8, discard: true })
   return { statuses, faults } satisfies Outcome as Outcome
 })
 
 const maxFaults = 20
 
-/** What the introduction of the description tells of, and no operation. */
+/** Statuses that the introduction of the description defines for all operations. */
 const beyond = ({ body }: Operation) => (body === undefined ? [413, 414, 415, 431] : [414, 431])
 
 const errorModel = validatorOf({ $ref: "#/components/schemas/ErrorModel" })
 
-/** Where no operation is, a refusal is a problem all the same. */
+/** Outside the described operations, an error must still be problem JSON. */
 const elsewhereFault = ({ body, headers, status, text }: Answer): string | undefined =>
   status < 400 || text === "" || (headers.get("content-type") === "application/problem+json" && errorModel(body))
     ? undefined
-    : `${status} is no problem: ${text.slice(0, 300)}`
+    : `${status} is not problem JSON: ${text.slice(0, 300)}`

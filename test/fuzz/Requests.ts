@@ -1,4 +1,4 @@
-/** Requests of a seed, made from the description of REST: some as it asks for them, most with something wrong. */
+/** Seeded random requests from the REST description: some valid, most with a fault. */
 import type { Random } from "../chaos/Random.ts"
 import { headerTexts, methods, moments, names, noBodies, oversizedBody, texts, types, values, words } from "./Values.ts"
 import { type Operation, rest } from "../gateway/rest/contract/Operations.ts"
@@ -8,7 +8,7 @@ const { operations, spec } = rest
 export type Credentials = "key" | "session" | "none" | "wrong"
 
 export interface Made {
-  /** Undefined where it is asked of no operation that there is. */
+  /** Undefined if the method and path match no operation. */
   readonly operation: Operation | undefined
   readonly method: string
   readonly url: string
@@ -17,7 +17,7 @@ export interface Made {
   readonly credentials: Credentials
 }
 
-/** Values that somebody made up, by the names of parameters; a schema says of the others what they are. */
+/** Existing values by parameter name; other parameters follow their schema. */
 export interface Known {
   readonly accounts: ReadonlyArray<string>
   readonly publicKeys: ReadonlyArray<string>
@@ -25,15 +25,15 @@ export interface Known {
 
 export const request = (random: Random, known: Known): Made => {
   const operation = random.pick(operations)
-  const isSpoilt = random.chance(0.7)
-  const spoil = (chance: number) => isSpoilt && random.chance(chance)
+  const isFaulty = random.chance(0.7)
+  const spoil = (chance: number) => isFaulty && random.chance(chance)
   const path = operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
     encodeURIComponent(spoil(0.3) ? random.pick(texts) : valueOf(random, known, name, {}))
   )
   const query = queryOf(random, known, operation, spoil)
   const method = spoil(0.05) ? random.pick(methods) : operation.method
   const otherPath = spoil(0.03) ? `${path}${random.pick(["/", "/x", "//", "%2f", ";x", ".json"])}` : path
-  // Nothing in the place of a parameter is another path.
+  // An empty path parameter gives a different path.
   const isElsewhere = method !== operation.method || otherPath !== path || path.split("/").slice(1).includes("")
   return {
     operation: isElsewhere ? undefined : operation,
@@ -77,7 +77,7 @@ const credentialsOf = (random: Random, { via }: Operation, spoil: Spoil): Creden
   return random.pick(via) === "hmac" ? "key" : "session"
 }
 
-/** Text of JSON, or of something that is nearly so. */
+/** Returns JSON text, or text that is almost JSON. */
 const bodyOf = (random: Random, { body }: Operation, method: string, spoil: Spoil): string | undefined => {
   if (method === "GET" || method === "HEAD") return undefined
   if (body === undefined) return spoil(0.05) ? "{}" : undefined

@@ -1,4 +1,4 @@
-/** What stands in requests: what fits, by the name of a parameter, and what hardly anything expects. */
+/** Values for random requests: valid ones by parameter name, and unexpected ones. */
 
 export const words: Readonly<Record<string, ReadonlyArray<string>>> = {
   symbol: ["GOLD-USD", "EUR-USD", "CL-USD", "gold-usd"],
@@ -80,7 +80,7 @@ const others: ReadonlyArray<unknown> = [
   Array.from({ length: 500 }, (_, at) => at)
 ]
 
-/** What stands in the place of a member. */
+/** Values that replace a member of the body. */
 export const values: ReadonlyArray<unknown> = [...others, ...texts]
 
 export const noBodies = [
@@ -97,5 +97,5 @@ export const noBodies = [
   '{"__proto__":{"leverage":5},"symbol":"EUR-USD"}'
 ]
 
-/** More than a body may have. */
+/** Exceeds the maximum size of a body. */
 export const oversizedBody = JSON.stringify("x".repeat(70_000))

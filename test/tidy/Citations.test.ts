@@ -1,10 +1,13 @@
-/** Rules and invariants are cited as `docs` numbers them, and kept where `docs` says. */
+/** Citations of rules and invariants in code and docs match the numbers in `docs/design`. */
 import { expect, it } from "vitest"
 import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { documents, files, find, house, read, root } from "./Files.ts"
 
-/** Sections of rules as `rule 4`, rules as `rule 4.14`, invariants as `I27`: each is a heading with a title. */
+/**
+ * Returns the citable numbers: sections as `rule 4`, rules as `rule 4.14`, invariants as `I27`. Each is a heading with
+ * a title.
+ */
 const numbersOf = (rules: string, invariants: string): ReadonlyArray<string> => [
   ...[...rules.matchAll(/^(?:## (\d+)\.|### (\d+\.\d+)) \S/gm)].map(([, section, rule]) => `rule ${section ?? rule}`),
   ...[...invariants.matchAll(/^### (I\d+) \S/gm)].map(([, number = ""]) => number)
@@ -13,7 +16,7 @@ const numbersOf = (rules: string, invariants: string): ReadonlyArray<string> => 
 const numbers = numbersOf(find("docs/design/rules/*.md").map(read).join("\n"), read("docs/design/invariants.md"))
 const numbered: ReadonlySet<string> = new Set(numbers)
 
-/** This file is left out, since it holds what a citation must not look like. */
+/** Files to check; this one contains invalid citations on purpose. */
 const citing = [
   ...files.filter((file) => file !== "test/tidy/Citations.test.ts"),
   ...documents,
@@ -21,12 +24,12 @@ const citing = [
 ]
 const inOneLine = (file: string): string => read(file).replaceAll(/\s*\n\s*(?:\*|\/\/)?\s*/g, " ")
 
-const unfounded = (text: string): ReadonlyArray<string> =>
+const dangling = (text: string): ReadonlyArray<string> =>
   [...text.matchAll(/\b[Rr]ule (\d+(?:\.\d+)*)|\bI\d{1,2}\b/g)]
     .map(([cited, rule]) => (rule === undefined ? cited : `rule ${rule}`))
     .filter((cited) => !numbered.has(cited))
 
-/** Another way to cite than those two: a number of nobody knows what, or one `rule` for several numbers. */
+/** Returns citations in another form, including one `rule` with several numbers. */
 const misspelt = (text: string): ReadonlyArray<string> =>
   [
     ...text.matchAll(
@@ -34,21 +37,21 @@ const misspelt = (text: string): ReadonlyArray<string> =>
     )
   ].map(([words]) => words)
 
-it("a rule or an invariant that is cited is in docs, once, and is cited in the one way", () => {
+it("cites only rules and invariants that exist once in docs, in one form", () => {
   expect(numbers.filter((number, at) => numbers.indexOf(number) !== at)).toEqual([])
-  expect(citing.flatMap((file) => unfounded(inOneLine(file)).map((cited) => `${file}: ${cited}`))).toEqual([])
+  expect(citing.flatMap((file) => dangling(inOneLine(file)).map((cited) => `${file}: ${cited}`))).toEqual([])
   expect(citing.flatMap((file) => misspelt(inOneLine(file)).map((words) => `${file}: ${words}`))).toEqual([])
 })
 
-it("a citation of what is not there, or in another way, would be found", () => {
-  expect(unfounded("rule 4, Rule 4.14 and rule 21.2; I27")).toEqual([])
-  expect(unfounded("rule 4.99, Rule 99 and rule 4.1.1; I99")).toEqual(["rule 4.99", "rule 99", "rule 4.1.1", "I99"])
+it("detects a citation of a missing number and one in another form", () => {
+  expect(dangling("rule 4, Rule 4.14 and rule 21.2; I27")).toEqual([])
+  expect(dangling("rule 4.99, Rule 99 and rule 4.1.1; I99")).toEqual(["rule 4.99", "rule 99", "rule 4.1.1", "I99"])
   expect(misspelt("as RFC 6749 §2.3.1 says (rule 6, rule 7, I27)")).toEqual([])
   const others = 'it("7.2: leverage …"), venue-rules 7, §7, rules 7, rule 6 and 7'
   expect(misspelt(others)).toEqual(['"7.2: l', "venue-rules", "§", "rules 7", "rule 6 and 7"])
 })
 
-/** Each has its number, the files that keep it and the tests that name it. */
+/** Each invariant with its number, the files that implement it and the tests that name it. */
 const invariants = read("docs/design/invariants.md")
   .split(/^(?=###? )/m)
   .flatMap((section) => {
@@ -63,7 +66,7 @@ function quoted(text: string): ReadonlyArray<string> {
   return [...text.matchAll(/`([^`]+)`/g)].map(([, words = ""]) => words)
 }
 
-it("the files that keep an invariant are there, and so are the tests that it lists, which name it", () => {
+it("lists existing files and tests for each invariant, and each test names the invariant", () => {
   const isFile = (name: string): boolean => /^(\w+\/)*[A-Z]\w*$/.test(name)
   const absent = invariants.flatMap(({ keepers }) =>
     keepers.filter((name) => isFile(name) && !house.some((file) => `/${file}`.endsWith(`/${name}.ts`)))
@@ -76,5 +79,5 @@ it("the files that keep an invariant are there, and so are the tests that it lis
   )
   expect(silent).toEqual([])
   expect(invariants.filter(({ tests }) => tests.length === 0)).toEqual([])
-  expect(invariants.map(({ number }) => number)).toEqual(numbers.filter((one) => one.startsWith("I")))
+  expect(invariants.map(({ number }) => number)).toEqual(numbers.filter((number) => number.startsWith("I")))
 })

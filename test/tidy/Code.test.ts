@@ -1,17 +1,17 @@
-/** What every file of the house is, and what none may hold. */
+/** Rules that every source file obeys. */
 import { expect, it } from "vitest"
 import { basename } from "node:path"
 import { files, house, isIn, read } from "./Files.ts"
 
-it("every file but a test, whose names say it, begins by saying what it is", () => {
+it("starts every file except tests with a head comment", () => {
   expect(files.filter((file) => !file.endsWith(".test.ts") && !read(file).startsWith("/**"))).toEqual([])
 })
 
-it("no file has more than 400 lines", () => {
+it("limits files to 400 lines", () => {
   expect(files.filter((file) => read(file).trimEnd().split("\n").length > 400)).toEqual([])
 })
 
-it("files are named for their noun, and no folder or file is a place for leftovers", () => {
+it("names files after a noun, without utils, common or index", () => {
   const named = (file: string): boolean =>
     /^([A-Z][A-Za-z0-9]*|main)\.ts$/.test(basename(file)) || /\/migrations\/\d{4}_[a-z_]+\.ts$/.test(file)
   expect([...house, ...files.filter(isIn("apps"))].filter((file) => !named(file))).toEqual([])
@@ -19,21 +19,21 @@ it("files are named for their noun, and no folder or file is a place for leftove
   expect(files.filter((file) => leftovers.test(file))).toEqual([])
 })
 
-it("no code reads the clock, chance or the environment, or escapes the types, behind our back", () => {
+it("accesses clock, randomness and environment only through Effect, and keeps types strict", () => {
   const forbidden =
     /\b(Date\.now|Math\.random|process\.env|console\.|new Date\(\)|async\b|try\s*\{|enum\s+\w|export default)|[:<|,(]\s*any\b|\bas any\b/g
   const code = (file: string): string => read(file).replaceAll(/\/\*[\s\S]*?\*\/|(?<=^|\s)\/\/.*$/gm, "")
-  const found = house.flatMap((file) => [...code(file).matchAll(forbidden)].map(([words]) => `${file}: ${words}`))
-  expect(found).toEqual([])
+  const violations = house.flatMap((file) => [...code(file).matchAll(forbidden)].map(([words]) => `${file}: ${words}`))
+  expect(violations).toEqual([])
 })
 
-it("nothing is left for later, and no test is left out", () => {
+it("contains no TODO and no skipped test", () => {
   const here = "test/tidy/Code.test.ts"
   const left = /\b(TODO|FIXME|XXX)\b|\b(it|test|describe|effect|live|layer)\.(only|skip|todo)\b/
   expect(files.filter((file) => file !== here && left.test(read(file)))).toEqual([])
 })
 
-it("the lock file knows the builds for every platform, or `npm ci` refuses it: run scripts/lock.mjs", () => {
+it("lists the builds of every platform in the lock file; otherwise run scripts/lock.mjs", () => {
   const { packages } = JSON.parse(read("package-lock.json"))
   const missing = Object.entries<{ optionalDependencies?: object }>(packages).flatMap(
     ([path, { optionalDependencies }]) =>

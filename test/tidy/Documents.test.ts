@@ -1,10 +1,10 @@
-/** What the documents say is there. */
+/** Files, folders, links and tables in the documents. */
 import { expect, it } from "vitest"
 import { existsSync } from "node:fs"
 import { basename, dirname, join } from "node:path"
 import { documents, files, find, read, root } from "./Files.ts"
 
-/** The changelog is left out: it names what was there at the time. */
+/** The changelog is exempt: it names files of its time. */
 const present = documents.filter((document) => document !== "CHANGELOG.md")
 
 const places = (text: string): ReadonlyArray<string> =>
@@ -12,11 +12,11 @@ const places = (text: string): ReadonlyArray<string> =>
 
 const isThere = (place: string): boolean => existsSync(join(root, place))
 
-/** Files that a text names without their rooms, as it does after it has named the room. */
+/** Returns files that a text names without their folder. */
 const namedAlone = (text: string): ReadonlyArray<string> =>
   [...text.matchAll(/`([A-Z]\w*(?:\.test)?\.ts)`/g)].map(([, name = ""]) => name)
 
-it("the places and files that the documents name exist", () => {
+it("names only existing files and folders", () => {
   const names = new Set(files.map((file) => basename(file)))
   const absent = present.flatMap((document) => {
     const text = read(document)
@@ -28,7 +28,7 @@ it("the places and files that the documents name exist", () => {
   expect(absent).toEqual([])
 })
 
-it("a place or a file that is not there would be found", () => {
+it("detects a missing folder or file", () => {
   expect(places("`docs/design/rules/README.md`, `packages/none/` and `Nobody.ts`")).toEqual([
     "docs/design/rules/README.md",
     "packages/none/"
@@ -39,7 +39,7 @@ it("a place or a file that is not there would be found", () => {
   ])
 })
 
-it("the README says where every room and app is", () => {
+it("lists every package and app in the README", () => {
   const [, map = ""] = read("README.md").split("## Where things are")
   const folders = [...find("packages/*/", "apps/*/"), "cluster", "scripts", "test", "deploy"].map((name) =>
     name.replace(/\/?$/, "/")
@@ -67,17 +67,17 @@ const broken = (document: string, text: string): ReadonlyArray<string> =>
     })
     .map(([target, anchor]) => (anchor === undefined ? target : `${target}#${anchor}`))
 
-it("every relative link leads to a file and to one of its headings", () => {
+it("links only to existing files and headings", () => {
   expect(linking.flatMap((file) => broken(file, read(file)).map((link) => `${file}: ${link}`))).toEqual([])
 })
 
-it("finds a link to a missing file or heading", () => {
+it("detects a link to a missing file or heading", () => {
   const text =
     "## A b, `c`\n[1](#a-b-c) [2](../LICENSE) [3](#none) [4](none.md) [5](../README.md#none) [6](https://none)"
   expect(broken("docs/Any.md", text)).toEqual(["#none", "none.md", "../README.md#none"])
 })
 
-it("the index of each folder of docs links its pages, and no page has more than 400 lines", () => {
+it("links every page from the index of its folder, and limits pages to 400 lines", () => {
   const pages = find("docs/**/*.md").filter((page) => basename(page) !== "README.md")
   const unlinked = pages.filter((page) => {
     const index = join(dirname(page), "README.md")
@@ -95,7 +95,7 @@ const longCells = (text: string): ReadonlyArray<string> =>
     .flatMap((line) => line.replaceAll(/\]\([^)]*\)/g, "]").split(/(?<!\\)\|/))
     .filter((cell) => cell.split(/\s+/).filter((word) => /\w/.test(word)).length > 25)
 
-it("no cell of a table in docs has more than 25 words", () => {
+it("limits table cells to 25 words", () => {
   const pages = find("*.md", "docs/**/*.md").filter((page) => page !== "CHANGELOG.md")
   expect(pages.flatMap((page) => longCells(read(page)).map((cell) => `${page}: ${cell}`))).toEqual([])
   expect(longCells(`| ${"word ".repeat(25)}| ${"word ".repeat(26)}|`)).toHaveLength(1)

@@ -1,4 +1,4 @@
-/** The files that the house rules are about, and what they import. */
+/** Files that the tidy tests check, and their imports. */
 import { globSync, readFileSync } from "node:fs"
 import { dirname, join, normalize } from "node:path"
 
@@ -16,9 +16,9 @@ export const isIn = (room: string) => (path: string) => path === room || path.st
 export interface Import {
   readonly file: string
   readonly names: ReadonlyArray<string>
-  /** As written. */
+  /** Specifier as written. */
   readonly from: string
-  /** As written when it is another's package, else a path from the root. */
+  /** Path from the root for our own modules, otherwise the specifier. */
   readonly target: string
   readonly ours: boolean
 }
@@ -29,7 +29,7 @@ export const imports: ReadonlyArray<Import> = files.flatMap((file) =>
   )
 )
 
-/** Reads `type { A, type B as C }` as the names A and B, and `* as D` as the star. */
+/** Returns the imported names of a clause: A and B for `type { A, type B as C }`, `*` for `* as D`. */
 function named(clause: string): ReadonlyArray<string> {
   const words = clause.replaceAll(/\btype\s+(?=[\w{*])|[{}]/g, " ").split(",")
   return words.map((word) => word.trim().split(/\s/)[0] ?? "").filter((word) => word !== "")

@@ -1,9 +1,9 @@
-/** Who may import whom. */
+/** Allowed imports between rooms. */
 import { expect, it } from "vitest"
 import { dirname } from "node:path"
 import { files, find, type Import, imports, isIn, read } from "./Files.ts"
 
-/** What each room may import beside itself. The first room whose name begins a path is that path's room. */
+/** Rooms that each room may import besides itself. The first room that is a prefix of a path contains the path. */
 const rooms: ReadonlyArray<readonly [room: string, mayImport: ReadonlyArray<string>]> = [
   ["packages/domain", []],
   ["packages/matching", ["packages/domain"]],
@@ -64,14 +64,14 @@ const rooms: ReadonlyArray<readonly [room: string, mayImport: ReadonlyArray<stri
   ["test", ["packages", "cluster", "apps", "scripts"]]
 ]
 
-/** The rooms of these packages. */
+/** Returns the paths of packages. */
 function packages(...names: ReadonlyArray<string>): ReadonlyArray<string> {
   return names.map((name) => `packages/${name}`)
 }
 
 const roomOf = (path: string) => rooms.find(([room]) => isIn(room)(path))
 
-/** Rooms that only compute: of `effect` they see data and schemas, of Node and npm nothing. */
+/** Rooms of pure code: they import only data modules of `effect`, and nothing from Node or npm. */
 const pure = ["packages/domain", "packages/matching", "packages/ledger"]
 const dataModules = new Set(
   `Array BigDecimal BigInt Brand Chunk Data DateTime Duration Equal Equivalence Function Hash HashMap HashSet Match
@@ -79,48 +79,50 @@ const dataModules = new Set(
    Tuple`.split(/\s+/)
 )
 
-const said = ({ file, target }: Import): string => `${file} imports ${target}`
+const described = ({ file, target }: Import): string => `${file} imports ${target}`
 
-it("every file belongs to a room of the import map", () => {
+it("assigns every file to a room of the import map", () => {
   expect(files.filter((file) => roomOf(file) === undefined)).toEqual([])
 })
 
-it("a room imports itself and the rooms beside it on the map, and no other", () => {
+it("imports only from the rooms that the map allows", () => {
   const allowed = ({ file, target }: Import): boolean => {
     const [room, mayImport] = roomOf(file) ?? ["", []]
     return [room, ...mayImport].some((name) => isIn(name)(target))
   }
-  expect(imports.filter((one) => one.ours && !allowed(one)).map(said)).toEqual([])
+  expect(imports.filter((each) => each.ours && !allowed(each)).map(described)).toEqual([])
 })
 
-it("the machines and the nouns are pure: they import no effects, no Node and no package", () => {
+it("keeps domain, matching and ledger free of effects, Node and npm packages", () => {
   const allowed = ({ names, target }: Import): boolean =>
     target === "effect" && names.every((name) => dataModules.has(name))
   const outside = imports.filter(({ file, ours }) => !ours && pure.some((room) => isIn(room)(file)))
-  expect(outside.filter((one) => !allowed(one)).map(said)).toEqual([])
+  expect(outside.filter((each) => !allowed(each)).map(described)).toEqual([])
 })
 
-it("the wire imports effect and nothing else of others", () => {
+it("imports only effect in packages/api", () => {
   const outside = imports.filter(({ file, ours }) => !ours && isIn("packages/api")(file))
-  expect(outside.filter(({ target }) => !/^effect(\/(http|http-api|socket))?(\/|$)/.test(target)).map(said)).toEqual([])
+  expect(
+    outside.filter(({ target }) => !/^effect(\/(http|http-api|socket))?(\/|$)/.test(target)).map(described)
+  ).toEqual([])
 })
 
-/** Answers `@venue/domain` for `@venue/domain/Order`, and `effect` for `effect/sql`. */
+/** Returns `@venue/domain` for `@venue/domain/Order`, and `effect` for `effect/sql`. */
 const packageOf = (target: string): string =>
   target
     .split("/")
     .slice(0, target.startsWith("@") ? 2 : 1)
     .join("/")
 
-it("what runs in production imports only what production installs", () => {
+it("imports only production dependencies outside test", () => {
   const installed = new Set(Object.keys(JSON.parse(read("package.json")).dependencies))
   const outside = imports.filter(
     ({ file, ours, target }) => !ours && !isIn("test")(file) && !target.startsWith("node:")
   )
-  expect(outside.filter(({ target }) => !installed.has(packageOf(target))).map(said)).toEqual([])
+  expect(outside.filter(({ target }) => !installed.has(packageOf(target))).map(described)).toEqual([])
 })
 
-it("a package names the packages that its files import, with the versions of the root, and the lock file agrees", () => {
+it("declares exactly the imported dependencies in each package, with the versions of the root and the lock file", () => {
   const versions: Readonly<Record<string, string>> = JSON.parse(read("package.json")).dependencies
   const lock = JSON.parse(read("package-lock.json")).packages
   for (const manifest of find("packages/*/package.json", "cluster/package.json")) {

@@ -1,4 +1,4 @@
-/** The shapes of stored snapshots, beside the version that each is stored under. */
+/** Shapes of stored snapshots, with the version of each. */
 import * as Trader from "@venue/ledger/Snapshot"
 import * as Market from "@venue/matching/state/Snapshot"
 import { createHash } from "node:crypto"
@@ -6,14 +6,14 @@ import { assert, expect, it } from "vitest"
 import { read } from "./Files.ts"
 import { texts } from "./TypeText.ts"
 
-/** The current version of each, with the hash of its shape: a snapshot of another shape has another version. */
+/** Current version and shape hash of each snapshot; another shape needs another version. */
 const known = {
   "packages/matching/state/Snapshot.ts": { version: 1, shape: "10b634e8c162ea5c" },
   "packages/ledger/Snapshot.ts": { version: 1, shape: "cca8df135c9eeeb1" }
 }
 
 const types = texts({ file: "packages/matching/state/Snapshot.ts", name: "Snapshot" })
-/** An order is stored as words, whose places are numbers. */
+/** An order is stored as words at numbered positions. */
 const words = read("packages/matching/book/OrderPool.ts").match(/^export const (?:[A-Z]+|own) = \d+$/gm) ?? []
 
 const shapeOf = (texts: ReadonlyArray<string>) =>
@@ -39,7 +39,7 @@ it.each(["packages/matching/state/Snapshot.ts", "packages/ledger/Snapshot.ts"] a
   }
 )
 
-it("the shape is that of all that is held, however deep", () => {
+it("hashes all nested types of a snapshot", () => {
   const names = [...types.keys()].map((key) => key.split(" ")[0])
   for (const name of ["Snapshot", "Orders", "Priced", "StoredStop", "Samples", "Totals", "Twap", "OracleSamples"]) {
     expect(names).toContain(name)

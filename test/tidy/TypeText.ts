@@ -1,4 +1,4 @@
-/** The text of a type with the texts of all types that it is made of, as far as the house declares them. */
+/** Text of a type with the texts of all types it refers to in this repository. */
 import { basename } from "node:path"
 import { imports, read } from "./Files.ts"
 
@@ -7,7 +7,7 @@ interface Named {
   readonly name: string
 }
 
-/** They stand in the order of their names, without comments, each on one line. */
+/** Returns the declarations by name, in alphabetical order, without comments and on one line each. */
 export const texts = (root: Named): ReadonlyMap<string, string> => {
   const found = new Map<string, string>()
   const wanted = [root]
@@ -21,21 +21,24 @@ export const texts = (root: Named): ReadonlyMap<string, string> => {
   return new Map([...found].toSorted(([a], [b]) => (a < b ? -1 : 1)))
 }
 
-/** A formatted file begins each declaration at the margin, and nothing else but what closes one. */
+/** Formatted files start each declaration at the margin, and nothing else except closing brackets. */
 const declarations = (file: string): ReadonlyMap<string, string> => {
   const code = read(file).replaceAll(/\/\*[\s\S]*?\*\/|(?<=^|\s)\/\/.*$/gm, "")
   const found = new Map<string, string>()
   for (const text of code.split(/\n(?=[^\s)}\]|])/)) {
     const [, kind, name] = /^(?:export )?(interface|type|const) (\w+)/.exec(text) ?? []
     if (kind === undefined || name === undefined) continue
-    // Of values only schemas say what something is made of; a list of words may grow at any time.
+    // Among values only schemas define a shape; a list of literals may grow.
     if (kind === "const" && (!text.includes("Schema.") || text.includes("= Schema.Literals("))) continue
     found.set(name, [found.get(name), text.replaceAll(/\s+/g, " ").trim()].filter(Boolean).join(" "))
   }
   return found
 }
 
-/** Names of its own file, those it imports, and those of rooms that it imports whole, as `Takeovers.StoredTakeover`. */
+/**
+ * Returns the names that a text uses: from its own file, from imports, and from namespace imports such as
+ * `Takeovers.StoredTakeover`.
+ */
 const mentioned = (file: string, text: string): ReadonlyArray<Named> => {
   const words = new Set(text.match(/\b[A-Za-z]\w*\b/g))
   const used = imports.filter((each) => each.file === file && each.ours)

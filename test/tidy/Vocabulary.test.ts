@@ -1,18 +1,18 @@
-/** One word for one idea: what the vocabulary has given up is used nowhere. */
+/** Words that `docs/design/vocabulary.md` has replaced. */
 import { expect, it } from "vitest"
 import { files, read } from "./Files.ts"
 import { givenUp, misused } from "./Vocabulary.ts"
 
 const table = givenUp(read("docs/design/vocabulary.md"))
 
-it("words that were given up are used nowhere; those of the wire are exempt", () => {
+it("uses no replaced word outside wire texts", () => {
   const found = files
     .filter((file) => !file.startsWith("test/tidy/"))
     .flatMap((file) => misused(file, read(file), table).map((word) => `${file}: ${word}`))
   expect(found).toEqual([])
 })
 
-it("a word that was given up would be found in names, comments, titles and paths, and not in texts", () => {
+it("detects a replaced word in names, comments, titles and paths, and ignores other strings", () => {
   const rows = givenUp("## Words that are not used\n| no | say | in |\n| `lane`, `Link` | queue | `chain` |\n")
   expect(rows).toEqual([{ words: ["lane", "Link"], butIn: ["chain"] }])
   const found = (text: string, path = "packages/api/Some.ts") => misused(path, text, rows)

@@ -1,14 +1,16 @@
-/** Which words a file uses of those that `docs/design/vocabulary.md` has given up. */
+/** Finds words in a file that `docs/design/vocabulary.md` has replaced. */
 import { basename } from "node:path"
 
-/** A word in lower case may be used nowhere; a name in capitals may be no name in the code, and no name of a file. */
+/**
+ * A row of the table. Lower-case words may appear nowhere; capitalised words may not be names in the code or of a file.
+ */
 export interface GivenUp {
   readonly words: ReadonlyArray<string>
-  /** Rooms by a part of their paths where the words have a meaning of their own. */
+  /** Parts of paths in which the words are allowed. */
   readonly butIn: ReadonlyArray<string>
 }
 
-/** Reads the table of words that are used no more: the words, what to say instead, and where they are right. */
+/** Parses the table of replaced words. */
 export const givenUp = (vocabulary: string): ReadonlyArray<GivenUp> =>
   (vocabulary.split("## Words that are not used")[1] ?? "")
     .split("\n")
@@ -18,9 +20,12 @@ export const givenUp = (vocabulary: string): ReadonlyArray<GivenUp> =>
       return { words: quoted(words), butIn: quoted(butIn) }
     })
 
-/** What the file at `path` should not say, each word once. Texts are left out, since the wire has words of its own. */
+/**
+ * Returns the replaced words in the file at `path`, each once. String literals are exempt, because the wire has its own
+ * words.
+ */
 export const misused = (path: string, text: string, table: ReadonlyArray<GivenUp>): ReadonlyArray<string> => {
-  const { names, words } = said(path, text)
+  const { names, words } = usedIn(path, text)
   return table
     .filter(({ butIn }) => !butIn.some((room) => path.includes(room)))
     .flatMap((row) => row.words)
@@ -29,13 +34,13 @@ export const misused = (path: string, text: string, table: ReadonlyArray<GivenUp
 
 const quoted = (cell: string): ReadonlyArray<string> => [...cell.matchAll(/`([^`]+)`/g)].map(([, word = ""]) => word)
 
-/** Of code, the comments, the texts between quotes of each kind, and the titles of tests, which are for readers. */
+/** Comments, string literals of each kind, and test titles. */
 const comments = /\/\*[\s\S]*?\*\/|(?<=^|\s)\/\/[^\n]*/g
 const texts = /"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|`(?:\\.|[^`\\])*`/g
 const titles = /\b(?:it|describe)(?:\.\w+)*\(\s*"((?:\\.|[^"\\])*)"/g
 const tokens = new RegExp(`${comments.source}|${texts.source}`, "g")
 
-function said(path: string, text: string): { readonly names: Set<string>; readonly words: Set<string> } {
+function usedIn(path: string, text: string): { readonly names: Set<string>; readonly words: Set<string> } {
   const code = text.replaceAll(tokens, " ")
   const prose = [...text.matchAll(tokens)].map(([token]) => token).filter((token) => token.startsWith("/"))
   const titled = [...text.matchAll(titles)].map(([, title = ""]) => title)
@@ -46,6 +51,6 @@ function said(path: string, text: string): { readonly names: Set<string>; readon
   }
 }
 
-/** Names of several words fall apart at their capitals. */
+/** Splits names at their capitals. */
 const wordsOf = (text: string): ReadonlyArray<string> =>
   (text.match(/[A-Z]+(?![a-z])|[A-Z]?[a-z]+/g) ?? []).map((word) => word.toLowerCase())

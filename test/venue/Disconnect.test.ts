@@ -172,7 +172,7 @@ story("I34: a half-open socket that was replaced costs its account nothing that 
     yield* other.send(buy("newer"))
     yield* venue.settle
     yield* TestClock.adjust("20 seconds")
-    yield* old.giveUp
+    yield* old.reportGone
     yield* venue.settle
     assert.deepEqual(yield* openOrders(other), ["modified", "new", "newer"])
     yield* TestClock.adjust("10 seconds")
