@@ -1,4 +1,4 @@
-/** A slice of the users: all their trading commands come to it. It decides and hands on; it waits for no market. */
+/** The entity of a slice of the users. It decides their commands and sends orders to markets without waiting for them. */
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { railOf } from "@venue/domain/Rail"
 import type { Journal } from "@venue/journal/Journal"
@@ -34,7 +34,7 @@ import * as DeadManSwitches from "./connections/DeadManSwitches.ts"
 import * as Disconnects from "./connections/Disconnects.ts"
 import * as FeeTiers from "./orders/FeeTiers.ts"
 import * as Leaving from "./traders/Leaving.ts"
-import type { Speaker } from "./connections/Gateways.ts"
+import type { Sender } from "./connections/Gateways.ts"
 import * as Liquidations from "./risk/Liquidations.ts"
 import * as Previews from "./orders/Previews.ts"
 import * as Providers from "./risk/Providers.ts"
@@ -59,7 +59,7 @@ export const DeskLayer: Layer.Layer<
     const traders = yield* Traders.make(Effect.sync(() => sharding.hasShardId(shardId)))
 
     const disconnects = yield* Disconnects.make(traders)
-    traders.watch(disconnects.look)
+    traders.watch(disconnects.check)
     yield* Waking.wake(traders, deskId)
     disconnects.endOrphans(deskId)
 
@@ -74,7 +74,7 @@ export const DeskLayer: Layer.Layer<
     const preview = Previews.make(calls, submissions, yield* MarketClient)
     const { appoint, register } = yield* Builders.make(traders)
     const spendRest = yield* RestRate.make
-    yield* enter(deskId, {
+    yield* registerLocal(deskId, {
       submit: submissions.now,
       summary: calls.summaryNow,
       spendRest,
@@ -115,8 +115,8 @@ export const DeskLayer: Layer.Layer<
   { maxIdleTime: "365 days" }
 )
 
-/** What is here is called as a function, as long as this desk is. */
-const enter = Effect.fnUntraced(function* (deskId: string, calls: LocalDesk) {
+/** Registers the desk in `LocalEntities` while it runs. */
+const registerLocal = Effect.fnUntraced(function* (deskId: string, calls: LocalDesk) {
   const { desks } = yield* LocalEntities
   const local = (yield* Interception).desk(calls)
   desks.set(deskId, local)
@@ -147,9 +147,9 @@ const reads = (
   FeeTier: ({ payload }) => Rpc.fork(read(payload, ({ ledger }) => ledger.tier))
 })
 
-/** Of whoever is awake: a trader that has a position is. */
+/** Counts the loaded traders; every trader with a position is loaded. */
 const atRisk = (traders: Traders.Traders): AccountsAtRisk => {
-  let [warned, inLiquidation, waiting] = [0, 0, traders.named()]
+  let [warned, inLiquidation, waiting] = [0, 0, traders.pendingCount()]
   for (const trader of traders.all()) {
     if (!trader.isLive()) {
       waiting++
@@ -164,14 +164,14 @@ const atRisk = (traders: Traders.Traders): AccountsAtRisk => {
 
 type CaughtUp = Effect.Success<typeof CommittedHeads.make>
 
-/** What the venue lets in is asked last, when the answer is decided. */
+/** Checks the venue mode last, right before the decision. */
 const transferring = (modes: VenueModes["Service"], caughtUp: CaughtUp) => (trader: Trader) =>
   Effect.tap(caughtUp(trader), () => {
     const closed = closure(modes.now())
     return closed === undefined ? Effect.void : Effect.fail(closed)
   })
 
-/** This node may know an older mode: a withdrawal is refused by the mode that stands in the table. */
+/** This node's copy of the mode may be out of date, so a refusal is confirmed by the mode in the table. */
 const withdrawing = (modes: VenueModes["Service"], caughtUp: CaughtUp) => (trader: Trader) =>
   Effect.tap(caughtUp(trader), () =>
     modes.mayWithdraw()
@@ -200,7 +200,7 @@ const changes = (
     Rpc.fork(change(userId, cost, { _tag: "OpenAccount", ...command })),
   RedeemCode: ({ payload: { cost, userId, ...command } }) =>
     Rpc.fork(change(userId, cost, { _tag: "RedeemCode", ...command })),
-  // These ask no market.
+  // The following commands do not depend on any market.
   CreditReferrals: ({ payload: { userId, ...command } }) =>
     Rpc.fork(change(userId, noCost, { _tag: "CreditReferrals", ...command }, () => Effect.void)),
   SetDeadManSwitch: ({ payload: { cost, userId, ...command } }) =>
@@ -215,7 +215,7 @@ const changes = (
     )
 })
 
-/** Money that comes, or comes back, asks no market. */
+/** Deposits and returns do not depend on any market. */
 const atOnce = () => Effect.void
 
 const treasury = (
@@ -226,7 +226,7 @@ const treasury = (
   Withdraw: ({ payload: { cost, userId, ...command } }) =>
     Rpc.fork(
       Effect.tap(change(userId, cost, { _tag: "Withdraw", ...command }, withdrawable), () =>
-        // A hint, for which nobody waits: its rail looks for itself.
+        // A hint to pay at once. The rail polls for withdrawals in any case.
         Effect.forkDetach(Effect.ignore(rails.wake(railOf(command.method))))
       )
     ),
@@ -243,9 +243,9 @@ const presence = (
   disconnects: Disconnects.Disconnects,
   feed: Feed["Service"]
 ): Pick<Handlers, "Attach" | "Detach" | "Renew" | "Leave"> => {
-  const detach = (speaker: Speaker, connection: SeenConnection) =>
-    Effect.map(traders.wake(connection.userId), (trader) => disconnects.detach(speaker, connection, trader))
-  /** Of what a gateway takes for armed; a trader that is not here yet has not said. */
+  const detach = (sender: Sender, connection: SeenConnection) =>
+    Effect.map(traders.wake(connection.userId), (trader) => disconnects.detach(sender, connection, trader))
+  /** Whether a connection that its gateway considers armed has ended; unknown, and false, while the trader is not loaded. */
   const hasEnded = ({ connectionId, isArmed, userId }: RenewedConnection) => {
     const trader = isArmed ? traders.get(userId) : undefined
     return trader !== undefined && !Ledger.armed(trader.ledger).has(connectionId)
@@ -269,11 +269,11 @@ const presence = (
           const summaries: Array<AccountSummary> = []
           for (const { accountId, userId, wanted } of payload.connections) {
             const trader = traders.get(userId)
-            if (trader === undefined) traders.startToWake(userId)
-            // Until every market is live nothing is told: it would be less than there is.
+            if (trader === undefined) traders.startWaking(userId)
+            // Before every market is live the summary would be incomplete.
             if (!wanted || trader?.isLive() !== true || !hasReached(feed, trader, payload.heads ?? [])) continue
-            const found = TraderCalls.summary(trader, accountId)
-            if (found !== undefined) summaries.push(found)
+            const summary = TraderCalls.summary(trader, accountId)
+            if (summary !== undefined) summaries.push(summary)
           }
           const ended = payload.connections.filter(hasEnded).map(({ connectionId }) => connectionId)
           return { summaries, ended, ...(areCounted ? {} : { wantsAll: true }) }

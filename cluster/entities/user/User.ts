@@ -1,4 +1,4 @@
-/** One user: changes of their keys, one at a time, each with its entry in the audit. */
+/** The entity of one user: changes API keys one at a time, each with an audit entry. */
 import type { ApiKeySummary } from "@venue/domain/ApiKey"
 import type { UserId } from "@venue/domain/UserId"
 import { ApiKeys } from "@venue/storage/access/ApiKeys"
@@ -18,7 +18,7 @@ export const UserLayer: Layer.Layer<never, never, Sharding.Sharding | ApiKeys | 
 
     const record = (userId: UserId, action: string, facts: Deed["facts"]) =>
       audit.record({ action, actor: userId, subject: userId, facts })
-    /** What a message makes: when it comes again, what it made the first time. */
+    /** Makes a key once: a retried message returns the key of the first. */
     const once = <E>(
       { publicKey, userId }: { readonly userId: UserId; readonly publicKey: string },
       make: Effect.Effect<ApiKeySummary, E | DatabaseUnavailable>
@@ -45,8 +45,8 @@ export const UserLayer: Layer.Layer<never, never, Sharding.Sharding | ApiKeys | 
             Effect.catchTags(faults(userId))
           ),
       RevokeKey: ({ payload: { publicKey, userId } }) =>
-        Effect.flatMap(keys.revoke(userId, publicKey), (wasGood) =>
-          wasGood ? record(userId, "api_key_revoked", { publicKey }) : Effect.void
+        Effect.flatMap(keys.revoke(userId, publicKey), (wasActive) =>
+          wasActive ? record(userId, "api_key_revoked", { publicKey }) : Effect.void
         ).pipe(transaction.run, Effect.catchTags(faults(userId))),
       RotateKey: ({ payload: { next, publicKey, userId } }) =>
         once(
@@ -63,12 +63,12 @@ export const UserLayer: Layer.Layer<never, never, Sharding.Sharding | ApiKeys | 
 
 const faults = (userId: UserId) => ({
   DatabaseUnavailable: () => Effect.fail(new Unavailable({ what: `user ${userId}` })),
-  // Whoever asks was let in as this user.
+  // The caller was authenticated as this user.
   UnknownUser: Effect.die
 })
 
 const faultsOfMaking = (userId: UserId) => ({
   ...faults(userId),
-  // A name that was drawn at random is not drawn again.
+  // Public keys are random, so a collision is a bug.
   ApiKeyExists: Effect.die
 })

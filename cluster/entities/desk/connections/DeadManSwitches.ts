@@ -1,7 +1,7 @@
 /**
- * The dead-man switches of a desk's traders (rule 4.21): one timer for all of them. That a switch has fired is in the journal
- * before anything is cancelled, so that an owner that was replaced and does not know it cancels nothing. Cancels have the
- * ids that every owner gives them, so that a market does them once.
+ * Fires the dead-man switches of a desk's traders (rule 4.21) on one timer. The journal records that a switch has fired before any
+ * order is cancelled, so a fenced owner cancels nothing. Cancel ids are derived from the firing, so every owner sends the same ids and
+ * a market executes each cancel once.
  */
 import type { AccountId } from "@venue/domain/AccountId"
 import * as DeadManSwitch from "@venue/domain/DeadManSwitch"
@@ -20,15 +20,15 @@ interface Firing extends MarketCancels.MarketCancels {
   readonly firedMillis: number
 }
 
-/** They go on for as long as the scope is open. */
+/** Runs switches while the scope is open. */
 export const make = Effect.fnUntraced(function* (traders: Traders, times: Pick<OrderTimes, "after">) {
   const clock = yield* Clock.Clock
   const now = () => clock.currentTimeMillisUnsafe()
   const firings = new Map<AccountId, Firing>()
 
   const begin = (trader: Trader, { accountId, firedMillis }: Fired): Firing => {
-    const lost = { connectionId: "", accountId, heardAtMillis: firedMillis }
-    const cancels = MarketCancels.make(trader, lost, times, now, (symbol) => {
+    const cutoff = { connectionId: "", accountId, atMillis: firedMillis }
+    const cancels = MarketCancels.make(trader, cutoff, times, now, (symbol) => {
       const attempt = Math.floor((now() - firedMillis) / attemptMillis)
       const commandId = DeadManSwitch.cancelId(accountId, firedMillis, symbol, attempt)
       return { commandId, expiresAtMillis: firedMillis + (attempt + 1) * attemptMillis }
@@ -37,32 +37,32 @@ export const make = Effect.fnUntraced(function* (traders: Traders, times: Pick<O
     firings.set(accountId, firing)
     return firing
   }
-  /** Its journal has it. */
-  const goOn = (trader: Trader, fired: Fired) => {
+  /** Continues a firing that is in the journal. */
+  const advance = (trader: Trader, fired: Fired) => {
     const { accountId, firedMillis } = fired
     const before = firings.get(accountId)
-    const isBegun = before?.trader === trader && before.firedMillis === firedMillis
-    if (!(isBegun ? before : begin(trader, fired)).goOn()) return
+    const hasBegun = before?.trader === trader && before.firedMillis === firedMillis
+    if (!(hasBegun ? before : begin(trader, fired)).advance()) return
     firings.delete(accountId)
     trader.change({ _tag: "EndFiring", accountId, firedMillis }, () => {})
   }
-  const look = (trader: Trader): number => {
+  const run = (trader: Trader): number => {
     if (Ledger.nextMillis(trader.ledger) <= now()) trader.change({ _tag: "FireDeadManSwitches" }, () => {})
     const fired = Ledger.fired(trader.ledger)
     if (fired.length === 0) return Ledger.nextMillis(trader.ledger)
     trader.whenRecorded((isRecorded) => {
-      if (isRecorded) for (const one of fired) goOn(trader, one)
+      if (isRecorded) for (const firing of fired) advance(trader, firing)
     })
-    return Math.min(Ledger.nextMillis(trader.ledger), now() + lookAgainMillis)
+    return Math.min(Ledger.nextMillis(trader.ledger), now() + checkMillis)
   }
   yield* DueTraders.make(traders, {
-    what: "dead-man switches",
+    name: "dead-man switches",
     concerns: ({ ledger }) => Ledger.isAnyOn(ledger),
-    look
+    run
   })
 })
 
-/** A cancel has so much time to come to its market, counted from the firing on so that every owner counts alike. */
+/** Expiry of one cancel attempt. Attempts are counted from the firing, so that every owner derives the same ids. */
 const attemptMillis = 60_000
-/** Whether all cancels are recorded is looked at this often. */
-const lookAgainMillis = 500
+/** Interval of checks whether all cancels are recorded. */
+const checkMillis = 500

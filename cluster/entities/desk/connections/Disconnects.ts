@@ -1,4 +1,4 @@
-/** Cancel-on-disconnect: which connections are armed, which gateways still live, and what happens when one ends. */
+/** Cancel-on-disconnect: tracks armed connections and their gateways, and cancels orders when a connection ends. */
 import type { OrderRequest } from "@venue/domain/Order"
 import type { UserId } from "@venue/domain/UserId"
 import * as Ledger from "@venue/ledger/Ledger"
@@ -8,6 +8,7 @@ import * as Beat from "../../../feed/Beat.ts"
 import { Ids } from "../../../clients/Ids.ts"
 import { LocalEntities } from "../../../clients/LocalEntities.ts"
 import { VenueSettings } from "../../../VenueSettings.ts"
+import type { SeenConnection } from "../../../protocol/Desk.ts"
 import * as Endings from "./Endings.ts"
 import * as Gateways from "./Gateways.ts"
 import * as Leases from "../markets/Leases.ts"
@@ -16,31 +17,32 @@ import type { Trader } from "../traders/Trader.ts"
 import type { Traders } from "../traders/Traders.ts"
 
 export interface Disconnects {
-  /** A gateway names a connection of its own; false when it is one too many of its user. */
-  readonly attach: (speaker: Gateways.Speaker, connection: Leases.Heard) => boolean
-  /** A trader is here, or its journal has a new row: leases are kept for as long as some connection is armed. */
-  readonly look: (trader: Trader) => void
-  /** A connection is about to be armed, so its gateway lives, which may have renewed nothing before. */
+  /** Registers a connection of a gateway. Returns false if the user has reached the connection limit. */
+  readonly attach: (sender: Gateways.Sender, connection: SeenConnection) => boolean
+  /** Starts checking leases if the trader has an armed connection. Called when it is loaded and after each journal row. */
+  readonly check: (trader: Trader) => void
+  /** Starts the lease of a connection that is about to be armed, even if its gateway has renewed nothing before. */
   readonly arming: (connectionId: string, userId: UserId) => void
   /**
-   * A gateway lives, and so do these of its connections; it names all that may be armed. False until it has named all
-   * that it has, since this desk began: those of its users are counted.
+   * Renews the leases of a gateway's connections. Returns false until the gateway has listed all its connections since this desk
+   * started, which the connection limit needs.
    */
-  readonly renew: (speaker: Gateways.Speaker, connections: ReadonlyArray<Leases.Heard>, areAll?: boolean) => boolean
-  readonly detach: (speaker: Gateways.Speaker, connection: Leases.Heard, trader: Trader) => void
-  /** A gateway goes, and with it all its connections. */
+  readonly renew: (sender: Gateways.Sender, connections: ReadonlyArray<SeenConnection>, areAll?: boolean) => boolean
+  /** Ends a connection and cancels its orders if it is armed. */
+  readonly detach: (sender: Gateways.Sender, connection: SeenConnection, trader: Trader) => void
+  /** Removes a gateway that stops, with its connections. */
   readonly leave: (gatewayId: string) => void
-  /** A request is on its way, over this connection if that is armed, or about to be. */
+  /** Notes a request sent to its market, with its connection if that is armed or about to be. */
   readonly entered: OrderTimes.OrderTimes["entered"]
-  /** What is not to be cancelled after a loss. */
+  /** Returns the orders that a cancel spares. */
   readonly after: OrderTimes.OrderTimes["after"]
-  /** Whether the request would place something behind the cancel of its connection, which is taken for lost. */
+  /** Whether the connection of an order or modify has already ended, so that its cancel would miss the order. */
   readonly isTooLate: (request: OrderRequest, connectionId: string | undefined) => boolean
-  /** The armed traders of this desk are awake: what dead gateways armed begins to end. */
+  /** Ends connections that gateways of an earlier process had armed. Called when the armed traders are loaded. */
   readonly endOrphans: (deskId: string) => void
-  /** Whether connections that dead gateways armed have not ended yet. */
+  /** Whether orders of such connections are still being cancelled. */
   readonly isEndingOrphans: () => boolean
-  /** Whether a connection is armed, or that it is so no longer is not recorded yet. */
+  /** Whether some connection is armed, or its disarming is not recorded yet. */
   readonly isArmed: () => boolean
 }
 
@@ -54,41 +56,41 @@ export const make = Effect.fnUntraced(function* (traders: Traders) {
   const leases = Leases.make(leaseMillis, now, gateways)
   const times = OrderTimes.make(now)
   const endings = Endings.make(yield* Ids, now, times)
-  /** Armed in an earlier process, by a gateway that is gone. */
+  /** Connections that a gateway of an earlier process had armed. */
   const orphans = new Set<string>()
-  let lookedAtMillis = now()
-  let isLooking = false
+  let checkedAtMillis = now()
+  let isChecking = false
 
   const end = (connectionId: string, trader: Trader) => {
-    if (!endings.end(connectionId, trader, leases.heardAtMillis(connectionId))) return
+    if (!endings.end(connectionId, trader, leases.lastSeenMillis(connectionId))) return
     orphans.delete(connectionId)
     leases.forget(connectionId)
   }
-  const lookAtAll = () => {
-    const jumpedMillis = Math.abs(now() - lookedAtMillis)
-    lookedAtMillis = now()
-    // This process itself was frozen, or its clock was set: what it has not heard proves nothing about the gateways.
+  const checkAll = () => {
+    const jumpedMillis = Math.abs(now() - checkedAtMillis)
+    checkedAtMillis = now()
+    // This process was frozen or its clock was set, so missing renewals prove nothing about the gateways.
     if (jumpedMillis > frozenMillis) return leases.restart()
     for (const [connectionId, trader] of armed(traders)) {
       if (endings.hasBegun(connectionId) || leases.isOver(connectionId, trader.userId)) end(connectionId, trader)
     }
   }
-  const looks = yield* Beat.make(
-    lookMillis,
+  const checks = yield* Beat.make(
+    checkMillis,
     Effect.sync(() => {
-      lookAtAll()
-      isLooking = isAnyArmed(traders)
-      return isLooking
+      checkAll()
+      isChecking = isAnyArmed(traders)
+      return isChecking
     })
   )
-  const look = (trader: Trader) => {
+  const check = (trader: Trader) => {
     times.tidy(trader)
-    if (isLooking || Ledger.armed(trader.ledger).size === 0) return
-    isLooking = true
-    lookedAtMillis = now()
-    looks.start()
+    if (isChecking || Ledger.armed(trader.ledger).size === 0) return
+    isChecking = true
+    checkedAtMillis = now()
+    checks.start()
   }
-  for (const trader of traders.all()) look(trader)
+  for (const trader of traders.all()) check(trader)
 
   const endOrphans = (deskId: string) => {
     if (started === undefined || started.has(deskId)) return
@@ -100,23 +102,23 @@ export const make = Effect.fnUntraced(function* (traders: Traders) {
   }
 
   return {
-    look,
+    check,
     arming: (connectionId, userId) => {
       endings.revive(connectionId)
       leases.arming(connectionId, userId)
     },
-    attach: (speaker, connection) => {
+    attach: (sender, connection) => {
       if (rateLimits && leases.isFull(connection.userId, connection.connectionId)) return false
-      leases.renew(speaker, [connection])
+      leases.renew(sender, [connection])
       return true
     },
-    renew: (speaker, connections, areAll = false) => {
-      leases.renew(speaker, connections)
-      if (areAll) gateways.namedAll(speaker.gatewayId)
-      return gateways.hasNamedAll(speaker.gatewayId)
+    renew: (sender, connections, areAll = false) => {
+      leases.renew(sender, connections)
+      if (areAll) gateways.noteComplete(sender.gatewayId)
+      return gateways.isComplete(sender.gatewayId)
     },
-    detach: (speaker, connection, trader) => {
-      leases.renew(speaker, [connection])
+    detach: (sender, connection, trader) => {
+      leases.renew(sender, [connection])
       end(connection.connectionId, trader)
       leases.forget(connection.connectionId)
     },
@@ -130,7 +132,7 @@ export const make = Effect.fnUntraced(function* (traders: Traders) {
   } satisfies Disconnects as Disconnects
 })
 
-/** Every armed connection and its trader. */
+/** Iterates the armed connections with their traders. */
 function* armed(traders: Traders): Generator<readonly [connectionId: string, trader: Trader]> {
   for (const trader of traders.all()) {
     for (const connectionId of Ledger.armed(trader.ledger).keys()) yield [connectionId, trader]
@@ -142,7 +144,7 @@ const isAnyArmed = (traders: Traders): boolean => {
   return false
 }
 
-/** Connections and gateways are looked at this often. */
-const lookMillis = 500
-/** A look that comes this late says that the process stood still. */
+/** Interval of lease checks. */
+const checkMillis = 500
+/** Delay of a check after which the process counts as having been frozen. */
 const frozenMillis = 2_000

@@ -1,47 +1,44 @@
-/** The cancels of armed connections that have ended, market by market, until all of them are recorded. */
+/** Cancels the orders of armed connections that have ended, until every market has recorded its cancel. */
 import type { Id } from "@venue/domain/Id"
 import * as Ledger from "@venue/ledger/Ledger"
 import * as MarketCancels from "../orders/MarketCancels.ts"
-import type { Lost, OrderTimes } from "../orders/OrderTimes.ts"
+import type { Cutoff, OrderTimes } from "../orders/OrderTimes.ts"
 import type { Trader } from "../traders/Trader.ts"
 
 export interface Endings {
-  /**
-   * Goes on with the end of a connection that was last heard of at that time; true once it is over and nothing is left
-   * to do.
-   */
-  readonly end: (connectionId: string, trader: Trader, heardAtMillis: number) => boolean
-  /** An end that has begun is gone on with, whatever is heard of the connection. */
+  /** Begins or continues to end a connection that was last seen at that time. Returns true when all cancels are recorded. */
+  readonly end: (connectionId: string, trader: Trader, lastSeenMillis: number) => boolean
+  /** Whether the end of the connection has begun. It then continues even if the connection is renewed. */
   readonly hasBegun: (connectionId: string) => boolean
-  /** It ended, not long ago or now: what comes over it all the same is too late. */
+  /** Whether the connection ended recently, so that its orders are refused. */
   readonly hasEnded: (connectionId: string) => boolean
-  /** It is armed again. */
+  /** Removes the mark of `hasEnded`, because the connection is armed again. */
   readonly revive: (connectionId: string) => void
-  /** Whether cancels are recorded of connections that are still armed by what is recorded. */
+  /** Whether the cancels of some connection are recorded but its disarming is not. */
   readonly isDisarming: () => boolean
 }
 
-/** The cancels of one connection. It stays armed until all of them are recorded. */
+/** Cancels of one connection, which stays armed until all are recorded. */
 interface Ending extends MarketCancels.MarketCancels {
-  readonly lost: Lost
+  readonly cutoff: Cutoff
 }
 
 export const make = (ids: { readonly next: () => Id }, now: () => number, times: OrderTimes): Endings => {
   const endings = new Map<string, Ending>()
-  /** Whose cancels are recorded, and that they are armed no longer is not. */
+  /** Connections whose cancels are recorded and whose disarming is not. */
   const disarming = new Set<string>()
   const ended = new Set<string>()
 
-  const begin = (trader: Trader, lost: Lost): Ending => ({
-    ...MarketCancels.make(trader, lost, times, now, () => ({
+  const begin = (trader: Trader, cutoff: Cutoff): Ending => ({
+    ...MarketCancels.make(trader, cutoff, times, now, () => ({
       commandId: ids.next(),
       expiresAtMillis: now() + cancelExpiryMillis
     })),
-    lost
+    cutoff
   })
 
   return {
-    end: (connectionId, trader, heardAtMillis) => {
+    end: (connectionId, trader, lastSeenMillis) => {
       const accountId = Ledger.armed(trader.ledger).get(connectionId)
       if (accountId === undefined) {
         endings.delete(connectionId)
@@ -49,12 +46,12 @@ export const make = (ids: { readonly next: () => Id }, now: () => number, times:
       }
       let ending = endings.get(connectionId)
       if (ending?.trader !== trader) {
-        // What is heard of it after its end began changes nothing, nor does it that its trader was loaded again.
-        ending = begin(trader, ending?.lost ?? { connectionId, accountId, heardAtMillis })
+        // A reload of the trader keeps the cutoff of an end that has begun.
+        ending = begin(trader, ending?.cutoff ?? { connectionId, accountId, atMillis: lastSeenMillis })
         endings.set(connectionId, ending)
         remember(ended, connectionId)
       }
-      if (!ending.goOn()) return false
+      if (!ending.advance()) return false
       endings.delete(connectionId)
       disarming.add(connectionId)
       trader.change({ _tag: "Arm", connectionId, accountId, armed: false }, () => void disarming.delete(connectionId))
@@ -75,7 +72,7 @@ const remember = (ended: Set<string>, connectionId: string): void => {
   }
 }
 
-/** A cancel after a lost connection has time to wait for its market. */
+/** Expiry of a cancel after a lost connection, in milliseconds. */
 const cancelExpiryMillis = 60_000
-/** Orders are on their way for seconds; far fewer connections of one desk end in that time. */
+/** Ended connections that are kept. Orders are in flight for seconds, in which far fewer connections of a desk end. */
 const maxRemembered = 10_000

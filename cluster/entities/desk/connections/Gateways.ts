@@ -1,57 +1,58 @@
-/** Which gateways have lately spoken to this desk, and when they said what they say, by the desk's own clock. */
+/** Gateways that send messages to this desk, with the offset of their clocks from the desk's clock. */
 
-/** What every word of a gateway says of itself: its own clock as it spoke, of which only differences count. */
-export interface Speaker {
+/** Sender of a message, and its own clock at the time of sending. Only differences of that clock are used. */
+export interface Sender {
   readonly gatewayId: string
   readonly saidAtMillis: number
 }
 
 export interface Gateways {
-  /** What a word lost on its way does not count, so that one that waited in a queue is not taken for new. */
-  readonly saidAt: (speaker: Speaker) => number
+  /** Returns the time of sending by the desk's clock. A message that was queued on the way keeps its original time. */
+  readonly sentAt: (sender: Sender) => number
+  /** Whether the gateway runs in this process or sent a message within `silentMillis`. */
   readonly isLiving: (gatewayId: string) => boolean
-  /** It has just named all its connections. */
-  readonly namedAll: (gatewayId: string) => void
-  /** Whether it has since this desk began, so that its connections count. */
-  readonly hasNamedAll: (gatewayId: string) => boolean
+  /** Notes that the gateway has listed all its connections. */
+  readonly noteComplete: (gatewayId: string) => void
+  /** Whether the gateway has listed all its connections since this desk started. */
+  readonly isComplete: (gatewayId: string) => boolean
   readonly forget: (gatewayId: string) => void
-  /** Forgets those that have died. */
+  /** Removes dead gateways. */
   readonly prune: () => void
-  /** This clock may have been set. */
+  /** Removes all gateways, because this desk's clock may have been set. */
   readonly clear: () => void
 }
 
 interface Gateway {
-  heardAtMillis: number
-  /** This desk's clock less the gateway's, with the shortest way that any word of it took. */
+  receivedAtMillis: number
+  /** The desk's clock minus the gateway's, plus the shortest transit time of any message so far. */
   offsetMillis: number
-  hasNamedAll: boolean
+  isComplete: boolean
 }
 
-/** A gateway of this process lives as long as its desks. */
+/** `isHere` returns whether a gateway belongs to this process, in which case it lives as long as its desks. */
 export const make = (now: () => number, isHere: (gatewayId: string) => boolean): Gateways => {
   const gateways = new Map<string, Gateway>()
   const isLiving = (gatewayId: string) =>
-    isHere(gatewayId) || now() - (gateways.get(gatewayId)?.heardAtMillis ?? -Infinity) <= silentMillis
+    isHere(gatewayId) || now() - (gateways.get(gatewayId)?.receivedAtMillis ?? -Infinity) <= silentMillis
   return {
-    saidAt: ({ gatewayId, saidAtMillis }) => {
+    sentAt: ({ gatewayId, saidAtMillis }) => {
       const known = gateways.get(gatewayId)
       const offsetMillis = now() - saidAtMillis
       if (known === undefined || offsetMillis - known.offsetMillis > plausibleMillis) {
-        gateways.set(gatewayId, { heardAtMillis: now(), offsetMillis, hasNamedAll: known?.hasNamedAll ?? false })
+        gateways.set(gatewayId, { receivedAtMillis: now(), offsetMillis, isComplete: known?.isComplete ?? false })
         return now()
       }
-      const driftMillis = (now() - known.heardAtMillis) / driftOfMillis
+      const driftMillis = (now() - known.receivedAtMillis) / driftOfMillis
       known.offsetMillis = Math.min(offsetMillis, known.offsetMillis + driftMillis)
-      known.heardAtMillis = now()
+      known.receivedAtMillis = now()
       return saidAtMillis + known.offsetMillis
     },
     isLiving,
-    namedAll: (gatewayId) => {
+    noteComplete: (gatewayId) => {
       const known = gateways.get(gatewayId)
-      if (known !== undefined) known.hasNamedAll = true
+      if (known !== undefined) known.isComplete = true
     },
-    hasNamedAll: (gatewayId) => gateways.get(gatewayId)?.hasNamedAll ?? false,
+    isComplete: (gatewayId) => gateways.get(gatewayId)?.isComplete ?? false,
     forget: (gatewayId) => void gateways.delete(gatewayId),
     prune: () => {
       for (const gatewayId of gateways.keys()) if (!isLiving(gatewayId)) gateways.delete(gatewayId)
@@ -60,9 +61,9 @@ export const make = (now: () => number, isHere: (gatewayId: string) => boolean):
   }
 }
 
-/** A gateway that is there says so every two seconds; after this its connections hold no place any more. */
+/** Silence after which a gateway's connections no longer count. A live gateway sends a message every 2 s. */
 export const silentMillis = 10_000
-/** Two clocks drift apart by less than one part in this many. */
+/** Two clocks drift apart by less than 1 ms in this many. */
 const driftOfMillis = 1_000
-/** No word is longer on its way; a clock was set. */
+/** Longest plausible transit time. A larger change of the offset means that a clock was set. */
 const plausibleMillis = 10_000

@@ -1,10 +1,10 @@
 /**
- * The markets one trader has joined. Each is brought in step with its log before anything of the trader goes there:
+ * The markets that one trader has joined. The trader's state in a market is synced before commands are sent to it:
  *
  *     join → syncing ── a view that is not behind the feed ──→ live
  *
- * While one syncs, requests for it wait and events of it are kept. Margin is held against all the user has, so what adds
- * risk waits everywhere until every market is known that may hold something of the user (invariant I27).
+ * While a market is syncing, its requests are queued and its events are buffered. Margin is held against the user's whole equity, so
+ * requests that add risk wait in every market until all markets with state of the user are live (invariant I27).
  */
 import type { Id } from "@venue/domain/Id"
 import type { MarketEvent } from "@venue/domain/Market"
@@ -13,8 +13,8 @@ import type { OrderRequest } from "@venue/domain/Order"
 import { isStop } from "@venue/domain/Stop"
 import type { TraderEvent } from "@venue/domain/Trader"
 
-/** An event of a market's log, and the row it stands in. */
-export interface Told {
+/** An event of a market's log with the seq of its row. */
+export interface LoggedEvent {
   readonly event: MarketEvent
   readonly seq: number
 }
@@ -22,36 +22,39 @@ export interface Told {
 export interface JoinedMarket {
   readonly symbol: MarketSymbol
   state: "syncing" | "live"
-  /** False once the trader has left, until the journal has it that it joined again. */
+  /** False from when the trader leaves until the journal records that it joined again. */
   isIn: boolean
-  /** Something of the trader was asked of the market last at this time, or it was loaded. */
+  /** Time of the last command for the market, or of loading the trader. */
   usedMillis: number
-  /** Joined by an earlier owner of the trader: what the market holds of the user is not known until it is live. */
+  /** Whether an earlier owner of the trader joined it, so that it may hold state of the user. */
   readonly wasJoined: boolean
+  /** Queued requests. */
   readonly requests: Array<OrderRequest>
-  readonly events: Array<Told>
-  /** Commands the market recorded that were not sent from here; a repeat of one is not sent again. */
+  /** Events buffered while syncing. */
+  readonly events: Array<LoggedEvent>
+  /** Ids of commands that the market recorded for a former owner. A repeated submission of one is not sent again. */
   recorded: Set<string>
-  /** From then on no repeat of those can come, and they are forgotten. */
+  /** Time after which no repeats can arrive, so that `recorded` is cleared. */
   repeatsUntilMillis: number
-  /** The row the view was taken at: what came before is in it. */
+  /** Row of the view, which contains all earlier events. */
   viewSeq: number
   /** Newest row with an event of this user, or with one that concerns every position. */
   seq: number
 }
 
-/** Changed in place by its one owner. */
+/** Joined markets of one trader, changed in place. */
 export interface JoinedMarkets {
   readonly bySymbol: Map<MarketSymbol, JoinedMarket>
-  /** Markets that sync and may hold something of the user. */
+  /** Number of syncing markets that may hold state of the user. */
   unknown: number
 }
 
-/** What is known of it is all that stood there up to this row, or later ones that did not concern the user. */
-export const knownTo = ({ seq, viewSeq }: JoinedMarket): number => Math.max(seq, viewSeq)
+/** Returns the row up to which all events of the user are applied. */
+export const appliedSeq = ({ seq, viewSeq }: JoinedMarket): number => Math.max(seq, viewSeq)
 
 export const empty = (): JoinedMarkets => ({ bySymbol: new Map(), unknown: 0 })
 
+/** Adds a market in the syncing state. */
 export const join = (markets: JoinedMarkets, symbol: MarketSymbol, wasJoined: boolean): JoinedMarket => {
   const market: JoinedMarket = {
     symbol,
@@ -72,60 +75,60 @@ export const join = (markets: JoinedMarkets, symbol: MarketSymbol, wasJoined: bo
 }
 
 /**
- * `submit`: it goes to its market now. `waits`: it is kept, and `released` will name it. `recorded`: it is a repeat of a
- * command that was done. `full`: too many wait, and it is not kept.
+ * Decides about a request. `submit`: send it now. `waits`: it was queued, and `released` returns it later. `recorded`: a repeat of a
+ * recorded command, not to be sent. `full`: the queue is full.
  */
 export const request = (
   markets: JoinedMarkets,
   market: JoinedMarket,
-  asked: OrderRequest
+  order: OrderRequest
 ): "submit" | "waits" | "recorded" | "full" => {
-  if (market.requests.length === 0 && mayGo(markets, market, asked)) {
-    return isRecorded(market, asked) ? "recorded" : "submit"
+  if (market.requests.length === 0 && maySend(markets, market, order)) {
+    return isRecorded(market, order) ? "recorded" : "submit"
   }
   if (market.requests.length >= maxWaiting) return "full"
-  market.requests.push(asked)
+  market.requests.push(order)
   return "waits"
 }
 
-/** Whether the ledger is to take the event now. `isSent` says whether a command was sent from here. */
+/** Returns whether the ledger must apply the event now. `isSent` returns whether this owner sent the command. */
 export const event = (
   market: JoinedMarket,
-  told: MarketEvent,
+  logged: MarketEvent,
   seq: number,
   nowMillis: number,
   isSent: (commandId: string) => boolean
 ): boolean => {
   if (market.state === "syncing") {
-    if (market.events.length < maxEvents) market.events.push({ event: told, seq })
+    if (market.events.length < maxEvents) market.events.push({ event: logged, seq })
     return false
   }
   if (seq <= market.viewSeq) return false
   market.seq = seq
   if (nowMillis < market.repeatsUntilMillis) {
-    const commandId = "commandId" in told ? told.commandId?.text : undefined
+    const commandId = "commandId" in logged ? logged.commandId?.text : undefined
     if (commandId !== undefined && !isSent(commandId)) market.recorded.add(commandId)
   } else if (market.recorded.size > 0) market.recorded = new Set()
   return true
 }
 
 /**
- * Whether a view taken at this row can be taken over, when the feed has told up to `toldSeq`. An older one misses rows
- * that were told before anybody listened, and so does one after which more came than is kept: another is asked for.
+ * Whether a view can be adopted. `feedSeq` is the feed's row at the time of the request. An older view misses rows that the feed had
+ * published before, and a full buffer has dropped events; in both cases the buffer is cleared and another view is needed.
  */
-export const fits = (market: JoinedMarket, viewSeq: number, toldSeq: number): boolean => {
-  if (viewSeq >= toldSeq && market.events.length < maxEvents) return true
+export const fits = (market: JoinedMarket, viewSeq: number, feedSeq: number): boolean => {
+  if (viewSeq >= feedSeq && market.events.length < maxEvents) return true
   market.events.length = 0
   return false
 }
 
-/** The ledger has taken over the view. Answers the events that came meanwhile; each is to be told to `event` now. */
+/** Marks a market as live after the ledger adopted the view. Returns the buffered events, each of which must be passed to `event`. */
 export const goLive = (
   markets: JoinedMarkets,
   market: JoinedMarket,
   view: { readonly seq: number; readonly recorded: ReadonlyArray<string> },
   nowMillis: number
-): ReadonlyArray<Told> => {
+): ReadonlyArray<LoggedEvent> => {
   market.state = "live"
   market.viewSeq = market.seq = view.seq
   market.recorded = new Set(view.recorded)
@@ -134,35 +137,35 @@ export const goLive = (
   return market.events.splice(0)
 }
 
-/** The requests that waited and go to their markets now, those of one market in their order. */
+/** Removes and returns the queued requests that can be sent now, in order for each market. */
 export const released = (markets: JoinedMarkets): ReadonlyArray<OrderRequest> => {
-  const going: Array<OrderRequest> = []
+  const sendable: Array<OrderRequest> = []
   for (const market of markets.bySymbol.values()) {
     const { requests } = market
     let count = 0
-    while (count < requests.length && mayGo(markets, market, requests[count]!)) count++
-    for (const asked of requests.splice(0, count)) if (!isRecorded(market, asked)) going.push(asked)
+    while (count < requests.length && maySend(markets, market, requests[count]!)) count++
+    for (const order of requests.splice(0, count)) if (!isRecorded(market, order)) sendable.push(order)
   }
-  return going
+  return sendable
 }
 
-/** Whether it has not left for that market yet, since what came before it may not. */
+/** Whether a command is still queued. */
 export const waits = ({ bySymbol }: JoinedMarkets, symbol: MarketSymbol, commandId: Id): boolean =>
-  bySymbol.get(symbol)?.requests.some((asked) => asked.commandId.text === commandId.text) === true
+  bySymbol.get(symbol)?.requests.some((order) => order.commandId.text === commandId.text) === true
 
-/** Where the trader has left nothing is sent until it has joined again. */
+/** Marks the markets that the trader has left. Nothing is sent to them until it joins again. */
 export const leave = ({ bySymbol }: JoinedMarkets, events: ReadonlyArray<TraderEvent>): void => {
   for (const event of events) if (event._tag === "Left") bySymbol.get(event.symbol)!.isIn = false
 }
 
-/** Live markets of which nothing was asked since then, nor is waiting. */
+/** Returns the live markets without queued requests and without a command since that time. */
 export const unused = ({ bySymbol }: JoinedMarkets, sinceMillis: number): ReadonlyArray<MarketSymbol> =>
   [...bySymbol.values()]
     .filter((market) => market.isIn && market.state === "live" && market.usedMillis <= sinceMillis)
     .filter(({ requests }) => requests.length === 0)
     .map(({ symbol }) => symbol)
 
-/** The markets that recorded it for a former owner; undefined as long as one that may have has not told. */
+/** Returns the markets that recorded the command for a former owner; undefined while a market that may have is syncing. */
 export const recordedIn = (
   { bySymbol, unknown }: JoinedMarkets,
   commandId: string
@@ -171,26 +174,26 @@ export const recordedIn = (
     ? undefined
     : [...bySymbol.values()].filter(({ recorded }) => recorded.has(commandId)).map(({ symbol }) => symbol)
 
-/** Whether every market is live, or the one that is named. */
+/** Whether the given market, or by default every market, is live. */
 export const isLive = ({ bySymbol }: JoinedMarkets, symbol?: MarketSymbol): boolean => {
   if (symbol !== undefined) return bySymbol.get(symbol)?.state === "live"
   for (const { state } of bySymbol.values()) if (state !== "live") return false
   return true
 }
 
-/** Whether margin must be held for it. */
-export const addsRisk = (asked: OrderRequest): boolean =>
-  (asked._tag === "PlaceOrder" && !asked.reduceOnly && !isStop(asked.type)) || asked._tag === "ModifyOrder"
+/** Whether margin must be held for the request. */
+export const addsRisk = (order: OrderRequest): boolean =>
+  (order._tag === "PlaceOrder" && !order.reduceOnly && !isStop(order.type)) || order._tag === "ModifyOrder"
 
-const mayGo = (markets: JoinedMarkets, market: JoinedMarket, asked: OrderRequest): boolean =>
-  market.state === "live" && market.isIn && (markets.unknown === 0 || !addsRisk(asked))
+const maySend = (markets: JoinedMarkets, market: JoinedMarket, order: OrderRequest): boolean =>
+  market.state === "live" && market.isIn && (markets.unknown === 0 || !addsRisk(order))
 
 const isRecorded = ({ recorded }: JoinedMarket, { commandId }: OrderRequest): boolean =>
   recorded.size > 0 && recorded.has(commandId.text)
 
-/** Requests that may wait for one market. */
+/** Queue limit for one market. */
 const maxWaiting = 10_000
-/** Events that are kept while a view is on its way. */
+/** Events that are buffered while a market is syncing. */
 const maxEvents = 10_000
-/** A desk's caller gives up long before this, so no command comes again after it. */
+/** Callers of a desk stop retrying long before this, so no command is repeated after it. */
 const repeatMillis = 60_000

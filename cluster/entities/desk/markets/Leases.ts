@@ -1,41 +1,36 @@
 /**
- * Which connections the gateways name at this desk, when each was named last, and when it was last heard of. What is not
- * named for a lease may have ended; what was said how long ago is told as an age, so that no two clocks are compared.
+ * Leases of the connections at this desk. A gateway renews the leases of its connections; an armed connection counts as ended when its
+ * lease expires. Gateways send ages instead of times, so that clocks are never compared.
  */
 import type { UserId } from "@venue/domain/UserId"
-import { type Gateways, silentMillis, type Speaker } from "../connections/Gateways.ts"
-
-/** So long before it was said the gateway had last heard of the connection. */
-export interface Heard {
-  readonly connectionId: string
-  readonly userId: UserId
-  readonly ageMillis: number
-}
+import type { SeenConnection } from "../../../protocol/Desk.ts"
+import { type Gateways, type Sender, silentMillis } from "../connections/Gateways.ts"
 
 export interface Leases {
-  /** The gateway lives, and these of its connections too. */
-  readonly renew: (speaker: Speaker, heard: ReadonlyArray<Heard>) => void
-  /** A connection that is about to be armed lives, though its gateway may have named none before. */
+  /** Renews the leases of these connections. */
+  readonly renew: (sender: Sender, seen: ReadonlyArray<SeenConnection>) => void
+  /** Starts a lease for a connection that is about to be armed, even if its gateway has listed none before. */
   readonly arming: (connectionId: string, userId: UserId) => void
-  /** Whether this connection would be one too many of its user, over all gateways that are known to live. */
+  /** Whether the user has reached the limit of connections over all live gateways, without this connection. */
   readonly isFull: (userId: UserId, connectionId: string) => boolean
-  /** Nobody has named it for a lease. What nobody has named at all is missed from now on. */
+  /** Whether the lease has expired. A connection without a lease gets one now. */
   readonly isOver: (connectionId: string, userId: UserId) => boolean
-  /** By this desk's clock. What it was never told of it has last heard of when it began. */
-  readonly heardAtMillis: (connectionId: string) => number
-  /** The connection is gone, or its end is seen to. */
+  /** Returns when the connection was last seen, by this desk's clock; the start of the desk for an unknown connection. */
+  readonly lastSeenMillis: (connectionId: string) => number
+  /** Removes a connection that has ended. */
   readonly forget: (connectionId: string) => void
+  /** Removes a gateway with its connections. */
   readonly forgetGateway: (gatewayId: string) => void
-  /** What has not been heard proves nothing: every gateway and connection gets a new lease. */
+  /** Starts all leases afresh, after a time in which this desk could not receive renewals. */
   readonly restart: () => void
 }
 
 interface Connection {
   readonly userId: UserId
-  /** Empty when none has named it. */
+  /** Empty while no gateway has listed it. */
   gatewayId: string
-  namedAtMillis: number
-  heardAtMillis: number
+  renewedAtMillis: number
+  lastSeenMillis: number
 }
 
 export const make = (leaseMillis: number, now: () => number, gateways: Gateways): Leases => {
@@ -52,62 +47,62 @@ export const make = (leaseMillis: number, now: () => number, gateways: Gateways)
     others?.delete(connectionId)
     if (others?.size === 0) ofUser.delete(known.userId)
   }
-  const name = (connectionId: string, userId: UserId, gatewayId: string, heardAtMillis: number) => {
+  const renew = (connectionId: string, userId: UserId, gatewayId: string, lastSeenMillis: number) => {
     const known = connections.get(connectionId)
     if (known !== undefined) {
       if (gatewayId !== "") known.gatewayId = gatewayId
-      known.namedAtMillis = now()
-      known.heardAtMillis = Math.max(known.heardAtMillis, heardAtMillis)
+      known.renewedAtMillis = now()
+      known.lastSeenMillis = Math.max(known.lastSeenMillis, lastSeenMillis)
       return
     }
-    connections.set(connectionId, { userId, gatewayId, namedAtMillis: now(), heardAtMillis })
+    connections.set(connectionId, { userId, gatewayId, renewedAtMillis: now(), lastSeenMillis })
     const others = ofUser.get(userId)
     if (others === undefined) ofUser.set(userId, new Set([connectionId]))
     else others.add(connectionId)
   }
-  const counts = ({ gatewayId, namedAtMillis }: Connection) =>
-    gateways.isLiving(gatewayId) && now() - namedAtMillis <= unnamedMillis
-  /** Nobody takes back the connections of a gateway that died. */
+  const counts = ({ gatewayId, renewedAtMillis }: Connection) =>
+    gateways.isLiving(gatewayId) && now() - renewedAtMillis <= unlistedMillis
+  /** Removes the connections of dead gateways, which no message ends. */
   const prune = () => {
-    if (now() - prunedAtMillis < unnamedMillis) return
+    if (now() - prunedAtMillis < unlistedMillis) return
     prunedAtMillis = now()
     for (const [connectionId, known] of connections) {
-      if (!counts(known) && now() - known.namedAtMillis > silentMillis) forget(connectionId)
+      if (!counts(known) && now() - known.renewedAtMillis > silentMillis) forget(connectionId)
     }
     gateways.prune()
   }
 
   return {
-    renew: (speaker, heard) => {
-      const atMillis = gateways.saidAt(speaker)
+    renew: (sender, seen) => {
+      const atMillis = gateways.sentAt(sender)
       prune()
-      for (const { ageMillis, connectionId, userId } of heard) {
-        name(connectionId, userId, speaker.gatewayId, atMillis - ageMillis)
+      for (const { ageMillis, connectionId, userId } of seen) {
+        renew(connectionId, userId, sender.gatewayId, atMillis - ageMillis)
       }
     },
-    arming: (connectionId, userId) => name(connectionId, userId, "", now()),
+    arming: (connectionId, userId) => renew(connectionId, userId, "", now()),
     isFull: (userId, connectionId) => {
       const others = [...(ofUser.get(userId) ?? [])].filter((other) => other !== connectionId)
       return others.filter((other) => counts(connections.get(other)!)).length >= maxConnectionsPerUser
     },
     isOver: (connectionId, userId) => {
       const known = connections.get(connectionId)
-      if (known === undefined) name(connectionId, userId, "", beganAtMillis)
-      return known !== undefined && now() - known.namedAtMillis > leaseMillis
+      if (known === undefined) renew(connectionId, userId, "", beganAtMillis)
+      return known !== undefined && now() - known.renewedAtMillis > leaseMillis
     },
-    heardAtMillis: (connectionId) => connections.get(connectionId)?.heardAtMillis ?? beganAtMillis,
+    lastSeenMillis: (connectionId) => connections.get(connectionId)?.lastSeenMillis ?? beganAtMillis,
     forget,
     forgetGateway: (gatewayId) => {
       gateways.forget(gatewayId)
       for (const [connectionId, known] of connections) if (known.gatewayId === gatewayId) forget(connectionId)
     },
     restart: () => {
-      for (const connection of connections.values()) connection.namedAtMillis = now()
+      for (const connection of connections.values()) connection.renewedAtMillis = now()
       gateways.clear()
     }
   }
 }
 
 const maxConnectionsPerUser = 20
-/** A gateway names all its connections once a minute: one that it leaves out twice is gone. */
-const unnamedMillis = 150_000
+/** A gateway lists all its connections once a minute. A connection missing from two lists no longer counts. */
+const unlistedMillis = 150_000

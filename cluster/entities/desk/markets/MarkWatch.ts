@@ -1,6 +1,6 @@
 /**
- * Which accounts of a desk have to be looked at when a mark has moved: those whose thresholds it has reached (`Headroom`), and
- * those of which something changed. A mark that reaches none costs one comparison for each side of its symbol.
+ * Detects accounts of a desk that fall into liquidation. When a mark moves, it checks the accounts whose thresholds the mark has reached
+ * (`Headroom`), and those that have changed. A mark that reaches no threshold costs one comparison per side.
  */
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import type { UserId } from "@venue/domain/UserId"
@@ -12,14 +12,15 @@ import * as ThresholdHeap from "../risk/ThresholdHeap.ts"
 import type { Trader } from "../traders/Trader.ts"
 
 export interface MarkWatch {
-  /** Positions or money of the trader are others, or it has come. It is looked at with `lookAgain`, or the next mark. */
+  /** Notes a loaded or changed trader, to be checked by `checkChanged` or with the next mark. */
   readonly changed: (trader: Trader) => void
-  readonly lookAgain: () => void
-  /** The symbol has this mark now, in 1e-8 USD. */
+  /** Checks the accounts of all changed traders. */
+  readonly checkChanged: () => void
+  /** Applies a new mark of a symbol, in 1e-8 USD. */
   readonly moved: (symbol: MarketSymbol, markE8: number) => void
 }
 
-/** One account at its desk; its thresholds stand under the heap that they are in. */
+/** A watched account, with its thresholds by the heap that contains them. */
 interface Watched {
   readonly trader: Trader
   readonly account: Account
@@ -29,20 +30,17 @@ interface Entry extends ThresholdHeap.Entry {
   readonly watched: Watched
 }
 
-/** Longs have their thresholds below the mark, as negative numbers, shorts above it. */
+/** Thresholds of longs lie below the mark and are stored as negative numbers; those of shorts lie above it. */
 interface Thresholds {
   readonly falls: ThresholdHeap.ThresholdHeap<Entry>
   readonly rises: ThresholdHeap.ThresholdHeap<Entry>
 }
 
-/**
- * `found` hears of each account that is in liquidation, `failed` of one at which this threw, which costs no other anything:
- * both are watched again once something of them has changed.
- */
+/** Calls `begin` for each account in liquidation and `failed` for one whose check threw. Both are watched again after a change. */
 export const make = (
   symbols: Iterable<MarketSymbol>,
   current: (userId: UserId) => Trader | undefined,
-  found: (trader: Trader, account: Account) => void,
+  begin: (trader: Trader, account: Account) => void,
   failed: (account: Account, cause: unknown) => void
 ): MarkWatch => {
   const thresholds = new Map<MarketSymbol, Thresholds>()
@@ -54,7 +52,7 @@ export const make = (
     for (const [heap, entry] of watched.entries) heap.remove(entry)
     watched.entries.clear()
   }
-  /** What an earlier trader of the user left behind is forgotten. */
+  /** Drops the thresholds of an earlier trader object of the same user. */
   const watchedOf = (trader: Trader, account: Account): Watched => {
     let ofTrader = watching.get(trader.userId)
     if (ofTrader?.trader !== trader) {
@@ -81,37 +79,37 @@ export const make = (
       watched.entries.delete(heap)
     }
   }
-  const look = (trader: Trader, account: Account) => {
+  const check = (trader: Trader, account: Account) => {
     const watched = watchedOf(trader, account)
-    const looked = Result.try(() => {
+    const checked = Result.try(() => {
       refresh(account, trader.ledger.prices)
       if (!isInLiquidation(account)) return watch(watched)
       forget(watched)
-      found(trader, account)
+      begin(trader, account)
     })
-    if (Result.isSuccess(looked)) return
+    if (Result.isSuccess(checked)) return
     forget(watched)
-    failed(account, looked.failure)
+    failed(account, checked.failure)
   }
-  const lookAgain = () => {
+  const checkChanged = () => {
     for (const trader of due) {
       due.delete(trader)
-      // Who is not live yet is told of again once its last market is.
+      // A trader that is not live is noted again when its last market becomes live.
       if (current(trader.userId) !== trader || !trader.isLive()) continue
-      for (const account of trader.ledger.accounts.values()) look(trader, account)
+      for (const account of trader.ledger.accounts.values()) check(trader, account)
     }
   }
 
   return {
     changed: (trader) => void due.add(trader),
-    lookAgain,
+    checkChanged,
     moved: (symbol, markE8) => {
-      lookAgain()
+      checkChanged()
       const { falls, rises } = thresholds.get(symbol)!
       for (const reached of [falls.reach(-markE8), rises.reach(markE8)]) {
         for (const { watched } of reached) {
           const { account, trader } = watched
-          if (current(trader.userId) === trader && trader.isLive()) look(trader, account)
+          if (current(trader.userId) === trader && trader.isLive()) check(trader, account)
         }
       }
     }

@@ -1,7 +1,4 @@
-/**
- * What is sent to markets for one account in liquidation (rule 9.3): its positions one market at a time, its orders
- * and TWAPs in all.
- */
+/** Commands for an account in liquidation (rule 9.3): measures for its positions one market at a time, cancels in all markets. */
 import type { Id } from "@venue/domain/Id"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import type { Account } from "@venue/ledger/Account"
@@ -18,8 +15,8 @@ interface Sent {
   readonly expiresAtMillis: number
 }
 
-/** An account in liquidation, and what was last sent for it. */
-export interface Case {
+/** An account in liquidation, with the last commands sent for it. */
+export interface Liquidation {
   readonly trader: Trader
   readonly account: Account
   actedAtMillis: number
@@ -27,7 +24,8 @@ export interface Case {
   readonly cancels: Map<MarketSymbol, Sent>
 }
 
-export const none = (trader: Trader, account: Account): Case => ({
+/** Returns a liquidation without commands. */
+export const begin = (trader: Trader, account: Account): Liquidation => ({
   trader,
   account,
   actedAtMillis: 0,
@@ -35,7 +33,7 @@ export const none = (trader: Trader, account: Account): Case => ({
   cancels: new Map()
 })
 
-/** Answers how to take the next measures. What is still on its way is not sent again. */
+/** Returns a function that takes the next measures. Commands in flight are not sent again. */
 export const make = Effect.fnUntraced(function* (twaps: DeskTwaps) {
   const clock = yield* Clock.Clock
   const feed = yield* Feed
@@ -43,17 +41,17 @@ export const make = Effect.fnUntraced(function* (twaps: DeskTwaps) {
   const { commandExpiryMillis } = yield* VenueSettings
   const now = () => clock.currentTimeMillisUnsafe()
 
-  const isHeard = (symbol: MarketSymbol) => now() - (feed.head(symbol)?.aliveAtMillis ?? -Infinity) <= silentMillis
+  const isAlive = (symbol: MarketSymbol) => now() - (feed.head(symbol)?.aliveAtMillis ?? -Infinity) <= silentMillis
   const isOpen = (symbol: MarketSymbol) =>
-    feed.tradingStates.get(symbol) === "TRADING" && feed.prices.get(symbol)?.source !== "stale" && isHeard(symbol)
-  /** Past its expiry it will not be done any more. */
-  const isOnItsWay = ({ trader }: Case, sent: Sent | undefined) =>
+    feed.tradingStates.get(symbol) === "TRADING" && feed.prices.get(symbol)?.source !== "stale" && isAlive(symbol)
+  /** An expired command is no longer executed. */
+  const isInFlight = ({ trader }: Liquidation, sent: Sent | undefined) =>
     sent !== undefined && trader.ledger.inFlight.has(sent.commandId.text) && now() <= sent.expiresAtMillis
 
-  /** Answers the market that it was sent to. */
-  const takeMeasure = (one: Case): MarketSymbol | undefined => {
-    if (isOnItsWay(one, one.measure)) return undefined
-    const { account, trader } = one
+  /** Sends the next measure and returns its market. */
+  const takeMeasure = (liquidation: Liquidation): MarketSymbol | undefined => {
+    if (isInFlight(liquidation, liquidation.measure)) return undefined
+    const { account, trader } = liquidation
     const next = measure(account, isOpen)
     if (next === undefined) return undefined
     const { symbol } = next.exposure.instrument
@@ -61,26 +59,27 @@ export const make = Effect.fnUntraced(function* (twaps: DeskTwaps) {
     const isSent = trader.send(symbol, (traderEpoch) =>
       enterMeasure(trader.ledger, account, next, { ...sent, traderEpoch })
     )
-    if (isSent) one.measure = sent
+    if (isSent) liquidation.measure = sent
     return symbol
   }
-  /** A halted market lets no cancel in. */
-  const cancel = (one: Case, symbol: MarketSymbol) => {
-    if (isOnItsWay(one, one.cancels.get(symbol)) || feed.tradingStates.get(symbol) === "HALTED") return
-    const { accountId } = one.account
+  /** A halted market accepts no cancels. */
+  const cancel = (liquidation: Liquidation, symbol: MarketSymbol) => {
+    if (isInFlight(liquidation, liquidation.cancels.get(symbol)) || feed.tradingStates.get(symbol) === "HALTED") return
+    const { accountId } = liquidation.account
     const sent = { commandId: ids.next(), expiresAtMillis: now() + commandExpiryMillis }
-    if (one.trader.enter({ _tag: "CancelAllOrders", ...sent, accountId, symbol, cause: "LIQUIDATION" }))
-      one.cancels.set(symbol, sent)
+    if (liquidation.trader.enter({ _tag: "CancelAllOrders", ...sent, accountId, symbol, cause: "LIQUIDATION" }))
+      liquidation.cancels.set(symbol, sent)
   }
 
-  return (one: Case): void => {
-    one.actedAtMillis = now()
-    twaps.end(one.trader, { accountId: one.account.accountId }, "LIQUIDATION")
-    // What is done in a market ends the orders there.
-    const symbol = takeMeasure(one)
-    for (const other of ordered(one.account)) if (other !== symbol) cancel(one, other)
+  return (liquidation: Liquidation): void => {
+    const { account, trader } = liquidation
+    liquidation.actedAtMillis = now()
+    twaps.end(trader, { accountId: account.accountId }, "LIQUIDATION")
+    // A measure also cancels the orders in its market.
+    const symbol = takeMeasure(liquidation)
+    for (const other of ordered(account)) if (other !== symbol) cancel(liquidation, other)
   }
 })
 
-/** A market that has not shown itself for so long is left out. */
+/** Markets without a row or heartbeat for this long are skipped. */
 const silentMillis = 2_000

@@ -1,4 +1,4 @@
-/** Which markets have not shown themselves lately: a trader who has joined one may not be told to add risk anywhere. */
+/** Markets without a recent row or heartbeat. A trader that has joined one must not add risk in any market. */
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { Clock, Effect } from "effect"
 import { Feed } from "../../../feed/Feed.ts"
@@ -6,7 +6,7 @@ import { VenueSettings } from "../../../VenueSettings.ts"
 import type { Trader } from "../traders/Trader.ts"
 
 export interface SilentMarkets {
-  /** Margin is held against all the user has, so every joined market counts, not only the one that is named. */
+  /** Whether the order's market and all joined markets are alive. All count, because margin is held against the whole equity. */
   readonly mayAddRisk: (trader: Trader, symbol: MarketSymbol) => boolean
 }
 
@@ -16,13 +16,13 @@ export const make = Effect.gen(function* () {
   const { instruments } = yield* VenueSettings
   const symbols = [...instruments.keys()]
   let silent: ReadonlySet<MarketSymbol> = new Set()
-  let lookedAtMillis = -Infinity
+  let checkedAtMillis = -Infinity
 
   return {
     mayAddRisk: (trader, symbol) => {
       const nowMillis = clock.currentTimeMillisUnsafe()
-      if (Math.abs(nowMillis - lookedAtMillis) > lookMillis) {
-        lookedAtMillis = nowMillis
+      if (Math.abs(nowMillis - checkedAtMillis) > checkMillis) {
+        checkedAtMillis = nowMillis
         silent = new Set(
           symbols.filter((listed) => {
             const head = feed.head(listed)
@@ -35,7 +35,7 @@ export const make = Effect.gen(function* () {
   } satisfies SilentMarkets as SilentMarkets
 })
 
-/** A market that has not shown itself for so long may not be told to add risk. */
+/** Time without a row or heartbeat after which a market counts as silent. */
 const staleMillis = 2_000
-/** Markets are looked at this often. */
-const lookMillis = 100
+/** Interval at which the set of silent markets is computed. */
+const checkMillis = 100

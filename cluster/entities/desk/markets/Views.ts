@@ -1,24 +1,25 @@
-/** What markets hold of a desk's traders: each market is asked for many of them in one call, until every one has its view. */
+/** Requests views of a desk's traders from the markets: many traders in one call, with retries until each has its view. */
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { Effect, Result } from "effect"
 import { MarketClient } from "../../../clients/MarketClient.ts"
 import { Feed } from "../../../feed/Feed.ts"
 import { maxViewers, type TraderView, type Viewer } from "../../../protocol/Market.ts"
 
-/** A trader that has to know what one market holds of it. */
-export interface Asking {
+/** A trader's request for its view in one market. */
+export interface ViewRequest {
   readonly viewer: () => Viewer
-  /** False once the trader is gone. */
+  /** Whether the trader is still loaded. */
   readonly isWanted: () => boolean
   /**
-   * Takes what the market held as of `seq`; the feed had told up to `toldSeq` when it was asked. False when rows are missing
-   * between, so that another view is needed.
+   * Adopts the view as of `seq`. `feedSeq` is the feed's row at the time of the request. Returns false if rows are missing in between,
+   * so that another view is needed.
    */
-  readonly take: (view: TraderView, seq: number, toldSeq: number) => boolean
+  readonly take: (view: TraderView, seq: number, feedSeq: number) => boolean
 }
 
 export interface Views {
-  readonly ask: (symbol: MarketSymbol, asking: Asking) => void
+  /** Requests a view and calls `take` with it. */
+  readonly request: (symbol: MarketSymbol, request: ViewRequest) => void
 }
 
 export const make = Effect.gen(function* () {
@@ -26,80 +27,88 @@ export const make = Effect.gen(function* () {
   const markets = yield* MarketClient
   const scope = yield* Effect.scope
   const run = Effect.runForkWith(yield* Effect.context<never>())
-  const waiting = new Map<MarketSymbol, Set<Asking>>()
+  const waiting = new Map<MarketSymbol, Set<ViewRequest>>()
 
-  /** It does not go live: what the market says and what is known here contradict each other. */
-  const contradicted = (symbol: MarketSymbol, { userId }: Viewer, defect: unknown) =>
-    run(Effect.logError(`user ${userId} cannot take what ${symbol} says`, defect))
+  /** The market does not become live for the trader, because the view contradicts the trader's ledger. */
+  const logContradiction = (symbol: MarketSymbol, { userId }: Viewer, defect: unknown) =>
+    run(
+      Effect.logError(
+        `user ${userId}: the view of market ${symbol} contradicts the ledger; the market does not become live`,
+        defect
+      )
+    )
 
-  /** Asks for as many as one call may name; false when somebody of them has no view yet. */
-  const askSome = (symbol: MarketSymbol, askings: Set<Asking>): Effect.Effect<boolean> =>
+  /** Requests views for one group. Returns false if some trader of it still has no view. */
+  const requestGroup = (symbol: MarketSymbol, requests: Set<ViewRequest>): Effect.Effect<boolean> =>
     Effect.suspend(() => {
-      const group = next(askings)
+      const group = next(requests)
       if (group.length === 0) return Effect.succeed(true)
-      // A feed begins at some row: what came between an older view and that row would be told by neither.
-      const toldSeq = feed.head(symbol)?.seq
-      if (toldSeq === undefined) return Effect.succeed(false)
+      // Rows between an older view and the first row of the feed would be in neither.
+      const feedSeq = feed.head(symbol)?.seq
+      if (feedSeq === undefined) return Effect.succeed(false)
       const viewers = group.map(({ viewer }) => viewer())
       return Effect.match(markets.view(symbol, viewers), {
         onFailure: () => false,
         onSuccess: ({ seq, traders }) => {
           let isWhole = true
           traders.forEach((view, index) => {
-            const asking = group[index]!
-            if (!asking.isWanted()) return
-            const fits = Result.try(() => asking.take(view, seq, toldSeq))
-            if (Result.isFailure(fits)) contradicted(symbol, viewers[index]!, fits.failure)
-            if (Result.isSuccess(fits) && !fits.success) isWhole = false
-            else askings.delete(asking)
+            const request = group[index]!
+            if (!request.isWanted()) return
+            const adopted = Result.try(() => request.take(view, seq, feedSeq))
+            if (Result.isFailure(adopted)) logContradiction(symbol, viewers[index]!, adopted.failure)
+            if (Result.isSuccess(adopted) && !adopted.success) isWhole = false
+            else requests.delete(request)
           })
           return isWhole
         }
       })
     })
 
-  /** A fault of ours is no reason to ask this market no more: nobody who waits for it would ever be served. */
-  const guarded = (symbol: MarketSymbol, askings: Set<Asking>) =>
-    Effect.catchDefect(askSome(symbol, askings), (defect) =>
+  /** Continues after a defect, because the waiting traders would otherwise never become live. */
+  const guarded = (symbol: MarketSymbol, requests: Set<ViewRequest>) =>
+    Effect.catchDefect(requestGroup(symbol, requests), (defect) =>
       Effect.as(
         Effect.andThen(
-          Effect.logError(`what ${symbol} holds of its traders could not be asked; it is asked again`, defect),
+          Effect.logError(
+            `requesting views of market ${symbol} threw; it is retried in ${faultPauseMillis / 1_000} s`,
+            defect
+          ),
           Effect.sleep(faultPauseMillis)
         ),
         false
       )
     )
 
-  const askAll = Effect.fnUntraced(function* (symbol: MarketSymbol, askings: Set<Asking>) {
-    // All that is asked for in this turn leaves in one call.
+  const requestAll = Effect.fnUntraced(function* (symbol: MarketSymbol, requests: Set<ViewRequest>) {
+    // Collects the requests of this turn of the event loop into one call.
     yield* Effect.yieldNow
-    while (askings.size > 0) if (!(yield* guarded(symbol, askings))) yield* Effect.sleep(pauseMillis)
+    while (requests.size > 0) if (!(yield* guarded(symbol, requests))) yield* Effect.sleep(pauseMillis)
     waiting.delete(symbol)
   })
 
   return {
-    ask: (symbol, asking) => {
-      const found = waiting.get(symbol)
-      if (found !== undefined) return void found.add(asking)
-      const askings = new Set([asking])
-      waiting.set(symbol, askings)
-      run(Effect.forkIn(askAll(symbol, askings), scope))
+    request: (symbol, request) => {
+      const queued = waiting.get(symbol)
+      if (queued !== undefined) return void queued.add(request)
+      const requests = new Set([request])
+      waiting.set(symbol, requests)
+      run(Effect.forkIn(requestAll(symbol, requests), scope))
     }
   } satisfies Views as Views
 })
 
-/** The first that are still wanted; the others are forgotten. */
-const next = (askings: Set<Asking>): ReadonlyArray<Asking> => {
-  const group: Array<Asking> = []
-  for (const asking of askings) {
+/** Returns the first requests that are still wanted, and removes the others before them. */
+const next = (requests: Set<ViewRequest>): ReadonlyArray<ViewRequest> => {
+  const group: Array<ViewRequest> = []
+  for (const request of requests) {
     if (group.length === maxViewers) break
-    if (asking.isWanted()) group.push(asking)
-    else askings.delete(asking)
+    if (request.isWanted()) group.push(request)
+    else requests.delete(request)
   }
   return group
 }
 
-/** A market that did not answer, or whose view was too old, is asked again after this. */
+/** Delay after a call that failed or a view that was too old. */
 const pauseMillis = 50
-/** What goes wrong on our side is likely to do so again, and each time is logged. */
+/** Delay after a defect, which is likely to repeat and is logged each time. */
 const faultPauseMillis = 1_000

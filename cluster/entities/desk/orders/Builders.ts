@@ -1,6 +1,6 @@
 /**
- * The owner of a builder code joins every market before an order can carry the code, and each market learns the code. So
- * no market ever has to find a trader, and the owner's ledger hears of all that the code earns.
+ * Prepares a builder code for use: its owner joins every market, and each market records the code. The owner's ledger then receives
+ * every reward from the feed, and no market has to look up a trader.
  */
 import type { IntroduceBuilder } from "@venue/domain/Builder"
 import * as Ledger from "@venue/ledger/Ledger"
@@ -13,11 +13,11 @@ import type { Traders } from "../traders/Traders.ts"
 
 export interface Builders {
   /**
-   * Records that the user owns the code: their balance has `builder_rewards` from then on. No market is joined before an order
-   * carries the code, so a code that nobody uses costs no market anything.
+   * Records that the user owns the code; the user's balance has `builder_rewards` from then on. Markets are joined only when an order
+   * first carries the code, so an unused code costs no market anything.
    */
   readonly register: (builder: Pick<IntroduceBuilder, "builderCode" | "ownerId">) => Effect.Effect<void, Unavailable>
-  /** Done at once for who has done it; a market that was listed since is joined now. A repeat goes on where it stopped. */
+  /** Joins every market and introduces the code there. Markets that have the code are skipped, so a retry continues. */
   readonly appoint: (builder: Omit<IntroduceBuilder, "_tag">) => Effect.Effect<void, Unavailable>
 }
 

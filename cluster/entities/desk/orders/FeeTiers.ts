@@ -1,6 +1,6 @@
 /**
- * The fee tiers of a desk's traders (rule 11.5): set once for each day in the trader's journal, after 00:00 UTC and when
- * the table of volumes has passed it. No order waits for it: until then the tier of the day before holds.
+ * Sets the fee tiers of a desk's traders (rule 11.5), once a day in each trader's journal, after 00:00 UTC when the volume tables
+ * contain the whole day before. No order waits for it: until then the previous tier applies.
  */
 import { dayMillis, dayOf } from "@venue/domain/Day"
 import { effectiveVolume, firstTier, volumeDays } from "@venue/domain/Fee"
@@ -15,17 +15,17 @@ import * as PassedMidnight from "../../../tables/PassedMidnight.ts"
 import type { Trader } from "../traders/Trader.ts"
 import type { Traders } from "../traders/Traders.ts"
 
-/** Volumes asked for by one statement. */
+/** Traders whose volumes are read by one statement. */
 const maxGroup = 256
 
-/** Sets tiers for as long as the scope is open. */
+/** Sets tiers while the scope is open. */
 export const make = Effect.fnUntraced(function* (traders: Traders) {
   const clock = yield* Clock.Clock
   const tables = yield* ReadTables
   const { instruments } = yield* VenueSettings
   const more = yield* Latch.make(false)
   const due = new Set<UserId>()
-  /** They are due, or nothing is to be done for them any more on this day. */
+  /** Traders that are due or done for this day. */
   const seen = new Set<UserId>()
   let day = 0
   let markets = yield* PassedMidnight.make(DailyVolumes.projection, day)
@@ -55,7 +55,7 @@ export const make = Effect.fnUntraced(function* (traders: Traders) {
     }
     return volumes
   })
-  /** Answers once it is recorded. A trader that was lost on the way is due again when it comes back. */
+  /** Returns when the tier is recorded. A trader that is dropped meanwhile is due again when it is reloaded. */
   const set = (userId: UserId, volume: bigint) =>
     Effect.callback<void>((resume) => {
       const trader = traders.get(userId)
@@ -67,7 +67,7 @@ export const make = Effect.fnUntraced(function* (traders: Traders) {
         resume(Effect.void)
       })
     })
-  /** Sets those of one group whose markets have all passed midnight; false when there are none. */
+  /** Sets the tiers of one group of traders whose markets have all passed midnight. Returns false if there are none. */
   const setSome = Effect.gen(function* () {
     const passed = yield* markets.passed
     const group: Array<UserId> = []
@@ -94,16 +94,16 @@ export const make = Effect.fnUntraced(function* (traders: Traders) {
       if (today > day) yield* begin(today)
       if (due.size === 0) {
         yield* Effect.raceFirst(more.await, Effect.sleep((today + 1) * dayMillis - atMillis))
-      } else if (!(yield* setSome)) yield* Effect.sleep(lookAgain)
+      } else if (!(yield* setSome)) yield* Effect.sleep(retryInterval)
     }
   })
   traders.watch(notice)
   yield* Effect.forkScoped(TableWriter.persist("fee tiers", loop))
 })
 
-/** Where the volumes of some markets are behind, they are looked at again after this. */
-const lookAgain = "1 second"
+/** Interval of retries while volume tables are behind. */
+const retryInterval = "1 second"
 
-/** Whether another tier may be due to the trader on that day: not when it is set, nor where nothing was ever traded. */
+/** Whether the tier may change on that day: it is not set yet, and the trader has joined a market or has another tier than the first. */
 const mayChange = ({ ledger }: Trader, day: number): boolean =>
   ledger.tierDay < day && (ledger.joined.size > 0 || ledger.tier !== firstTier)

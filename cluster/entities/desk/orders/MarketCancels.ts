@@ -1,15 +1,16 @@
-/** The cancels of an account's orders after a lost connection or a dead-man switch, market by market. */
+/** Cancels an account's orders after a lost connection or a fired dead-man switch, market by market. */
 import type { Id } from "@venue/domain/Id"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
-import type { Lost, OrderTimes } from "./OrderTimes.ts"
+import type { Cutoff, OrderTimes } from "./OrderTimes.ts"
 import type { Trader } from "../traders/Trader.ts"
 
 export interface MarketCancels {
   readonly trader: Trader
-  /** Cancels in every market that answers and has not recorded it; true once all have. */
-  readonly goOn: () => boolean
+  /** Sends the cancels that are neither in flight nor recorded, to every live market. Returns true when all are recorded. */
+  readonly advance: () => boolean
 }
 
+/** Id and expiry of a cancel command. */
 export interface Sent {
   readonly commandId: Id
   readonly expiresAtMillis: number
@@ -17,22 +18,22 @@ export interface Sent {
 
 export const make = (
   trader: Trader,
-  lost: Lost,
+  cutoff: Cutoff,
   { after }: Pick<OrderTimes, "after">,
   now: () => number,
-  /** What the next cancel in that market is sent as. */
+  /** Returns id and expiry of the next cancel in a market. */
   next: (symbol: MarketSymbol) => Sent
 ): MarketCancels => {
   const sent = new Map<MarketSymbol, Sent>()
   const recorded = new Set<MarketSymbol>()
 
   const cancel = (symbol: MarketSymbol) => {
-    const except = after(trader, lost, symbol)
+    const except = after(trader, cutoff, symbol)
     const envelope = next(symbol)
     const isTaken = trader.enter({
       _tag: "CancelAllOrders",
       ...envelope,
-      accountId: lost.accountId,
+      accountId: cutoff.accountId,
       symbol,
       cause: "DISCONNECT",
       ...(except.length === 0 ? {} : { except })
@@ -41,13 +42,13 @@ export const make = (
   }
   return {
     trader,
-    goOn: () => {
+    advance: () => {
       const symbols = trader.symbols()
       for (const symbol of symbols) {
         if (recorded.has(symbol) || !trader.isLive(symbol)) continue
         const last = sent.get(symbol)
-        if (last !== undefined && isOnItsWay(trader, symbol, last)) continue
-        // One that was recorded in time did its work; one that waited too long for its market is sent again.
+        if (last !== undefined && isInFlight(trader, symbol, last)) continue
+        // A cancel no longer in flight before its expiry was executed. One that expired is sent again with a new id.
         if (last !== undefined && now() <= last.expiresAtMillis) recorded.add(symbol)
         else cancel(symbol)
       }
@@ -56,6 +57,6 @@ export const make = (
   }
 }
 
-/** It may wait at the desk behind an order that adds risk, until all markets of the trader have told their views. */
-const isOnItsWay = (trader: Trader, symbol: MarketSymbol, { commandId }: Sent): boolean =>
+/** A cancel may also be queued at the desk, behind an order that waits until all markets of the trader are live. */
+const isInFlight = (trader: Trader, symbol: MarketSymbol, { commandId }: Sent): boolean =>
   trader.ledger.inFlight.has(commandId.text) || trader.waits(symbol, commandId)

@@ -1,8 +1,8 @@
-/** The message limit of a user: an exponentially decaying load over a minute, one bucket each for cancels and the rest. */
+/** Message limit of a user: an exponentially decaying load over one minute, with separate buckets for cancels and the rest. */
 import type { UserId } from "@venue/domain/UserId"
 import type { Cost } from "../../../protocol/Desk.ts"
 
-/** Weight units a burst from idle may hold; sustained it is a 60th of that a second. */
+/** Largest burst in weight units after an idle time. The sustained rate is 1/60 of it per second. */
 const capacity = 12_000
 const windowMillis = 60_000
 
@@ -13,23 +13,23 @@ export interface MessageRate {
 
 export const make = (): MessageRate => ({ loads: { general: 0, cancel: 0 }, atMillis: { general: 0, cancel: 0 } })
 
-/** Takes the cost and answers 0, or takes nothing and answers how many milliseconds to wait. */
+/** Charges the cost and returns 0, or charges nothing and returns the milliseconds to wait. */
 export const spend = ({ atMillis, loads }: MessageRate, { bucket, weight }: Cost, nowMillis: number): number => {
-  // A clock that was set back must not make the load grow.
+  // `Math.min` keeps the load from growing when the clock is set back.
   const load = loads[bucket] * Math.exp(Math.min(0, atMillis[bucket] - nowMillis) / windowMillis)
   loads[bucket] = load
   atMillis[bucket] = nowMillis
-  // What weighs more than all there is waits in vain, and is told to wait all the same.
+  // A message heavier than the capacity never passes; it still gets a wait of at least 1 ms.
   if (load + weight > capacity)
     return Math.max(1, Math.ceil(windowMillis * Math.log(load / Math.max(capacity - weight, 1))))
   loads[bucket] = load + weight
   return 0
 }
 
-/** As `spend`, of whoever asks. */
+/** `spend` for a user id. */
 export type SpendOf = (userId: UserId, cost: Cost, nowMillis: number) => number
 
-/** Remembers a user until at least `maxUsers` others were charged, and twice as many in all; who is forgotten counts as idle. */
+/** Keeps the load of the latest `maxUsers` to 2 × `maxUsers` users. A user without a stored load counts as idle. */
 export const ofUsers = (): SpendOf => {
   let recent = new Map<UserId, MessageRate>()
   let older = new Map<UserId, MessageRate>()

@@ -1,7 +1,7 @@
 /**
- * When the open orders of traders with an armed connection were placed and modified, and over which connection: the
- * cancel after a lost one spares what came after it was last heard of, and that of a dead-man switch what came after it
- * fired. An order of which nothing is known came before.
+ * Times at which open orders were placed and modified, and over which connection, for traders with an armed connection. The cancel
+ * after a lost connection spares orders placed after the connection was last seen; the cancel of a dead-man switch spares orders
+ * placed after it fired. An order without a stored time counts as older.
  */
 import type { AccountId } from "@venue/domain/AccountId"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
@@ -13,25 +13,27 @@ import * as Ledger from "@venue/ledger/Ledger"
 import type { Trader } from "../traders/Trader.ts"
 
 export interface OrderTimes {
-  /** A request is on its way to its market; it came over this connection if that is armed, or about to be. */
+  /** Notes a request sent to its market, with its connection if that is armed or about to be. */
   readonly entered: (trader: Trader, request: OrderRequest, connectionId: string | undefined) => void
   /**
-   * Orders of the account that were placed or modified after that time, and not over that connection. Where there are
-   * more than a cancel may spare, these are the newest: to cancel is what was promised.
+   * Returns the orders that a cancel spares: placed or modified after the cutoff, over another connection. At most the newest
+   * `maxSpared` are returned, so that in doubt an order is cancelled.
    */
-  readonly after: (trader: Trader, lost: Lost, symbol: MarketSymbol) => ReadonlyArray<OrderId>
-  /** Forgets a trader that no cancel may come for. */
+  readonly after: (trader: Trader, cutoff: Cutoff, symbol: MarketSymbol) => ReadonlyArray<OrderId>
+  /** Deletes the times of a trader without an armed connection or a fired switch. */
   readonly tidy: (trader: Trader) => void
 }
 
-export interface Lost {
-  /** Empty where it was no connection, but the account's dead-man switch fired at that time. */
+/** Scope of a cancel: orders of the account up to `atMillis`, and later ones over the lost connection. */
+export interface Cutoff {
+  /** Empty for a dead-man switch. */
   readonly connectionId: string
   readonly accountId: AccountId
-  readonly heardAtMillis: number
+  /** Time at which the connection was last seen, or the switch fired. */
+  readonly atMillis: number
 }
 
-interface Told {
+interface Arrival {
   readonly atMillis: number
   readonly connectionId: string | undefined
 }
@@ -40,15 +42,15 @@ interface Times {
   readonly orderId: OrderId
   readonly accountId: AccountId
   readonly symbol: MarketSymbol
-  readonly placed: Told | undefined
-  /** It may yet be refused, or was. */
-  readonly modified: Told | undefined
+  readonly placed: Arrival | undefined
+  /** Last modify request. It may be pending or refused. */
+  readonly modified: Arrival | undefined
 }
 
-/** What came last is last. */
 interface OfTrader {
+  /** By order id, oldest request first. */
   readonly orders: Map<string, Times>
-  /** With so many, those that are no longer open are looked for. */
+  /** Number of entries at which closed orders are removed. */
   pruneAt: number
 }
 
@@ -68,23 +70,23 @@ export const make = (now: () => number): OrderTimes => {
     entered: (trader, request, connectionId) => {
       if (!isKept(trader)) return
       const { accountId, commandId, symbol } = request
-      const told = { atMillis: now(), connectionId }
+      const arrival = { atMillis: now(), connectionId }
       if (request._tag === "PlaceOrder") {
         const orderId = orderIdFrom(commandId)
-        keep(trader, commandId.text, { orderId, accountId, symbol, placed: told, modified: undefined })
+        keep(trader, commandId.text, { orderId, accountId, symbol, placed: arrival, modified: undefined })
       }
       if (request._tag !== "ModifyOrder") return
       const orderId = parseOrderId(request.orderId)
       if (orderId === undefined) return
       const placed = traders.get(trader.userId)?.orders.get(request.orderId)?.placed
-      keep(trader, request.orderId, { orderId, accountId, symbol, placed, modified: told })
+      keep(trader, request.orderId, { orderId, accountId, symbol, placed, modified: arrival })
     },
-    after: (trader, lost, symbol) => {
-      const isAfter = (told: Told | undefined) =>
-        told !== undefined && told.atMillis > lost.heardAtMillis && told.connectionId !== lost.connectionId
+    after: (trader, cutoff, symbol) => {
+      const isAfter = (arrival: Arrival | undefined) =>
+        arrival !== undefined && arrival.atMillis > cutoff.atMillis && arrival.connectionId !== cutoff.connectionId
       const spared: Array<OrderId> = []
       for (const times of traders.get(trader.userId)?.orders.values() ?? []) {
-        if (times.accountId !== lost.accountId || times.symbol !== symbol) continue
+        if (times.accountId !== cutoff.accountId || times.symbol !== symbol) continue
         const isModified = isAfter(times.modified) && mayBeModified(trader, times)
         if ((isModified || isAfter(times.placed)) && mayBeOpen(trader, times)) spared.push(times.orderId)
       }
@@ -102,10 +104,10 @@ const isKept = ({ ledger }: Trader): boolean =>
 const held = ({ ledger }: Trader, { accountId, orderId, symbol }: Times) =>
   Ledger.held(ledger, accountId, symbol, orderId.text)
 
-/** While some market is not live, a request may wait of which the ledger knows nothing. */
+/** While some market is not live, a request may be queued at the desk, unknown to the ledger. */
 const mayBeOpen = (trader: Trader, times: Times): boolean => !trader.isLive() || held(trader, times) !== undefined
 
-/** What is said of it is not behind the market's word that it was not. */
+/** False once the market has reported the order without the modify and no modify is pending. */
 const mayBeModified = (trader: Trader, times: Times): boolean => {
   const hold = held(trader, times)
   return hold?.order === undefined || hold.order.modified || hold.replacements.length > 0
@@ -120,5 +122,5 @@ const prune = (trader: Trader, orders: Map<string, Times>): void => {
 }
 
 const leastPruned = 64
-/** More than the orders a trader's accounts may have open and on their way, as a rule; the oldest are forgotten. */
+/** Entries per trader, normally more than it can have open and in flight. Beyond it the oldest are deleted. */
 const maxKept = 8_192

@@ -1,4 +1,4 @@
-/** The buckets of a desk's users for what they ask over REST. */
+/** REST rate limits of a desk's users. */
 import * as RateLimits from "@venue/domain/RateLimits"
 import { type RestBucket, restRates } from "@venue/domain/RestRates"
 import type { UserId } from "@venue/domain/UserId"

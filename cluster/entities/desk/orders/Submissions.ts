@@ -1,4 +1,4 @@
-/** What a desk does with the orders it is sent: each is charged, checked, and handed on to its market or refused. */
+/** Handles the submissions to a desk: each is charged, checked, and sent to its market or refused. */
 import type { CancelTwap, OrderRequest } from "@venue/domain/Order"
 import type { SubmitRefusal } from "@venue/domain/SubmitRefusal"
 import type { AddTwap } from "@venue/domain/Twap"
@@ -16,18 +16,18 @@ import type { Trader } from "../traders/Trader.ts"
 import type { Traders } from "../traders/Traders.ts"
 import type { DeskTwaps } from "./Twaps.ts"
 
-/** A submission that was handed on to no market. */
-export type Objection = Extract<Submitted, { readonly _tag: "BadSymbol" | "Refused" }>
+/** Refusal of a submission by the desk. */
+export type DeskRefusal = Extract<Submitted, { readonly _tag: "BadSymbol" | "Refused" }>
 
 export interface Submissions {
   /**
-   * Answers in the same order, at once when everybody is awake; undefined when somebody has to be woken first. A call of a
-   * function does not come twice, so no answer is remembered: that would cost up to two microseconds an order.
+   * Answers in the order of the submissions, or returns undefined if a trader has to be loaded first. No answers are stored for
+   * repeats, because a function call is not retried and storing costs up to 2 µs per order.
    */
   readonly now: (submissions: ReadonlyArray<Submission>) => ReadonlyArray<Submitted> | undefined
-  /** Why nothing of a request would go to a market, whatever its ledger says of it. */
-  readonly objection: (trader: Trader, request: OrderRequest) => Objection | undefined
-  /** The same once everybody is awake, of a call that may come twice. What is of somebody who is not awake soon comes again. */
+  /** Returns the refusal of a request for a reason outside the ledger; undefined if there is none. */
+  readonly refusalOf: (trader: Trader, request: OrderRequest) => DeskRefusal | undefined
+  /** Answers a call that may be repeated. Loads traders first; submissions of a trader that is not loaded in time are `AccountLoading`. */
   readonly submit: (submissions: ReadonlyArray<Submission>) => Effect.Effect<ReadonlyArray<Submitted>>
 }
 
@@ -40,21 +40,21 @@ export const make = Effect.fnUntraced(function* (
   const clock = yield* Clock.Clock
   const run = Effect.runForkWith(yield* Effect.context<never>())
 
-  const { decide, objection } = yield* makeDecide(traders, twaps, disconnects)
+  const { decide, refusalOf } = yield* makeDecide(traders, twaps, disconnects)
   const submitOne = (submission: Submission): Submitted => {
     const answer = decide(submission)
     return answer._tag === "HandedOn" || answer._tag === "BadSymbol" ? answer : unlessDone(traders, submission, answer)
   }
-  /** A thrown error is a fault of ours: it costs its own trader a new start from the journal, and nobody else anything. */
+  /** A thrown error may have left the trader inconsistent: it is reloaded from the journal, and the others continue. */
   const guarded = (submission: Submission): Submitted => {
     const done = Result.try(() => submitOne(submission))
     if (Result.isSuccess(done)) return done.success
     const { request, userId } = submission
-    run(Effect.logError(`desk ${deskId}: ${request._tag} threw; its trader is loaded again`, done.failure))
+    run(Effect.logError(`desk ${deskId}: ${request._tag} threw; the trader is reloaded`, done.failure))
     traders.drop(userId)
     return refused(request.commandId.text, { _tag: "Faulted" })
   }
-  /** What follows one that comes again comes again too, so that a trader's keep their order. */
+  /** After an undecided submission, later ones of the same user are undecided too, so that they keep their order. */
   const submitAll = (submissions: ReadonlyArray<Submission>) => {
     let undecided: Set<UserId> | undefined
     return submissions.map((submission) => {
@@ -66,16 +66,16 @@ export const make = Effect.fnUntraced(function* (
     })
   }
   const repeats = Repeats.make(submitAll, ({ userId }) => traders.get(userId))
-  const isAwake = ({ userId }: Submission) => traders.get(userId) !== undefined
+  const isLoaded = ({ userId }: Submission) => traders.get(userId) !== undefined
 
   return {
-    objection,
-    now: (submissions) => (submissions.every(isAwake) ? submitAll(submissions) : undefined),
+    refusalOf,
+    now: (submissions) => (submissions.every(isLoaded) ? submitAll(submissions) : undefined),
     submit: (submissions) =>
       Effect.map(
         Effect.forEach(
           new Set(submissions.map(({ userId }) => userId)),
-          (userId) => Effect.ignore(Effect.timeout(traders.wake(userId), patience)),
+          (userId) => Effect.ignore(Effect.timeout(traders.wake(userId), loadTimeout)),
           { discard: true, concurrency: "unbounded" }
         ),
         () => repeats.submit(submissions, clock.currentTimeMillisUnsafe())
@@ -84,8 +84,8 @@ export const make = Effect.fnUntraced(function* (
 })
 
 /**
- * A former owner of the trader may have handed it on, of which its market knows: until all have told, nothing is refused, and
- * what was done is answered as that.
+ * Returns a refusal only if no market has recorded the command for a former owner of the trader; a recorded command is answered as
+ * handed on. Until all markets are live, that is unknown and the answer is `AccountLoading`.
  */
 const unlessDone = (traders: Traders, { request, userId }: Submission, answer: Submitted): Submitted => {
   const commandId = request.commandId.text
@@ -96,7 +96,7 @@ const unlessDone = (traders: Traders, { request, userId }: Submission, answer: S
 
 const closures = { HALTED: "VenueHalted", CANCEL_ONLY: "VenueCancelOnly" } as const
 
-/** Charges one submission, checks it, and hands it on or says why not. */
+/** Returns functions that charge and check one submission and send it to its market. */
 const makeDecide = Effect.fnUntraced(function* (
   traders: Traders,
   twaps: DeskTwaps,
@@ -106,7 +106,7 @@ const makeDecide = Effect.fnUntraced(function* (
   const { instruments } = yield* VenueSettings
   const silent = yield* SilentMarkets.make
   const modes = yield* VenueModes
-  /** Why the venue takes no orders. */
+  /** Returns the refusal while the venue does not trade. */
   const closed = (): SubmitRefusal | undefined => {
     const { publicReason, trading } = modes.now()
     if (trading === "TRADING") return undefined
@@ -115,10 +115,10 @@ const makeDecide = Effect.fnUntraced(function* (
 
   const decide = ({ connectionId, cost, request, userId }: Submission): Submitted => {
     const commandId = request.commandId.text
-    // It comes again, and is charged when it is decided.
+    // An undecided submission is repeated, and charged when it is decided.
     const isOfStop = request._tag === "CancelStop" || request._tag === "ModifyStop"
     const trader = traders.get(userId)
-    // What stops there are is known once every market has told.
+    // The stops of the trader are known once every market is live.
     if (trader === undefined || (isOfStop && !trader.isLive())) return refused(commandId, { _tag: "AccountLoading" })
     const waitMillis = traders.spend(userId, cost, clock.currentTimeMillisUnsafe())
     if (waitMillis > 0) return { _tag: "RateLimited", commandId, retryAfterMillis: waitMillis }
@@ -127,19 +127,19 @@ const makeDecide = Effect.fnUntraced(function* (
     const target = Ledger.stopTarget(trader.ledger, request)
     return target === undefined ? refused(commandId, { _tag: "NoSuchStop" }) : enter(trader, target, connectionId)
   }
-  /** What a cancel finds none for is refused by its market, in its place among the other answers. */
+  /** A cancel without a matching TWAP goes to the market, which refuses it in order with the other answers. */
   const ofTwap = (trader: Trader, request: AddTwap | CancelTwap): Submitted => {
     const commandId = request.commandId.text
     if (request._tag === "CancelTwap") {
-      const isFound = twaps.cancel(trader, request)
-      return isFound ? { _tag: "HandedOn", commandId, symbols: [request.symbol] } : enter(trader, request)
+      const isCancelled = twaps.cancel(trader, request)
+      return isCancelled ? { _tag: "HandedOn", commandId, symbols: [request.symbol] } : enter(trader, request)
     }
     const refusal = closed() ?? twaps.add(trader, request)
     return refusal === undefined
       ? { _tag: "HandedOn", commandId, symbols: [request.symbol] }
       : refused(commandId, refusal)
   }
-  const objection: Submissions["objection"] = (trader, request) => {
+  const refusalOf: Submissions["refusalOf"] = (trader, request) => {
     const commandId = request.commandId.text
     if (!isOfAll(request) && !instruments.has(request.symbol)) return { _tag: "BadSymbol", commandId }
     const closure = isCancel(request) ? undefined : closed()
@@ -152,8 +152,8 @@ const makeDecide = Effect.fnUntraced(function* (
       : refused(commandId, { _tag: "UnknownAccount", accountId: request.accountId })
   }
   const enter = (trader: Trader, request: OrderRequest, connectionId?: string): Submitted => {
-    const objected = objection(trader, request)
-    if (objected !== undefined) return objected
+    const deskRefusal = refusalOf(trader, request)
+    if (deskRefusal !== undefined) return deskRefusal
     const commandId = request.commandId.text
     const all = isOfAll(request)
     if (disconnects.isTooLate(request, connectionId)) return refused(commandId, { _tag: "ConnectionEnded" })
@@ -166,7 +166,7 @@ const makeDecide = Effect.fnUntraced(function* (
     disconnects.entered(trader, request, connectionId)
     return { _tag: "HandedOn", commandId, symbols }
   }
-  return { decide, objection }
+  return { decide, refusalOf }
 })
 
 const isOfAll = ({ _tag, symbol }: OrderRequest): boolean => _tag === "CancelAllOrders" && symbol === ""
@@ -174,7 +174,7 @@ const isOfAll = ({ _tag, symbol }: OrderRequest): boolean => _tag === "CancelAll
 const isCancel = ({ _tag }: OrderRequest): boolean =>
   _tag === "CancelOrder" || _tag === "CancelAllOrders" || _tag === "CancelTwap"
 
-/** A call waits so long for those who wake; its other submissions are not to wait for longer. */
-const patience = "500 millis"
+/** Time that a call waits for traders to load. It delays the call's other submissions, so it is short. */
+const loadTimeout = "500 millis"
 
-const refused = (commandId: string, refusal: SubmitRefusal): Objection => ({ _tag: "Refused", commandId, refusal })
+const refused = (commandId: string, refusal: SubmitRefusal): DeskRefusal => ({ _tag: "Refused", commandId, refusal })

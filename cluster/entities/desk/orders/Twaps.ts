@@ -1,7 +1,6 @@
 /**
- * The TWAPs of a desk's traders (rule 16): one timer for all of them, which is set while there are any. What is due is done
- * once the journal has all that came before it, and once the market has told how far it has come, so that a new owner of the
- * desk goes on where the last one stopped.
+ * Runs the TWAPs of a desk's traders (rule 16) on one timer. A step is taken when earlier changes are in the journal and the market
+ * has reported its progress, so that a new owner of the desk continues where the last one stopped.
  */
 import type { AccountId } from "@venue/domain/AccountId"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
@@ -24,11 +23,11 @@ import type { Trader } from "../traders/Trader.ts"
 import type { Traders } from "../traders/Traders.ts"
 
 export interface DeskTwaps {
-  /** Why it is not accepted; undefined when its market is going to tell that it has begun. */
+  /** Returns why the TWAP is refused; undefined if accepted, in which case the market reports its start. */
   readonly add: (trader: Trader, request: AddTwap) => SubmitRefusal | undefined
-  /** False when it names none that could end; otherwise its market is going to tell. */
+  /** Cancels matching TWAPs, whose end the market reports. Returns false if none matches. */
   readonly cancel: (trader: Trader, request: CancelTwap) => boolean
-  /** Ends all of an account, of a symbol, or of both, though nobody asked. */
+  /** Ends all TWAPs of an account, a symbol or both, without a request of the user. */
   readonly end: (
     trader: Trader,
     of: { readonly accountId?: AccountId; readonly symbol?: MarketSymbol },
@@ -36,13 +35,13 @@ export interface DeskTwaps {
   ) => void
 }
 
-/** They go on for as long as the scope is open. */
+/** Runs TWAPs while the scope is open. */
 export const make = Effect.fnUntraced(function* (traders: Traders) {
   const clock = yield* Clock.Clock
   const { tradingStates } = yield* Feed
   const { close, open, place } = yield* makeSteps
   const now = () => clock.currentTimeMillisUnsafe()
-  /** So much that the journal is to say of each is not committed yet. */
+  /** Number of uncommitted journal changes, by TWAP. */
   const recording = new Map<TwapId, number>()
   const count = (twapIds: ReadonlyArray<TwapId>, more: 1 | -1) => {
     for (const twapId of twapIds) {
@@ -68,10 +67,10 @@ export const make = Effect.fnUntraced(function* (traders: Traders) {
   const end = (trader: Trader, twapIds: ReadonlyArray<TwapId>, ending: TwapEnding) =>
     record(trader, twapIds, { _tag: "EndTwaps", twapIds, ending }, () => {})
 
-  /** Does what is due, and answers when to look again. */
-  const look = (trader: Trader): number => {
-    let againMillis = Infinity
-    const over: Array<TwapId> = []
+  /** Takes the steps that are due and returns the time of the next in milliseconds. */
+  const run = (trader: Trader): number => {
+    let nextMillis = Infinity
+    const ended: Array<TwapId> = []
     for (const [twapId, twap] of trader.ledger.twaps) {
       if (recording.has(twapId) || !trader.isLive(twap.symbol)) continue
       const next = TwapCommands.next(trader.ledger, twap, now())
@@ -79,13 +78,13 @@ export const make = Effect.fnUntraced(function* (traders: Traders) {
       else if (next._tag === "Slice") place(trader, twap, next)
       else if (next._tag === "Close") close(trader, [twap], next.ending)
       else if (next._tag === "End") end(trader, [twapId], next.ending)
-      else if (next._tag === "Forget") over.push(twapId)
-      againMillis = Math.min(againMillis, next._tag === "Wait" ? next.untilMillis : now() + lookAgainMillis)
+      else if (next._tag === "Forget") ended.push(twapId)
+      nextMillis = Math.min(nextMillis, next._tag === "Wait" ? next.untilMillis : now() + retryMillis)
     }
-    record(trader, over, { _tag: "ForgetTwaps", twapIds: over }, () => {})
-    return againMillis
+    record(trader, ended, { _tag: "ForgetTwaps", twapIds: ended }, () => {})
+    return nextMillis
   }
-  yield* DueTraders.make(traders, { what: "TWAPs", concerns: ({ ledger }) => ledger.twaps.size > 0, look })
+  yield* DueTraders.make(traders, { name: "TWAPs", concerns: ({ ledger }) => ledger.twaps.size > 0, run })
 
   return {
     add: (trader, request) => {
@@ -102,7 +101,7 @@ export const make = Effect.fnUntraced(function* (traders: Traders) {
       const twapIds = Twaps.named(trader.ledger, request)
       record(trader, twapIds, { _tag: "EndTwaps", twapIds, ending: "REQUEST" }, () => {
         const [first, ...others] = twapIds.map((twapId) => trader.ledger.twaps.get(twapId)!)
-        // Its market hears of each before it hears that it is over.
+        // The market must receive the opening of a TWAP before its end.
         for (const twap of [first!, ...others]) if (twap.sentId === "") open(trader, twap)
         close(trader, [first!, ...others], "REQUEST", request.commandId)
       })
@@ -115,7 +114,7 @@ export const make = Effect.fnUntraced(function* (traders: Traders) {
   } satisfies DeskTwaps as DeskTwaps
 })
 
-/** What is sent to a market about a TWAP. */
+/** Returns functions that send the steps of a TWAP to its market. */
 const makeSteps = Effect.gen(function* () {
   const clock = yield* Clock.Clock
   const silent = yield* SilentMarkets.make
@@ -133,12 +132,12 @@ const makeSteps = Effect.gen(function* () {
       const envelope = { commandId, expiresAtMillis: now() + expiryMillis, traderEpoch }
       return TwapCommands.closing(trader.ledger, twaps, ending, envelope)
     })
-  /** The id of a child says which slice it is of. Margin is held as for any order, so what adds risk waits likewise. */
+  /** Places the order of a slice, whose id is derived from the slice number. Like any order, it waits if it adds risk. */
   const place = (trader: Trader, twap: TraderTwap, step: { readonly slice: number; readonly lots: number }) => {
     const { symbol, terms } = twap
-    const mayGo = terms.reduceOnly || (trader.isLive() && silent.mayAddRisk(trader, symbol))
-    // Each is an order: one whose time comes while the venue takes none is placed later, or missed.
-    if (!mayGo || modes.now().trading !== "TRADING") return
+    const maySend = terms.reduceOnly || (trader.isLive() && silent.mayAddRisk(trader, symbol))
+    // While the venue takes no orders, the slice is placed later or missed.
+    if (!maySend || modes.now().trading !== "TRADING") return
     trader.send(symbol, (traderEpoch) => {
       const commandId = childId(terms.twapId, step.slice)
       const envelope = { commandId, expiresAtMillis: now() + commandExpiryMillis, traderEpoch }
@@ -153,7 +152,7 @@ const refusalOf = (failure: InvalidTwap | UnknownAccount): SubmitRefusal =>
     ? { _tag: "UnknownAccount", accountId: failure.accountId }
     : { _tag: "InvalidTwap", flaw: failure.flaw, bound: failure.bound }
 
-/** A TWAP that begins or ends has time to wait for its market. */
+/** Expiry of commands that open or close a TWAP, in milliseconds. */
 const expiryMillis = 60_000
-/** Where the outcome of what was done is not known, or nothing could be done, it is looked at again after this. */
-const lookAgainMillis = TwapCommands.recheckMillis
+/** Interval of checks while an outcome is unknown or a step is not possible. */
+const retryMillis = TwapCommands.recheckMillis

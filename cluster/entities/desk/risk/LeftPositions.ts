@@ -1,4 +1,4 @@
-/** Positions of a desk that a takeover left over, because nobody could take them: the operator is told of each change. */
+/** Positions of a desk for which a takeover found too few counterparties. Each change is logged for the operator. */
 import type { AccountId } from "@venue/domain/AccountId"
 import { quantityOf } from "@venue/domain/Instrument"
 import type { TakeoverClosed } from "@venue/domain/Liquidation"
@@ -9,9 +9,10 @@ import { VenueSettings } from "../../../VenueSettings.ts"
 import type { Traders } from "../traders/Traders.ts"
 
 export interface LeftPositions {
+  /** Applies the result of a takeover. */
   readonly closed: (symbol: MarketSymbol, takeover: TakeoverClosed) => void
-  /** The account is no longer in liquidation, or its trader no longer here. */
-  readonly over: (accountId: AccountId) => void
+  /** Drops the positions of an account that is no longer in liquidation or no longer at this desk. */
+  readonly dropAccount: (accountId: AccountId) => void
   readonly all: () => ReadonlyArray<LeftPosition>
 }
 
@@ -19,32 +20,34 @@ export const make = Effect.fnUntraced(function* (traders: Traders) {
   const { instruments } = yield* VenueSettings
   const scope = yield* Effect.scope
   const run = Effect.runForkWith(yield* Effect.context<never>())
-  const say = (line: Effect.Effect<void>) => void run(Effect.forkIn(line, scope))
-  /** At most one for each position of the accounts that are here. */
+  const log = (entry: Effect.Effect<void>) => void run(Effect.forkIn(entry, scope))
+  /** Bounded: at most one entry for each position of the loaded traders. */
   const left = new Map<AccountId, Map<MarketSymbol, LeftPosition>>()
 
   const forget = (accountId: AccountId, symbol: MarketSymbol) => {
-    const found = left.get(accountId)
-    if (found?.delete(symbol) !== true) return
-    if (found.size === 0) left.delete(accountId)
-    say(Effect.logWarning(`market ${symbol}: nobody is asked any more to take a position of account ${accountId}`))
+    const positions = left.get(accountId)
+    if (positions?.delete(symbol) !== true) return
+    if (positions.size === 0) left.delete(accountId)
+    log(Effect.logWarning(`market ${symbol}: takeovers of the position of account ${accountId} have ended`))
   }
   return {
     closed: (symbol, { accountId, atMillis, leftLots, userId }) => {
       if (traders.get(userId) === undefined) return
       if (leftLots === 0) return forget(accountId, symbol)
-      let found = left.get(accountId)
-      if (found === undefined) left.set(accountId, (found = new Map()))
-      const before = found.get(symbol)
+      let positions = left.get(accountId)
+      if (positions === undefined) left.set(accountId, (positions = new Map()))
+      const before = positions.get(symbol)
       if (before?.quantityLots === leftLots) return
       const sinceMillis = before?.sinceMillis ?? atMillis
-      found.set(symbol, { userId, accountId, symbol, quantityLots: leftLots, sinceMillis })
+      positions.set(symbol, { userId, accountId, symbol, quantityLots: leftLots, sinceMillis })
       const quantity = quantityOf(instruments.get(symbol)!, leftLots)
-      say(Effect.logError(`market ${symbol}: nobody takes ${quantity} of account ${accountId}; it is tried again`))
+      log(
+        Effect.logError(`market ${symbol}: no account can take over ${quantity} of account ${accountId}; it is retried`)
+      )
     },
-    over: (accountId) => {
+    dropAccount: (accountId) => {
       for (const symbol of left.get(accountId)?.keys() ?? []) forget(accountId, symbol)
     },
-    all: () => [...left.values()].flatMap((found) => [...found.values()])
+    all: () => [...left.values()].flatMap((positions) => [...positions.values()])
   } satisfies LeftPositions as LeftPositions
 })

@@ -1,6 +1,6 @@
 /**
- * The accounts of a desk whose equity has come down to their maintenance margin (rule 9): what is done about each, at once
- * and then every second until its equity is higher. Nothing of it is stored, since whoever holds the trader finds it again.
+ * Liquidates the accounts of a desk whose equity has fallen to the maintenance margin (rule 9). Measures are taken at once and then
+ * every second until the equity is higher. Nothing is stored, because every owner of the trader detects the liquidation itself.
  */
 import { type Account, isFrozen, refresh } from "@venue/ledger/Account"
 import { isInLiquidation } from "@venue/ledger/Liquidation"
@@ -20,7 +20,7 @@ import type { Traders } from "../traders/Traders.ts"
 import type { DeskTwaps } from "../orders/Twaps.ts"
 
 export interface Liquidations {
-  /** Positions of this desk that nobody took so far. */
+  /** Returns positions of this desk for which no counterparty was found yet. */
   readonly left: LeftPositions.LeftPositions["all"]
 }
 
@@ -34,62 +34,62 @@ export const make = Effect.fnUntraced(function* (
   const run = Effect.runForkWith(yield* Effect.context<never>())
   const modes = yield* VenueModes
   const measure = yield* Measures.make(twaps)
-  /** What accounts have is in doubt while the venue is halted (I52); each is looked at again every second. */
-  const act = (one: Measures.Case) => {
-    if (modes.now().trading !== "HALTED") measure(one)
+  /** Takes no measures while the venue is halted, because balances are in doubt (I52). Each account is rechecked every second. */
+  const act = (liquidation: Measures.Liquidation) => {
+    if (modes.now().trading !== "HALTED") measure(liquidation)
   }
   const left = yield* LeftPositions.make(traders)
   const stands = yield* Stands.make(traders)
-  const cases = new Map<Account, Measures.Case>()
+  const liquidations = new Map<Account, Measures.Liquidation>()
   const now = () => clock.currentTimeMillisUnsafe()
 
-  /** A thrown error is a fault of ours: its account is left alone until something of it changes, and all others go on. */
+  /** After an error an account is skipped until it changes. The other accounts continue. */
   const failed = ({ accountId }: Account, cause: unknown) =>
-    run(Effect.logError(`account ${accountId} cannot be looked at for liquidation`, cause))
-  const found = (trader: Trader, account: Account) => {
-    if (cases.has(account)) return
-    const one = Measures.none(trader, account)
-    cases.set(account, one)
+    run(Effect.logError(`account ${accountId}: the liquidation check threw; it resumes at the next change`, cause))
+  const begin = (trader: Trader, account: Account) => {
+    if (liquidations.has(account)) return
+    const liquidation = Measures.begin(trader, account)
+    liquidations.set(account, liquidation)
     beat.start()
-    act(one)
+    act(liquidation)
   }
-  const marks = MarkWatch.make(instruments.keys(), traders.get, found, failed)
-  const goOn = (one: Measures.Case) => {
-    const { account, trader } = one
-    const isHere = traders.get(trader.userId) === trader
-    if (isHere && !trader.isLive()) return
+  const marks = MarkWatch.make(instruments.keys(), traders.get, begin, failed)
+  const advance = (liquidation: Measures.Liquidation) => {
+    const { account, trader } = liquidation
+    const isLoaded = traders.get(trader.userId) === trader
+    if (isLoaded && !trader.isLive()) return
     refresh(account, trader.ledger.prices)
-    if (isHere && (isInLiquidation(account) || isFrozen(account))) {
-      if (now() - one.actedAtMillis >= againMillis - earlyMillis) act(one)
+    if (isLoaded && (isInLiquidation(account) || isFrozen(account))) {
+      if (now() - liquidation.actedAtMillis >= intervalMillis - earlyMillis) act(liquidation)
       return
     }
-    cases.delete(account)
-    left.over(account.accountId)
-    if (isHere) changed(trader)
+    liquidations.delete(account)
+    left.dropAccount(account.accountId)
+    if (isLoaded) changed(trader)
   }
   const beat = yield* Beat.make(
-    againMillis,
+    intervalMillis,
     Effect.sync(() => {
-      for (const one of cases.values()) {
-        const gone = Result.try(() => goOn(one))
-        if (Result.isSuccess(gone)) continue
-        cases.delete(one.account)
-        failed(one.account, gone.failure)
+      for (const liquidation of liquidations.values()) {
+        const advanced = Result.try(() => advance(liquidation))
+        if (Result.isSuccess(advanced)) continue
+        liquidations.delete(liquidation.account)
+        failed(liquidation.account, advanced.failure)
       }
-      return cases.size > 0
+      return liquidations.size > 0
     })
   )
 
-  const looks = yield* Beat.make(lookMillis, Effect.as(Effect.sync(marks.lookAgain), false))
+  const checks = yield* Beat.make(checkMillis, Effect.as(Effect.sync(marks.checkChanged), false))
   const changed = (trader: Trader) => {
     marks.changed(trader)
-    looks.start()
+    checks.start()
   }
   for (const trader of traders.all()) changed(trader)
   traders.watch(changed)
   traders.watchMoves(changed)
 
-  const hear = ({ events, instrument: { symbol } }: Batch) => {
+  const observe = ({ events, instrument: { symbol } }: Batch) => {
     let hasMoved = false
     for (const event of events) {
       if (event._tag === "Priced") hasMoved = true
@@ -102,15 +102,15 @@ export const make = Effect.fnUntraced(function* (
     if (hasMoved) marks.moved(symbol, feed.prices.get(symbol)!.freshMarkE8)
   }
   yield* Effect.acquireRelease(
-    Effect.sync(() => feed.watch(hear, stands.begun)),
+    Effect.sync(() => feed.watch(observe, stands.begun)),
     (stop) => Effect.sync(stop)
   )
   return { left: left.all }
 })
 
-/** For as long as an account is in liquidation, something is done about it once in this time. */
-const againMillis = 1_000
-/** A timer may fire so much too early. */
+/** Interval of measures for an account in liquidation. */
+const intervalMillis = 1_000
+/** Tolerance for a timer that fires early. */
 const earlyMillis = 10
-/** Accounts of which something changed are looked at within this, and with every mark. */
-const lookMillis = 100
+/** Time within which a changed account is checked. It is also checked with the next mark. */
+const checkMillis = 100

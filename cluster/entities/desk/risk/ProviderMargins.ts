@@ -1,28 +1,29 @@
 /**
- * What liquidity providers of a desk have told markets they can pay. What one market may take is not told to another, so that
- * takeovers of several markets at once cannot bring a provider near liquidation itself.
+ * Margin that liquidity providers of a desk have pledged to markets. Margin pledged to one market is not offered to another, so that
+ * simultaneous takeovers in several markets cannot bring a provider near liquidation.
  */
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { type Account, available } from "@venue/ledger/Account"
 
 export interface ProviderMargins {
   /**
-   * Gives what an account may pledge to a market, in 1e-6 USD, and counts it as pledged: what it has not pledged to others,
-   * shared with those that have takeovers open and no pledge yet. Refresh the account first.
+   * Returns the margin that an account can pledge to a market, in 1e-6 USD, and records the pledge. It is the unpledged margin,
+   * divided equally among this market and those with open takeovers and no pledge yet. The account must be refreshed first.
    */
   readonly pledge: (account: Account, symbol: MarketSymbol) => bigint
+  /** Notes a market with an open takeover. */
   readonly opened: (symbol: MarketSymbol) => void
-  /** No takeover is open there any more. */
+  /** Releases the pledges to a market whose last takeover has closed. */
   readonly ended: (symbol: MarketSymbol) => void
 }
 
 export const make = (): ProviderMargins => {
   const open = new Set<MarketSymbol>()
-  const given = new Map<Account, Map<MarketSymbol, bigint>>()
+  const pledges = new Map<Account, Map<MarketSymbol, bigint>>()
 
   return {
     pledge: (account, symbol) => {
-      const others = new Map(given.get(account))
+      const others = new Map(pledges.get(account))
       others.delete(symbol)
       let unused = available(account)
       for (const amount of others.values()) unused -= amount
@@ -31,15 +32,15 @@ export const make = (): ProviderMargins => {
         if (other !== symbol && !others.has(other) && account.providerLimits.has(other)) sharing++
       }
       const pledged = unused > 0n ? unused / sharing : 0n
-      given.set(account, others.set(symbol, pledged))
+      pledges.set(account, others.set(symbol, pledged))
       return pledged
     },
     opened: (symbol) => void open.add(symbol),
     ended: (symbol) => {
       open.delete(symbol)
-      for (const [account, pledged] of given) {
+      for (const [account, pledged] of pledges) {
         pledged.delete(symbol)
-        if (pledged.size === 0) given.delete(account)
+        if (pledged.size === 0) pledges.delete(account)
       }
     }
   }

@@ -1,6 +1,6 @@
 /**
- * A liquidity provider joins its markets before it counts as one there, so that no market ever has to find a trader. What
- * a trader has joined wakes it after a restart, and so it answers every takeover.
+ * Liquidity providers of a desk. A provider joins its markets before its appointment counts. A joined market has a wake-up entry, so
+ * the provider is loaded after a restart and answers every takeover.
  */
 import { type AppointProvider } from "@venue/domain/Trader"
 import { type ProviderLimit } from "@venue/domain/Balance"
@@ -9,7 +9,7 @@ import * as TraderCalls from "../traders/TraderCalls.ts"
 import type { Trader } from "../traders/Trader.ts"
 import type { Traders } from "../traders/Traders.ts"
 
-/** A market whose limit ends needs no joining; nor does one that is not listed, which the ledger refuses. */
+/** Joins the listed markets of an appointment, unless its limit is 0, and waits until the trader is live. */
 export const joined =
   (
     { limit, symbols }: Pick<AppointProvider, "limit" | "symbols">,
@@ -21,13 +21,13 @@ export const joined =
       return TraderCalls.live(trader)
     })
 
-/** Of whoever is awake: a provider is. */
+/** Returns the limits of the loaded traders; every provider is loaded. */
 export const limits = (traders: Traders): ReadonlyArray<ProviderLimit> => {
-  const found: Array<ProviderLimit> = []
+  const limits: Array<ProviderLimit> = []
   for (const { ledger, userId } of traders.all()) {
     for (const { accountId, providerLimits } of ledger.accounts.values()) {
-      for (const [symbol, limit] of providerLimits) found.push({ userId, accountId, symbol, limit })
+      for (const [symbol, limit] of providerLimits) limits.push({ userId, accountId, symbol, limit })
     }
   }
-  return found
+  return limits
 }

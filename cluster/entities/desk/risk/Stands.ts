@@ -1,4 +1,4 @@
-/** What the accounts of a desk can do for the open takeovers of a market: gathered for a moment, then sent in one call. */
+/** Sends the stands of a desk's accounts for open takeovers to the market, collected for `gatherMillis` into one call. */
 import type { Stand } from "@venue/domain/Liquidation"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { refresh } from "@venue/ledger/Account"
@@ -11,26 +11,27 @@ import type { Trader } from "../traders/Trader.ts"
 import type { Traders } from "../traders/Traders.ts"
 
 export interface Stands {
+  /** Answers a new takeover. */
   readonly opened: (symbol: MarketSymbol) => void
-  /** Answers the takeovers that are still open again, since positions have changed. */
+  /** Answers the remaining open takeovers again, because positions have changed. */
   readonly closed: (symbol: MarketSymbol) => void
-  /** The takeovers of the market were taken over as a whole: some may have opened or closed without an event. */
+  /** Checks all takeovers of a market whose state was replaced as a whole, so that some may have opened or closed without an event. */
   readonly begun: (symbol: MarketSymbol) => void
 }
 
-/** A desk may be loaded while takeovers are open, and its traders become live one after the other: each is answered for. */
+/** Also answers for traders that become live while takeovers are open, such as after a move of the desk. */
 export const make = Effect.fnUntraced(function* (traders: Traders) {
   const markets = yield* MarketClient
   const { takeovers } = yield* Feed
   const scope = yield* Effect.scope
   const run = Effect.runForkWith(yield* Effect.context<never>())
   const gathering = new Set<MarketSymbol>()
-  /** Traders that the last answer to a market with open takeovers was of. */
+  /** Traders in the last answer, by market with open takeovers. */
   const answered = new Map<MarketSymbol, ReadonlySet<Trader>>()
   const margins = ProviderMargins.make()
 
   const openIn = (symbol: MarketSymbol) => takeovers.get(symbol) ?? none
-  /** A call that fails is not repeated: accounts without an answer in time are asked last. */
+  /** A failed call is not retried: accounts without a stand in time count as silent and are taken last. */
   const send = (symbol: MarketSymbol) =>
     Effect.suspend(() => {
       gathering.delete(symbol)
@@ -63,7 +64,7 @@ export const make = Effect.fnUntraced(function* (traders: Traders) {
   for (const symbol of takeovers.keys()) begun(symbol)
   traders.watchMoves((trader) => {
     if (answered.size === 0 || !trader.isLive()) return
-    for (const [symbol, of] of answered) if (!of.has(trader)) gather(symbol)
+    for (const [symbol, included] of answered) if (!included.has(trader)) gather(symbol)
   })
   return {
     opened,
@@ -75,14 +76,14 @@ export const make = Effect.fnUntraced(function* (traders: Traders) {
   } satisfies Stands as Stands
 })
 
-/** Returns the stands of providers of the market and of accounts on the other side of a takeover, the lowest ratios first. */
+/** Returns the stands of the market's providers, then of accounts on the opposite side of a takeover, lowest ratios first. */
 const standsFor = (
   live: ReadonlyArray<Trader>,
   symbol: MarketSymbol,
   open: ReadonlyArray<number>,
   margins: ProviderMargins.ProviderMargins
 ): ReadonlyArray<Stand> => {
-  const found: Array<Stand> = []
+  const stands: Array<Stand> = []
   for (const trader of live) {
     for (const account of trader.ledger.accounts.values()) {
       const exposure = account.exposures.get(symbol)
@@ -93,18 +94,18 @@ const standsFor = (
       if (!isOpposite && !isProvider) continue
       refresh(account, trader.ledger.prices)
       const unused = isProvider ? margins.pledge(account, symbol) : 0n
-      found.push({ userId: trader.userId, ...stand(account, exposure, unused) })
+      stands.push({ userId: trader.userId, ...stand(account, exposure, unused) })
     }
   }
-  return found.sort(firstAsked).slice(0, maxStands)
+  return stands.sort(byPriority).slice(0, maxStands)
 }
 
-const firstAsked = (a: Stand, b: Stand): number =>
+const byPriority = (a: Stand, b: Stand): number =>
   Number(a.provider === null) - Number(b.provider === null) || a.ratioE6 - b.ratioE6
 
 const none: ReadonlyMap<string, number> = new Map()
 
-/** Takeovers of one fall of the mark open within this of each other, as a rule. */
+/** Takeovers of one fall of the mark normally open within this time. */
 const gatherMillis = 100
-/** Stands in one call, which is more than a market asks for in one decision. */
+/** Maximum number of stands in one call, more than a market uses in one decision. */
 const maxStands = 16_384

@@ -1,16 +1,16 @@
-/** Entries by a threshold that may change: the lowest are taken first. A binary heap in which each entry knows its place. */
+/** Binary heap of entries with changing thresholds, lowest first. Each entry stores its index, so that it can move. */
 
 export interface Entry {
   threshold: number
-  /** Its place in the heap; -1 while it is in none. */
+  /** Index in the heap; -1 outside it. */
   at: number
 }
 
 export interface ThresholdHeap<A extends Entry> {
-  /** Puts an entry in, or moves it. */
+  /** Inserts an entry, or changes its threshold. */
   readonly set: (entry: A, threshold: number) => void
   readonly remove: (entry: A) => void
-  /** Takes out every entry whose threshold is reached. One comparison when there is none. */
+  /** Removes and returns every entry with a threshold at or below this one. Costs one comparison if there is none. */
   readonly reach: (threshold: number) => ReadonlyArray<A>
 }
 

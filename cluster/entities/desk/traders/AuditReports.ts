@@ -1,4 +1,4 @@
-/** Reports the balances of a desk's traders to the auditor (I52): after each audit the next part of them, in turn. */
+/** Reports balances of a desk's traders to the auditor (I52), `maxTraders` after each audit, in turn. */
 import type { TraderReport } from "@venue/storage/audit/DeskReports"
 import { DeskReports } from "@venue/storage/audit/DeskReports"
 import { VenueModes } from "@venue/storage/access/VenueModes"
@@ -13,16 +13,16 @@ export const make = Effect.fnUntraced(function* (deskId: string, traders: Trader
   const reports = yield* DeskReports
   const scope = yield* Effect.scope
   const run = Effect.runForkWith(yield* Effect.context<never>())
-  let told = 0
+  let nextIndex = 0
 
   const next = (): ReadonlyArray<TraderReport> => {
     const all = [...traders.all()]
-    if (told >= all.length) told = 0
-    const part = all.slice(told, told + maxTraders)
-    told += maxTraders
+    if (nextIndex >= all.length) nextIndex = 0
+    const part = all.slice(nextIndex, nextIndex + maxTraders)
+    nextIndex += maxTraders
     return part.flatMap((trader) => reportOf(feed, trader) ?? [])
   }
-  // A report that cannot be written is dropped: the next audit brings another.
+  // A report that cannot be written is dropped. The next audit causes another.
   const report = Effect.suspend(() => {
     const part = next()
     return part.length === 0 ? Effect.void : Effect.ignore(reports.write(deskId, part))
@@ -30,15 +30,15 @@ export const make = Effect.fnUntraced(function* (deskId: string, traders: Trader
   yield* modes.watchAudits(() => void run(Effect.forkIn(report, scope)))
 })
 
-/** Returns undefined for a trader with a decision that the journal does not have yet; its turn comes again. */
-const reportOf = (feed: Feed["Service"], { ledger, standing, userId }: Trader): TraderReport | undefined => {
-  const stands = standing()
-  if (stands === undefined) return undefined
-  // The feed has passed on to the trader all rows that concern it, up to the newest that this node has.
-  const markets = stands.markets.map(({ seq, symbol }) => [symbol, Math.max(seq, feed.head(symbol)?.seq ?? 0)] as const)
+/** Returns undefined for a trader with an uncommitted decision, which is reported in a later turn. */
+const reportOf = (feed: Feed["Service"], { appliedHeads, ledger, userId }: Trader): TraderReport | undefined => {
+  const heads = appliedHeads()
+  if (heads === undefined) return undefined
+  // The feed has delivered every row that concerns the trader, up to this node's newest row of the market.
+  const markets = heads.markets.map(({ seq, symbol }) => [symbol, Math.max(seq, feed.head(symbol)?.seq ?? 0)] as const)
   return {
     userId,
-    seq: stands.seq,
+    seq: heads.seq,
     markets,
     accounts: Array.from(ledger.accounts.values(), ({ accountId, deposit, exposures, referralRewards }) => ({
       accountId,
@@ -54,5 +54,5 @@ const reportOf = (feed: Feed["Service"], { ledger, standing, userId }: Trader): 
   }
 }
 
-/** Traders that a desk reports after each audit. */
+/** Number of traders that a desk reports after each audit. */
 const maxTraders = 128

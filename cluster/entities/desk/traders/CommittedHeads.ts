@@ -1,6 +1,6 @@
 /**
- * What takes money from an account is decided on all that its markets have committed by now (invariants I11, I17, I27): a
- * fill, an hour of funding or a liquidation that this node was not told yet may have taken it.
+ * Delays a debit of an account until the trader has applied every committed row of its markets (invariants I11, I17, I27). A fill,
+ * funding or a liquidation that this node has not received yet may have used the money.
  */
 import { marketStream } from "@venue/domain/Market"
 import { Journal } from "@venue/journal/Journal"
@@ -12,8 +12,8 @@ import type { Trader } from "./Trader.ts"
 import { live } from "./TraderCalls.ts"
 
 /**
- * The heads are asked of the journal itself: a market that has lost its log and does not know it yet would name an old one.
- * Nothing was decided when this fails, which it does before whoever asks gives up.
+ * Reads the heads from the journal itself, because a market that has lost its log without noticing would return an old head. Fails
+ * with `MarketsBehind` before the deadline of the caller; nothing is decided then.
  */
 export const make = Effect.gen(function* () {
   const feed = yield* Feed
@@ -29,10 +29,10 @@ export const make = Effect.gen(function* () {
     const behind = () => new MarketsBehind({ userId: trader.userId })
     return reached(trader).pipe(
       Effect.mapError(behind),
-      Effect.timeoutOrElse({ duration: patience, orElse: () => Effect.fail(behind()) })
+      Effect.timeoutOrElse({ duration: timeout, orElse: () => Effect.fail(behind()) })
     )
   }
 })
 
-/** Whoever asks a desk waits two seconds. */
-const patience = "1500 millis"
+/** Shorter than the deadline of a call to a desk, which is 2 s. */
+const timeout = "1500 millis"

@@ -1,19 +1,20 @@
-/** Traders for whom something is due at a time: one timer for all of them, which is set while there are any. */
+/** Timed work of a desk's traders: one timer for all of them, which runs only while some work is due. */
 import type { UserId } from "@venue/domain/UserId"
 import { Clock, Effect, Latch, Result } from "effect"
 import type { Trader } from "./Trader.ts"
 import type { Traders } from "./Traders.ts"
 
 export interface Work {
-  /** It is told of in the log by this name. */
-  readonly what: string
+  /** Name of the work in log lines. */
+  readonly name: string
+  /** Whether the trader has such work. */
   readonly concerns: (trader: Trader) => boolean
-  /** Does what is due, and answers when to look again; Infinity for not before something of the trader changes. */
-  readonly look: (trader: Trader) => number
+  /** Does the due work and returns the time of the next, in milliseconds; Infinity to wait for a change of the trader. */
+  readonly run: (trader: Trader) => number
 }
 
-/** They are looked at whenever their journal has a new row or something of theirs moves, for as long as the scope is open. */
-export const make = Effect.fnUntraced(function* (traders: Traders, { concerns, look, what }: Work) {
+/** Runs the work when it is due, and after each new journal row or change of a trader, while the scope is open. */
+export const make = Effect.fnUntraced(function* (traders: Traders, { concerns, name, run }: Work) {
   const clock = yield* Clock.Clock
   const more = yield* Latch.make(false)
   const dueMillis = new Map<UserId, number>()
@@ -23,11 +24,11 @@ export const make = Effect.fnUntraced(function* (traders: Traders, { concerns, l
     dueMillis.set(trader.userId, -Infinity)
     more.openUnsafe()
   }
-  /** A thrown error is a fault of ours: it costs its own trader a new start from the journal, and nobody else anything. */
-  const lookAt = Effect.fnUntraced(function* (trader: Trader) {
-    const looked = Result.try(() => look(trader))
-    if (Result.isSuccess(looked)) return looked.success
-    yield* Effect.logError(`the ${what} of user ${trader.userId} could not go on; it is loaded again`, looked.failure)
+  /** A thrown error may have left the trader inconsistent: it is reloaded from the journal, and the others continue. */
+  const runFor = Effect.fnUntraced(function* (trader: Trader) {
+    const next = Result.try(() => run(trader))
+    if (Result.isSuccess(next)) return next.success
+    yield* Effect.logError(`the ${name} of user ${trader.userId} threw; the trader is reloaded`, next.failure)
     traders.drop(trader.userId)
     return Infinity
   })
@@ -37,10 +38,10 @@ export const make = Effect.fnUntraced(function* (traders: Traders, { concerns, l
     for (const [userId, atMillis] of Array.from(dueMillis)) {
       let againMillis = atMillis
       if (atMillis <= clock.currentTimeMillisUnsafe()) {
-        // Before it is looked at, so that what is noticed meanwhile counts.
+        // Deleted before the work, so that a change during the work is not lost.
         dueMillis.delete(userId)
         const trader = traders.get(userId)
-        againMillis = trader === undefined ? Infinity : yield* lookAt(trader)
+        againMillis = trader === undefined ? Infinity : yield* runFor(trader)
         if (againMillis !== Infinity && !dueMillis.has(userId)) dueMillis.set(userId, againMillis)
       }
       nextMillis = Math.min(nextMillis, againMillis)
@@ -56,5 +57,5 @@ export const make = Effect.fnUntraced(function* (traders: Traders, { concerns, l
   yield* Effect.forkScoped(Effect.forever(loop))
 })
 
-/** Timers know no longer times than some weeks. */
+/** One day: timers support a few weeks at most. */
 const longestSleepMillis = 86_400_000

@@ -1,6 +1,6 @@
 /**
- * A trader leaves the markets where nothing of it is but cash, after ten minutes without a command: it has no wake-up entry
- * for them, so that a desk that moves need not wake it. Looked at a few at a time, and nothing is done while none is due.
+ * Makes traders leave markets in which they hold only cash, ten minutes after their last command. A trader without a joined market
+ * has no wake-up entry, so a desk that moves need not load it.
  */
 import type { UserId } from "@venue/domain/UserId"
 import { Clock, Effect, Latch } from "effect"
@@ -10,7 +10,7 @@ import type { Traders } from "./Traders.ts"
 export const make = Effect.fnUntraced(function* (traders: Traders) {
   const clock = yield* Clock.Clock
   const more = yield* Latch.make(false)
-  /** Each is looked at then, the soonest first: all wait equally long. */
+  /** Time at which each trader is checked, earliest first, because all wait equally long. */
   const dueMillis = new Map<UserId, number>()
   const now = () => clock.currentTimeMillisUnsafe()
 
@@ -19,23 +19,23 @@ export const make = Effect.fnUntraced(function* (traders: Traders) {
     dueMillis.set(userId, now() + unusedMillis)
     more.openUnsafe()
   }
-  const lookAtSome = () => {
+  const checkDue = () => {
     let count = 0
     for (const [userId, atMillis] of dueMillis) {
       if (atMillis > now() || count++ === maxStep) return
       dueMillis.delete(userId)
       const trader = traders.get(userId)
       trader?.leaveUnused(now() - unusedMillis)
-      // Where it stays it is looked at again, behind all others.
+      // A trader that stays in some market is checked again later.
       if (trader !== undefined) notice(trader)
     }
   }
   const step = Effect.gen(function* () {
     yield* more.close
-    const [soonest] = dueMillis.values()
-    if (soonest === undefined) return yield* more.await
-    yield* Effect.sleep(Math.max(soonest - now(), pauseMillis))
-    lookAtSome()
+    const [earliest] = dueMillis.values()
+    if (earliest === undefined) return yield* more.await
+    yield* Effect.sleep(Math.max(earliest - now(), pauseMillis))
+    checkDue()
   })
 
   for (const trader of traders.all()) notice(trader)
@@ -43,8 +43,8 @@ export const make = Effect.fnUntraced(function* (traders: Traders) {
   yield* Effect.forkScoped(Effect.forever(step))
 })
 
-/** Long enough that who trades now and then does not come and go. */
+/** Long enough that an occasional trader does not keep leaving and joining. */
 const unusedMillis = 600_000
-/** Traders of one step, and the pause between two. */
+/** Traders checked per step, and the pause between steps. */
 const maxStep = 16
 const pauseMillis = 20

@@ -1,4 +1,4 @@
-/** Writes the read tables that come from the traders' journals of one desk, each row once. */
+/** Writes the read tables derived from the journals of one desk's traders, each row once. */
 import { traderStream } from "@venue/domain/Trader"
 import type { UserId } from "@venue/domain/UserId"
 import { Journal } from "@venue/journal/Journal"
@@ -9,24 +9,24 @@ import { Effect, Latch } from "effect"
 import * as TableWriter from "../../../tables/TableWriter.ts"
 
 const pageSize = 256
-/** Positions asked for by one statement. */
+/** Table positions read by one statement. */
 const maxGroup = 256
 
 export interface Projection {
-  /** The trader's journal has a row at `seq` that is not in the tables yet. */
+  /** Notes a committed row that is not in the tables yet. */
   readonly recorded: (userId: UserId, seq: number) => void
-  /** The trader was claimed: the tables may lack rows up to `seq`, as nobody knows who wrote them. */
+  /** Notes a claimed trader, whose rows up to `seq` an earlier owner may not have written to the tables. */
   readonly claimed: (userId: UserId, seq: number) => void
 }
 
-/** `isDone` hears how far the tables have come with a trader; true when the entry that says otherwise is to go. */
+/** `isDone` is called when a trader's rows up to `seq` are in the tables. It returns whether to delete the `unprojected` entry. */
 export const make = Effect.fnUntraced(function* (isDone: (userId: UserId, seq: number) => boolean) {
   const journal = yield* Journal
   const tables = yield* ReadTables
-  /** Up to these rows each is to be written. */
+  /** Rows up to which each trader has to be written. */
   const behind = new Map<UserId, number>()
   const claimed = new Map<UserId, number>()
-  /** Up to these they are written, as far as is known here. */
+  /** Rows up to which each trader is known to be written. */
   const reached = new Map<UserId, number>()
   const done = new Map<UserId, number>()
   const more = yield* Latch.make(false)
@@ -35,12 +35,12 @@ export const make = Effect.fnUntraced(function* (isDone: (userId: UserId, seq: n
     behind.set(userId, Math.max(seq, behind.get(userId) ?? 0))
     more.openUnsafe()
   }
-  const take = (userId: UserId, seq: number) => {
+  const finish = (userId: UserId, seq: number) => {
     reached.set(userId, seq)
     if (isDone(userId, seq)) done.set(userId, seq)
   }
 
-  /** One statement tells of most that nothing is to be done for them. */
+  /** Reads the table positions of claimed traders. Most of them need no writes. */
   const lookUp = Effect.gen(function* () {
     const group = [...claimed].slice(0, maxGroup)
     const userIds = group.map(([userId]) => userId)
@@ -51,10 +51,10 @@ export const make = Effect.fnUntraced(function* (isDone: (userId: UserId, seq: n
       if (position < seq) {
         reached.set(userId, position)
         recorded(userId, seq)
-      } else take(userId, position)
+      } else finish(userId, position)
     })
   })
-  /** From the first row that one of the groups lacks; each skips what it has had. */
+  /** Writes from the first row that some group lacks. Each group skips the rows that it has. */
   const project = Effect.fnUntraced(function* (userId: UserId, upTo: number) {
     let seq = reached.get(userId) ?? (yield* tables.positions(Projections.ofTraders, [userId]))[0]!
     while (seq < upTo) {
@@ -67,7 +67,7 @@ export const make = Effect.fnUntraced(function* (isDone: (userId: UserId, seq: n
       )
       seq = rows.at(-1)!.seq
     }
-    take(userId, seq)
+    finish(userId, seq)
   })
   const failed = (userId: UserId, upTo: number) => {
     reached.delete(userId)
@@ -79,13 +79,13 @@ export const make = Effect.fnUntraced(function* (isDone: (userId: UserId, seq: n
       yield* more.close
       while (claimed.size > 0) yield* lookUp
       for (const [userId, upTo] of behind) {
-        // Before its rows are read: what is recorded meanwhile puts it here again.
+        // Deleted before the rows are read, so that a row committed meanwhile adds the trader again.
         behind.delete(userId)
         yield* Effect.onError(project(userId, upTo), () => Effect.sync(() => failed(userId, upTo)))
       }
       const users = Array.from(done, ([userId, seq]) => ({ userId, seq }))
       done.clear()
-      // An entry that stays wakes its trader once more, and goes then.
+      // If this fails, the entries wake their traders once more and are deleted then.
       if (users.length > 0) yield* Effect.ignore(journal.projected(users))
     }
   })

@@ -1,44 +1,45 @@
-/** Traders that are not here yet: whoever is asked for comes first, then those that wake-up entries name. Claimed group by group. */
+/** Traders that are not loaded yet, claimed in groups: first those with a caller, then those from wake-up entries. */
 import type { UserId } from "@venue/domain/UserId"
 import { Effect, Latch } from "effect"
 import type { Trader } from "./Trader.ts"
 import type { TraderClaims } from "./TraderClaims.ts"
 
 export interface Sleepers {
+  /** Whether a caller waits for the trader. */
   readonly isWaking: (userId: UserId) => boolean
-  /** Calls back with the trader, or with undefined when it could not be loaded. */
-  readonly wake: (userId: UserId, tell: (trader: Trader | undefined) => void) => void
-  /** They are claimed behind all that are asked for. */
-  readonly name: (userIds: Iterable<UserId>) => void
-  /** So many of those that were named are not here yet. */
-  readonly named: () => number
-  /** Waits until each that was named has been claimed, or could not be. */
+  /** Calls back with the trader, or with undefined if it could not be loaded. */
+  readonly wake: (userId: UserId, done: (trader: Trader | undefined) => void) => void
+  /** Queues traders behind those with a caller. */
+  readonly enqueue: (userIds: Iterable<UserId>) => void
+  /** Returns the number of queued traders that are not loaded yet. */
+  readonly pendingCount: () => number
+  /** Waits until every queued trader has been claimed or has failed. */
   readonly caughtUp: Effect.Effect<void>
 }
 
 export const make = (
   traders: ReadonlyMap<UserId, Trader>,
   load: TraderClaims["load"],
-  /** One that was named could not be loaded. */
+  /** Called for a queued trader that could not be loaded. */
   missed: (userId: UserId) => void,
   run: (effect: Effect.Effect<void>) => void
 ): Sleepers => {
-  let asked = new Map<UserId, Array<(trader: Trader | undefined) => void>>()
-  const named = new Set<UserId>()
+  let requested = new Map<UserId, Array<(trader: Trader | undefined) => void>>()
+  const queued = new Set<UserId>()
   const caughtUp = Latch.makeUnsafe(true)
   let isLoading = false
 
   const loadAll: Effect.Effect<void> = Effect.gen(function* () {
-    while (asked.size + named.size > 0) {
-      const asking = [...asked].slice(0, maxGroup)
-      asked = new Map([...asked].slice(maxGroup))
-      const group = new Set(asking.map(([userId]) => userId))
-      for (const userId of named) if (group.size < maxGroup) group.add(userId)
-      // Who was asked for again while being claimed is here by now; a second claim would fence the first.
+    while (requested.size + queued.size > 0) {
+      const next = [...requested].slice(0, maxGroup)
+      requested = new Map([...requested].slice(maxGroup))
+      const group = new Set(next.map(([userId]) => userId))
+      for (const userId of queued) if (group.size < maxGroup) group.add(userId)
+      // A trader requested again during its claim is loaded by now. A second claim would fence the first.
       yield* load([...group].filter((userId) => !traders.has(userId)))
-      for (const [userId, tells] of asking) for (const tell of tells) tell(traders.get(userId))
-      for (const userId of group) if (named.delete(userId) && !traders.has(userId)) missed(userId)
-      if (named.size === 0) caughtUp.openUnsafe()
+      for (const [userId, callbacks] of next) for (const done of callbacks) done(traders.get(userId))
+      for (const userId of group) if (queued.delete(userId) && !traders.has(userId)) missed(userId)
+      if (queued.size === 0) caughtUp.openUnsafe()
     }
     isLoading = false
   })
@@ -49,23 +50,23 @@ export const make = (
   }
 
   return {
-    isWaking: (userId) => asked.has(userId),
-    wake: (userId, tell) => {
-      const tells = asked.get(userId)
-      if (tells === undefined) asked.set(userId, [tell])
-      else tells.push(tell)
+    isWaking: (userId) => requested.has(userId),
+    wake: (userId, done) => {
+      const callbacks = requested.get(userId)
+      if (callbacks === undefined) requested.set(userId, [done])
+      else callbacks.push(done)
       start()
     },
-    name: (userIds) => {
-      for (const userId of userIds) if (!traders.has(userId)) named.add(userId)
-      if (named.size === 0) return
+    enqueue: (userIds) => {
+      for (const userId of userIds) if (!traders.has(userId)) queued.add(userId)
+      if (queued.size === 0) return
       caughtUp.closeUnsafe()
       start()
     },
-    named: () => named.size,
+    pendingCount: () => queued.size,
     caughtUp: caughtUp.await
   }
 }
 
-/** Traders claimed by one pair of statements. */
+/** Traders claimed together by one pair of statements. */
 const maxGroup = 256

@@ -1,4 +1,4 @@
-/** One trader at its desk: its ledger, its journal, and the markets it has joined. */
+/** One loaded trader: its ledger, its journal, and the markets that it has joined. */
 import type { AccountId } from "@venue/domain/AccountId"
 import type { Id } from "@venue/domain/Id"
 import type { MarketEvent, TraderCommand } from "@venue/domain/Market"
@@ -20,67 +20,68 @@ import * as JoinedMarket from "../markets/JoinedMarket.ts"
 import * as TraderLog from "./TraderLog.ts"
 import type { Views } from "../markets/Views.ts"
 
-export interface Surroundings {
+/** Services and callbacks that a trader uses. */
+export interface Dependencies {
   readonly journal: JournalShape
   readonly feed: Feed["Service"]
   readonly markets: MarketClient["Service"]
   readonly views: Views
   readonly nowMillis: () => number
-  /** The journal has another owner for this trader: its memory is discarded. */
+  /** Called when the trader has lost its journal to another owner and must be discarded. */
   readonly dropped: (trader: Trader) => void
-  /** A row of the trader's journal is committed. */
+  /** Called when a row of the trader's journal is committed. */
   readonly recorded: (userId: UserId, seq: number) => void
-  /** A position, money or a TWAP of the trader is another, or a market of it has become live. */
+  /** Called when a position, cash or a TWAP of the trader has changed, or a joined market has become live. */
   readonly moved: (userId: UserId) => void
 }
 
 export interface Trader {
   readonly userId: UserId
   readonly ledger: Ledger.Trader
-  /** Those it has joined and not left. */
+  /** Returns the markets that the trader has joined and not left. */
   readonly symbols: () => ReadonlyArray<MarketSymbol>
-  /** Joins the market unless it is in it; it is live once `whenLive` says so. */
+  /** Joins a market unless the trader is in it. `whenLive` reports when it is live. */
   readonly join: (symbol: MarketSymbol) => void
-  /** False when too much waits already. */
+  /** Sends a request to its market, or queues it while the market is not live. Returns false when the queue is full. */
   readonly enter: (request: OrderRequest) => boolean
-  /** Whether what was entered has not left for its market, since what came before it may not. */
+  /** Whether a command is still queued at the desk. */
   readonly waits: (symbol: MarketSymbol, commandId: Id) => boolean
-  /** What an order would hold, and what would leave for its market; undefined where there is no such account or symbol. */
+  /** Returns the margin and the command of an order that is not placed; undefined for an unknown account or symbol. */
   readonly preview: (request: PreviewRequest) => Ledger.Previewed | undefined
-  /** A command that the ledger makes leaves for a market that was joined; false when too much waits for that already. */
+  /** Sends a command that the ledger makes to a joined market. Returns false when the queue of the market is full. */
   readonly send: (symbol: MarketSymbol, make: (traderEpoch: number) => TraderCommand) => boolean
+  /** Decides a ledger command. `done` receives the result when it is committed, or "lost" if that is unknown. */
   readonly change: <Tag extends LedgerCommand["_tag"]>(
     command: LedgerCommandOf<Tag>,
     done: (result: Result.Result<void, LedgerRefusal<Tag> | "lost">) => void
   ) => void
-  /** Calls back once all that was changed so far is in the journal, or with false when that will not be known. */
+  /** Calls back with true when all changes so far are committed, with false if that is unknown. */
   readonly whenRecorded: (then: (isRecorded: boolean) => void) => void
-  /** Calls back once every joined market is live, or with false when the trader is gone. Returns how to stop waiting. */
+  /** Calls back with true when every joined market is live, with false if the trader is dropped. Returns a cancel function. */
   readonly whenLive: (then: (isLive: boolean) => void) => () => void
-  /** Every joined market is live, or the one that is named. */
+  /** Whether the given market, or by default every joined market, is live. */
   readonly isLive: (symbol?: MarketSymbol) => boolean
-  /** The tables have its journal up to `seq`. True when a wake-up entry that says otherwise is to go. */
+  /** Notes that the read tables contain the journal up to `seq`. Returns whether to delete the `unprojected` entry. */
   readonly projected: (seq: number) => boolean
-  /** The markets that have recorded a command of a former owner; undefined until all have told what they have recorded. */
+  /** Returns the markets that recorded a command of a former owner; undefined until all joined markets are live. */
   readonly recordedIn: (commandId: string) => ReadonlyArray<MarketSymbol> | undefined
-  /** Its journal is committed up to this row. */
+  /** Returns the newest committed row of the journal. */
   readonly journalSeq: () => number
-  /**
-   * The rows that all of its memory is of: of its own journal, and of each market that is live. Undefined while something is
-   * decided that the journal does not have.
-   */
-  readonly standing: () =>
+  /** Returns the rows up to which journal and live markets are applied; undefined while a decision is uncommitted. */
+  readonly appliedHeads: () =>
     | { readonly seq: number; readonly markets: ReadonlyArray<{ readonly symbol: MarketSymbol; readonly seq: number }> }
     | undefined
+  /** Returns the newest row with an event of the trader, by market. */
   readonly watermarks: () => ReadonlyArray<{ readonly symbol: MarketSymbol; readonly seq: number }>
-  /** Leaves the markets of which nothing was asked since then, as far as nothing of the trader is there. */
+  /** Leaves the markets without a command since that time in which the trader holds only cash. */
   readonly leaveUnused: (sinceMillis: number) => void
+  /** Ends this object: closes its journal and answers its waiters. */
   readonly leave: () => void
 }
 
-export const make = (owned: TraderLog.Owned, ledger: Ledger.Trader, around: Surroundings): Trader => {
+export const make = (owned: TraderLog.Owned, ledger: Ledger.Trader, dependencies: Dependencies): Trader => {
   const { from, userId } = owned
-  const { feed, markets, nowMillis } = around
+  const { dropped, feed, journal, markets, moved, nowMillis, recorded, views } = dependencies
   const joined = JoinedMarket.empty()
   let isGone = false
   const waiters = makeWaiters(joined, () => isGone)
@@ -92,13 +93,13 @@ export const make = (owned: TraderLog.Owned, ledger: Ledger.Trader, around: Surr
     follows.stop()
     joined.bySymbol.clear()
     log.close()
-    waiters.tell(false)
+    waiters.resolve(false)
   }
   const lose = () => {
     leave()
-    around.dropped(trader)
+    dropped(trader)
   }
-  const log = TraderLog.make(owned, around.journal, { recorded: (seq) => around.recorded(userId, seq), lost: lose })
+  const log = TraderLog.make(owned, journal, { recorded: (seq) => recorded(userId, seq), lost: lose })
   const record = (events: ReadonlyArray<TraderEvent>, done: (committed: boolean) => void) => {
     for (const event of events) Ledger.apply(ledger, event)
     for (const event of events) if (event._tag === "AccountOpened") follows.account(event.accountId)
@@ -108,44 +109,44 @@ export const make = (owned: TraderLog.Owned, ledger: Ledger.Trader, around: Surr
 
   const { send, stopAwaiting, submit } = makeSends(markets, ledger, from.epoch)
   const isSent = (commandId: string) => ledger.inFlight.has(commandId)
-  const take = (symbol: MarketSymbol, event: MarketEvent, seq: number) => {
+  const apply = (symbol: MarketSymbol, event: MarketEvent, seq: number) => {
     const market = joined.bySymbol.get(symbol)
     if (market === undefined || !JoinedMarket.event(market, event, seq, nowMillis(), isSent)) return
     Ledger.observe(ledger, symbol, event)
-    if (Ledger.moves[event._tag]) around.moved(userId)
+    if (Ledger.moves[event._tag]) moved(userId)
   }
-  const observe = (event: MarketEvent, { instrument, seq }: Batch) => take(instrument.symbol, event, seq)
+  const observe = (event: MarketEvent, { instrument, seq }: Batch) => apply(instrument.symbol, event, seq)
   const follows = makeFollows(feed, { rank: "trader", observe, broken: lose })
 
   const viewer = () => ({ userId, traderEpoch: from.epoch, accountIds: Ledger.accountIds(ledger) })
-  const takeView = (market: JoinedMarket.JoinedMarket) => (view: TraderView, seq: number, toldSeq: number) => {
-    if (!JoinedMarket.fits(market, seq, toldSeq)) return false
+  const takeView = (market: JoinedMarket.JoinedMarket) => (view: TraderView, seq: number, feedSeq: number) => {
+    if (!JoinedMarket.fits(market, seq, feedSeq)) return false
     adopt(ledger, market.symbol, view)
-    for (const told of JoinedMarket.goLive(joined, market, { seq, recorded: view.recorded }, nowMillis())) {
-      take(market.symbol, told.event, told.seq)
+    for (const missed of JoinedMarket.goLive(joined, market, { seq, recorded: view.recorded }, nowMillis())) {
+      apply(market.symbol, missed.event, missed.seq)
     }
     joins.release()
-    if (JoinedMarket.isLive(joined)) waiters.tell(true)
-    around.moved(userId)
+    if (JoinedMarket.isLive(joined)) waiters.resolve(true)
+    moved(userId)
     return true
   }
   const sync = (market: JoinedMarket.JoinedMarket) =>
-    around.views.ask(market.symbol, { viewer, isWanted: () => !isGone, take: takeView(market) })
+    views.request(market.symbol, { viewer, isWanted: () => !isGone, take: takeView(market) })
   const joins = makeJoins(joined, ledger, { follow: follows.market, sync, record, submit, nowMillis })
 
   for (const accountId of Ledger.accountIds(ledger)) follows.account(accountId)
-  for (const symbol of Ledger.symbols(ledger)) joins.known(symbol)
+  for (const symbol of Ledger.symbols(ledger)) joins.restore(symbol)
 
   const trader: Trader = {
     userId,
     ledger,
-    ...looks(ledger, joined, log, from.epoch),
+    ...reads(ledger, joined, log, from.epoch),
     join: (symbol) => {
-      if (!isGone) joins.used(symbol)
+      if (!isGone) joins.use(symbol)
     },
     enter: (request) => {
       if (isGone) return false
-      const answer = JoinedMarket.request(joined, joins.used(request.symbol), request)
+      const answer = JoinedMarket.request(joined, joins.use(request.symbol), request)
       return answer === "submit" ? submit(request) : answer !== "full"
     },
     change: (command, done) =>
@@ -164,30 +165,30 @@ export const make = (owned: TraderLog.Owned, ledger: Ledger.Trader, around: Surr
   return trader
 }
 
-/** What can be read off the joined markets, and off its own journal. */
-const looks = (
+/** Reads of the joined markets and the journal. */
+const reads = (
   ledger: Ledger.Trader,
   joined: JoinedMarket.JoinedMarkets,
   { committedSeq, isAllCommitted }: TraderLog.TraderLog,
   traderEpoch: number
-): Pick<Trader, "symbols" | "preview" | "waits" | "recordedIn" | "journalSeq" | "standing" | "watermarks"> => ({
+): Pick<Trader, "symbols" | "preview" | "waits" | "recordedIn" | "journalSeq" | "appliedHeads" | "watermarks"> => ({
   preview: (request) => Ledger.preview(ledger, request, traderEpoch),
   symbols: () => [...joined.bySymbol.keys()].filter((symbol) => !Ledger.hasLeft(ledger, symbol)),
   waits: (symbol, commandId) => JoinedMarket.waits(joined, symbol, commandId),
   recordedIn: (commandId) => JoinedMarket.recordedIn(joined, commandId),
   journalSeq: committedSeq,
-  standing: () => {
+  appliedHeads: () => {
     if (!isAllCommitted()) return undefined
     const live = [...joined.bySymbol.values()].filter(({ state }) => state === "live")
     return {
       seq: committedSeq(),
-      markets: live.map((market) => ({ symbol: market.symbol, seq: JoinedMarket.knownTo(market) }))
+      markets: live.map((market) => ({ symbol: market.symbol, seq: JoinedMarket.appliedSeq(market) }))
     }
   },
   watermarks: () => [...joined.bySymbol.values()].map(({ seq, symbol }) => ({ symbol, seq }))
 })
 
-/** How a trader comes into its markets: the journal has it before anything of it goes there. */
+/** Joins markets. The journal records a join before the first command goes to the market. */
 const makeJoins = (
   joined: JoinedMarket.JoinedMarkets,
   ledger: Ledger.Trader,
@@ -199,7 +200,7 @@ const makeJoins = (
     readonly nowMillis: () => number
   }
 ) => {
-  const comeIn = (market: JoinedMarket.JoinedMarket, then: () => void) =>
+  const recordJoin = (market: JoinedMarket.JoinedMarket, then: () => void) =>
     on.record([{ _tag: "Joined", symbol: market.symbol }], (committed) => {
       if (!committed) return
       market.isIn = true
@@ -215,26 +216,26 @@ const makeJoins = (
     return market
   }
   return {
-    /** Its journal names the market already; what the market holds counts, also where the trader has left. */
-    known: (symbol: MarketSymbol) => {
+    /** Restores a join from the journal. The market is synced even if the trader has left it, because it may hold cash there. */
+    restore: (symbol: MarketSymbol) => {
       const market = begin(symbol)
       market.isIn = !Ledger.hasLeft(ledger, symbol)
       on.sync(market)
     },
-    /** Something is asked of it now. */
-    used: (symbol: MarketSymbol): JoinedMarket.JoinedMarket => {
-      const found = joined.bySymbol.get(symbol)
-      const market = found ?? begin(symbol)
+    /** Joins the market if needed, and notes the time of use. */
+    use: (symbol: MarketSymbol): JoinedMarket.JoinedMarket => {
+      const existing = joined.bySymbol.get(symbol)
+      const market = existing ?? begin(symbol)
       market.usedMillis = on.nowMillis()
-      if (found === undefined) comeIn(market, () => on.sync(market))
-      else if (Ledger.hasLeft(ledger, symbol)) comeIn(market, release)
+      if (existing === undefined) recordJoin(market, () => on.sync(market))
+      else if (Ledger.hasLeft(ledger, symbol)) recordJoin(market, release)
       return market
     },
     release
   }
 }
 
-/** Decides the command and hands what came of it to the journal; a refusal too is told once what it rests on is committed. */
+/** Decides a command and records its events. A refusal too is returned only once the state that it rests on is committed. */
 const change = <Tag extends LedgerCommand["_tag"]>(
   ledger: Ledger.Trader,
   command: LedgerCommandOf<Tag>,
@@ -247,7 +248,7 @@ const change = <Tag extends LedgerCommand["_tag"]>(
   record(events, (committed) => done(committed ? Result.map(decided, () => undefined) : Result.fail("lost")))
 }
 
-/** The ledger holds for it and it is on its way; false when too much waits for its market. It is awaited until told otherwise. */
+/** Sends commands to markets. If the market's queue is full, the held margin is released and the result is false. */
 const makeSends = (markets: MarketClient["Service"], ledger: Ledger.Trader, traderEpoch: number) => {
   const send: Trader["send"] = (symbol, make) => {
     const command = make(traderEpoch)
@@ -266,7 +267,7 @@ const adopt = (ledger: Ledger.Trader, symbol: MarketSymbol, { accounts }: Trader
   }
 }
 
-/** What is followed in the feed: the events of the accounts, and what concerns every position of a joined market. */
+/** Follows the events of the trader's accounts, and those of joined markets that concern every position. */
 const makeFollows = (feed: Feed["Service"], follower: Follower) => {
   const stops = new Map<AccountId | MarketSymbol, () => void>()
   const start = (followed: AccountId | MarketSymbol, follow: () => () => void) => {
@@ -283,7 +284,7 @@ const makeFollows = (feed: Feed["Service"], follower: Follower) => {
   }
 }
 
-/** Whoever waits for every market to be live. */
+/** Callers that wait until every joined market is live. */
 const makeWaiters = (joined: JoinedMarket.JoinedMarkets, isGone: () => boolean) => {
   const waiters = new Set<(isLive: boolean) => void>()
   return {
@@ -292,7 +293,7 @@ const makeWaiters = (joined: JoinedMarket.JoinedMarkets, isGone: () => boolean) 
       else waiters.add(then)
       return () => waiters.delete(then)
     },
-    tell: (isLive: boolean) => {
+    resolve: (isLive: boolean) => {
       for (const then of waiters) {
         waiters.delete(then)
         then(isLive)

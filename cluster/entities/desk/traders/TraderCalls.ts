@@ -1,4 +1,4 @@
-/** What is asked of one trader: charged to its user, and answered once the trader is awake and its markets are live. */
+/** Reads and changes of one trader. Each is charged to the user and answered once the trader is loaded and its markets are live. */
 import type { AccountId } from "@venue/domain/AccountId"
 import type { LedgerCommand, LedgerCommandOf, LedgerRefusal } from "@venue/domain/Trader"
 import type { Balance } from "@venue/domain/Balance"
@@ -15,16 +15,16 @@ import type { Trader } from "./Trader.ts"
 import type { Traders } from "./Traders.ts"
 
 export interface TraderCalls {
-  /** Takes the cost and answers 0, or takes nothing and answers how many milliseconds to wait. */
+  /** Charges the cost and returns 0, or charges nothing and returns the milliseconds to wait. */
   readonly spend: (userId: UserId, cost: Cost) => number
-  /** An account's summary, when it can be told at once. */
-  readonly summaryNow: (asked: Read) => AccountSummary | undefined
-  /** Of no less than the asker's node has been told; not told where that takes longer than the asker waits. */
+  /** Returns the summary of an account; undefined if it has to wait. */
+  readonly summaryNow: (request: Read) => AccountSummary | undefined
+  /** Reads the trader once it has applied the heads in the request. Fails with `Unavailable` after the caller's deadline. */
   readonly read: <A>(
-    asked: Read,
+    request: Read,
     get: (trader: Trader, accountId: AccountId) => A | undefined
   ) => Effect.Effect<A, Unavailable | RateLimited>
-  /** Decided once `ready`: unless told otherwise, on what every joined market says. Answers when the journal has it. */
+  /** Decides a command after `ready`, by default when every joined market is live. Returns when the decision is committed. */
   readonly change: <Tag extends LedgerCommand["_tag"], E = never>(
     userId: UserId,
     cost: Cost,
@@ -55,8 +55,8 @@ export const make = Effect.fnUntraced(function* (traders: Traders) {
       yield* live(trader)
       yield* within(trader, awaitReached(feed, trader, heads))
       if (traders.get(userId) !== trader) return yield* gone(trader)
-      const found = get(trader, accountId)
-      return found === undefined ? yield* new Unavailable({ what: `account ${accountId}` }) : found
+      const value = get(trader, accountId)
+      return value === undefined ? yield* new Unavailable({ what: `account ${accountId}` }) : value
     }),
     change: Effect.fnUntraced(function* (userId, cost, command, ready = live) {
       const trader = yield* awake(userId, cost)
@@ -66,23 +66,23 @@ export const make = Effect.fnUntraced(function* (traders: Traders) {
   } satisfies TraderCalls as TraderCalls
 })
 
-/** Undefined when the user has no such account. */
+/** Returns undefined if the user has no such account. */
 export const summary = ({ ledger }: Trader, accountId: AccountId): AccountSummary | undefined => {
   const balance = Ledger.balance(ledger, accountId)
   return balance === undefined ? undefined : { balance, holdings: Ledger.holdings(ledger, accountId) }
 }
 
-/** Of all accounts, whichever is named. */
+/** Returns the balances of all accounts of the user. */
 export const balances = ({ ledger }: Trader): ReadonlyArray<Balance> =>
   Ledger.accountIds(ledger).map((accountId) => Ledger.balance(ledger, accountId)!)
 
-/** Undefined when the user has no such account. */
+/** Returns undefined if the user has no such account. */
 export const openOrders = ({ ledger }: Trader, accountId: AccountId): OpenOrders | undefined =>
   ledger.accounts.has(accountId)
     ? { orders: Ledger.orders(ledger, accountId), twaps: Twaps.open(ledger, accountId) }
     : undefined
 
-/** Waits until every joined market is live, for no longer than whoever asks. */
+/** Waits until every joined market is live; fails with `Unavailable` after the caller's deadline. */
 export const live = (trader: Trader) =>
   Effect.suspend(() =>
     trader.isLive()
@@ -99,7 +99,7 @@ export const live = (trader: Trader) =>
 const within = <A, E>(trader: Trader, wait: Effect.Effect<A, E>) =>
   Effect.timeoutOrElse(wait, { duration: deadline, orElse: () => Effect.fail(gone(trader)) })
 
-/** Answers when the journal has it. */
+/** Decides a command at once and returns when the decision is committed. */
 export const changed = <Tag extends LedgerCommand["_tag"]>(trader: Trader, command: LedgerCommandOf<Tag>) =>
   Effect.callback<void, LedgerRefusal<Tag> | Unavailable>((resume) =>
     trader.change(command, (result) =>

@@ -1,4 +1,4 @@
-/** Takes traders over from their journals, many at once: each is claimed, replayed, and saved if that took long. */
+/** Claims the journals of many traders at once and replays them. A trader with a long replay gets a new snapshot. */
 import { traderStream } from "@venue/domain/Trader"
 import type { UserId } from "@venue/domain/UserId"
 import * as Ledger from "@venue/ledger/Ledger"
@@ -10,17 +10,17 @@ import { pack, unpack } from "msgpackr"
 import { Feed } from "../../../feed/Feed.ts"
 import { VenueSettings } from "../../../VenueSettings.ts"
 
-/** A trader that had to replay more than this is saved. */
+/** Replayed rows after which a snapshot is saved. */
 const snapshotRows = 1_000
 
 export interface TraderClaims {
-  /** Calls back with each trader that could be claimed. A journal that cannot be read keeps only its own trader out. */
+  /** Loads traders and reports each to `claimed`. A trader whose journal cannot be read is skipped. */
   readonly load: (userIds: ReadonlyArray<UserId>) => Effect.Effect<void>
 }
 
 export const make = Effect.fnUntraced(function* (
   owned: Effect.Effect<boolean>,
-  /** `writtenSeq`: its newest row with events, or the snapshot's. */
+  /** `writtenSeq` is the newest row with events, or the row of the snapshot. */
   claimed: (userId: UserId, ledger: Ledger.Trader, from: Claimed, writtenSeq: number) => void
 ) {
   const journal = yield* Journal
@@ -35,7 +35,7 @@ export const make = Effect.fnUntraced(function* (
         { userId, ledger: Ledger.make(userId, instruments, prices, openInterest, settings), savedSeq: 0, writtenSeq: 0 }
       ])
     )
-    // A desk that was fenced and does not know it yet would otherwise fence the new owner in turn.
+    // A desk that has lost its shard without noticing must not fence the new owner.
     if (!(yield* owned)) return yield* new NotOwner({ stream: traderStream(userIds[0]!) })
     const into = (stream: string) => replayInto(claiming.get(stream)!)
     for (const [stream, from] of yield* journal.claimMany([...claiming.keys()], into, owned)) {
@@ -53,7 +53,7 @@ export const make = Effect.fnUntraced(function* (
       : Effect.catchCause(claim(userIds), (cause) =>
           Cause.hasDies(cause) && userIds.length > 1
             ? Effect.forEach(userIds, (userId) => load([userId]), { discard: true })
-            : DatabaseOutage.report(cause, Effect.logWarning("traders could not be loaded", userIds.length, cause))
+            : DatabaseOutage.report(cause, Effect.logWarning(`loading of ${userIds.length} traders failed`, cause))
         )
   return { load } satisfies TraderClaims as TraderClaims
 })

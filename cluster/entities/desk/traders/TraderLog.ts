@@ -1,4 +1,4 @@
-/** A trader's own journal: what is to be recorded gathers in a row while the one before it is being written. */
+/** Writes a trader's journal. Events collect in the next row while earlier rows are in flight. */
 import { isOn } from "@venue/domain/DeadManSwitch"
 import { decimalOfMoney } from "@venue/domain/Decimal"
 import { type Credited, type TraderEvent, traderStream } from "@venue/domain/Trader"
@@ -7,15 +7,15 @@ import type { Alongside, AuditedDeed, Claimed, JournalShape, TreasuryStep, WakeU
 import * as TraderRecord from "@venue/journal/TraderRecord"
 
 export interface TraderLog {
-  /** `done` is called once all that was handed in so far is committed, or with false when that will not be known. */
+  /** Adds events. Calls `done` with true when all events so far are committed, with false if that is unknown. */
   readonly record: (events: ReadonlyArray<TraderEvent>, done: (committed: boolean) => void) => void
-  /** Its newest row with events that is committed. */
+  /** Returns the newest committed row with events. */
   readonly committedSeq: () => number
-  /** All that was handed in is committed. */
+  /** Whether all added events are committed. */
   readonly isAllCommitted: () => boolean
-  /** The tables have its rows up to `seq`. True when an entry says otherwise, of these or of none: it is to go. */
+  /** Notes that the read tables contain the rows up to `seq`. Returns whether to delete the `unprojected` entry. */
   readonly projected: (seq: number) => boolean
-  /** From here on nothing is recorded; whoever waits is told that it will not be known. */
+  /** Stops recording and answers the waiters with an unknown outcome. */
   readonly close: () => void
 }
 
@@ -25,21 +25,21 @@ interface Row {
   readonly dones: Array<(committed: boolean) => void>
 }
 
-/** Whose log it is, and what is known of it. */
+/** A claimed trader journal. */
 export interface Owned {
   readonly userId: UserId
   readonly desk: string
   readonly from: Claimed
-  /** Its newest row with events. */
+  /** Newest row with events. */
   readonly writtenSeq: number
-  /** An entry says that not all of them are in the tables. */
+  /** Whether a wake-up entry states that the read tables lack rows. */
   readonly isUnprojected: boolean
 }
 
 export const make = (
   { desk, from, userId, ...owned }: Owned,
   journal: JournalShape,
-  /** A row is committed; the journal has another owner. */
+  /** Called when a row is committed, and when another owner has claimed the journal. */
   on: { readonly recorded: (seq: number) => void; readonly lost: () => void }
 ): TraderLog => {
   let lastSeq = from.seq
@@ -56,7 +56,7 @@ export const make = (
         writing.push(next)
         next = emptyRow()
         writtenSeq = ++lastSeq
-        // One entry stands for all rows until the tables have them.
+        // One wake-up entry covers all rows that are not in the tables yet.
         if (!isUnprojected)
           alongside.push({ _tag: "WakeUp", userId, desk, reason: "unprojected", detail: String(writtenSeq) })
         isUnprojected = true
@@ -76,8 +76,8 @@ export const make = (
     record: (events, done) => {
       for (const event of events) {
         next.events.push(event)
-        const along = alongsideOf(event, userId, desk)
-        if (along !== undefined) next.alongside.push(along)
+        const write = writeOf(event, userId, desk)
+        if (write !== undefined) next.alongside.push(write)
       }
       const row = next.events.length > 0 ? next : writing.at(-1)
       if (row === undefined) return done(true)
@@ -102,8 +102,8 @@ export const make = (
 
 const emptyRow = (): Row => ({ events: [], alongside: [], dones: [] })
 
-/** What an event is told by elsewhere, in the same instant. */
-function alongsideOf(event: TraderEvent, userId: UserId, desk: string): Alongside | undefined {
+/** Returns the write to another table that is committed together with the event. */
+function writeOf(event: TraderEvent, userId: UserId, desk: string): Alongside | undefined {
   if (event._tag === "AccountOpened") return { _tag: "AccountRow", userId, accountId: event.accountId }
   if (event._tag === "Credited") return deedOf(event, userId)
   if (event._tag === "Referred") return { _tag: "RedeemedCode", userId, code: event.code }
@@ -112,7 +112,7 @@ function alongsideOf(event: TraderEvent, userId: UserId, desk: string): Alongsid
   return entry === undefined ? undefined : { userId, desk, ...entry }
 }
 
-/** A credit of an operator, who is named; tests and demonstrations credit without one. */
+/** Returns the audit entry of a credit by an operator; undefined for credits of tests and demonstrations, which have none. */
 function deedOf(
   { accountId, amount, atMillis, by, creditId, reason }: Credited,
   userId: UserId
@@ -128,7 +128,7 @@ const isOfTreasury = (event: TraderEvent): event is TreasuryStep["event"] =>
   event._tag === "WithdrawalAccepted" ||
   event._tag === "WithdrawalReturned"
 
-/** What must wake its trader after a restart, though nobody asks for it. */
+/** Returns the wake-up entry that an event adds or ends. A trader with an entry is loaded after a restart. */
 function wakeUpOf(event: TraderEvent): Pick<WakeUpChange, "_tag" | "reason" | "detail"> | undefined {
   switch (event._tag) {
     case "Joined":

@@ -1,4 +1,4 @@
-/** The traders a desk holds: woken when asked, in groups, and dropped when their journal has another owner. */
+/** The loaded traders of a desk. They are loaded on demand, in groups, and dropped when another owner claims their journal. */
 import type { UserId } from "@venue/domain/UserId"
 import { Journal } from "@venue/journal/Journal"
 import { Clock, Effect, Schedule } from "effect"
@@ -15,28 +15,30 @@ import * as TraderClaims from "./TraderClaims.ts"
 import * as Views from "../markets/Views.ts"
 
 export interface Traders {
+  /** Returns a loaded trader. */
   readonly get: (userId: UserId) => Trader.Trader | undefined
+  /** Returns a trader, and loads it if needed. */
   readonly wake: (userId: UserId) => Effect.Effect<Trader.Trader, Unavailable>
-  /** Starts waking a trader for whoever asks next. */
-  readonly startToWake: (userId: UserId) => void
-  /** Claims these behind all that are asked for. */
-  readonly name: (userIds: Iterable<UserId>) => void
-  /** So many of those that were named are not here yet. */
-  readonly named: () => number
-  /** Waits until each that was named has been claimed, or could not be. */
+  /** Starts to load a trader without waiting for it. */
+  readonly startWaking: (userId: UserId) => void
+  /** Loads traders after those with a caller. */
+  readonly enqueue: (userIds: Iterable<UserId>) => void
+  /** Returns the number of queued traders that are not loaded yet. */
+  readonly pendingCount: () => number
+  /** Waits until every queued trader has been claimed or has failed. */
   readonly caughtUp: Effect.Effect<void>
-  /** An entry says that the tables lack rows of theirs. */
+  /** Notes traders with a wake-up entry which states that the read tables lack rows. */
   readonly unprojected: (userIds: Iterable<UserId>) => void
-  /** Discards a trader's memory and loads it again. */
+  /** Discards a trader's state and reloads it. */
   readonly drop: (userId: UserId) => void
-  /** Wakes a trader, again and again until it is here or the desk is no longer ours. */
+  /** Loads a trader, with retries until it is loaded or the desk's shard has moved. */
   readonly keep: (userId: UserId) => void
   readonly all: () => Iterable<Trader.Trader>
-  /** Told of each trader that comes, and whenever its journal has a new row. */
+  /** Calls the observer for each loaded trader and after each row of its journal. */
   readonly watch: (observe: (trader: Trader.Trader) => void) => void
-  /** Told whenever a position, money or a TWAP of a trader is another, or a market of it has become live. */
+  /** Calls the observer when a position, cash or a TWAP of a trader has changed, or a joined market has become live. */
   readonly watchMoves: (observe: (trader: Trader.Trader) => void) => void
-  /** 0, or the milliseconds to wait until the user may send this. */
+  /** Charges a message to the user: returns 0, or the milliseconds to wait. */
   readonly spend: MessageRate.SpendOf
 }
 
@@ -52,15 +54,15 @@ export const make = Effect.fnUntraced(function* (owned: Effect.Effect<boolean>) 
   const observers: Array<(trader: Trader.Trader) => void> = []
   const moveObservers: Array<(trader: Trader.Trader) => void> = []
 
-  const tell = (told: typeof observers, userId: UserId) => {
+  const notify = (listeners: typeof observers, userId: UserId) => {
     const trader = traders.get(userId)
-    if (trader !== undefined) for (const observe of told) observe(trader)
+    if (trader !== undefined) for (const observe of listeners) observe(trader)
   }
   const changed = (userId: UserId, seq: number) => {
     projection.recorded(userId, seq)
-    tell(observers, userId)
+    notify(observers, userId)
   }
-  const around: Trader.Surroundings = {
+  const dependencies: Trader.Dependencies = {
     journal: yield* Journal,
     feed: yield* Feed,
     markets: yield* MarketClient,
@@ -70,14 +72,14 @@ export const make = Effect.fnUntraced(function* (owned: Effect.Effect<boolean>) 
       if (traders.get(trader.userId) === trader) drop(trader.userId)
     },
     recorded: changed,
-    moved: (userId) => tell(moveObservers, userId)
+    moved: (userId) => notify(moveObservers, userId)
   }
   const claims = yield* TraderClaims.make(owned, (userId, ledger, from, writtenSeq) => {
     const isUnprojected = unprojected.delete(userId)
     const owned = { userId, desk: deskOf(userId, desks), from, writtenSeq, isUnprojected }
-    traders.set(userId, Trader.make(owned, ledger, around))
+    traders.set(userId, Trader.make(owned, ledger, dependencies))
     if (writtenSeq > 0) projection.claimed(userId, writtenSeq)
-    tell(observers, userId)
+    notify(observers, userId)
   })
   const keep = (userId: UserId): void =>
     run(Effect.ignore(Effect.retry(wake(userId), { schedule: Schedule.spaced("500 millis"), while: () => owned })))
@@ -90,7 +92,7 @@ export const make = Effect.fnUntraced(function* (owned: Effect.Effect<boolean>) 
     })
   )
 
-  /** It may be armed, and its gateway gone: then nobody else will ask for it. */
+  /** Reloads the trader at once: it may be armed by a gateway that is gone, so that no other request would load it. */
   const drop = (userId: UserId) => {
     const trader = traders.get(userId)
     traders.delete(userId)
@@ -103,13 +105,13 @@ export const make = Effect.fnUntraced(function* (owned: Effect.Effect<boolean>) 
     wake,
     drop,
     keep,
-    name: sleepers.name,
-    named: sleepers.named,
+    enqueue: sleepers.enqueue,
+    pendingCount: sleepers.pendingCount,
     caughtUp: sleepers.caughtUp,
     unprojected: (userIds) => {
       for (const userId of userIds) unprojected.add(userId)
     },
-    startToWake: (userId) => {
+    startWaking: (userId) => {
       if (!sleepers.isWaking(userId)) sleepers.wake(userId, () => {})
     },
     all: () => traders.values(),

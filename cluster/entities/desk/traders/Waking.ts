@@ -1,19 +1,19 @@
-/** Takes in the traders of a desk that left something behind, though nobody asks for them. */
+/** Loads the traders of a desk that have wake-up entries, when the desk starts. */
 import type { UserId } from "@venue/domain/UserId"
 import { Journal, type WakeUp } from "@venue/journal/Journal"
 import { Effect, Schedule } from "effect"
 import type { Traders } from "./Traders.ts"
 
 /**
- * Answers once those are here whose orders may have to be cancelled though nobody asks: the gateway of an armed connection
- * may be gone, and a dead-man switch may be due. The others come behind that.
+ * Returns when traders with an armed connection or a dead-man switch are loaded, because their orders may have to be cancelled at
+ * once. The others are loaded in the background.
  */
 export const wake = Effect.fnUntraced(function* (traders: Traders, deskId: string) {
   const journal = yield* Journal
   const entries = yield* journal.wakeUps(deskId).pipe(Effect.retry(Schedule.spaced("200 millis")), Effect.orDie)
   traders.unprojected(usersOf(entries.filter(({ reason }) => reason === "unprojected")))
   yield* wakeOrKeep(traders, usersOf(entries.filter(({ reason }) => reason === "armed" || reason === "switch")))
-  traders.name(usersOf(entries))
+  traders.enqueue(usersOf(entries))
 })
 
 const usersOf = (entries: ReadonlyArray<WakeUp>): ReadonlySet<UserId> => new Set(entries.map(({ userId }) => userId))

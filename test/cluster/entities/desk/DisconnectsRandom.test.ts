@@ -130,7 +130,7 @@ const play = Effect.fnUntraced(function* (seed: number) {
     assert.isTrue(disconnects.attach(speaker(connection.gatewayId), named(connection)))
     disconnects.arming(connection.connectionId, userId)
     Ledger.apply(ledger, { _tag: "Armed", connectionId: connection.connectionId, accountId })
-    disconnects.look(trader)
+    disconnects.check(trader)
     connections.push(connection)
   }
   const enter = (connection: Connection | undefined) => {

@@ -218,7 +218,7 @@ it.effect("I34: leases are looked at while a connection is armed, and no longer;
       yield* TestClock.adjust("1 day")
       assert.strictEqual(wakes(), before)
       Ledger.apply(trader.ledger, { _tag: "Armed", connectionId, accountId: primaryAccountOf(userId) })
-      disconnects.look(trader)
+      disconnects.check(trader)
       yield* alive(5)
       assert.lengthOf(symbols(), 2)
       yield* TestClock.adjust("2 seconds")

@@ -69,7 +69,7 @@ const desk = (all: ReadonlyArray<Held>) => {
   }
   for (const symbol of symbols) price(symbol, basis[symbol]!)
   all.forEach((held, index) => come(`user-${index}`, held))
-  watch.lookAgain()
+  watch.checkChanged()
   return { come, failed, found, price, prices, traders, watch }
 }
 
@@ -125,7 +125,7 @@ test("a mark that reaches nobody's thresholds has nobody looked at", () => {
 test("what a trader that is gone left behind finds nobody, and its successor is found", () => {
   const { come, found, price, watch } = desk([{ aapl: 50, gold: 0, deposit: 1_100 }])
   come("user-0", { aapl: 0, gold: 0, deposit: 1_100 })
-  watch.lookAgain()
+  watch.checkChanged()
   price(aapl, 190)
   assert.deepEqual(found, [])
   price(aapl, 200)
@@ -142,7 +142,7 @@ test("a trader is looked at once all its markets are live", () => {
   assert.deepEqual(found, [])
   isLive = true
   watch.changed(trader)
-  watch.lookAgain()
+  watch.checkChanged()
   assert.deepEqual(found, ["late"])
 })
 
@@ -150,7 +150,7 @@ test("an account at which it throws costs no other anything, and is looked at ag
   const { come, failed, found, price, traders, watch } = desk([{ aapl: 50, gold: 0, deposit: 1_100 }])
   const broken = come("broken", { aapl: 50, gold: 0, deposit: 1_100 })
   come("other", { aapl: 50, gold: 0, deposit: 1_100 })
-  watch.lookAgain()
+  watch.checkChanged()
   const account = broken.ledger.accounts.get(primaryAccountOf(broken.userId))!
   const { leverage } = account.exposures.get(aapl)!
   account.exposures.get(aapl)!.leverage = NaN
@@ -158,6 +158,6 @@ test("an account at which it throws costs no other anything, and is looked at ag
   assert.deepEqual([failed, found.toSorted()], [["broken"], ["other", "user-0"]])
   account.exposures.get(aapl)!.leverage = leverage
   watch.changed(traders.get(broken.userId)!)
-  watch.lookAgain()
+  watch.checkChanged()
   assert.include(found, "broken")
 })

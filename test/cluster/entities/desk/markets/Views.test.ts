@@ -14,7 +14,7 @@ const asking = (views: Views.Views) => {
   const gone = new Set<number>()
   const ask = (n: number, takes: () => boolean = () => true, instrument = one) => {
     const userId = UserId.make(idOf(n).text)
-    views.ask(instrument.symbol, {
+    views.request(instrument.symbol, {
       viewer: () => ({ userId, traderEpoch: 1, accountIds: [primaryAccountOf(userId)] }),
       isWanted: () => !gone.has(n),
       take: (view: TraderView) => {
@@ -114,7 +114,7 @@ desk("a fault of ours on the way to a market is logged, and the market is asked 
     near.answers(one)
     const { ask, taken } = asking(views)
     let isBroken = true
-    views.ask(one.symbol, {
+    views.request(one.symbol, {
       viewer: () => {
         if (isBroken) throw new Error("a fault of ours")
         return { userId, traderEpoch: 1, accountIds: [primaryAccountOf(userId)] }

@@ -203,8 +203,8 @@ desk("while its position is frozen nothing is done, and what a takeover left is 
     const position = { userId, accountId, symbol: one.symbol, sinceMillis: 7 }
     assert.deepEqual(left(), [{ ...position, quantityLots: -20_000 }])
     assert.lengthOf(lines, 2)
-    assert.match(lines[0]!, /^Error .*nobody takes -50 of account/)
-    assert.match(lines[1]!, /^Error .*nobody takes -20 of account/)
+    assert.match(lines[0]!, /^Error .*no account can take over -50 of account/)
+    assert.match(lines[1]!, /^Error .*no account can take over -20 of account/)
     done()
     yield* price(190)
     yield* wait(2)

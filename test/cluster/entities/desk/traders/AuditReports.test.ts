@@ -124,11 +124,11 @@ desk("I52: one unit changed in what an account has at a desk is seen with its ne
 desk("nothing is told of a trader that has decided what the journal does not have yet", (market) =>
   Effect.gen(function* () {
     const { trader } = yield* begin(market)
-    assert.isDefined(trader.standing())
+    assert.isDefined(trader.appliedHeads())
     const toAccountId = AccountId.make("00000000-0000-4000-8000-0000000000aa")
     trader.change({ _tag: "OpenAccount", accountId: toAccountId }, () => {})
-    assert.isUndefined(trader.standing())
+    assert.isUndefined(trader.appliedHeads())
     yield* turns
-    assert.isDefined(trader.standing())
+    assert.isDefined(trader.appliedHeads())
   })
 )

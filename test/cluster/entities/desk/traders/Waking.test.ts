@@ -77,9 +77,9 @@ desk("I34: armed traders are here when a desk serves; others that joined a marke
     )
     const traders = yield* begin
     yield* Waking.wake(traders, "0")
-    assert.deepEqual([isHere(traders, 1), isHere(traders, 2), traders.named()], [true, false, 1])
+    assert.deepEqual([isHere(traders, 1), isHere(traders, 2), traders.pendingCount()], [true, false, 1])
     yield* traders.caughtUp
-    assert.deepEqual([isHere(traders, 2), traders.named()], [true, 0])
+    assert.deepEqual([isHere(traders, 2), traders.pendingCount()], [true, 0])
     // Who left nothing behind sleeps until asked for.
     assert.isFalse(isHere(traders, 3))
   })
@@ -89,11 +89,11 @@ desk("whoever is asked for comes before all that are named, however many", () =>
   Effect.gen(function* () {
     const journal = yield* Journal
     const traders = yield* begin
-    traders.name(Array.from({ length: 1_000 }, (_, n) => userOf(n + 1)))
+    traders.enqueue(Array.from({ length: 1_000 }, (_, n) => userOf(n + 1)))
     yield* traders.wake(userOf(900))
-    assert.isAtLeast(traders.named(), 1_000 - 256)
+    assert.isAtLeast(traders.pendingCount(), 1_000 - 256)
     yield* traders.wake(userOf(1_001))
-    assert.isAtLeast(traders.named(), 1_000 - 2 * 256)
+    assert.isAtLeast(traders.pendingCount(), 1_000 - 2 * 256)
     yield* traders.caughtUp
     assert.lengthOf([...traders.all()], 1_001)
     // Each was claimed once.
@@ -106,11 +106,11 @@ desk("a desk that ends while it claims those that are named claims no more of th
     const journal = yield* Journal
     const scope = yield* Scope.make()
     const traders = yield* Scope.provide(begin, scope)
-    traders.name(Array.from({ length: 1_000 }, (_, n) => userOf(n + 1)))
+    traders.enqueue(Array.from({ length: 1_000 }, (_, n) => userOf(n + 1)))
     yield* traders.wake(userOf(1))
     yield* Scope.close(scope, Exit.void)
     yield* turns
-    assert.isAbove(traders.named(), 0)
+    assert.isAbove(traders.pendingCount(), 0)
     assert.lengthOf(yield* journal.read(traderStream(userOf(1_000)), 0, 10), 0)
   })
 )
