@@ -1,15 +1,15 @@
-/** A line of the log for each request: by which route it was asked, never its address, headers or body. */
+/** Access log: one line per request with its route, never its URL, headers or body. */
 import { Clock, Effect, References } from "effect"
 import type { HttpServerRequest, HttpServerResponse } from "effect/http"
 import type { RequestNotes } from "./RequestNotes.ts"
 
 type Answer<E, R> = Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>
 
-/** Written once the head of the answer stands, however little else the node logs. */
-export const told = <E, R>(
+/** Logs a request when the head of its answer is complete, at any minimum log level. */
+export const logged = <E, R>(
   self: Answer<E, R>,
   { method }: HttpServerRequest.HttpServerRequest,
-  /** Its pattern; undefined where nothing is served. */
+  /** Pattern of the route; undefined for an unknown path. */
   route: string | undefined,
   notes: RequestNotes
 ): Answer<E, R> =>

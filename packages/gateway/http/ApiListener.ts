@@ -1,4 +1,4 @@
-/** An interface of endpoints that callers with credentials ask, behind its gate: all such interfaces are met alike. */
+/** Listener of an API with credentials: CORS, request ids, rate limits and access log. */
 import { headerName } from "@venue/api/Headers"
 import { VenueSettings } from "@venue/cluster/VenueSettings"
 import * as RateLimits from "@venue/domain/RateLimits"
@@ -17,15 +17,15 @@ export interface ApiListenerOptions {
   readonly port: number
   /** The operator's prefix of headers. */
   readonly brand: string
-  /** Where clients find it, when that is not where it listens. */
+  /** Public URL, if it differs from the listening address. */
   readonly publicUrl?: string | undefined
-  /** Addresses and networks of proxies of ours, that say whose request they pass on. */
+  /** Addresses and networks of trusted proxies. */
   readonly trustedProxies?: ReadonlyArray<string>
-  /** In which the proxy that speaks to us writes the country the request comes from, as two letters. */
+  /** Header in which the nearest trusted proxy sends the country of a request, as two letters. */
   readonly countryHeader?: string | undefined
-  /** Whether each request is told in the log. */
+  /** Logs each request. */
   readonly accessLog?: boolean
-  /** What addresses may ask without credentials; one for all interfaces of a node, and its own where there is none. */
+  /** Rate limits of addresses, shared by all APIs of a node; default: limits of its own. */
   readonly limits?: RateLimits.RateLimits
 }
 
@@ -33,11 +33,11 @@ export interface ApiSite<R> {
   readonly what: string
   readonly routes: ReadonlyArray<Route>
   readonly layer: (authentication: AuthenticationOptions) => Layer.Layer<never, never, R>
-  /** More that is gzipped than what is for everybody. An account's figures beside what a page of another site asked are not. */
+  /** True for compressed routes besides public ones. Private figures next to attacker-chosen text must not be compressed. */
   readonly isGzipped?: (route: Route) => boolean
 }
 
-/** Of addresses, on this node. */
+/** Returns new rate limits of addresses for this node. */
 export const addressLimits = Effect.gen(function* () {
   const clock = yield* Clock.Clock
   const { rateLimits } = yield* VenueSettings

@@ -1,4 +1,4 @@
-/** Whose request it is: a token or signed headers, the account they name, and whether they are let through. */
+/** Authentication of REST requests: token or signed headers, the requested account, rate limit and access decision. */
 import { AccountId } from "@venue/domain/AccountId"
 import { isUuid } from "@venue/domain/Id"
 import type { Missing } from "@venue/domain/Onboarding"
@@ -29,24 +29,24 @@ import * as Refusal from "./Refusal.ts"
 
 export interface AuthenticationOptions {
   readonly brand: string
-  /** Of addresses. */
+  /** Rate limits of addresses. */
   readonly limits: RateLimits
   readonly addressOf: ClientAddress
   readonly countryOf: ClientCountry
-  /** How an interface words what the user still lacks; 403 unless told otherwise. */
+  /** Problem for missing onboarding steps; default: 403. */
   readonly onboardingRequired?: (problems: Problems, missing: ReadonlyArray<Missing>) => Unauthorized | Forbidden
 }
 
 /** The credentials of a request. */
 interface Shown {
-  /** They were good here before. */
+  /** True if this gateway verified them before. */
   readonly isKnown: boolean
   readonly prove: Effect.Effect<Known, Unauthenticated | InvalidToken | SessionEnded | DatabaseUnavailable>
-  /** The words for a fault that the request alone shows, such as a missing header. */
+  /** Returns the detail of a fault that is visible in the request, such as a missing header. */
   readonly faultOf: (reason: Unauthenticated["reason"] | undefined) => string | undefined
 }
 
-/** What a request is signed with; empty where a header is missing. */
+/** Returns the signature headers of a request; empty for a missing header. */
 export const signedOf = (headers: Parameters<typeof headerValue>[0], brand: string): Signed => {
   const value = (header: Header) => headerValue(headers, brand, header) ?? ""
   return {
@@ -84,7 +84,7 @@ export const layer = ({
           const request = yield* HttpServerRequest.HttpServerRequest
           const address = addressOf(request)
           const { faultOf, isKnown, prove } = shownBy(request, address)
-          // Whoever proves nothing pays as the address it comes from, and a stranger does before anything is looked up for it.
+          // Unverified requests are charged to the address, and those with unknown credentials before the look-up.
           const pay = spend(network(address), weight)
           if (!isKnown) yield* pay
           const unproven = (refused: Unauthenticated | InvalidToken | SessionEnded) =>
@@ -106,7 +106,7 @@ export const layer = ({
           yield* RequestNotes.note({ userId: caller.userId })
           yield* Refusal.unlessExceeded(refusals, yield* charge(caller.userId, weight))
 
-          // An empty one is the primary account, as on the trade socket.
+          // An empty header means the primary account, as on the trade socket.
           const named = headerValue(request.headers, brand, "requested-account-id") || undefined
           if (named !== undefined && !isUuid(named)) {
             const location = `header.${headerName(brand, "requested-account-id")}`
@@ -116,7 +116,7 @@ export const layer = ({
           if (country !== undefined) {
             yield* Effect.catchTags(onboarding.seenIn(caller.userId, country), {
               DatabaseUnavailable: unavailable,
-              // Users are never deleted, so whoever has a credential is known.
+              // Users are never deleted, so the user of a valid credential exists.
               UnknownUser: Effect.die
             })
           }
@@ -140,7 +140,7 @@ export const layer = ({
     })
   )
 
-/** A token wins over signed headers. */
+/** Reads the credentials of a request; a token takes precedence over signed headers. */
 const showing = Effect.fnUntraced(function* (brand: string) {
   const bearers = yield* Bearers
   const hmac = yield* Hmac

@@ -1,4 +1,4 @@
-/** The caller's address and country: those of the socket, or those that a trusted proxy forwards. */
+/** Address and country of a caller: from the socket, or from the headers of a trusted proxy. */
 import * as AllowList from "@venue/auth/access/AllowList"
 import { Option } from "effect"
 import type { HttpServerRequest } from "effect/http"
@@ -8,33 +8,33 @@ import * as Forwarded from "./Forwarded.ts"
 import { nobody } from "./Forwarded.ts"
 
 export interface Request extends Pick<HttpServerRequest.HttpServerRequest, "remoteAddress"> {
-  /** By names in lower case. */
+  /** Headers by lower-case name. */
   readonly headers: Readonly<Record<string, string | ReadonlyArray<string> | undefined>>
 }
 
 export type ClientAddress = (request: Request) => string
 
-/** Undefined when no proxy of ours says. */
+/** Returns the country of a request; undefined unless a trusted proxy sends it. */
 export type ClientCountry = (request: Request) => string | undefined
 
 /**
- * Finds the caller's address. `trustedProxies` are addresses and networks such as `10.0.0.0/8`; other text throws. The
- * last forwarded address that is no trusted proxy counts: strangers wrote everything before it. A forwarded address that
- * cannot be read is `nobody`, never the proxy that sent it.
+ * Returns a function that determines the address of a caller. `trustedProxies` are addresses and networks such as `10.0.0.0/8`;
+ * other text throws. The last forwarded address that is not a trusted proxy is used: untrusted clients may have written the ones
+ * before it. An unreadable forwarded address is `nobody`, never the proxy that sent it.
  */
 export const from = (trustedProxies: ReadonlyArray<string>): ClientAddress => {
   const isProxy = AllowList.of(trustedProxies)
   return (request) => {
     const peer = peerOf(request)
     if (!isProxy(peer)) return peer
-    const named = hopsOf(request).map((hops) => lastStranger(peer, hops, isProxy))
-    const [address = peer] = named
-    // Most proxies write one of the two headers and pass the other on as a stranger sent it.
-    return named.every((other) => other === address) ? address : nobody
+    const candidates = hopsOf(request).map((hops) => lastUntrusted(peer, hops, isProxy))
+    const [address = peer] = candidates
+    // Most proxies write one of the two headers and forward the other as the client sent it.
+    return candidates.every((other) => other === address) ? address : nobody
   }
 }
 
-const lastStranger = (peer: string, hops: Forwarded.Hops, isProxy: (address: string) => boolean): string =>
+const lastUntrusted = (peer: string, hops: Forwarded.Hops, isProxy: (address: string) => boolean): string =>
   hops.findLast((hop) => !isProxy(hop)) ?? hops[0] ?? peer
 
 const hopsOf = ({ headers }: Request): ReadonlyArray<Forwarded.Hops> => {
@@ -47,7 +47,7 @@ const hopsOf = ({ headers }: Request): ReadonlyArray<Forwarded.Hops> => {
   ]
 }
 
-/** The proxy that speaks to us writes the country into this header, whatever was there before. */
+/** Returns a function that reads the country from a header that the nearest trusted proxy sets. */
 export const countryFrom = (trustedProxies: ReadonlyArray<string>, header: string | undefined): ClientCountry => {
   if (header === undefined) return () => undefined
   const isProxy = AllowList.of(trustedProxies)
@@ -58,12 +58,13 @@ export const countryFrom = (trustedProxies: ReadonlyArray<string>, header: strin
   }
 }
 
-/** The same of a request that becomes a socket. */
+/** Returns the address function for WebSocket upgrades. */
 export const ofUpgrade = (trustedProxies: ReadonlyArray<string>): ((request: IncomingMessage) => string) => {
   const addressOf = from(trustedProxies)
   return (request) => addressOf(requestOf(request))
 }
 
+/** Returns the country function for WebSocket upgrades. */
 export const countryOfUpgrade = (
   trustedProxies: ReadonlyArray<string>,
   header: string | undefined
@@ -72,7 +73,7 @@ export const countryOfUpgrade = (
   return (request) => countryOf(requestOf(request))
 }
 
-/** Whose limits an address shares: one home or server has a whole /64 of the newer addresses. */
+/** Returns the key of an address in limits: the address for IPv4, its /64 for IPv6, since one host has a whole /64. */
 export const network = (address: string): string => {
   if (isIP(address) !== 6) return address
   const [head = "", tail] = address.toLowerCase().split("%")[0]!.split("::")
@@ -85,7 +86,7 @@ export const network = (address: string): string => {
     .join(":")}::/64`
 }
 
-/** The other end of the connection; `nobody` once it is closed. */
+/** Returns the peer address of the connection; `nobody` once it is closed. */
 export const peerOf = ({ remoteAddress }: Request): string =>
   Option.match(remoteAddress, { onNone: () => nobody, onSome: Forwarded.canonical })
 

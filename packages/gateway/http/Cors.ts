@@ -1,4 +1,4 @@
-/** Whose pages may call REST from a browser: anybody's with a token they hold, since no cookies are ever involved. */
+/** CORS policy of REST: any page may call it with a token that it holds, since the API uses no cookies. */
 import { headerName, neutralBrand } from "@venue/api/Headers"
 import { replayedHeader } from "@venue/api/Repeatable"
 import type { CrossOrigin, Route } from "./Gate.ts"
@@ -8,15 +8,15 @@ export const crossOrigin = (brand: string): CrossOrigin => {
     "access-control-allow-origin": "*",
     "access-control-expose-headers": [...exposed, headerName(brand, "server-time")].join(", ")
   }
-  const asked = [brand, neutralBrand].map((prefix) => headerName(prefix, "requested-account-id"))
-  const allowed = ["authorization", "content-type", "idempotency-key", ...new Set(asked)].join(", ")
+  const accountHeaders = [brand, neutralBrand].map((prefix) => headerName(prefix, "requested-account-id"))
+  const allowed = ["authorization", "content-type", "idempotency-key", ...new Set(accountHeaders)].join(", ")
   return {
     requestHeaders: (routes) => (isForPages(routes) ? allowed : undefined),
     answerHeaders: (routes) => (isForPages(routes) ? shared : none)
   }
 }
 
-/** What a page of another site may read besides the body. */
+/** Response headers that a cross-origin page may read. */
 const exposed = [
   "retry-after",
   "ratelimit-limit",
@@ -28,6 +28,6 @@ const exposed = [
 
 const none = {}
 
-/** The key of another user is for a builder's backend alone. */
+/** False for a builder's registration of keys and for provider callbacks, which only backends call. */
 const isForPages = (routes: ReadonlyArray<Route>): boolean =>
   routes.length > 0 && routes.every(({ path }) => path !== "/builder/web3/api-key" && !path.startsWith("/provider/"))

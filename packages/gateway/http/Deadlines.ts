@@ -1,22 +1,22 @@
-/** Ends what takes too long: one timer looks after all requests of an address, so that none needs one of its own. */
+/** Deadlines of requests. One timer serves all requests of a listener. */
 import { Cause, Clock, Effect, type Fiber, Latch, type Scope } from "effect"
 
 /**
- * Runs it, and `orElse` instead of what is left of it once its time is over. The fiber counts as interrupted then, so
- * whatever follows in it must be uninterruptible, as the answer to a request is.
+ * Runs an effect; at the deadline interrupts it and returns `orElse()`. The fiber then counts as interrupted, so its further work
+ * must be uninterruptible, as the answer to a request is.
  */
 export type Within = <A, E, R>(self: Effect.Effect<A, E, R>, orElse: () => A) => Effect.Effect<A, E, R>
 
 export const make = Effect.fnUntraced(function* (deadlineMillis: number): Effect.fn.Return<Within, never, Scope.Scope> {
   const clock = yield* Clock.Clock
-  /** What began first is over first, and a set keeps the order. */
+  /** Running requests in order of their start, which is the order of their deadlines. */
   const running = new Set<Running>()
-  const some = Latch.makeUnsafe(false)
+  const hasRunning = Latch.makeUnsafe(false)
 
   const endOldest = Effect.gen(function* () {
-    yield* some.await
+    yield* hasRunning.await
     const [oldest] = running
-    if (oldest === undefined) return some.closeUnsafe()
+    if (oldest === undefined) return hasRunning.closeUnsafe()
     const leftMillis = oldest.endsAtMillis - clock.currentTimeMillisUnsafe()
     if (leftMillis > 0) return yield* Effect.sleep(leftMillis)
     running.delete(oldest)
@@ -27,16 +27,16 @@ export const make = Effect.fnUntraced(function* (deadlineMillis: number): Effect
 
   return (self, orElse) =>
     Effect.withFiber((fiber) => {
-      const one: Running = { fiber, endsAtMillis: clock.currentTimeMillisUnsafe() + deadlineMillis, isOver: false }
-      running.add(one)
-      some.openUnsafe()
+      const entry: Running = { fiber, endsAtMillis: clock.currentTimeMillisUnsafe() + deadlineMillis, isOver: false }
+      running.add(entry)
+      hasRunning.openUnsafe()
       const forget = () => {
-        running.delete(one)
+        running.delete(entry)
         return undefined
       }
       return Effect.onExitPrimitive(Effect.interruptible(self), forget).pipe(
         Effect.catchCause((cause) =>
-          one.isOver && Cause.hasInterruptsOnly(cause) ? Effect.sync(orElse) : Effect.failCause(cause)
+          entry.isOver && Cause.hasInterruptsOnly(cause) ? Effect.sync(orElse) : Effect.failCause(cause)
         )
       )
     })

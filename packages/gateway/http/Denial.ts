@@ -1,11 +1,11 @@
-/** The words of 401 and 403: what credentials lack. None depends on whether a key, user or account exists. */
+/** Details of 401 and 403 problems. No text depends on whether a key, user or account exists. */
 import { type Header, headerName } from "@venue/api/Headers"
 import type { Caller, Unauthenticated } from "@venue/auth/access/Caller"
 import type { Signed } from "@venue/auth/access/Hmac"
 import { type PermissionDenied, type Rule, ruleOf } from "@venue/auth/access/Permission"
 import { Selectable } from "@venue/domain/Permission"
 
-/** Says which credential, permission or account a call needs. */
+/** Returns the detail of a 403: the credential, permission or account that the call needs. */
 export const denied = (
   { action, reason }: Pick<PermissionDenied, "action" | "reason">,
   { clientId, via }: Pick<Caller, "clientId" | "via">,
@@ -22,15 +22,15 @@ export const denied = (
     : "A bearer token may not do this: sign the request with an API key."
 }
 
-/** Returns the words for missing headers and for a timestamp that is off; undefined for every other fault. */
+/** Returns the detail for missing headers or a wrong timestamp; undefined for every other fault. */
 export const signatureFault = (
   signed: Signed,
   reason: Unauthenticated["reason"] | undefined,
   brand: string
 ): string | undefined => {
   const header = (name: Header) => headerName(brand, name)
-  const absent = named.filter(([member]) => signed[member] === "").map(([, name]) => header(name))
-  if (absent.length === named.length) {
+  const absent = signedHeaders.filter(([member]) => signed[member] === "").map(([, name]) => header(name))
+  if (absent.length === signedHeaders.length) {
     return `Credentials are missing: send Authorization: Bearer with an access token, or sign the request with ${absent.join(", ")}.`
   }
   if (absent.length > 0) return `Headers of the signature are missing: ${absent.join(", ")}.`
@@ -39,17 +39,17 @@ export const signatureFault = (
   return `The timestamp of the request is outside the allowed window: ${header("timestamp")} is ${sent}; expected Unix seconds within 300 s of the venue's clock. ${header("server-time")} of this answer is that clock in milliseconds.`
 }
 
-/** An Authorization header of another scheme, or without a token. */
+/** Detail for an `Authorization` header with another scheme or without a token. */
 export const noToken = "The bearer token is missing: Authorization has to be Bearer, a space and an access token."
 
-const named: ReadonlyArray<readonly [member: keyof Signed, header: Header]> = [
+const signedHeaders: ReadonlyArray<readonly [member: keyof Signed, header: Header]> = [
   ["publicKey", "public-key"],
   ["nonce", "nonce"],
   ["timestamp", "timestamp"],
   ["signature", "hmac-signature"]
 ]
 
-/** Permissions that only the operator or a builder's registration gives are named where no other would do. */
+/** Names the selectable permissions of a rule, or the others if only those suffice. */
 const permissionNeeded = ({ anyOf }: Rule): string => {
   const selectable = anyOf.filter((name) => (Selectable.literals as ReadonlyArray<string>).includes(name))
   return selectable.length > 0

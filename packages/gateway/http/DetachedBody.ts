@@ -1,4 +1,4 @@
-/** A request whose body is read on when its reader is interrupted: the library ends the connection of an interrupted read. */
+/** A request whose body read continues when its reader is interrupted: the library would close the connection. */
 import { Effect, Fiber } from "effect"
 import type { HttpServerRequest } from "effect/http"
 

@@ -1,23 +1,23 @@
-/** Groups of endpoints that hold what they need. */
+/** Groups of endpoints with the services of their construction. */
 import { Context, Effect, Layer, Scope } from "effect"
 import { HttpApiBuilder, type HttpApiGroup } from "effect/http-api"
 
 /**
- * As `HttpApiBuilder.group`, whose routes put all services that surrounded their making around each request: with a whole
- * venue around them that is most of what an answer takes. Here handlers have what they took when they were made, and
- * what the middleware of their endpoint gives them.
+ * Same as `HttpApiBuilder.group`, but with a small context per request. The library provides every service of the construction to
+ * each request, which with a whole venue takes most of the time of an answer. Here a handler has the services that it read when it
+ * was built, and those of its endpoint's middleware.
  */
 export const group: typeof HttpApiBuilder.group = (api, identifier, build) =>
   Layer.effectContext(
     Effect.gen(function* () {
-      const around = yield* Effect.context<never>()
+      const services = yield* Effect.context<never>()
       const { endpoints } = api.groups[identifier] as HttpApiGroup.Top
       const middlewares = Object.values(endpoints).flatMap((endpoint) => [...endpoint.middlewares])
       const kept = new Set([Scope.Scope, Layer.CurrentMemoMap, ...middlewares].map(({ key }) => key))
-      const few = new Map([...around.mapUnsafe].filter(([key]) => kept.has(key)))
+      const few = new Map([...services.mapUnsafe].filter(([key]) => kept.has(key)))
       const making: typeof build = (handlers) => {
         const made: unknown = build(handlers)
-        return (Effect.isEffect(made) ? Effect.provideContext(made, around) : made) as ReturnType<typeof build>
+        return (Effect.isEffect(made) ? Effect.provideContext(made, services) : made) as ReturnType<typeof build>
       }
       return yield* Effect.updateContext(Layer.build(HttpApiBuilder.group(api, identifier, making)), () =>
         Context.makeUnsafe(few)

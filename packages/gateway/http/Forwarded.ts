@@ -1,16 +1,16 @@
-/** The addresses that proxies write into `Forwarded` (RFC 7239) and `X-Forwarded-For`. */
+/** Parser of the headers `Forwarded` (RFC 7239) and `X-Forwarded-For`. */
 import { isIP, SocketAddress } from "node:net"
 
-/** Stands for an address that cannot be read: it is on no list of addresses and in no network. */
+/** Stands for an unreadable address; it is in no list of addresses and in no network. */
 export const nobody = "unknown"
 
-/** One address for each proxy passed, the sender's first; `nobody` where a proxy wrote something else than an address. */
+/** One address per hop, the original client first; `nobody` for an entry that is not an address. */
 export type Hops = ReadonlyArray<string>
 
 /** Reads all `X-Forwarded-For` headers of a request, joined by commas. */
 export const ofList = (text: string): Hops => text.split(",").map((hop) => addressIn(unquoted(hop.trim())))
 
-/** Reads all `Forwarded` headers of a request, joined by commas. Text that breaks the grammar has no readable hop. */
+/** Reads all `Forwarded` headers of a request, joined by commas. Text with a syntax error is one `nobody` hop. */
 export const ofForwarded = (text: string): Hops => {
   const hops: Array<string> = []
   let element = new Map<string, string>()
@@ -38,7 +38,7 @@ export const canonical = (address: string): string => {
   return new SocketAddress({ address, family: "ipv6" }).address.replace(/^::ffff:(?=\d+\.)/, "")
 }
 
-/** Reads an RFC 7239 node: an address with or without a port; IPv6 may stand without brackets where it has no port. */
+/** Reads an RFC 7239 node: an address with an optional port; IPv6 without a port may omit the brackets. */
 const addressIn = (node: string): string => {
   const [, bracketed, before] = /^(?:\[([^[\]]*)\]|([^:[\]]*))(?::(?:\d{1,5}|_[\w.-]+))?$/.exec(node) ?? []
   if (bracketed !== undefined) return isIP(bracketed) === 6 ? canonical(bracketed) : nobody
@@ -49,7 +49,7 @@ const unquoted = (text: string): string =>
   text.length >= 2 && text.startsWith('"') && text.endsWith('"') ? text.slice(1, -1).replace(/\\(.)/g, "$1") : text
 
 /**
- * One `name=value`, or nothing, with its delimiter. RFC 7239 has no space around `=`; a value may be empty, so that space on both
- * sides of it would be matched in quadratic time. Many proxies write `[`, `]` and `:` in values without quotes.
+ * One `name=value`, or nothing, with its delimiter. RFC 7239 allows no space around `=`; since a value may be empty, optional
+ * space on both sides would match in quadratic time. Many proxies write `[`, `]` and `:` in values without quotes.
  */
 const pair = /[ \t]*(?:([\w!#$%&'*+.^`|~-]+)=("(?:[^"\\]|\\.)*"|[\w!#$%&'*+.^`|~:[\]/-]*)[ \t]*)?([;,]|$)/y

@@ -1,4 +1,4 @@
-/** What every request passes before and after the routes: whatever its bytes, the answer is a refusal or the resource. */
+/** Checks of every request before its route, and headers and problems of every answer after it. */
 import { ByteSize, Cause, Context, Effect, identity, References } from "effect"
 import {
   FindMyWay,
@@ -23,10 +23,10 @@ export interface Route {
   readonly path: string
 }
 
-/** As rules and weights name it. */
+/** Returns the name of a route in rules and weights, such as `GET /user/trade`. */
 export const actionOf = ({ method, path }: Route): string => `${method} ${path}`
 
-/** Every endpoint of an API. */
+/** Returns the routes of all endpoints of an API. */
 export const routesOf = <Id extends string, Groups extends HttpApiGroup.Constraint>(
   api: HttpApi.HttpApi<Id, Groups>
 ): ReadonlyArray<Route> => {
@@ -40,7 +40,7 @@ export const routesOf = <Id extends string, Groups extends HttpApiGroup.Constrai
   return routes
 }
 
-/** Why an address answers without asking its routes. */
+/** Reason for a refusal by the gate. */
 export type Objection =
   | "no-such-path"
   | "method-not-allowed"
@@ -49,67 +49,68 @@ export type Objection =
   | "invalid-request"
   | "deadline-passed"
 
-/** How one address words its refusals. */
+/** Refusal responses of one listener. */
 export interface Refusals {
   readonly refuse: (
     objection: Objection,
     headers?: Readonly<Record<string, string>>,
-    /** Words for this one occurrence, in place of the usual ones. */
+    /** Text for this occurrence instead of the default one. */
     detail?: string
   ) => HttpServerResponse.HttpServerResponse
-  /** Answers what nobody expected, and logs it. */
+  /** Logs a defect and returns its response. */
   readonly unexpected: (cause: Cause.Cause<unknown>) => Effect.Effect<HttpServerResponse.HttpServerResponse>
-  /** Names the request in its answer, where that tells what went wrong. */
+  /** Adds the request id to an error response. */
   readonly identified: (
     answer: HttpServerResponse.HttpServerResponse,
     requestId: string
   ) => HttpServerResponse.HttpServerResponse
-  /** Words what reaches no gate, such as bytes that are not HTTP. */
+  /** Returns the response to bytes that reach no gate, such as invalid HTTP. */
   readonly unparsable: Wording
 }
 
 /** Headers of an answer. */
-type Answered = Readonly<Record<string, string>>
+type AnswerHeaders = Readonly<Record<string, string>>
 
-/** Pages of other sites that may ask; `routes` are those of the path, with any method. */
+/** CORS policy; `routes` are those of the path with any method. */
 export interface CrossOrigin {
-  /** The request headers they may send, comma between; undefined where they may not ask at all. */
+  /** Permitted request headers, comma-separated; undefined if the path allows no cross-origin requests. */
   readonly requestHeaders: (routes: ReadonlyArray<Route>) => string | undefined
-  /** Every answer has them, refusals too: without them the page may not even read what was wrong. */
-  readonly answerHeaders: (routes: ReadonlyArray<Route>) => Answered
+  /** Headers of every answer, also of refusals: a page cannot read an error without them. */
+  readonly answerHeaders: (routes: ReadonlyArray<Route>) => AnswerHeaders
 }
 
 export interface GateOptions {
   readonly refusals: Refusals
-  /** Ends a request that takes too long. */
+  /** Applies the deadline of requests. */
   readonly within: Within
-  /** Everything that is served, to tell a wrong method from a wrong path. */
+  /** All routes, to distinguish a wrong method from a wrong path. */
   readonly routes: ReadonlyArray<Route>
-  /** JSON alone is let in, unless the routes look at their bodies themselves. */
+  /** Permitted bodies; default: JSON only. */
   readonly bodies?: "json" | "any"
-  /** Without it `OPTIONS` is a wrong method, and other sites' pages read nothing. */
+  /** Without it `OPTIONS` is a wrong method, and cross-origin pages can read no answer. */
   readonly crossOrigin?: CrossOrigin
-  /** Asked once it is known what is asked; an answer of its own ends the request. */
+  /** Called with the route of a request; a returned response ends the request. */
   readonly admit?: (
     request: HttpServerRequest.HttpServerRequest,
     route: Route,
     notes: RequestNotes.RequestNotes
   ) => HttpServerResponse.HttpServerResponse | undefined
-  /** What every answer says of how it was handled. */
+  /** Returns further headers of an answer. */
   readonly answerHeaders?: (
     request: HttpServerRequest.HttpServerRequest,
     notes: RequestNotes.RequestNotes,
     status: number
-  ) => Answered
-  /** One of our own, unless told otherwise. */
+  ) => AnswerHeaders
+  /** Returns the id of a request; default: a new id. */
   readonly idOf?: RequestIdOf
   readonly gzip?: Gzip
-  /** What may be gzipped: its length tells nothing that is secret. By default nothing is. */
+  /** True for routes that may be compressed, since the length of the answer reveals no secret; default: none. */
   readonly isGzipped?: (route: Route) => boolean
-  /** Whether each request is told in the log. */
+  /** Logs each request. */
   readonly accessLog?: boolean
 }
 
+/** Returns the application behind its gate. */
 export const gate = <E, R>(
   {
     accessLog = false,
@@ -135,14 +136,14 @@ export const gate = <E, R>(
   const zipped = gzip(written)
 
   const routesAt = (url: string) => methods.flatMap((method) => table.find(method, url)?.handler ?? [])
-  /** Why nothing is served there by this method. */
+  /** Returns the response to a request without a route. */
   const unserved = (method: string, here: ReadonlyArray<Route>) => {
     const allowed = allowOf(here, crossOrigin)
     if (here.length === 0) return refusals.refuse("no-such-path")
     if (!allowed.includes(method)) return refusals.refuse("method-not-allowed", { allow: allowed.join(", ") })
     return crossOrigin !== undefined && method === "OPTIONS" ? preflight(here, crossOrigin) : undefined
   }
-  /** Why it does not even reach its route. */
+  /** Returns the response to a request that does not reach its route; undefined if it does. */
   const refused = (
     request: HttpServerRequest.HttpServerRequest,
     served: Route | undefined,
@@ -154,13 +155,13 @@ export const gate = <E, R>(
     const { headers } = request
     if (Number(headers["content-length"] ?? 0) > maxBodyBytes) return refusals.refuse("body-too-large")
     if (bodies === "json" && hasBody(headers) && !isPlainJson(headers)) return refusals.refuse("body-not-json")
-    // What is left without a route of its own is HEAD, which the route of GET answers.
+    // Only HEAD is left without a route of its own; the GET route answers it.
     return admit(request, served ?? here.find(({ method }) => method === "GET")!, notes)
   }
 
   const failed = failing(refusals)
 
-  /** Where nothing is sent and said to be of another type, the library says so, and not in our words. */
+  /** Replaces the library's 415, which it sends for an empty body with another content type. */
   const worded = (answer: HttpServerResponse.HttpServerResponse) =>
     answer.status === 415 && bodies === "json" ? refusals.refuse("body-not-json") : answer
 
@@ -189,11 +190,11 @@ export const gate = <E, R>(
             noted(notes)
           )
         : Effect.succeed(finished(refusal))
-    return accessLog ? AccessLog.told(answer, request, here[0]?.path, notes) : answer
+    return accessLog ? AccessLog.logged(answer, request, here[0]?.path, notes) : answer
   }).pipe(Effect.provideService(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(maxBodyBytes)))
 }
 
-/** What became of a request that failed or died. */
+/** Returns the response to a failed request. */
 const failing =
   (refusals: Refusals) =>
   <E>(cause: Cause.Cause<E>) => {
@@ -207,19 +208,19 @@ const failing =
     return refusals.unexpected(cause)
   }
 
-/** A client that never sends its body keeps the connection no longer than its answer. */
+/** Returns the response after the deadline. Closes the connection if the body has not arrived. */
 const tooLate = (refusals: Refusals, request: HttpServerRequest.HttpServerRequest) =>
   isArriving(request)
     ? refusals.refuse("deadline-passed", { connection: "close" }, noBody)
     : refusals.refuse("deadline-passed")
 
-/** Runs with a body that a deadline leaves alone. */
+/** Runs with a request whose body read survives an interruption at the deadline. */
 const detached = <A, E, R>(self: Effect.Effect<A, E, R>, request: HttpServerRequest.HttpServerRequest) =>
   hasBody(request.headers)
     ? Effect.provideService(self, HttpServerRequest.HttpServerRequest, DetachedBody.of(request))
     : self
 
-/** What is known of the request is at hand for all that is done for it, and its id in the log. */
+/** Provides the notes of a request, and adds its id to its log lines. */
 const noted =
   (notes: RequestNotes.RequestNotes) =>
   <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
@@ -235,13 +236,13 @@ const noted =
 
 const methodsOf = (routes: ReadonlyArray<Route>): ReadonlyArray<string> => routes.map(({ method }) => method)
 
-/** What may be asked of a path, as `Allow` lists it. */
+/** Returns the methods of a path for `Allow`. */
 const allowOf = (routes: ReadonlyArray<Route>, crossOrigin: CrossOrigin | undefined): ReadonlyArray<string> => {
   const methods = methodsOf(routes)
   return [...methods, ...(methods.includes("GET") ? ["HEAD"] : []), ...(crossOrigin === undefined ? [] : ["OPTIONS"])]
 }
 
-/** To a browser that asks whether a page of another site may send its request. */
+/** Returns the response to a CORS preflight. */
 const preflight = (routes: ReadonlyArray<Route>, crossOrigin: CrossOrigin) => {
   const requestHeaders = crossOrigin.requestHeaders(routes)
   const granted = requestHeaders !== undefined && {
@@ -255,8 +256,8 @@ const preflight = (routes: ReadonlyArray<Route>, crossOrigin: CrossOrigin) => {
   })
 }
 
-/** Whoever is told that the venue cannot serve now is told when to come back, too. */
-const usualHeaders = ({ headers, status }: HttpServerResponse.HttpServerResponse): Answered => ({
+/** Returns default headers: `no-store`, and `Retry-After` for a 503. */
+const usualHeaders = ({ headers, status }: HttpServerResponse.HttpServerResponse): AnswerHeaders => ({
   ...(headers["cache-control"] === undefined ? unkept : undefined),
   ...(status === 503 && headers["retry-after"] === undefined ? shortly : undefined)
 })
@@ -264,7 +265,7 @@ const unkept = { "cache-control": "no-store" }
 
 const maxBodyBytes = 64 * 1024
 
-/** Longer than anything behind it waits; what a silent database holds up ends here. */
+/** Deadline of a request; longer than every timeout behind it, so it ends only requests that hang. */
 export const deadlineMillis = 15_000
 
 type Headers = Readonly<Record<string, string | undefined>>
@@ -275,14 +276,14 @@ const isPlainJson = (headers: Headers): boolean =>
 
 const noBody = `The body of the request did not arrive within ${deadlineMillis / 1_000} seconds; nothing was done.`
 
-/** Whether the message that Node reads has a part to come. */
+/** True if part of the body has not arrived. */
 const isArriving = ({ headers, source }: HttpServerRequest.HttpServerRequest): boolean =>
   hasBody(headers) && "complete" in source && source.complete === false
 
 const hasBody = (headers: Headers): boolean =>
   headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0
 
-/** The body could not be read as it was sent. */
+/** True for a body that could not be read. */
 const isUnreadable = (
   error: unknown
 ): error is HttpServerError.HttpServerError & { readonly reason: HttpServerError.RequestParseError } =>

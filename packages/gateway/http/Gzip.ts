@@ -1,4 +1,4 @@
-/** Answers are gzipped for whoever accepts that, from a kilobyte on; what is streamed goes on part by part. */
+/** Gzip compression of answers of 1 KiB and more, for clients that accept it; streams are compressed part by part. */
 import { Effect } from "effect"
 import { HttpMiddleware, HttpPlatform, type HttpServerRequest, type HttpServerResponse } from "effect/http"
 
@@ -6,7 +6,7 @@ type App<E, R> = Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>
 
 export type Gzip = <E, R>(app: App<E, R>) => App<E, R | HttpServerRequest.HttpServerRequest>
 
-/** At the lowest level, which does most of it: the processor is wanted elsewhere. */
+/** Returns the middleware. Level 1 gives most of the compression at the lowest CPU cost. */
 export const on =
   (platform: HttpPlatform.HttpPlatform["Service"]): Gzip =>
   (app) =>

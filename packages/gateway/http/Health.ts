@@ -1,4 +1,4 @@
-/** Whether this node can serve, by the desks that answer, and the markets and revocations that are heard. */
+/** Readiness of this node: desks answer, markets publish rows, and revocations arrive. */
 import * as Problem from "@venue/api/Problem"
 import { Feed } from "@venue/cluster/feed/Feed"
 import { DeskClient } from "@venue/cluster/clients/DeskClient"
@@ -11,28 +11,28 @@ import { shortly } from "./Refusal.ts"
 export class Health extends Context.Service<
   Health,
   {
-    /** What must hold was so within the last seconds. Being live is to answer at all. */
+    /** True if every condition held within the last 5 s. Liveness only requires an answer. */
     readonly ready: () => boolean
-    /** From then on this node is not ready, whatever else holds: it is about to stop. */
+    /** Makes this node unready before it stops. */
     readonly stop: Effect.Effect<void>
-    /** Answers the plain requests of a listener that serves sockets; `restUrl` is where problems are explained. */
+    /** Answers plain HTTP requests on a socket listener; `restUrl` is the base URL of the problem pages. */
     readonly answer: (restUrl: string) => (request: IncomingMessage, response: ServerResponse) => void
   }
 >()("@venue/gateway/http/Health") {
-  /** A venue of one process is ready when every desk answers and every listed market is heard. */
+  /** For a single process: ready when every desk answers and every listed market publishes rows. */
   static readonly layer: Layer.Layer<Health, never, DeskClient | Feed | Revocations> = Layer.effect(
     Health,
     Effect.suspend(() => make({ needsAll: true }))
   )
 
-  /** One gateway of many serves while some desk answers: where another is down, no gateway would help. */
+  /** For one gateway of many: ready while any desk answers, since a failed desk is unavailable on every gateway. */
   static readonly layerGateway: Layer.Layer<Health, never, DeskClient | Feed | Revocations> = Layer.effect(
     Health,
     Effect.suspend(() => make({ needsAll: false }))
   )
 }
 
-/** What else must hold for this node to serve, such as that its database answers. */
+/** Further conditions of readiness, such as a database that answers. */
 export const Conditions = Context.Reference<ReadonlyArray<() => boolean>>("@venue/gateway/http/Health/Conditions", {
   defaultValue: () => []
 })
@@ -86,19 +86,19 @@ const make = Effect.fnUntraced(function* ({ needsAll }: { readonly needsAll: boo
 const freshMillis = 5_000
 
 const answer = (restUrl: string, ready: () => boolean, request: IncomingMessage, response: ServerResponse): void => {
-  const say = (status: number, type: string, body: object, headers: Record<string, string> = {}) => {
+  const send = (status: number, type: string, body: object, headers: Record<string, string> = {}) => {
     response.writeHead(status, { "content-type": type, "cache-control": "no-store", ...headers })
     response.end(request.method === "HEAD" ? undefined : JSON.stringify(body))
   }
   const path = (request.url ?? "").split("?", 1)[0]
   const isRead = request.method === "GET" || request.method === "HEAD"
-  if (isRead && path === "/health/live") return say(200, "application/json", { status: "live" })
+  if (isRead && path === "/health/live") return send(200, "application/json", { status: "live" })
   if (isRead && path === "/health/ready") {
     return ready()
-      ? say(200, "application/json", { status: "ready" })
-      : say(503, "application/problem+json", Problem.body(restUrl, 503, "draining"), shortly)
+      ? send(200, "application/json", { status: "ready" })
+      : send(503, "application/problem+json", Problem.body(restUrl, 503, "draining"), shortly)
   }
-  return say(
+  return send(
     426,
     "application/problem+json",
     {
@@ -106,7 +106,7 @@ const answer = (restUrl: string, ready: () => boolean, request: IncomingMessage,
       type: "about:blank",
       title: "Upgrade Required",
       status: 426,
-      detail: "This address speaks WebSocket; of plain requests it answers GET /health/live and GET /health/ready."
+      detail: "This address serves WebSocket; for plain requests it serves only GET /health/live and GET /health/ready."
     },
     { upgrade: "websocket", connection: "Upgrade" }
   )

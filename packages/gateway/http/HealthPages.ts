@@ -1,4 +1,4 @@
-/** Answers `GET /health/live` and `/health/ready` of an interface. */
+/** Handlers of `GET /health/live` and `/health/ready`. */
 import { problems, schemaUri } from "@venue/api/Problem"
 import { Effect } from "effect"
 import { ApiBaseUrl } from "./ApiBaseUrl.ts"

@@ -1,4 +1,4 @@
-/** One HTTP address: routes behind their gate, on a port that says so when it is taken. */
+/** HTTP listener: routes behind their gate, on one port. */
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { Clock, Context, Effect, type FileSystem, Layer, Logger, type Path, References, Scope } from "effect"
 import { type Etag, HttpMiddleware, HttpPlatform, HttpRouter } from "effect/http"
@@ -20,19 +20,19 @@ export interface HttpListenerOptions {
   readonly what: string
   readonly host: string
   readonly port: number
-  /** Where clients find it, when that is not where it listens. */
+  /** Public URL, if it differs from the listening address. */
   readonly publicUrl?: string | undefined
   readonly timeouts?: Listening.Timeouts
 }
 
-/** What is served at an address, once that is known. */
+/** Routes and options of a listener. */
 export interface Site<R> extends Omit<GateOptions, "refusals" | "within" | "gzip"> {
   readonly layer: Layer.Layer<never, never, R>
-  /** What alone it is called, with its port where that is not the usual one; any name will do when it is left out. */
+  /** Permitted `Host` headers, with the port unless it is the default one. Default: any. */
   readonly names?: ReadonlyArray<string>
-  /** Asked before anything is made of a request; true when it answers by itself, now or later. */
+  /** Called before a request is parsed further; returns true if it answers the request itself. */
   readonly takes?: (request: IncomingMessage, response: ServerResponse) => boolean
-  /** Problems, unless told otherwise. */
+  /** Refusal responses; default: problems. */
   readonly refusals?: Refusals
 }
 
@@ -56,13 +56,13 @@ export const listen = Effect.fnUntraced(function* <R>(
     port: options.port,
     timeouts,
     maxConnections,
-    // Whatever is asked when the address closes is answered by then, if only with the end of its time.
+    // Every request in flight at the close has reached its deadline by then.
     graceMillis: deadlineMillis
   })
   const url = publicUrl ?? Listening.urlOf("http", host, port)
   const { layer, names, refusals = problemRefusals(url), takes = () => false, ...site } = siteAt(url)
   PlainHttp.refuseUnparsable(server, refusals.unparsable)
-  // Whoever takes nothing of its answer for so long is cut off, and what the answer holds is free again.
+  // A client that does not read its answer is cut off, which releases the memory of the answer.
   server.setTimeout(timeouts?.stalledMillis ?? stalledMillis)
   const platform = Layer.merge(HttpRouter.layer, NodeHttpServer.layerHttpServices)
   // Fresh: listeners share layers such as `invalidRequest`, which a common memo map would build once, with one base URL.
@@ -83,18 +83,18 @@ export const listen = Effect.fnUntraced(function* <R>(
     if (fault !== undefined) PlainHttp.refuse(refusals.unparsable, response, fault)
     else if (!takes(request, response)) handle(request, response)
   })
-  // Before the requests themselves end, and what answers them.
+  // Runs before the scope of the requests and their services closes.
   yield* Effect.addFinalizer(() => close)
   return { port, url }
 })
 
 const stalledMillis = 60_000
-/** Of one listener. */
+/** Maximum number of connections of one listener. */
 const maxConnections = 10_000
 
 /**
- * What every request carries: time and the log. Routes have taken the services they need when they were made, and a
- * request that carried all those of the venue would copy them several times.
+ * Returns the context of requests: clock and logging. Routes read their services when they are built; a request with all
+ * services of the venue would copy them several times.
  */
 const ofRequests = (all: Context.Context<never>) =>
   Context.pick(
@@ -104,6 +104,6 @@ const ofRequests = (all: Context.Context<never>) =>
     References.LogToStderr,
     References.MinimumLogLevel
   )(all).pipe(
-    // A span of a request would hold its address, and what stands there may be a secret.
+    // A span of a request would hold its URL, which may contain a secret.
     Context.add(HttpMiddleware.TracerDisabledWhen, () => true)
   )

@@ -1,9 +1,9 @@
-/** An HTTP server on its port, for as long as its scope is open. */
+/** HTTP server on a port, open until its scope closes. */
 import { Duration, Effect, Schedule, Schema, type Scope } from "effect"
 import { createServer, type Server } from "node:http"
 import { isIP, type Socket, SocketAddress } from "node:net"
 
-/** The listener could not start, most often because the port is taken. */
+/** The listener could not start, usually because the port is in use. */
 export class ListenFailed extends Schema.TaggedError<ListenFailed>()("ListenFailed", {
   what: Schema.String,
   host: Schema.String,
@@ -19,52 +19,60 @@ export class ListenFailed extends Schema.TaggedError<ListenFailed>()("ListenFail
 export interface ListeningOptions {
   readonly what: string
   readonly host: string
-  /** 0 for any that is free. */
+  /** Port; 0 for any free one. */
   readonly port: number
-  /** Ends what the server knows nothing of, such as sockets; by then nobody new comes. */
+  /** Closes connections that the server does not track, such as WebSockets; called after it stops accepting. */
   readonly closing?: () => void
   readonly timeouts?: Timeouts | undefined
-  /** Whoever comes beyond them is cut off at once; by default as many as the system lets in. */
+  /** Maximum number of connections; further ones are closed at once. Default: no limit. */
   readonly maxConnections?: number
-  /** Answers in flight have this long when the address closes. */
+  /** Time for answers in flight when the listener closes. */
   readonly graceMillis?: number
 }
 
-/** How long a client may take to send, and to take what it is sent. */
+/** Time limits for a client to send requests and read answers. */
 export interface Timeouts {
-  /** From the first moment of a connection, or of the next request on it, to the end of the headers. */
+  /** From the start of a connection or of the next request to the end of its headers. */
   readonly headersMillis: number
-  /** To the end of the body. */
+  /** From the start to the end of the body. */
   readonly requestMillis: number
-  /** How often it is asked whose time is over: the others are cut off so much later at most. */
+  /** Interval of the checks; a connection is closed at most this much after its limit. */
   readonly checkMillis: number
-  /** While nothing moves on the connection, an answer that is not taken included; by default a minute. */
+  /** Time without traffic on the connection, also while the client does not read an answer. Default: 60 s. */
   readonly stalledMillis?: number
 }
 
 export interface Listening {
   readonly server: Server
   readonly port: number
-  /** Lets nobody in any more and waits for the answers in flight; done anyway at the end of the scope. */
+  /** Stops accepting and waits for the answers in flight; also runs when the scope closes. */
   readonly close: Effect.Effect<void>
 }
 
-/** What goes wrong with a server that listens, such as too many open files, is logged, and it listens on. */
+/** Opens a listener. Errors of a running server, such as too many open files, are logged, and it continues. */
 export const open = Effect.fnUntraced(function* (
   options: ListeningOptions
 ): Effect.fn.Return<Listening, ListenFailed, Scope.Scope> {
-  const { closing = () => {}, graceMillis = 2_000, host, maxConnections, port, timeouts = patience, what } = options
+  const {
+    closing = () => {},
+    graceMillis = 2_000,
+    host,
+    maxConnections,
+    port,
+    timeouts = defaultTimeouts,
+    what
+  } = options
   const run = Effect.runForkWith(yield* Effect.context<never>())
   return yield* Effect.acquireRelease(
     Effect.callback<Listening, ListenFailed>((resume) => {
       const server = createServer({
         requestTimeout: timeouts.requestMillis,
         headersTimeout: timeouts.headersMillis,
-        // Node looks each half minute unless told otherwise, and cuts off as late as that.
+        // Node checks every 30 s by default, and closes connections that late.
         connectionsCheckingInterval: timeouts.checkMillis,
         keepAliveTimeout: keepAliveMillis,
         maxHeaderSize: maxHeadBytes,
-        // Node would answer without a body; whoever listens refuses in its own words.
+        // Node would answer without a body; `PlainHttp.headFault` refuses instead.
         requireHostHeader: false
       })
       if (maxConnections !== undefined) server.maxConnections = maxConnections
@@ -74,7 +82,7 @@ export const open = Effect.fnUntraced(function* (
         socket.on("close", () => sockets.delete(socket))
       })
       server.on("error", (cause) => {
-        if (server.listening) run(Effect.logError(`${what}: a connection could not be taken`, cause))
+        if (server.listening) run(Effect.logError(`${what}: a connection could not be accepted`, cause))
         else resume(Effect.fail(new ListenFailed({ what, host, port, cause })))
       })
       server.listen(port, host, () => {
@@ -95,11 +103,11 @@ const closed = (
 ): Effect.Effect<void> =>
   Effect.callback<void>((resume) => {
     server.close(() => resume(Effect.void))
-    // Node waits for the first word of those who have said none.
+    // `server.close` would wait for sockets that never sent a byte.
     for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy()
     closing()
   }).pipe(
-    // Whoever has its answer would stay connected, and might ask for more.
+    // Idle keep-alive connections would stay open and could send more requests.
     Effect.raceFirst(
       Effect.repeat(
         Effect.sync(() => server.closeIdleConnections()),
@@ -111,24 +119,24 @@ const closed = (
     Effect.andThen(Effect.sync(() => server.closeAllConnections()))
   )
 
-/** Returns the address by which this machine reaches a listener: a host that binds every address is dialled at loopback. */
+/** Returns the URL by which this machine reaches a listener; a wildcard host becomes loopback. */
 export const urlOf = (scheme: "http" | "ws", host: string, port: number): string =>
-  `${scheme}://${authorityOf(dialled(host), port)}`
+  `${scheme}://${authorityOf(reachableHost(host), port)}`
 
-const dialled = (host: string): string => {
+const reachableHost = (host: string): string => {
   if (isIP(host) === 4 || host === "") return host === "0.0.0.0" || host === "" ? "127.0.0.1" : host
   if (isIP(host) !== 6) return host
   const { address } = new SocketAddress({ address: host, family: "ipv6" })
   return address === "::" ? "::1" : address === "::ffff:0.0.0.0" ? "127.0.0.1" : host
 }
 
-const patience: Timeouts = { headersMillis: 10_000, requestMillis: 30_000, checkMillis: 1_000 }
-/** Longer than the minute after which proxies in front usually give up a connection that is idle: they end it, not we. */
+const defaultTimeouts: Timeouts = { headersMillis: 10_000, requestMillis: 30_000, checkMillis: 1_000 }
+/** Longer than the usual 60 s of proxies, so that the proxy closes an idle connection and not this server. */
 const keepAliveMillis = 75_000
-/** The address and the headers of a request together. */
+/** Maximum length of the request line and headers. */
 const maxHeadBytes = 16 * 1024
 
-/** An address of the newer kind stands in brackets. */
+/** Returns `host:port`, with an IPv6 host in brackets. */
 function authorityOf(host: string, port: number): string {
   return `${host.includes(":") ? `[${host}]` : host}:${port}`
 }

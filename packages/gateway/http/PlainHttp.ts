@@ -1,38 +1,36 @@
-/** Answers below all routes: what is refused before anything is made of a request, by every listener in its own words. */
+/** Refusals below the routes: requests that are refused by their first line or headers, and bytes that are not HTTP. */
 import { Buffer } from "node:buffer"
 import type { IncomingMessage, Server, ServerResponse } from "node:http"
 import type { Duplex } from "node:stream"
 
-/** Why bytes are not a request that is served here. */
+/** Reason for a refusal. */
 export interface Fault {
   readonly status: number
   readonly title: string
   readonly detail?: string
 }
 
-/** How an address words it. */
+/** Returns the body of a refusal in the format of a listener. */
 export type Wording = (fault: Fault) => { readonly contentType: string; readonly body: object }
 
+/** Sends a JSON body with `no-store`. */
 export const send = (
   response: ServerResponse,
   status: number,
   headers: Readonly<Record<string, string>>,
   body: object
 ): void => {
-  // As a text it goes out in one piece with the headers.
+  // A text body is sent in one write with the headers.
   const text = JSON.stringify(body)
   response.writeHead(status, { "cache-control": "no-store", ...headers, "content-length": Buffer.byteLength(text) })
   response.end(text)
 }
 
-/** Why a request is refused for its first line or its headers. */
+/** Returns the fault of a request's first line or headers; undefined for none. */
 export const headFault = (request: IncomingMessage): Fault | undefined =>
   (request.url ?? "").length > maxTargetBytes ? targetTooLong : hostFault(request)
 
-/**
- * From HTTP/1.1 on a request says whom it is for, and none says so twice: of two names a proxy in front may believe the
- * other one.
- */
+/** Requires exactly one `Host` header, or at most one for HTTP/1.0: with two, a proxy in front may use the other one. */
 const hostFault = ({ httpVersion, rawHeaders }: IncomingMessage): Fault | undefined => {
   let hosts = 0
   for (let at = 0; at < rawHeaders.length; at += 2) {
@@ -43,21 +41,21 @@ const hostFault = ({ httpVersion, rawHeaders }: IncomingMessage): Fault | undefi
 }
 
 /**
- * An address of this machine alone is asked by its own names. A page that asks by another has its name lead here, and
- * would read the answer as its own site's.
+ * Returns the fault of a request to a loopback listener under a foreign name. Prevents DNS rebinding, by which a page whose name
+ * resolves to this machine could read the answer as one of its own site.
  */
 export const nameFault = ({ headers }: IncomingMessage, names: ReadonlyArray<string>): Fault | undefined =>
   names.includes(headers.host?.toLowerCase() ?? "")
     ? undefined
     : { status: 421, title: "Misdirected Request", detail: `Expected a Host header that is ${names.join(" or ")}.` }
 
-/** The connection ends, since the body is not read. */
+/** Refuses a request and closes its connection, since the body is not read. */
 export const refuse = (wording: Wording, response: ServerResponse, fault: Fault): void => {
   const { body, contentType } = wording(fault)
   send(response, fault.status, { "content-type": contentType, connection: "close" }, body)
 }
 
-/** The same where there is no response to write to. */
+/** Refuses on a raw socket, which has no response object. */
 export const refuseSocket = (
   wording: Wording,
   socket: Duplex,
@@ -74,30 +72,34 @@ export const refuseSocket = (
   )
 }
 
-/** Node would answer these without a body. */
+/** Refuses invalid HTTP and `Expect` headers, which Node would answer without a body. */
 export const refuseUnparsable = (server: Server, wording: Wording): void => {
   server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
     if (error.code === "ECONNRESET" || !socket.writable) return void socket.destroy()
     refuseSocket(wording, socket, unparsables.get(error.code ?? "") ?? notHttp)
   })
   server.on("checkExpectation", (_, response) =>
-    refuse(wording, response, { status: 417, title: "Expectation Failed", detail: "No expectation is met here." })
+    refuse(wording, response, {
+      status: 417,
+      title: "Expectation Failed",
+      detail: "Expect headers are not supported; omit the header."
+    })
   )
 }
 
-/** Node gives an address as it came, a character for each byte. */
+/** Maximum length of a request target, which Node passes with one character per byte. */
 const maxTargetBytes = 8 * 1024
 
 const targetTooLong: Fault = {
   status: 414,
   title: "URI Too Long",
-  detail: "The address of a request is 8 KiB at most."
+  detail: "The request target may have at most 8 KiB."
 }
 
 const notHttp: Fault = {
   status: 400,
   title: "Bad Request",
-  detail: "The bytes are not an HTTP request; send one of HTTP/1.1."
+  detail: "The bytes are not a valid HTTP request; send HTTP/1.1."
 }
 
 const notOneHost: Fault = { status: 400, title: "Bad Request", detail: "Expected one Host header." }
@@ -108,11 +110,15 @@ const unparsables: ReadonlyMap<string, Fault> = new Map([
     {
       status: 431,
       title: "Request Header Fields Too Large",
-      detail: "The address and the headers of a request are 16 KiB together at most."
+      detail: "The request line and headers may have at most 16 KiB together."
     }
   ],
   [
     "ERR_HTTP_REQUEST_TIMEOUT",
-    { status: 408, title: "Request Timeout", detail: "The request did not arrive in time: it was sent too slowly." }
+    {
+      status: 408,
+      title: "Request Timeout",
+      detail: "The request did not arrive within the time limit; send it faster."
+    }
   ]
 ])

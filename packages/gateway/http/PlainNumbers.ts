@@ -1,4 +1,4 @@
-/** Answers in JSON, whose numbers are plain decimals as those of the sockets are. */
+/** Rewrites exponents in the numbers of JSON answers as plain decimals, as on the sockets. */
 import { plainJson } from "@venue/domain/PlainNumber"
 import { HttpBody, HttpServerResponse } from "effect/http"
 

@@ -1,4 +1,4 @@
-/** What a gate refuses, as problem+json. */
+/** Refusals of a gate as problem+json. */
 import * as InvalidRequest from "@venue/api/InvalidRequest"
 import * as Problem from "@venue/api/Problem"
 import { Effect, Layer } from "effect"

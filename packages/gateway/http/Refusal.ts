@@ -1,4 +1,4 @@
-/** Refusals outside what an endpoint declares: problem+json answers of their own. */
+/** Problem responses, and conversions of cluster errors to problems. */
 import * as Problem from "@venue/api/Problem"
 import type { Page } from "@venue/api/ProblemPages"
 import type { RateLimited } from "@venue/cluster/protocol/Desk"
@@ -21,10 +21,10 @@ export const retryAfter = (waitMillis: number) => ({
   "retry-after": String(Math.max(1, Math.ceil(waitMillis / 1_000)))
 })
 
-/** What starts, stops or catches up may be asked again soon. */
+/** `Retry-After` of 1 s, for a venue that starts, stops or catches up. */
 export const shortly = retryAfter(1_000)
 
-/** Says how long to wait, too. */
+/** Fails with the problem, and sets `Retry-After`. */
 export const notBefore = <E>(waitMillis: number, problem: E) =>
   Effect.andThen(
     HttpEffect.appendPreResponseHandler((_, response) =>
@@ -39,28 +39,28 @@ export const rateExceeded = (
   capacity?: number
 ) => notBefore(retryAfterMillis, problems.rateExceeded(retryAfterMillis, capacity))
 
-/** What a read meets in place of an answer: nothing was changed by it, and it may be asked again. */
+/** Converts the errors of a read, which changed nothing and may be repeated. */
 export const unanswered = (problems: Problem.Problems) => ({
   Unavailable: () => Effect.fail(problems.draining()),
   RateLimited: (limited: RateLimited) => rateExceeded(problems, limited)
 })
 
-/** The same of a change that was asked for: it may have been done where no answer came. */
+/** Converts the errors of a change, whose outcome is unknown without an answer. */
 export const unconfirmed = (problems: Problem.Problems) => ({
   ...unanswered(problems),
   Unavailable: () => Effect.fail(problems.deadlinePassed())
 })
 
-/** Takes it from the caller's bucket, or says how long to wait for it. */
+/** Charges a bucket; fails with 429 if it is empty. */
 export const spend = (problems: Problem.Problems, limits: RateLimits, caller: string, weight: number) =>
   Effect.suspend(() => unlessExceeded(problems, limits.charge(caller, weight)))
 
-/** Takes what a request weighs beyond its endpoint from the address that sent it. */
+/** Charges the sender's address for weight beyond that of the endpoint. */
 export type ChargeMore = (
   weight: number
 ) => Effect.Effect<void, Problem.TooManyRequests, HttpServerRequest.HttpServerRequest>
 
-/** Goes on when there is nothing to wait for. Where several buckets are asked, the answer tells of the last. */
+/** Fails with 429 if the charge requires a wait. With several charges the quota headers show the last one. */
 export const unlessExceeded = (problems: Problem.Problems, { quota, waitMillis }: Charge) =>
   Effect.andThen(
     RequestNotes.note({ quota }),

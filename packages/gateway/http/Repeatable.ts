@@ -1,4 +1,4 @@
-/** Changes that clients may send again under a key of theirs: each is one command, whose id follows from the key. */
+/** Idempotent requests: the idempotency key determines the id of the command, so a repeat changes nothing. */
 import { replayedHeader } from "@venue/api/Repeatable"
 import { version4 } from "@venue/domain/Id"
 import type { KeyedRequest, RequestDone } from "@venue/domain/KeyedRequest"
@@ -7,21 +7,21 @@ import { Effect } from "effect"
 import { HttpApiSchema } from "effect/http-api"
 import { createHash } from "node:crypto"
 
-/** Undefined without a key. `asked` is all that was asked, in one order. */
+/** Returns the id and fingerprint of a request; undefined without a key. `content` is its full content in a fixed order. */
 export const requestOf = (
   userId: UserId,
   operation: string,
   headers: { readonly "idempotency-key"?: string },
-  asked: ReadonlyArray<string>
+  content: ReadonlyArray<string>
 ): KeyedRequest | undefined => {
   const key = headers["idempotency-key"]
   if (key === undefined) return undefined
   const digest = digestOf([userId, operation, key])
   const [a, b, c, d] = [0, 4, 8, 12].map((at) => digest.readInt32BE(at)) as [number, number, number, number]
-  return { requestId: version4(a, b, c, d).text, fingerprint: digestOf(asked).toString("base64url") }
+  return { requestId: version4(a, b, c, d).text, fingerprint: digestOf(content).toString("base64url") }
 }
 
-/** Says whether it was done before. What is unknown is asked again: the same id changes nothing twice. */
+/** Runs the call, and returns true if it was done before. Retries an unknown outcome, which is safe with the same id. */
 export const isRepeat = <A, E extends { readonly _tag: string }, R>(
   call: Effect.Effect<A, E, R>
 ): Effect.Effect<boolean, Exclude<E, RequestDone>, R> =>
@@ -33,7 +33,7 @@ export const isRepeat = <A, E extends { readonly _tag: string }, R>(
     )
   ) as Effect.Effect<boolean, Exclude<E, RequestDone>, R>
 
-/** The answer is the first one, however often it is given. */
+/** Returns the body, with the replay header for a repeat. */
 export const answer = <A>(body: A, isRepeated: boolean) =>
   HttpApiSchema.withHeaders({ body, headers: isRepeated ? { [replayedHeader]: "true" as const } : {} })
 

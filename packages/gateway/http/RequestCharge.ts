@@ -1,4 +1,4 @@
-/** Who pays for a request over REST, and how every answer tells what is left. */
+/** Rate-limit charges of REST requests, and the quota headers of their answers. */
 import { isOpen, ruleOf } from "@venue/auth/access/Permission"
 import type { Quota, RateLimits } from "@venue/domain/RateLimits"
 import type { HttpServerRequest } from "effect/http"
@@ -10,12 +10,12 @@ import type { RequestNotes } from "./RequestNotes.ts"
 import { weightOf } from "./RequestWeight.ts"
 
 export type Payer =
-  /** Whoever shows credentials, once it is known who they are; without good ones their address pays. */
+  /** The authenticated user; the address if authentication fails. */
   | "caller"
   | "address"
-  /** Machines ask for health, and are always told. */
+  /** Health checks, which are free. */
   | "nobody"
-  /** No rule says who may ask, so nobody may. */
+  /** A route without an access rule, which is refused. */
   | "unruled"
 
 export const payerOf = (route: Route): Payer => {
@@ -28,17 +28,17 @@ export const payerOf = (route: Route): Payer => {
 export interface RequestChargeOptions {
   readonly baseUrl: string
   readonly routes: ReadonlyArray<Route>
-  /** Of addresses. */
+  /** Rate limits of addresses. */
   readonly limits: RateLimits
   readonly addressOf: ClientAddress
 }
 
 export interface RequestCharge extends Required<Pick<GateOptions, "admit">> {
-  /** What an answer says of the bucket that paid, or, where nobody paid, of its address's. */
+  /** Returns the quota headers of the charged bucket, or of the address if nothing was charged. */
   readonly quotaHeaders: (request: HttpServerRequest.HttpServerRequest, notes: RequestNotes) => Record<string, string>
 }
 
-/** Addresses pay here, before anything is done for them; callers at their desk, behind the gate. */
+/** Charges addresses before their request is processed. Users are charged at their desk, behind the gate. */
 export const of = ({ addressOf, baseUrl, limits, routes }: RequestChargeOptions): RequestCharge => {
   const charges = new Map(routes.map((route) => [route, { payer: payerOf(route), weight: weightOf(actionOf(route)) }]))
   return {
@@ -59,7 +59,7 @@ export const of = ({ addressOf, baseUrl, limits, routes }: RequestChargeOptions)
   }
 }
 
-/** The time is in seconds, rounded up. */
+/** Returns the headers; the reset time is in seconds, rounded up. */
 const headersOf = ({ capacity, fullInMillis, remaining }: Quota) => ({
   "ratelimit-limit": String(capacity),
   "ratelimit-remaining": String(remaining),

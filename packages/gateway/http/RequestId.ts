@@ -1,11 +1,11 @@
-/** The id of a request, in its answer and in the log: the one that a proxy of ours gave it, or one of our own. */
+/** Id of a request, in its answer and in the log: from a trusted proxy, or a new one. */
 import * as AllowList from "@venue/auth/access/AllowList"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import { peerOf, type Request } from "./ClientAddress.ts"
 
 export type RequestIdOf = (request: Request) => string
 
-/** What is no UUID, with or without hyphens, is nobody's id, whoever says it. */
+/** Returns the id that a trusted proxy sends as a UUID, with or without hyphens; otherwise a new one. */
 export const from = (trustedProxies: ReadonlyArray<string>): RequestIdOf => {
   const isProxy = AllowList.of(trustedProxies)
   return (request) => {
@@ -14,9 +14,10 @@ export const from = (trustedProxies: ReadonlyArray<string>): RequestIdOf => {
   }
 }
 
+/** Returns a new id. */
 export const fresh = (): string => SecureRandom.uuidV4Unsafe()
 
-/** Names one occurrence of a problem, as RFC 9562 writes it. */
+/** Returns the `instance` URI of a problem, a UUID URN (RFC 9562). */
 export const uriOf = (id: string): string =>
   `urn:uuid:${id
     .toLowerCase()

@@ -1,17 +1,17 @@
-/** What requests over REST weigh. */
+/** Rate-limit weights of REST requests. */
 
-/** It is 1, unless it stands here. */
+/** Returns the weight of an action; 1 unless `weights` has it. */
 export const weightOf = (action: string): number => weights.get(action) ?? 1
 
-/** Weight beyond that of the endpoint of a page for which so many rows are read: 1 for each 1,000, at most 600 in all. */
+/** Returns the weight beyond that of the endpoint for a page that reads `rows` rows: 1 per 1,000, at most 600 in total. */
 export const deepPageWeight = (action: string, rows: number): number =>
   Math.max(0, Math.min(Math.ceil(rows / rowsOfWeight), maxPageWeight) - weightOf(action))
 
 const rowsOfWeight = 1_000
-/** Half of what an address may use in a minute, so that the largest page can be read however many markets are listed. */
+/** Half of the weight of an address per minute, so that the largest page can be read with any number of markets. */
 const maxPageWeight = 600
 
-/** Lists and charts weigh 5, changes 10, whole tables as CSV 20, a preview 2. */
+/** Weights by action: 5 for lists and charts, 10 for changes, 20 for whole tables as CSV, 2 for a preview. */
 export const weights: ReadonlyMap<string, number> = new Map([
   ["GET /user/trade", 5],
   ["GET /user/historic-orders", 5],

@@ -1,7 +1,7 @@
-/** Whether two texts are the same, in a time that tells nothing of them. */
+/** Constant-time comparison of texts. */
 import { createHash, timingSafeEqual } from "node:crypto"
 
-/** Digests are of one length, so that comparing them does not even tell how long the texts are. */
-export const isSameText = (one: string, other: string): boolean => timingSafeEqual(digest(one), digest(other))
+/** Compares digests, which have equal length, so that the time does not reveal the length of the texts either. */
+export const isSameText = (text: string, other: string): boolean => timingSafeEqual(digest(text), digest(other))
 
 const digest = (text: string): Uint8Array => createHash("sha256").update(text).digest()

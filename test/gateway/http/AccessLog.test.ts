@@ -1,11 +1,11 @@
-/** The lines of the log that requests leave. */
+/** Access log of requests. */
 import * as RestServer from "@venue/gateway/rest/RestServer"
 import { TestVenue } from "@venue/testing/TestVenue"
 import { expect, it } from "@effect/vitest"
 import { Effect, Logger } from "effect"
 import { call, layer, RestClient, sockets } from "../rest/RestClient.ts"
 
-/** What is logged while it runs, whatever level the node logs. */
+/** Collects the log lines of an effect at every level. */
 const logged = <A, E, R>(self: Effect.Effect<A, E, R>) => {
   const lines: Array<string> = []
   const logger = Logger.make((entry) => void lines.push(Logger.formatLogFmt.log(entry)))
@@ -15,7 +15,7 @@ const logged = <A, E, R>(self: Effect.Effect<A, E, R>) => {
 const opened = (accessLog: boolean) =>
   Effect.map(RestServer.open({ host: "127.0.0.1", port: 0, brand: "acme", sockets, accessLog }), ({ url }) => url)
 
-it.live("each request leaves a line: its route, status, time, user and id, and nothing else of it", () =>
+it.live("logs route, status, duration, user and id of each request, and nothing else", () =>
   Effect.gen(function* () {
     const { signed } = yield* RestClient
     const user = yield* (yield* TestVenue).user("logged")
@@ -37,8 +37,8 @@ it.live("each request leaves a line: its route, status, time, user and id, and n
         }
       })
     )
-    const told = lines.filter((line) => line.includes("message=request"))
-    expect(told.map((line) => /method=.*/.exec(line)![0].replace(/millis=\d+/, "millis="))).toEqual([
+    const requestLines = lines.filter((line) => line.includes("message=request"))
+    expect(requestLines.map((line) => /method=.*/.exec(line)![0].replace(/millis=\d+/, "millis="))).toEqual([
       `method=GET route=/user/trade status=400 millis= userId=${user.userId} requestId=${ids[0]}`,
       `method=DELETE route=/user/api-keys/:public_key status=401 millis= requestId=${ids[1]}`,
       `method=GET status=404 millis= requestId=${ids[2]}`,
@@ -49,7 +49,7 @@ it.live("each request leaves a line: its route, status, time, user and id, and n
   }).pipe(Effect.provide(layer))
 )
 
-it.live("without it a request that is answered as it should be leaves none", () =>
+it.live("logs no successful request without the access log", () =>
   Effect.gen(function* () {
     const lines = yield* logged(Effect.flatMap(opened(false), (url) => call(`${url}/refdata`)))
     expect(lines).toEqual([])

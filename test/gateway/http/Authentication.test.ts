@@ -1,4 +1,4 @@
-/** Who pays before it is known who they are, over real sockets. */
+/** Charges of requests before their authentication, over real sockets. */
 import { Hmac } from "@venue/auth/access/Hmac"
 import { Bearers } from "@venue/auth/session/Bearers"
 import * as RateLimits from "@venue/domain/RateLimits"
@@ -10,7 +10,7 @@ import { expect, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { asking, layer, RestClient, sockets } from "../rest/RestClient.ts"
 
-/** An interface of its own, of which every look-up of a credential is counted; buckets of addresses never fill up again. */
+/** A REST listener that counts look-ups of credentials, with address buckets that never refill. */
 const counted = Effect.gen(function* () {
   const lookups = { keys: 0, sessions: 0 }
   const [keys, sessions] = [yield* ApiKeys, yield* Sessions]
@@ -37,23 +37,23 @@ const counted = Effect.gen(function* () {
   const limits = RateLimits.make({ capacity: 20, refillMillis: 60_000, enabled: true, nowMillis: () => 0 })
   const open = RestServer.open({ host: "127.0.0.1", port: 0, brand: "acme", sockets, limits })
   const { get, post } = asking((yield* Effect.provideContext(open, services)).url)
-  /** So many times, with a key that nobody has. */
+  /** Sends `times` requests with an unknown key. */
   const strange = Effect.fnUntraced(function* (user: TestUser, times: number) {
     const { signed } = yield* RestClient
-    const one = Effect.gen(function* () {
+    const request = Effect.gen(function* () {
       const headers = { ...(yield* signed(user)), "x-svc-public-key": `svc_pub_${"0".repeat(32)}` }
-      const { headers: told, status } = yield* post("/user/leverage", {}, headers)
-      return [status, told.get("retry-after")]
+      const { headers: answerHeaders, status } = yield* post("/user/leverage", {}, headers)
+      return [status, answerHeaders.get("retry-after")]
     })
     return yield* Effect.all(
-      Array.from({ length: times }, () => one),
+      Array.from({ length: times }, () => request),
       { concurrency: "unbounded" }
     )
   })
   return { get, lookups, strange }
 })
 
-it.live("a stranger's key is paid for before it is looked up, and whoever is known is let in all the same", () =>
+it.live("charges an unknown key before its look-up, and accepts known keys while the address bucket is empty", () =>
   Effect.gen(function* () {
     const { signed } = yield* RestClient
     const venue = yield* TestVenue
@@ -63,13 +63,13 @@ it.live("a stranger's key is paid for before it is looked up, and whoever is kno
       return (yield* get("/user/positions", headers)).status
     })
     const bearer = { authorization: `Bearer ${yield* venue.token(known)}` }
-    // What they pay at first they have back: the bucket of the address is full after them.
+    // The first charge of a valid key is returned, so the address bucket is full afterwards.
     for (let times = 0; times < 30; times++) {
       expect(yield* status(times % 2 === 0 ? bearer : yield* signed(known))).toBe(200)
     }
     expect(lookups).toEqual({ keys: 1, sessions: 1 })
 
-    // A write weighs ten, and the bucket holds two of them, however many come at once.
+    // A write weighs 10, and the bucket holds two writes, also for simultaneous requests.
     const answers = yield* strange(known, 20)
     expect(answers.map(([answer]) => answer).toSorted()).toEqual([401, 401, ...Array.from({ length: 18 }, () => 429)])
     expect(answers.every(([answer, again]) => (answer === 429) === (again === "30"))).toBe(true)
@@ -82,7 +82,7 @@ it.live("a stranger's key is paid for before it is looked up, and whoever is kno
   }).pipe(Effect.scoped, Effect.provide(layer))
 )
 
-it.live("what has not the form of our keys is never looked up", () =>
+it.live("refuses malformed keys without a look-up", () =>
   Effect.gen(function* () {
     const { signed } = yield* RestClient
     const user = yield* (yield* TestVenue).user("formless")

@@ -1,19 +1,19 @@
-/** What takes too long ends, and what does not is left alone. */
+/** Deadlines of effects. */
 import * as Deadlines from "@venue/gateway/http/Deadlines"
 import { assert, it } from "@effect/vitest"
 import { Deferred, Effect, Exit, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 
-it.effect("whatever is not over in time is interrupted and answered otherwise, each at its own time", () =>
+it.effect("interrupts each effect at its own deadline and returns the fallback", () =>
   Effect.gen(function* () {
     const within = yield* Deadlines.make(1_000)
-    const heard: Array<string> = []
+    const log: Array<string> = []
     const ask = (name: string) =>
       within(
-        Effect.onInterrupt(Effect.never, () => Effect.sync(() => void heard.push(`${name} interrupted`))),
+        Effect.onInterrupt(Effect.never, () => Effect.sync(() => void log.push(`${name} interrupted`))),
         () => `${name} late`
       ).pipe(
-        Effect.map((answer) => void heard.push(answer)),
+        Effect.map((answer) => void log.push(answer)),
         Effect.uninterruptible,
         Effect.forkChild({ startImmediately: true })
       )
@@ -21,15 +21,15 @@ it.effect("whatever is not over in time is interrupted and answered otherwise, e
     yield* TestClock.adjust(600)
     yield* ask("second")
     yield* TestClock.adjust(399)
-    assert.deepStrictEqual(heard, [])
+    assert.deepStrictEqual(log, [])
     yield* TestClock.adjust(1)
-    assert.deepStrictEqual(heard, ["first interrupted", "first late"])
+    assert.deepStrictEqual(log, ["first interrupted", "first late"])
     yield* TestClock.adjust(600)
-    assert.deepStrictEqual(heard.slice(2), ["second interrupted", "second late"])
+    assert.deepStrictEqual(log.slice(2), ["second interrupted", "second late"])
   })
 )
 
-it.effect("what ends in time is as it was: its value, its failure, and who interrupted it", () =>
+it.effect("keeps the value, failure or interruption of an effect that ends in time", () =>
   Effect.gen(function* () {
     const within = yield* Deadlines.make(1_000)
     assert.strictEqual(yield* within(Effect.succeed("in time"), () => "late"), "in time")

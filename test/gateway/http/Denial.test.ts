@@ -1,39 +1,39 @@
-/** The words of 403, for every action and reason. */
+/** Details of 403 for every action and reason. */
 import { type Action, rules } from "@venue/auth/access/Permission"
 import * as Denial from "@venue/gateway/http/Denial"
 import { expect, it } from "vitest"
 
 const key = { via: "hmac", clientId: null } as const
 const session = { via: "jwt", clientId: null } as const
-const said = (
+const detailOf = (
   action: Action,
   reason: "credential" | "permission" | "account",
   caller: typeof key | typeof session = key
 ) => Denial.denied({ action, reason }, caller, "acme")
 
-it("a missing permission is named with where to get it", () => {
-  expect(said("POST /user/leverage", "permission")).toBe(
+it("names a missing permission and how to obtain it", () => {
+  expect(detailOf("POST /user/leverage", "permission")).toBe(
     "The API key lacks the permission execute_orders; make a key that has it with POST /user/api-keys."
   )
-  expect(said("GET /user/subaccounts", "permission")).toContain("view_balance or subaccount_ops")
-  expect(said("POST /withdraw", "permission")).not.toContain("withdraw_registered")
-  expect(said("POST /builder/web3/api-key", "permission")).toBe(
+  expect(detailOf("GET /user/subaccounts", "permission")).toContain("view_balance or subaccount_ops")
+  expect(detailOf("POST /withdraw", "permission")).not.toContain("withdraw_registered")
+  expect(detailOf("POST /builder/web3/api-key", "permission")).toBe(
     "The API key lacks the permission register_user, which only the operator can grant."
   )
 })
 
-it("the kind of credential that a call needs is named", () => {
-  expect(said("POST /user/api-keys", "credential")).toContain("send the access token of a session")
-  expect(said("GET /user/builder-code", "credential", session)).toContain("sign the request with an API key")
+it("names the kind of credential that a call needs", () => {
+  expect(detailOf("POST /user/api-keys", "credential")).toContain("send the access token of a session")
+  expect(detailOf("GET /user/builder-code", "credential", session)).toContain("sign the request with an API key")
   expect(
     Denial.denied({ action: "POST /user/terms", reason: "credential" }, { via: "jwt", clientId: "app" }, "acme")
   ).toContain("An application may not do this")
 })
 
-it("an account is refused in words that do not tell whether it exists or whose it is", () => {
-  expect(said("GET /user/positions", "account")).toContain("x-acme-requested-account-id")
-  expect(said("GET /address", "account")).toContain("POST /user/transfer")
+it("refuses an account without revealing whether it exists or who owns it", () => {
+  expect(detailOf("GET /user/positions", "account")).toContain("x-acme-requested-account-id")
+  expect(detailOf("GET /address", "account")).toContain("POST /user/transfer")
   for (const action of Object.keys(rules) as ReadonlyArray<Action>) {
-    expect(said(action, "account")).not.toMatch(/exist|another user|belongs|foreign/)
+    expect(detailOf(action, "account")).not.toMatch(/exist|another user|belongs|foreign/)
   }
 })

@@ -9,7 +9,7 @@ const addressOf = ClientAddress.from(trusted)
 const caller = (headers: Record<string, string | ReadonlyArray<string>>, peer = "10.0.0.1"): string =>
   addressOf({ remoteAddress: Option.some(peer), headers })
 
-/** A node as proxies write it, and the address read from it. */
+/** Nodes as proxies write them, each with the address read from it. */
 const nodes: ReadonlyArray<readonly [text: string, address: string]> = [
   ["198.51.100.1", "198.51.100.1"],
   ["198.51.100.1:4711", "198.51.100.1"],
@@ -81,17 +81,17 @@ it.each([
   expect(caller({ forwarded })).toBe(nobody)
 })
 
-it("an escaped character of a quoted value is that character", () => {
+it("unescapes characters of a quoted value", () => {
   expect(caller({ forwarded: String.raw`for="198.51.100\.1"` })).toBe("198.51.100.1")
 })
 
-it("an empty list of addresses, and an empty last entry, name nobody", () => {
+it("treats an empty list and an empty last entry as unknown", () => {
   for (const list of ["", " ", "198.51.100.1,", "198.51.100.1, ,10.0.0.2"]) {
     expect(caller({ "x-forwarded-for": list })).toBe(nobody)
   }
 })
 
-it("two headers that name two addresses name nobody: one of them came from a stranger", () => {
+it("treats two headers with different addresses as unknown", () => {
   const list = { "x-forwarded-for": "198.51.100.1:80" }
   expect(caller({ ...list, forwarded: "for=198.51.100.1" })).toBe("198.51.100.1")
   expect(caller({ ...list, forwarded: "for=203.0.113.7" })).toBe(nobody)
@@ -99,13 +99,13 @@ it("two headers that name two addresses name nobody: one of them came from a str
   expect(caller({ ...list, forwarded: "for=10.0.0.5" })).toBe(nobody)
 })
 
-it("no header of a stranger moves a caller, whose socket alone counts", () => {
+it("ignores headers of untrusted peers", () => {
   for (const [text] of nodes) {
     expect(caller({ "x-forwarded-for": text, forwarded: `for="${text}"` }, "203.0.113.7")).toBe("203.0.113.7")
   }
 })
 
-it("an unreadable address has a budget of its own, apart from the proxy's", () => {
+it("gives unreadable addresses a limit of their own, separate from the proxy", () => {
   expect(ClientAddress.network(caller({ "x-forwarded-for": "_a" }))).toBe(nobody)
   expect(ClientAddress.network(caller({ "x-forwarded-for": "_b" }))).toBe(nobody)
   expect(ClientAddress.network(nobody)).not.toBe(ClientAddress.network("10.0.0.1"))
@@ -124,7 +124,7 @@ const anyForwarded = FastCheck.array(
   { maxLength: 4 }
 ).map((elements) => elements.join(","))
 
-it("whatever a stranger wrote before it, the address that the proxy appended counts, or nobody does", () => {
+it("uses the address that the proxy appended, or unknown, for any text before it", () => {
   const appended = FastCheck.ipV4().filter((address) => !address.startsWith("10."))
   FastCheck.assert(
     FastCheck.property(anyHeader, anyForwarded, appended, (list, forwarded, v4) => {
@@ -137,7 +137,7 @@ it("whatever a stranger wrote before it, the address that the proxy appended cou
   )
 })
 
-it("a forwarded text without a readable address never makes the proxy the caller", () => {
+it("never uses the proxy as the caller for forwarded text without a readable address", () => {
   const unreadable = FastCheck.string({ maxLength: 30 }).filter((text) => !/[\d:]/.test(text))
   FastCheck.assert(
     FastCheck.property(unreadable, (text) => {

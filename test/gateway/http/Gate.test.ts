@@ -1,4 +1,4 @@
-/** What a gate answers where its routes do not. */
+/** Answers of a gate for its routes. */
 import * as Deadlines from "@venue/gateway/http/Deadlines"
 import { gate } from "@venue/gateway/http/Gate"
 import { problemRefusals } from "@venue/gateway/http/ProblemRefusals"
@@ -6,7 +6,7 @@ import { assert, it } from "@effect/vitest"
 import { Deferred, Effect } from "effect"
 import { HttpEffect, HttpRouter, HttpServerResponse } from "effect/http"
 
-it.live("a route that does not answer in time is interrupted and answered with 504, others are as they were", () =>
+it.live("interrupts a route at its deadline and answers 504, without affecting others", () =>
   Effect.gen(function* () {
     const router = yield* HttpRouter.make
     const interrupted = yield* Deferred.make<void>()
@@ -28,7 +28,7 @@ it.live("a route that does not answer in time is interrupted and answered with 5
   })
 )
 
-it.live("numbers of every JSON answer are plain decimals, problems too, and other text stays as it is", () =>
+it.live("prints numbers of JSON answers and problems as plain decimals, and leaves other text unchanged", () =>
   Effect.gen(function* () {
     const router = yield* HttpRouter.make
     const answers = {

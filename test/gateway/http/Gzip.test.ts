@@ -1,4 +1,4 @@
-/** What is gzipped, and for whom. */
+/** Compression of answers. */
 import { TestVenue } from "@venue/testing/TestVenue"
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -11,7 +11,7 @@ interface Bytes {
   readonly body: Buffer
 }
 
-/** As it came: nothing unzips it on the way. */
+/** Reads an answer without decompressing it. */
 const get = (url: string, headers: Record<string, string>) =>
   Effect.callback<Bytes>((resume) => {
     httpGet(url, { headers }, (response) => {
@@ -21,7 +21,7 @@ const get = (url: string, headers: Record<string, string>) =>
     })
   })
 
-it.live("market data is gzipped for whoever accepts it, and is the same then", () =>
+it.live("compresses market data for clients that accept gzip, with the same content", () =>
   Effect.gen(function* () {
     const { restUrl } = yield* RestClient
     const plain = yield* get(`${restUrl}/refdata`, {})
@@ -42,12 +42,12 @@ it.live("market data is gzipped for whoever accepts it, and is the same then", (
   }).pipe(Effect.provide(layer))
 )
 
-it.live("small bodies are left alone, and so are the figures of an account", () =>
+it.live("does not compress small bodies or the figures of an account", () =>
   Effect.gen(function* () {
     const { restUrl, signed } = yield* RestClient
     const accepting = { "accept-encoding": "gzip" }
-    const one = yield* get(`${restUrl}/refdata?ticker=NOPE`, accepting)
-    assert.isUndefined(one.headers["content-encoding"])
+    const small = yield* get(`${restUrl}/refdata?ticker=NOPE`, accepting)
+    assert.isUndefined(small.headers["content-encoding"])
     const user = yield* (yield* TestVenue).user("private")
     const own = yield* get(`${restUrl}/user/positions`, { ...accepting, ...(yield* signed(user)) })
     assert.deepStrictEqual([own.headers["content-encoding"], own.headers.vary], [undefined, undefined])

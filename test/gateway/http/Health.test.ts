@@ -1,4 +1,4 @@
-/** Readiness, over both kinds of listener. */
+/** Readiness on both kinds of listener. */
 import { Feed } from "@venue/cluster/feed/Feed"
 import { DeskClient } from "@venue/cluster/clients/DeskClient"
 import { Unavailable } from "@venue/cluster/protocol/Market"
@@ -15,7 +15,7 @@ import { Clock, Context, Effect, Layer, Schedule } from "effect"
 import { TestClock } from "effect/testing"
 import { call, layer, RestClient } from "../rest/RestClient.ts"
 
-it.effect("a node that is about to stop is not ready, whatever else holds", () =>
+it.effect("reports not ready once a stop has begun", () =>
   Effect.gen(function* () {
     const { ready, stop } = Context.get(yield* Layer.build(standIn({})), Health)
     yield* TestClock.adjust("2 seconds")
@@ -31,7 +31,7 @@ interface Silent {
   revocationsMillis?: number
 }
 
-/** A venue of which a test says which market is silent, which desk does not answer and since when no revocation is read. */
+/** Health with markets, desks and revocations that the test makes silent. */
 const standIn = (silent: Silent) =>
   Health.layer.pipe(
     Layer.provide(Layer.mock(Revocations)({ unheardMillis: () => silent.revocationsMillis ?? 0 })),
@@ -66,53 +66,51 @@ const standIn = (silent: Silent) =>
         DeskClient.of({
           submit: () => {},
           whenReplied: (_userId, then) => then(),
-          ask: () => Effect.die("not asked"),
-          askDesk: () => Effect.die("not asked"),
-          summary: () => Effect.die("not asked"),
-          balances: () => Effect.die("not asked"),
-          orders: () => Effect.die("not asked"),
-          leverages: () => Effect.die("not asked"),
-          watermarks: () => Effect.die("not asked"),
-          journalHead: () => Effect.die("not asked"),
-          feeTier: () => Effect.die("not asked"),
-          preview: () => Effect.die("not asked"),
+          ask: () => Effect.die("not expected"),
+          askDesk: () => Effect.die("not expected"),
+          summary: () => Effect.die("not expected"),
+          balances: () => Effect.die("not expected"),
+          orders: () => Effect.die("not expected"),
+          leverages: () => Effect.die("not expected"),
+          watermarks: () => Effect.die("not expected"),
+          journalHead: () => Effect.die("not expected"),
+          feeTier: () => Effect.die("not expected"),
+          preview: () => Effect.die("not expected"),
           wake: (deskId) => (deskId === silent.desk ? Effect.fail(new Unavailable({ what: "desk" })) : Effect.void)
         })
       )
     )
   )
 
-it.effect(
-  "a node is ready once every desk answered, every market was heard and revocations were read, and no longer than that",
-  () =>
-    Effect.gen(function* () {
-      const silent: Silent = { desk: String(defaults.desks - 1) }
-      const { ready } = Context.get(yield* Layer.build(standIn(silent)), Health)
-      expect(ready()).toBe(false)
-      yield* TestClock.adjust("2 seconds")
-      expect(ready()).toBe(false)
-      delete silent.desk
-      yield* TestClock.adjust("1 second")
-      expect(ready()).toBe(true)
-      silent.desk = "3"
-      yield* TestClock.adjust("5 seconds")
-      expect(ready()).toBe(true)
-      yield* TestClock.adjust("1 second")
-      expect(ready()).toBe(false)
-      delete silent.desk
-      yield* TestClock.adjust("1 second")
-      silent.revocationsMillis = 10_000
-      expect(ready()).toBe(true)
-      silent.revocationsMillis = 10_001
-      expect(ready()).toBe(false)
-      delete silent.revocationsMillis
-      silent.market = "AUD-USD"
-      yield* TestClock.adjust("5 seconds")
-      expect(ready()).toBe(false)
-    })
+it.effect("is ready while every desk answers, every market publishes rows and revocations are read", () =>
+  Effect.gen(function* () {
+    const silent: Silent = { desk: String(defaults.desks - 1) }
+    const { ready } = Context.get(yield* Layer.build(standIn(silent)), Health)
+    expect(ready()).toBe(false)
+    yield* TestClock.adjust("2 seconds")
+    expect(ready()).toBe(false)
+    delete silent.desk
+    yield* TestClock.adjust("1 second")
+    expect(ready()).toBe(true)
+    silent.desk = "3"
+    yield* TestClock.adjust("5 seconds")
+    expect(ready()).toBe(true)
+    yield* TestClock.adjust("1 second")
+    expect(ready()).toBe(false)
+    delete silent.desk
+    yield* TestClock.adjust("1 second")
+    silent.revocationsMillis = 10_000
+    expect(ready()).toBe(true)
+    silent.revocationsMillis = 10_001
+    expect(ready()).toBe(false)
+    delete silent.revocationsMillis
+    silent.market = "AUD-USD"
+    yield* TestClock.adjust("5 seconds")
+    expect(ready()).toBe(false)
+  })
 )
 
-it.live("a venue says on every listener whether it lives and is ready, and a socket's says what else it speaks", () =>
+it.live("answers health checks on every listener, and other requests on a socket listener with 426", () =>
   Effect.gen(function* () {
     const { adminUrl, restUrl } = yield* RestClient
     const health = yield* Health

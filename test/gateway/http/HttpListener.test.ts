@@ -1,11 +1,11 @@
-/** An HTTP address and clients that do not take what they asked for. */
+/** HTTP listener with clients that do not read their answers. */
 import * as HttpListener from "@venue/gateway/http/HttpListener"
 import { it } from "@effect/vitest"
 import { Deferred, Effect, Stream } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
 import { connect } from "node:net"
 
-it.live("who takes nothing of an answer is cut off after a time, and what the answer holds is free again", () =>
+it.live("cuts off a client that does not read its answer, and releases the answer", () =>
   Effect.gen(function* () {
     const released = yield* Deferred.make<void>()
     const endless = Stream.forever(Stream.succeed(new Uint8Array(64 * 1024)))

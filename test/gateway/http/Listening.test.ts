@@ -1,4 +1,4 @@
-/** What every address of the venue has in common. */
+/** Common behaviour of all listeners. */
 import * as HttpListener from "@venue/gateway/http/HttpListener"
 import * as Listening from "@venue/gateway/http/Listening"
 import { expect, it } from "@effect/vitest"
@@ -11,7 +11,7 @@ import { call } from "../rest/RestClient.ts"
 
 const place = { what: "a test", host: "127.0.0.1", port: 0 }
 
-it("an address of the newer kind stands in brackets, wherever it is told", () => {
+it("writes IPv6 addresses in brackets in URLs and errors", () => {
   expect(Listening.urlOf("ws", "::1", 4003)).toBe("ws://[::1]:4003")
   expect(Listening.urlOf("http", "127.0.0.1", 4000)).toBe("http://127.0.0.1:4000")
   for (const host of ["0.0.0.0", "::ffff:0.0.0.0"]) {
@@ -29,21 +29,21 @@ it("an address of the newer kind stands in brackets, wherever it is told", () =>
   )
 })
 
-it.live("I50: a connection that cannot be taken is logged, and the next one is served", () => {
+it.live("I50: logs a connection that cannot be accepted, and serves the next one", () => {
   const logs: Array<string> = []
   return Effect.gen(function* () {
     const { port, server } = yield* Listening.open(place)
     server.on("request", (_, response) => response.end("served"))
     for (const code of ["ENFILE", "EMFILE"]) server.emit("error", Object.assign(new Error(`accept ${code}`), { code }))
     expect((yield* call(`http://127.0.0.1:${port}/`)).text).toBe("served")
-    expect(logs.map((line) => /a connection could not be taken.*accept (\w+)/s.exec(line)?.[1])).toEqual([
+    expect(logs.map((line) => /a connection could not be accepted.*accept (\w+)/s.exec(line)?.[1])).toEqual([
       "ENFILE",
       "EMFILE"
     ])
   }).pipe(Effect.provide(Logger.layer([Logger.make((entry) => void logs.push(Logger.formatLogFmt.log(entry)))])))
 })
 
-it.live("whoever sends nothing has no connection for ever", () =>
+it.live("closes a connection that sends nothing", () =>
   Effect.gen(function* () {
     const { server } = yield* Listening.open(place)
     expect(server).toMatchObject({ requestTimeout: 30_000, headersTimeout: 10_000, connectionsCheckingInterval: 1_000 })
@@ -51,7 +51,7 @@ it.live("whoever sends nothing has no connection for ever", () =>
   })
 )
 
-/** A client, once it is let in or turned away. */
+/** Connects a client, and waits until it is accepted or closed. */
 const come = (port: number) =>
   Effect.acquireRelease(
     Effect.callback<Socket>((resume) => {
@@ -67,7 +67,7 @@ const ended = (socket: Socket) =>
     socket.resume().on("close", () => resume(Effect.void))
   })
 
-it.live("whoever comes beyond the connections that an address has is cut off, and the others are served", () =>
+it.live("closes connections above the maximum, and serves the others", () =>
   Effect.gen(function* () {
     const { port, server } = yield* Listening.open({ ...place, maxConnections: 1 })
     server.on("request", (_, response) => response.end("served"))
@@ -81,7 +81,7 @@ it.live("whoever comes beyond the connections that an address has is cut off, an
   })
 )
 
-it.live("I48: an address of HTTP has 10,000 connections", () =>
+it.live("I48: accepts 10,000 connections on an HTTP listener", () =>
   Effect.gen(function* () {
     let most: number | undefined
     const site = {
@@ -98,24 +98,24 @@ it.live("I48: an address of HTTP has 10,000 connections", () =>
   })
 )
 
-it.effect("an address that closes lets nobody in, and answers who asked before for as long as a request may take", () =>
+it.effect("stops accepting when it closes, and answers requests in flight up to the request deadline", () =>
   Effect.gen(function* () {
     const scope = yield* Scope.make()
-    const asked = yield* Deferred.make<void>()
+    const received = yield* Deferred.make<void>()
     const word = yield* Deferred.make<string>()
     const { port, url } = yield* HttpListener.listen(place, () => ({
       layer: HttpRouter.add(
         "GET",
         "/",
-        Effect.andThen(Deferred.succeed(asked, undefined), Effect.map(Deferred.await(word), HttpServerResponse.text))
+        Effect.andThen(Deferred.succeed(received, undefined), Effect.map(Deferred.await(word), HttpServerResponse.text))
       ),
       routes: [{ method: "GET", path: "/" }]
     })).pipe(Scope.provide(scope))
     const idle = yield* come(port)
     const answer = yield* Effect.forkChild(call(url))
-    yield* Deferred.await(asked)
+    yield* Deferred.await(received)
     const closing = yield* Effect.forkChild(Scope.close(scope, Exit.void))
-    // Whoever asks for nothing is gone at once.
+    // An idle connection is closed at once.
     yield* ended(idle)
     const late = yield* Effect.flip(
       Effect.callback<void, NodeJS.ErrnoException>((resume) => {
@@ -132,7 +132,7 @@ it.effect("an address that closes lets nobody in, and answers who asked before f
   })
 )
 
-it.effect("a port is free again when its scope closes, and who is still connected after two seconds is cut off", () =>
+it.effect("frees the port when its scope closes, and cuts off open connections after 2 s", () =>
   Effect.gen(function* () {
     const scope = yield* Scope.make()
     const { port } = yield* Scope.provide(Listening.open(place), scope)

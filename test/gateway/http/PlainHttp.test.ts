@@ -1,4 +1,4 @@
-/** What no listener takes, however it is sent: requests for two hosts, and those that never end. */
+/** Requests that every listener refuses: with two hosts, or without an end. */
 import * as AuthServer from "@venue/gateway/auth/AuthServer"
 import * as HttpListener from "@venue/gateway/http/HttpListener"
 import * as Socket from "@venue/gateway/socket/Socket"
@@ -14,7 +14,7 @@ import { layer, raw, RestClient } from "../rest/RestClient.ts"
 const host = "127.0.0.1"
 const timeouts = { headersMillis: 100, requestMillis: 200, checkMillis: 20 }
 
-/** Answers what was sent, once its body is here. */
+/** Echoes a body. */
 const echo = HttpListener.listen({ what: "an echo", host, port: 0, timeouts }, () => ({
   layer: HttpRouter.add(
     "POST",
@@ -39,7 +39,7 @@ const socketAt = (more: { readonly timeouts?: typeof timeouts } = {}) =>
     ...more
   })
 
-/** Everything that came before the connection ended, of a client that goes on and on sending. */
+/** Sends a drop repeatedly, and returns all bytes received before the connection ends. */
 const dripped = (port: number, head: string, drop: string) =>
   Effect.scoped(
     Effect.gen(function* () {
@@ -72,7 +72,7 @@ const problemOf = (text: string) => {
 const json = "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
 
 it.live(
-  "I48: headers or a body that never end are cut off on every listener when their time is over",
+  "I48: cuts off endless headers or bodies at their time limit on every listener",
   () =>
     Effect.gen(function* () {
       const ports = [(yield* echo).port, (yield* socketAt({ timeouts })).port]
@@ -83,15 +83,15 @@ it.live(
           [`${json}Content-Length: 9000\r\n\r\n`, " "],
           [`${json}Transfer-Encoding: chunked\r\n\r\n`, "1\r\n \r\n"]
         ] as const) {
-          const told = problemOf(yield* dripped(port, head, drop))
-          expect(told).toMatchObject({ type: "about:blank", title: "Request Timeout", status: 408 })
+          const problem = problemOf(yield* dripped(port, head, drop))
+          expect(problem).toMatchObject({ type: "about:blank", title: "Request Timeout", status: 408 })
         }
       }
     }),
   240_000
 )
 
-it.live("I50: a request that names two hosts, or none, is refused on every listener, upgrades too", () =>
+it.live("I50: refuses requests and upgrades with two hosts or none on every listener", () =>
   Effect.gen(function* () {
     const { adminUrl, restUrl } = yield* RestClient
     const auth = yield* AuthServer.open({
@@ -115,9 +115,9 @@ it.live("I50: a request that names two hosts, or none, is refused on every liste
         for (const more of ["", `${upgrade}${key}`]) {
           const text = yield* raw(url, `GET /health/live HTTP/1.1\r\n${hosts}${more}\r\n`)
           expect(text).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/)
-          const told = problemOf(text)
-          if (url === auth.url) expect(told).toMatchObject({ code: 400, error: "invalid_request" })
-          else expect(told).toMatchObject({ status: 400, detail: "Expected one Host header." })
+          const problem = problemOf(text)
+          if (url === auth.url) expect(problem).toMatchObject({ code: 400, error: "invalid_request" })
+          else expect(problem).toMatchObject({ status: 400, detail: "Expected one Host header." })
         }
       }
       const good = yield* raw(url, `GET /health/live HTTP/1.1\r\nHost: ${own}\r\nConnection: close\r\n\r\n`)
@@ -129,7 +129,7 @@ it.live("I50: a request that names two hosts, or none, is refused on every liste
   }).pipe(Effect.provide(layer))
 )
 
-/** Echoes bodies, and says when it has begun to read one. */
+/** Echoes bodies, and signals the start of a read. */
 const reading = (begun: Deferred.Deferred<void>) =>
   HttpListener.listen({ what: "an echo", host, port: 0 }, () => ({
     layer: HttpRouter.add(
@@ -150,7 +150,7 @@ const heads = {
   "in chunks that stopped": `${json}Transfer-Encoding: chunked\r\n\r\n5\r\n{"a":\r\n`
 }
 
-it.effect.each(Object.entries(heads))("a body %s is answered with 504 before the connection closes", ([, head]) =>
+it.effect.each(Object.entries(heads))("answers 504 to a body %s before the connection closes", ([, head]) =>
   Effect.gen(function* () {
     const begun = yield* Deferred.make<void>()
     const { port } = yield* reading(begun)
@@ -171,10 +171,10 @@ it.effect.each(Object.entries(heads))("a body %s is answered with 504 before the
     )
     yield* Deferred.await(begun)
     yield* TestClock.adjust("15 seconds")
-    const told = yield* Deferred.await(closed)
-    expect(told).toMatch(/^HTTP\/1\.1 504 /)
-    expect(told).toMatch(/^connection: close\r$/im)
-    expect(problemOf(told)).toMatchObject({
+    const received = yield* Deferred.await(closed)
+    expect(received).toMatch(/^HTTP\/1\.1 504 /)
+    expect(received).toMatch(/^connection: close\r$/im)
+    expect(problemOf(received)).toMatchObject({
       title: "Gateway Timeout",
       status: 504,
       detail: "The body of the request did not arrive within 15 seconds; nothing was done."

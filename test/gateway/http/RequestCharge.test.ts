@@ -1,4 +1,4 @@
-/** Who pays for a request, and what every answer says of the bucket that paid. */
+/** Charges of requests, and the quota headers of answers. */
 import * as RateLimits from "@venue/domain/RateLimits"
 import { restRates } from "@venue/domain/RestRates"
 import { defaults, VenueSettings } from "@venue/cluster/VenueSettings"
@@ -12,11 +12,11 @@ import { Effect } from "effect"
 import { HttpEffect, HttpRouter, HttpServerResponse } from "effect/http"
 import { ask, call, layer, RestClient } from "../rest/RestClient.ts"
 
-const told = ({ headers }: { readonly headers: Headers }) =>
+const quotaOf = ({ headers }: { readonly headers: Headers }) =>
   ["limit", "remaining", "reset"].map((name) => headers.get(`ratelimit-${name}`))
-const left = (answer: { readonly headers: Headers }) => Number(told(answer)[1])
+const left = (answer: { readonly headers: Headers }) => Number(quotaOf(answer)[1])
 
-it("what no rule speaks of is for nobody, however its path begins", () => {
+it("refuses routes without an access rule, with any path prefix", () => {
   const payers: ReadonlyArray<[Route, RequestCharge.Payer]> = [
     [{ method: "GET", path: "/user/trade" }, "caller"],
     [{ method: "POST", path: "/builder/web3/api-key" }, "caller"],
@@ -32,7 +32,7 @@ it("what no rule speaks of is for nobody, however its path begins", () => {
   )
 })
 
-it.live("an endpoint without a rule is refused before it is asked, and costs nothing", () =>
+it.live("refuses an endpoint without a rule before its handler, without a charge", () =>
   Effect.gen(function* () {
     const router = yield* HttpRouter.make
     yield* router.add("GET", "/unruled", Effect.succeed(HttpServerResponse.text("here")))
@@ -49,28 +49,28 @@ it.live("an endpoint without a rule is refused before it is asked, and costs not
     const handle = HttpEffect.toWebHandler(gate(options, router.asHttpEffect()))
     const answer = yield* Effect.promise(() => handle(new Request("http://here/unruled")))
     assert.strictEqual(answer.status, 403)
-    assert.deepStrictEqual(told(answer), ["1200", "1200", "0"])
+    assert.deepStrictEqual(quotaOf(answer), ["1200", "1200", "0"])
   })
 )
 
-it.live("every answer tells of the bucket that paid: the user's with good credentials, else the address's", () =>
+it.live("reports the bucket of the user for valid credentials, and of the address otherwise", () =>
   Effect.gen(function* () {
     const { get, post, restUrl, signed } = yield* RestClient
     const user = yield* (yield* TestVenue).user("told")
     const first = yield* get("/user/positions", yield* signed(user))
-    expect([first.status, ...told(first)]).toEqual([200, "1200", "1199", "1"])
+    expect([first.status, ...quotaOf(first)]).toEqual([200, "1200", "1199", "1"])
     expect(left(yield* get("/user/trade", yield* signed(user)))).toBeLessThanOrEqual(1_195)
     const refused = yield* post("/user/leverage", { symbol: "NOPE-USD", leverage: 1 }, yield* signed(user))
     expect([refused.status, left(refused) <= 1_190]).toEqual([404, true])
-    // Nobody has asked from this address yet but users.
+    // So far the address has sent authenticated requests only.
     const free = yield* call(`${restUrl}/user/positions`, { method: "OPTIONS" })
-    expect([free.status, ...told(free)]).toEqual([204, "1200", "1200", "0"])
-    expect(told(yield* get("/nope"))).toEqual(["1200", "1200", "0"])
-    expect(told(yield* get("/health/live"))).toEqual(["1200", "1200", "0"])
-    expect(told(yield* get("/refdata"))).toEqual(["1200", "1199", "1"])
+    expect([free.status, ...quotaOf(free)]).toEqual([204, "1200", "1200", "0"])
+    expect(quotaOf(yield* get("/nope"))).toEqual(["1200", "1200", "0"])
+    expect(quotaOf(yield* get("/health/live"))).toEqual(["1200", "1200", "0"])
+    expect(quotaOf(yield* get("/refdata"))).toEqual(["1200", "1199", "1"])
     const head = yield* ask("HEAD", "/candles/AAPL-USD", {})
     expect(left(head)).toBeLessThanOrEqual(1_195)
-    // Whoever proves nothing pays as the address, what the endpoint weighs; the bucket may have filled up meanwhile.
+    // Failed authentication charges the endpoint's weight to the address, whose bucket may have refilled a little.
     const unproven = yield* post("/user/leverage", {})
     expect([unproven.status, left(unproven) <= 1_190]).toEqual([401, true])
     const exposed = unproven.headers.get("access-control-expose-headers")
@@ -78,20 +78,20 @@ it.live("every answer tells of the bucket that paid: the user's with good creden
   }).pipe(Effect.provide(layer))
 )
 
-it.live("where a bucket of its own is asked, the answer tells of that", () =>
+it.live("reports the special bucket of an endpoint that has one", () =>
   Effect.gen(function* () {
     const { get } = yield* RestClient
     const message = yield* get("/builder/web3/message?address=x&builder_code=y")
-    expect([message.status, ...told(message)]).toEqual([400, "60", "59", "1"])
+    expect([message.status, ...quotaOf(message)]).toEqual([400, "60", "59", "1"])
   }).pipe(Effect.provide(layer))
 )
 
-it.live("where limits are off, there is nothing to tell", () =>
+it.live("sends no quota headers with limits off", () =>
   Effect.gen(function* () {
     const { get, signed } = yield* RestClient
     const user = yield* (yield* TestVenue).user("free")
     for (const answer of [yield* get("/refdata"), yield* get("/user/positions", yield* signed(user))]) {
-      expect([answer.status, ...told(answer)]).toEqual([200, null, null, null])
+      expect([answer.status, ...quotaOf(answer)]).toEqual([200, null, null, null])
     }
   }).pipe(Effect.provide(layer), Effect.provideService(VenueSettings, { ...defaults, rateLimits: false }))
 )

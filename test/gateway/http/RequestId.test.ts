@@ -1,4 +1,4 @@
-/** What names one request: made here, or by a proxy of ours. */
+/** Request ids, generated or sent by a trusted proxy. */
 import * as RestServer from "@venue/gateway/rest/RestServer"
 import * as RequestId from "@venue/gateway/http/RequestId"
 import { TestVenue } from "@venue/testing/TestVenue"
@@ -9,22 +9,22 @@ import { call, layer, raw, RestClient, sockets } from "../rest/RestClient.ts"
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 const given = "6F9619FF-8B86-4011-B42D-00C04FC964FF"
 
-it("an id is believed of a proxy of ours alone, and only if it is one", () => {
+it("uses the id of a trusted proxy if it is a UUID", () => {
   const idOf = RequestId.from(["10.0.0.0/8"])
-  const asked = (peer: string, id: string) =>
+  const idFrom = (peer: string, id: string) =>
     idOf({ remoteAddress: Option.some(peer), headers: { "x-request-id": id } })
   const plain = given.replaceAll("-", "").toLowerCase()
-  for (const id of [given, plain]) assert.strictEqual(asked("10.1.2.3", id), id)
-  assert.match(asked("192.0.2.1", given), uuid)
+  for (const id of [given, plain]) assert.strictEqual(idFrom("10.1.2.3", id), id)
+  assert.match(idFrom("192.0.2.1", given), uuid)
   for (const id of ["", "1", `${given}x`, `${given}, ${given}`, "6f9619ff8b86-4011-b42d-00c04fc964ff", "a\tb"]) {
-    assert.match(asked("10.1.2.3", id), uuid)
+    assert.match(idFrom("10.1.2.3", id), uuid)
   }
   for (const id of [given, plain]) {
     assert.strictEqual(RequestId.uriOf(id), "urn:uuid:6f9619ff-8b86-4011-b42d-00c04fc964ff")
   }
 })
 
-it.live("every answer has the id of its request, and a problem is an instance of that name", () =>
+it.live("returns the request id in every answer, and as the instance of a problem", () =>
   Effect.gen(function* () {
     const { adminUrl, get, post, restUrl } = yield* RestClient
     const answers = [
@@ -51,7 +51,7 @@ it.live("every answer has the id of its request, and a problem is an instance of
   }).pipe(Effect.provide(layer))
 )
 
-it.live("behind a proxy of ours its id is answered", () =>
+it.live("returns the id that a trusted proxy sent", () =>
   Effect.gen(function* () {
     const options = { host: "127.0.0.1", port: 0, brand: "acme", sockets, trustedProxies: ["127.0.0.1"] }
     const { url } = yield* RestServer.open(options)
@@ -61,7 +61,7 @@ it.live("behind a proxy of ours its id is answered", () =>
   }).pipe(Effect.provide(layer))
 )
 
-it.live("who is not let in is told the time, whatever is missing, and nobody else is", () =>
+it.live("sends the server time with every 401 and with no other answer", () =>
   Effect.gen(function* () {
     const { get, signed } = yield* RestClient
     const user = yield* (yield* TestVenue).user("skewed")
@@ -73,8 +73,8 @@ it.live("who is not let in is told the time, whatever is missing, and nobody els
       yield* get("/user/positions", { ...good, "x-svc-timestamp": "1" })
     ]
     for (const { headers, status } of refused) {
-      const told = Number(headers.get("x-acme-server-time"))
-      expect([status, told >= before, told <= (yield* Clock.currentTimeMillis)]).toEqual([401, true, true])
+      const serverTime = Number(headers.get("x-acme-server-time"))
+      expect([status, serverTime >= before, serverTime <= (yield* Clock.currentTimeMillis)]).toEqual([401, true, true])
       expect(headers.get("access-control-expose-headers")).toContain("x-acme-server-time")
     }
     for (const { headers } of [yield* get("/refdata"), yield* get("/nope"), yield* get("/user/positions", good)]) {

@@ -1,4 +1,4 @@
-/** What requests over REST weigh. */
+/** Weights of REST requests. */
 import { Api } from "@venue/api/rest/Api"
 import { TreasuryApi } from "@venue/api/treasury/Api"
 import { actionOf, routesOf } from "@venue/gateway/http/Gate"
@@ -9,7 +9,7 @@ import { expect, it } from "vitest"
 
 const actions = [...routesOf(Api), ...routesOf(TreasuryApi)].map(actionOf)
 
-it("every change weighs 10; a preview, which changes nothing, 2", () => {
+it("weighs every change 10 and a preview 2", () => {
   const preview = "POST /user/orders/preview"
   expect(weightOf(preview)).toBe(2)
   const changes = actions.filter((action) => !action.startsWith("GET ") && action !== preview)
@@ -17,23 +17,23 @@ it("every change weighs 10; a preview, which changes nothing, 2", () => {
   for (const action of changes) expect([action, weightOf(action)]).toEqual([action, 10])
 })
 
-it("whole tables weigh 20, lists and charts 5, anything else that is read 1", () => {
+it("weighs whole tables 20, lists and charts 5, and other reads 1", () => {
   const files = actions.filter((action) => action.endsWith("-csv"))
   expect(files).toHaveLength(3)
   for (const action of files) expect([action, weightOf(action)]).toEqual([action, 20])
-  const asked = ["GET /user/trade", "GET /user/api-keys", "GET /candles/:symbol", "GET /user/positions", "GET /refdata"]
-  expect(asked.map(weightOf)).toEqual([5, 5, 5, 1, 1])
+  const reads = ["GET /user/trade", "GET /user/api-keys", "GET /candles/:symbol", "GET /user/positions", "GET /refdata"]
+  expect(reads.map(weightOf)).toEqual([5, 5, 5, 1, 1])
   const past = ["GET /user/historic-pnl", "GET /pnl", "GET /user/account-equity", "GET /user/volume", "GET /user/fees"]
   expect(past.map(weightOf)).toEqual([5, 5, 5, 5, 1])
 })
 
-it("what weighs something is there", () => {
+it("gives weights to existing routes only", () => {
   for (const action of weights.keys()) expect(actions).toContain(action)
 })
 
 it("docs/api/limits.md states each weight", () => {
   const page = readFileSync(join(import.meta.dirname, "../../../docs/api/limits.md"), "utf8")
   const [, table = ""] = /^\| request \| weight \|\n([^]*?)\n\n/m.exec(page) ?? []
-  const told = new Set([...table.matchAll(/\| (\d+) \|$/gm)].map(([, weight]) => Number(weight)))
-  expect([...new Set([1, ...weights.values()])].filter((weight) => !told.has(weight))).toEqual([])
+  const documented = new Set([...table.matchAll(/\| (\d+) \|$/gm)].map(([, weight]) => Number(weight)))
+  expect([...new Set([1, ...weights.values()])].filter((weight) => !documented.has(weight))).toEqual([])
 })

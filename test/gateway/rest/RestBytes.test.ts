@@ -102,10 +102,10 @@ it.live("I50: an address of more than 8 KiB is too long, and so are headers of m
         }
       )
     const long = "/refdata?ticker="
-    const told = "The address of a request is 8 KiB at most."
+    const told = "The request target may have at most 8 KiB."
     expect((yield* asked(long.padEnd(8_192, "a")))[0]).toBe(200)
     expect(yield* asked(long.padEnd(8_193, "a"))).toEqual([414, told])
-    const both = "The address and the headers of a request are 16 KiB together at most."
+    const both = "The request line and headers may have at most 16 KiB together."
     expect(yield* asked(long.padEnd(8_192, "a"), "y".repeat(8_192))).toEqual([431, both])
     expect(yield* asked(long.padEnd(20_000, "a"))).toEqual([431, both])
   }).pipe(Effect.provide(layer))
