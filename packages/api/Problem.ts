@@ -75,6 +75,7 @@ export const problems = (baseUrl: string) => ({
   deadlinePassed: () => new GatewayTimeout(body(baseUrl, 504, "deadline-passed")),
   unexpected: () => new InternalServerError(body(baseUrl, 500, "unexpected"))
 })
+/** Functions that build problems, for one public address. */
 export type Problems = ReturnType<typeof problems>
 
 /** Problems of users: keys, codes, terms, names. */

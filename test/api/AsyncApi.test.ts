@@ -1,4 +1,4 @@
-/** The AsyncAPI documents of both sockets. */
+/** Tests of the AsyncAPI documents of both sockets. */
 import { Channel as MarketDataChannel } from "@venue/api/marketData/CommandSchema"
 import { Data } from "@venue/api/marketData/FrameSchema"
 import { document as marketData } from "@venue/api/marketData/Document"
@@ -20,7 +20,7 @@ const acme = trade({ brand: "Acme", url: "wss://stream.venue.test:8443/trade" })
 const both = Object.entries({ trade: acme, market_data: marketData("ws://127.0.0.1:4004") })
 
 for (const [name, document] of both) {
-  it(`${name}: it is a document of AsyncAPI 3.0, which asks for more than any object has`, () => {
+  it(`${name}: is a valid AsyncAPI 3.0 document`, () => {
     expect([isAsyncApi(document), isAsyncApi.errors]).toEqual([true, null])
     expect([document.asyncapi, document.info.version]).toEqual(["3.0.0", "v0.0.10"])
     const [id, operation] = Object.entries(document.operations)[0]!
@@ -32,7 +32,7 @@ for (const [name, document] of both) {
     }
   })
 
-  it(`${name}: it refers to nothing that is not there`, () => {
+  it(`${name}: contains every object that it refers to`, () => {
     const references = [...JSON.stringify(document).matchAll(/"\$ref":"#\/([^"]+)"/g)].map(([, path = ""]) => path)
     expect(references.length).toBeGreaterThan(40)
     const at = (path: string) =>
@@ -40,13 +40,13 @@ for (const [name, document] of both) {
     expect(references.filter((path) => at(path) === undefined)).toEqual([])
   })
 
-  it(`${name}: what is not text or a choice says what it is`, () => {
+  it(`${name}: describes every number`, () => {
     const silent = Object.entries(document.components.schemas).flatMap(([of, schema]) => numbersWithout(schema, of))
     expect(silent).toEqual([])
   })
 }
 
-/** Titles of all objects, choices and unions; `undefined` for one without a title. */
+/** Returns the titles of all objects, enumerations and unions; `undefined` for one without a title. */
 const titlesOf = (schema: unknown): ReadonlyArray<unknown> => {
   if (typeof schema !== "object" || schema === null) return []
   const isType = ["enum", "anyOf", "oneOf", "allOf"].some((keyword) => keyword in schema)
@@ -56,7 +56,7 @@ const titlesOf = (schema: unknown): ReadonlyArray<unknown> => {
 }
 
 for (const [name, document] of both) {
-  it(`${name}: every object and every choice has a title of its own, by which generators name its type`, () => {
+  it(`${name}: gives every object, enumeration and union a unique title`, () => {
     const { schemas } = document.components
     const titles = Object.values(schemas).flatMap(titlesOf)
     expect(titles.length).toBeGreaterThan(20)
@@ -66,34 +66,34 @@ for (const [name, document] of both) {
   })
 }
 
-it("a choice without a title would be found, also inside a list", () => {
+it("detects a missing title, also inside a list", () => {
   const list = { title: "List", type: "object", properties: { a: { type: "array", items: { enum: ["x"] } } } }
   expect(titlesOf(list)).toEqual(["List", undefined])
 })
 
-/** Paths of numbers of which no description tells the unit. */
-const numbersWithout = (schema: unknown, path: string, isTold = false): ReadonlyArray<string> => {
+/** Returns the paths of numbers without a description. */
+const numbersWithout = (schema: unknown, path: string, isDescribed = false): ReadonlyArray<string> => {
   if (typeof schema !== "object" || schema === null) return []
-  const told = isTold || "description" in schema
-  if ("type" in schema && (schema.type === "number" || schema.type === "integer")) return told ? [] : [path]
+  const described = isDescribed || "description" in schema
+  if ("type" in schema && (schema.type === "number" || schema.type === "integer")) return described ? [] : [path]
   return Object.entries(schema).flatMap(([key, value]) =>
-    numbersWithout(value, `${path}/${key}`, told && (key === "anyOf" || /^\d+$/.test(key)))
+    numbersWithout(value, `${path}/${key}`, described && (key === "anyOf" || /^\d+$/.test(key)))
   )
 }
 
-it("a number without a description would be found, also beside a described one", () => {
-  const told = { type: "number", description: "In USD." }
+it("detects a missing description of a number, also beside a described number", () => {
+  const described = { type: "number", description: "In USD." }
   const list = {
     description: "A list.",
     type: "array",
     items: { type: "object", properties: { a: { type: "number" } } }
   }
   expect(
-    numbersWithout({ properties: { told, list, either: { anyOf: [{ type: "null" }, { type: "integer" }] } } }, "")
+    numbersWithout({ properties: { described, list, either: { anyOf: [{ type: "null" }, { type: "integer" }] } } }, "")
   ).toEqual(["/properties/list/items/properties/a", "/properties/either/anyOf/1"])
 })
 
-it("every example is a message of its description", () => {
+it("shows examples that satisfy their schemas", () => {
   for (const socket of ["trade", "market_data"] as const) {
     for (const [name, { examples }] of Object.entries(documents[socket].components.messages)) {
       expect([name, faultOf(socket, name, examples[0].payload)]).toEqual([name, undefined])
@@ -101,10 +101,10 @@ it("every example is a message of its description", () => {
   }
 })
 
-it("a client sends every command there is and receives every channel, and each command has answers", () => {
+it("has an operation for every command with its answers, and for every channel", () => {
   const operations = Object.entries(acme.operations)
   const sent = operations.filter(([, { action }]) => action === "send")
-  // A frame of the same name would take the place of a command.
+  // A frame with the name of a command would replace it.
   expect(Object.keys(acme.components.messages)).toEqual([...Object.keys(commands), ...Object.keys(frames)])
   expect(sent.map(([id]) => id).toSorted()).toEqual(Command.members.map(({ fields }) => fields.type.literal).toSorted())
   for (const [id, { reply }] of sent) {
@@ -122,7 +122,7 @@ it("a client sends every command there is and receives every channel, and each c
 const byPlace = (places: ReadonlyArray<string>) => (one: string, other: string) =>
   places.indexOf(one) - places.indexOf(other)
 
-it("every key and every type that a frame may have is described", () => {
+it("describes every key and type of a frame", () => {
   const keys = Object.entries(acme.components.schemas)
     .filter(([name]) => name.endsWith("Message"))
     .flatMap(([, { properties }]) => Object.keys((properties ?? {}) as object))
@@ -131,7 +131,7 @@ it("every key and every type that a frame may have is described", () => {
   expect(Data.members.map(({ fields }) => fields.type.literal).filter((type) => !frames.includes(type))).toEqual([])
 })
 
-it("says where the socket is, how to sign in, and what the upgrade may carry, under the operator's prefix", () => {
+it("states address, credentials and upgrade headers under the operator's prefix", () => {
   expect(acme.servers.venue).toEqual({
     host: "stream.venue.test:8443",
     protocol: "wss",

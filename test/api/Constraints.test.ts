@@ -1,14 +1,14 @@
-/** Every constraint that a Schema enforces stands in the document made of it. */
+/** Tests that published documents state every constraint that their Schemas enforce. */
 import { SchemaAST } from "effect"
 import { describe, expect, it } from "vitest"
 import { everything } from "./PublishedDocuments.ts"
 
 type Json = Readonly<Record<string, unknown>>
 
-/** Every subschema that says something of one position: behind references, in unions, and beside each other. */
-const alternatives = (told: unknown, document: object): ReadonlyArray<Json> => {
-  if (typeof told !== "object" || told === null) return []
-  const schema = told as Json
+/** Returns every subschema that applies to a position: behind references, in unions, and in the schema itself. */
+const alternatives = (documented: unknown, document: object): ReadonlyArray<Json> => {
+  if (typeof documented !== "object" || documented === null) return []
+  const schema = documented as Json
   const parts = (["allOf", "anyOf", "oneOf"] as const).flatMap((key) => (schema[key] as ReadonlyArray<unknown>) ?? [])
   const reference = schema["$ref"]
   const target = typeof reference === "string" ? [at(document, reference)] : []
@@ -21,7 +21,7 @@ const at = (document: object, reference: string): unknown =>
     .split("/")
     .reduce<unknown>((place, key) => (place as Json | undefined)?.[key], document)
 
-/** A schema, what it is decoded from, and the members of unions: all of one position. */
+/** Returns all schemas of a position: the schema, its encoded side, and the members of unions. */
 const nodesOf = (ast: SchemaAST.AST): ReadonlyArray<SchemaAST.AST> => [
   ast,
   ...(ast.encoding ?? []).flatMap(({ to }) => nodesOf(to)),
@@ -40,32 +40,32 @@ const typeOf: Readonly<Record<string, string>> = {
   Arrays: "array"
 }
 
-const bounds: Readonly<Record<string, (told: number, enforced: number) => boolean>> = {
-  minimum: (told, enforced) => told >= enforced,
-  exclusiveMinimum: (told, enforced) => told >= enforced,
-  minLength: (told, enforced) => told >= enforced,
-  minItems: (told, enforced) => told >= enforced,
-  maximum: (told, enforced) => told <= enforced,
-  exclusiveMaximum: (told, enforced) => told <= enforced,
-  maxLength: (told, enforced) => told <= enforced,
-  maxItems: (told, enforced) => told <= enforced
+const bounds: Readonly<Record<string, (documented: number, enforced: number) => boolean>> = {
+  minimum: (documented, enforced) => documented >= enforced,
+  exclusiveMinimum: (documented, enforced) => documented >= enforced,
+  minLength: (documented, enforced) => documented >= enforced,
+  minItems: (documented, enforced) => documented >= enforced,
+  maximum: (documented, enforced) => documented <= enforced,
+  exclusiveMaximum: (documented, enforced) => documented <= enforced,
+  maxLength: (documented, enforced) => documented <= enforced,
+  maxItems: (documented, enforced) => documented <= enforced
 }
 
 const isStated = (key: string, value: unknown, stated: ReadonlyArray<Json>): boolean =>
-  stated.some((one) => {
+  stated.some((candidate) => {
     const isWithin = bounds[key]
     if (isWithin !== undefined) {
-      const choices = one["enum"] as ReadonlyArray<number> | undefined
-      const told = one[key] ?? one[`exclusive${key[0]!.toUpperCase()}${key.slice(1)}`]
-      return typeof told === "number"
-        ? isWithin(told, value as number)
+      const choices = candidate["enum"] as ReadonlyArray<number> | undefined
+      const documented = candidate[key] ?? candidate[`exclusive${key[0]!.toUpperCase()}${key.slice(1)}`]
+      return typeof documented === "number"
+        ? isWithin(documented, value as number)
         : (choices?.every((choice) => isWithin(choice, value as number)) ?? false)
     }
-    if (key === "type") return one["type"] === value || (value === "number" && one["type"] === "integer")
-    return JSON.stringify(one[key]) === JSON.stringify(value)
+    if (key === "type") return candidate["type"] === value || (value === "number" && candidate["type"] === "integer")
+    return JSON.stringify(candidate[key]) === JSON.stringify(value)
   })
 
-/** What of a check is missing: its keywords, or where it has none, its words in the description. */
+/** Returns the missing keywords of a check; for a check without keywords, its phrase if the description lacks it. */
 const unstated = (node: SchemaAST.AST, filter: SchemaAST.Filter<unknown>, stated: ReadonlyArray<Json>) => {
   const { expected, toJsonSchema } = (filter.annotations ?? {}) as {
     readonly expected?: string
@@ -80,7 +80,7 @@ const unstated = (node: SchemaAST.AST, filter: SchemaAST.Filter<unknown>, stated
     .map(([key, value]) => `${key} ${JSON.stringify(value)}`)
 }
 
-/** The document may state the number that a text is read as, with its bounds, and a text is no number. */
+/** Whether a difference is due to decoding: documents may describe text by the number that it is decoded to. */
 const isDecoded = ({ _tag }: SchemaAST.AST, key: string, stated: ReadonlyArray<Json>): boolean => {
   const types = stated.map(({ type }) => type)
   if (_tag === "String") return key === "pattern" && types.includes("integer")
@@ -92,12 +92,14 @@ const literalsOf = (nodes: ReadonlyArray<SchemaAST.AST>) =>
 
 const seen = new WeakSet<object>()
 
-const faultsOf = (ast: SchemaAST.AST, told: unknown, document: object, place: string): ReadonlyArray<string> => {
-  const stated = alternatives(told, document)
+const faultsOf = (ast: SchemaAST.AST, documented: unknown, document: object, place: string): ReadonlyArray<string> => {
+  const stated = alternatives(documented, document)
   const nodes = nodesOf(ast)
   if (stated.length === 0) return [`${place}: not described`]
   const literals = literalsOf(nodes)
-  const choices = new Set(stated.flatMap((one) => (one["enum"] as ReadonlyArray<unknown>) ?? [one["const"]]))
+  const choices = new Set(
+    stated.flatMap((candidate) => (candidate["enum"] as ReadonlyArray<unknown>) ?? [candidate["const"]])
+  )
   return [
     ...nodes.flatMap((node) =>
       (node.checks ?? [])
@@ -116,37 +118,42 @@ const insideOf = (
   document: object,
   place: string
 ): ReadonlyArray<string> => {
-  // What is decoded is described as it travels.
+  // The document describes the encoded side.
   if (node.encoding !== undefined) return []
   if (node._tag === "Arrays") {
-    const items = stated.flatMap((one) => ("items" in one ? [one["items"]] : []))
+    const items = stated.flatMap((candidate) => ("items" in candidate ? [candidate["items"]] : []))
     return [...node.rest, ...(node.rest.length === 0 ? [] : node.elements)].flatMap((element) =>
       best(items.map((item) => faultsOf(element, item, document, `${place}[]`)))
     )
   }
   if (node._tag !== "Objects" || seen.has(node)) return []
-  const objects = stated.filter((one) => one["type"] === "object")
-  return best(objects.map((one) => ofObject(node, one, document, place)))
+  const objects = stated.filter((candidate) => candidate["type"] === "object")
+  return best(objects.map((candidate) => ofObject(node, candidate, document, place)))
 }
 
-const ofObject = (node: SchemaAST.Objects, told: Json, document: object, place: string): ReadonlyArray<string> => [
-  ...(node.indexSignatures.length === 0 && told["additionalProperties"] !== false
+const ofObject = (
+  node: SchemaAST.Objects,
+  documented: Json,
+  document: object,
+  place: string
+): ReadonlyArray<string> => [
+  ...(node.indexSignatures.length === 0 && documented["additionalProperties"] !== false
     ? [`${place}: additionalProperties`]
     : []),
   ...node.propertySignatures.flatMap(({ name, type }) => {
     const key = String(name)
-    const isRequired = ((told["required"] as ReadonlyArray<string>) ?? []).includes(key)
+    const isRequired = ((documented["required"] as ReadonlyArray<string>) ?? []).includes(key)
     const fault = isRequired === SchemaAST.isOptional(encoded(type)) ? [`${place}.${key}: required`] : []
-    return [...fault, ...faultsOf(type, (told["properties"] as Json)?.[key], document, `${place}.${key}`)]
+    return [...fault, ...faultsOf(type, (documented["properties"] as Json)?.[key], document, `${place}.${key}`)]
   })
 ]
 
 const encoded = (ast: SchemaAST.AST): SchemaAST.AST =>
   ast.encoding?.[0] === undefined ? ast : encoded(ast.encoding[0].to)
 
-/** One alternative that is without a fault is enough. */
+/** Returns the faults of the alternative with the fewest: one alternative without faults suffices. */
 const best = (faults: ReadonlyArray<ReadonlyArray<string>>): ReadonlyArray<string> =>
-  faults.toSorted((one, other) => one.length - other.length)[0] ?? ["not described"]
+  faults.toSorted((first, second) => first.length - second.length)[0] ?? ["not described"]
 
 describe("a document", () => {
   const places = everything()
@@ -154,7 +161,7 @@ describe("a document", () => {
   it("covers every interface", () => expect(places.length).toBeGreaterThan(300))
 
   it("states every constraint that its Schemas enforce", () =>
-    expect(places.flatMap(({ document, place, schema, told }) => faultsOf(schema.ast, told, document, place))).toEqual(
-      []
-    ))
+    expect(
+      places.flatMap(({ document, place, schema, documented }) => faultsOf(schema.ast, documented, document, place))
+    ).toEqual([]))
 })

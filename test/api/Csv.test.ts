@@ -1,20 +1,20 @@
-/** Tables as text that any program reads back, and no spreadsheet runs. */
+/** Tests of CSV text: escaping, guarded formulas, times. */
 import * as Csv from "@venue/api/Csv"
 import { expect, it } from "vitest"
 
-it("what would end a cell or a line is in quotes, and quotes are doubled", () => {
+it("quotes cells with separators, and doubles quotes", () => {
   expect(Csv.line(["a", Csv.text('say "1,2"'), Csv.text("two\r\nlines"), "", "-1.5"])).toBe(
     'a,"say ""1,2""","two\r\nlines",,-1.5\r\n'
   )
 })
 
-it("a text that a spreadsheet would take for a formula is told to be a text", () => {
+it("guards text that a spreadsheet would run as a formula", () => {
   for (const text of ["=1+1", "+1", "-1", "@SUM(A1)", "\tx"]) expect(Csv.text(text)).toBe(`'${text}`)
   expect(Csv.text('\r=1,"')).toBe(`"'\r=1,"""`)
   for (const text of ["a=1", " =1", "'x", "", "空"]) expect(Csv.text(text)).toBe(text)
 })
 
-it("times are UTC with microseconds, and none is an empty cell", () => {
+it("prints times in UTC with microseconds, and an empty cell for null", () => {
   expect(Csv.moment(1_790_503_244_118)).toBe("2026-09-27T10:00:44.118000Z")
   expect(Csv.moment(null)).toBe("")
 })

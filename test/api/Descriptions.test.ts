@@ -1,4 +1,4 @@
-/** Every operation and every member of the OpenAPI documents is described, and every member of a request has an example. */
+/** Tests that OpenAPI documents describe every operation and member, and show an example of every request member. */
 import { expect, it } from "vitest"
 import { openApis } from "./PublishedDocuments.ts"
 
@@ -14,9 +14,9 @@ interface Member {
   readonly place: string
   readonly schema: Json
   readonly described: unknown
-  /** Of a request; what is in answers needs no example. */
-  readonly isAsked: boolean
-  /** The example of the body that it is in has it. */
+  /** Whether the member belongs to a request; members of answers need no example. */
+  readonly isRequest: boolean
+  /** Whether the example of the enclosing body contains the member. */
   readonly inExample: boolean
 }
 
@@ -33,48 +33,48 @@ const membersOf = (document: Json): ReadonlyArray<Member> => {
     if (typeof schema["description"] === "string") return schema["description"]
     if ("$ref" in schema) return descriptionOf(resolved(schema))
     const parts = [...listOf(schema["allOf"]), ...listOf(schema["anyOf"]), ...listOf(schema["oneOf"])]
-    const told = parts.filter((part) => !isNull(part)).map(descriptionOf)
-    return told.length > 0 && told.every((text) => text !== undefined) ? told[0] : undefined
+    const descriptions = parts.filter((part) => !isNull(part)).map(descriptionOf)
+    return descriptions.length > 0 && descriptions.every((text) => text !== undefined) ? descriptions[0] : undefined
   }
-  const found: Array<Member> = []
+  const collected: Array<Member> = []
   const seen = new Set<string>()
-  const walk = (schema: Json, place: string, isAsked: boolean, example: Json): void => {
+  const walk = (schema: Json, place: string, isRequest: boolean, example: Json): void => {
     const target = resolved(schema)
     const name = typeof schema["$ref"] === "string" ? schema["$ref"].split("/").at(-1)! : place
     if (name !== place) {
-      if (seen.has(`${name} ${isAsked}`)) return
-      seen.add(`${name} ${isAsked}`)
+      if (seen.has(`${name} ${isRequest}`)) return
+      seen.add(`${name} ${isRequest}`)
     }
     const own = { ...example, ...fieldsOf(listOf(target["examples"])[0]) }
     for (const [key, member] of Object.entries(fieldsOf(target["properties"]))) {
       const inside = fieldsOf(member)
-      const at = { place: `${name}.${key}`, schema: inside, isAsked, inExample: key in own }
-      found.push({ ...at, described: descriptionOf(inside) })
-      walk(inside, `${name}.${key}`, isAsked, fieldsOf(own[key]))
+      const at = { place: `${name}.${key}`, schema: inside, isRequest, inExample: key in own }
+      collected.push({ ...at, described: descriptionOf(inside) })
+      walk(inside, `${name}.${key}`, isRequest, fieldsOf(own[key]))
     }
     for (const part of [...listOf(target["allOf"]), ...listOf(target["anyOf"]), ...listOf(target["oneOf"])]) {
-      walk(part, name, isAsked, own)
+      walk(part, name, isRequest, own)
     }
-    if ("items" in target) walk(fieldsOf(target["items"]), `${name}[]`, isAsked, fieldsOf(listOf(own)[0]))
+    if ("items" in target) walk(fieldsOf(target["items"]), `${name}[]`, isRequest, fieldsOf(listOf(own)[0]))
     const rest = target["additionalProperties"]
-    if (typeof rest === "object") walk(fieldsOf(rest), `${name}.*`, isAsked, {})
+    if (typeof rest === "object") walk(fieldsOf(rest), `${name}.*`, isRequest, {})
   }
   for (const { operation, name } of operationsOf(document)) {
     for (const parameter of listOf(operation["parameters"])) {
       const [schema, described] = [fieldsOf(parameter["schema"]), parameter["description"]]
-      found.push({ place: `${name} ${parameter["name"]}`, schema, described, isAsked: true, inExample: false })
+      collected.push({ place: `${name} ${parameter["name"]}`, schema, described, isRequest: true, inExample: false })
     }
     for (const { schema } of contentsOf(operation["requestBody"])) walk(schema, `${name} body`, true, {})
     for (const [status, response] of Object.entries(fieldsOf(operation["responses"]))) {
       for (const { schema } of contentsOf(response)) walk(schema, `${name} ${status}`, false, {})
-      for (const [header, told] of Object.entries(fieldsOf(fieldsOf(response)["headers"]))) {
-        const schema = fieldsOf(fieldsOf(told)["schema"])
-        const described = fieldsOf(told)["description"] ?? descriptionOf(schema)
-        found.push({ place: `${name} ${status} ${header}`, schema, described, isAsked: false, inExample: false })
+      for (const [header, value] of Object.entries(fieldsOf(fieldsOf(response)["headers"]))) {
+        const schema = fieldsOf(fieldsOf(value)["schema"])
+        const described = fieldsOf(value)["description"] ?? descriptionOf(schema)
+        collected.push({ place: `${name} ${status} ${header}`, schema, described, isRequest: false, inExample: false })
       }
     }
   }
-  return found
+  return collected
 }
 
 const contentsOf = (body: unknown): ReadonlyArray<{ readonly schema: Json }> =>
@@ -91,7 +91,7 @@ const operationsOf = (document: Json) =>
       }))
   )
 
-/** A boolean has two values, which need no example. */
+/** Whether a member has an example, in its schema or in the example of its body. */
 const hasExample = ({ inExample, schema }: Member): boolean => inExample || isExemplary(schema)
 
 const isExemplary = (schema: Json): boolean =>
@@ -99,10 +99,10 @@ const isExemplary = (schema: Json): boolean =>
   schema["type"] === "boolean" ||
   schema["readOnly"] === true ||
   ["allOf", "anyOf", "oneOf"].some((key) => listOf(schema[key]).some(isExemplary)) ||
-  // The members of its items have examples of their own.
+  // The members of the items have their own examples.
   ("items" in schema && ("$ref" in fieldsOf(schema["items"]) || isExemplary(fieldsOf(schema["items"]))))
 
-/** Words that begin no description. */
+/** Words that must not begin a description. */
 const quaint = /^(?:Of|What|Whoever|Those|That|It is to)\b/
 
 for (const [name, spec] of Object.entries(openApis)) {
@@ -115,7 +115,7 @@ for (const [name, spec] of Object.entries(openApis)) {
     const silent = operations.filter(
       ({ operation }) => typeof operation["summary"] !== "string" || typeof operation["description"] !== "string"
     )
-    expect(silent.map((one) => one.name)).toEqual([])
+    expect(silent.map((operation) => operation.name)).toEqual([])
     const summaries = operations.map(({ operation }) => String(operation["summary"]))
     expect(summaries.filter((summary) => summary.endsWith(".") || quaint.test(summary))).toEqual([])
     const texts = operations.map(({ operation }) => String(operation["description"]))
@@ -130,8 +130,8 @@ for (const [name, spec] of Object.entries(openApis)) {
   })
 
   it(`${name}: every member of a request has an example, a choice or a default`, () => {
-    const asked = members.filter(({ isAsked }) => isAsked)
-    expect(asked.length).toBeGreaterThan(30)
-    expect(asked.filter((member) => !hasExample(member)).map(({ place }) => place)).toEqual([])
+    const ofRequests = members.filter(({ isRequest }) => isRequest)
+    expect(ofRequests.length).toBeGreaterThan(30)
+    expect(ofRequests.filter((member) => !hasExample(member)).map(({ place }) => place)).toEqual([])
   })
 }

@@ -1,12 +1,12 @@
-/** Numbers on the wire. */
+/** Tests of decimal text. */
 import * as Digits from "@venue/api/Digits"
 import { describe, expect, it } from "@effect/vitest"
 import * as fc from "fast-check"
 
 const decimal = /^-?(0|[1-9]\d*)(\.\d*[1-9])?$/
 
-describe("a number is plain decimal text that reads back as itself", () => {
-  it("any finite double", () =>
+describe("decimal text parses back to the number", () => {
+  it("for any finite double", () =>
     fc.assert(
       fc.property(fc.double({ noDefaultInfinity: true, noNaN: true }), (number) => {
         const text = Digits.plain(number)
@@ -16,7 +16,7 @@ describe("a number is plain decimal text that reads back as itself", () => {
       { numRuns: 2_000 }
     ))
 
-  it("any count of 1e-8", () =>
+  it("for any count of 1e-8", () =>
     fc.assert(
       fc.property(fc.oneof(fc.maxSafeInteger(), fc.integer()), (count) => {
         const text = Digits.units(count)
@@ -26,7 +26,7 @@ describe("a number is plain decimal text that reads back as itself", () => {
       { numRuns: 2_000 }
     ))
 
-  it("any money, exact beyond the doubles", () =>
+  it("for any money, exact beyond the doubles", () =>
     fc.assert(
       fc.property(fc.bigInt({ min: -(10n ** 24n), max: 10n ** 24n }), (amount) => {
         const text = Digits.money(amount)
@@ -39,7 +39,7 @@ describe("a number is plain decimal text that reads back as itself", () => {
       { numRuns: 2_000 }
     ))
 
-  it("any moment", () =>
+  it("for any time", () =>
     fc.assert(
       fc.property(fc.nat({ max: 4_102_444_800_000 }), (millis) => {
         expect(Number(Digits.seconds(millis))).toBe(millis / 1_000)
@@ -48,7 +48,7 @@ describe("a number is plain decimal text that reads back as itself", () => {
     ))
 })
 
-it("small numbers have no exponent, zeros no sign", () => {
+it("without exponent for small numbers and without sign for zero", () => {
   expect(Digits.plain(1e-7)).toBe("0.0000001")
   expect(Digits.plain(-1.5e-9)).toBe("-0.0000000015")
   expect(Digits.plain(-0)).toBe("0")
@@ -58,8 +58,8 @@ it("small numbers have no exponent, zeros no sign", () => {
   expect(Digits.money(-1)).toBe("-0.000001")
 })
 
-describe("text is the number of its decimal", () => {
-  it("for every number in plain digits, whatever zeros stand around them", () =>
+describe("parsing of decimal text", () => {
+  it("accepts every number in plain digits, with any leading and trailing zeros", () =>
     fc.assert(
       fc.property(
         fc.double({ min: -1e15, max: 1e15, noNaN: true }).filter((number) => Digits.plain(number).length <= 28),
@@ -73,7 +73,7 @@ describe("text is the number of its decimal", () => {
       { numRuns: 2_000 }
     ))
 
-  it("and no other: the digits that are read are the digits that were sent", () =>
+  it("refuses text whose digits a double cannot hold", () =>
     fc.assert(
       fc.property(fc.stringMatching(/^-?[0-9]{1,12}(\.[0-9]{1,18})?$/), (text) => {
         const read = Digits.numberOf(text)

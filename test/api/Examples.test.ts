@@ -1,4 +1,4 @@
-/** Every example of the published pages is accepted by its schema, which asks for all that the example has and knows no more. */
+/** Tests that every published example satisfies its schema, and that the schema requires exactly the members of the example. */
 import { Command } from "@venue/api/marketData/CommandSchema"
 import { Frame } from "@venue/api/marketData/FrameSchema"
 import * as Subscription from "@venue/api/marketData/Subscription"
@@ -38,7 +38,7 @@ const accepts = (schema: Schema.Codec<unknown, unknown>, value: unknown) =>
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** The value without one of the members it has, at its top or in the first rows of its lists; days of the week may be none. */
+/** Returns the value with one member removed, at the top or in the first row of a list, for each member. */
 const lacking = (value: Fields): ReadonlyArray<Fields> =>
   Object.entries(value).flatMap(([key, member]) => {
     const { [key]: _, ...others } = value
@@ -46,7 +46,7 @@ const lacking = (value: Fields): ReadonlyArray<Fields> =>
     return [others, ...(rows ? lacking(member[0] as Fields).map((row) => ({ ...value, [key]: [row] })) : [])]
   })
 
-it("commands are understood, whole", () => {
+it("decodes every command of the examples without refusals", () => {
   const known = new Set(["GOLD-USD", "NVDA-USD"].map((symbol) => MarketSymbol.make(symbol)))
   for (const text of commands) {
     expect([text, accepts(Command, JSON.parse(text))]).toEqual([text, true])
@@ -54,18 +54,18 @@ it("commands are understood, whole", () => {
   }
 })
 
-it("frames are of their schema, and of none with a member more or less", () => {
+it("accepts every example frame, and refuses one with an additional or missing member", () => {
   for (const text of frames) {
     const frame = JSON.parse(text)
     expect([text, accepts(Frame, frame)]).toEqual([text, true])
     expect([text, accepts(Frame, { ...frame, more: 1 })]).toEqual([text, false])
-    // Of a confirmation some depend on the channels.
+    // Confirmations have members that depend on the channels.
     if (frame.sequence === undefined) continue
     for (const less of lacking(frame)) expect([less, accepts(Frame, less)]).toEqual([less, false])
   }
 })
 
-it("bodies are of their schema, and of none with a member more or less", () => {
+it("accepts every example body, and refuses one with an additional or missing member", () => {
   for (const [name, schema] of Object.entries(schemas)) {
     const body = JSON.parse(bodies[name as keyof typeof bodies])
     expect([name, accepts(schema, body)]).toEqual([name, true])

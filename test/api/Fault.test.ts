@@ -1,4 +1,4 @@
-/** What a refusal tells of what was sent. */
+/** Tests of the faults of a request. */
 import { faultsOf } from "@venue/api/Fault"
 import { Optional, WholeNumber } from "@venue/api/Parameter"
 import { CreateApiKeyRequestBody } from "@venue/api/rest/ApiKeys"
@@ -17,7 +17,7 @@ const faults = (schema: Schema.Codec<unknown, unknown>, sent: unknown) =>
   )
 const codec = (schema: Schema.Top) => schema as unknown as Schema.Codec<unknown, unknown>
 
-it("each fault has its place, what would be right, and what was sent", () => {
+it("states location, expected value and value sent of each fault", () => {
   expect(
     faults(codec(CreateApiKeyRequestBody), { label: " x", permissions: ["trade", 5], scope: "all_accounts" })
   ).toEqual([
@@ -34,13 +34,13 @@ it.each([
   [{ svc_fee_share_bps: 4_000, builder_fee_share_bps: 0 }, 4_000, "4000; the nearest is 5000"],
   [{ svc_fee_share_bps: 5_000, builder_fee_share_bps: "6000" }, "6000", "6000; the nearest is 5000"],
   [{ svc_fee_share_bps: 5_000.6, builder_fee_share_bps: 0 }, 5_000.6, "5000.6; the nearest is 5001"]
-] as const)("of a number the nearest that would pass is named: %j", (sent, value, said) => {
+] as const)("names the nearest valid number: %j", (sent, value, ending) => {
   const [fault, ...others] = faults(codec(CreateBuilderCodeRequestBody), sent)
   expect([fault?.value, others]).toEqual([value, []])
-  expect(fault?.message?.endsWith(`, got ${said}`)).toBe(true)
+  expect(fault?.message?.endsWith(`, got ${ending}`)).toBe(true)
 })
 
-it("a number that has no nearest is named alone, and of numbers that are wrong together both are", () => {
+it("omits the nearest number if there is none, and names both of two numbers that are wrong together", () => {
   expect(faults(codec(SetUserLeverageRequestBody), { leverage: 0, symbol: "X" })).toEqual([
     { location: "body.leverage", message: "Expected a value greater than 0, got 0", value: 0 }
   ])
@@ -54,7 +54,7 @@ it("a number that has no nearest is named alone, and of numbers that are wrong t
   ])
 })
 
-it("a number in a query is told as the text that was sent", () => {
+it("shows a number of a query as the text sent", () => {
   const query = codec(Schema.Struct({ limit: Optional(WholeNumber({ minimum: 1, maximum: 1_000 })) }))
   expect(faults(query, { limit: "5000" })).toEqual([
     {
@@ -65,12 +65,12 @@ it("a number in a query is told as the text that was sent", () => {
   ])
 })
 
-it("a number beyond all numbers is told as a word", () => {
+it("shows infinity as text", () => {
   const sent = JSON.parse('{"leverage":1e999,"symbol":[1e999]}')
   expect(faults(codec(SetUserLeverageRequestBody), sent).map(({ value }) => value)).toEqual(["Infinity", [null]])
 })
 
-it("what is long is cut at 200 characters, and what is deep or long costs no more than that", () => {
+it("cuts a value at 200 characters, with bounded work for long and deep values", () => {
   const body = codec(Schema.Struct({ name: Schema.Number, list: Schema.Number }))
   const long = { name: "n".repeat(60_000), list: Array.from({ length: 20_000 }, (_, at) => at) }
   for (const { value } of faults(body, long)) expect(String(value)).toHaveLength(200)
@@ -79,11 +79,11 @@ it("what is long is cut at 200 characters, and what is deep or long costs no mor
   const small = { a: [1, null, "x"], b: { c: true } }
   expect(faults(body, { name: 1, list: small })[0]?.value).toEqual(small)
   const many = Object.fromEntries(Array.from({ length: 500 }, (_, at) => [`key ${at} ${"k".repeat(300)}`, 1]))
-  const told = faults(body, many)
-  expect([told.length, Math.max(...told.map(({ location = "" }) => location.length))]).toEqual([100, 205])
+  const reported = faults(body, many)
+  expect([reported.length, Math.max(...reported.map(({ location = "" }) => location.length))]).toEqual([100, 205])
 })
 
-it("nothing that is secret is told, nor what nobody says is none", () => {
+it("shows neither secrets nor values without a schema", () => {
   const unsafe = "0xdeadbeef-signature"
   const bodies = [
     { message: unsafe, signature: unsafe },
@@ -93,16 +93,16 @@ it("nothing that is secret is told, nor what nobody says is none", () => {
     [unsafe]
   ]
   for (const body of bodies) {
-    const told = faults(codec(BuilderWalletBody), body)
-    expect(told.length).toBeGreaterThan(0)
-    expect(JSON.stringify(told)).not.toContain("deadbeef")
-    for (const fault of told) expect(fault).not.toHaveProperty("value")
+    const reported = faults(codec(BuilderWalletBody), body)
+    expect(reported.length).toBeGreaterThan(0)
+    expect(JSON.stringify(reported)).not.toContain("deadbeef")
+    for (const fault of reported) expect(fault).not.toHaveProperty("value")
   }
   const unknown = faults(codec(SetUserLeverageRequestBody), { leverage: 1, symbol: "X", token: unsafe })
   expect(unknown).toEqual([{ location: "body.token", message: "token is not a member of this body" }])
 })
 
-it("a mark holds through checks, optional members, lists and whatever a schema is made of", () => {
+it("finds the secret mark through checks, optional members, lists and nested schemas", () => {
   const marked = secret(Schema.String.check(Schema.isMinLength(5)))
   interface Nested {
     readonly inner: Nested | null

@@ -1,4 +1,4 @@
-/** Every document that the venue publishes, beside the Schemas that it is made of. */
+/** Documents that the venue publishes, with the Schemas that they are built from. */
 import { AdminApi } from "@venue/api/admin/Api"
 import type { Message } from "@venue/api/AsyncApi"
 import { document as marketData } from "@venue/api/marketData/Document"
@@ -27,11 +27,11 @@ export const asyncApis = {
   market_data: marketData("wss://venue.test/market-data")
 }
 
-/** A Schema and the description of it, at a place that a reader finds. */
+/** Schema with its description in a document; `place` names it in test output. */
 export interface Described {
   readonly place: string
   readonly schema: Schema.Constraint
-  readonly told: unknown
+  readonly documented: unknown
   readonly document: object
 }
 
@@ -42,7 +42,7 @@ export const everything = (): ReadonlyArray<Described> => [
   ...messages.map((schema) => ({
     place: "funding: webhooks",
     schema,
-    told: { $ref: `#/components/schemas/${SchemaAST.resolveIdentifier(schema.ast)}` },
+    documented: { $ref: `#/components/schemas/${SchemaAST.resolveIdentifier(schema.ast)}` },
     document: openApis.funding
   })),
   ...ofMessages(asyncApis.trade, { ...payloads(commands), ...payloads(tradeFrames) }),
@@ -63,7 +63,7 @@ const ofMessages = (
   Object.entries(schemas).map(([name, schema]) => ({
     place: name,
     schema,
-    told: document.components.messages[name]?.payload,
+    documented: document.components.messages[name]?.payload,
     document
   }))
 
@@ -72,21 +72,21 @@ const ofOperations = <Id extends string, Groups extends HttpApiGroup.Constraint>
   api: HttpApi.HttpApi<Id, Groups>,
   document: OpenApi.OpenAPISpec
 ): ReadonlyArray<Described> => {
-  const found: Array<Described> = []
+  const places: Array<Described> = []
   HttpApi.reflect(api, {
     onGroup: () => {},
     onEndpoint: ({ endpoint }) => {
       const path = endpoint.path.replaceAll(/:(\w+)/g, "{$1}")
       const operation = document.paths[path]?.[endpoint.method.toLowerCase() as "get"]
-      const at = (place: string, schema: Schema.Constraint, told: unknown) =>
-        found.push({ place: `${name}: ${endpoint.method} ${path}: ${place}`, schema, told, document })
+      const at = (place: string, schema: Schema.Constraint, documented: unknown) =>
+        places.push({ place: `${name}: ${endpoint.method} ${path}: ${place}`, schema, documented, document })
       for (const [kind, fields] of [
         ["path", endpoint.params],
         ["query", endpoint.query],
         ["header", endpoint.headers]
       ] as const) {
         for (const [field, schema] of fieldsOf(fields)) {
-          const parameter = operation?.parameters.find((one) => one.name === field && one.in === kind)
+          const parameter = operation?.parameters.find((candidate) => candidate.name === field && candidate.in === kind)
           at(`${kind} ${field}`, schema, parameter?.schema)
         }
       }
@@ -95,19 +95,20 @@ const ofOperations = <Id extends string, Groups extends HttpApiGroup.Constraint>
       if (bodies.length > 0) at("body", bodies.length === 1 ? bodies[0]! : Schema.Union(bodies), content)
       for (const answer of endpoint.success) {
         const body = HttpApiSchema.isWithHeaders(answer) ? answer.schema : answer
-        const told = Object.entries(operation?.responses ?? {}).filter(([status]) => status.startsWith("2"))
-        for (const [status, { content, headers }] of told) {
+        const documented = Object.entries(operation?.responses ?? {}).filter(([status]) => status.startsWith("2"))
+        for (const [status, { content, headers }] of documented) {
           const schema = content?.["application/json"]?.schema
           if (schema !== undefined) at(status, body, schema)
           if (!HttpApiSchema.isWithHeaders(answer)) continue
-          for (const [field, one] of fieldsOf(answer.headers)) at(`${status} ${field}`, one, headers?.[field]?.schema)
+          for (const [field, header] of fieldsOf(answer.headers))
+            at(`${status} ${field}`, header, headers?.[field]?.schema)
         }
       }
     }
   })
   const models = document.components.schemas
-  found.push({ place: `${name}: errors`, schema: ErrorModel, told: models["ErrorModel"], document })
-  return found
+  places.push({ place: `${name}: errors`, schema: ErrorModel, documented: models["ErrorModel"], document })
+  return places
 }
 
 const payloadsOf = ({ payload }: HttpApiEndpoint.Top): ReadonlyArray<Schema.Top> =>

@@ -1,8 +1,8 @@
-/** Ids that follow from what they name. */
+/** Tests of deterministic ids. */
 import { stableId } from "@venue/api/StableId"
 import { expect, it } from "@effect/vitest"
 
-it("the same parts give the same id, others another", () => {
+it("returns equal ids for equal parts and different ids for different parts", () => {
   const ids = new Set<string>()
   for (let account = 0; account < 5_000; account++) {
     for (const symbol of ["GOLD-USD", "AAPL-USD", "EUR-USD", "US500-USD"]) {

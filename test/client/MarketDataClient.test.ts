@@ -1,11 +1,11 @@
-/** The client of the market-data socket, against a venue that counts as it is told to. */
+/** Tests of the market-data client, against a stub venue that numbers frames as instructed. */
 import * as MarketDataClient from "@venue/client/MarketDataClient"
 import { assert, it } from "@effect/vitest"
 import { Effect, Queue } from "effect"
 import type { AddressInfo } from "node:net"
 import { WebSocketServer } from "ws"
 
-/** Says these numbers on the first connection, and 1 on those after it. */
+/** Sends frames with these numbers on the first connection, and frame 1 on later ones. */
 const venue = Effect.fnUntraced(function* (sequences: ReadonlyArray<number>) {
   const requests: Array<unknown> = []
   const closes = yield* Queue.unbounded<number>()
@@ -51,7 +51,7 @@ const told = (event: MarketDataClient.MarketDataEvent): unknown => {
 const take = (client: MarketDataClient.MarketDataClient, count: number) =>
   Effect.map(Queue.takeN(client.events, count), (events) => events.map(told))
 
-it.live("after a frame that is missing it comes back and asks for everything again", () =>
+it.live("reconnects and subscribes again after a missing frame", () =>
   Effect.gen(function* () {
     const { requests, url } = yield* venue([1, 2, 4, 5])
     const client = yield* connect(url)
@@ -61,7 +61,7 @@ it.live("after a frame that is missing it comes back and asks for everything aga
   }).pipe(Effect.scoped)
 )
 
-it.live("leaving the scope says goodbye, and comes back no more", () =>
+it.live("closes the socket and stays closed when the scope ends", () =>
   Effect.gen(function* () {
     const { closes, requests, url } = yield* venue([1])
     yield* Effect.scoped(Effect.flatMap(connect(url), (client) => take(client, 2)))

@@ -1,16 +1,16 @@
-/** A socket that nobody answers is tried again, less and less often, on the clock of whoever runs it. */
+/** Tests of the backoff of the reconnecting socket, on the test clock. */
 import { CredentialsUnavailable } from "@venue/client/Credentials"
 import { keepOpen } from "@venue/client/ReconnectingSocket"
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 
-it.effect("pauses double from the first to the longest, a fifth more or less", () =>
+it.effect("doubles the pause up to the maximum, with 20 % jitter", () =>
   Effect.gen(function* () {
     const losses: Array<number> = []
     const clock = yield* TestClock.testClockWith(Effect.succeed)
     const handlers = {
-      // Refused before any connection is made: so all that passes is pauses.
+      // The greeting fails before a connection is made, so that only the pauses take time.
       greeting: Effect.fail(new CredentialsUnavailable({ reason: "signed out" })),
       opened: () => {},
       received: () => {},

@@ -1,4 +1,4 @@
-/** Sessions of wallets against the authentication service, over real HTTP and a real database. */
+/** Tests of wallet sessions against the authentication service, over real HTTP and a real database. */
 import * as Session from "@venue/client/Session"
 import { expect, it } from "@effect/vitest"
 import { Clock, Effect, Redacted } from "effect"
@@ -16,28 +16,28 @@ const options = Effect.map(place, (place) => {
 })
 
 it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("a session", (it) => {
-  it.effect("begins with a wallet, is resumed with its refresh token, and ends when it is signed out", () =>
+  it.effect("signs in with a wallet, resumes from the refresh token, and ends on sign-out", () =>
     Effect.gen(function* () {
-      const asked = yield* options
+      const settings = yield* options
       const { get } = yield* AuthService
-      const first = yield* Session.signIn(asked)
+      const first = yield* Session.signIn(settings)
       const bearer = Effect.map(first.accessToken, (token) => `Bearer ${Redacted.value(token)}`)
       expect((yield* get("/user", { authorization: yield* bearer })).body.id).toBe(first.userId)
 
       const refreshToken = yield* first.refreshToken
-      const resumed = yield* Session.resume({ ...asked, refreshToken })
+      const resumed = yield* Session.resume({ ...settings, refreshToken })
       expect(resumed.userId).toBe(first.userId)
       yield* resumed.signOut
-      expect(yield* Effect.flip(Session.resume({ ...asked, refreshToken: yield* resumed.refreshToken }))).toMatchObject(
-        {
-          _tag: "SignInRefused",
-          code: "session_not_found"
-        }
-      )
+      expect(
+        yield* Effect.flip(Session.resume({ ...settings, refreshToken: yield* resumed.refreshToken }))
+      ).toMatchObject({
+        _tag: "SignInRefused",
+        code: "session_not_found"
+      })
     }).pipe(Effect.provide(FetchHttpClient.layer))
   )
 
-  it.effect("keeps its token until that is about to end, and refreshes it once for all who ask", () =>
+  it.effect("keeps its access token until the last minute, and refreshes it once for concurrent callers", () =>
     Effect.gen(function* () {
       const clock = yield* TestClock.make()
       yield* clock.setTime(yield* Clock.currentTimeMillis)
@@ -57,14 +57,14 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("a sessi
     }).pipe(Effect.provide(FetchHttpClient.layer))
   )
 
-  it.effect("is refused with the words of the service, and a service that is not there is no refusal", () =>
+  it.effect("returns the refusal of the service, and AuthUnavailable for an unreachable service", () =>
     Effect.gen(function* () {
-      const asked = yield* options
-      expect(yield* Effect.flip(Session.signIn({ ...asked, serviceName: "Another" }))).toMatchObject({
+      const settings = yield* options
+      expect(yield* Effect.flip(Session.signIn({ ...settings, serviceName: "Another" }))).toMatchObject({
         _tag: "SignInRefused",
         code: "invalid_grant"
       })
-      expect(yield* Effect.flip(Session.signIn({ ...asked, url: "http://127.0.0.1:1" }))).toMatchObject({
+      expect(yield* Effect.flip(Session.signIn({ ...settings, url: "http://127.0.0.1:1" }))).toMatchObject({
         _tag: "AuthUnavailable"
       })
     }).pipe(Effect.provide(FetchHttpClient.layer))

@@ -1,4 +1,4 @@
-/** Our own client of the trade socket, against a stand-in for the venue. */
+/** Tests of the trade client, against a stub venue. */
 import { assert, it } from "@effect/vitest"
 import * as Credentials from "@venue/client/Credentials"
 import * as TradeClient from "@venue/client/TradeClient"
@@ -26,7 +26,7 @@ const order: TradeClient.NewOrder = {
   client_order_id: "mine"
 }
 
-it.live("it signs in, subscribes and then says that it is connected", () =>
+it.live("signs in, subscribes, and then emits Connected", () =>
   Effect.gen(function* () {
     const venue = yield* StandIn.start
     const client = yield* connect(venue)
@@ -38,7 +38,7 @@ it.live("it signs in, subscribes and then says that it is connected", () =>
   }).pipe(Effect.scoped, Effect.provide(SecureRandom.layerWebCrypto))
 )
 
-it.live("an order is answered by its client order id, and a cancel by its order", () =>
+it.live("matches the answer to an order by client order id, and to a cancel by order id", () =>
   Effect.gen(function* () {
     const venue = yield* StandIn.start
     const client = yield* connect(venue)
@@ -57,7 +57,7 @@ it.live("an order is answered by its client order id, and a cancel by its order"
   }).pipe(Effect.scoped, Effect.provide(SecureRandom.layerWebCrypto))
 )
 
-it.live("without a connection nothing is sent", () =>
+it.live("fails with NotConnected without a connection", () =>
   Effect.gen(function* () {
     const venue = yield* StandIn.start
     const client = yield* connect(venue, "wrong")
@@ -67,7 +67,7 @@ it.live("without a connection nothing is sent", () =>
   }).pipe(Effect.scoped, Effect.provide(SecureRandom.layerWebCrypto))
 )
 
-it.live("a command under way when the connection is lost is unanswered, not refused", () =>
+it.live("fails an in-flight command with Unanswered when the connection is lost", () =>
   Effect.gen(function* () {
     const venue = yield* StandIn.start
     const client = yield* connect(venue)

@@ -1,4 +1,4 @@
-/** The clients against a venue, over real sockets and HTTP. */
+/** Tests of the clients against a venue, over real sockets and HTTP. */
 import * as Credentials from "@venue/client/Credentials"
 import * as MarketDataClient from "@venue/client/MarketDataClient"
 import * as RestClient from "@venue/client/RestClient"
@@ -49,7 +49,7 @@ const twap = {
 } as const
 
 it.layer(layer, { timeout: "60 seconds" })("a venue", (it) => {
-  it.effect("takes an order of a key, shows it to everybody and gives it back", () =>
+  it.effect("accepts an order of an API key, publishes it, and cancels it", () =>
     Effect.gen(function* () {
       const venue = yield* TestVenue
       yield* venue.price("AAPL-USD", 200)
@@ -91,7 +91,7 @@ it.layer(layer, { timeout: "60 seconds" })("a venue", (it) => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("takes a TWAP, and answers its cancel by either id", () =>
+  it.effect("accepts a TWAP, and answers a cancel by either id", () =>
     Effect.gen(function* () {
       const venue = yield* TestVenue
       yield* venue.price("AAPL-USD", 200)
@@ -110,7 +110,7 @@ it.layer(layer, { timeout: "60 seconds" })("a venue", (it) => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("lets a token in as it does a key, to the account that is named", () =>
+  it.effect("accepts an access token for the named account", () =>
     Effect.gen(function* () {
       const venue = yield* TestVenue
       yield* venue.price("AAPL-USD", 200)
@@ -122,7 +122,7 @@ it.layer(layer, { timeout: "60 seconds" })("a venue", (it) => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("answers over REST who signs, and tells the others what was wrong", () =>
+  it.effect("answers signed REST requests, and refuses unsigned ones with a problem", () =>
     Effect.gen(function* () {
       const venue = yield* TestVenue
       const { restUrl: url } = yield* Listening

@@ -1,4 +1,4 @@
-/** What an operator has to see to now. */
+/** Alarms: current conditions that need an operator. */
 import { AlarmKind } from "@venue/domain/Alarm"
 import { RailName } from "@venue/domain/Rail"
 import { Schema } from "effect"
@@ -8,37 +8,38 @@ import { ServiceUnavailable } from "../Problem.ts"
 import { OperatorOnly } from "./Operator.ts"
 import { operation } from "../Operation.ts"
 
+/** Condition that an operator should look at. */
 export const Alarm = Schema.Struct({
   kind: Schema.Literals([
     ...AlarmKind.literals,
-    /** A takeover found nobody for the position of an account; it is tried again each second (rule 9.9). */
+    /** No account could take over a position in liquidation; retried every second (rule 9.9). */
     "POSITION_LEFT",
-    /** A market, or a desk with a part of the users, does not answer: what it would say is not here. */
+    /** A market, or a desk with a part of the users, does not answer; its own alarms are missing from the list. */
     "UNREACHABLE",
-    /** Nothing leaves the venue: for this reason, or since nobody has audited it for 30 s. */
+    /** Withdrawals are blocked, for the given reason or because no audit ran for 30 s. */
     "WITHDRAWALS_BLOCKED",
-    /** Something that a rail was asked is not answered, for this reason; where nobody answers, no money comes in or leaves by it. */
+    /** Calls to a rail fail for the given reason; while all fail, the rail has no deposits or withdrawals. */
     "RAIL_UNAVAILABLE",
-    /** A withdrawal waits for an operator to approve or reject it (rule 18). */
+    /** A withdrawal is held for review (rule 18). */
     "WITHDRAWAL_HELD",
-    /** A withdrawal is not signed, for this reason; one that has its number on an ordered chain holds up those behind it. */
+    /** Signing of a withdrawal is refused for the given reason; on a chain with nonces it blocks the withdrawals after it. */
     "WITHDRAWAL_NOT_SIGNED",
-    /** A withdrawal was sent an hour ago, and nobody has heard the end of it. */
+    /** A withdrawal has been in flight for more than an hour. */
     "WITHDRAWAL_STUCK",
-    /** Money came in, and whose it is is for an operator to say. */
+    /** A deposit belongs to no user and waits for an operator. */
     "DEPOSIT_UNMATCHED"
   ]).annotate({ description: "Kind of the condition." }),
   symbol: Schema.NullOr(Schema.String).annotate({
-    description: "Symbol of the market; null where the alarm is about none."
+    description: "Symbol of the market; null for an alarm without a market."
   }),
   since: Schema.NullOr(Moment).annotate({
-    description: "Time at which the condition began, ISO 8601 in UTC; null if nothing was ever received."
+    description: "Start of the condition, ISO 8601 in UTC; null if no price was ever received."
   }),
   account_id: Schema.optionalKey(
     Schema.String.annotate({ description: "Account of a position that no takeover closed." })
   ),
   quantity: Schema.optionalKey(
-    Schema.Finite.annotate({ description: "Size of that position, in base units; negative is short." })
+    Schema.Finite.annotate({ description: "Signed size of that position, in base units; negative when short." })
   ),
   rail: Schema.optionalKey(RailName.annotate({ description: "Rail that the alarm is about." })),
   withdrawal_id: Schema.optionalKey(
@@ -48,10 +49,10 @@ export const Alarm = Schema.Struct({
   reason: Schema.optionalKey(Schema.String.annotate({ description: "Explanation of the condition." }))
 }).annotate({ identifier: "Alarm", description: "Condition that an operator should look at." })
 
-/** None is the good case. Of withdrawals and deposits the oldest hundred of a kind are told. */
+/** List of alarms; empty in normal operation. */
 export const AlarmList = Schema.Struct({
   data: Schema.Array(Alarm).annotate({
-    description: "Alarms; at most a hundred withdrawals and deposits of a kind, oldest first."
+    description: "Alarms; of each kind about withdrawals or deposits, the 100 oldest, oldest first."
   }),
   count: RowCount,
   at: Moment.annotate({ description: "Time of the answer, ISO 8601 in UTC." })
@@ -59,12 +60,13 @@ export const AlarmList = Schema.Struct({
   identifier: "AlarmList"
 })
 
+/** Operation on `/alarms`. */
 export const AlarmsGroup = HttpApiGroup.make("alarms")
   .add(
     HttpApiEndpoint.get("list", "/alarms", { success: AlarmList, error: ServiceUnavailable }).annotateMerge(
       operation(
         "List alarms",
-        "Returns the conditions that an operator should look at now. An empty list is the good case."
+        "Returns the current conditions that need an operator. The list is empty in normal operation."
       )
     )
   )

@@ -1,4 +1,4 @@
-/** The operator interface: loopback only, a bearer token for each of those who run the venue. */
+/** The operator interface: served on loopback only, with a bearer token for each operator. */
 import { Schema } from "effect"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { InvalidRequest } from "../InvalidRequest.ts"
@@ -34,7 +34,7 @@ import { WithdrawalsGroup } from "./Withdrawals.ts"
 import { VenueModeGroup } from "./VenueMode.ts"
 import { operation } from "../Operation.ts"
 
-/** A correction may be negative. */
+/** Credit to an account; a correction may be negative. */
 export const Credit = Schema.Struct({
   $schema: SchemaLink,
   account_id: Uuid.annotate({
@@ -45,24 +45,26 @@ export const Credit = Schema.Struct({
   reason: Reason
 }).annotate({ identifier: "Credit" })
 
+/** Answer of `POST /credits`. */
 export const Credited = Schema.Struct({
   credit_id: Schema.String.annotate({ description: "Id of the credit." }),
   account_id: Schema.String.annotate({ description: "Id of the account." }),
   amount: Schema.Finite.annotate({ description: "Amount credited, in USD; negative for a debit." })
 }).annotate({ identifier: "Credited" })
 
-/** Accounts whose equity is at most a fifth above their maintenance margin, and those whose equity is not above it. */
+/** Number of accounts near or in liquidation. */
 export const AccountsAtRisk = Schema.Struct({
   warned: Schema.Int.annotate({
-    description: "Number of accounts whose equity is at most a fifth above the maintenance margin."
+    description: "Number of accounts whose equity exceeds the maintenance margin by at most 20 %."
   }),
   in_liquidation: Schema.Int.annotate({
-    description: "Number of accounts whose equity is not above the maintenance margin."
+    description: "Number of accounts whose equity is at or below the maintenance margin."
   }),
   waiting: Schema.Int.annotate({ description: "Number of users whose positions are not loaded yet." }),
   at: Moment.annotate({ description: "Time of the count, ISO 8601 in UTC." })
 }).annotate({ identifier: "AccountsAtRisk" })
 
+/** Operations on credits, the proof of the books and accounts at risk. */
 export const OperatorGroup = HttpApiGroup.make("operator")
   .add(
     HttpApiEndpoint.post("credits", "/credits", {
@@ -74,7 +76,7 @@ export const OperatorGroup = HttpApiGroup.make("operator")
       .annotateMerge(
         operation(
           "Credit an account",
-          "Credits an account with money that no rail brought, or debits it. Needs the role treasurer. Refused " +
+          "Credits or debits an account without a deposit or withdrawal. Needs the role treasurer. Refused " +
             "with 404 for an unknown account, and with 422 for an amount of 0 or with more than six decimals."
         )
       )
@@ -88,11 +90,12 @@ export const OperatorGroup = HttpApiGroup.make("operator")
   )
   .add(
     HttpApiEndpoint.get("risk", "/risk", { success: AccountsAtRisk, error: ServiceUnavailable }).annotateMerge(
-      operation("Count accounts at risk", "Returns how many accounts are close to liquidation or in it.")
+      operation("Count accounts at risk", "Returns the number of accounts near liquidation and in liquidation.")
     )
   )
   .middleware(OperatorOnly)
 
+/** The operator interface. */
 export class AdminApi extends HttpApi.make("venue-admin")
   .add(
     OperatorGroup,

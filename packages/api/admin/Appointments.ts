@@ -1,4 +1,4 @@
-/** The people who run the venue are appointed and dismissed. */
+/** Appointment and dismissal of operators. */
 import { OperatorName, OperatorRole } from "@venue/domain/Operator"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
@@ -17,7 +17,7 @@ const Roles = Schema.Array(OperatorRole)
   })
   .check(Schema.isMinLength(1), Schema.isUnique())
 
-/** A token sent as a name by mistake is not repeated in the refusal. */
+/** Secret, so that a token sent as a name by mistake is not echoed in the refusal. */
 const name = secret(
   OperatorName.annotate({
     description:
@@ -26,6 +26,7 @@ const name = secret(
   })
 )
 
+/** Body of `POST /operators`. */
 export const AppointOperator = Schema.Struct({
   $schema: SchemaLink,
   name,
@@ -33,6 +34,7 @@ export const AppointOperator = Schema.Struct({
   reason: Reason
 }).annotate({ identifier: "AppointOperator" })
 
+/** Person who runs the venue. */
 export const OperatorBody = Schema.Struct({
   name: Schema.String.annotate({ description: "Name of the operator." }),
   roles: Schema.Array(OperatorRole).annotate({ description: "Roles of the operator." }),
@@ -43,27 +45,29 @@ export const OperatorBody = Schema.Struct({
 }).annotate({ identifier: "OperatorBody", description: "Person who runs the venue." })
 export type OperatorBody = typeof OperatorBody.Type
 
-/** The token is told this once. */
+/** New operator with the token, which is returned only once. */
 export const AppointedOperator = Schema.Struct({
   name: Schema.String.annotate({ description: "Name of the operator." }),
   roles: Schema.Array(OperatorRole).annotate({ description: "Roles of the operator." }),
   token: Schema.String.annotate({ description: "Bearer token of the operator. It is returned only once." })
 }).annotate({ identifier: "AppointedOperator" })
 
-/** Whoever has the token of the venue's settings is not in it. */
+/** Operators without the owner of the token in the venue's settings, who has no record. */
 export const OperatorList = Schema.Struct({
   data: Schema.Array(OperatorBody).annotate({
-    description: "Operators; the owner of the token of the venue's settings is not among them."
+    description: "Operators, without the owner of the token in the venue's settings."
   }),
   count: RowCount
 }).annotate({
   identifier: "OperatorList"
 })
 
+/** Body of `POST /operators/dismiss`. */
 export const OperatorNamed = Schema.Struct({ $schema: SchemaLink, name, reason: Reason }).annotate({
   identifier: "OperatorNamed"
 })
 
+/** Operations under `/operators`. */
 export const AppointmentsGroup = HttpApiGroup.make("appointments")
   .add(
     HttpApiEndpoint.get("list", "/operators", { success: OperatorList, error: ServiceUnavailable }).annotateMerge(
@@ -86,12 +90,13 @@ export const AppointmentsGroup = HttpApiGroup.make("appointments")
     }).annotateMerge(
       operation(
         "Dismiss an operator",
-        "Ends the token of an operator at once. Refused with 404 for an unknown operator."
+        "Revokes the token of an operator immediately. Refused with 404 for an unknown operator."
       )
     )
   )
   .middleware(OperatorOnly)
 
+/** Returns an operator for the wire. */
 export const operatorBody = (operator: {
   readonly name: string
   readonly roles: ReadonlyArray<OperatorRole>

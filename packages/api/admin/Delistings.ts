@@ -1,4 +1,4 @@
-/** The end of a contract, which an operator decides: its positions are closed at one price, for good (rule 19.3). */
+/** Delisting of a contract: all its positions are closed at one price, irrevocably (rule 19.3). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { SchemaLink, SymbolName } from "../Body.ts"
@@ -6,21 +6,23 @@ import { Conflict, GatewayTimeout, NotFound, ServiceUnavailable } from "../Probl
 import { OperatorOnly, Reason } from "./Operator.ts"
 import { operation } from "../Operation.ts"
 
-/** Of a symbol that does not trade. There is no way back. */
+/** Irrevocably delists a symbol that does not trade. */
 export const Delist = Schema.Struct({ $schema: SchemaLink, symbol: SymbolName, reason: Reason }).annotate({
   identifier: "Delist"
 })
 
+/** Answer of `POST /delistings`. */
 export const DelistingTaken = Schema.Struct({
   symbol: SymbolName,
   state: Schema.Literals(["IN_SETTLEMENT", "DELISTED"]).annotate({
     description: "`IN_SETTLEMENT` until the last position is closed, then `DELISTED`."
   }),
   settlement_price: Schema.NullOr(Schema.Finite).annotate({
-    description: "Price at which positions are closed, in USD per base unit; null if there never was a price."
+    description: "Price at which positions are closed, in USD per base unit; null if the market never had a price."
   })
 }).annotate({ identifier: "DelistingTaken" })
 
+/** Operation on `/delistings`. */
 export const DelistingsGroup = HttpApiGroup.make("delistings")
   .add(
     HttpApiEndpoint.post("delist", "/delistings", {
@@ -30,7 +32,7 @@ export const DelistingsGroup = HttpApiGroup.make("delistings")
     }).annotateMerge(
       operation(
         "Delist a contract",
-        "Closes all positions of a halted market at one price and ends the market for good. Refused with 404 " +
+        "Closes all positions of a halted market at one price and ends the market irrevocably. Refused with 404 " +
           "for an unknown symbol, and with 409 while the market trades."
       )
     )

@@ -1,4 +1,4 @@
-/** Money that came in and is nobody's: an operator says whose it is (rule 17). */
+/** Unmatched deposits, which an operator assigns to a user or books as the venue's own (rule 17). */
 import { decimalOfMoney } from "@venue/domain/Decimal"
 import { DepositMethod } from "@venue/domain/Rail"
 import * as Text from "@venue/domain/Text"
@@ -11,15 +11,16 @@ import { ListCount } from "../rest/ListPage.ts"
 import { NeededRole, OperatorOnly, Reason } from "./Operator.ts"
 import { operation } from "../Operation.ts"
 
+/** Deposit that belongs to no user. */
 export const UnmatchedDeposit = Schema.Struct({
   deposit_id: Schema.String.annotate({ description: "Id of the deposit." }),
   method: DepositMethod.annotate({ description: "Network, or payment rail of the bank." }),
   sent_to: Schema.String.annotate({ description: "Address, or message of the bank transfer." }),
   amount: Schema.Finite.annotate({ description: "Amount, in USD." }),
-  detected_at: Moment.annotate({ description: "Time at which the deposit was first seen, ISO 8601 in UTC." })
+  detected_at: Moment.annotate({ description: "Time of detection, ISO 8601 in UTC." })
 }).annotate({ identifier: "UnmatchedDeposit", description: "Deposit that belongs to no user." })
 
-/** The oldest come first; there are at most a thousand. */
+/** Unmatched deposits, oldest first; at most 1,000. */
 export const UnmatchedList = Schema.Struct({
   data: Schema.Array(UnmatchedDeposit).annotate({ description: "Unmatched deposits, oldest first; at most 1,000." }),
   count: ListCount
@@ -27,6 +28,7 @@ export const UnmatchedList = Schema.Struct({
   identifier: "UnmatchedList"
 })
 
+/** Body of `POST /deposits/assign`. */
 export const AssignDeposit = Schema.Struct({
   $schema: SchemaLink,
   deposit_id: Schema.String.check(Text.atLeast(1), Text.atMost(300)).annotate({
@@ -40,13 +42,14 @@ export const AssignDeposit = Schema.Struct({
   reason: Reason
 }).annotate({ identifier: "AssignDeposit" })
 
-/** A final one that is the venue's own: the books count it as that from then on. */
+/** Books a final unmatched deposit as the venue's own money. */
 export const OwnDeposit = Schema.Struct({
   $schema: SchemaLink,
   deposit_id: AssignDeposit.fields.deposit_id,
   reason: Reason
 }).annotate({ identifier: "OwnDeposit" })
 
+/** Operations on unmatched deposits. */
 export const DepositsGroup = HttpApiGroup.make("deposits")
   .add(
     HttpApiEndpoint.get("unmatched", "/deposits/unmatched", {
@@ -62,7 +65,7 @@ export const DepositsGroup = HttpApiGroup.make("deposits")
         operation(
           "Assign a deposit",
           "Credits an unmatched deposit to a user. Needs the role treasurer. Refused with 404 for an unknown " +
-            "deposit or user, and with 409 if the deposit is not CONFIRMED or belongs to somebody."
+            "deposit or user, and with 409 if the deposit is not CONFIRMED or already has an owner."
         )
       )
       .annotate(NeededRole, "treasurer"),
@@ -75,7 +78,7 @@ export const DepositsGroup = HttpApiGroup.make("deposits")
         operation(
           "Keep a deposit as own money",
           "Books a final unmatched deposit as money of the venue. Needs the role treasurer. Refused with 404 " +
-            "for an unknown deposit, and with 409 if it is not final or belongs to somebody."
+            "for an unknown deposit, and with 409 if it is not final or already has an owner."
         )
       )
       .annotate(NeededRole, "treasurer")
@@ -90,6 +93,7 @@ interface Unmatched {
   readonly detectedAtMillis: number
 }
 
+/** Returns an unmatched deposit for the wire. */
 export const unmatchedDeposit = (deposit: Unmatched): typeof UnmatchedDeposit.Type => ({
   deposit_id: deposit.depositId,
   method: deposit.method,

@@ -1,4 +1,4 @@
-/** Cash dividends of underliers, which an operator has paid to who is long by who is short (rule 19.1). */
+/** Cash dividends of underliers, paid by short positions to long ones on an operator's order (rule 19.1). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { Day, NumberOrText, SchemaLink, SymbolName } from "../Body.ts"
@@ -6,7 +6,7 @@ import { Conflict, GatewayTimeout, NotFound, ServiceUnavailable } from "../Probl
 import { OperatorOnly, Reason } from "./Operator.ts"
 import { operation } from "../Operation.ts"
 
-/** It is paid at once, to the positions of this moment; a second one for its day, or for an earlier one, is a conflict. */
+/** Pays a dividend to the current positions immediately; a second one for that day or an earlier day is a conflict. */
 export const PayDividend = Schema.Struct({
   $schema: SchemaLink,
   symbol: SymbolName,
@@ -21,12 +21,14 @@ export const PayDividend = Schema.Struct({
   reason: Reason
 }).annotate({ identifier: "PayDividend" })
 
+/** Answer of `POST /dividends`. */
 export const DividendTaken = Schema.Struct({
   symbol: SymbolName,
   amount: Schema.Finite.annotate({ description: "Dividend in USD per base unit." }),
   ex_date: Schema.String.annotate({ description: "First day on which the underlier trades without the dividend." })
 }).annotate({ identifier: "DividendTaken" })
 
+/** Operation on `/dividends`. */
 export const DividendsGroup = HttpApiGroup.make("dividends")
   .add(
     HttpApiEndpoint.post("pay", "/dividends", {
@@ -36,9 +38,9 @@ export const DividendsGroup = HttpApiGroup.make("dividends")
     }).annotateMerge(
       operation(
         "Pay a dividend",
-        "Credits long positions of this moment with the dividend and debits short ones. Refused with 404 for " +
-          "an unknown symbol, with 422 for a market that is no stock, and with 409 if a dividend was paid for " +
-          "that day or a later one."
+        "Credits current long positions with the dividend and debits current short ones. Refused with 404 for " +
+          "an unknown symbol, with 422 for a market whose underlier is not a stock, and with 409 if a dividend " +
+          "for that day or a later day is already paid."
       )
     )
   )

@@ -1,4 +1,4 @@
-/** What prices made of futures need: settlement prices, which future is in use when, and the exchange's holidays. */
+/** Inputs of prices derived from futures: settlement prices, the calendar of futures, and the exchange's holidays. */
 import type { ActiveFuture, CalendarFlaw, DatedFuture } from "@venue/domain/Futures"
 import { decimalOfUnits } from "@venue/domain/Decimal"
 import * as Text from "@venue/domain/Text"
@@ -17,12 +17,12 @@ const Price = (description: string) =>
     examples: [71.05]
   })
 
-/** As its exchange names it, such as `CLK6`. */
+/** Name of a future at its exchange, such as `CLK6`. */
 const FutureSymbol = Schema.String.check(
   Text.matches("^[A-Z0-9][A-Z0-9._-]{0,31}$", "the name of a future, such as CLK6")
 )
 
-/** A member of a request with a time of a year with four digits. */
+/** Returns a request member with a time in a four-digit year. */
 const Time = (what: string) =>
   Instant.check(
     Schema.isBetween({ minimum: 0, maximum: Date.UTC(10_000, 0) - 1 }, { expected: "a time from 1970 to 9999" })
@@ -34,8 +34,8 @@ const Time = (what: string) =>
   )
 
 /**
- * Of one day the close of the underlier and the settlement of its future, in USD; a second one of a day replaces the
- * first. Where the future is left out, it is the one that the calendar has when the day has ended, UTC.
+ * Records the close of the underlier and the settlement of its future for one day, in USD; replaces an earlier record of that
+ * day. Without a future symbol, the calendar's future at the end of the day in UTC applies.
  */
 export const RecordSettlement = Schema.Struct({
   $schema: SchemaLink,
@@ -53,6 +53,7 @@ export const RecordSettlement = Schema.Struct({
   reason: Reason
 }).annotate({ identifier: "RecordSettlement" })
 
+/** Settlement of one day. */
 export const SettlementPrices = Schema.Struct({
   symbol: SymbolName,
   day: Schema.String.annotate({ description: "Day of the settlement, UTC." }),
@@ -60,22 +61,19 @@ export const SettlementPrices = Schema.Struct({
   settlement: Schema.Finite.annotate({ description: "Settlement price of the future, in USD." }),
   future_symbol: Schema.NullOr(Schema.String).annotate({
     description:
-      "Name of the future at its exchange; null while neither the operator nor the calendar names it. It is " +
-      "not published then."
+      "Name of the future at its exchange; null while neither the operator nor the calendar names it, in which " +
+      "case the settlement is not published."
   }),
   recorded_at: Moment.annotate({ description: "Time of recording, ISO 8601 in UTC." })
 }).annotate({ identifier: "SettlementPrices", description: "Settlement of one day." })
 
-/** The newest of each symbol, which is the one that counts. */
+/** Newest settlement of each market, the one that prices use. */
 export const SettlementPricesList = Schema.Struct({
   data: Schema.Array(SettlementPrices).annotate({ description: "Newest settlement of each market." }),
   count: RowCount
 }).annotate({ identifier: "SettlementPricesList" })
 
-/**
- * From `active_from` on these futures follow each other, in place of all that were known of later; the one that is in use
- * then ends there.
- */
+/** Replaces the calendar from `active_from` on; the future active at that time ends then. */
 export const SetSettlementCalendar = Schema.Struct({
   $schema: SchemaLink,
   symbol: SymbolName,
@@ -92,6 +90,7 @@ export const SetSettlementCalendar = Schema.Struct({
   reason: Reason
 }).annotate({ identifier: "SetSettlementCalendar" })
 
+/** Future of a calendar. */
 export const SettlementCalendarFuture = Schema.Struct({
   future_symbol: Schema.String.annotate({ description: "Name of the future at its exchange." }),
   active_from: Moment.annotate({ description: "First instant at which the oracle uses the future, ISO 8601 in UTC." }),
@@ -100,16 +99,16 @@ export const SettlementCalendarFuture = Schema.Struct({
   recorded_at: Moment.annotate({ description: "Time of recording, ISO 8601 in UTC." })
 }).annotate({ identifier: "SettlementCalendarFuture", description: "Future of a calendar." })
 
-/** The last to come are the first; there are at most a hundred. */
+/** Futures of a market, latest first; at most 100. */
 export const SettlementCalendar = Schema.Struct({
   symbol: SymbolName,
   data: Schema.Array(SettlementCalendarFuture).annotate({
-    description: "Futures, the last to come first; at most 100."
+    description: "Futures, latest first; at most 100."
   }),
   count: RowCount
 }).annotate({ identifier: "SettlementCalendar" })
 
-/** All holidays of a year, in place of those that were known of it. */
+/** Replaces all holidays of a year. */
 export const SetHolidays = Schema.Struct({
   $schema: SchemaLink,
   year: Schema.String.check(Text.matches("^[0-9]{4}$", "a year of four digits")).annotate({
@@ -119,12 +118,13 @@ export const SetHolidays = Schema.Struct({
   days: Schema.Array(Day)
     .check(Schema.isMaxLength(100))
     .annotate({
-      description: "All holidays of the year, at most 100; they replace the ones known before.",
+      description: "All holidays of the year, at most 100; they replace the previous holidays of the year.",
       examples: [["2026-12-25"]]
     }),
   reason: Reason
 }).annotate({ identifier: "SetHolidays" })
 
+/** Answer of `GET /holidays`. */
 export const HolidayList = Schema.Struct({
   data: Schema.Array(Schema.String).annotate({ description: "Holidays of all years." }),
   count: RowCount
@@ -132,6 +132,7 @@ export const HolidayList = Schema.Struct({
   identifier: "HolidayList"
 })
 
+/** Operations on settlement prices, settlement calendars and holidays. */
 export const FuturesGroup = HttpApiGroup.make("futures")
   .add(
     HttpApiEndpoint.get("settlements", "/settlement-prices", {
@@ -156,7 +157,7 @@ export const FuturesGroup = HttpApiGroup.make("futures")
     }).annotateMerge(
       operation(
         "Get a settlement calendar",
-        "Returns the futures of a market, the last to come first. Refused with 404 for an unknown symbol."
+        "Returns the futures of a market, latest first. Refused with 404 for an unknown symbol."
       )
     ),
     HttpApiEndpoint.post("setCalendar", "/settlement-calendar", {
@@ -181,6 +182,7 @@ export const FuturesGroup = HttpApiGroup.make("futures")
   )
   .middleware(OperatorOnly)
 
+/** Returns the settlement of one day for the wire. */
 export const settlementPrices = (settlement: {
   readonly symbol: string
   readonly day: string
@@ -197,6 +199,7 @@ export const settlementPrices = (settlement: {
   recorded_at: instant(settlement.recordedAtMillis)
 })
 
+/** Returns the futures of a request. */
 export const datedFutures = (futures: (typeof SetSettlementCalendar.Type)["futures"]): ReadonlyArray<DatedFuture> =>
   futures.map(({ active_until, expiration, future_symbol }) => ({
     futureSymbol: future_symbol,
@@ -204,9 +207,10 @@ export const datedFutures = (futures: (typeof SetSettlementCalendar.Type)["futur
     expirationMillis: expiration
   }))
 
-/** Where in the body that is. */
+/** Returns the location of a flaw in the body, such as `body.futures.0.expiration`. */
 export const locationOf = ({ index, term }: CalendarFlaw): string => `body.futures.${index}.${fields[term]}`
 
+/** Returns the futures of a market for the wire. */
 export const settlementCalendar = (
   symbol: string,
   entries: ReadonlyArray<ActiveFuture & { readonly recordedAtMillis: number }>

@@ -1,4 +1,4 @@
-/** Contracts that the venue lists, and those that it lists from its next start on (rule 1.8). */
+/** Contracts that are listed, or will be from the next start of the venue (rule 1.8). */
 import { decimalOfUnits } from "@venue/domain/Decimal"
 import { limitsOf } from "@venue/domain/Limits"
 import { type Instrument, ProductCategory, priceOf, quantityOf } from "@venue/domain/Instrument"
@@ -25,7 +25,7 @@ const terms = {
   })
 }
 
-/** Tick and lot are for ever, since every record counts in them. */
+/** Lists a contract; tick and lot size can never change, since every record counts in them. */
 export const ListInstrument = Schema.Struct({
   $schema: SchemaLink,
   ...terms,
@@ -40,6 +40,7 @@ export const ListInstrument = Schema.Struct({
   reason: Reason
 }).annotate({ identifier: "ListInstrument" })
 
+/** Contract that the venue lists. */
 export const ListedInstrument = Schema.Struct({
   symbol: SymbolName,
   clob_pair_id: Schema.Int.annotate({ description: "Number of the order book." }),
@@ -52,10 +53,11 @@ export const ListedInstrument = Schema.Struct({
   open_interest_limit: Schema.Finite.annotate({ description: "Largest open interest in force, in USD." }),
   default_max_leverage: Schema.Int.annotate({ description: "Highest leverage, as a multiple of the margin." }),
   in_force: Schema.Boolean.annotate({
-    description: "Whether the contract trades already; a new one trades from the next start of the venue on."
+    description: "Whether the contract already trades; a new contract trades from the next start of the venue."
   })
 }).annotate({ identifier: "ListedInstrument", description: "Contract that the venue lists." })
 
+/** Answer of `GET /instruments`. */
 export const ListedInstruments = Schema.Struct({
   data: Schema.Array(ListedInstrument).annotate({
     description: "Contracts that are listed, or will be at the next start."
@@ -63,6 +65,7 @@ export const ListedInstruments = Schema.Struct({
   count: RowCount
 }).annotate({ identifier: "ListedInstruments" })
 
+/** Operations under `/instruments`. */
 export const InstrumentsGroup = HttpApiGroup.make("instruments")
   .add(
     HttpApiEndpoint.get("list", "/instruments", {
@@ -71,7 +74,7 @@ export const InstrumentsGroup = HttpApiGroup.make("instruments")
     }).annotateMerge(
       operation(
         "List contracts",
-        "Returns the contracts that the venue lists and those that it lists from its next start on."
+        "Returns the contracts that are listed and those that will be from the next start of the venue."
       )
     ),
     HttpApiEndpoint.post("add", "/instruments", {
@@ -81,13 +84,14 @@ export const InstrumentsGroup = HttpApiGroup.make("instruments")
     }).annotateMerge(
       operation(
         "List a contract",
-        "Adds a contract that trades from the next start of the venue on. Refused with 409 if the symbol is " +
-          "listed, and with 422 for terms that do not fit together."
+        "Adds a contract that trades from the next start of the venue. Refused with 409 if the symbol is " +
+          "listed, and with 422 for terms that contradict each other."
       )
     )
   )
   .middleware(OperatorOnly)
 
+/** Returns a contract for the wire. */
 export const listedInstrument = (instrument: Instrument, in_force: boolean): typeof ListedInstrument.Type => {
   const { openInterestUsd, positionUsd } = limitsOf(instrument)
   return {

@@ -1,4 +1,4 @@
-/** What an operator lets an API key do beyond what its user may choose. */
+/** Permissions of an API key that only an operator can grant. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { SchemaLink } from "../Body.ts"
@@ -6,6 +6,7 @@ import { NotFound, ServiceUnavailable } from "../Problem.ts"
 import { OperatorOnly, Reason } from "./Operator.ts"
 import { operation } from "../Operation.ts"
 
+/** Body of `POST /keys/grant` and `POST /keys/withdraw`. */
 export const KeyPermission = Schema.Struct({
   $schema: SchemaLink,
   public_key: Schema.String.annotate({
@@ -22,18 +23,19 @@ const deciding = {
   error: [NotFound, ServiceUnavailable]
 } as const
 
+/** Operations on `/keys/grant` and `/keys/withdraw`. */
 export const KeysGroup = HttpApiGroup.make("keys")
   .add(
     HttpApiEndpoint.post("grant", "/keys/grant", deciding).annotateMerge(
       operation(
         "Grant a key permission",
-        "Gives an API key a permission that users cannot choose. Refused with 404 for an unknown key."
+        "Gives an API key a permission that only operators can grant. Refused with 404 for an unknown key."
       )
     ),
     HttpApiEndpoint.post("withdraw", "/keys/withdraw", deciding).annotateMerge(
       operation(
         "Withdraw a key permission",
-        "Takes such a permission from an API key. Refused with 404 for an unknown key."
+        "Removes a permission that an operator granted from an API key. Refused with 404 for an unknown key."
       )
     )
   )

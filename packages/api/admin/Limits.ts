@@ -1,4 +1,4 @@
-/** Limits of a contract, which an operator changes at once (rule 1.9). */
+/** Limits of a contract, which an operator changes with immediate effect (rule 1.9). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { NumberOrText, SchemaLink, SymbolName } from "../Body.ts"
@@ -8,7 +8,7 @@ import { operation } from "../Operation.ts"
 
 const Amount = NumberOrText(Schema.Finite.check(Schema.isGreaterThan(0), Schema.isLessThanOrEqualTo(10_000_000_000)))
 
-/** What is left out stays as it is. */
+/** Changes limits; an absent limit is unchanged. */
 export const SetLimits = Schema.Struct({
   $schema: SchemaLink,
   symbol: SymbolName,
@@ -36,6 +36,7 @@ export const SetLimits = Schema.Struct({
   reason: Reason
 }).annotate({ identifier: "SetLimits" })
 
+/** Answer of `POST /instruments/limits`. */
 export const LimitsInForce = Schema.Struct({
   symbol: SymbolName,
   min_quantity: Schema.Finite.annotate({ description: "Smallest quantity of an order, in base units." }),
@@ -44,6 +45,7 @@ export const LimitsInForce = Schema.Struct({
   open_interest_limit: Schema.Finite.annotate({ description: "Largest open interest, in USD." })
 }).annotate({ identifier: "LimitsInForce" })
 
+/** Operation on `/instruments/limits`. */
 export const LimitsGroup = HttpApiGroup.make("limits")
   .add(
     HttpApiEndpoint.post("set", "/instruments/limits", {
@@ -53,8 +55,8 @@ export const LimitsGroup = HttpApiGroup.make("limits")
     }).annotateMerge(
       operation(
         "Set limits",
-        "Changes limits of a contract at once; limits that are left out stay. Refused with 404 for an unknown " +
-          "symbol, with 422 for limits that do not fit together, and with 409 for a delisted market."
+        "Changes limits of a contract immediately; absent limits are unchanged. Refused with 404 for an unknown " +
+          "symbol, with 422 for limits that contradict each other, and with 409 for a delisted market."
       )
     )
   )

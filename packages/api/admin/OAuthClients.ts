@@ -1,4 +1,4 @@
-/** The applications that may sign users in. */
+/** OAuth applications that may sign users in. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { Moment, RowCount, SchemaLink, Uuid } from "../Body.ts"
@@ -9,11 +9,12 @@ import { operation } from "../Operation.ts"
 
 const GrantType = Schema.Literals(["authorization_code", "refresh_token"])
 
+/** Body of `POST /oauth-clients`. */
 export const RegisterOAuthClient = Schema.Struct({
   $schema: SchemaLink,
   client_id: Schema.optionalKey(
     Uuid.annotate({
-      description: "Id of the application, in lower case. Default: a new one.",
+      description: "Id of the application, in lower case. Default: a new id.",
       examples: ["9d0e3c1b-5b6d-4a52-8f21-7a9e2f40c1d2"]
     })
   ),
@@ -49,6 +50,7 @@ export const RegisterOAuthClient = Schema.Struct({
   reason: Reason
 }).annotate({ identifier: "RegisterOAuthClient" })
 
+/** Application that may sign users in. */
 export const OAuthClientBody = Schema.Struct({
   client_id: Uuid.annotate({ description: "Id of the application." }),
   name: Schema.String.annotate({ description: "Name that users see." }),
@@ -68,7 +70,7 @@ export const OAuthClientBody = Schema.Struct({
 }).annotate({ identifier: "OAuthClientBody", description: "Application that may sign users in." })
 export type OAuthClientBody = typeof OAuthClientBody.Type
 
-/** The secret is told this once; a public application has none. */
+/** New application with its secret, which is returned only once; a public application has no secret. */
 export const RegisteredOAuthClient = Schema.Struct({
   client: OAuthClientBody,
   client_secret: Schema.NullOr(Schema.String).annotate({
@@ -76,6 +78,7 @@ export const RegisteredOAuthClient = Schema.Struct({
   })
 }).annotate({ identifier: "RegisteredOAuthClient" })
 
+/** Answer of `GET /oauth-clients`. */
 export const OAuthClientList = Schema.Struct({
   data: Schema.Array(OAuthClientBody).annotate({ description: "Registered applications." }),
   count: RowCount
@@ -83,6 +86,7 @@ export const OAuthClientList = Schema.Struct({
   identifier: "OAuthClientList"
 })
 
+/** Body of an operation on one application. */
 export const OAuthClientNamed = Schema.Struct({
   $schema: SchemaLink,
   client_id: Uuid.annotate({
@@ -94,6 +98,7 @@ export const OAuthClientNamed = Schema.Struct({
   identifier: "OAuthClientNamed"
 })
 
+/** Answer of `POST /oauth-clients/rotate`. */
 export const RotatedSecret = Schema.Struct({
   client_id: Uuid.annotate({ description: "Id of the application." }),
   client_secret: Schema.String.annotate({ description: "New secret. It is returned only once." })
@@ -103,6 +108,7 @@ export const RotatedSecret = Schema.Struct({
 
 const deciding = { payload: OAuthClientNamed, error: [NotFound, ServiceUnavailable] } as const
 
+/** Operations under `/oauth-clients`. */
 export const OAuthClientsGroup = HttpApiGroup.make("oauthClients")
   .add(
     HttpApiEndpoint.get("list", "/oauth-clients", {
@@ -120,11 +126,11 @@ export const OAuthClientsGroup = HttpApiGroup.make("oauthClients")
           "422 for a redirect address that is not allowed."
       )
     ),
-    // The secret before it stays good until the rotation is finished.
+    // The previous secret stays valid until the rotation is finished.
     HttpApiEndpoint.post("rotate", "/oauth-clients/rotate", { ...deciding, success: RotatedSecret }).annotateMerge(
       operation(
         "Rotate an application secret",
-        "Returns a new secret. The secret before it stays valid until the rotation is finished. Refused with " +
+        "Returns a new secret. The previous secret stays valid until the rotation is finished. Refused with " +
           "404 for an unknown application."
       )
     ),
@@ -134,8 +140,8 @@ export const OAuthClientsGroup = HttpApiGroup.make("oauthClients")
     }).annotateMerge(
       operation(
         "Finish a secret rotation",
-        "Ends the validity of the secret before the newest. Refused with 404 for an unknown application or one " +
-          "without an older secret."
+        "Revokes the previous secret. Refused with 404 for an unknown application or one without a previous " +
+          "secret."
       )
     ),
     HttpApiEndpoint.post("disable", "/oauth-clients/disable", {
@@ -144,13 +150,14 @@ export const OAuthClientsGroup = HttpApiGroup.make("oauthClients")
     }).annotateMerge(
       operation(
         "Disable an OAuth application",
-        "Disables an application, which can sign in no users from then on. Refused with 404 for an application " +
+        "Disables an application, which can no longer sign users in. Refused with 404 for an application " +
           "that is unknown or disabled."
       )
     )
   )
   .middleware(OperatorOnly)
 
+/** Returns an application for the wire. */
 export const oauthClientBody = (client: {
   readonly clientId: string
   readonly name: string

@@ -1,13 +1,14 @@
-/** Who uses the operator interface, and why. */
+/** Authentication of operators, roles of operations, and members shared by operator requests. */
 import { mayAct, type OperatorRole } from "@venue/domain/Operator"
 import * as Text from "@venue/domain/Text"
 import { Context, Schema } from "effect"
 import { type HttpApiEndpoint, HttpApiMiddleware, HttpApiSecurity } from "effect/http-api"
 import { Forbidden, ServiceUnavailable, TooManyRequests, Unauthorized } from "../Problem.ts"
 
-/** Who acts, for the audit. */
+/** Operator who sends the request; the audit records the name. */
 export class Operator extends Context.Service<Operator, { readonly name: string }>()("@venue/api/admin/Operator") {}
 
+/** Middleware that authenticates an operator and checks the role of the operation. */
 export class OperatorOnly extends HttpApiMiddleware.Service<OperatorOnly, { provides: Operator }>()(
   "@venue/api/admin/OperatorOnly",
   {
@@ -16,23 +17,26 @@ export class OperatorOnly extends HttpApiMiddleware.Service<OperatorOnly, { prov
   }
 ) {}
 
-/** What an endpoint needs that says so; otherwise viewers may read, and nobody but an admin may change anything. */
+/** Annotation with the role that an operation needs; default: `viewer` for GET, `admin` for other methods. */
 export const NeededRole = Context.Reference<OperatorRole | undefined>("@venue/api/admin/NeededRole", {
   defaultValue: () => undefined
 })
 
+/** Returns the role that an operation needs. */
 export const neededFor = ({ annotations, method }: HttpApiEndpoint.Top): OperatorRole =>
   Context.get(annotations, NeededRole) ?? (method === "GET" ? "viewer" : "admin")
 
+/** Whether one of the roles suffices for an operation. */
 export const mayUse = (roles: ReadonlyArray<OperatorRole>, endpoint: HttpApiEndpoint.Top): boolean =>
   mayAct(roles, neededFor(endpoint))
 
+/** Member `reason` of operator requests. */
 export const Reason = Schema.String.annotate({
   description: "Reason for the audit log, 1 to 500 characters.",
   examples: ["Request of the support, ticket 4711"]
 }).check(Text.atLeast(1), Text.atMost(500))
 
-/** Names, or `*` alone for every symbol. */
+/** Member `symbols` of operator requests. */
 export const Symbols = Schema.Array(Schema.String)
   .annotate({
     description: "Symbols of markets, or `*` alone for all.",

@@ -1,4 +1,4 @@
-/** The venue's own money on its rails: an operator says what was put there or taken, so that the books know of it. */
+/** The venue's own money on its rails, whose movements an operator records in the books. */
 import { RailName } from "@venue/domain/Rail"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
@@ -8,7 +8,7 @@ import { NeededRole, OperatorOnly, Reason } from "./Operator.ts"
 import { usdChange } from "../Usd.ts"
 import { operation } from "../Operation.ts"
 
-/** It counts once for its id; the id with another amount, or of another rail, is a conflict. It moves no money itself. */
+/** Records own money, once for each id; the same id with another amount or rail is a conflict. Moves no money itself. */
 export const OwnMoney = Schema.Struct({
   $schema: SchemaLink,
   own_money_id: ChosenId.annotate({
@@ -16,21 +16,23 @@ export const OwnMoney = Schema.Struct({
     examples: ["6c9d0e2f-4a77-4f0e-8b1a-e41c7a903d52"]
   }),
   rail: RailName.annotate({ description: "Rail of the money." }),
-  amount: usdChange("Money of the venue that was put on the rail, or taken from it where negative"),
+  amount: usdChange("Money of the venue that was put on the rail; negative for money taken from it"),
   reason: Reason
 }).annotate({ identifier: "OwnMoney" })
 
-export const OwnMoneyTold = Schema.Struct({
+/** Answer of `POST /own-money`. */
+export const OwnMoneyEntry = Schema.Struct({
   own_money_id: Schema.String.annotate({ description: "Id of the entry." }),
   rail: RailName.annotate({ description: "Rail of the money." }),
   amount: Schema.Finite.annotate({ description: "Amount, in USD; negative if it was taken." })
-}).annotate({ identifier: "OwnMoneyTold" })
+}).annotate({ identifier: "OwnMoneyEntry" })
 
+/** Operation on `/own-money`. */
 export const OwnMoneyGroup = HttpApiGroup.make("ownMoney")
   .add(
     HttpApiEndpoint.post("tell", "/own-money", {
       payload: OwnMoney,
-      success: OwnMoneyTold,
+      success: OwnMoneyEntry,
       error: [Conflict, ServiceUnavailable]
     })
       .annotateMerge(

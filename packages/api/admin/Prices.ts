@@ -1,4 +1,4 @@
-/** Outside prices: what each symbol has in force, the operator's own word, and whether its sources are heard. */
+/** Outside prices: those in force, those set by an operator, and pausing of price sources. */
 import type { Priced } from "@venue/domain/Market"
 import { decimalOfUnits } from "@venue/domain/Decimal"
 import { Schema } from "effect"
@@ -9,7 +9,7 @@ import { Conflict, GatewayTimeout, NotFound, ServiceUnavailable } from "../Probl
 import { OperatorOnly, Reason } from "./Operator.ts"
 import { operation } from "../Operation.ts"
 
-/** From this moment on the symbol has this outside price, in USD. */
+/** Sets the outside price of a market, in USD. */
 export const SetPrice = Schema.Struct({
   $schema: SchemaLink,
   symbol: SymbolName,
@@ -17,16 +17,17 @@ export const SetPrice = Schema.Struct({
     description: "Outside price, in USD per base unit; above 0, at most 10,000,000.",
     examples: [3410.87]
   }),
-  /** It is needed beyond half to one and a half of the price in force (rule 3.6). */
+  /** Required outside 50 % to 150 % of the price in force (rule 3.6). */
   confirm: Schema.optionalKey(
     Schema.Boolean.annotate({
       description:
-        "Required to be true for a price below half or above one and a half of the price in force. Default: false."
+        "Confirmation, required to be true for a price outside 50 % to 150 % of the price in force. Default: false."
     })
   ),
   reason: Schema.optionalKey(Reason.annotate({ description: "Reason for the audit log.", examples: ["source outage"] }))
 }).annotate({ identifier: "SetPrice" })
 
+/** Answer of `POST /prices`. */
 export const PriceSet = Schema.Struct({
   symbol: SymbolName,
   price: Schema.Finite.annotate({ description: "Price in force, in USD per base unit." })
@@ -34,17 +35,19 @@ export const PriceSet = Schema.Struct({
   identifier: "PriceSet"
 })
 
+/** Body of `POST /prices/pause` and `POST /prices/resume`. */
 export const SymbolNamed = Schema.Struct({ $schema: SchemaLink, symbol: SymbolName, reason: Reason }).annotate({
   identifier: "SymbolNamed"
 })
 
+/** Price in force of one market. */
 export const PriceInForce = Schema.Struct({
   symbol: SymbolName,
-  /** `internal` outside hours and `stale` inside them: the book makes the price (rule 3.4, rule 3.5). */
+  /** `internal` and `stale` prices are derived from the book, outside and during market hours (rule 3.4, rule 3.5). */
   source: Schema.Literals(["external", "internal", "operator", "stale"]).annotate({
     description:
-      "Origin of the oracle price: `external`, `operator`, or made from the book, `internal` outside hours and " +
-      "`stale` inside them."
+      "Origin of the oracle price: `external` sources, the `operator`, or the book: `internal` outside market " +
+      "hours, `stale` during them."
   }),
   price: Schema.Finite.annotate({ description: "Oracle price in force, in USD per base unit." }),
   mark: Schema.Finite.annotate({ description: "Mark price, in USD per base unit." }),
@@ -52,13 +55,13 @@ export const PriceInForce = Schema.Struct({
     description: "Last price of the sources or the operator, in USD per base unit."
   }),
   told_at: Moment.annotate({ description: "Time of that price, ISO 8601 in UTC." }),
-  rejections: Schema.Int.annotate({ description: "Number of prices in a row that were not believed, at most 3." }),
+  rejections: Schema.Int.annotate({ description: "Number of consecutive prices rejected as implausible, at most 3." }),
   paused: Schema.Boolean.annotate({ description: "Whether the sources are paused." })
 }).annotate({ identifier: "PriceInForce", description: "Price in force of one market." })
 
-/** Symbols without a price are left out. */
+/** Prices in force; markets without a price are omitted. */
 export const PriceList = Schema.Struct({
-  data: Schema.Array(PriceInForce).annotate({ description: "Prices in force; markets without a price are left out." }),
+  data: Schema.Array(PriceInForce).annotate({ description: "Prices in force; markets without a price are omitted." }),
   count: RowCount
 }).annotate({
   identifier: "PriceList"
@@ -66,6 +69,7 @@ export const PriceList = Schema.Struct({
 
 const deciding = { error: [NotFound, Conflict, ServiceUnavailable, GatewayTimeout] } as const
 
+/** Operations under `/prices`. */
 export const PricesGroup = HttpApiGroup.make("prices")
   .add(
     HttpApiEndpoint.get("list", "/prices", { success: PriceList }).annotateMerge(
@@ -81,7 +85,7 @@ export const PricesGroup = HttpApiGroup.make("prices")
           "a price far from the one in force without `confirm`, and with 409 for a delisted market."
       )
     ),
-    // The price stays as it is, and turns stale unless it is the operator's.
+    // The price in force stays, and becomes stale unless an operator set it.
     HttpApiEndpoint.post("pause", "/prices/pause", {
       payload: SymbolNamed,
       success: HttpApiSchema.NoContent,
@@ -89,7 +93,7 @@ export const PricesGroup = HttpApiGroup.make("prices")
     }).annotateMerge(
       operation(
         "Pause price sources",
-        "Ignores the sources of a market. The price stays and turns stale unless an operator set it. Refused " +
+        "Ignores the sources of a market. Its price stays, and becomes stale unless an operator set it. Refused " +
           "with 404 for an unknown symbol."
       )
     ),
@@ -100,12 +104,13 @@ export const PricesGroup = HttpApiGroup.make("prices")
     }).annotateMerge(
       operation(
         "Resume price sources",
-        "Takes prices of the sources of a market again. Refused with 404 for an unknown symbol."
+        "Accepts prices from the sources of a market again. Refused with 404 for an unknown symbol."
       )
     )
   )
   .middleware(OperatorOnly)
 
+/** Returns the price in force for the wire. */
 export const priceInForce = (symbol: string, priced: Priced): typeof PriceInForce.Type => ({
   symbol,
   source: priced.source,

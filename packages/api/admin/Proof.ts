@@ -1,9 +1,9 @@
-/** What proves that nothing was made or lost: the sums of the books, and each rail's books against what it holds. */
+/** Proof of the books: their sums, and the books of each rail beside its holdings. */
 import { RailName } from "@venue/domain/Rail"
 import { Schema } from "effect"
 import { Moment, SymbolName } from "../Body.ts"
 
-/** All null until the rail was asked, and its last three until an auditor has looked at that. */
+/** Books of a rail beside its holdings; members are null before the first reading or the first audit. */
 export const ProofOfRail = Schema.Struct({
   rail: RailName.annotate({ description: "Rail." }),
   asset: Schema.String.annotate({ description: "Asset of the rail, which counts as USD." }),
@@ -25,14 +25,15 @@ export const ProofOfRail = Schema.Struct({
       "Holdings less books, in USD; null before the first audit. Two readings in a row other than 0 block withdrawals."
   }),
   uncredited: Schema.NullOr(Schema.Finite).annotate({
-    description: "Part of the holdings that no account has: unconfirmed, below the minimum or in suspense, in USD."
+    description:
+      "Part of the holdings that is credited to no account, in USD: unconfirmed, below the minimum or in suspense."
   }),
   in_flight: Schema.Finite.annotate({
     description: "Withdrawals that are debited and have neither arrived nor been returned, with their fees, in USD."
   })
 }).annotate({ identifier: "ProofOfRail", description: "Books of a rail beside its holdings." })
 
-/** What accounts have and no money on a rail stands for. */
+/** Money of accounts that no rail backs. */
 export const Uncovered = Schema.Struct({
   total: Schema.Finite.annotate({ description: "Sum of the other members, in USD." }),
   operator_credits: Schema.Finite.annotate({
@@ -43,8 +44,8 @@ export const Uncovered = Schema.Struct({
 }).annotate({ identifier: "Uncovered", description: "Money of accounts that no rail backs." })
 
 /**
- * Every sum is 0 while the books balance: that of cash has all fees and funding in it, and the reserve funds of the markets
- * less what the operator has put there.
+ * Proof of the books: every sum is 0 while they balance. The sum of cash includes all fees and funding, and the reserve funds
+ * without the operator's top-ups.
  */
 export const Proof = Schema.Struct({
   balanced: Schema.Boolean.annotate({ description: "Whether every sum is 0." }),
@@ -70,7 +71,9 @@ export const Proof = Schema.Struct({
     })
   ).annotate({ description: "Reserve funds by market." }),
   rails: Schema.Array(ProofOfRail).annotate({ description: "Books and holdings by rail." }),
-  suspense: Schema.Finite.annotate({ description: "Money at the bank with a message that is nobody's, in USD." }),
+  suspense: Schema.Finite.annotate({
+    description: "Money at the bank whose transfer message belongs to no user, in USD."
+  }),
   uncovered: Uncovered,
   at: Moment.annotate({ description: "Time of the proof, ISO 8601 in UTC." })
 }).annotate({ identifier: "Proof" })

@@ -1,4 +1,4 @@
-/** Liquidity providers: accounts that take over positions of takeovers, up to limits that the operator sets (rule 9.11). */
+/** Liquidity providers: accounts that take over positions in liquidation, up to limits set by an operator (rule 9.11). */
 import type { ProviderLimit } from "@venue/domain/Balance"
 import { decimalOfMoney } from "@venue/domain/Decimal"
 import { Schema } from "effect"
@@ -9,7 +9,7 @@ import { OperatorOnly, Reason, Symbols } from "./Operator.ts"
 import { Usd, usdMember } from "../Usd.ts"
 import { operation } from "../Operation.ts"
 
-/** In markets that are not named, the limits stay as they are. */
+/** Sets the limit of an account in the named markets; limits in other markets are unchanged. */
 export const AppointProvider = Schema.Struct({
   $schema: SchemaLink,
   account_id: Uuid.annotate({ description: "Id of the account.", examples: ["3b0a6f7e-51c4-4a52-9d0b-6a1f2c7e9d10"] }),
@@ -21,12 +21,14 @@ export const AppointProvider = Schema.Struct({
   reason: Reason
 }).annotate({ identifier: "AppointProvider" })
 
+/** Answer of `POST /liquidity-providers`. */
 export const ProviderAppointed = Schema.Struct({
   account_id: Schema.String.annotate({ description: "Id of the account." }),
   symbols: Schema.Array(Schema.String).annotate({ description: "Markets that the limit was set for." }),
   limit: Schema.Finite.annotate({ description: "Largest value of the account's position at the mark price, in USD." })
 }).annotate({ identifier: "ProviderAppointed" })
 
+/** Limit of a liquidity provider in one market. */
 export const LiquidityProvider = Schema.Struct({
   user_id: Schema.String.annotate({ description: "Id of the account's user." }),
   account_id: Schema.String.annotate({ description: "Id of the account." }),
@@ -34,11 +36,13 @@ export const LiquidityProvider = Schema.Struct({
   limit: Schema.Finite.annotate({ description: "Largest value of the account's position at the mark price, in USD." })
 }).annotate({ identifier: "LiquidityProvider", description: "Limit of a liquidity provider in one market." })
 
+/** Answer of `GET /liquidity-providers`. */
 export const LiquidityProviders = Schema.Struct({
   data: Schema.Array(LiquidityProvider).annotate({ description: "Liquidity providers by market." }),
   count: RowCount
 }).annotate({ identifier: "LiquidityProviders" })
 
+/** Operations under `/liquidity-providers`. */
 export const ProvidersGroup = HttpApiGroup.make("providers")
   .add(
     HttpApiEndpoint.get("list", "/liquidity-providers", {
@@ -57,13 +61,14 @@ export const ProvidersGroup = HttpApiGroup.make("providers")
     }).annotateMerge(
       operation(
         "Appoint a liquidity provider",
-        "Sets how much of liquidated positions an account takes over in markets. Limits in other markets stay. " +
+        "Sets the limit up to which an account takes over positions in markets. Limits in other markets stay. " +
           "Refused with 404 for an unknown account or symbol."
       )
     )
   )
   .middleware(OperatorOnly)
 
+/** Returns the limit of a liquidity provider for the wire. */
 export const liquidityProvider = ({
   accountId,
   limit,

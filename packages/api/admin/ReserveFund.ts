@@ -1,4 +1,4 @@
-/** What an operator puts into the reserve fund of a market (rule 9.10). */
+/** Top-ups of the reserve fund of a market by an operator (rule 9.10). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { ChosenId, SchemaLink, SymbolName } from "../Body.ts"
@@ -7,7 +7,7 @@ import { OperatorOnly, Reason } from "./Operator.ts"
 import { PositiveUsd, usdMember } from "../Usd.ts"
 import { operation } from "../Operation.ts"
 
-/** It counts once for its id; the id with another amount is a conflict. */
+/** Tops up a reserve fund, once for each id; the same id with another amount is a conflict. */
 export const TopUp = Schema.Struct({
   $schema: SchemaLink,
   symbol: SymbolName,
@@ -19,12 +19,14 @@ export const TopUp = Schema.Struct({
   reason: Reason
 }).annotate({ identifier: "TopUp" })
 
+/** Answer of `POST /reserve-fund`. */
 export const ToppedUp = Schema.Struct({
   symbol: SymbolName,
   top_up_id: Schema.String.annotate({ description: "Id of the payment." }),
   amount: Schema.Finite.annotate({ description: "Amount added, in USD." })
 }).annotate({ identifier: "ToppedUp" })
 
+/** Operation on `/reserve-fund`. */
 export const ReserveFundGroup = HttpApiGroup.make("reserveFund")
   .add(
     HttpApiEndpoint.post("topUp", "/reserve-fund", {

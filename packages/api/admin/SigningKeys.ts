@@ -1,4 +1,4 @@
-/** The keys that sign tokens, and how one follows another. */
+/** Keys that sign tokens, and their rotation. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { Moment, RowCount, SchemaLink } from "../Body.ts"
@@ -7,7 +7,7 @@ import { Conflict, NotFound, ServiceUnavailable } from "../Problem.ts"
 import { OperatorOnly, Reason } from "./Operator.ts"
 import { operation } from "../Operation.ts"
 
-/** What everybody verifies with is published elsewhere; what signs is told to nobody. */
+/** Signing key without its private part; the public part is published at `/.well-known/jwks.json`. */
 export const SigningKeyBody = Schema.Struct({
   kid: Schema.String.annotate({ description: "Id of the key." }),
   state: Schema.Literals(["standby", "active", "retired"]).annotate({
@@ -16,6 +16,7 @@ export const SigningKeyBody = Schema.Struct({
   since: Moment.annotate({ description: "Time of the last change of state, ISO 8601 in UTC." })
 }).annotate({ identifier: "SigningKeyBody", description: "Key that signs tokens." })
 
+/** Answer of `GET /signing-keys`. */
 export const SigningKeyList = Schema.Struct({
   data: Schema.Array(SigningKeyBody).annotate({ description: "Signing keys." }),
   count: RowCount
@@ -23,22 +24,25 @@ export const SigningKeyList = Schema.Struct({
   identifier: "SigningKeyList"
 })
 
+/** Body of `POST /signing-keys`. */
 export const PublishSigningKey = Schema.Struct({ $schema: SchemaLink, reason: Reason }).annotate({
   identifier: "PublishSigningKey"
 })
 
+/** Answer of `POST /signing-keys`. */
 export const PublishedSigningKey = Schema.Struct({
   kid: Schema.String.annotate({ description: "Id of the new key." })
 }).annotate({
   identifier: "PublishedSigningKey"
 })
 
+/** Body of an operation on one signing key. */
 export const SigningKeyNamed = Schema.Struct({
   $schema: SchemaLink,
   kid: Schema.String.annotate({ description: "Id of the key.", examples: ["2026-03-a1b2c3d4"] }),
   emergency: Schema.optionalKey(
     Schema.Boolean.annotate({
-      description: "Whether the change takes effect at once, at which valid tokens may be refused. Default: false."
+      description: "Whether the change skips the waiting time, so that valid tokens may be refused. Default: false."
     })
   ),
   reason: Reason
@@ -50,6 +54,7 @@ const deciding = {
   error: [NotFound, Conflict, ServiceUnavailable]
 } as const
 
+/** Operations under `/signing-keys`. */
 export const SigningKeysGroup = HttpApiGroup.make("signingKeys")
   .add(
     HttpApiEndpoint.get("list", "/signing-keys", { success: SigningKeyList }).annotateMerge(
@@ -64,19 +69,20 @@ export const SigningKeysGroup = HttpApiGroup.make("signingKeys")
       operation(
         "Activate a signing key",
         "Signs new tokens with a standby key and retires the active key. Refused with 404 for an unknown key, " +
-          "and with 409 if the key is not standby, or was not published long enough and it is no emergency."
+          "and with 409 if the key is not standby, or was published too recently and `emergency` is not set."
       )
     ),
     HttpApiEndpoint.post("remove", "/signing-keys/remove", deciding).annotateMerge(
       operation(
         "Remove a signing key",
         "Ends the publication of a retired key. Refused with 404 for an unknown key, and with 409 if the key " +
-          "signs, or its tokens may still be valid and it is no emergency."
+          "signs, or its tokens may still be valid and `emergency` is not set."
       )
     )
   )
   .middleware(OperatorOnly)
 
+/** Returns a signing key for the wire. */
 export const signingKeyBody = (
   kid: string,
   state: (typeof SigningKeyBody.Type)["state"],

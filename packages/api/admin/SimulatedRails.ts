@@ -1,4 +1,4 @@
-/** What an operator of a development makes happen on a made-up chain or bank. */
+/** Events that an operator of a development venue triggers on a simulated chain or bank. */
 import { DepositRail, RailName } from "@venue/domain/Rail"
 import * as Text from "@venue/domain/Text"
 import { Schema } from "effect"
@@ -11,7 +11,7 @@ import { operation } from "../Operation.ts"
 
 const rail = { $schema: SchemaLink, rail: RailName.annotate({ description: "Simulated rail." }) }
 
-/** `sent_to` is a deposit address, or the message of a bank transfer. */
+/** Deposit to a simulated rail. */
 export const SimulatedDeposit = Schema.Struct({
   ...rail,
   sent_to: Schema.String.check(Text.atLeast(1), Text.atMost(200)).annotate({
@@ -20,15 +20,16 @@ export const SimulatedDeposit = Schema.Struct({
   }),
   amount: usdMember(PositiveUsd, "Amount of the deposit"),
   payment_rail: Schema.optionalKey(
-    DepositRail.annotate({ description: "Payment rail of the bank; left out for a chain." })
+    DepositRail.annotate({ description: "Payment rail of the bank; absent for a chain." })
   )
 }).annotate({ identifier: "SimulatedDeposit" })
 
+/** Answer of `POST /simulated-rails/deposit`. */
 export const SimulatedTransfer = Schema.Struct({
   tx_hash: Schema.String.annotate({ description: "Hash of the transfer." })
 }).annotate({ identifier: "SimulatedTransfer" })
 
-/** The newest blocks are replaced; what was in them comes again in the next, or never. */
+/** Replacement of the newest blocks; their transfers reappear in the next block, or never. */
 export const SimulatedReorganisation = Schema.Struct({
   ...rail,
   blocks: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 90 })).annotate({
@@ -36,31 +37,32 @@ export const SimulatedReorganisation = Schema.Struct({
     examples: [3]
   }),
   comes_again: Schema.Boolean.annotate({
-    description: "Whether the transfers of these blocks are in the next block again."
+    description: "Whether the transfers of these blocks reappear in the next block."
   })
 }).annotate({ identifier: "SimulatedReorganisation" })
 
-/** The bank takes a transfer back. */
+/** Return of a bank transfer. */
 export const SimulatedReturn = Schema.Struct({
   $schema: SchemaLink,
   tx_hash: Schema.String.annotate({
-    description: "Hash of the transfer to take back.",
+    description: "Hash of the transfer to return.",
     examples: ["0x3b7e3b7e3b7e3b7e3b7e3b7e3b7e3b7e3b7e3b7e3b7e3b7e3b7e3b7e3b7e3b7e"]
   })
 }).annotate({
   identifier: "SimulatedReturn"
 })
 
-/** What becomes of the next payment: `stall` leaves it out of every block, so that it is sent anew. */
+/** Outcome of the next payment. */
 export const SimulatedFate = Schema.Struct({
   ...rail,
   fate: Schema.Literals(["pay", "fail", "stall"]).annotate({
-    description: "Outcome of the next payment; `stall` leaves it out of every block, so that it is sent again."
+    description: "Outcome of the next payment; `stall` keeps it out of every block, so that the rail resends it."
   })
 }).annotate({
   identifier: "SimulatedFate"
 })
 
+/** Body of `POST /simulated-rails/cut-off`. */
 export const SimulatedOutage = Schema.Struct({
   ...rail,
   seconds: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 3_600 })).annotate({
@@ -69,16 +71,16 @@ export const SimulatedOutage = Schema.Struct({
   })
 }).annotate({ identifier: "SimulatedOutage" })
 
-/** What the rail holds is so much more, or less where it is below zero, and no transfer tells of it: an auditor is to see it. */
-export const SimulatedUntold = Schema.Struct({
+/** Change of a rail's holdings without a transfer, which the auditor must detect. */
+export const SimulatedDiscrepancy = Schema.Struct({
   ...rail,
   amount: usdChange("Change of the holdings of the rail without a transfer that explains it")
-}).annotate({ identifier: "SimulatedUntold" })
+}).annotate({ identifier: "SimulatedDiscrepancy" })
 
 const errors = [NotFound, ServiceUnavailable] as const
 const done = { success: HttpApiSchema.NoContent, error: errors }
 
-/** 404 where that rail is a real one. */
+/** Operations on simulated rails; each answers 404 for a real rail. */
 export const SimulatedRailsGroup = HttpApiGroup.make("simulatedRails")
   .add(
     HttpApiEndpoint.post("deposit", "/simulated-rails/deposit", {
@@ -89,8 +91,8 @@ export const SimulatedRailsGroup = HttpApiGroup.make("simulatedRails")
       .annotateMerge(
         operation(
           "Simulate a deposit",
-          "Sends money to an address or reference on a simulated rail. Refused with 404 where nobody has the " +
-            "address or the rail is a real one."
+          "Sends money to an address or reference on a simulated rail. Refused with 404 for an unknown address, " +
+            "and for a real rail."
         )
       )
       .annotate(NeededRole, "admin"),
@@ -101,7 +103,7 @@ export const SimulatedRailsGroup = HttpApiGroup.make("simulatedRails")
       .annotateMerge(
         operation(
           "Simulate a reorganisation",
-          "Replaces the newest blocks of a simulated chain. Refused with 404 where the rail is a real one."
+          "Replaces the newest blocks of a simulated chain. Refused with 404 for a real rail."
         )
       )
       .annotate(NeededRole, "admin"),
@@ -109,7 +111,7 @@ export const SimulatedRailsGroup = HttpApiGroup.make("simulatedRails")
       .annotateMerge(
         operation(
           "Simulate a returned transfer",
-          "Takes a bank transfer back. Refused with 404 for an unknown transfer or where the rail is a real one."
+          "Returns a bank transfer. Refused with 404 for an unknown transfer or a real rail."
         )
       )
       .annotate(NeededRole, "admin"),
@@ -118,16 +120,16 @@ export const SimulatedRailsGroup = HttpApiGroup.make("simulatedRails")
         operation(
           "Set the outcome of the next payment",
           "Decides whether the next payment of a simulated rail is paid, fails or stalls. Refused with 404 " +
-            "where the rail is a real one."
+            "for a real rail."
         )
       )
       .annotate(NeededRole, "admin"),
-    HttpApiEndpoint.post("addUntold", "/simulated-rails/add-untold", { payload: SimulatedUntold, ...done })
+    HttpApiEndpoint.post("addUntold", "/simulated-rails/add-untold", { payload: SimulatedDiscrepancy, ...done })
       .annotateMerge(
         operation(
           "Change holdings without a transfer",
           "Changes the holdings of a simulated rail without a transfer, so that the audit finds a difference. " +
-            "Refused with 404 where the rail is a real one."
+            "Refused with 404 for a real rail."
         )
       )
       .annotate(NeededRole, "admin"),
@@ -135,7 +137,7 @@ export const SimulatedRailsGroup = HttpApiGroup.make("simulatedRails")
       .annotateMerge(
         operation(
           "Simulate an outage",
-          "Makes a simulated rail unreachable for some seconds. Refused with 404 where the rail is a real one."
+          "Makes a simulated rail unreachable for some seconds. Refused with 404 for a real rail."
         )
       )
       .annotate(NeededRole, "admin")

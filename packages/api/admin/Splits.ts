@@ -1,4 +1,4 @@
-/** Splits of underliers, which an operator carries out while the symbol is halted (rule 19.2). */
+/** Splits of contracts, which an operator performs while the symbol is halted (rule 19.2). */
 import { maxUnits } from "@venue/domain/Split"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
@@ -9,7 +9,7 @@ import { operation } from "../Operation.ts"
 
 const Units = NumberOrText(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: maxUnits })))
 
-/** In place of `denominator` old units there are `numerator` new ones: 4 and 1 of a split 4:1. */
+/** Replaces `denominator` old units by `numerator` new ones: 4 and 1 for a 4:1 split. */
 export const SplitContract = Schema.Struct({
   $schema: SchemaLink,
   symbol: SymbolName,
@@ -22,6 +22,7 @@ export const SplitContract = Schema.Struct({
   reason: Reason
 }).annotate({ identifier: "SplitContract" })
 
+/** Answer of `POST /splits`. */
 export const SplitTaken = Schema.Struct({
   symbol: SymbolName,
   numerator: Schema.Int.annotate({ description: "Number of new units in place of `denominator` old ones." }),
@@ -29,6 +30,7 @@ export const SplitTaken = Schema.Struct({
   ex_date: Schema.String.annotate({ description: "First day on which the underlier trades in new units." })
 }).annotate({ identifier: "SplitTaken" })
 
+/** Operation on `/splits`. */
 export const SplitsGroup = HttpApiGroup.make("splits")
   .add(
     HttpApiEndpoint.post("split", "/splits", {
@@ -40,7 +42,7 @@ export const SplitsGroup = HttpApiGroup.make("splits")
         "Split a contract",
         "Converts the positions and prices of a halted market to new units and cancels its open orders. " +
           "Refused with 404 for an unknown symbol, and with 409 if the market is not halted, the reserve fund " +
-          "cannot pay for fractions, or a split of that day or a later one was made."
+          "cannot pay for fractions, or a split for that day or a later day was made."
       )
     )
   )

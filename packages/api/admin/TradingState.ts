@@ -1,4 +1,4 @@
-/** What markets accept, as an operator sets it: everything, only cancels, or nothing. */
+/** Trading states of markets, which an operator sets: trading, cancel-only or halted. */
 import { OpenState, TradingState } from "@venue/domain/TradingState"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
@@ -7,6 +7,7 @@ import { Conflict, GatewayTimeout, NotFound, ServiceUnavailable } from "../Probl
 import { OperatorOnly, Reason, Symbols } from "./Operator.ts"
 import { operation } from "../Operation.ts"
 
+/** Body of `POST /trading-state`. */
 export const SetTradingState = Schema.Struct({
   $schema: SchemaLink,
   symbols: Symbols,
@@ -14,6 +15,7 @@ export const SetTradingState = Schema.Struct({
   reason: Reason
 }).annotate({ identifier: "SetTradingState" })
 
+/** Answer of `GET /trading-state` and `POST /trading-state`. */
 export const TradingStates = Schema.Struct({
   data: Schema.Array(
     Schema.Struct({ symbol: SymbolName, state: TradingState.annotate({ description: "State of the market." }) })
@@ -21,6 +23,7 @@ export const TradingStates = Schema.Struct({
   count: RowCount
 }).annotate({ identifier: "TradingStates" })
 
+/** Operations under `/trading-state`. */
 export const TradingStateGroup = HttpApiGroup.make("tradingState")
   .add(
     HttpApiEndpoint.get("list", "/trading-state", { success: TradingStates }).annotateMerge(
@@ -34,8 +37,8 @@ export const TradingStateGroup = HttpApiGroup.make("tradingState")
       operation(
         "Set trading states",
         "Sets the trading state of markets: `TRADING`, `CANCEL_ONLY` or `HALTED`. Refused with 404 for an " +
-          "unknown symbol, and with 409 where a market cannot take the step: it is in settlement or delisted, " +
-          "halted before TRADING, without a fresh price, or the books do not balance."
+          "unknown symbol, and with 409 if a market cannot change to the state: it is in settlement or delisted, " +
+          "goes from HALTED to TRADING without CANCEL_ONLY, has no fresh price, or the books do not balance."
       )
     )
   )

@@ -1,4 +1,4 @@
-/** What is held against users and addresses: withdrawals of flagged ones are reviewed, those of frozen ones do not leave. */
+/** Flags on users and destinations: withdrawals are held for review if flagged, and stopped if frozen. */
 import * as Text from "@venue/domain/Text"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
@@ -18,10 +18,12 @@ const flag = {
   })
 }
 
+/** Body of `POST /treasury-flags` and `POST /treasury-flags/clear`. */
 export const FlagNamed = Schema.Struct({ $schema: SchemaLink, ...flag, reason: Reason }).annotate({
   identifier: "FlagNamed"
 })
 
+/** Flag on a user or a destination. */
 export const TreasuryFlag = Schema.Struct({
   ...flag,
   reason: Schema.String.annotate({ description: "Reason of the operator." }),
@@ -29,7 +31,7 @@ export const TreasuryFlag = Schema.Struct({
   set_at: Moment.annotate({ description: "Time at which the flag was set, ISO 8601 in UTC." })
 }).annotate({ identifier: "TreasuryFlag", description: "Flag on a user or a destination." })
 
-/** The newest come first; there are at most a thousand. */
+/** Flags, newest first; at most 1,000. */
 export const TreasuryFlagList = Schema.Struct({
   data: Schema.Array(TreasuryFlag).annotate({ description: "Flags, newest first; at most 1,000." }),
   count: RowCount
@@ -37,6 +39,7 @@ export const TreasuryFlagList = Schema.Struct({
   identifier: "TreasuryFlagList"
 })
 
+/** Operations under `/treasury-flags`. */
 export const TreasuryFlagsGroup = HttpApiGroup.make("treasuryFlags")
   .add(
     HttpApiEndpoint.get("list", "/treasury-flags", {
@@ -65,7 +68,7 @@ export const TreasuryFlagsGroup = HttpApiGroup.make("treasuryFlags")
       .annotateMerge(
         operation(
           "Clear a treasury flag",
-          "Removes a flag. Needs the role treasurer. Refused with 404 if there is no such flag."
+          "Removes a flag. Needs the role treasurer. Refused with 404 for an unknown flag."
         )
       )
       .annotate(NeededRole, "treasurer")

@@ -1,4 +1,4 @@
-/** What an operator decides about users and builders. */
+/** Freezing of users and activation of builder codes by an operator. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { SchemaLink, Uuid } from "../Body.ts"
@@ -6,6 +6,7 @@ import { NotFound, ServiceUnavailable } from "../Problem.ts"
 import { OperatorOnly, Reason } from "./Operator.ts"
 import { operation } from "../Operation.ts"
 
+/** Body of `POST /users/freeze` and `POST /users/unfreeze`. */
 export const UserNamed = Schema.Struct({
   $schema: SchemaLink,
   user_id: Uuid.annotate({ description: "Id of the user.", examples: ["3b0a6f7e-51c4-4a52-9d0b-6a1f2c7e9d10"] }),
@@ -14,6 +15,7 @@ export const UserNamed = Schema.Struct({
   identifier: "UserNamed"
 })
 
+/** Body of `POST /builder-codes/activate` and `POST /builder-codes/deactivate`. */
 export const BuilderCodeNamed = Schema.Struct({
   $schema: SchemaLink,
   builder_code: Uuid.annotate({ description: "Builder code.", examples: ["5b6d0a52-8f21-4f7a-9d0e-3c1b7a9e2f40"] }),
@@ -24,6 +26,7 @@ export const BuilderCodeNamed = Schema.Struct({
 
 const deciding = { success: HttpApiSchema.NoContent, error: [NotFound, ServiceUnavailable] } as const
 
+/** Operations on users and builder codes. */
 export const UsersGroup = HttpApiGroup.make("users")
   .add(
     HttpApiEndpoint.post("freeze", "/users/freeze", { payload: UserNamed, ...deciding }).annotateMerge(

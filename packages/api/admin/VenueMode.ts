@@ -1,4 +1,4 @@
-/** What the whole venue lets in, and how an operator changes it: less at once, more again one step at a time. */
+/** Mode of the whole venue, which an operator restricts immediately and relaxes one step at a time. */
 import { VenueStep, VenueTrading, VenueWithdrawals } from "@venue/domain/VenueMode"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
@@ -7,12 +7,13 @@ import { Conflict, ServiceUnavailable } from "../Problem.ts"
 import { OperatorOnly, Reason } from "./Operator.ts"
 import { operation } from "../Operation.ts"
 
+/** Body of `POST /venue-mode`. */
 export const ChangeVenueMode = Schema.Struct({
   $schema: SchemaLink,
   to: Schema.Literals(["HALTED", "WITHDRAWALS_BLOCKED", ...VenueStep.literals]).annotate({
     description:
-      "Mode to change to. `HALTED` and `WITHDRAWALS_BLOCKED` are always possible; the others follow each other " +
-      "and need a clean audit."
+      "Mode to change to. `HALTED` and `WITHDRAWALS_BLOCKED` are always possible; the others must be taken in " +
+      "order, each after a clean audit."
   }),
   reason: Reason,
   public_reason: Schema.optionalKey(
@@ -24,6 +25,7 @@ export const ChangeVenueMode = Schema.Struct({
   )
 }).annotate({ identifier: "ChangeVenueMode" })
 
+/** Mode of the whole venue. */
 export const VenueMode = Schema.Struct({
   trading: VenueTrading.annotate({ description: "State of trading in the whole venue." }),
   withdrawals: VenueWithdrawals.annotate({ description: "State of withdrawals in the whole venue." }),
@@ -48,12 +50,13 @@ export const VenueMode = Schema.Struct({
   })
 }).annotate({ identifier: "VenueMode", description: "Mode of the whole venue." })
 
+/** Operations under `/venue-mode`. */
 export const VenueModeGroup = HttpApiGroup.make("venueMode")
   .add(
     HttpApiEndpoint.get("show", "/venue-mode", { success: VenueMode, error: ServiceUnavailable }).annotateMerge(
       operation(
         "Get the venue mode",
-        "Returns what the whole venue lets in, who changed it and what the last audit found."
+        "Returns the mode of the whole venue, the author of the last change and the result of the last audit."
       )
     ),
     HttpApiEndpoint.post("change", "/venue-mode", {
@@ -63,8 +66,8 @@ export const VenueModeGroup = HttpApiGroup.make("venueMode")
     }).annotateMerge(
       operation(
         "Change the venue mode",
-        "Halts the venue, blocks withdrawals, or takes one step back to normal. Refused with 409 if the step " +
-          "does not follow or the last audit found a fault."
+        "Halts the venue, blocks withdrawals, or takes one step back to normal. Refused with 409 if the step is " +
+          "out of order or the last audit found a fault."
       )
     )
   )

@@ -1,4 +1,4 @@
-/** Withdrawals as an operator sees them, and what an operator decides about those that are held, or stuck (rule 18). */
+/** Withdrawals for operators, and decisions about those that are held or stuck (rule 18). */
 import { decimalOfMoney } from "@venue/domain/Decimal"
 import { RailName, WithdrawalMethod } from "@venue/domain/Rail"
 import type { EndReason, PaymentObstacle } from "@venue/domain/TreasuryReason"
@@ -14,7 +14,7 @@ import { ListCount } from "../rest/ListPage.ts"
 import { NeededRole, OperatorOnly, Reason } from "./Operator.ts"
 import { operation } from "../Operation.ts"
 
-/** Who said what of it; above the limit two people have to say the same. */
+/** Decision of one operator; large withdrawals need the same decision of two operators. */
 const Decision = Schema.Struct({
   decision: Schema.Literals(["approve", "reject"]).annotate({ description: "Decision of the operator." }),
   operator: Schema.String.annotate({ description: "Name of the operator." }),
@@ -60,14 +60,16 @@ const summary = {
   updated_at: Moment.annotate({ description: "Time of the last change, ISO 8601 in UTC." })
 }
 
+/** Withdrawal as operators see it. */
 export const ReviewedWithdrawal = Schema.Struct(summary).annotate({
   identifier: "ReviewedWithdrawal",
   description: "Withdrawal as operators see it."
 })
 
+/** Answer of `GET /withdrawals`. */
 export const WithdrawalList = Schema.Struct({
   data: Schema.Array(ReviewedWithdrawal).annotate({
-    description: "Withdrawals of the state, the one unchanged for longest first."
+    description: "Withdrawals in the state, longest unchanged first."
   }),
   count: ListCount
 }).annotate({
@@ -93,13 +95,15 @@ const Attempt = Schema.Struct({
   })
 })
 
-export const WithdrawalTold = Schema.Struct({
+/** Withdrawal with its decisions, steps and payment attempts. */
+export const WithdrawalDetail = Schema.Struct({
   ...summary,
   decisions: Schema.Array(Decision).annotate({ description: "Decisions of operators, oldest first." }),
   steps: Schema.Array(Step).annotate({ description: "Changes of state, oldest first." }),
   attempts: Schema.Array(Attempt).annotate({ description: "Signed payments, oldest first." })
-}).annotate({ identifier: "WithdrawalTold" })
+}).annotate({ identifier: "WithdrawalDetail" })
 
+/** Body of a decision about a withdrawal. */
 export const WithdrawalNamed = Schema.Struct({
   $schema: SchemaLink,
   withdrawal_id: Uuid.annotate({
@@ -111,13 +115,13 @@ export const WithdrawalNamed = Schema.Struct({
   identifier: "WithdrawalNamed"
 })
 
-/** It is still held where somebody else has to say the same. */
+/** Result of a decision; the withdrawal stays held while another operator must decide alike. */
 export const Decided = Schema.Struct({
   withdrawal_id: Schema.String.annotate({ description: "Id of the withdrawal." }),
   is_decided: Schema.Boolean.annotate({
     description: "Whether the decision is made; false while other operators must decide alike."
   }),
-  people: Schema.Array(Schema.String).annotate({ description: "Operators who decided so." }),
+  people: Schema.Array(Schema.String).annotate({ description: "Operators who made this decision." }),
   people_needed: Schema.Int.annotate({ description: "Number of operators who must decide alike." })
 }).annotate({ identifier: "Decided" })
 
@@ -131,7 +135,7 @@ const ListedState = Schema.Literals(WithdrawalState.literals.filter((state) => s
 const limits = { minimum: 1, maximum: 1_000 }
 const offsets = { minimum: 0, maximum: 100_000 }
 
-/** Values of what a request leaves out. */
+/** Defaults of the list's parameters. */
 export const listDefaults = { state: "HELD_FOR_REVIEW", limit: 100, offset: 0 } as const
 
 const listParameters = {
@@ -145,16 +149,17 @@ const listParameters = {
     type: "integer",
     ...limits,
     default: listDefaults.limit,
-    description: "Most withdrawals to return."
+    description: "Maximum number of withdrawals to return."
   },
   offset: {
     type: "integer",
     ...offsets,
     default: listDefaults.offset,
-    description: "Withdrawals to skip; the one unchanged for longest comes first."
+    description: "Number of withdrawals to skip."
   }
 }
 
+/** Operations under `/withdrawals`. */
 export const WithdrawalsGroup = HttpApiGroup.make("withdrawals")
   .add(
     HttpApiEndpoint.get("list", "/withdrawals", {
@@ -175,7 +180,7 @@ export const WithdrawalsGroup = HttpApiGroup.make("withdrawals")
           examples: ["4e0b9a53-58f4-4b9f-8f5e-0b9f7c1f6b6a"]
         })
       },
-      success: WithdrawalTold,
+      success: WithdrawalDetail,
       error: [NotFound, ServiceUnavailable]
     }).annotateMerge(
       operation(
@@ -188,9 +193,9 @@ export const WithdrawalsGroup = HttpApiGroup.make("withdrawals")
       .annotateMerge(
         operation(
           "Approve a withdrawal",
-          "Lets a held withdrawal leave, once enough operators approve. Needs the role treasurer. Refused with " +
-            "404 for an unknown withdrawal, and with 409 if it is not held, or needs two approvers and the " +
-            "operator was appointed after it was requested."
+          "Releases a held withdrawal once enough operators approve. Needs the role treasurer. Refused with " +
+            "404 for an unknown withdrawal, and with 409 if it is not held, or if it needs two approvers and the " +
+            "operator was appointed after its request."
         )
       )
       .annotate(NeededRole, "treasurer"),
@@ -198,14 +203,13 @@ export const WithdrawalsGroup = HttpApiGroup.make("withdrawals")
       .annotateMerge(
         operation(
           "Reject a withdrawal",
-          "Returns a held withdrawal to the account, once enough operators reject. Needs the role treasurer. " +
-            "Refused with 404 for an unknown withdrawal, and with 409 if it is not held, or needs two approvers " +
-            "and the operator was appointed after it was requested."
+          "Returns a held withdrawal to the account once enough operators reject. Needs the role treasurer. " +
+            "Refused with 404 for an unknown withdrawal, and with 409 if it is not held, or if it needs two " +
+            "approvers and the operator was appointed after its request."
         )
       )
       .annotate(NeededRole, "treasurer"),
-    // Of one that is SUBMITTED, or that is QUEUED and not signed for a reason. It is FAILED, and given back, once the rail says
-    // that no payment of it can come any more.
+    // The withdrawal is FAILED and returned once the rail reports that none of its payments can arrive.
     HttpApiEndpoint.post("cancelPayment", "/withdrawals/cancel-payment", {
       ...deciding,
       success: ReviewedWithdrawal
@@ -214,14 +218,15 @@ export const WithdrawalsGroup = HttpApiGroup.make("withdrawals")
         operation(
           "Cancel a payment",
           "Ends a withdrawal that is submitted, or queued without a signature. It fails and returns to the " +
-            "account once no payment of it can arrive any longer. Needs the role treasurer. Refused with 404 for " +
-            "an unknown withdrawal, and with 409 if it cannot be cancelled."
+            "account once none of its payments can arrive. Needs the role treasurer. Refused with 404 for an " +
+            "unknown withdrawal, and with 409 if it cannot be cancelled."
         )
       )
       .annotate(NeededRole, "treasurer")
   )
   .middleware(OperatorOnly)
 
+/** Withdrawal as the venue stores it; amounts in 1e-6 USD. */
 export interface Reviewed {
   readonly withdrawalId: string
   readonly userId: string
@@ -245,6 +250,7 @@ export interface Reviewed {
   readonly updatedAtMillis: number
 }
 
+/** Returns a withdrawal for operators. */
 export const reviewedWithdrawal = (withdrawal: Reviewed, peopleNeeded: number): typeof ReviewedWithdrawal.Type => ({
   withdrawal_id: withdrawal.withdrawalId,
   user_id: withdrawal.userId,

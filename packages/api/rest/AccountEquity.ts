@@ -1,4 +1,4 @@
-/** `GET /user/account-equity`: what an account was worth as each window began. */
+/** `GET /user/account-equity`: equity of an account at the start of each window. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { RowCount, Rows, SchemaLink } from "../Body.ts"
@@ -9,14 +9,16 @@ import { defaultDuration, Duration } from "./Duration.ts"
 import { SeriesPoint, spanMembers } from "./Series.ts"
 import { operation } from "../Operation.ts"
 
+/** Answer of `GET /user/account-equity`. */
 export const AccountEquityResponseBody = Schema.Struct({
   $schema: SchemaLink,
-  duration: Schema.String.annotate({ description: "Span of time that was asked for." }),
+  duration: Schema.String.annotate({ description: "Requested span of time." }),
   ...spanMembers,
   data: Rows(SeriesPoint).annotate({ description: "Equity in USD at the start of each window, oldest first." }),
   count: RowCount
 }).annotate({ identifier: "AccountEquityResponseBody" })
 
+/** Operation on `/user/account-equity`. */
 export const AccountEquityGroup = HttpApiGroup.make("accountEquity")
   .add(
     HttpApiEndpoint.get("accountEquity", "/user/account-equity", {

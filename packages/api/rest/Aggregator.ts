@@ -1,4 +1,4 @@
-/** `GET /md/contracts` and `GET /md/orderbook/{symbol}`, in the form that those read who compare venues. */
+/** `GET /md/contracts` and `GET /md/orderbook/{symbol}`, in the format of market-data aggregators. */
 import { type Instrument, valueDown } from "@venue/domain/Instrument"
 import { minuteMillis } from "@venue/domain/Minute"
 import { Schema } from "effect"
@@ -13,7 +13,7 @@ import { BadRequest, NotFound, ServiceUnavailable } from "../Problem.ts"
 import type { MarketNow } from "./SymbolMetrics.ts"
 import { operation } from "../Operation.ts"
 
-/** Decimals are text. Funding of the running hour is told as both the current and the next rate: it is paid at the end. */
+/** Statistics of one contract; the rate of the current hour is both the current and the next one, since it is due at its end. */
 export const Contract = Schema.Struct({
   $schema: SchemaLink,
   ticker_id: Member.symbol.annotate({ description: "Symbol of the market." }),
@@ -45,9 +45,10 @@ export const Contract = Schema.Struct({
   funding_interval_minutes: Member.count("Minutes from one funding payment to the next, 60"),
   next_funding_rate: Member.fractionText("Rate that the next funding payment would have if it were due now"),
   next_funding_rate_timestamp: Member.count("End of the running funding hour, in Unix seconds")
-}).annotate({ identifier: "Contract", description: "Figures of one contract." })
+}).annotate({ identifier: "Contract", description: "Statistics of one contract." })
 export type Contract = typeof Contract.Type
 
+/** Answer of `GET /md/contracts`. */
 export const ContractsResponseBody = Schema.Struct({
   $schema: SchemaLink,
   data: Rows(Contract).annotate({ description: "Contracts that have a price." })
@@ -55,6 +56,7 @@ export const ContractsResponseBody = Schema.Struct({
   identifier: "ContractsResponseBody"
 })
 
+/** Answer of `GET /md/orderbook/{symbol}`. */
 export const OrderBookResponseBody = Schema.Struct({
   $schema: SchemaLink,
   ticker_id: Schema.String.annotate({ description: "Symbol of the market." }),
@@ -66,10 +68,12 @@ export const OrderBookResponseBody = Schema.Struct({
     description: "Up to 100 levels of asks, best first, each as price in USD and quantity in base units."
   })
 }).annotate({ identifier: "OrderBookResponseBody" })
+/** Answer of `GET /md/orderbook/{symbol}`. */
 export type OrderBook = typeof OrderBookResponseBody.Type
 
 const cached = { "cache-control": CacheControl }
 
+/** Operations on `/md/contracts` and `/md/orderbook/{symbol}`. */
 export const AggregatorGroup = HttpApiGroup.make("aggregator")
   .add(
     HttpApiEndpoint.get("contracts", "/md/contracts", {
@@ -90,8 +94,8 @@ export const AggregatorGroup = HttpApiGroup.make("aggregator")
       .annotateMerge(
         operation(
           "List contracts",
-          "Returns figures of every contract with a price, or of the one that `symbol` names, in the form of " +
-            "market-data aggregators. Refused with 400 for an unknown symbol and for a list of symbols. No credentials are needed."
+          "Returns statistics of every contract with a price, or of one symbol, in the format of market-data " +
+            "aggregators. Refused with 400 for an unknown symbol and for a list of symbols. No credentials are needed."
         )
       )
   )
@@ -108,10 +112,10 @@ export const AggregatorGroup = HttpApiGroup.make("aggregator")
     )
   )
 
-/** Levels a side, at most. */
+/** Maximum number of levels per side. */
 const bookLevels = 100
 
-/** At `nowMillis`, Unix milliseconds. Each contract is held long as much as short, so both sides have one open interest. */
+/** Returns the statistics of a market at `nowMillis`; long and short open interest are always equal. */
 export const contract = (market: MarketNow, nowMillis: number): Contract => {
   const { instrument, lastTicks, markE8, openInterestLots, volumeLots } = market
   const side = Digits.units(openInterestLots * instrument.lotE8)
@@ -143,7 +147,7 @@ export const contract = (market: MarketNow, nowMillis: number): Contract => {
 const fundingMinutes = 60
 const fundingMillis = fundingMinutes * minuteMillis
 
-/** The best of each side come first, and no more of them are taken than are told. */
+/** Returns a book of at most 100 levels per side; takes levels, best price first, only as far as needed. */
 export const orderBook = (
   instrument: Instrument,
   bids: Iterable<PriceLevel>,

@@ -1,4 +1,4 @@
-/** The main REST interface as one description. */
+/** The main REST interface. */
 import { HttpApi, OpenApi } from "effect/http-api"
 import { InvalidRequest } from "../InvalidRequest.ts"
 import { ErrorModel } from "../Problem.ts"
@@ -40,6 +40,7 @@ import { TransferGroup } from "./Transfer.ts"
 import { UnderlierGroup } from "./Underlier.ts"
 import { VolumeGroup } from "./Volume.ts"
 
+/** The main REST interface: all its groups of operations. */
 export class Api extends HttpApi.make("venue")
   .add(RefdataGroup, PositionsGroup, TradeGroup, LeverageGroup, OrderPreviewGroup, HealthGroup)
   .add(OnboardingGroup, ProfileGroup, BuilderCodeGroup, BuilderWalletGroup)
@@ -63,6 +64,6 @@ export class Api extends HttpApi.make("venue")
   .middleware(InvalidRequest)
   .annotateMerge(OpenApi.annotations({ title: "Venue", version }))
   .annotate(HttpApi.AdditionalSchemas, [ErrorModel])
-  // Every fault of a request is told at once, and a body may hold nothing we do not know.
+  // Reports all faults of a request together, and refuses unknown members of a body.
   .annotate(HttpApi.ParseOptions, { errors: "all" })
   .annotate(HttpApi.PayloadParseOptions, { errors: "all", onExcessProperty: "error" }) {}

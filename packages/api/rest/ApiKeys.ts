@@ -1,4 +1,4 @@
-/** `/user/api-keys`: what a user's programs call with. */
+/** `/user/api-keys`: API keys of a user. */
 import { allAccounts, type ApiKeySummary, isReservedLabel } from "@venue/domain/ApiKey"
 import { isLabel } from "@venue/domain/Label"
 import { Permission } from "@venue/domain/Permission"
@@ -13,7 +13,7 @@ import { operation } from "../Operation.ts"
 
 const Label = Schema.String.annotate({
   description:
-    "Name of the key: one line of text without control or format characters and without space around it; " +
+    "Name of the key: one line of text without control or format characters and without surrounding spaces; " +
     'no label that begins with "builder-" or "managed".'
 }).check(
   Text.atLeast(1),
@@ -40,6 +40,7 @@ const key = {
   created_at: Moment.annotate({ description: "Time of creation, ISO 8601 in UTC." })
 }
 
+/** API key without its secret. */
 export const ApiKey = Schema.Struct({
   ...key,
   last_used_at: Schema.NullOr(Moment).annotate({
@@ -50,13 +51,14 @@ export const ApiKey = Schema.Struct({
   })
 }).annotate({ identifier: "ApiKey", description: "API key without its secret." })
 
+/** Answer of `GET /user/api-keys`. */
 export const ApiKeysResponseBody = Schema.Struct({
   $schema: SchemaLink,
   data: Rows(ApiKey).annotate({ description: "API keys of the user, without those issued to builders." }),
   count: RowCount
 }).annotate({ identifier: "ApiKeysResponseBody" })
 
-/** The secret is told this once. */
+/** New API key with its secret, which is returned only once. */
 export const IssuedApiKey = Schema.Struct({
   ...key,
   secret_key: Schema.String.annotate({ description: "Secret of the key. It is returned only once." })
@@ -65,13 +67,14 @@ export const IssuedApiKey = Schema.Struct({
   description: "API key with its secret."
 })
 
+/** Body of `POST /user/api-keys`. */
 export const CreateApiKeyRequestBody = Schema.Struct({
   $schema: SchemaLink,
   label: Label,
   permissions: Schema.Array(Permission)
     .check(Schema.isMinLength(1), Schema.isMaxLength(Permission.literals.length))
     .annotate({
-      description: "Permissions of the key, each at most once. `register_user` is given by the operator only."
+      description: "Permissions of the key, each at most once. Only the operator can grant `register_user`."
     }),
   scope: Scope.annotate({
     description: "`all_accounts`, or the id of the only account that the key may act on.",
@@ -81,12 +84,13 @@ export const CreateApiKeyRequestBody = Schema.Struct({
     Schema.Array(Schema.String)
       .check(Schema.isMaxLength(32))
       .annotate({
-        description: "IP addresses and networks that may use the key. By default every address may.",
+        description: "IP addresses and networks that may use the key, at most 32. Default: all addresses.",
         examples: [["10.0.0.0/8"]]
       })
   )
 }).annotate({ identifier: "CreateApiKeyRequestBody" })
 
+/** Body of `PATCH /user/api-keys/{public_key}`. */
 export const RenameApiKeyRequestBody = Schema.Struct({ $schema: SchemaLink, label: Label }).annotate({
   identifier: "RenameApiKeyRequestBody"
 })
@@ -99,6 +103,7 @@ const params = {
 }
 const unknownOutcome = [ServiceUnavailable, GatewayTimeout] as const
 
+/** Operations under `/user/api-keys`. */
 export const ApiKeysGroup = HttpApiGroup.make("apiKeys")
   .add(
     HttpApiEndpoint.get("list", "/user/api-keys", {
@@ -107,7 +112,7 @@ export const ApiKeysGroup = HttpApiGroup.make("apiKeys")
     }).annotateMerge(
       operation(
         "List API keys",
-        "Returns the API keys of the user without their secrets. Keys that builders obtained are left out."
+        "Returns the API keys of the user without their secrets, except keys issued to builders."
       )
     ),
     HttpApiEndpoint.post("create", "/user/api-keys", {
@@ -118,8 +123,8 @@ export const ApiKeysGroup = HttpApiGroup.make("apiKeys")
       operation(
         "Create an API key",
         "Creates an API key and returns its secret once. Refused with 409 if the user has 50 keys, with 403 " +
-          "for a permission that users cannot choose or an account that is not theirs, and with 422 for a label " +
-          "of another form."
+          "for a permission that only operators grant or an account of another user, and with 422 for an invalid " +
+          "label."
       )
     ),
     HttpApiEndpoint.patch("rename", "/user/api-keys/:public_key", {
@@ -137,7 +142,7 @@ export const ApiKeysGroup = HttpApiGroup.make("apiKeys")
     }).annotateMerge(
       operation(
         "Revoke an API key",
-        "Ends a key at once. Its connections are closed. Refused with 404 for an unknown key."
+        "Revokes a key immediately and closes its connections. Refused with 404 for an unknown key."
       )
     ),
     HttpApiEndpoint.post("rotate", "/user/api-keys/:public_key/rotate", {
@@ -147,19 +152,21 @@ export const ApiKeysGroup = HttpApiGroup.make("apiKeys")
     }).annotateMerge(
       operation(
         "Rotate an API key",
-        "Returns a new secret for a new key with the same label, permissions and scope, and revokes the old " +
+        "Creates a key with the same label, permissions and scope, returns its secret once, and revokes the old " +
           "key. Refused with 404 for an unknown key."
       )
     )
   )
   .middleware(Authenticated)
 
+/** Returns an API key for the wire. */
 export const apiKey = (summary: ApiKeySummary): typeof ApiKey.Type => ({
   ...described(summary),
   last_used_at: moment(summary.lastUsedAtMillis),
   last_failed_at: moment(summary.lastFailedAtMillis)
 })
 
+/** Returns a new API key with its secret for the wire. */
 export const issuedApiKey = (
   summary: ApiKeySummary,
   secret: Redacted.Redacted

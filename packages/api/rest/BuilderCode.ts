@@ -1,4 +1,4 @@
-/** `POST` and `GET /user/builder-code`: how a builder and the venue share the fees that the builder brings. */
+/** `POST` and `GET /user/builder-code`: builder code of a user, and the shares of builder and venue in its fees. */
 import { FeeShare } from "@venue/domain/FeeShare"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
@@ -12,9 +12,10 @@ import { operation } from "../Operation.ts"
 
 const { builderBps, venueBps } = FeeShare.fields
 
-/** A request has them under the operator's prefix or the neutral one. */
+/** Members of the request that carry the operator's prefix or the neutral one. */
 export const brandedMembers: ReadonlyArray<Member> = ["svc_fee_share_bps"]
 
+/** Body of `POST /user/builder-code`. */
 export const CreateBuilderCodeRequestBody = Schema.Struct({
   $schema: SchemaLink,
   svc_fee_share_bps: NumberOrText(venueBps).annotate({
@@ -26,11 +27,11 @@ export const CreateBuilderCodeRequestBody = Schema.Struct({
     examples: [3000]
   })
 })
-  .annotate({ description: "How the fees of orders with the code are divided: shares of at most 10000 together." })
+  .annotate({ description: "Division of the fees of orders with the code: shares of at most 10000 together." })
   .check(Schema.makeFilter(sharesFault, { expected: "shares of at most 10000 together" }))
   .annotate({ identifier: "CreateBuilderCodeRequestBody" })
 
-/** Two of its members carry the operator's prefix: `builderCodeBody` names them. */
+/** Builder code; `builderCodeBody` gives two of its members the operator's prefix. */
 export const BuilderCodeBody = Schema.Struct({
   $schema: SchemaLink,
   builder_code: Uuid.annotate({ description: "Code that orders carry." }),
@@ -43,6 +44,7 @@ export const BuilderCodeBody = Schema.Struct({
   updated_at: Moment.annotate({ description: "Time of the last change, ISO 8601 in UTC." })
 }).annotate({ identifier: "BuilderCodeBody" })
 
+/** Operations under `/user/builder-code`. */
 export const BuilderCodeGroup = HttpApiGroup.make("builderCode")
   .add(
     HttpApiEndpoint.post("createBuilderCode", "/user/builder-code", {
@@ -53,7 +55,7 @@ export const BuilderCodeGroup = HttpApiGroup.make("builderCode")
       operation(
         "Create a builder code",
         "Creates the one builder code of the user, with the shares of the fees that its orders pay. Refused " +
-          "with 409 if the user has a code already, and with 422 if a share is out of bounds or both exceed " +
+          "with 409 if the user already has a code, and with 422 if a share is out of bounds or both exceed " +
           "10000 together."
       )
     ),
@@ -66,6 +68,7 @@ export const BuilderCodeGroup = HttpApiGroup.make("builderCode")
   )
   .middleware(Authenticated)
 
+/** Returns a builder code with the operator's prefix on its members. */
 export const builderCodeBody = (
   brand: string,
   code: FeeShare & {
@@ -85,10 +88,10 @@ export const builderCodeBody = (
   updated_at: instant(code.updatedAtMillis)
 })
 
-/** All of a fee. */
+/** A whole fee, in basis points. */
 const wholeBps = 10_000
 
-/** Undefined where they are right; each by itself is. */
+/** Returns the fault of two shares that together exceed a whole fee; undefined if there is none. */
 function sharesFault(body: Parameters<typeof feeShareOf>[0]): string | undefined {
   const { builderBps, venueBps } = feeShareOf(body)
   if (venueBps + builderBps <= wholeBps) return undefined
@@ -97,6 +100,7 @@ function sharesFault(body: Parameters<typeof feeShareOf>[0]): string | undefined
   return `Expected shares of at most ${wholeBps} together${got}; the nearest builder_fee_share_bps is ${near}`
 }
 
+/** Returns the shares of a request. */
 export function feeShareOf(body: {
   readonly svc_fee_share_bps: number
   readonly builder_fee_share_bps: number

@@ -9,20 +9,23 @@ import { GatewayTimeout, NotFound, ServiceUnavailable } from "../Problem.ts"
 import { Authenticated } from "./Caller.ts"
 import { ListCount } from "./ListPage.ts"
 
+/** Key of the user's account that a builder holds. */
 export const BuilderGrant = Schema.Struct({
   $schema: SchemaLink,
-  builder_id: Uuid.annotate({ description: "User id of the builder; the grant is revoked by it." }),
+  builder_id: Uuid.annotate({ description: "User id of the builder, which identifies the grant." }),
   builder_name: text("Public name of the builder when the key was issued"),
-  created_at: instant("When the key was issued"),
-  last_used_at: Schema.NullOr(instant("When the key was last used; null when it never was"))
+  created_at: instant("Time of issue"),
+  last_used_at: Schema.NullOr(instant("Time of the last use; null if never used"))
 }).annotate({ identifier: "BuilderGrant", description: "Key of the user's account that a builder holds." })
 
+/** Answer of `GET /user/builder-grants`. */
 export const BuilderGrantsResponseBody = Schema.Struct({
   $schema: SchemaLink,
-  data: Rows(BuilderGrant).annotate({ description: "Grants in the order they were made." }),
+  data: Rows(BuilderGrant).annotate({ description: "Grants, oldest first." }),
   count: ListCount
 }).annotate({ identifier: "BuilderGrantsResponseBody" })
 
+/** Operations under `/user/builder-grants`. */
 export const BuilderGrantsGroup = HttpApiGroup.make("builderGrants")
   .add(
     HttpApiEndpoint.get("builderGrants", "/user/builder-grants", {
@@ -46,7 +49,7 @@ export const BuilderGrantsGroup = HttpApiGroup.make("builderGrants")
     }).annotateMerge(
       operation(
         "Revoke a builder grant",
-        "Ends the builder's key at once and closes its connections. Refused with 404 for a builder without a key. An addition of this venue."
+        "Revokes the builder's key immediately and closes its connections. Refused with 404 for a builder without a key. An addition of this venue."
       )
     )
   )
@@ -60,6 +63,7 @@ export interface BuilderKey {
   readonly lastUsedAtMillis: number | null
 }
 
+/** Returns the grant of a key for the wire. */
 export const builderGrant = (key: BuilderKey): typeof BuilderGrant.Type => ({
   builder_id: key.builderUserId,
   builder_name: key.label.replace(/^builder-/, ""),

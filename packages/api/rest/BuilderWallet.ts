@@ -1,4 +1,4 @@
-/** How a builder's backend obtains a key of a wallet's user: a message to sign, and the key for it. */
+/** `/builder/web3`: a builder's backend obtains an API key of a wallet's user in exchange for a signed message. */
 import type { UserId } from "@venue/domain/UserId"
 import * as Text from "@venue/domain/Text"
 import { Context, Schema } from "effect"
@@ -10,12 +10,14 @@ import { Authenticated, type Caller } from "./Caller.ts"
 import { operation } from "../Operation.ts"
 import { described } from "../Parameter.ts"
 
+/** Answer of `GET /builder/web3/message`. */
 export const BuilderWalletMessage = Schema.Struct({
   message: Schema.String.annotate({ description: "EIP-4361 message for the wallet to sign." })
 }).annotate({
   identifier: "BuilderWalletMessage"
 })
 
+/** Body of `POST /builder/web3/api-key`. */
 export const BuilderWalletBody = Schema.Struct({
   message: secret(
     Schema.String.check(Text.atLeast(64), Text.atMost(20_480)).annotate({
@@ -29,6 +31,7 @@ export const BuilderWalletBody = Schema.Struct({
   )
 }).annotate({ identifier: "BuilderWalletBody" })
 
+/** Answer of `POST /builder/web3/api-key`. */
 export const BuilderWalletKey = Schema.Struct({
   user_id: Uuid.annotate({ description: "Id of the wallet's user." }),
   account_id: Uuid.annotate({ description: "Id of the user's primary account." }),
@@ -36,7 +39,7 @@ export const BuilderWalletKey = Schema.Struct({
   secret_key: Schema.String.annotate({ description: "Secret of the API key. It is returned only once." })
 }).annotate({ identifier: "BuilderWalletKey" })
 
-/** Whose wallets they are: the caller, as a builder. */
+/** The caller as a builder. */
 export class Builder extends Context.Service<
   Builder,
   {
@@ -46,12 +49,13 @@ export class Builder extends Context.Service<
   }
 >()("@venue/api/rest/Builder") {}
 
-/** Asks whether the caller is a builder, before the body is looked at. */
+/** Middleware that checks, before the body is read, that the caller is a builder with an active code. */
 export class ActiveBuilder extends HttpApiMiddleware.Service<ActiveBuilder, { provides: Builder; requires: Caller }>()(
   "@venue/api/rest/ActiveBuilder",
   { error: [Forbidden, TooManyRequests, BadGateway] }
 ) {}
 
+/** Operations on `/builder/web3/message` and `/builder/web3/api-key`. */
 export const BuilderWalletGroup = HttpApiGroup.make("builderWallet").add(
   HttpApiEndpoint.get("builderMessage", "/builder/web3/message", {
     query: { address: Schema.String, builder_code: Schema.String },
@@ -68,7 +72,7 @@ export const BuilderWalletGroup = HttpApiGroup.make("builderWallet").add(
         },
         builder_code: {
           type: "string",
-          description: "Active builder code of the builder that asks.",
+          description: "Active builder code of the builder.",
           examples: ["5b6d0a52-8f21-4f7a-9d0e-3c1b7a9e2f40"]
         }
       })
@@ -89,8 +93,8 @@ export const BuilderWalletGroup = HttpApiGroup.make("builderWallet").add(
       operation(
         "Exchange a signed message for an API key",
         "Verifies the signed message and returns an API key of the wallet's user, who is created if new. " +
-          "Refused with 400 for a message of another builder or form, with 401 if the signature or the message " +
-          "is not valid any longer, and with 403 unless the caller's key has `register_user`."
+          "Refused with 400 for a malformed message or one of another builder, with 401 if the signature is " +
+          "invalid or the message has expired, and with 403 unless the caller's key has `register_user`."
       )
     )
     .middleware(ActiveBuilder)

@@ -1,4 +1,4 @@
-/** `GET /candles/{symbol}`: what was traded in each window, and what stood around it. */
+/** `GET /candles/{symbol}`: trades, open interest and mid price of each window. */
 import type { Candle as DomainCandle } from "@venue/domain/Candle"
 import type { Instrument } from "@venue/domain/Instrument"
 import { Schema } from "effect"
@@ -9,6 +9,7 @@ import { described } from "../Parameter.ts"
 import { chartHeaders, chartParameters, chartParams, chartRefusals, resolutionQuery, startOf } from "./ChartRange.ts"
 import { operation } from "../Operation.ts"
 
+/** Trades of one window. */
 export const Candle = Schema.Struct({
   $schema: SchemaLink,
   startedAt: Schema.String.annotate({ description: "Start of the window, ISO 8601 in UTC." }),
@@ -37,6 +38,7 @@ export const Candle = Schema.Struct({
 }).annotate({ identifier: "Candle", description: "Trades of one window." })
 export type Candle = typeof Candle.Type
 
+/** Answer of `GET /candles/{symbol}`. */
 export const CandlesResponseBody = Schema.Struct({
   $schema: SchemaLink,
   candles: Rows(Candle).annotate({ description: "Windows, newest first." })
@@ -44,6 +46,7 @@ export const CandlesResponseBody = Schema.Struct({
   identifier: "CandlesResponseBody"
 })
 
+/** Operation on `/candles/{symbol}`. */
 export const CandlesGroup = HttpApiGroup.make("candles").add(
   HttpApiEndpoint.get("candles", "/candles/:symbol", {
     params: chartParams,
@@ -67,7 +70,7 @@ export interface TradedWindow extends DomainCandle {
   readonly startMinute: number
 }
 
-/** What stood in a window; its middles are 0 where a side of the book was empty all the time. */
+/** Prices and open interest of a window; mid prices are 0 if a side of the book was empty throughout. */
 export interface PricedWindow {
   readonly startMinute: number
   readonly markCloseE8: number
@@ -76,7 +79,7 @@ export interface PricedWindow {
   readonly openInterestCloseLots: number
 }
 
-/** What stood before the first window; 0 where there was none yet. */
+/** Last values before the first window; 0 if there were none. */
 export interface Before {
   readonly closeTicks: number
   readonly markE8: number
@@ -84,9 +87,10 @@ export interface Before {
   readonly openInterestLots: number
 }
 
+/** Input of a chart: the starts of its windows, and the windows with trades or prices. */
 export interface Traded {
   readonly resolution: string
-  /** Of every window, the earliest first. */
+  /** Starts of all windows in Unix minutes, earliest first. */
   readonly starts: ReadonlyArray<number>
   readonly traded: ReadonlyArray<TradedWindow>
   readonly priced: ReadonlyArray<PricedWindow>
@@ -94,8 +98,8 @@ export interface Traded {
 }
 
 /**
- * Newest first. A window without a trade has the close of before, and one before which nothing was ever traded the mark;
- * the mark stands in for a middle too, as long as no book ever had two sides.
+ * Returns the candles, newest first. A window without a trade repeats the previous close, or the mark price before the first
+ * trade. The mark price also stands in for the mid price until the book has had two sides.
  */
 export const candlesOf = (instrument: Instrument, { before, priced, resolution, starts, traded }: Traded) => {
   const tradedAt = new Map(traded.map((window) => [window.startMinute, window]))

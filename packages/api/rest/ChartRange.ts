@@ -1,4 +1,4 @@
-/** What every chart is asked for: a symbol, how long its windows are, and from when to when they begin. */
+/** Parameters shared by all charts: symbol, length of the windows, and range of their starts. */
 import { minuteMillis } from "@venue/domain/Minute"
 import { Schema } from "effect"
 import { BadRequest, NotFound, ServiceUnavailable, TooManyRequests } from "../Problem.ts"
@@ -16,63 +16,71 @@ const resolutionMinutes: Readonly<Record<string, number>> = {
   "4HOURS": 240,
   "1DAY": 1_440
 }
-/** Every whole number of minutes that divides a day, so that windows of a day begin at 00:00 UTC. */
+/** Whether a length divides a day, so that the first window of each day begins at 00:00 UTC. */
 const dividesDay = (minutes: number): boolean => minutes >= 1 && dayMinutes % minutes === 0
 const dayMinutes = 1_440
 const minutesOfUnit: Readonly<Record<string, number>> = { m: 1, h: 60, d: dayMinutes }
 
-/** One way to name the length of windows: what is accepted, in words, and the minutes of an accepted length. */
-export interface Lengths<Asked> {
+/** Notation for the length of windows. */
+export interface Lengths<Length> {
+  /** Noun phrase for the accepted lengths. */
   readonly expected: string
-  readonly minutesOf: (asked: Asked) => number | undefined
+  /** Returns the minutes of a length; undefined for one that is not accepted. */
+  readonly minutesOf: (length: Length) => number | undefined
 }
 
+/** Resolutions of candles, such as `1HOUR`. */
 export const resolutions: Lengths<string> = {
   expected: `one of ${Object.keys(resolutionMinutes).join(", ")}`,
-  minutesOf: (asked) => (Object.hasOwn(resolutionMinutes, asked) ? resolutionMinutes[asked] : undefined)
+  minutesOf: (length) => (Object.hasOwn(resolutionMinutes, length) ? resolutionMinutes[length] : undefined)
 }
 
-/** The words of candles are accepted, too. */
+/** Intervals such as `15m`, `8h` or `1d`; resolutions of candles are accepted too. */
 export const intervals: Lengths<string> = {
   expected: "minutes, hours or a day that divide a day, such as 15m, 8h or 1d",
-  minutesOf: (asked) => {
-    const [, count = "", unit = ""] = /^([1-9]\d{0,3})([mhd])$/.exec(asked) ?? []
+  minutesOf: (length) => {
+    const [, count = "", unit = ""] = /^([1-9]\d{0,3})([mhd])$/.exec(length) ?? []
     const minutes = Number(count) * (minutesOfUnit[unit] ?? 0)
-    return dividesDay(minutes) ? minutes : resolutions.minutesOf(asked)
+    return dividesDay(minutes) ? minutes : resolutions.minutesOf(length)
   }
 }
 
+/** Lengths as a whole number of minutes. */
 export const minutes: Lengths<number> = {
   expected: "a whole number of minutes that divides a day, 1440",
-  minutesOf: (asked) => (dividesDay(asked) ? asked : undefined)
+  minutesOf: (length) => (dividesDay(length) ? length : undefined)
 }
 
-/** For a number, names the accepted one next to it. */
-export const lengthFault = (expected: string, asked: unknown): string =>
-  typeof asked === "number"
-    ? `Expected ${expected}${gotNumber(asked, nearest(asked))}.`
-    : `Expected ${expected}, got ${JSON.stringify(shown(asked))}.`
+/** Returns the fault of a length that is not accepted; for a number it names the nearest accepted one. */
+export const lengthFault = (expected: string, length: unknown): string =>
+  typeof length === "number"
+    ? `Expected ${expected}${gotNumber(length, nearest(length))}.`
+    : `Expected ${expected}, got ${JSON.stringify(shown(length))}.`
 
-const nearest = (asked: number): number => {
-  const off = (minutes: number): number => Math.abs(minutes - asked)
-  return divisors.reduce((best, one) => (off(one) < off(best) ? one : best))
+const nearest = (length: number): number => {
+  const distance = (minutes: number): number => Math.abs(minutes - length)
+  return divisors.reduce((best, divisor) => (distance(divisor) < distance(best) ? divisor : best))
 }
 const divisors = Array.from({ length: dayMinutes }, (_, index) => index + 1).filter(dividesDay)
 
+/** Path parameters of a chart. */
 export const chartParams = { symbol: SymbolName }
 
-/** A window is told that begins at the first moment or later, and before the last. */
+/** Range of the windows' starts: the first bound is inclusive, the last exclusive. */
 const bounds = { fromISO: Moment, toISO: Moment }
 
+/** Query of a chart whose windows are named by a resolution. */
 export const resolutionQuery = { resolution: Schema.String, ...bounds }
+/** Query of a chart whose windows are named by an interval. */
 export const intervalQuery = { interval: Schema.String, ...bounds }
+/** Query of a chart whose windows are named by minutes. */
 export const minutesQuery = {
   intervalMinutes: WholeNumber({ minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER }),
   ...bounds
 }
 
 const moment = { type: "string", format: "date-time", examples: ["2026-03-02T15:00:00Z"] }
-/** What the parameters are, in the description. */
+/** Descriptions of the parameters. */
 export const chartParameters = {
   resolution: { type: "string", enum: Object.keys(resolutionMinutes), description: "Length of a window." },
   interval: {
@@ -89,11 +97,13 @@ export const chartParameters = {
   toISO: { ...moment, description: "Include windows that start before this time. A range has at most 20,000 windows." }
 }
 
+/** Problems that every chart may answer with. */
 export const chartRefusals = [BadRequest, NotFound, TooManyRequests, ServiceUnavailable] as const
 
-/** The window that is running changes with every trade. */
+/** Headers of a chart; cached for 1 s only, since each trade changes the current window. */
 export const chartCaching = { "cache-control": "public, max-age=1" } as const
+/** Schemas of the headers of a chart. */
 export const chartHeaders = { "cache-control": CacheControl }
 
-/** The start of a window. */
+/** Prints the start of a window, given in Unix minutes, as ISO 8601 in UTC without fraction. */
 export const startOf = (minute: number): string => instant(minute * minuteMillis).replace(".000Z", "Z")

@@ -1,10 +1,12 @@
-/** What endpoints answer that give a whole table as a file. */
+/** Answers of operations that return a whole table as a CSV file. */
 import { Schema } from "effect"
 import { HttpApiSchema } from "effect/http-api"
 import { BadRequest, ServiceUnavailable, TooManyRequests } from "../Problem.ts"
 
+/** Content type of a CSV file. */
 export const csvType = "text/csv; charset=utf-8"
 
+/** Answer and problems of a download. */
 export const csvAnswer = {
   success: HttpApiSchema.WithHeaders(HttpApiSchema.StreamUint8Array({ contentType: csvType }), {
     "content-disposition": Schema.String.annotate({ description: "Name of the file." })
@@ -12,4 +14,5 @@ export const csvAnswer = {
   error: [BadRequest, TooManyRequests, ServiceUnavailable]
 } as const
 
+/** Returns the header that names the file. */
 export const attachment = (name: string) => ({ "content-disposition": `attachment; filename="${name}"` }) as const

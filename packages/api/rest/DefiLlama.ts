@@ -1,4 +1,4 @@
-/** `GET /defillama/metrics`: volume and open interest of the whole venue by window, in the form that DefiLlama reads. */
+/** `GET /defillama/metrics`: volume and open interest of the whole venue by window, in the format of DefiLlama. */
 import { decimalOfMoney } from "@venue/domain/Decimal"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
@@ -9,30 +9,34 @@ import { described, Moment, Optional, WholeNumber } from "../Parameter.ts"
 import { BadRequest, ServiceUnavailable } from "../Problem.ts"
 import { chartParameters, startOf } from "./ChartRange.ts"
 
+/** Window of the metrics of the venue. */
 export const VenueMetrics = Schema.Struct({
   $schema: SchemaLink,
   windowStart: Schema.String.annotate({ description: "Start of the window, in ISO 8601 and UTC." }),
-  dailyVolumeUSD: Member.usd("Value traded in the window, whatever its length, over all markets"),
+  dailyVolumeUSD: Member.usd("Notional traded in all markets during the window, whatever its length"),
   openInterestAtEndUSD: Member.usd(
-    "Open interest of one side at the mark price when the window ended, over all markets, with what delisted ones held then"
+    "Open interest of one side in all markets at the end of the window, at the mark price, including markets delisted since"
   )
 }).annotate({ identifier: "VenueMetrics", description: "Window of the metrics of the venue." })
 export type VenueMetrics = typeof VenueMetrics.Type
 
+/** Answer of `GET /defillama/metrics`. */
 export const VenueMetricsResponseBody = Schema.Struct({
   $schema: SchemaLink,
   data: Rows(VenueMetrics).annotate({ description: "Windows, oldest first." })
 }).annotate({ identifier: "VenueMetricsResponseBody" })
 
-/** Longest range, in days: every minute of it is read for each market. */
+/** Maximum range, in days: bounds the work, since every minute of it is read for each market. */
 export const maxRangeDays = 31
+/** Maximum number of windows. */
 export const maxMetricWindows = 1_000
 
-/** Nanoseconds of a minute. */
+/** One minute in nanoseconds. */
 export const minuteNanos = 60_000_000_000
 
 const whole = WholeNumber({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })
 
+/** Operation on `/defillama/metrics`. */
 export const DefiLlamaGroup = HttpApiGroup.make("defiLlama").add(
   HttpApiEndpoint.get("venueMetrics", "/defillama/metrics", {
     query: { fromISO: Moment, toISO: Moment, intervalMinutes: Optional(whole), interval: Optional(whole) },
@@ -66,7 +70,7 @@ export const DefiLlamaGroup = HttpApiGroup.make("defiLlama").add(
     )
 )
 
-/** Volume and open interest are in 1e-6 USD. */
+/** Returns the metrics of one window; volume and open interest are in 1e-6 USD. */
 export const venueMetrics = (startMinute: number, volume: bigint, openInterest: bigint): VenueMetrics => ({
   windowStart: startOf(startMinute),
   dailyVolumeUSD: decimalOfMoney(volume),

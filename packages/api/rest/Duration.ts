@@ -1,17 +1,20 @@
-/** Spans of time that end now, by name, and the equal windows that they are told in. */
+/** Named spans of time that end now, and their division into equal windows. */
 import { dayMillis, dayOf } from "@venue/domain/Day"
 import { minuteMillis } from "@venue/domain/Minute"
 import { Schema } from "effect"
 
+/** Named span of whole days. */
 export const Range = Schema.Literals(["1w", "1m", "ytd", "all"])
 export type Range = typeof Range.Type
 
+/** Named span of time. */
 export const Duration = Schema.Literals(["1d", ...Range.literals])
 export type Duration = typeof Duration.Type
 
+/** Span of a request without one. */
 export const defaultDuration = "1w"
 
-/** Windows begin at `startMillis` and every interval after it. The last one is running: it ends at `endMillis`, after now. */
+/** Windows from `startMillis` to `endMillis`, each `intervalMinutes` long; the last one contains the current time. */
 export interface Span {
   readonly duration: Duration
   readonly startMillis: number
@@ -19,7 +22,7 @@ export interface Span {
   readonly intervalMinutes: number
 }
 
-/** All there is begins on the day that the user was made. */
+/** Returns the windows of a span; `all` begins on the day on which the user was created. */
 export const spanOf = (duration: Duration, nowMillis: number, userSinceMillis: number): Span => {
   switch (duration) {
     case "1d":
@@ -35,15 +38,17 @@ export const spanOf = (duration: Duration, nowMillis: number, userSinceMillis: n
   }
 }
 
+/** Returns the number of windows of a span. */
 export const windows = ({ endMillis, intervalMinutes, startMillis }: Span): number =>
   (endMillis - startMillis) / (intervalMinutes * minuteMillis)
 
-/** Whole days, and of them the one that runs is the last. */
+/** Whole days in UTC as Unix days, from `fromDay` to the current day, the one before `beforeDay`. */
 export interface Days {
   readonly fromDay: number
   readonly beforeDay: number
 }
 
+/** Returns the days of a span; `all` begins on the day on which the user was created. */
 export const daysOf = (range: Range, nowMillis: number, userSinceMillis: number): Days => {
   const beforeDay = dayOf(nowMillis) + 1
   switch (range) {

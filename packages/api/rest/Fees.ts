@@ -1,4 +1,4 @@
-/** `GET /user/fees`: what a user pays for trades now. `GET /fees`: what a user of the base tier pays. */
+/** `GET /user/fees`: current fee rates of a user. `GET /fees`: fee rates of the base tier. */
 import { rateScale } from "@venue/domain/Decimal"
 import { type FeeRates, firstTier, ratesOf } from "@venue/domain/Fee"
 import type { Instrument } from "@venue/domain/Instrument"
@@ -10,7 +10,7 @@ import { ServiceUnavailable } from "../Problem.ts"
 import { Authenticated } from "./Caller.ts"
 import { operation } from "../Operation.ts"
 
-/** In 1e-8 of notional, which is 1e-6 percent; a rebate is negative. */
+/** Fee rates in one market, in 1e-8 of the notional. */
 export const FeeEntry = Schema.Struct({
   $schema: SchemaLink,
   maker_fee: Schema.Int.annotate({
@@ -22,11 +22,13 @@ export const FeeEntry = Schema.Struct({
 }).annotate({ identifier: "FeeEntry", description: "Fee rates in one market." })
 export type FeeEntry = typeof FeeEntry.Type
 
+/** Answer of `GET /user/fees`. */
 export const FeesResponseBody = Schema.Struct({
   $schema: SchemaLink,
   fees: Schema.Record(Schema.String, FeeEntry).annotate({ description: "Fee rates by symbol." })
 }).annotate({ identifier: "FeesResponseBody" })
 
+/** Operation on `/user/fees`. */
 export const FeesGroup = HttpApiGroup.make("fees")
   .add(
     HttpApiEndpoint.get("fees", "/user/fees", { success: FeesResponseBody, error: ServiceUnavailable }).annotateMerge(
@@ -38,31 +40,34 @@ export const FeesGroup = HttpApiGroup.make("fees")
   )
   .middleware(Authenticated)
 
+/** Fee rates of the base tier in one market, as fractions of the notional. */
 export const BaseFee = Schema.Struct({
   $schema: SchemaLink,
-  maker_fee: Member.fraction("Fee of a maker, of the value of the trade"),
-  taker_fee: Member.fraction("Fee of a taker, of the value of the trade")
+  maker_fee: Member.fraction("Fee rate of a maker on the notional"),
+  taker_fee: Member.fraction("Fee rate of a taker on the notional")
 }).annotate({ identifier: "BaseFee" })
 
+/** Answer of `GET /fees`. */
 export const BaseFeesResponseBody = Schema.Struct({
   $schema: SchemaLink,
   fees: Schema.Record(Schema.String, BaseFee).annotate({ description: "Fees of the base tier, by symbol." })
 }).annotate({ identifier: "BaseFeesResponseBody" })
 
+/** Operation on `/fees`. */
 export const BaseFeesGroup = HttpApiGroup.make("baseFees").add(
   HttpApiEndpoint.get("baseFees", "/fees", {
     success: HttpApiSchema.WithHeaders(BaseFeesResponseBody, { "cache-control": CacheControl })
   }).annotateMerge(
     OpenApi.annotations({
-      summary: "Trading fees of the base tier",
+      summary: "List fee rates of the base tier",
       description:
-        "Maker and taker fees of each active symbol, as fractions of the value of a trade (0.001 is 10 basis points), for a " +
-        "user without trading volume. `GET /user/fees` has those of the caller. An addition of this venue."
+        "Returns the maker and taker fee rates of each active symbol for a user without trading volume, as fractions of the " +
+        "notional (0.001 is 10 basis points). `GET /user/fees` returns the caller's rates. An addition of this venue."
     })
   )
 )
 
-/** Of the tier that a user without volume is in. */
+/** Returns the fee rates of the base tier, that of a user without volume. */
 export const baseFeesOf = (instruments: ReadonlyArray<Instrument>): Record<string, typeof BaseFee.Type> =>
   Object.fromEntries(
     instruments.map((instrument) => {
@@ -71,6 +76,7 @@ export const baseFeesOf = (instruments: ReadonlyArray<Instrument>): Record<strin
     })
   )
 
+/** Returns the fee rates of a tier. */
 export const feesOf = (instruments: ReadonlyArray<Instrument>, tier: number): Record<string, FeeEntry> =>
   Object.fromEntries(instruments.map((instrument) => [instrument.symbol, entryOf(ratesOf(instrument, tier))]))
 

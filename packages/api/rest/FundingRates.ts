@@ -1,4 +1,4 @@
-/** `GET /funding/{symbol}`: the rate of the last hour that had ended when each window began. */
+/** `GET /funding/{symbol}`: funding rate of the last hour that ended by the start of each window. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { RowCount, Rows, SchemaLink, SymbolName } from "../Body.ts"
@@ -7,6 +7,7 @@ import { described } from "../Parameter.ts"
 import { chartHeaders, chartParameters, chartParams, chartRefusals, minutesQuery, startOf } from "./ChartRange.ts"
 import { operation } from "../Operation.ts"
 
+/** Funding rate of one window. */
 export const FundingPoint = Schema.Struct({
   $schema: SchemaLink,
   symbol: SymbolName,
@@ -20,12 +21,14 @@ export const FundingPoint = Schema.Struct({
 }).annotate({ identifier: "FundingPoint", description: "Funding rate of one window." })
 export type FundingPoint = typeof FundingPoint.Type
 
+/** Answer of `GET /funding/{symbol}`. */
 export const FundingHistoricResponseBody = Schema.Struct({
   $schema: SchemaLink,
   data: Rows(FundingPoint).annotate({ description: "Windows, oldest first." }),
   count: RowCount
 }).annotate({ identifier: "FundingHistoricResponseBody" })
 
+/** Operation on `/funding/{symbol}`. */
 export const FundingRatesGroup = HttpApiGroup.make("fundingRates").add(
   HttpApiEndpoint.get("fundingRates", "/funding/:symbol", {
     params: chartParams,
@@ -44,6 +47,7 @@ export const FundingRatesGroup = HttpApiGroup.make("fundingRates").add(
     .annotate(OpenApi.Transform, described(chartParameters))
 )
 
+/** Returns one window; the rate is in 1e-12 of the notional, undefined before the first hour has ended. */
 export const fundingPoint = (
   symbol: string,
   intervalMinutes: number,

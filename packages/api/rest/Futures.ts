@@ -1,4 +1,4 @@
-/** `GET /settlement-calendar` and `GET /settlement-prices`: the futures behind prices, and what they came to each day. */
+/** `GET /settlement-calendar` and `GET /settlement-prices`: futures that price markets, and their daily settlements. */
 import { dateOf, dayMillis, dayOf } from "@venue/domain/Day"
 import { decimalOfUnits } from "@venue/domain/Decimal"
 import { type ActiveFuture, ratioScale, spotToFutureRatio } from "@venue/domain/Futures"
@@ -13,7 +13,7 @@ import { BadRequest, NotFound, ServiceUnavailable } from "../Problem.ts"
 import { ListCount } from "./ListPage.ts"
 import { operation } from "../Operation.ts"
 
-/** The symbol's member carries the operator's prefix: `settlementCalendarEntry` names it. */
+/** Future that prices a market; `settlementCalendarEntry` gives `svc_symbol` the operator's prefix. */
 export const SettlementCalendarEntry = Schema.Struct({
   $schema: Body.SchemaLink,
   expiration: Body.Moment.annotate({ description: "Expiration of the future, ISO 8601 in UTC." }),
@@ -24,6 +24,7 @@ export const SettlementCalendarEntry = Schema.Struct({
   svc_symbol: Schema.String.annotate({ description: "Symbol of the market." })
 }).annotate({ identifier: "SettlementCalendarEntry", description: "Future that prices a market." })
 
+/** Settlement of one day. */
 export const SettlementPrice = Schema.Struct({
   $schema: Body.SchemaLink,
   symbol: Body.SymbolName,
@@ -31,13 +32,14 @@ export const SettlementPrice = Schema.Struct({
   future_settlement_price: Schema.Finite.annotate({ description: "Settlement price of the future, in USD." }),
   spot_settlement_price: Schema.Finite.annotate({ description: "Official close of the underlier, in USD." }),
   asof: Schema.String.annotate({ format: "date" }).annotate({ description: "Day of the settlement." }),
-  inserted_at: Body.Moment.annotate({ description: "Time at which the operator recorded it, ISO 8601 in UTC." }),
+  inserted_at: Body.Moment.annotate({ description: "Time of recording, ISO 8601 in UTC." }),
   spot_to_future_ratio: Schema.Finite.annotate({
     description: "Official close divided by settlement price, rounded down to 12 decimals."
   })
 }).annotate({ identifier: "SettlementPrice", description: "Settlement of one day." })
 export type SettlementPrice = typeof SettlementPrice.Type
 
+/** Answer of `GET /settlement-prices`. */
 export const SettlementPricesResponseBody = Schema.Struct({
   $schema: Body.SchemaLink,
   data: Body.Rows(SettlementPrice).annotate({ description: "Settlements, newest first." }),
@@ -56,6 +58,7 @@ const cached = { "cache-control": Body.CacheControl }
 const moment = { type: "string", format: "date-time", examples: ["2026-03-02T15:00:00Z"] }
 const symbolParameter = { type: "string", description: "Symbol of a market, in any letter case.", examples: ["CL-USD"] }
 
+/** Operations on `/settlement-calendar` and `/settlement-prices`. */
 export const FuturesGroup = HttpApiGroup.make("futures")
   .add(
     HttpApiEndpoint.get("settlementCalendar", "/settlement-calendar", {
@@ -67,14 +70,14 @@ export const FuturesGroup = HttpApiGroup.make("futures")
         operation(
           "Get the future of a market",
           "Returns the future that prices a market at a time. Refused with 404 if no future is known for that " +
-            "time, and with 422 for a time that cannot be read. No credentials are needed."
+            "time, and with 422 for an invalid time. No credentials are needed."
         )
       )
       .annotate(
         OpenApi.Transform,
         described({
           symbol: { ...symbolParameter, minLength: 1 },
-          time: { ...moment, description: "Time of which the future is returned. Default: now." }
+          time: { ...moment, description: "Time at which the future is in use. Default: now." }
         })
       )
   )
@@ -88,8 +91,7 @@ export const FuturesGroup = HttpApiGroup.make("futures")
         operation(
           "List settlement prices",
           "Returns daily settlement prices, newest first, filtered by symbol and day. Refused with 400 for an " +
-            "end before the start, and with 422 for a time or limit that cannot be read. No credentials are " +
-            "needed."
+            "end before the start, and with 422 for an invalid time or limit. No credentials are needed."
         )
       )
       .annotate(
@@ -103,12 +105,13 @@ export const FuturesGroup = HttpApiGroup.make("futures")
             minimum: 1,
             maximum: 1_000,
             default: defaultLimit,
-            description: "Largest number of rows to return."
+            description: "Maximum number of rows to return."
           }
         })
       )
   )
 
+/** Returns the future of a market, with the operator's prefix. */
 export const settlementCalendarEntry = (
   brand: string,
   symbol: string,
@@ -120,15 +123,15 @@ export const settlementCalendarEntry = (
   [memberName(brand, "svc_symbol")]: symbol
 })
 
-/** What was asked, with the defaults of what was not. A day counts as its first instant, UTC. */
-export const settlementsAsked = (query: Schema.Struct<typeof PricesQuery>["Type"]) => ({
+/** Returns the filter of a query with defaults; a day is included by its first instant in UTC. */
+export const settlementsFilter = (query: Schema.Struct<typeof PricesQuery>["Type"]) => ({
   symbol: query.symbol === undefined ? undefined : MarketSymbol.make(query.symbol.toUpperCase()),
   startDay: firstDayFrom(query.start),
   endDay: firstDayFrom(query.end),
   limit: query.limit ?? defaultLimit
 })
 
-/** Prices in 1e-8 USD. */
+/** Returns the settlement of one day; prices are in 1e-8 USD. */
 export const settlementPrice = (settlement: {
   readonly symbol: string
   readonly futureSymbol: string
@@ -149,5 +152,5 @@ export const settlementPrice = (settlement: {
 const firstDayFrom = (millis: number | undefined): string | undefined =>
   millis === undefined ? undefined : dateOf(Math.min(Math.ceil(millis / dayMillis), lastDay))
 
-/** Later ones are written with more digits. */
+/** Last day with a four-digit year. */
 const lastDay = dayOf(Date.UTC(9_999, 11, 31))

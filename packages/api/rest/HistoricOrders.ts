@@ -1,4 +1,4 @@
-/** `GET /user/historic-orders`: orders of an account that have ended, newest first; `GET /historic-orders-csv`: all. */
+/** `GET /user/historic-orders`: ended orders of an account, newest first. `GET /historic-orders-csv`: all of them as a file. */
 import { type Instrument, priceOf, quantityOf } from "@venue/domain/Instrument"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import type { OrderType, Side, TimeInForce } from "@venue/domain/Order"
@@ -15,18 +15,19 @@ import { csvAnswer } from "./CsvFile.ts"
 import {
   defaultLimit,
   limitQuery,
-  type ListAsked,
+  type ListFilter,
   ListCount,
   listParameters,
   offsetQuery,
   rangeQuery,
-  symbolAsked,
+  symbolFrom,
   symbolQuery
 } from "./ListPage.ts"
 import { operation } from "../Operation.ts"
 
 const ExecutionState = Schema.Literals(["UNFILLED", "PARTIALLY_FILLED", "FILLED"])
 
+/** Order that has ended. */
 export const HistoricOrder = Schema.Struct({
   $schema: SchemaLink,
   order_id: Schema.String.annotate({ description: "Id of the order." }),
@@ -50,10 +51,11 @@ export const HistoricOrder = Schema.Struct({
   last_fill_ts: Schema.NullOr(Moment).annotate({
     description: "Time of the last fill, ISO 8601 in UTC; null without a fill."
   }),
-  execution_state: ExecutionState.annotate({ description: "How much of the order filled." })
+  execution_state: ExecutionState.annotate({ description: "Extent to which the order was filled." })
 }).annotate({ identifier: "HistoricOrder", description: "Order that has ended." })
 export type HistoricOrder = typeof HistoricOrder.Type
 
+/** Answer of `GET /user/historic-orders`. */
 export const HistoricOrdersResponseBody = Schema.Struct({
   $schema: SchemaLink,
   data: Rows(HistoricOrder).annotate({ description: "Ended orders, newest first." }),
@@ -68,6 +70,7 @@ const HistoricOrdersQuery = {
   ...offsetQuery
 }
 
+/** Operations on `/user/historic-orders` and `/historic-orders-csv`. */
 export const HistoricOrdersGroup = HttpApiGroup.make("historicOrders")
   .add(
     HttpApiEndpoint.get("historicOrders", "/user/historic-orders", {
@@ -80,7 +83,7 @@ export const HistoricOrdersGroup = HttpApiGroup.make("historicOrders")
           "List ended orders",
           "Returns the orders of an account that have ended, newest first, filtered by time, symbol and client " +
             "order id. Refused with 400 for an unknown symbol, a range that ends before it starts or an offset that " +
-            "is too large, and with 422 for a value that cannot be read."
+            "is too large, and with 422 for an invalid value."
         )
       )
       .annotate(OpenApi.Transform, described(listParameters)),
@@ -88,18 +91,22 @@ export const HistoricOrdersGroup = HttpApiGroup.make("historicOrders")
       operation(
         "Download ended orders",
         "Returns all ended orders of an account as one CSV file with a header line. Refused with 429 while two " +
-          "other downloads of the user are running, and with 503 while the gateway runs as many as it can."
+          "other downloads of the user are running, and with 503 while the gateway runs its maximum of 8."
       )
     )
   )
   .middleware(Authenticated)
 
-export interface HistoricOrdersAsked extends ListAsked {
+/** Filter and page of ended orders. */
+export interface HistoricOrdersFilter extends ListFilter {
   readonly clientOrderId: string | undefined
 }
 
-export const historicOrdersAsked = (query: Schema.Struct<typeof HistoricOrdersQuery>["Type"]): HistoricOrdersAsked => ({
-  symbol: symbolAsked(query.symbol),
+/** Returns the filter of a query with defaults. */
+export const historicOrdersFilter = (
+  query: Schema.Struct<typeof HistoricOrdersQuery>["Type"]
+): HistoricOrdersFilter => ({
+  symbol: symbolFrom(query.symbol),
   clientOrderId: query.client_order_id,
   startMillis: query.start,
   endMillis: query.end,
@@ -107,7 +114,7 @@ export const historicOrdersAsked = (query: Schema.Struct<typeof HistoricOrdersQu
   offset: query.offset ?? 0
 })
 
-/** An order that has ended, with what it filled. Prices are in ticks, quantities in lots. */
+/** Ended order: prices in ticks, quantities in lots. */
 export interface UserOrder {
   readonly orderId: string
   readonly status: string
@@ -119,18 +126,21 @@ export interface UserOrder {
   readonly clientOrderId: string
   readonly price: number
   readonly quantity: number
-  /** Of a refused order: the decimals that the client wrote. */
+  /** Price in the request of a refused order, in USD per base unit; null for an accepted order. */
   readonly askedPrice: number | null
+  /** Quantity in the request of a refused order, in base units; null for an accepted order. */
   readonly askedQuantity: number | null
   readonly passiveQuantity: number
   readonly filledQuantity: number
-  /** The sum of price times quantity: ticks times lots. */
+  /** Sum of price times quantity of the fills, in ticks times lots. */
   readonly filledCost: bigint
-  /** Null when nothing filled, as the other. */
+  /** Null without a fill. */
   readonly firstFillAtMillis: number | null
+  /** Null without a fill. */
   readonly lastFillAtMillis: number | null
 }
 
+/** Returns an ended order for the wire. */
 export const historicOrder = (instrument: Instrument, order: UserOrder): HistoricOrder => ({
   order_id: order.orderId,
   terminal_status: order.status,
@@ -139,8 +149,8 @@ export const historicOrder = (instrument: Instrument, order: UserOrder): Histori
   side: order.side,
   type: order.orderType,
   time_in_force: order.timeInForce,
-  quantity: quantityAsked(instrument, order),
-  price: priceAsked(instrument, order),
+  quantity: requestedQuantityOf(instrument, order),
+  price: requestedPriceOf(instrument, order),
   client_order_id: order.clientOrderId,
   passive_qty: quantityOf(instrument, order.passiveQuantity),
   filled_qty: quantityOf(instrument, order.filledQuantity),
@@ -150,6 +160,7 @@ export const historicOrder = (instrument: Instrument, order: UserOrder): Histori
   execution_state: executionState(order)
 })
 
+/** CSV file of ended orders. */
 export const historicOrdersFile: Csv.File<UserOrder> = {
   name: "historic-orders.csv",
   columns: Object.keys(HistoricOrder.fields).filter((name) => name !== "$schema"),
@@ -161,8 +172,8 @@ export const historicOrdersFile: Csv.File<UserOrder> = {
     order.side,
     order.orderType,
     order.timeInForce,
-    Digits.plain(quantityAsked(instrument, order)),
-    Digits.plain(priceAsked(instrument, order)),
+    Digits.plain(requestedQuantityOf(instrument, order)),
+    Digits.plain(requestedPriceOf(instrument, order)),
     Csv.text(order.clientOrderId),
     Digits.units(order.passiveQuantity * instrument.lotE8),
     Digits.units(order.filledQuantity * instrument.lotE8),
@@ -173,11 +184,11 @@ export const historicOrdersFile: Csv.File<UserOrder> = {
   ]
 }
 
-const quantityAsked = (instrument: Instrument, { askedQuantity, quantity }: UserOrder): number =>
+const requestedQuantityOf = (instrument: Instrument, { askedQuantity, quantity }: UserOrder): number =>
   askedQuantity ?? quantityOf(instrument, quantity)
 
-/** An order at the market has no price, whatever stood in its request. */
-const priceAsked = (instrument: Instrument, { askedPrice, orderType, price }: UserOrder): number =>
+/** Returns the limit price, 0 for MARKET, whose price is ignored. */
+const requestedPriceOf = (instrument: Instrument, { askedPrice, orderType, price }: UserOrder): number =>
   orderType === "MARKET" ? 0 : (askedPrice ?? priceOf(instrument, price))
 
 const averageOf = (instrument: Instrument, { filledCost, filledQuantity }: UserOrder): string =>

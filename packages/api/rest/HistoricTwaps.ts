@@ -1,4 +1,4 @@
-/** `GET /user/historic-twaps`: TWAPs of an account that have ended, newest first; `GET /historic-twaps-csv`: all of them. */
+/** `GET /user/historic-twaps`: ended TWAPs of an account, newest first. `GET /historic-twaps-csv`: all of them as a file. */
 import { type Instrument, priceOf, quantityOf } from "@venue/domain/Instrument"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import type { Side } from "@venue/domain/Order"
@@ -15,17 +15,18 @@ import { csvAnswer } from "./CsvFile.ts"
 import {
   defaultLimit,
   limitQuery,
-  type ListAsked,
+  type ListFilter,
   ListCount,
   listParameters,
   offsetQuery,
-  symbolAsked,
+  symbolFrom,
   symbolQuery
 } from "./ListPage.ts"
 import { operation } from "../Operation.ts"
 
 const Count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
 
+/** TWAP that has ended. */
 export const HistoricTwap = Schema.Struct({
   $schema: SchemaLink,
   twap_id: Schema.String.annotate({ description: "Id of the TWAP." }),
@@ -39,10 +40,10 @@ export const HistoricTwap = Schema.Struct({
     description: "Average price of the fills, in USD per base unit; 0 without a fill."
   }),
   worst_price: Schema.Finite.annotate({
-    description: "Worst price that its orders may have, in USD per base unit; 0 for none."
+    description: "Worst price at which an order may fill, in USD per base unit; 0 for no limit."
   }),
   total_num_orders: Count.annotate({ description: "Number of slices." }),
-  filled_num_orders: Count.annotate({ description: "Number of slices that filled." }),
+  filled_num_orders: Count.annotate({ description: "Number of slices with at least one fill." }),
   order_interval_secs: Count.annotate({ description: "Time between slices, in seconds." }),
   reduce_only: Schema.Boolean.annotate({ description: "Whether the TWAP may only reduce a position." }),
   start_time: Moment.annotate({ description: "Time of the first slice, ISO 8601 in UTC." }),
@@ -51,6 +52,7 @@ export const HistoricTwap = Schema.Struct({
 }).annotate({ identifier: "HistoricTwap", description: "TWAP that has ended." })
 export type HistoricTwap = typeof HistoricTwap.Type
 
+/** Answer of `GET /user/historic-twaps`. */
 export const HistoricTwapsResponseBody = Schema.Struct({
   $schema: SchemaLink,
   data: Rows(HistoricTwap).annotate({ description: "Ended TWAPs, newest first." }),
@@ -59,6 +61,7 @@ export const HistoricTwapsResponseBody = Schema.Struct({
 
 const HistoricTwapsQuery = { ...symbolQuery, ...limitQuery, ...offsetQuery }
 
+/** Operations on `/user/historic-twaps` and `/historic-twaps-csv`. */
 export const HistoricTwapsGroup = HttpApiGroup.make("historicTwaps")
   .add(
     HttpApiEndpoint.get("historicTwaps", "/user/historic-twaps", {
@@ -69,8 +72,8 @@ export const HistoricTwapsGroup = HttpApiGroup.make("historicTwaps")
       .annotateMerge(
         operation(
           "List ended TWAPs",
-          "Returns the TWAPs of an account that have ended, newest first. Refused with 422 for a value that " +
-            "cannot be read, and with 400 for an unknown symbol or an offset that is too large."
+          "Returns the TWAPs of an account that have ended, newest first. Refused with 422 for an invalid value, " +
+            "and with 400 for an unknown symbol or an offset that is too large."
         )
       )
       .annotate(OpenApi.Transform, described(listParameters)),
@@ -81,31 +84,32 @@ export const HistoricTwapsGroup = HttpApiGroup.make("historicTwaps")
           "Download ended TWAPs",
           "Returns all ended TWAPs of an account, or those of one symbol, as one CSV file with a header line. " +
             "Refused with 400 for an unknown symbol, with 429 while two other downloads of the user are running, " +
-            "and with 503 while the gateway runs as many as it can."
+            "and with 503 while the gateway runs its maximum of 8."
         )
       )
   )
   .middleware(Authenticated)
 
-export const historicTwapsAsked = (query: Schema.Struct<typeof HistoricTwapsQuery>["Type"]): ListAsked => ({
-  symbol: symbolAsked(query.symbol),
+/** Returns the filter of a query with defaults. */
+export const historicTwapsFilter = (query: Schema.Struct<typeof HistoricTwapsQuery>["Type"]): ListFilter => ({
+  symbol: symbolFrom(query.symbol),
   limit: query.limit ?? defaultLimit,
   offset: query.offset ?? 0
 })
 
-/** A TWAP that has ended. Prices are in ticks, quantities in lots, money in 1e-6 USD. */
+/** Ended TWAP: prices in ticks, quantities in lots, money in 1e-6 USD. */
 export interface UserTwap {
   readonly twapId: string
-  /** Empty when the client gave none. */
+  /** "" if the client gave none. */
   readonly clientTwapId: string
   readonly status: string
   readonly symbol: MarketSymbol
   readonly side: Side
   readonly totalQuantity: number
   readonly filledQuantity: number
-  /** What was filled is worth this. */
+  /** Notional of the fills. */
   readonly filledValue: number
-  /** 0 for none. */
+  /** 0 for no limit. */
   readonly worstPrice: number
   readonly slices: number
   readonly filledSlices: number
@@ -116,6 +120,7 @@ export interface UserTwap {
   readonly endedAtMillis: number
 }
 
+/** Returns an ended TWAP for the wire. */
 export const historicTwap = (instrument: Instrument, twap: UserTwap): HistoricTwap => ({
   twap_id: twap.twapId,
   client_twap_id: twap.clientTwapId,
@@ -135,6 +140,7 @@ export const historicTwap = (instrument: Instrument, twap: UserTwap): HistoricTw
   updated_at: Digits.instant(twap.endedAtMillis)
 })
 
+/** CSV file of ended TWAPs. */
 export const historicTwapsFile: Csv.File<UserTwap> = {
   name: "historic-twaps.csv",
   columns: Object.keys(HistoricTwap.fields).filter((name) => name !== "$schema"),

@@ -1,4 +1,4 @@
-/** Codes that users give to others, and what those trade whom they brought (rule 13). */
+/** Invitation codes of users, and the volume of referred users (rule 13). */
 import * as Text from "@venue/domain/Text"
 import { instant } from "../Digits.ts"
 import { Schema } from "effect"
@@ -10,19 +10,20 @@ import { Repeated, repeatable } from "../Repeatable.ts"
 import { Authenticated } from "./Caller.ts"
 import { operation } from "../Operation.ts"
 
-/** A code as a user types it: Crockford's base 32 reads I and L as 1 and O as 0, in any letter case. */
+/** Code as typed by a user: Crockford's base 32 in any letter case, with I and L for 1 and O for 0. */
 export const TypedCode = Schema.String.check(
   Text.matches("^[0-9A-TV-Za-tv-z]{10}$", "ten letters and digits other than U, of Crockford's base 32")
 )
 
-/** Returns a typed code in the form in which codes are kept. */
+/** Returns the stored form of a typed code. */
 export const codeOf = (typed: string): string => typed.toUpperCase().replaceAll(/[IL]/g, "1").replaceAll("O", "0")
 
-/** Ten characters of Crockford's base 32, in any letter case. */
+/** Stored code: ten characters of Crockford's base 32, in any letter case. */
 export const Code = Schema.String.check(
   Text.matches("^[0-9A-HJKMNP-TV-Za-hjkmnp-tv-z]{10}$", "ten characters of Crockford's base 32")
 )
 
+/** Invitation code of a user. */
 export const InvitationCode = Schema.Struct({
   code: Code.annotate({ description: "Code for a new user to redeem." }),
   created_at: Moment.annotate({ description: "Time of creation, ISO 8601 in UTC." }),
@@ -34,6 +35,7 @@ export const InvitationCode = Schema.Struct({
   })
 }).annotate({ identifier: "InvitationCode", description: "Invitation code of a user." })
 
+/** Body of `POST /user/invitation-codes/job`. */
 export const InvitationJobRequestBody = Schema.Struct({ $schema: SchemaLink }).annotate({
   identifier: "InvitationJobRequestBody"
 })
@@ -47,33 +49,37 @@ const ownVolumes = {
   })
 }
 
+/** Answer of `POST /user/invitation-codes/job`. */
 export const InvitationJobResponseBody = Schema.Struct({
   $schema: SchemaLink,
-  qualified: Schema.Boolean.annotate({ description: "Whether the volume is enough for codes." }),
+  qualified: Schema.Boolean.annotate({ description: "Whether the volume qualifies the user for codes." }),
   ...ownVolumes,
   required_lifetime_notional_volume: Schema.Finite.annotate({
-    description: "Volume that is needed for codes, in USD."
+    description: "Volume required for codes, in USD."
   }),
   codes_issued: Schema.Int.annotate({
-    description: "Number of codes that this request created; 0 if they existed already."
+    description: "Number of codes created by this request; 0 if the user already had them."
   }),
   codes: Rows(InvitationCode).annotate({ description: "Invitation codes of the user." })
 }).annotate({ identifier: "InvitationJobResponseBody" })
 
+/** Answer of `GET /user/invitation-codes`. */
 export const InvitationCodesResponseBody = Schema.Struct({
   $schema: SchemaLink,
   count: RowCount,
   data: Rows(InvitationCode).annotate({ description: "Invitation codes of the user." })
 }).annotate({ identifier: "InvitationCodesResponseBody" })
 
+/** Answer of `GET /user/referrals/notional-volume`. */
 export const ReferralVolumeResponseBody = Schema.Struct({
   $schema: SchemaLink,
   ...ownVolumes,
   referred_notional_volume: Schema.Finite.annotate({ description: "Notional that the referred users traded, in USD." }),
   referred_users: Schema.Int.annotate({ description: "Number of users who redeemed a code of the user." }),
-  qualified: Schema.Boolean.annotate({ description: "Whether the volume is enough for codes." })
+  qualified: Schema.Boolean.annotate({ description: "Whether the volume qualifies the user for codes." })
 }).annotate({ identifier: "ReferralVolumeResponseBody" })
 
+/** Body of `POST /user/invitation-codes/redeem`. */
 export const RedeemCodeRequestBody = Schema.Struct({
   $schema: SchemaLink,
   code: TypedCode.annotate({
@@ -84,13 +90,15 @@ export const RedeemCodeRequestBody = Schema.Struct({
   identifier: "RedeemCodeRequestBody"
 })
 
+/** Answer of `POST /user/invitation-codes/redeem`. */
 export const RedeemCodeResponseBody = Schema.Struct({
   $schema: SchemaLink,
-  referrer_user_id: Uuid.annotate({ description: "Id of the user whose code it was." })
+  referrer_user_id: Uuid.annotate({ description: "Id of the owner of the code." })
 }).annotate({
   identifier: "RedeemCodeResponseBody"
 })
 
+/** Operations on invitation codes and referrals. */
 export const InvitationsGroup = HttpApiGroup.make("invitations")
   .add(
     HttpApiEndpoint.post("issueCodes", "/user/invitation-codes/job", {
@@ -101,8 +109,8 @@ export const InvitationsGroup = HttpApiGroup.make("invitations")
       .annotateMerge(
         operation(
           "Issue invitation codes",
-          "Creates five invitation codes, once, for a user who has traded 100,000 USD, and returns all codes " +
-            "of the user. With less volume it creates none."
+          "Creates five invitation codes, once per user, if the user has traded at least 100,000 USD, and returns " +
+            "all codes of the user."
         )
       )
       .annotate(OpenApi.Transform, OptionalBody.described),
@@ -127,8 +135,8 @@ export const InvitationsGroup = HttpApiGroup.make("invitations")
       operation(
         "Redeem an invitation code",
         "Makes the owner of the code the referrer of the user. Refused with 404 for a code that is unknown or " +
-          "redeemed, with 400 for a code of the user's own, and with 409 if the user has a referrer already or " +
-          "has traded before."
+          "redeemed, with 400 for a code of the user's own, and with 409 if the user already has a referrer or " +
+          "has traded."
       )
     )
   )
@@ -141,6 +149,7 @@ interface Issued {
   readonly redeemedAtMillis: number | null
 }
 
+/** Returns a code for the wire. */
 export const invitationCode = ({
   code,
   createdAtMillis,

@@ -1,4 +1,4 @@
-/** `GET /public/leaderboard`: accounts that chose to be public, by what they made. */
+/** `GET /public/leaderboard`: public accounts ranked by profit, return or volume. */
 import { decimalOfMoney } from "@venue/domain/Decimal"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
@@ -12,36 +12,41 @@ import { defaultLimit } from "./ListPage.ts"
 import { inUnit } from "./Pnl.ts"
 import { AccountPublic } from "./PublicPositions.ts"
 
-/** Public accounts that are compared: those with the largest volume of the duration. */
+/** Maximum number of ranked accounts: those with the largest volume of the span. */
 export const maxRanked = 200
 
+/** Public account with its results. */
 export const LeaderboardEntry = Schema.Struct({
   $schema: SchemaLink,
-  rank: Member.count("Place in this order, from 1"),
+  rank: Member.count("Rank in the requested order, from 1"),
   account: AccountPublic,
   pnl: Member.usd("Profit since the start: realised, unrealised and funding, less fees"),
   return_percent: Schema.Finite.annotate({
-    description: "Profit in percent of the equity at the start and what was paid in since; 0 where that is not above 0."
+    description: "Profit in percent of the equity at the start plus net deposits since; 0 if that base is not above 0."
   }),
-  volume: Member.usd("Value traded on the days of the duration, as maker and as taker")
+  volume: Member.usd("Notional traded as maker and taker on the days of the span")
 }).annotate({ identifier: "LeaderboardEntry", description: "Public account with its results." })
 export type LeaderboardEntry = typeof LeaderboardEntry.Type
 
+/** Order of the ranking. */
 export const Sort = Schema.Literals(["absolute", "percent", "volume"])
 export type Sort = typeof Sort.Type
 
+/** Order of a request without one. */
 export const defaultSort = "absolute"
 
+/** Answer of `GET /public/leaderboard`. */
 export const LeaderboardResponseBody = Schema.Struct({
   $schema: SchemaLink,
-  duration: Schema.String.annotate({ description: "Span of time that was asked for." }),
-  sort: Schema.String.annotate({ description: "Order that was asked for." }),
+  duration: Schema.String.annotate({ description: "Requested span of time." }),
+  sort: Schema.String.annotate({ description: "Requested order." }),
   start: Moment.annotate({ description: "Start of the span." }),
   end: Moment.annotate({ description: "Time of the results; at most 30 s old." }),
-  data: Rows(LeaderboardEntry).annotate({ description: "Accounts of this page, the best first." }),
+  data: Rows(LeaderboardEntry).annotate({ description: "Accounts of this page, best first." }),
   count: Member.count(`Number of all accounts in the ranking, at most ${maxRanked}`)
 }).annotate({ identifier: "LeaderboardResponseBody" })
 
+/** Operation on `/public/leaderboard`. */
 export const LeaderboardGroup = HttpApiGroup.make("leaderboard").add(
   HttpApiEndpoint.get("leaderboard", "/public/leaderboard", {
     query: {
@@ -56,7 +61,7 @@ export const LeaderboardGroup = HttpApiGroup.make("leaderboard").add(
     .annotateMerge(
       operation(
         "Get the leaderboard",
-        `Returns the accounts of users with a public profile, by profit, return or volume. The ${maxRanked} public accounts with the largest volume of the duration are compared. Nobody is public by default, and an account whose user stops being public is left out within a second. No balances are returned. Results are kept for 30 s. No credentials are needed. An addition of this venue.`
+        `Returns the accounts of users with a public profile, by profit, return or volume. Only the ${maxRanked} public accounts with the largest volume of the span are ranked. Accounts are private by default, and an account whose user becomes private disappears within a second. Balances are not returned. Results are cached for 30 s. No credentials are needed. An addition of this venue.`
       )
     )
     .annotate(
@@ -79,14 +84,14 @@ export const LeaderboardGroup = HttpApiGroup.make("leaderboard").add(
           minimum: 1,
           maximum: maxRanked,
           default: defaultLimit,
-          description: "Largest number of rows to return."
+          description: "Maximum number of rows to return."
         },
         offset: {
           type: "integer",
           minimum: 0,
           maximum: maxRanked,
           default: 0,
-          description: "Number of rows to skip, counted from the best."
+          description: "Number of rows to skip, from the best."
         }
       })
     )
@@ -97,13 +102,13 @@ export interface Result {
   readonly account: typeof AccountPublic.Type
   readonly profit: bigint
   readonly volume: bigint
-  /** Never published, as no balance is. */
+  /** Equity at the start of the span; not published, like every balance. */
   readonly startEquity: bigint
   /** Deposits less withdrawals since the start, transfers included. */
   readonly deposited: bigint
 }
 
-/** Returns all results, the best first; equal ones in the order of their account ids. */
+/** Returns all entries, best first; equal ones by account id. */
 export const ranked = (results: ReadonlyArray<Result>, sort: Sort): ReadonlyArray<LeaderboardEntry> => {
   const entries = results.map((result) => ({
     account: result.account,

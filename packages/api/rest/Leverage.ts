@@ -1,4 +1,4 @@
-/** `POST /user/leverage`: the level of one symbol. */
+/** `POST /user/leverage`: leverage of an account in one market. */
 import type { LeverageInUse, NotALevel, UnknownSymbol } from "@venue/domain/Trader"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
@@ -8,6 +8,7 @@ import { gotNumber } from "../Fault.ts"
 import { Authenticated } from "./Caller.ts"
 import { operation } from "../Operation.ts"
 
+/** Body of `POST /user/leverage`. */
 export const SetUserLeverageRequestBody = Schema.Struct({
   $schema: SchemaLink,
   leverage: NumberOrText(Schema.Finite.check(Schema.isGreaterThan(0))).annotate({
@@ -17,11 +18,13 @@ export const SetUserLeverageRequestBody = Schema.Struct({
   symbol: SymbolName
 }).annotate({ identifier: "SetUserLeverageRequestBody" })
 
+/** Answer of `POST /user/leverage`. */
 export const SetUserLeverageResponseBody = Schema.Struct({
   $schema: SchemaLink,
   leverage: Schema.Finite.annotate({ description: "Leverage in use, as a multiple of the margin." })
 }).annotate({ identifier: "SetUserLeverageResponseBody" })
 
+/** Operation on `/user/leverage`. */
 export const LeverageGroup = HttpApiGroup.make("leverage")
   .add(
     HttpApiEndpoint.post("setLeverage", "/user/leverage", {
@@ -44,6 +47,7 @@ const levelFault = ({ leverage, maxLeverage }: NotALevel): string => {
   return `Expected a whole number from 1 to ${maxLeverage}${gotNumber(leverage, near)}.`
 }
 
+/** Returns the problem for a refused change of leverage. */
 export const leverageRefused = (
   problems: Problems,
   refusal: UnknownSymbol | NotALevel | LeverageInUse

@@ -1,24 +1,30 @@
-/** What every list of an account is asked for: which of its rows, and how many. */
+/** Parameters shared by lists: filters and page. */
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { Schema } from "effect"
 import { maxOffset } from "../Offset.ts"
 import { Moment, Optional, WholeNumber } from "../Parameter.ts"
 
+/** Filter by symbol. */
 export const symbolQuery = { symbol: Optional(Schema.String) }
+/** Filter by time; the start is inclusive, the end exclusive. */
 export const rangeQuery = { start: Optional(Moment), end: Optional(Moment) }
+/** Maximum number of rows, 1 to 1,000. */
 export const limitQuery = { limit: Optional(WholeNumber({ minimum: 1, maximum: 1_000 })) }
+/** Number of rows to skip; the handler refuses more than `maxOffset` with 400. */
 export const offsetQuery = { offset: Optional(WholeNumber({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })) }
 
-/** Of a list that is read page by page. */
+/** Member `count` of a list that is read in pages. */
 export const ListCount = Schema.Int.annotate({
   description:
-    "Number of all rows that match, not of this page. 10,000 means 10,000 or more, or that the rows were not counted in time."
+    "Number of all matching rows, not only of this page; 10,000 means at least 10,000, or that counting took too long."
 })
 
+/** Limit of a request without one. */
 export const defaultLimit = 100
 
+/** Description of a parameter with a time. */
 export const moment = { type: "string", format: "date-time", examples: ["2026-03-02T15:00:00Z"] }
-/** What the parameters are, in the description. */
+/** Descriptions of the parameters. */
 export const listParameters = {
   symbol: {
     type: "string",
@@ -32,14 +38,14 @@ export const listParameters = {
     minimum: 1,
     maximum: 1_000,
     default: defaultLimit,
-    description: "Largest number of rows to return."
+    description: "Maximum number of rows to return."
   },
   offset: {
     type: "integer",
     minimum: 0,
     maximum: maxOffset,
     default: 0,
-    description: "Number of rows to skip, counted from the newest."
+    description: "Number of rows to skip, from the newest."
   },
   client_order_id: {
     type: "string",
@@ -53,8 +59,8 @@ export const listParameters = {
   }
 }
 
-/** What every list is asked for once what was left out is filled in; the start is included, the end is not. */
-export interface ListAsked {
+/** Filter and page of a list with defaults applied; the start is inclusive, the end exclusive. */
+export interface ListFilter {
   readonly symbol: MarketSymbol | undefined
   readonly startMillis?: number | undefined
   readonly endMillis?: number | undefined
@@ -62,5 +68,6 @@ export interface ListAsked {
   readonly offset: number
 }
 
-export const symbolAsked = (named: string | undefined): MarketSymbol | undefined =>
-  named === undefined ? undefined : MarketSymbol.make(named.toUpperCase())
+/** Returns the symbol of a filter in upper case; undefined without one. */
+export const symbolFrom = (text: string | undefined): MarketSymbol | undefined =>
+  text === undefined ? undefined : MarketSymbol.make(text.toUpperCase())

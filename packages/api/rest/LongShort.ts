@@ -1,4 +1,4 @@
-/** `GET /symbol-long-short/{symbol}`: how many users were long and how many short when each window began. */
+/** `GET /symbol-long-short/{symbol}`: number of long and short users at the start of each window. */
 import { type Holders, noHolders } from "@venue/domain/Holders"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
@@ -9,6 +9,7 @@ import { operation } from "../Operation.ts"
 
 const Count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
 
+/** Holders of one window. */
 export const SymbolLongShortPoint = Schema.Struct({
   $schema: SchemaLink,
   symbol: SymbolName,
@@ -19,12 +20,14 @@ export const SymbolLongShortPoint = Schema.Struct({
 }).annotate({ identifier: "SymbolLongShortPoint", description: "Holders of one window." })
 export type SymbolLongShortPoint = typeof SymbolLongShortPoint.Type
 
+/** Answer of `GET /symbol-long-short/{symbol}`. */
 export const SymbolLongShortHistoricResponseBody = Schema.Struct({
   $schema: SchemaLink,
   data: Rows(SymbolLongShortPoint).annotate({ description: "Windows, oldest first." }),
   count: RowCount
 }).annotate({ identifier: "SymbolLongShortHistoricResponseBody" })
 
+/** Operation on `/symbol-long-short/{symbol}`. */
 export const LongShortGroup = HttpApiGroup.make("longShort").add(
   HttpApiEndpoint.get("longShort", "/symbol-long-short/:symbol", {
     params: chartParams,
@@ -35,7 +38,7 @@ export const LongShortGroup = HttpApiGroup.make("longShort").add(
     .annotateMerge(
       operation(
         "List long and short holders",
-        "Returns how many users were long and short by window, oldest first. Refused with 404 for an unknown " +
+        "Returns the number of long and short users by window, oldest first. Refused with 404 for an unknown " +
           "symbol, and with 400 for an interval that is not offered or a range of too many windows. No " +
           "credentials are needed."
       )
@@ -43,7 +46,7 @@ export const LongShortGroup = HttpApiGroup.make("longShort").add(
     .annotate(OpenApi.Transform, described(chartParameters))
 )
 
-/** Nobody held anything before they were first counted. */
+/** Returns one window; the numbers are 0 before the first count. */
 export const longShortPoint = (
   symbol: string,
   interval: string,

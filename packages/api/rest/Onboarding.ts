@@ -1,4 +1,4 @@
-/** How far a user has come before they may trade and move money, and the steps there. */
+/** `/user/onboarding` and the steps that a user must complete before trading and moving money. */
 import { Missing } from "@venue/domain/Onboarding"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
@@ -8,6 +8,7 @@ import * as OptionalBody from "../OptionalBody.ts"
 import { Authenticated } from "./Caller.ts"
 import { operation } from "../Operation.ts"
 
+/** Answer of `GET /user/onboarding`. */
 export const OnboardingResponseBody = Schema.Struct({
   $schema: SchemaLink,
   identity: Schema.Literals(["none", "pending", "verified", "refused"]).annotate({
@@ -18,23 +19,26 @@ export const OnboardingResponseBody = Schema.Struct({
   second_factor: Schema.Literals(["none", "enrolled"]).annotate({
     description: "Whether a second factor is enrolled."
   }),
-  region_allowed: Schema.Boolean.annotate({ description: "Whether the user's region may trade here." }),
+  region_allowed: Schema.Boolean.annotate({ description: "Whether the venue serves the user's region." }),
   can_trade: Schema.Boolean.annotate({ description: "Whether the user may trade." }),
   can_fund: Schema.Boolean.annotate({ description: "Whether the user may deposit and withdraw." }),
   missing: Schema.Array(Missing).annotate({ description: "Steps that are still missing." })
 }).annotate({ identifier: "OnboardingResponseBody" })
 
+/** Body of `POST /user/terms`. */
 export const AcceptTermsRequestBody = Schema.Struct({
   $schema: SchemaLink,
   terms_version: Schema.String.annotate({
-    description: "Version of the terms that the user read; it must be the current one."
+    description: "Version of the terms that the user accepts, which must be current."
   })
 }).annotate({ identifier: "AcceptTermsRequestBody" })
 
+/** Body of `POST /user/verification`. */
 export const BeginVerificationRequestBody = Schema.Struct({ $schema: SchemaLink }).annotate({
   identifier: "BeginVerificationRequestBody"
 })
 
+/** Answer of `POST /user/verification`. */
 export const BeginVerificationResponseBody = Schema.Struct({
   $schema: SchemaLink,
   verification_url: Schema.String.annotate({ format: "uri" }).annotate({
@@ -42,6 +46,7 @@ export const BeginVerificationResponseBody = Schema.Struct({
   })
 }).annotate({ identifier: "BeginVerificationResponseBody" })
 
+/** Operations on the onboarding of a user. */
 export const OnboardingGroup = HttpApiGroup.make("onboarding")
   .add(
     HttpApiEndpoint.get("onboarding", "/user/onboarding", {
@@ -60,8 +65,8 @@ export const OnboardingGroup = HttpApiGroup.make("onboarding")
     }).annotateMerge(
       operation(
         "Accept the terms",
-        "Records that the user accepts the named version of the terms. Refused with 409 if that version is not " +
-          "the current one, and with 403 for an application that acts for the user."
+        "Records that the user accepts a version of the terms. Refused with 409 if the version is not current, " +
+          "and with 403 for an application that acts for the user."
       )
     ),
     HttpApiEndpoint.post("beginVerification", "/user/verification", {

@@ -1,4 +1,4 @@
-/** `GET /open-interest/{symbol}`: how much was held long, and as much short, when each window began. */
+/** `GET /open-interest/{symbol}`: open interest at the start of each window. */
 import { type Instrument, quantityOf } from "@venue/domain/Instrument"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
@@ -7,6 +7,7 @@ import { described } from "../Parameter.ts"
 import { chartHeaders, chartParameters, chartParams, chartRefusals, minutesQuery, startOf } from "./ChartRange.ts"
 import { operation } from "../Operation.ts"
 
+/** Open interest of one window. */
 export const OpenInterestPoint = Schema.Struct({
   $schema: SchemaLink,
   symbol: SymbolName,
@@ -18,12 +19,14 @@ export const OpenInterestPoint = Schema.Struct({
 }).annotate({ identifier: "OpenInterestPoint", description: "Open interest of one window." })
 export type OpenInterestPoint = typeof OpenInterestPoint.Type
 
+/** Answer of `GET /open-interest/{symbol}`. */
 export const OpenInterestHistoricResponseBody = Schema.Struct({
   $schema: SchemaLink,
   data: Rows(OpenInterestPoint).annotate({ description: "Windows, oldest first." }),
   count: RowCount
 }).annotate({ identifier: "OpenInterestHistoricResponseBody" })
 
+/** Operation on `/open-interest/{symbol}`. */
 export const OpenInterestGroup = HttpApiGroup.make("openInterest").add(
   HttpApiEndpoint.get("openInterest", "/open-interest/:symbol", {
     params: chartParams,
@@ -42,6 +45,7 @@ export const OpenInterestGroup = HttpApiGroup.make("openInterest").add(
     .annotate(OpenApi.Transform, described(chartParameters))
 )
 
+/** Returns one window; `lots` is undefined before the first price. */
 export const openInterestPoint = (
   instrument: Instrument,
   intervalMinutes: number,

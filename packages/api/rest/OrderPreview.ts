@@ -1,4 +1,4 @@
-/** `POST /user/orders/preview`: what an order would come to if it were placed now. */
+/** `POST /user/orders/preview`: expected result of an order, which is not placed. */
 import { OrderType, type PlaceOrder, Side, TimeInForce } from "@venue/domain/Order"
 import * as Text from "@venue/domain/Text"
 import { Schema } from "effect"
@@ -10,15 +10,16 @@ import { Authenticated } from "./Caller.ts"
 import { operation } from "../Operation.ts"
 
 const Decimal = NumberOrText(Schema.Finite)
-/** A member with the price of a stop that the order brings. */
+/** Returns a member with the price of an attached stop. */
 const Trigger = (what: string) =>
   Schema.optionalKey(
     NumberOrText(Schema.Finite.check(Schema.isGreaterThanOrEqualTo(0))).annotate({
-      description: `${what}, in USD per base unit; 0 or left out for none.`,
+      description: `${what}, in USD per base unit; none if 0 or absent.`,
       examples: [0]
     })
   )
 
+/** Body of `POST /user/orders/preview`. */
 export const PreviewOrderRequestBody = Schema.Struct({
   $schema: SchemaLink,
   symbol: Schema.String.check(Text.atMost(64)).annotate({
@@ -28,7 +29,7 @@ export const PreviewOrderRequestBody = Schema.Struct({
   side: Side.annotate({ description: "Side of the order." }),
   order_type: OrderType.annotate({ description: "Type of the order." }),
   order_time_in_force: TimeInForce.annotate({
-    description: "How long the order stays open: `GTC` until cancelled, `IOC` and `FOK` end at once."
+    description: "Time in force: `GTC` stays open until cancelled; `IOC` and `FOK` end immediately."
   }),
   quantity: Decimal.annotate({ description: "Quantity, in base units; a multiple of the lot size.", examples: [2.5] }),
   price: Schema.optionalKey(
@@ -49,15 +50,15 @@ export const PreviewOrderRequestBody = Schema.Struct({
     })
   )
 })
-  .annotate({ description: "An order as it would be placed. It needs a price, but for MARKET." })
+  .annotate({ description: "Order to preview, with a price unless order_type is MARKET." })
   .check(
     Schema.makeFilter(({ order_type, price }) => order_type === "MARKET" || price !== undefined, {
-      expected: "a price, but for MARKET"
+      expected: "a price unless order_type is MARKET"
     })
   )
   .annotate({ identifier: "PreviewOrderRequestBody" })
 
-/** Of the whole position. */
+/** Body of `POST /user/orders/preview` for a close of the whole position. */
 export const PreviewCloseRequestBody = Schema.Struct({
   $schema: SchemaLink,
   symbol: Schema.String.check(Text.atMost(64)).annotate({
@@ -65,7 +66,7 @@ export const PreviewCloseRequestBody = Schema.Struct({
     examples: ["AAPL-USD"]
   }),
   close_position: Schema.Literal(true).annotate({
-    description: "Always true: the preview is of closing the whole position."
+    description: "True, which previews a close of the whole position."
   }),
   builder_code: Schema.optionalKey(
     Uuid.annotate({
@@ -75,11 +76,13 @@ export const PreviewCloseRequestBody = Schema.Struct({
   )
 }).annotate({ identifier: "PreviewCloseRequestBody" })
 
+/** Answer of `POST /user/orders/preview`. */
 export const PreviewOrderResponseBody = Schema.Struct({
   $schema: SchemaLink,
   ...PreviewParts
 }).annotate({ identifier: "PreviewOrderResponseBody" })
 
+/** Operation on `/user/orders/preview`. */
 export const OrderPreviewGroup = HttpApiGroup.make("orderPreview")
   .add(
     HttpApiEndpoint.post("previewOrder", "/user/orders/preview", {
@@ -90,14 +93,14 @@ export const OrderPreviewGroup = HttpApiGroup.make("orderPreview")
       operation(
         "Preview an order",
         "Returns the fills, fees, margin and refusal that an order, or a close of the whole position, would " +
-          "have if it were placed now. Nothing is placed. A refusal by the rules of the market is a 200 with " +
-          "`refusal`; 422 is for a body that cannot be read."
+          "have now, without placing it. Answers 200 with `refusal` if the rules of the market would refuse the " +
+          "order, and 422 for an invalid body."
       )
     )
   )
   .middleware(Authenticated)
 
-/** The order that is asked about, but for whose it is and when. */
+/** Returns the placement to preview, without account, ids and time. */
 export const placementOf = (
   body: typeof PreviewOrderRequestBody.Type
 ): Pick<

@@ -1,4 +1,4 @@
-/** `GET /user/historic-pnl`: what an account has made since a span of time began, window by window. */
+/** `GET /user/historic-pnl`: profit or loss of an account since the start of a span, by window. */
 import { decimalOfMoney, moneyScale } from "@venue/domain/Decimal"
 import { percentE6 } from "@venue/domain/Profit"
 import { Schema } from "effect"
@@ -13,20 +13,23 @@ import { SeriesPoint, spanMembers } from "./Series.ts"
 import { operation } from "../Operation.ts"
 
 const Unit = Schema.Literals(["number", "percent"])
+/** Unit of a request without one. */
 export const defaultUnit = "number"
 
+/** Answer of `GET /user/historic-pnl`. */
 export const HistoricUserPnlResponseBody = Schema.Struct({
   $schema: SchemaLink,
-  duration: Schema.String.annotate({ description: "Span of time that was asked for." }),
+  duration: Schema.String.annotate({ description: "Requested span of time." }),
   unit: Schema.String.annotate({ description: "Unit of the values: `number` for USD, or `percent`." }),
   ...spanMembers,
   symbols: Schema.optionalKey(
-    Rows(Schema.String).annotate({ description: "Symbols of the filter; left out without one." })
+    Rows(Schema.String).annotate({ description: "Symbols of the filter; absent without a filter." })
   ),
   data: Rows(SeriesPoint).annotate({ description: "Profit or loss since the start of the span, oldest window first." }),
   count: RowCount
 }).annotate({ identifier: "HistoricUserPnlResponseBody" })
 
+/** Operation on `/user/historic-pnl`. */
 export const PnlGroup = HttpApiGroup.make("pnl")
   .add(
     HttpApiEndpoint.get("historicPnl", "/user/historic-pnl", {
@@ -38,8 +41,7 @@ export const PnlGroup = HttpApiGroup.make("pnl")
         operation(
           "Get profit and loss over time",
           "Returns the profit or loss of an account since the start of a span, by window, in USD or in percent " +
-            "of the equity. Refused with 400 for an unknown symbol, and with 422 for a value that is not " +
-            "offered."
+            "of the equity. Refused with 400 for an unknown symbol, and with 422 for an unknown duration or unit."
         )
       )
       .annotate(
@@ -63,6 +65,6 @@ export const PnlGroup = HttpApiGroup.make("pnl")
   )
   .middleware(Authenticated)
 
-/** Money in 1e-6 USD, as a number of dollars or as percent of a base of money. */
+/** Converts a profit in 1e-6 USD to USD, or to percent of `base` if that is given. */
 export const inUnit = (profit: bigint, base: bigint | undefined): number =>
   base === undefined ? decimalOfMoney(profit) : Number(percentE6(profit, base)) / moneyScale

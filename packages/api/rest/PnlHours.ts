@@ -1,6 +1,6 @@
 /**
- * `GET /pnl`: what an account held of each symbol as each hour began, and what it had made by then. An answer has at most
- * 10,000 rows, of the newest hours: `end` at the first of them, or `symbol`, gives the rest.
+ * `GET /pnl`: position and profit of an account in each market at the start of each hour. An answer has at most 10,000 rows of
+ * the newest hours; a client gets earlier rows by `end` at the first returned hour, or fewer by `symbol`.
  */
 import { decimalOfMoney } from "@venue/domain/Decimal"
 import { type Instrument, quantityOf } from "@venue/domain/Instrument"
@@ -14,29 +14,35 @@ import { symbolsParameter } from "./SymbolFilter.ts"
 import { startOf } from "./ChartRange.ts"
 import { operation } from "../Operation.ts"
 
+/** Position and profit in one market at the start of an hour. */
 export const PnlHour = Schema.Struct({
   $schema: SchemaLink,
   symbol: SymbolName,
   hour: MomentText.annotate({ description: "Start of the hour, ISO 8601 in UTC." }),
-  realised_pnl: Schema.Finite.annotate({ description: "Profit or loss realised until then, in USD." }),
+  realised_pnl: Schema.Finite.annotate({ description: "Profit or loss realised before the hour, in USD." }),
   unrealised_pnl: Schema.Finite.annotate({ description: "Unrealised profit or loss at the mark price, in USD." }),
-  net_funding: Schema.Finite.annotate({ description: "Funding received less funding paid until then, in USD." }),
-  fees: Schema.Finite.annotate({ description: "Fees paid until then, in USD." }),
-  quantity: Schema.Finite.annotate({ description: "Signed position, in base units; negative is short." }),
-  cost: Schema.Finite.annotate({ description: "Quantity at its average entry price, in USD." })
+  net_funding: Schema.Finite.annotate({ description: "Funding received less funding paid before the hour, in USD." }),
+  fees: Schema.Finite.annotate({ description: "Fees paid before the hour, in USD." }),
+  quantity: Schema.Finite.annotate({ description: "Signed position, in base units; negative when short." }),
+  cost: Schema.Finite.annotate({
+    description: "Cost basis of the position: quantity times average entry price, in USD."
+  })
 }).annotate({ identifier: "PnlHour", description: "Position and profit in one market at the start of an hour." })
 export type PnlHour = typeof PnlHour.Type
 
+/** Answer of `GET /pnl`. */
 export const HourlyPnlResponseBody = Schema.Struct({
   $schema: SchemaLink,
-  data: Rows(PnlHour).annotate({ description: "Hours, one row for each symbol." }),
+  data: Rows(PnlHour).annotate({ description: "One row for each hour and symbol." }),
   count: RowCount
 }).annotate({ identifier: "HourlyPnlResponseBody" })
 
+/** Number of hours of a request without `limit_hours`. */
 export const defaultLimitHours = 168
 const limitHours = { minimum: 1, maximum: 2_160 }
 const moment = { type: "string", format: "date-time", examples: ["2026-03-02T15:00:00Z"] }
 
+/** Operation on `/pnl`. */
 export const PnlHoursGroup = HttpApiGroup.make("pnlHours")
   .add(
     HttpApiEndpoint.get("pnlHours", "/pnl", {
@@ -53,7 +59,7 @@ export const PnlHoursGroup = HttpApiGroup.make("pnlHours")
         operation(
           "List hourly profit and loss",
           "Returns position, profit and fees of an account by symbol at the start of each hour. Refused with " +
-            "400 for an end before the start, and with 422 for a value that cannot be read."
+            "400 for an end before the start, and with 422 for an invalid value."
         )
       )
       .annotate(
@@ -66,14 +72,14 @@ export const PnlHoursGroup = HttpApiGroup.make("pnlHours")
             type: "integer",
             ...limitHours,
             default: defaultLimitHours,
-            description: "Largest number of hours to return."
+            description: "Maximum number of hours to return."
           }
         })
       )
   )
   .middleware(Authenticated)
 
-/** What was held of a symbol at the start of an hour, money in 1e-6 USD. */
+/** Position in one market at the start of an hour; money in 1e-6 USD. */
 export interface HeldHour {
   readonly startMinute: number
   readonly quantityLots: number
@@ -81,10 +87,11 @@ export interface HeldHour {
   readonly basis: number
   readonly fees: number
   readonly funding: number
-  /** Of the position, at the mark. */
+  /** Value of the position at the mark price. */
   readonly value: number
 }
 
+/** Returns one row for the wire. */
 export const pnlHour = (instrument: Instrument, held: HeldHour): PnlHour => ({
   symbol: instrument.symbol,
   hour: startOf(held.startMinute),

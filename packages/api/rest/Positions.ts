@@ -1,4 +1,4 @@
-/** `GET /user/positions`: what an account holds and what it has. */
+/** `GET /user/positions`: positions and balance of an account. */
 import { decimalOfMoney } from "@venue/domain/Decimal"
 import { type Instrument, quantityOf } from "@venue/domain/Instrument"
 import type { Balance, Holding } from "@venue/domain/Balance"
@@ -11,10 +11,11 @@ import { ServiceUnavailable } from "../Problem.ts"
 import { Authenticated } from "./Caller.ts"
 import { operation } from "../Operation.ts"
 
+/** Position of an account in one market. */
 export const PositionPublic = Schema.Struct({
   $schema: SchemaLink,
   symbol: SymbolName,
-  position: Schema.Finite.annotate({ description: "Signed size of the position, in base units; negative is short." }),
+  position: Schema.Finite.annotate({ description: "Signed size of the position, in base units; negative when short." }),
   average_price: Schema.Finite.annotate({ description: "Average entry price, in USD per base unit." }),
   leverage: Schema.Finite.annotate({
     description: "Leverage of the account in this market, as a multiple of the margin."
@@ -31,22 +32,25 @@ export const PositionPublic = Schema.Struct({
   realised_pnl: Schema.Finite.annotate({ description: "Profit or loss of fills that reduced the position, in USD." }),
   net_funding: Schema.Finite.annotate({ description: "Funding received less funding paid, in USD." }),
   open_orders: Schema.Int.annotate({ description: "Number of open orders of the account in this market." }),
-  open_quantity: Schema.Finite.annotate({ description: "Quantity of these orders that has not filled, in base units." })
+  open_quantity: Schema.Finite.annotate({ description: "Unfilled quantity of these orders, in base units." })
 }).annotate({ identifier: "PositionPublic", description: "Position of an account in one market." })
 export type PositionPublic = typeof PositionPublic.Type
 
+/** Money of an account. */
 export const BalancePublic = Schema.Struct({
   $schema: SchemaLink,
   ...BalanceParts
 }).annotate({ identifier: "BalancePublic", description: "Money of an account." })
 export type BalancePublic = typeof BalancePublic.Type
 
+/** Answer of `GET /user/positions`. */
 export const PositionsBalanceResponseBody = Schema.Struct({
   $schema: SchemaLink,
   positions: Rows(PositionPublic).annotate({ description: "Open positions, and markets with open orders." }),
   balance: BalancePublic
 }).annotate({ identifier: "PositionsBalanceResponseBody" })
 
+/** Operation on `/user/positions`. */
 export const PositionsGroup = HttpApiGroup.make("positions")
   .add(
     HttpApiEndpoint.get("positions", "/user/positions", {
@@ -62,6 +66,7 @@ export const PositionsGroup = HttpApiGroup.make("positions")
   )
   .middleware(Authenticated)
 
+/** Returns a position for the wire. */
 export const positionPublic = (instrument: Instrument, holding: Holding): PositionPublic => ({
   symbol: holding.symbol,
   position: quantityOf(instrument, holding.quantityLots),
@@ -76,6 +81,7 @@ export const positionPublic = (instrument: Instrument, holding: Holding): Positi
   open_quantity: quantityOf(instrument, holding.openQuantityLots)
 })
 
+/** Returns a balance for the wire; only the owner of a builder code gets `builder_rewards`. */
 export const balancePublic = (balance: Balance): BalancePublic => ({
   deposit: decimalOfMoney(balance.deposit),
   realised_pnl: decimalOfMoney(balance.realised),

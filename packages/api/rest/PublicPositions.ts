@@ -1,4 +1,4 @@
-/** `GET /public/accounts/{account_id}/positions`: what the account of a user who shows it to everybody holds. */
+/** `GET /public/accounts/{account_id}/positions`: positions of an account whose user has a public profile. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { Rows, SchemaLink, Uuid } from "../Body.ts"
@@ -6,21 +6,23 @@ import { NotFound, ServiceUnavailable } from "../Problem.ts"
 import { PositionPublic } from "./Positions.ts"
 import { operation } from "../Operation.ts"
 
+/** Account of a user with a public profile. */
 export const AccountPublic = Schema.Struct({
   $schema: SchemaLink,
   account_id: Uuid.annotate({ description: "Id of the account." }),
   user_id: Uuid.annotate({ description: "Id of the user." }),
   is_public: Schema.Boolean.annotate({
-    description: "Whether the user shows the positions to anybody; always true here."
+    description: "Whether the user's profile is public; always true here."
   }),
   username: Schema.optionalKey(
-    Schema.String.annotate({ description: "Public name of the user; left out if none is set." })
+    Schema.String.annotate({ description: "Public name of the user; absent if none is set." })
   ),
   avatar_url: Schema.optionalKey(
-    Schema.String.annotate({ description: "Address of the user's picture; left out if none is set." })
+    Schema.String.annotate({ description: "Address of the user's picture; absent if none is set." })
   )
-}).annotate({ identifier: "AccountPublic", description: "Account of a user who shows positions to anybody." })
+}).annotate({ identifier: "AccountPublic", description: "Account of a user with a public profile." })
 
+/** Answer of `GET /public/accounts/{account_id}/positions`. */
 export const PublicPositionsResponseBody = Schema.Struct({
   $schema: SchemaLink,
   account: AccountPublic,
@@ -28,6 +30,7 @@ export const PublicPositionsResponseBody = Schema.Struct({
 }).annotate({ identifier: "PublicPositionsResponseBody" })
 export type PublicPositionsResponseBody = typeof PublicPositionsResponseBody.Type
 
+/** Operation on `/public/accounts/{account_id}/positions`. */
 export const PublicPositionsGroup = HttpApiGroup.make("publicPositions").add(
   HttpApiEndpoint.get("publicPositions", "/public/accounts/:account_id/positions", {
     params: {

@@ -1,4 +1,4 @@
-/** `GET /public/trades` and `GET /public/account/{account_id}/trades`: trades that everybody may see. */
+/** `GET /public/trades` and `GET /public/account/{account_id}/trades`: public trades. */
 import { type Instrument, priceOf, quantityOf } from "@venue/domain/Instrument"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import type { Side } from "@venue/domain/Order"
@@ -12,9 +12,10 @@ import { described } from "../Parameter.ts"
 import { BadRequest, NotFound, ServiceUnavailable, TooManyRequests } from "../Problem.ts"
 import { defaultLimit, limitQuery, ListCount, listParameters, offsetQuery, symbolQuery } from "./ListPage.ts"
 
+/** Trade without the accounts that made it. */
 export const PublicTrade = Schema.Struct({
   $schema: SchemaLink,
-  trade_id: Member.text("Id of the trade, as the market-data stream has it"),
+  trade_id: Member.text("Id of the trade, the same as on the market-data socket"),
   time: Moment.annotate({ description: "Time of the trade, in ISO 8601 and UTC." }),
   symbol: Member.symbol,
   side: Member.text("Side of the taker, BUY or SELL; in the trades of an account, the side of the account"),
@@ -23,17 +24,19 @@ export const PublicTrade = Schema.Struct({
 }).annotate({ identifier: "PublicTrade", description: "Trade without the accounts that made it." })
 export type PublicTrade = typeof PublicTrade.Type
 
+/** Answer of `GET /public/trades`. */
 export const PublicTradesResponseBody = Schema.Struct({
   $schema: SchemaLink,
   data: Rows(PublicTrade).annotate({ description: "Trades, newest first." }),
   count: ListCount
 }).annotate({ identifier: "PublicTradesResponseBody" })
 
-/** Rows of all trades that may be skipped: each market is read as far. */
+/** Maximum offset of all trades, in rows; every market is read that far. */
 export const maxPublicOffset = 10_000
 
 const query = { ...symbolQuery, ...limitQuery, ...offsetQuery }
 
+/** Operations on `/public/trades` and `/public/account/{account_id}/trades`. */
 export const PublicTradesGroup = HttpApiGroup.make("publicTrades").add(
   HttpApiEndpoint.get("publicTrades", "/public/trades", {
     query,
@@ -43,7 +46,7 @@ export const PublicTradesGroup = HttpApiGroup.make("publicTrades").add(
     .annotateMerge(
       operation(
         "List public trades",
-        "Returns the trades of all accounts, newest first, without the accounts. Weighs 1 for each 1,000 rows that are read, limit and offset together for each symbol, from 5 to 600. Refused with 400 for an unknown symbol or an offset above 10,000. No credentials are needed. An addition of this venue."
+        "Returns the trades of all accounts, newest first, without the accounts. Costs 1 unit of the rate limit per 1,000 rows of limit plus offset, for each symbol read; at least 5, at most 600. Refused with 400 for an unknown symbol or an offset above 10,000. No credentials are needed. An addition of this venue."
       )
     )
     .annotate(
@@ -64,12 +67,13 @@ export const PublicTradesGroup = HttpApiGroup.make("publicTrades").add(
     .annotateMerge(
       operation(
         "List trades of a public account",
-        "Returns the trades of an account whose user has a public profile, newest first. Weighs 1 for each 1,000 rows of limit and offset together, at least 5. Refused with 404 for any other account. No credentials are needed. An addition of this venue."
+        "Returns the trades of an account whose user has a public profile, newest first. Costs 1 unit of the rate limit per 1,000 rows of limit plus offset, at least 5. Refused with 404 for any other account. No credentials are needed. An addition of this venue."
       )
     )
     .annotate(OpenApi.Transform, described(listParameters))
 )
 
+/** Returns the page of a query with defaults. */
 export const publicPage = ({
   limit = defaultLimit,
   offset = 0
@@ -81,7 +85,7 @@ export const publicPage = ({
   offset
 })
 
-/** Fill of one side of a trade, in ticks and lots. */
+/** One side of a trade: price in ticks, quantity in lots. */
 export interface PublicFill {
   readonly tradeId: string
   readonly atMillis: number
@@ -91,6 +95,7 @@ export interface PublicFill {
   readonly quantity: number
 }
 
+/** Returns a trade for the wire. */
 export const publicTrade = (instrument: Instrument, fill: PublicFill): PublicTrade => ({
   trade_id: fill.tradeId,
   time: Digits.instant(fill.atMillis),

@@ -1,4 +1,4 @@
-/** `GET /refdata`: what is listed, by which steps and bounds it trades. */
+/** `GET /refdata`: listed markets with their steps, bounds and hours. */
 import { type Instrument } from "@venue/domain/Instrument"
 import type { MarketHours } from "@venue/domain/MarketHours"
 import { Schema } from "effect"
@@ -14,7 +14,7 @@ const Hours = Schema.Struct({
   close: Schema.String.annotate({ description: "End of the funding hours, local time, HH:MM:SS." })
 }).annotate({ description: "Funding hours of the day." })
 
-/** A day that is absent is closed. These are funding hours; trading never stops. */
+/** Funding hours by day of the week; an absent day is closed. Trading itself never stops. */
 const MarketHoursBody = Schema.Struct({
   tz: Schema.String.annotate({ description: "Time zone of the hours, IANA name." }),
   monday: Schema.optionalKey(Hours),
@@ -26,9 +26,10 @@ const MarketHoursBody = Schema.Struct({
   sunday: Schema.optionalKey(Hours)
 }).annotate({
   identifier: "MarketHours",
-  description: "Funding hours by day of the week. A day that is left out is closed. Trading itself never stops."
+  description: "Funding hours by day of the week; an absent day is closed. Trading itself never stops."
 })
 
+/** Terms, price bounds and status of one market. */
 export const RefdataSymbol = Schema.Struct({
   $schema: SchemaLink,
   clobPairId: Schema.String.annotate({ description: "Number of the order book, as text." }),
@@ -45,18 +46,18 @@ export const RefdataSymbol = Schema.Struct({
   tick_size: Schema.String.annotate({ description: "Step of prices, in USD, decimal text." }),
   lot_size: Schema.String.annotate({ description: "Step of quantities, in base units, decimal text." }),
   min_price: Schema.String.annotate({
-    description: "Lowest price an order may have now, in USD, decimal text; 0 before the first price."
+    description: "Current minimum price of an order, in USD, decimal text; 0 before the first price."
   }),
   max_price: Schema.String.annotate({
-    description: "Highest price an order may have now, in USD, decimal text; 0 before the first price."
+    description: "Current maximum price of an order, in USD, decimal text; 0 before the first price."
   }),
   min_quantity: Schema.String.annotate({ description: "Smallest quantity of an order, in base units, decimal text." }),
   max_quantity: Schema.String.annotate({ description: "Largest quantity of an order, in base units, decimal text." }),
   base_asset: Schema.String.annotate({ description: "Asset that one unit of the contract follows." }),
   quote_asset: Schema.String.annotate({ description: "Currency of prices." }),
   margin_asset: Schema.String.annotate({ description: "Asset that margin is paid in." }),
-  order_time_in_force: Rows(Schema.String).annotate({ description: "Values of `time_in_force` that orders may have." }),
-  order_types: Rows(Schema.String).annotate({ description: "Order types that may be placed." }),
+  order_time_in_force: Rows(Schema.String).annotate({ description: "Supported values of `time_in_force`." }),
+  order_types: Rows(Schema.String).annotate({ description: "Supported order types." }),
   market_hours: MarketHoursBody,
   status: Schema.Literals(["ACTIVE", "INACTIVE", "DELISTED"]).annotate({
     description: "`ACTIVE` while trading; `INACTIVE` while cancel-only or halted; `DELISTED` after settlement."
@@ -67,15 +68,17 @@ export const RefdataSymbol = Schema.Struct({
 }).annotate({ identifier: "RefdataSymbol" })
 export type RefdataSymbol = typeof RefdataSymbol.Type
 
+/** Answer of `GET /refdata`. */
 export const RefdataResponse = Schema.Struct({
   $schema: SchemaLink,
   type: Schema.Literal("refdata").annotate({ description: "Kind of the answer." }),
   data: Rows(RefdataSymbol).annotate({ description: "Listed markets." })
 }).annotate({ identifier: "RefdataResponse" })
 
-/** A handler answers with `HttpApiSchema.withHeaders({ body, headers: caching })`. */
+/** Headers of the answer, for `HttpApiSchema.withHeaders({ body, headers: caching })`. */
 export const caching = { "cache-control": "public, max-age=5" } as const
 
+/** Operation on `/refdata`. */
 export const RefdataGroup = HttpApiGroup.make("refdata").add(
   HttpApiEndpoint.get("refdata", "/refdata", {
     query: { ticker: Optional(Schema.String) },
@@ -95,25 +98,24 @@ export const RefdataGroup = HttpApiGroup.make("refdata").add(
     .annotateMerge(
       operation(
         "List markets",
-        "Returns the terms, price bounds and status of every listed market, or of the one that `ticker` names. " +
-          "An unknown ticker gives an empty list. No credentials are needed."
+        "Returns the terms, price bounds and status of every listed market, or of the market `ticker`. The list is " +
+          "empty for an unknown ticker. No credentials are needed."
       )
     )
 )
 
-/**
- * The venue knows this of a market at this moment. Prices are in 1e-8 USD, bounds in ticks; 0 before the first price.
- */
+/** Current state of a market: prices in 1e-8 USD, bounds in ticks; 0 before the first price. */
 export interface MarketState {
   readonly oracleE8: number
   readonly minPriceTicks: number
   readonly maxPriceTicks: number
-  /** The mark has changed by so much in 24 hours, told with two places. */
+  /** Change of the mark price over 24 hours, in percent with two decimals. */
   readonly changePercent: number
   readonly hours: MarketHours
   readonly status: RefdataSymbol["status"]
 }
 
+/** Returns a market for the wire. */
 export const refdataSymbol = (instrument: Instrument, state: MarketState): RefdataSymbol => ({
   clobPairId: String(instrument.clobPairId),
   symbol: instrument.symbol,

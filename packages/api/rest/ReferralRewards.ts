@@ -1,4 +1,4 @@
-/** `GET /user/referral-rewards`: what a user was credited for those whom they brought, by the day that earned it. */
+/** `GET /user/referral-rewards`: rewards for referred users, by the day that earned them. */
 import { dayMillis, dayOf } from "@venue/domain/Day"
 import { decimalOfMoney } from "@venue/domain/Decimal"
 import { Schema } from "effect"
@@ -13,8 +13,10 @@ import { operation } from "../Operation.ts"
 const Duration = Schema.Literals(["1d", "1w", "1m", "ytd", "all"])
 export type Duration = typeof Duration.Type
 
+/** Span of a request without one. */
 export const defaultDuration = "1w"
 
+/** Reward of one day. */
 export const ReferralReward = Schema.Struct({
   reward_date: Moment.annotate({ description: "Day that earned the reward, as its first instant in UTC." }),
   amount: Schema.Finite.annotate({ description: "Reward, in USD." })
@@ -23,19 +25,23 @@ export const ReferralReward = Schema.Struct({
   description: "Reward of one day."
 })
 
+/** Answer of `GET /user/referral-rewards`. */
 export const ReferralRewardsResponseBody = Schema.Struct({
   $schema: SchemaLink,
-  duration: Duration.annotate({ description: "Span of days that was asked for." }),
+  duration: Duration.annotate({ description: "Requested span of days." }),
   interval: Schema.Literal("1d").annotate({ description: "Length of a row: one day." }),
   start: Schema.optionalKey(
-    Moment.annotate({ description: "First day of the span, inclusive; left out for `all` without a reward." })
+    Moment.annotate({
+      description: "Start of the span, inclusive, ISO 8601 in UTC; absent for `all` without a reward."
+    })
   ),
-  end: Moment.annotate({ description: "Last instant of the span, exclusive." }),
+  end: Moment.annotate({ description: "End of the span, exclusive, ISO 8601 in UTC." }),
   data: Rows(ReferralReward).annotate({ description: "Days with a reward." }),
   count: RowCount,
   total_amount: Schema.Finite.annotate({ description: "Sum of the rewards, in USD." })
 }).annotate({ identifier: "ReferralRewardsResponseBody" })
 
+/** Operation on `/user/referral-rewards`. */
 export const ReferralRewardsGroup = HttpApiGroup.make("referralRewards")
   .add(
     HttpApiEndpoint.get("referralRewards", "/user/referral-rewards", {
@@ -46,8 +52,8 @@ export const ReferralRewardsGroup = HttpApiGroup.make("referralRewards")
       .annotateMerge(
         operation(
           "List referral rewards",
-          "Returns the rewards of the user by the day that earned them. A day is credited once, from five " +
-            "minutes past the following midnight in UTC on."
+          "Returns the rewards of the user by the day that earned them. Each day is credited once, at 00:05 UTC " +
+            "of the following day or later."
         )
       )
       .annotate(
@@ -64,7 +70,7 @@ export const ReferralRewardsGroup = HttpApiGroup.make("referralRewards")
   )
   .middleware(Authenticated)
 
-/** Whole days, the last of them the one before today; of `all`, from the day the user came. */
+/** Returns the Unix days of a span that ends with yesterday; `all` begins on the day on which the user was created. */
 export const daysOf = (duration: Duration, nowMillis: number, createdAtMillis: number) => {
   const today = dayOf(nowMillis)
   const from: Record<Duration, number> = {
@@ -77,6 +83,7 @@ export const daysOf = (duration: Duration, nowMillis: number, createdAtMillis: n
   return { fromDay: from[duration], beforeDay: today }
 }
 
+/** Returns the answer; amounts are in 1e-6 USD. */
 export const rewardsBody = (
   duration: Duration,
   { beforeDay, fromDay }: ReturnType<typeof daysOf>,

@@ -1,10 +1,11 @@
-/** A number for each window of a span of time. */
+/** Series of one number for each window of a span. */
 import { minuteMillis } from "@venue/domain/Minute"
 import { Schema } from "effect"
 import { Moment, SchemaLink } from "../Body.ts"
 import { startOf } from "./ChartRange.ts"
 import { type Span, windows } from "./Duration.ts"
 
+/** Value of one window. */
 export const SeriesPoint = Schema.Struct({
   $schema: SchemaLink,
   window_start: Moment.annotate({ description: "Start of the window, ISO 8601 in UTC." }),
@@ -17,19 +18,20 @@ export const spanMembers = {
   interval_minutes: Schema.Int.annotate({ description: "Length of a window, in minutes." }),
   start: Schema.optionalKey(
     Moment.annotate({
-      description: "Start of the span, inclusive, ISO 8601 in UTC; left out for `all` without history."
+      description: "Start of the span, inclusive, ISO 8601 in UTC; absent for `all` without history."
     })
   ),
   end: Moment.annotate({ description: "End of the span, exclusive, ISO 8601 in UTC." })
 }
 
+/** Returns the series of a span; `valueOf` receives the index of a window. */
 export const seriesOf = (span: Span, valueOf: (window: number) => number): ReadonlyArray<SeriesPoint> =>
   Array.from({ length: windows(span) }, (_, window) => ({
     window_start: startOf(span.startMillis / minuteMillis + window * span.intervalMinutes),
     value: valueOf(window)
   }))
 
-/** Start of the first window, and end of the running one. */
+/** Returns the start of the first window and the end of the current one. */
 export const boundsOf = ({ endMillis, startMillis }: Span) => ({
   start: startOf(startMillis / minuteMillis),
   end: startOf(endMillis / minuteMillis)

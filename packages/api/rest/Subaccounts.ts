@@ -1,4 +1,4 @@
-/** `/user/subaccounts`: the accounts of a user beside the primary one, and what each has. `/user/public-accounts`: all of them. */
+/** `/user/subaccounts`: subaccounts of a user and their balances. `/user/public-accounts`: all accounts of a user. */
 import { decimalOfMoney } from "@venue/domain/Decimal"
 import { isPrimary } from "@venue/domain/AccountId"
 import type { Balance } from "@venue/domain/Balance"
@@ -13,28 +13,32 @@ import { Repeated, repeatable } from "../Repeatable.ts"
 import { Authenticated } from "./Caller.ts"
 import { operation } from "../Operation.ts"
 
+/** Answer of `GET /user/subaccounts`. */
 export const ListSubaccountsResponseBody = Schema.Struct({
   $schema: SchemaLink,
-  account_ids: Rows(Uuid).annotate({ description: "Ids of the subaccounts; the primary account is not among them." })
+  account_ids: Rows(Uuid).annotate({ description: "Ids of the subaccounts, without the primary account." })
 }).annotate({ identifier: "ListSubaccountsResponseBody" })
 
+/** Body of `POST /user/subaccounts`. */
 export const CreateSubaccountRequestBody = Schema.Struct({ $schema: SchemaLink }).annotate({
   identifier: "CreateSubaccountRequestBody"
 })
 
+/** Answer of `POST /user/subaccounts`. */
 export const CreateSubaccountResponseBody = Schema.Struct({
   $schema: SchemaLink,
   account_id: Uuid.annotate({ description: "Id of the new subaccount." })
 }).annotate({ identifier: "CreateSubaccountResponseBody" })
 
+/** Balance of one account. */
 export const AccountBalance = Schema.Struct({
   account_id: Uuid.annotate({ description: "Id of the account." }),
   available_balance: Schema.Finite.annotate({ description: "Money that new orders may use, in USD." }),
-  equity: Schema.Finite.annotate({ description: "Cash and unrealised profit or loss, in USD." }),
+  equity: Schema.Finite.annotate({ description: "Equity: cash plus unrealised profit or loss, in USD." }),
   is_master: Schema.Boolean.annotate({ description: "Whether it is the primary account." })
 }).annotate({ identifier: "AccountBalance", description: "Balance of one account." })
 
-/** The primary account comes first, the others in the order they were opened. */
+/** Answer of `GET /user/subaccounts/balance`: the primary account first, then the subaccounts by age. */
 export const SubaccountBalancesResponseBody = Schema.Struct({
   $schema: SchemaLink,
   accounts: Rows(AccountBalance).annotate({
@@ -42,13 +46,14 @@ export const SubaccountBalancesResponseBody = Schema.Struct({
   })
 }).annotate({ identifier: "SubaccountBalancesResponseBody" })
 
+/** Account of the caller. */
 export const OwnAccount = Schema.Struct({
   account_id: Member.uuid("Account of the caller"),
   is_master: Member.truth("Whether this is the primary account"),
-  is_public: Member.truth("Whether everybody may see the positions and trades of the account")
+  is_public: Member.truth("Whether the positions and trades of the account are public")
 }).annotate({ identifier: "OwnAccount" })
 
-/** The primary account comes first, the others in the order they were opened. */
+/** Answer of `GET /user/public-accounts`: the primary account first, then the subaccounts by age. */
 export const PublicAccountsResponseBody = Schema.Struct({
   $schema: SchemaLink,
   accounts: Rows(OwnAccount).annotate({ description: "Accounts of the caller, the primary account first." })
@@ -56,6 +61,7 @@ export const PublicAccountsResponseBody = Schema.Struct({
 
 const balances = { success: SubaccountBalancesResponseBody, error: ServiceUnavailable }
 
+/** Operations on the accounts of a user. */
 export const SubaccountsGroup = HttpApiGroup.make("subaccounts")
   .add(
     HttpApiEndpoint.get("subaccounts", "/user/subaccounts", {
@@ -71,7 +77,7 @@ export const SubaccountsGroup = HttpApiGroup.make("subaccounts")
       .annotateMerge(
         operation(
           "Create a subaccount",
-          "Creates a subaccount without money. Refused with 409 if the user has 20 subaccounts, or for an " +
+          "Creates an empty subaccount. Refused with 409 if the user has 20 subaccounts, and with 422 for an " +
             "idempotency key of another request."
         )
       )
@@ -81,8 +87,8 @@ export const SubaccountsGroup = HttpApiGroup.make("subaccounts")
     ),
     HttpApiEndpoint.get("subaccountEquity", "/user/subaccounts/equity", balances).annotateMerge(
       OpenApi.annotations({
-        summary: "Balance and equity of each account",
-        description: "The same answer as `GET /user/subaccounts/balance`. An addition of this venue."
+        summary: "List equity of all accounts",
+        description: "Returns the same answer as `GET /user/subaccounts/balance`. An addition of this venue."
       })
     ),
     HttpApiEndpoint.get("publicAccounts", "/user/public-accounts", {
@@ -90,15 +96,16 @@ export const SubaccountsGroup = HttpApiGroup.make("subaccounts")
       error: ServiceUnavailable
     }).annotateMerge(
       OpenApi.annotations({
-        summary: "Accounts of the caller, and whether they are public",
+        summary: "List own accounts",
         description:
-          "Lists the primary account and all subaccounts of the caller, so that a client finds its account ids. `is_public` is " +
-          "the choice of the profile and holds for all accounts of the user. An addition of this venue."
+          "Returns the ids of the caller's primary account and subaccounts. `is_public` comes from the profile and is the same " +
+          "for all accounts of the user. An addition of this venue."
       })
     )
   )
   .middleware(Authenticated)
 
+/** Returns the balance of an account for the wire. */
 export const accountBalance = (
   userId: UserId,
   { accountId, available, equity }: Balance

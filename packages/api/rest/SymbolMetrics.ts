@@ -1,4 +1,4 @@
-/** `GET /symbols/metrics`: what each market with a price comes to now, and came to in 24 hours. */
+/** `GET /symbols/metrics`: price, 24-hour volume, open interest and funding rate of each market with a price. */
 import { decimalOfMoney, decimalOfUnits } from "@venue/domain/Decimal"
 import { type Instrument, quantityOf } from "@venue/domain/Instrument"
 import { Schema } from "effect"
@@ -8,6 +8,7 @@ import { publishedRateE8 } from "../marketData/FrameText.ts"
 import { ServiceUnavailable } from "../Problem.ts"
 import { operation } from "../Operation.ts"
 
+/** Statistics of one market. */
 export const SymbolMetrics = Schema.Struct({
   $schema: SchemaLink,
   symbol: SymbolName,
@@ -20,15 +21,17 @@ export const SymbolMetrics = Schema.Struct({
   funding_rate_bps: Schema.Finite.annotate({
     description: "Estimated funding rate of the running hour, in basis points of the notional."
   })
-}).annotate({ identifier: "SymbolMetrics", description: "Figures of one market." })
+}).annotate({ identifier: "SymbolMetrics", description: "Statistics of one market." })
 export type SymbolMetrics = typeof SymbolMetrics.Type
 
+/** Answer of `GET /symbols/metrics`. */
 export const SymbolMetricsResponseBody = Schema.Struct({
   $schema: SchemaLink,
   data: Rows(SymbolMetrics).annotate({ description: "Markets that have a price." }),
   count: RowCount
 }).annotate({ identifier: "SymbolMetricsResponseBody" })
 
+/** Operation on `/symbols/metrics`. */
 export const SymbolMetricsGroup = HttpApiGroup.make("symbolMetrics").add(
   HttpApiEndpoint.get("symbolMetrics", "/symbols/metrics", {
     success: HttpApiSchema.WithHeaders(SymbolMetricsResponseBody, { "cache-control": CacheControl }),
@@ -42,22 +45,23 @@ export const SymbolMetricsGroup = HttpApiGroup.make("symbolMetrics").add(
   )
 )
 
-/** What REST tells of a market that has a price: what the streams tell of it. Prices are in 1e-8 USD, money in 1e-6. */
+/** Current statistics of a market with a price: prices in 1e-8 USD, money in 1e-6 USD. */
 export interface MarketNow {
   readonly instrument: Instrument
   readonly oracleE8: number
   readonly markE8: number
   readonly openInterestLots: number
-  /** In 1e-12 of the value. */
+  /** Funding rate of the current hour, in 1e-12 of the notional. */
   readonly rateE12: number
-  /** Volume of the last 1,440 minutes, the running one included. */
+  /** Volume of the last 1,440 minutes, including the current one. */
   readonly volumeLots: bigint
   readonly notional: bigint
   readonly changePercent: number
-  /** Of the last trade on the book; 0 before the first. */
+  /** Price of the last trade on the book; 0 before the first trade. */
   readonly lastTicks: number
 }
 
+/** Returns the statistics of a market for the wire. */
 export const symbolMetrics = (market: MarketNow): SymbolMetrics => ({
   symbol: market.instrument.symbol,
   current_mark_price: decimalOfUnits(market.markE8),

@@ -1,4 +1,4 @@
-/** `GET /taker-volume/{symbol}`: what takers bought and what they sold in each window. */
+/** `GET /taker-volume/{symbol}`: volume bought and sold by takers in each window. */
 import { decimalOfMoney, unitScale } from "@venue/domain/Decimal"
 import type { Instrument } from "@venue/domain/Instrument"
 import { Schema } from "effect"
@@ -8,6 +8,7 @@ import { described } from "../Parameter.ts"
 import { chartHeaders, chartParameters, chartParams, chartRefusals, minutesQuery, startOf } from "./ChartRange.ts"
 import { operation } from "../Operation.ts"
 
+/** Taker volume of one window. */
 export const TakerVolumePoint = Schema.Struct({
   $schema: SchemaLink,
   symbol: SymbolName,
@@ -21,12 +22,14 @@ export const TakerVolumePoint = Schema.Struct({
 }).annotate({ identifier: "TakerVolumePoint", description: "Taker volume of one window." })
 export type TakerVolumePoint = typeof TakerVolumePoint.Type
 
+/** Answer of `GET /taker-volume/{symbol}`. */
 export const TakerVolumeHistoricResponseBody = Schema.Struct({
   $schema: SchemaLink,
   data: Rows(TakerVolumePoint).annotate({ description: "Windows, oldest first." }),
   count: RowCount
 }).annotate({ identifier: "TakerVolumeHistoricResponseBody" })
 
+/** Operation on `/taker-volume/{symbol}`. */
 export const TakerVolumeGroup = HttpApiGroup.make("takerVolume").add(
   HttpApiEndpoint.get("takerVolume", "/taker-volume/:symbol", {
     params: chartParams,
@@ -45,7 +48,7 @@ export const TakerVolumeGroup = HttpApiGroup.make("takerVolume").add(
     .annotate(OpenApi.Transform, described(chartParameters))
 )
 
-/** All that was traded, and what of it takers bought, in lots and 1e-6 USD. */
+/** Total volume and volume bought by takers, in lots and 1e-6 USD. */
 export interface Volumes {
   readonly volumeLots: bigint
   readonly notional: bigint
@@ -55,7 +58,7 @@ export interface Volumes {
 
 const nothing: Volumes = { volumeLots: 0n, notional: 0n, takerBuyLots: 0n, takerBuyNotional: 0n }
 
-/** A window without a trade has none. */
+/** Returns one window; all volumes are 0 without a trade. */
 export const takerVolumePoint = (
   { lotE8, symbol }: Instrument,
   intervalMinutes: number,

@@ -1,4 +1,4 @@
-/** `GET /user/trade`: the fills of an account, newest first; `GET /trades-csv`: all of them, oldest first. */
+/** `GET /user/trade`: fills of an account, newest first. `GET /trades-csv`: all of them as a file, oldest first. */
 import { decimalOfMoney } from "@venue/domain/Decimal"
 import { type Instrument, priceOf, quantityOf } from "@venue/domain/Instrument"
 import { OrderType, Side } from "@venue/domain/Order"
@@ -15,21 +15,24 @@ import { csvAnswer } from "./CsvFile.ts"
 import {
   defaultLimit,
   limitQuery,
-  type ListAsked,
+  type ListFilter,
   ListCount,
   listParameters,
   moment,
   offsetQuery,
   rangeQuery,
-  symbolAsked,
+  symbolFrom,
   symbolQuery
 } from "./ListPage.ts"
 import { operation } from "../Operation.ts"
 
+/** One fill of an account. */
 export const Trade = Schema.Struct({
   $schema: SchemaLink,
   id: Schema.String.annotate({ description: "Id of the trade." }),
-  order_timestamp: Schema.Finite.annotate({ description: "Time of the fill, in Unix seconds with milliseconds." }),
+  order_timestamp: Schema.Finite.annotate({
+    description: "Time of the fill, in Unix seconds with a fraction of milliseconds."
+  }),
   symbol: SymbolName,
   price: Schema.Finite.annotate({ description: "Price of the fill, in USD per base unit." }),
   quantity: Schema.Finite.annotate({ description: "Quantity of the fill, in base units." }),
@@ -42,23 +45,26 @@ export const Trade = Schema.Struct({
   tif: Schema.String.annotate({ description: "Time in force of the order: `GTC`, `IOC` or `FOK`." }),
   order_id: Schema.String.annotate({ description: "Id of the order that was filled." }),
   realised_pnl_change: Schema.Finite.annotate({ description: "Profit or loss that the fill realised, in USD." }),
-  liquidation: Schema.String.annotate({ description: "Role of the fill in a liquidation, if any." }),
+  liquidation: Schema.String.annotate({
+    description: "Role of the fill in a liquidation: `NONE`, `ORDERBOOK`, `OFF_BOOK` or `ADL`."
+  }),
   order_origin: Schema.String.annotate({
-    description: "Source of the order: its user directly, a TWAP, a stop, a close of the position, or the venue."
+    description: "Origin of the order: the user, a TWAP, a stop, a close of the position, or the venue."
   }),
   execution_type: Schema.String.annotate({
-    description: "Kind of execution: a match on the book, or a takeover at the mark price."
+    description: "Kind of execution: `NEW`, `LIQUIDATION`, `ADL` or `SETTLEMENT`."
   })
 }).annotate({ identifier: "Trade", description: "One fill of an account." })
 export type Trade = typeof Trade.Type
 
+/** Answer of `GET /user/trade`. */
 export const TradesResponseBody = Schema.Struct({
   $schema: SchemaLink,
   data: Rows(Trade).annotate({ description: "Fills, newest first." }),
   count: ListCount
 }).annotate({ identifier: "TradesResponseBody" })
 
-/** `start` and `start_time` are one bound under two names, and so are the ends: the narrower one holds. */
+/** Query of fills; `start` and `start_time` name the same bound, as do `end` and `end_time`, and the narrower one applies. */
 const TradesQuery = {
   exchange_order_id: Optional(Schema.String),
   ...rangeQuery,
@@ -71,6 +77,7 @@ const TradesQuery = {
   ...offsetQuery
 }
 
+/** Operations on `/user/trade` and `/trades-csv`. */
 export const TradeGroup = HttpApiGroup.make("trade")
   .add(
     HttpApiEndpoint.get("trades", "/user/trade", {
@@ -82,8 +89,8 @@ export const TradeGroup = HttpApiGroup.make("trade")
         operation(
           "List fills",
           "Returns the fills of an account, newest first, filtered by time, symbol, order, type and side. " +
-            "`start` and `start_time` are the same bound, as are `end` and `end_time`; the narrower bound holds. " +
-            "Refused with 422 for a value that cannot be read, and with 400 for an unknown symbol, a range that ends " +
+            "`start` and `start_time` name the same bound, as do `end` and `end_time`; the narrower one applies. " +
+            "Refused with 422 for an invalid value, and with 400 for an unknown symbol, a range that ends " +
             "before it starts, an offset that is too large, or a search by type or side that takes too long."
         )
       )
@@ -109,30 +116,32 @@ export const TradeGroup = HttpApiGroup.make("trade")
       operation(
         "Download fills",
         "Returns all fills of an account as one CSV file with a header line. Refused with 429 while two other " +
-          "downloads of the user are running, and with 503 while the gateway runs as many as it can."
+          "downloads of the user are running, and with 503 while the gateway runs its maximum of 8."
       )
     )
   )
   .middleware(Authenticated)
 
-/** What was asked, with the defaults of what was not. */
-export interface TradesAsked extends ListAsked {
+/** Filter and page of fills. */
+export interface TradesFilter extends ListFilter {
   readonly orderId: string | undefined
   readonly orderType: OrderType | undefined
   readonly side: Side | undefined
 }
 
-export const tradesAsked = (query: Schema.Struct<typeof TradesQuery>["Type"]): TradesAsked => ({
+/** Returns the filter of a query with defaults. */
+export const tradesFilter = (query: Schema.Struct<typeof TradesQuery>["Type"]): TradesFilter => ({
   orderId: query.exchange_order_id,
   startMillis: narrower(query.start, query.start_time, Math.max),
   endMillis: narrower(query.end, query.end_time, Math.min),
-  symbol: symbolAsked(query.symbol),
+  symbol: symbolFrom(query.symbol),
   orderType: query.ordertype,
   side: query.orderdirection,
   limit: query.limit ?? defaultLimit,
   offset: query.offset ?? 0
 })
 
+/** Returns a fill for the wire. */
 export const tradeRecord = (instrument: Instrument, trade: UserTrade): Trade => ({
   id: trade.tradeId,
   order_timestamp: trade.atMillis / 1_000,
@@ -151,6 +160,7 @@ export const tradeRecord = (instrument: Instrument, trade: UserTrade): Trade => 
   execution_type: trade.executionType
 })
 
+/** CSV file of fills. */
 export const tradesFile: Csv.File<UserTrade> = {
   name: "trades.csv",
   columns: [
@@ -190,7 +200,7 @@ export const tradesFile: Csv.File<UserTrade> = {
 }
 
 const narrower = (
-  one: number | undefined,
-  other: number | undefined,
-  choose: (one: number, other: number) => number
-): number | undefined => (one === undefined ? other : other === undefined ? one : choose(one, other))
+  first: number | undefined,
+  second: number | undefined,
+  choose: (first: number, second: number) => number
+): number | undefined => (first === undefined ? second : second === undefined ? first : choose(first, second))

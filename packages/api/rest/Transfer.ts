@@ -1,4 +1,4 @@
-/** `POST /user/transfer`: money from one account of a user to another. */
+/** `POST /user/transfer`: transfer between two accounts of a user. */
 import { decimalOfMoney } from "@venue/domain/Decimal"
 import type { InsufficientBalance } from "@venue/domain/Trader"
 import { Schema } from "effect"
@@ -11,22 +11,24 @@ import { PositiveUsd, usdMember } from "../Usd.ts"
 import { Authenticated } from "./Caller.ts"
 import { operation } from "../Operation.ts"
 
+/** Body of `POST /user/transfer`. */
 export const TransferRequestBody = Schema.Struct({
   $schema: SchemaLink,
   amount: usdMember(PositiveUsd, "Amount to move between the accounts")
 }).annotate({ identifier: "TransferRequestBody" })
 
+/** Operation on `/user/transfer`. */
 export const TransferGroup = HttpApiGroup.make("transfer")
   .add(
     HttpApiEndpoint.post("transfer", "/user/transfer", {
       headers: repeatable,
       query: {
         src_account_id: Uuid.annotate({
-          description: "Id of the account to take the money from.",
+          description: "Id of the source account.",
           examples: ["3b0a6f7e-51c4-4a52-9d0b-6a1f2c7e9d10"]
         }),
         dst_account_id: Uuid.annotate({
-          description: "Id of the account to give the money to.",
+          description: "Id of the destination account.",
           examples: ["8d2f1b6c-3a4e-4f70-9b1d-5e6c7a8b9c0d"]
         })
       },
@@ -36,17 +38,18 @@ export const TransferGroup = HttpApiGroup.make("transfer")
     }).annotateMerge(
       operation(
         "Transfer between accounts",
-        "Moves money between two accounts of the user, at once and without a fee. Refused with 400 if the " +
-          "source cannot give up the amount or both accounts are the same, with 403 if an account is not the " +
+        "Moves money between two accounts of the user, immediately and without a fee. Refused with 400 if the " +
+          "source cannot release the amount or both accounts are the same, with 403 if an account is not the " +
           "user's, and with 503 if the state of all markets is not known in time."
       )
     )
   )
   .middleware(Authenticated)
 
-/** Names the most that could have been taken. */
+/** Returns the problem for a transfer that the source cannot release, with the maximum. */
 export const transferRefused = (problems: Problems, { required, withdrawable }: InsufficientBalance): BadRequest => {
-  const [asked, most] = [decimalOfMoney(required), decimalOfMoney(withdrawable)]
-  const message = `Expected no more than the account can give up, ${most}${gotNumber(asked, most > 0 ? most : undefined)}`
-  return problems.insufficientBalance("body.amount", message, asked)
+  const [amount, most] = [decimalOfMoney(required), decimalOfMoney(withdrawable)]
+  const near = most > 0 ? most : undefined
+  const message = `Expected at most ${most}, the amount that the account can release${gotNumber(amount, near)}`
+  return problems.insufficientBalance("body.amount", message, amount)
 }

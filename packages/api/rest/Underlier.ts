@@ -1,4 +1,4 @@
-/** `GET /underlier/{symbol}`: the oracle price in each window. */
+/** `GET /underlier/{symbol}`: oracle price of each window. */
 import { decimalOfUnits } from "@venue/domain/Decimal"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
@@ -7,6 +7,7 @@ import { described } from "../Parameter.ts"
 import { chartHeaders, chartParameters, chartParams, chartRefusals, intervalQuery, startOf } from "./ChartRange.ts"
 import { operation } from "../Operation.ts"
 
+/** Oracle price of one window. */
 export const UnderlierPoint = Schema.Struct({
   $schema: SchemaLink,
   symbol: SymbolName,
@@ -19,12 +20,14 @@ export const UnderlierPoint = Schema.Struct({
 }).annotate({ identifier: "UnderlierPoint", description: "Oracle price of one window." })
 export type UnderlierPoint = typeof UnderlierPoint.Type
 
+/** Answer of `GET /underlier/{symbol}`. */
 export const UnderlierHistoricResponseBody = Schema.Struct({
   $schema: SchemaLink,
   data: Rows(UnderlierPoint).annotate({ description: "Windows, oldest first." }),
   count: RowCount
 }).annotate({ identifier: "UnderlierHistoricResponseBody" })
 
+/** Operation on `/underlier/{symbol}`. */
 export const UnderlierGroup = HttpApiGroup.make("underlier").add(
   HttpApiEndpoint.get("underlier", "/underlier/:symbol", {
     params: chartParams,
@@ -43,7 +46,7 @@ export const UnderlierGroup = HttpApiGroup.make("underlier").add(
     .annotate(OpenApi.Transform, described(chartParameters))
 )
 
-/** In 1e-8 USD. */
+/** Oracle prices of a window, in 1e-8 USD. */
 export interface OracleWindow {
   readonly startMinute: number
   readonly oracleOpenE8: number
@@ -52,7 +55,7 @@ export interface OracleWindow {
   readonly oracleCloseE8: number
 }
 
-/** Oldest first. A window in which the price did not change has the close of before, `beforeE8` for the first. */
+/** Returns the windows, oldest first; one without a change repeats the previous close, `beforeE8` for the first. */
 export const underlierPoints = (
   symbol: string,
   interval: string,
@@ -60,10 +63,10 @@ export const underlierPoints = (
   windows: ReadonlyArray<OracleWindow>,
   beforeE8: number
 ): ReadonlyArray<UnderlierPoint> => {
-  const told = new Map(windows.map((window) => [window.startMinute, window]))
+  const changed = new Map(windows.map((window) => [window.startMinute, window]))
   let closeE8 = beforeE8
   return starts.map((start) => {
-    const window = told.get(start)
+    const window = changed.get(start)
     const point = {
       symbol,
       interval,

@@ -1,4 +1,4 @@
-/** `GET /user/volume`: what an account traded on each day, as maker and as taker. */
+/** `GET /user/volume`: notional traded by an account on each day, as maker and taker. */
 import { dayMillis } from "@venue/domain/Day"
 import { decimalOfMoney } from "@venue/domain/Decimal"
 import { minuteMillis } from "@venue/domain/Minute"
@@ -13,6 +13,7 @@ import { startOf } from "./ChartRange.ts"
 import { type Days, defaultDuration, Range } from "./Duration.ts"
 import { operation } from "../Operation.ts"
 
+/** Volume of one day. */
 export const UserVolumePoint = Schema.Struct({
   $schema: SchemaLink,
   date: Moment.annotate({ description: "Day, as its first instant in UTC." }),
@@ -21,16 +22,17 @@ export const UserVolumePoint = Schema.Struct({
   volume: Schema.Finite.annotate({ description: "Notional traded, in USD." })
 }).annotate({ identifier: "UserVolumePoint", description: "Volume of one day." })
 
+/** Answer of `GET /user/volume`. */
 export const UserVolumeResponseBody = Schema.Struct({
   $schema: SchemaLink,
-  range: Schema.String.annotate({ description: "Span of days that was asked for." }),
+  range: Schema.String.annotate({ description: "Requested span of days." }),
   interval: Schema.String.annotate({ description: "Length of a row: one day." }),
   start: Schema.optionalKey(Moment.annotate({ description: "First day of the span, as its first instant in UTC." })),
   end: Moment.annotate({
-    description: "Last day of the span, which may still be running, as its first instant in UTC."
+    description: "Last day of the span, the current day, as its first instant in UTC."
   }),
   symbols: Schema.optionalKey(
-    Rows(Schema.String).annotate({ description: "Symbols of the filter; left out without one." })
+    Rows(Schema.String).annotate({ description: "Symbols of the filter; absent without a filter." })
   ),
   data: Rows(UserVolumePoint).annotate({ description: "Days, oldest first." }),
   count: RowCount,
@@ -39,6 +41,7 @@ export const UserVolumeResponseBody = Schema.Struct({
   total_volume: Schema.Finite.annotate({ description: "Notional traded in the span, in USD." })
 }).annotate({ identifier: "UserVolumeResponseBody" })
 
+/** Operation on `/user/volume`. */
 export const VolumeGroup = HttpApiGroup.make("volume")
   .add(
     HttpApiEndpoint.get("volume", "/user/volume", {
@@ -73,7 +76,7 @@ interface Traded {
   readonly taker: bigint
 }
 
-/** Every one of the days, the earliest first, and all of them together; the last one runs. Amounts are in 1e-6 USD. */
+/** Returns the volume of each day, earliest first, and the totals; amounts of `traded` are in 1e-6 USD. */
 export const volumesOf = ({ beforeDay, fromDay }: Days, traded: ReadonlyMap<number, Traded>) => {
   const total = { maker: 0n, taker: 0n }
   const data = Array.from({ length: beforeDay - fromDay }, (_, at) => {

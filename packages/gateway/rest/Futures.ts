@@ -2,7 +2,7 @@
 import { instant } from "@venue/api/Digits"
 import { problems, schemaUri } from "@venue/api/Problem"
 import { Api } from "@venue/api/rest/Api"
-import { settlementCalendarEntry, settlementPrice, settlementsAsked } from "@venue/api/rest/Futures"
+import { settlementCalendarEntry, settlementPrice, settlementsFilter } from "@venue/api/rest/Futures"
 import { caching } from "@venue/api/rest/Refdata"
 import { VenueSettings } from "@venue/cluster/VenueSettings"
 import { isFuturesBased } from "@venue/domain/Futures"
@@ -59,7 +59,7 @@ export const layer = ({ brand }: FuturesOptions) =>
         .handle(
           "settlementPrices",
           Effect.fnUntraced(function* ({ query }) {
-            const asked = settlementsAsked(query)
+            const asked = settlementsFilter(query)
             if (asked.symbol !== undefined && !instruments.has(asked.symbol))
               return yield* refusals.unknownSymbolFilter(asked.symbol)
             const { end = Infinity, start = -Infinity } = query

@@ -1,7 +1,7 @@
 /** Answers `GET /user/historic-orders` and `GET /historic-orders-csv`. */
 import { schemaUri } from "@venue/api/Problem"
 import { Api } from "@venue/api/rest/Api"
-import { historicOrder, historicOrdersAsked, historicOrdersFile } from "@venue/api/rest/HistoricOrders"
+import { historicOrder, historicOrdersFilter, historicOrdersFile } from "@venue/api/rest/HistoricOrders"
 import { VenueSettings } from "@venue/cluster/VenueSettings"
 import * as Orders from "@venue/storage/history/Orders"
 import { projection } from "@venue/storage/history/Trading"
@@ -19,7 +19,7 @@ export const layer = group(
     const { instruments } = yield* VenueSettings
     return handlers
       .handle("historicOrders", ({ query }) => {
-        const asked = historicOrdersAsked(query)
+        const asked = historicOrdersFilter(query)
         return Effect.map(
           lists.page({
             projection,

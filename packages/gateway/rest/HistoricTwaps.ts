@@ -1,8 +1,8 @@
 /** Answers `GET /user/historic-twaps` and `GET /historic-twaps-csv`. */
 import { schemaUri } from "@venue/api/Problem"
 import { Api } from "@venue/api/rest/Api"
-import { historicTwap, historicTwapsAsked, historicTwapsFile } from "@venue/api/rest/HistoricTwaps"
-import { symbolAsked } from "@venue/api/rest/ListPage"
+import { historicTwap, historicTwapsFilter, historicTwapsFile } from "@venue/api/rest/HistoricTwaps"
+import { symbolFrom } from "@venue/api/rest/ListPage"
 import { VenueSettings } from "@venue/cluster/VenueSettings"
 import * as Twaps from "@venue/storage/history/Twaps"
 import { Effect } from "effect"
@@ -21,7 +21,7 @@ export const layer = group(
     const { instruments } = yield* VenueSettings
     return handlers
       .handle("historicTwaps", ({ query }) => {
-        const asked = historicTwapsAsked(query)
+        const asked = historicTwapsFilter(query)
         return Effect.map(
           lists.page({
             projection,
@@ -37,7 +37,7 @@ export const layer = group(
         )
       })
       .handle("historicTwapsCsv", ({ query }) => {
-        const symbol = symbolAsked(query.symbol)
+        const symbol = symbolFrom(query.symbol)
         return lists.download({
           projection,
           symbol,

@@ -4,7 +4,7 @@ import { type BadRequest, problems, type ServiceUnavailable, type TooManyRequest
 import { Caller } from "@venue/api/rest/Caller"
 import { attachment } from "@venue/api/rest/CsvFile"
 import { maxOffset } from "@venue/api/Offset"
-import type { ListAsked } from "@venue/api/rest/ListPage"
+import type { ListFilter } from "@venue/api/rest/ListPage"
 import { noCost, type RateLimited } from "@venue/cluster/protocol/Desk"
 import type { Unavailable } from "@venue/cluster/protocol/Market"
 import { VenueSettings } from "@venue/cluster/VenueSettings"
@@ -25,7 +25,7 @@ import * as Downloads from "./Downloads.ts"
 type Refused = BadRequest | TooManyRequests | ServiceUnavailable
 
 export interface PageAsked<Row> extends Pick<Source, "projection"> {
-  readonly asked: ListAsked
+  readonly asked: ListFilter
   readonly query: (accountId: AccountId) => ReadQuery<ReadonlyArray<Row>>
   /** Of all rows that the page is part of. */
   readonly count: (accountId: AccountId) => ReadQuery<number>

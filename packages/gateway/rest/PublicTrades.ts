@@ -2,7 +2,7 @@
 import { maxOffset } from "@venue/api/Offset"
 import { problems, schemaUri } from "@venue/api/Problem"
 import { Api } from "@venue/api/rest/Api"
-import { symbolAsked } from "@venue/api/rest/ListPage"
+import { symbolFrom } from "@venue/api/rest/ListPage"
 import { maxPublicOffset, publicPage, publicTrade } from "@venue/api/rest/PublicTrades"
 import { Accounts } from "@venue/auth/session/Accounts"
 import { VenueSettings } from "@venue/cluster/VenueSettings"
@@ -43,7 +43,7 @@ export const layer = (makeChargeMore: Effect.Effect<ChargeMore, never, ApiBaseUr
         query: { readonly symbol?: string; readonly limit?: number; readonly offset?: number },
         largest: number
       ) {
-        const symbol = symbolAsked(query.symbol)
+        const symbol = symbolFrom(query.symbol)
         if (symbol !== undefined && !instruments.has(symbol)) return yield* refusals.unknownSymbolFilter(symbol)
         const page = publicPage(query)
         if (page.offset > largest)

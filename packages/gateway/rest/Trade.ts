@@ -1,7 +1,7 @@
 /** Answers `GET /user/trade` and `GET /trades-csv`. */
 import { schemaUri } from "@venue/api/Problem"
 import { Api } from "@venue/api/rest/Api"
-import { tradeRecord, tradesAsked, tradesFile } from "@venue/api/rest/Trade"
+import { tradeRecord, tradesFilter, tradesFile } from "@venue/api/rest/Trade"
 import { VenueSettings } from "@venue/cluster/VenueSettings"
 import * as Trades from "@venue/storage/history/Trades"
 import { projection } from "@venue/storage/history/Trading"
@@ -19,7 +19,7 @@ export const layer = group(
     const { instruments } = yield* VenueSettings
     return handlers
       .handle("trades", ({ query }) => {
-        const asked = tradesAsked(query)
+        const asked = tradesFilter(query)
         const { orderType, side } = asked
         return Effect.map(
           lists.page({

@@ -1,4 +1,4 @@
-/** The operator interface: what it takes. */
+/** Tests of request bodies of the operator interface. */
 import { Credit } from "@venue/api/admin/Api"
 import { Proof } from "@venue/api/admin/Proof"
 import { microsOf } from "@venue/api/Usd"
@@ -13,7 +13,7 @@ const isCredit = Schema.is(Credit)
 const isPrice = Schema.is(SetPrice)
 
 describe("a credit", () => {
-  it("is whole millionths, also when negative", () => {
+  it("accepts whole 1e-6 USD, positive or negative", () => {
     for (const amount of [100_000, 0.000001, -12.5, 123.456789]) {
       expect(isCredit({ account_id, amount, reason: "demo" })).toBe(true)
     }
@@ -21,7 +21,7 @@ describe("a credit", () => {
     expect(microsOf(-0.1)).toBe(-100_000)
   })
 
-  it("is refused when nothing, too fine, too large, to nobody or without a reason", () => {
+  it("refuses an amount of 0, a seventh decimal, too large an amount, a missing account or a missing reason", () => {
     for (const amount of [0, 0.0000001, 1.2345678, 1e10, NaN, Infinity]) {
       expect(isCredit({ account_id, amount, reason: "demo" })).toBe(false)
     }
@@ -30,12 +30,12 @@ describe("a credit", () => {
   })
 })
 
-it("a price is above zero", () => {
+it("refuses a price of 0 or less", () => {
   expect(isPrice({ symbol: "GOLD-USD", price: 3410.87 })).toBe(true)
   for (const price of [0, -1, NaN, Infinity, "1"]) expect(isPrice({ symbol: "GOLD-USD", price })).toBe(false)
 })
 
-it("a credit and a price may be plain decimals in strings, held to the same bounds", () => {
+it("accepts credits and prices as decimal text within the same bounds", () => {
   const credit = (amount: unknown) => Schema.decodeUnknownOption(Credit)({ account_id, amount, reason: "demo" })
   expect(credit("-123.456789")).toMatchObject({ value: { amount: -123.456789 } })
   for (const amount of ["0", "1.2345678", "10000000000", "1e3", "+1"]) expect(Option.isNone(credit(amount))).toBe(true)
@@ -44,7 +44,7 @@ it("a credit and a price may be plain decimals in strings, held to the same boun
   for (const text of ["0", "-1", "10000001"]) expect(Option.isNone(price(text))).toBe(true)
 })
 
-it("a proof is sums", () =>
+it("encodes a proof of the books", () =>
   expect(
     Schema.is(Proof)({
       balanced: true,
@@ -71,7 +71,7 @@ it("a proof is sums", () =>
     })
   ).toBe(true))
 
-it("every command but health needs the operator's token", () => {
+it("requires an operator's token for every operation except health checks", () => {
   const { paths } = OpenApi.fromApi(AdminApi)
   expect(paths["/prices"]?.post?.security).toEqual([{ operator: [] }])
   expect(paths["/credits"]?.post?.security).toEqual([{ operator: [] }])

@@ -1,7 +1,7 @@
 import * as AuthError from "@venue/api/auth/AuthError"
 import { expect, it } from "vitest"
 
-it("X2: one body tells both families of clients the same", () => {
+it("X2: one body carries the same refusal for both families of clients", () => {
   expect(AuthError.body("invalid_grant")).toEqual({
     code: 400,
     error_code: "invalid_grant",
@@ -16,20 +16,20 @@ it("X2: one body tells both families of clients the same", () => {
   }
 })
 
-it("descriptions are of the characters that RFC 6749 allows", () => {
+it("uses only characters that RFC 6749 allows in descriptions", () => {
   for (const refusal of AuthError.refusals) {
     expect(AuthError.body(refusal).error_description).toMatch(/^[\x20-\x21\x23-\x5b\x5d-\x7e]+$/)
   }
 })
 
-it("faults on our side have an id, and nothing else more than refusals", () => {
+it("adds only an id to the body of a fault of the venue", () => {
   expect(AuthError.body("unexpected_failure", "an id")).toEqual({
     ...AuthError.body("unexpected_failure"),
     error_id: "an id"
   })
 })
 
-it("401 of a client asks for Basic, 401 of a bearer for Bearer, and nothing else asks", () => {
+it("sends a Basic challenge for a client, a Bearer challenge for a token, and no other challenge", () => {
   expect(AuthError.headersOf("invalid_client")).toEqual({ "www-authenticate": 'Basic realm="oauth"' })
   expect(AuthError.headersOf("token_refused")).toEqual({ "www-authenticate": 'Bearer error="invalid_token"' })
   expect(AuthError.headersOf("bearer_missing")).toEqual({ "www-authenticate": 'Bearer error="invalid_token"' })
@@ -37,30 +37,30 @@ it("401 of a client asks for Basic, 401 of a bearer for Bearer, and nothing else
   expect(AuthError.headersOf("client_key_refused")).toEqual({})
 })
 
-it("the codes and statuses are those of the contract", () => {
-  const told = (refusal: AuthError.Refusal) => {
+it("has the codes and statuses of the contract", () => {
+  const codesOf = (refusal: AuthError.Refusal) => {
     const { code, error, error_code } = AuthError.body(refusal)
     return [code, error_code, error]
   }
-  expect(told("bad_json")).toEqual([400, "bad_json", "invalid_request"])
-  expect(told("validation_failed")).toEqual([400, "validation_failed", "invalid_request"])
-  expect(told("unsupported_grant_type")).toEqual([400, "unsupported_grant_type", "unsupported_grant_type"])
-  expect(told("client_key_refused")).toEqual([401, "no_authorization", "invalid_client"])
-  expect(told("bearer_missing")).toEqual([401, "no_authorization", "invalid_token"])
-  expect(told("bad_jwt")).toEqual([403, "bad_jwt", "invalid_token"])
-  expect(told("session_not_found")).toEqual([403, "session_not_found", "invalid_token"])
-  expect(told("user_not_found")).toEqual([403, "user_not_found", "access_denied"])
-  expect(told("user_banned")).toEqual([403, "user_banned", "access_denied"])
-  expect(told("web3_unsupported_chain")).toEqual([400, "web3_unsupported_chain", "invalid_request"])
-  expect(told("web3_provider_disabled")).toEqual([422, "web3_provider_disabled", "invalid_request"])
-  expect(told("invalid_grant")).toEqual([400, "invalid_grant", "invalid_grant"])
-  expect(told("captcha_failed")).toEqual([400, "captcha_failed", "invalid_request"])
-  expect(told("over_request_rate_limit")).toEqual([429, "over_request_rate_limit", "temporarily_unavailable"])
-  expect(told("refresh_token_not_found")).toEqual([400, "refresh_token_not_found", "invalid_grant"])
-  expect(told("refresh_token_already_used")).toEqual([400, "refresh_token_already_used", "invalid_grant"])
-  expect(told("session_expired")).toEqual([400, "session_expired", "invalid_grant"])
-  expect(told("session_ended")).toEqual([400, "session_not_found", "invalid_grant"])
-  expect(told("conflict")).toEqual([409, "conflict", "temporarily_unavailable"])
-  expect(told("insufficient_aal")).toEqual([403, "insufficient_aal", "access_denied"])
-  expect(told("unexpected_failure")).toEqual([500, "unexpected_failure", "server_error"])
+  expect(codesOf("bad_json")).toEqual([400, "bad_json", "invalid_request"])
+  expect(codesOf("validation_failed")).toEqual([400, "validation_failed", "invalid_request"])
+  expect(codesOf("unsupported_grant_type")).toEqual([400, "unsupported_grant_type", "unsupported_grant_type"])
+  expect(codesOf("client_key_refused")).toEqual([401, "no_authorization", "invalid_client"])
+  expect(codesOf("bearer_missing")).toEqual([401, "no_authorization", "invalid_token"])
+  expect(codesOf("bad_jwt")).toEqual([403, "bad_jwt", "invalid_token"])
+  expect(codesOf("session_not_found")).toEqual([403, "session_not_found", "invalid_token"])
+  expect(codesOf("user_not_found")).toEqual([403, "user_not_found", "access_denied"])
+  expect(codesOf("user_banned")).toEqual([403, "user_banned", "access_denied"])
+  expect(codesOf("web3_unsupported_chain")).toEqual([400, "web3_unsupported_chain", "invalid_request"])
+  expect(codesOf("web3_provider_disabled")).toEqual([422, "web3_provider_disabled", "invalid_request"])
+  expect(codesOf("invalid_grant")).toEqual([400, "invalid_grant", "invalid_grant"])
+  expect(codesOf("captcha_failed")).toEqual([400, "captcha_failed", "invalid_request"])
+  expect(codesOf("over_request_rate_limit")).toEqual([429, "over_request_rate_limit", "temporarily_unavailable"])
+  expect(codesOf("refresh_token_not_found")).toEqual([400, "refresh_token_not_found", "invalid_grant"])
+  expect(codesOf("refresh_token_already_used")).toEqual([400, "refresh_token_already_used", "invalid_grant"])
+  expect(codesOf("session_expired")).toEqual([400, "session_expired", "invalid_grant"])
+  expect(codesOf("session_ended")).toEqual([400, "session_not_found", "invalid_grant"])
+  expect(codesOf("conflict")).toEqual([409, "conflict", "temporarily_unavailable"])
+  expect(codesOf("insufficient_aal")).toEqual([403, "insufficient_aal", "access_denied"])
+  expect(codesOf("unexpected_failure")).toEqual([500, "unexpected_failure", "server_error"])
 })

@@ -1,4 +1,4 @@
-/** The market-data socket's commands are read by hand as their Schema says: the same streams, and the same refusals. */
+/** Tests that the hand-written decoder of the market-data socket accepts and refuses the same frames as the Schema. */
 import { Command } from "@venue/api/marketData/CommandSchema"
 import { decode } from "@venue/api/marketData/Subscription"
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
@@ -9,7 +9,7 @@ import { faultOf } from "../../SocketFrames.ts"
 
 const symbols = ["AAPL-USD", "GOLD-USD"] as const
 
-/** Whether a symbol is listed is no matter of form. */
+/** Restricts symbols to listed ones, since the Schema does not check listing. */
 const Listed = Schema.Struct({
   ...Command.members[0].fields,
   type: Schema.Literals(["subscribe", "unsubscribe"]),
@@ -33,7 +33,7 @@ const meaning = ({ channels, intervals, sig_figs, symbols: named, type }: typeof
   declined: []
 })
 
-it.prop("what the Schema knows is read as what it means", [Listed], ([message]) => {
+it.prop("decodes every value of the Schema to its meaning", [Listed], ([message]) => {
   expect(read(message)).toEqual(meaning(message))
   expect(faultOf("market_data", message.type, message)).toBeUndefined()
 })
@@ -45,7 +45,7 @@ it.prop(
     fc.assert(
       fc.property(fc.constantFrom("type", "channels", "symbols", "sig_figs", "intervals"), values, (name, value) => {
         const other = { ...message, [name]: value }
-        // Groupings are read for a book alone, and intervals for candles.
+        // The decoder reads groupings for level2 only, and intervals for candle only.
         if (name === "sig_figs" && !message.channels.includes("level2")) return
         if (name === "intervals" && !message.channels.includes("candle")) return
         const command = read(other)

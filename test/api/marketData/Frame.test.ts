@@ -1,4 +1,4 @@
-/** The frames of the market-data socket, against the examples of the reference. */
+/** Tests of frames of the market-data socket, against the reference examples. */
 import * as Frame from "@venue/api/marketData/Frame"
 import { marketStats } from "@venue/api/marketData/StatsFrame"
 import { decode } from "@venue/api/marketData/Subscription"
@@ -21,7 +21,7 @@ const confirmed = (text: string): unknown => {
 }
 
 describe("the examples of the reference", () => {
-  it("level2: prices with the tick's decimals, sizes without zeros", () => {
+  it("level2: prints prices with the decimals of the tick, sizes without trailing zeros", () => {
     const body = Frame.level2(
       gold,
       levels([34_111, 4_250], [34_110, 12_500]),
@@ -46,7 +46,7 @@ describe("the examples of the reference", () => {
     })
   })
 
-  it("bbo: at most one level a side", () => {
+  it("bbo: prints at most one level per side", () => {
     const bid = { priceTicks: 34_111, quantityLots: 4_250 }
     expect(JSON.parse(Frame.frame(Frame.bbo(gold, bid, undefined, atMillis), 1))).toEqual({
       type: "bbo",
@@ -58,7 +58,7 @@ describe("the examples of the reference", () => {
     })
   })
 
-  it("trade: the aggressor's side in lower case", () => {
+  it("trade: prints the side of the taker in lower case", () => {
     const order = { side: "SELL" } as Order
     const traded: Traded = {
       _tag: "Traded",
@@ -84,23 +84,23 @@ describe("the examples of the reference", () => {
     })
   })
 
-  it("trade: T and L are of the book, A is taken over or deleveraged, S a settlement", () => {
-    const told = (offBook: Traded["offBook"], origin: Order["origin"]) => {
+  it("trade: prints T and L for the book, A for takeover and deleveraging, S for settlement", () => {
+    const printed = (offBook: Traded["offBook"], origin: Order["origin"]) => {
       const order = { side: "SELL", origin } as Order
       const traded = { tradeId: parse("a7d9f0c4-1e6b-4d38-b2a5-90c17e5f3d82")!, taker: { order }, offBook, atMillis }
       return JSON.parse(
         Frame.frame(Frame.trade(gold, { ...traded, priceTicks: 1, quantityLots: 1 } as unknown as Traded), 1)
       ).execution_type
     }
-    expect([told(undefined, "USER"), told(undefined, "LIQUIDATION")]).toEqual(["T", "L"])
-    expect((["TAKEOVER", "DELEVERAGING", "SETTLEMENT"] as const).map((why) => told(why, "LIQUIDATION"))).toEqual([
+    expect([printed(undefined, "USER"), printed(undefined, "LIQUIDATION")]).toEqual(["T", "L"])
+    expect((["TAKEOVER", "DELEVERAGING", "SETTLEMENT"] as const).map((why) => printed(why, "LIQUIDATION"))).toEqual([
       "A",
       "A",
       "S"
     ])
   })
 
-  it("candle: whole USD, rounded down", () =>
+  it("candle: rounds the volume down to whole USD", () =>
     expect(
       JSON.parse(
         Frame.frame(
@@ -130,7 +130,7 @@ describe("the examples of the reference", () => {
       trades: 23
     }))
 
-  it("market_stats: arrays of the symbols that are covered", () => {
+  it("market_stats: prints a list entry for each covered symbol", () => {
     const market = {
       instrument: gold,
       bid: { priceTicks: 34_111, quantityLots: 4_250 },
@@ -165,7 +165,7 @@ describe("the examples of the reference", () => {
     ).toEqual([])
   })
 
-  it("mark_price: not on the tick", () =>
+  it("mark_price: prints a price between ticks", () =>
     expect(JSON.parse(Frame.frame(Frame.markPrice(gold, 341_095_000_000, atMillis), 48_218))).toEqual({
       type: "mark_price",
       sequence: 48218,
@@ -174,10 +174,10 @@ describe("the examples of the reference", () => {
       price: "3410.95"
     }))
 
-  it("underlier: from outside, or made of the book", () => {
-    const told = (source: Priced["source"]) =>
+  it("underlier: prints external and internal sources", () => {
+    const printed = (source: Priced["source"]) =>
       JSON.parse(Frame.frame(Frame.underlier(gold, { oracleE8: 341_087_000_000, source, atMillis } as Priced), 48_217))
-    expect(told("external")).toEqual({
+    expect(printed("external")).toEqual({
       type: "underlier",
       sequence: 48217,
       time: "2026-09-27T14:40:44.118Z",
@@ -185,16 +185,17 @@ describe("the examples of the reference", () => {
       price: "3410.87",
       source: "external"
     })
-    expect((["operator", "internal", "stale"] as const).map((source) => told(source).source)).toEqual([
+    expect((["operator", "internal", "stale"] as const).map((source) => printed(source).source)).toEqual([
       "external",
       "internal",
       "internal"
     ])
   })
 
-  it("funding: the rate of the hour, of a year, and how long the hour lasts", () => {
-    const told = (rateE12: number, at = atMillis) => JSON.parse(Frame.frame(Frame.funding(gold, rateE12, at), 48_219))
-    expect(told(20_000_000)).toEqual({
+  it("funding: prints hourly rate, annual rate and remaining seconds", () => {
+    const printed = (rateE12: number, at = atMillis) =>
+      JSON.parse(Frame.frame(Frame.funding(gold, rateE12, at), 48_219))
+    expect(printed(20_000_000)).toEqual({
       type: "funding",
       sequence: 48219,
       time: "2026-09-27T14:40:44.118Z",
@@ -203,14 +204,14 @@ describe("the examples of the reference", () => {
       annualised_funding_rate: "0.1752",
       time_remaining: 1156
     })
-    expect(told(-20_333_333)).toMatchObject({ funding_rate: "-0.00002033", annualised_funding_rate: "-0.1781" })
-    expect(told(-4_000)).toMatchObject({ funding_rate: "0", annualised_funding_rate: "0" })
-    expect(told(6_000)).toMatchObject({ funding_rate: "0.00000001", annualised_funding_rate: "0.0001" })
+    expect(printed(-20_333_333)).toMatchObject({ funding_rate: "-0.00002033", annualised_funding_rate: "-0.1781" })
+    expect(printed(-4_000)).toMatchObject({ funding_rate: "0", annualised_funding_rate: "0" })
+    expect(printed(6_000)).toMatchObject({ funding_rate: "0.00000001", annualised_funding_rate: "0.0001" })
     const hour = Date.parse("2026-09-27T15:00:00Z")
-    expect([hour - 1, hour, hour + 1].map((at) => told(0, at).time_remaining)).toEqual([1, 3_600, 3_600])
+    expect([hour - 1, hour, hour + 1].map((at) => printed(0, at).time_remaining)).toEqual([1, 3_600, 3_600])
   })
 
-  it("open_interest: base units, exactly beyond what a number counts", () => {
+  it("open_interest: prints base units, exact beyond the safe integers", () => {
     expect(JSON.parse(Frame.frame(Frame.openInterest(gold, 1_834_500, atMillis), 48_220))).toEqual({
       type: "open_interest",
       sequence: 48220,
@@ -222,7 +223,7 @@ describe("the examples of the reference", () => {
     expect(JSON.parse(many).open_interest).toBe("9007199254740.991")
   })
 
-  it("minmax_price: with the tick's decimals", () =>
+  it("minmax_price: prints prices with the decimals of the tick", () =>
     expect(
       JSON.parse(Frame.frame(Frame.minmaxPrice(gold, { lowerTicks: 32_400, upperTicks: 35_815 }, atMillis), 48_221))
     ).toEqual({
@@ -234,7 +235,7 @@ describe("the examples of the reference", () => {
       max_price: "3581.5"
     }))
 
-  it("confirmations name the groupings of level2 alone", () => {
+  it("prints groupings in a confirmation for level2 only", () => {
     expect(confirmed(`{"type":"subscribe","channels":["level2"],"symbols":["GOLD-USD"],"sig_figs":[0]}`)).toEqual({
       type: "subscribed",
       channels: ["level2"],
@@ -248,7 +249,7 @@ describe("the examples of the reference", () => {
     })
   })
 
-  it("an error carries the request", () => {
+  it("prints an error with the echo", () => {
     const request = `{"type":"subscribe","channels":["bbo"],"symbols":["FOO-USD"]}`
     const decoded = decode(request, new Set())
     if (decoded._tag === "Malformed") throw new Error(decoded.message)
@@ -259,7 +260,7 @@ describe("the examples of the reference", () => {
 })
 
 describe("a grouped book", () => {
-  it("rounds bids down and asks up, and sums what meets", () => {
+  it("rounds bids down and asks up, and sums levels at the same price", () => {
     const bids = levels([34_119, 1], [34_111, 2], [34_110, 3], [34_109, 4])
     const asks = levels([34_120, 1], [34_121, 2], [34_130, 3], [34_131, 4])
     const grouped = JSON.parse(Frame.frame(Frame.level2(gold, bids, asks, 1, atMillis), 1))
@@ -276,7 +277,7 @@ describe("a grouped book", () => {
     expect(coarse).toMatchObject({ bid: [["3410.0", "0.01"]], ask: [["3420.0", "0.01"]], sig_figs: 2 })
   })
 
-  it("has at most 20 levels, the last of them whole", () => {
+  it("has at most 20 levels, the last one complete", () => {
     const bids = levels(...Array.from({ length: 500 }, (_, at) => [40_000 - at, 1] as const))
     for (const sigFigs of [0, 1] as const) {
       const { bid } = JSON.parse(Frame.frame(Frame.level2(gold, bids, [], sigFigs, atMillis), 1))
@@ -285,7 +286,7 @@ describe("a grouped book", () => {
     }
   })
 
-  it("never crosses, and never loses a quantity", () => {
+  it("keeps bids below asks and every quantity", () => {
     const side = fc.uniqueArray(fc.integer({ min: 1, max: 150 }), { minLength: 1, maxLength: 100 })
     fc.assert(
       fc.property(side, side, fc.constantFrom(0, 1, 2), (below, above, sigFigs) => {

@@ -1,4 +1,4 @@
-/** Every frame that the market-data socket prints by hand is one of its Schema, whole and with the same values. */
+/** Tests that hand-printed frames of the market-data socket match their Schemas exactly. */
 import { Channel, Interval, SigFigs } from "@venue/api/marketData/CommandSchema"
 import * as Frame from "@venue/api/marketData/Frame"
 import { marketStats } from "@venue/api/marketData/StatsFrame"
@@ -27,7 +27,7 @@ const millis = fc.integer({ min: 0, max: 4_102_444_800_000 })
 const sequence = fc.integer({ min: 1 })
 const sigFigs = fc.constantFrom(...SigFigs.literals)
 
-it("books, best prices, trades and marks", () => {
+it("prints books, best prices, trades and mark prices", () => {
   const levels = fc.array(level, { maxLength: 25 })
   fc.assert(
     fc.property(
@@ -70,7 +70,7 @@ it("books, best prices, trades and marks", () => {
   )
 })
 
-it("outside prices and rates of funding", () => {
+it("prints outside prices and funding rates", () => {
   const source = fc.constantFrom("external", "internal", "operator", "stale")
   const rate = fc.integer({ min: -100_000_000_000, max: 100_000_000_000 })
   fc.assert(
@@ -89,7 +89,7 @@ it("outside prices and rates of funding", () => {
   )
 })
 
-it("candles and the figures of some markets", () => {
+it("prints candles and market statistics", () => {
   const volume = fc.record({
     lots: fc.bigInt({ min: 0n, max: 10n ** 16n }),
     notional: fc.bigInt({ min: 0n, max: 10n ** 16n })
@@ -129,7 +129,7 @@ it("candles and the figures of some markets", () => {
   )
 })
 
-it("confirmations and errors", () => {
+it("prints confirmations and errors", () => {
   fc.assert(
     fc.property(
       fc.subarray([...Channel.literals]),

@@ -1,4 +1,4 @@
-/** What a frame of the market-data socket asks for. */
+/** Tests of decoding subscriptions of the market-data socket. */
 import { decode, keyOf, topics } from "@venue/api/marketData/Subscription"
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { describe, expect, it } from "@effect/vitest"
@@ -13,7 +13,7 @@ const refused = (text: string): readonly [string, string] => {
 }
 
 describe("a request", () => {
-  it("of several channels and symbols is their product", () => {
+  it("yields a topic for every channel and symbol", () => {
     const decoded = decode(`{"type":"subscribe","channels":["bbo","trade"],"symbols":["GOLD-USD","NVDA-USD"]}`, listed)
     expect(decoded).toEqual({
       _tag: "Subscribe",
@@ -33,14 +33,14 @@ describe("a request", () => {
     ])
   })
 
-  it("to stop is the same", () =>
+  it("to unsubscribe yields the same topics", () =>
     expect(decode(`{"type":"unsubscribe","channels":["bbo"],"symbols":["GOLD-USD"]}`, listed)).toMatchObject({
       _tag: "Unsubscribe",
       channels: ["bbo"],
       symbols: ["GOLD-USD"]
     }))
 
-  it("of a book has one stream for each grouping, none when left out", () => {
+  it("for a book yields a topic for each grouping, 0 by default", () => {
     expect(decode(`{"type":"subscribe","channels":["level2"],"symbols":["GOLD-USD"]}`, listed)).toMatchObject({
       sigFigs: [0]
     })
@@ -52,7 +52,7 @@ describe("a request", () => {
     expect(topics(decoded).map(keyOf)).toEqual(["level2/EUR-USD/1", "level2/EUR-USD/0", "mark_price/EUR-USD/0"])
   })
 
-  it("of a star means all that is listed, and names are kept once", () =>
+  it("for * covers all listed symbols, without duplicates", () =>
     expect(decode(`{"type":"subscribe","channels":["bbo"],"symbols":["*","GOLD-USD","*"]}`, listed)).toMatchObject({
       symbols: ["*", "GOLD-USD"],
       markets: [...listed]
@@ -60,14 +60,14 @@ describe("a request", () => {
 })
 
 describe("a request of market_stats", () => {
-  it("has one stream of all symbols, beside those of names", () => {
+  it("yields one topic for all symbols beside those of named symbols", () => {
     const decoded = decode(`{"type":"subscribe","channels":["market_stats"],"symbols":["*","GOLD-USD"]}`, listed)
     if (decoded._tag === "Malformed") throw new Error(decoded.message)
     expect(topics(decoded).map(keyOf)).toEqual(["market_stats/*/0", "market_stats/GOLD-USD/0"])
   })
 })
 
-describe("each refusal says what was wrong", () => {
+describe("a refusal states the fault", () => {
   const cases: ReadonlyArray<readonly [string, string, string]> = [
     ["nonsense", "InvalidJSONFormat", "expected one JSON object per text frame, got text that is not JSON"],
     [`{"type":"ping"}`, "InvalidJSONFormat", 'wrong field type: expected "subscribe" or "unsubscribe", got "ping"'],
@@ -101,7 +101,7 @@ describe("each refusal says what was wrong", () => {
   it.each(cases)("%s", (text, code, message) => expect(refused(text)).toEqual([code, message]))
 })
 
-describe("what of a request is right takes effect, and one error for each code says what is not", () => {
+describe("the valid part of a request takes effect, with one error per code for the rest", () => {
   const names =
     "wrong field channels: expected names among level2, bbo, trade, mark_price, candle, underlier, funding, open_interest, minmax_price, market_stats"
   const intervals = "names among 1MIN, 5MINS, 15MINS, 30MINS, 1HOUR, 4HOURS, 1DAY"
@@ -163,7 +163,7 @@ describe("what of a request is right takes effect, and one error for each code s
   })
 })
 
-it("I50: whatever the fields, it is a request or a refusal", () => {
+it("I50: decodes any fields to a request or a refusal", () => {
   const list = fc.array(fc.oneof(fc.constantFrom("bbo", "level2", "GOLD-USD", "*", 0, 2, "candle"), fc.jsonValue()))
   const request = fc.record(
     { type: fc.constantFrom("subscribe", "unsubscribe"), channels: list, symbols: list, sig_figs: list },

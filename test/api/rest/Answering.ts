@@ -1,11 +1,11 @@
-/** The REST description, answered by handlers that know one account, one market and one trade. */
+/** Stub handlers of the REST interface with one account, one market and one trade. */
 import { Api } from "@venue/api/rest/Api"
 import { ActiveBuilder } from "@venue/api/rest/BuilderWallet"
 import { Authenticated, Caller } from "@venue/api/rest/Caller"
 import { leverageRefused } from "@venue/api/rest/Leverage"
 import { balancePublic, positionPublic } from "@venue/api/rest/Positions"
 import { caching, refdataSymbol } from "@venue/api/rest/Refdata"
-import { tradeRecord, type TradesAsked, tradesAsked } from "@venue/api/rest/Trade"
+import { tradeRecord, type TradesFilter, tradesFilter } from "@venue/api/rest/Trade"
 import * as InvalidRequest from "@venue/api/InvalidRequest"
 import { problems } from "@venue/api/Problem"
 import { AccountId } from "@venue/domain/AccountId"
@@ -21,7 +21,7 @@ import { HttpApiBuilder, HttpApiSchema } from "effect/http-api"
 export const baseUrl = "http://venue.test"
 const refusals = problems(baseUrl)
 export const gold = initialInstruments.find(({ symbol }) => symbol === "GOLD-USD")!
-export const asked: Array<TradesAsked> = []
+export const filters: Array<TradesFilter> = []
 
 const groups = Layer.mergeAll(
   HttpApiBuilder.group(Api, "refdata", (handlers) =>
@@ -93,7 +93,7 @@ const groups = Layer.mergeAll(
       .handle("tradesCsv", () => unasked())
       .handle("trades", ({ query }) =>
         Effect.sync(() => {
-          asked.push(tradesAsked(query))
+          filters.push(tradesFilter(query))
           return {
             data: [
               tradeRecord(gold, {
@@ -143,7 +143,7 @@ const groups = Layer.mergeAll(
   )
 )
 
-/** What is tested where it is answered: nobody asks it here. */
+/** Groups without a stub handler, tested beside their real handlers. */
 const unasked = () => Effect.die("nobody asks this")
 const others = Layer.mergeAll(
   HttpApiBuilder.group(Api, "onboarding", (handlers) =>

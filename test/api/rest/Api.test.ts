@@ -1,11 +1,11 @@
-/** What REST answers, against the examples of the reference. */
+/** Tests of REST answers, against the reference examples. */
 import { PositionsBalanceResponseBody } from "@venue/api/rest/Positions"
 import { RefdataResponse } from "@venue/api/rest/Refdata"
 import { TradesResponseBody } from "@venue/api/rest/Trade"
 import { marketHours } from "@venue/domain/MarketHours"
 import { afterAll, expect, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
-import { asked, call, dispose, gold, post } from "./Answering.ts"
+import { filters, call, dispose, gold, post } from "./Answering.ts"
 
 afterAll(() => dispose())
 
@@ -31,7 +31,7 @@ const row = {
   product_category: "COMMODITY"
 }
 
-it.effect("reference data may be kept for five seconds, and an unknown ticker is an empty list", () =>
+it.effect("allows caching of reference data for 5 s, and returns an empty list for an unknown ticker", () =>
   Effect.gen(function* () {
     const { body, cache, status } = yield* call("/refdata", {}, null)
     expect([status, cache]).toEqual([200, "public, max-age=5"])
@@ -41,14 +41,14 @@ it.effect("reference data may be kept for five seconds, and an unknown ticker is
   })
 )
 
-it("the example of the reference is reference data", () => {
+it("accepts the reference example as reference data", () => {
   const example = JSON.parse(
     `{"type":"refdata","data":[{"clobPairId":"12","symbol":"GOLD-USD","underlier_price":"3410.87","price_change_24h":"0.42","default_max_leverage":30,"tick_size":"0.1","lot_size":"0.25","min_price":"3240.5","max_price":"3581.5","min_quantity":"0.25","max_quantity":"5000","base_asset":"GOLD","quote_asset":"USD","margin_asset":"USDC","order_time_in_force":["GTC","IOC","FOK"],"order_types":["LIMIT","MARKET","ALO"],"market_hours":{"tz":"America/Chicago","monday":{"open":"00:00:00","close":"16:00:00"}},"status":"ACTIVE","product_category":"COMMODITY"}]}`
   )
   expect(Schema.encodeUnknownSync(RefdataResponse)(Schema.decodeUnknownSync(RefdataResponse)(example))).toEqual(example)
 })
 
-it.effect("positions and balance", () =>
+it.effect("returns positions and balance", () =>
   Effect.gen(function* () {
     const { body, status } = yield* call("/user/positions")
     expect(status).toBe(200)
@@ -82,7 +82,7 @@ it.effect("positions and balance", () =>
   })
 )
 
-it.effect("trades, with defaults for what was not asked", () =>
+it.effect("returns trades, with defaults for absent parameters", () =>
   Effect.gen(function* () {
     const { body } = yield* call("/user/trade?limit=&symbol=gold-usd&colour=red")
     expect(body).toEqual({
@@ -108,7 +108,7 @@ it.effect("trades, with defaults for what was not asked", () =>
       ]
     })
     expect(Schema.decodeUnknownSync(TradesResponseBody)(body)).toEqual(body)
-    expect(asked.pop()).toEqual({
+    expect(filters.pop()).toEqual({
       orderId: undefined,
       startMillis: undefined,
       endMillis: undefined,
@@ -121,13 +121,13 @@ it.effect("trades, with defaults for what was not asked", () =>
   })
 )
 
-it.effect("of two bounds the narrower holds", () =>
+it.effect("applies the narrower of two bounds", () =>
   Effect.gen(function* () {
     yield* call(
       "/user/trade?start=2026-09-27T14:00:00Z&start_time=2026-09-27T15:00:00%2B00:00&end=2026-09-28T00:00:00Z" +
         "&end_time=2026-09-27T23:00:00.5Z&limit=7&offset=3&ordertype=LIMIT&orderdirection=SELL&exchange_order_id=o-1"
     )
-    expect(asked.pop()).toEqual({
+    expect(filters.pop()).toEqual({
       orderId: "o-1",
       startMillis: Date.UTC(2026, 8, 27, 15),
       endMillis: Date.UTC(2026, 8, 27, 23, 0, 0, 500),
@@ -140,17 +140,17 @@ it.effect("of two bounds the narrower holds", () =>
   })
 )
 
-it.effect("an order type and a direction may be asked for in any letter case", () =>
+it.effect("accepts an order type and a direction in any letter case", () =>
   Effect.gen(function* () {
     yield* call("/user/trade?ordertype=Market&orderdirection=buy")
-    expect(asked.pop()).toMatchObject({ orderType: "MARKET", side: "BUY" })
+    expect(filters.pop()).toMatchObject({ orderType: "MARKET", side: "BUY" })
     yield* call("/user/trade?ordertype=&orderdirection=")
-    expect(asked.pop()).toMatchObject({ orderType: undefined, side: undefined })
+    expect(filters.pop()).toMatchObject({ orderType: undefined, side: undefined })
     expect((yield* call("/user/trade?ordertype=odd")).status).toBe(422)
   })
 )
 
-it.effect("a leverage that was set, in a body that may link its schema", () =>
+it.effect("returns the new leverage for a body with or without a schema link", () =>
   Effect.gen(function* () {
     const { body, status } = yield* post(`{"$schema":"x","leverage":20,"symbol":"GOLD-USD"}`)
     expect([status, body]).toEqual([200, { leverage: 20 }])

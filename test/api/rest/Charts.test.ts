@@ -1,4 +1,4 @@
-/** What charts answer, against the examples of the reference, and how they go on where nothing happened. */
+/** Tests of charts: answers as in the reference examples, and windows without events. */
 import { Candle, candlesOf, type PricedWindow, type TradedWindow } from "@venue/api/rest/Candles"
 import { intervals, minutes, resolutions, startOf } from "@venue/api/rest/ChartRange"
 import { FundingHistoricResponseBody, fundingPoint } from "@venue/api/rest/FundingRates"
@@ -14,7 +14,7 @@ import { gold } from "./Answering.ts"
 const start = minuteOf(Date.UTC(2026, 8, 27, 14))
 const windowStart = "2026-09-27T14:00:00Z"
 
-/** An hour of the reference: prices in ticks of 0.1, quantities in lots of 0.001. */
+/** Hour of the reference example: prices in ticks of 0.1, quantities in lots of 0.001. */
 const traded: TradedWindow = {
   startMinute: start,
   openTicks: 34_048,
@@ -35,7 +35,7 @@ const priced: PricedWindow = {
 const nothing = { closeTicks: 0, markE8: 0, middleHalfTicks: 0, openInterestLots: 0 }
 
 describe("candles", () => {
-  it("are as in the example of the reference", () => {
+  it("match the reference example", () => {
     const before = { ...nothing, openInterestLots: 1_820_250 }
     const [candle] = candlesOf(gold, {
       resolution: "1HOUR",
@@ -62,7 +62,7 @@ describe("candles", () => {
     assert.deepStrictEqual(Schema.decodeUnknownSync(Candle)(candle), candle)
   })
 
-  it("come newest first, and one without a trade carries the last close, middle and open interest", () => {
+  it("are newest first; one without a trade repeats the last close, mid price and open interest", () => {
     const starts = [start - 60, start, start + 60]
     const before = { closeTicks: 34_000, markE8: 340_000_000_000, middleHalfTicks: 68_010, openInterestLots: 1_000 }
     const candles = candlesOf(gold, { resolution: "1HOUR", starts, traded: [traded], priced: [priced], before })
@@ -81,7 +81,7 @@ describe("candles", () => {
     )
   })
 
-  it("before any trade are the mark, which stands in for the middle of a book without two sides", () => {
+  it("have the mark price before the first trade, also as mid price of a one-sided book", () => {
     const empty = { ...priced, middleOpenHalfTicks: 0, middleCloseHalfTicks: 0 }
     const starts = [start, start + 60]
     const candles = candlesOf(gold, { resolution: "1HOUR", starts, traded: [], priced: [empty], before: nothing })
@@ -96,7 +96,7 @@ describe("candles", () => {
 })
 
 describe("points", () => {
-  it("are as in the examples of the reference", () => {
+  it("match the reference examples", () => {
     const bodies = [
       [
         FundingHistoricResponseBody,
@@ -153,22 +153,22 @@ describe("points", () => {
     }
   })
 
-  it("of funding tell the rate that the streams tell: eight decimals, rounded to the nearest", () => {
-    const told = (rateE12: number) => fundingPoint("GOLD-USD", 60, start, rateE12).rate
+  it("of funding have the rate of the market-data socket, rounded to the nearest of eight decimals", () => {
+    const rateOf = (rateE12: number) => fundingPoint("GOLD-USD", 60, start, rateE12).rate
     assert.deepStrictEqual(
-      [123_456_789, 123_454_999, -20_333_333, 5_000].map(told),
+      [123_456_789, 123_454_999, -20_333_333, 5_000].map(rateOf),
       [0.00012346, 0.00012345, -0.00002033, 0.00000001]
     )
   })
 
-  it("of what was not known yet are null, nobody or nothing", () => {
+  it("without data are null or 0", () => {
     assert.isNull(fundingPoint("GOLD-USD", 60, start, undefined).rate)
     assert.isNull(openInterestPoint(gold, 60, start, undefined).openInterest)
     assert.include(longShortPoint("GOLD-USD", "1h", start), { longUsers: 0, shortUsers: 0 })
     assert.include(takerVolumePoint(gold, 60, start), { takerBuyQty: 0, takerSellNotional: 0, netTakerQty: 0 })
   })
 
-  it("of the underlier carry the last price through windows in which it did not change", () => {
+  it("of the underlier repeat the last price in windows without a change", () => {
     const points = underlierPoints("GOLD-USD", "1h", [start - 60, start, start + 60], [oracle], 340_000_000_000)
     assert.deepStrictEqual(
       points.map((point) => [point.openPrice, point.highPrice, point.lowPrice, point.closePrice]),
@@ -190,7 +190,7 @@ const oracle = {
 }
 
 describe("lengths", () => {
-  it("are those that are offered, and intervals may be named as resolutions too", () => {
+  it("accept the offered values only, and resolutions as intervals too", () => {
     const words = ["1MIN", "5MINS", "15MINS", "30MINS", "1HOUR", "4HOURS", "1DAY"]
     const lengths = [1, 5, 15, 30, 60, 240, 1_440]
     assert.deepStrictEqual(words.map(resolutions.minutesOf), lengths)

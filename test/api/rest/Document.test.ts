@@ -21,7 +21,7 @@ const schemas = spec.components.schemas as Record<
   }
 >
 
-it("is version 3.1 of interface 0.1.0, with every path", () => {
+it("is an OpenAPI 3.1 document of interface 0.1.0 with every path", () => {
   expect([spec.openapi, spec.info.version, spec.servers]).toEqual(["3.1.0", "0.1.0", [{ url: baseUrl }]])
   expect(Object.keys(spec.paths)).toEqual([
     "/refdata",
@@ -83,7 +83,7 @@ it("is version 3.1 of interface 0.1.0, with every path", () => {
   ])
 })
 
-it("names nothing that it does not describe", () => {
+it("defines every schema that it refers to", () => {
   const text = JSON.stringify(spec)
   const named = [...text.matchAll(/#\/components\/schemas\/([A-Za-z]+)/g)].map(([, name]) => name)
   expect(named.length).toBeGreaterThan(10)
@@ -91,7 +91,7 @@ it("names nothing that it does not describe", () => {
   for (const name of Object.keys(schemas)) expect(name).not.toMatch(/Encoded/)
 })
 
-it("requires what the reference requires, and allows nothing else", () => {
+it("requires the members that the reference requires, and allows no others", () => {
   for (const [name, { additionalProperties }] of Object.entries(schemas)) {
     expect([name, additionalProperties]).toEqual([name, false])
   }
@@ -142,31 +142,31 @@ it("requires what the reference requires, and allows nothing else", () => {
 const hmac = { "public-key": [], "hmac-signature": [], nonce: [], timestamp: [] }
 const bearer = { bearer: [] }
 
-it("I38: every operation says by which credentials it may be asked, as its rule has it, and none without a rule", () => {
-  const asked: Record<string, unknown> = {}
+it("I38: states the credentials of every operation as its permission rule, and none for public operations", () => {
+  const expected: Record<string, unknown> = {}
   HttpApi.reflect(Api, {
     onGroup: () => {},
     onEndpoint: ({ endpoint: { method, middlewares, path } }) => {
       const action = `${method} ${path}`
       const rule = ruleOf(action)
-      // What asks who is calling has a rule, and nothing else has.
+      // Exactly the authenticated operations have a rule.
       expect([action, [...middlewares].some(({ key }) => key === Authenticated.key)]).toEqual([
         action,
         rule !== undefined
       ])
-      asked[action] = (rule?.via ?? []).map((credential) => (credential === "hmac" ? hmac : bearer))
+      expected[action] = (rule?.via ?? []).map((credential) => (credential === "hmac" ? hmac : bearer))
     }
   })
-  const told: Record<string, unknown> = {}
+  const documented: Record<string, unknown> = {}
   for (const [path, item] of Object.entries(spec.paths)) {
     for (const [method, operation] of Object.entries(item)) {
       if (!("security" in operation)) continue
-      told[`${method.toUpperCase()} ${path.replaceAll("{", ":").replaceAll("}", "")}`] = operation.security
+      documented[`${method.toUpperCase()} ${path.replaceAll("{", ":").replaceAll("}", "")}`] = operation.security
     }
   }
-  expect(told).toEqual(asked)
-  // As the reference has it, one of each kind.
-  expect(told).toMatchObject({
+  expect(documented).toEqual(expected)
+  // One operation of each kind, as in the reference.
+  expect(documented).toMatchObject({
     "GET /refdata": [],
     "GET /user/trade": [hmac, bearer],
     "POST /user/api-keys/:public_key/rotate": [bearer],
@@ -175,7 +175,7 @@ it("I38: every operation says by which credentials it may be asked, as its rule 
   })
 })
 
-it("asks for a body wherever there is something to say, and for none where there is not", () => {
+it("requires a body exactly for operations with members to send", () => {
   const bodies = Object.values(spec.paths).flatMap((item) =>
     Object.values(item).flatMap((operation) =>
       "requestBody" in operation ? [[operation.operationId, operation.requestBody.required] as const] : []
@@ -190,7 +190,7 @@ it("asks for a body wherever there is something to say, and for none where there
   expect(bodies.length).toBeGreaterThan(2 * free.length)
 })
 
-it("describes the header that names an account wherever authentication reads it, and nowhere else", () => {
+it("describes the header that names an account exactly where authentication reads it", () => {
   const documents = { main: [Api, spec], funding: [TreasuryApi, treasury] } as const
   for (const [name, [api, { paths }]] of Object.entries(documents)) {
     const read: Array<string> = []
@@ -203,7 +203,7 @@ it("describes the header that names an account wherever authentication reads it,
     const described = Object.entries(paths).flatMap(([path, item]) =>
       Object.entries(item).flatMap(([method, operation]) => {
         if (!("parameters" in operation)) return []
-        const header = operation.parameters.find((one) => one.name === "x-acme-requested-account-id")
+        const header = operation.parameters.find((parameter) => parameter.name === "x-acme-requested-account-id")
         if (header === undefined) return []
         expect([path, header.description]).toEqual([path, expect.stringMatching(/^Account /)])
         return [`${method.toUpperCase()} ${path.replaceAll(/\{(\w+)\}/g, ":$1")}`]
@@ -215,7 +215,7 @@ it("describes the header that names an account wherever authentication reads it,
   expect(JSON.stringify(spec.paths["/user/subaccounts/balance"])).toContain("x-acme-requested-account-id")
 })
 
-it("says that a number of a request may be a plain decimal in a string, and that an answer's is none", () => {
+it("accepts decimal text for numbers in requests only", () => {
   const text = { type: "string", pattern: "^-?[0-9]+([.][0-9]+)?$", maxLength: 32 }
   expect(schemas["SetUserLeverageRequestBody"]?.properties["leverage"]).toMatchObject({
     anyOf: [{ type: "number", exclusiveMinimum: 0 }, text]
@@ -226,7 +226,7 @@ it("says that a number of a request may be a plain decimal in a string, and that
   expect(schemas["SetUserLeverageResponseBody"]?.properties["leverage"]).toMatchObject({ type: "number" })
 })
 
-it("says how to sign in, under the operator's prefix", () => {
+it("describes the credentials under the operator's prefix", () => {
   expect(spec.components.securitySchemes["public-key"]).toEqual({
     type: "apiKey",
     in: "header",
@@ -250,7 +250,7 @@ it("says how to sign in, under the operator's prefix", () => {
   expect(Object.keys(trades?.responses["422"]?.content ?? {})).toEqual(["application/problem+json"])
 })
 
-it("tells a file by its type and its name, and how far down a list may be asked for", () => {
+it("describes content type and name of a file, and the maximum offset of a list", () => {
   for (const path of ["/trades-csv", "/historic-orders-csv", "/historic-twaps-csv"]) {
     const answer = spec.paths[path]?.get?.responses["200"]
     expect([path, Object.keys(answer?.content ?? {})]).toEqual([path, ["text/csv; charset=utf-8"]])

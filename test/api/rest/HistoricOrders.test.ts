@@ -1,4 +1,4 @@
-/** Orders that have ended, as records and as lines. */
+/** Tests of ended orders: records and CSV lines. */
 import { initialInstruments } from "@venue/domain/Instrument"
 import { HistoricOrder, historicOrder, historicOrdersFile, type UserOrder } from "@venue/api/rest/HistoricOrders"
 import { expect, it } from "vitest"
@@ -33,7 +33,7 @@ const unfilled = {
   lastFillAtMillis: null
 }
 
-it("a filled order has its average to the nearest 1e-8, and says when it filled", () => {
+it("returns average price to the nearest 1e-8 and fill times of a filled order", () => {
   const record = historicOrder(gold, filled)
   expect(record).toEqual({
     order_id: "o-1",
@@ -56,7 +56,7 @@ it("a filled order has its average to the nearest 1e-8, and says when it filled"
   expect(Schema.decodeUnknownSync(HistoricOrder)(record)).toEqual(record)
 })
 
-it("one that ended before it was filled is partly filled or not at all, and then has no average", () => {
+it("returns an order that ended early as partly filled, or as unfilled without an average price", () => {
   expect(historicOrder(gold, { ...filled, status: "CANCELLED", quantity: 9_000 })).toMatchObject({
     execution_state: "PARTIALLY_FILLED",
     quantity: 9
@@ -70,7 +70,7 @@ it("one that ended before it was filled is partly filled or not at all, and then
   })
 })
 
-it("a refused order has what its client wrote, and one at the market no price", () => {
+it("returns the requested decimals of a refused order, and price 0 for a market order", () => {
   const refused: UserOrder = {
     ...filled,
     ...unfilled,
@@ -84,7 +84,7 @@ it("a refused order has what its client wrote, and one at the market no price", 
   expect(historicOrder(gold, { ...refused, orderType: "MARKET" })).toMatchObject({ price: 0, quantity: 2.5 })
 })
 
-it("a line has the members of the record in their order, null as nothing, and a guard before a formula", () => {
+it("prints a CSV line with the members in order, null as an empty cell and a guarded formula", () => {
   expect(historicOrdersFile.columns.join(",")).toBe(
     "order_id,terminal_status,status_ts,symbol,side,type,time_in_force,quantity,price,client_order_id,passive_qty," +
       "filled_qty,avg_price,first_fill_ts,last_fill_ts,execution_state"

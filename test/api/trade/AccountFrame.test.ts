@@ -1,4 +1,4 @@
-/** The frames about an account, field by field against the examples of the reference. */
+/** Tests of frames about an account, against the reference examples. */
 import * as Frame from "@venue/api/trade/Frame"
 import { AccountId } from "@venue/domain/AccountId"
 import { initialInstruments } from "@venue/domain/Instrument"
@@ -37,7 +37,7 @@ const balance: Balance = {
   withdrawable: 0n
 }
 
-it("a position, with rates for its margins", () => {
+it("prints a position with its margin rates", () => {
   const {
     position_response: { id, ...row }
   } = JSON.parse(Frame.positionResponse(gold, holding))
@@ -63,7 +63,7 @@ it("a position, with rates for its margins", () => {
   })
 })
 
-it("a short position is negative and its average price is not", () => {
+it("prints a short position as negative with a positive average price", () => {
   const short = { ...holding, quantityLots: -3, basis: -10_233_300 - 1 }
   expect(JSON.parse(Frame.positionResponse(gold, short)).position_response).toMatchObject({
     position: -0.003,
@@ -71,7 +71,7 @@ it("a short position is negative and its average price is not", () => {
   })
 })
 
-it("a balance, with builder rewards for the owner of a code alone", () => {
+it("prints a balance, with builder rewards for the owner of a code only", () => {
   const row = {
     id: alice,
     user_id: alice,
@@ -91,7 +91,7 @@ it("a balance, with builder rewards for the owner of a code alone", () => {
   })
 })
 
-it("rule 7.3: the rates of 1x, 2x and 20x are 0.6667, 0.3333 and 0.03333 of notional", () => {
+it("rule 7.3: prints maintenance rates 0.6667, 0.3333 and 0.03333 for 1x, 2x and 20x", () => {
   const levels = [1, 2, 20].map((leverage) => ({ instrument: gold, leverage }))
   const { user_leverage_response: rows } = JSON.parse(Frame.userLeverageResponse(alice, levels))
   const rates = rows.map(({ initial_margin: initial, maintenance_margin: maintenance }: Record<string, number>) => [
@@ -105,7 +105,7 @@ it("rule 7.3: the rates of 1x, 2x and 20x are 0.6667, 0.3333 and 0.03333 of noti
   ])
 })
 
-it("leverage is a string, in its rows alone", () => {
+it("prints leverage as a string in leverage rows only", () => {
   const levels = [
     { instrument: gold, leverage: 20 },
     { instrument: gold, leverage: 10 }

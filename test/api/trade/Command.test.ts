@@ -1,4 +1,4 @@
-/** What a frame of the trade socket means. */
+/** Tests of decoding frames of the trade socket. */
 import { type Command, decode, weight } from "@venue/api/trade/Command"
 import { describe, expect, it } from "@effect/vitest"
 import { Redacted } from "effect"
@@ -144,7 +144,7 @@ describe("the examples of the reference", () => {
   ]
   it.each(examples)("%s", (text, command) => expect(decode(text)).toEqual(command))
 
-  it("an auth by HMAC, with account and builder code", () => {
+  it("decodes an auth by HMAC with account and builder code", () => {
     const decoded = decode(
       `{"type":"auth","params":{"hmac":{"public_key":"svc_pub_4kd91","nonce":"9f1c2ab07de4451b8a90c3fe77125d60","unix_ts":1790503201,"signature":"0b6f3a51"},"account_id":"3b0a6f7e-51c4-4a52-9d0b-6a1f2c7e9d10","builder_code":"c2a95d1e-7f30-4b8a-8f64-0d9e3b6c5a21"}}`
     )
@@ -164,14 +164,14 @@ describe("the examples of the reference", () => {
     })
   })
 
-  it("an auth by token", () => {
+  it("decodes an auth by token", () => {
     const decoded = decode(`{"type":"auth","params":{"jwt":"eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiIzYjBhIn0.c2ln"}}`)
     if (decoded._tag !== "Auth" || decoded.credential._tag !== "Token") throw new Error(decoded._tag)
     expect(Redacted.value(decoded.credential.jwt)).toBe("eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiIzYjBhIn0.c2ln")
     expect([decoded.accountId, decoded.builderCode]).toEqual([null, null])
   })
 
-  it("an order says the prices of the stops that it brings, which are above zero, or 0 for none", () => {
+  it("decodes the prices of attached stops, above 0, or 0 for none", () => {
     const decoded = decode(frame("add_order", { ...goldOrder, take_profit: 3480, stop_loss: 3375 }))
     expect(decoded).toEqual({ ...added, takeProfit: 3480, stopLoss: 3375 })
     const negative = refused(frame("add_order", { ...goldOrder, take_profit: -1 }))
@@ -179,10 +179,10 @@ describe("the examples of the reference", () => {
   })
 })
 
-describe("what clients write in more than one way", () => {
+describe("alternative forms of commands", () => {
   const order = (changed: object): Command => decode(frame("add_order", { ...goldOrder, ...changed })) as Command
 
-  it("reduce_only may be a boolean, 0, 1 or left out", () => {
+  it("accepts a boolean, 0, 1 or no value for reduce_only", () => {
     const read = [true, 1, false, 0, undefined, null].map((reduce_only) => order({ reduce_only }))
     expect(read.map((command) => command._tag === "AddOrder" && command.reduceOnly)).toEqual([
       true,
@@ -194,31 +194,31 @@ describe("what clients write in more than one way", () => {
     ])
   })
 
-  it("a market order's price is ignored", () => {
+  it("ignores the price of a market order", () => {
     const market = { order_type: "MARKET", order_time_in_force: "IOC" }
     const expected = { ...added, type: "MARKET", timeInForce: "IOC", price: 0 }
     for (const price of [undefined, null, 0, 12.5]) expect(order({ ...market, price })).toEqual(expected)
   })
 
-  it("no take profit and no stop loss is 0, null or nothing", () => {
+  it("reads 0, null and no value as no attached stop", () => {
     for (const take_profit of [0, null, undefined]) {
       for (const stop_loss of [0, null, undefined]) expect(order({ take_profit, stop_loss })).toEqual(added)
     }
   })
 
-  it("an empty client order id is none, one of 64 printable characters is kept byte for byte", () => {
+  it("reads an empty client order id as none, and keeps 64 printable characters unchanged", () => {
     expect(order({ client_order_id: "" })).toEqual(added)
     const longest = `"\\ ${"~".repeat(61)}`
     expect(order({ client_order_id: longest })).toEqual({ ...added, clientOrderId: longest })
   })
 
-  it("an order type that no symbol offers is the venue's to refuse", () =>
+  it("decodes an order type that no symbol offers", () =>
     expect(order({ order_type: "STOP_MARKET" })).toEqual({ ...added, type: "STOP_MARKET" }))
 
-  it("a modify may leave price and quantity out", () =>
+  it("accepts a modify without price and quantity", () =>
     expect(decode(frame("modify_order", resting))).toMatchObject({ price: 0, quantity: 0 }))
 
-  it("the cancel of 2025 has its client id in a field of its own", () => {
+  it("accepts the cancel of 2025 with a client_order_id member", () => {
     const expected = { _tag: "CancelOrder", symbol: "GOLD-USD", orderId: "a-1", byClientOrderId: true }
     const old = { symbol: "GOLD-USD", client_order_id: "a-1" }
     expect(decode(frame("cancel_order", old))).toEqual(expected)
@@ -226,7 +226,7 @@ describe("what clients write in more than one way", () => {
     expect(decode(frame("cancel_order", { ...old, order_id: "" }))).toEqual(expected)
   })
 
-  it("a cancel of a TWAP is told apart", () => {
+  it("decodes a cancel of a TWAP by either id", () => {
     const cancel = { symbol: "GOLD-USD", order_id: "t-1" }
     expect(decode(frame("cancel_order", { ...cancel, cancel_order_id_type: "twap_id" }))).toEqual({
       _tag: "CancelTwap",
@@ -242,7 +242,7 @@ describe("what clients write in more than one way", () => {
     })
   })
 
-  it("a TWAP may start later, in seconds with a fraction or in milliseconds", () => {
+  it("accepts the start of a TWAP in seconds with a fraction or in milliseconds", () => {
     const twap = { symbol: "GOLD-USD", side: "SELL", total_quantity: 12, num_orders: 6, order_interval_secs: 45 }
     for (const start_time of [1790503301.4, 1790503301400]) {
       expect(decode(frame("add_twap", { ...twap, reduce_only: 1, start_time, worst_price: null }))).toMatchObject({
@@ -254,13 +254,13 @@ describe("what clients write in more than one way", () => {
     }
   })
 
-  it("cancel all may name a symbol", () =>
+  it("accepts cancel_all_orders with a symbol", () =>
     expect(decode(frame("cancel_all_orders", { symbol: "GOLD-USD" }))).toEqual({
       _tag: "CancelAllOrders",
       symbol: "GOLD-USD"
     }))
 
-  it("a time is milliseconds from 1e11 on, and seconds may have a fraction", () => {
+  it("reads a time of at least 1e11 as milliseconds, a smaller one as seconds with a fraction", () => {
     expect(decode(frame("get_user_trades", { start_ts: 1790503244.118, end_ts: 1790503244118 }))).toMatchObject({
       startMillis: 1790503244118,
       endMillis: 1790503244118
@@ -271,7 +271,7 @@ describe("what clients write in more than one way", () => {
     })
   })
 
-  it("limits have a default of 1000 and offsets of 0", () =>
+  it("applies a default limit of 1000 and offset of 0", () =>
     expect(decode(frame("get_user_orders", { limit: null }))).toEqual({
       _tag: "GetUserOrders",
       limit: 1000,
@@ -279,20 +279,20 @@ describe("what clients write in more than one way", () => {
       symbol: null
     }))
 
-  it("an offset has a bound", () => {
+  it("refuses an offset above the maximum", () => {
     const decoded = (offset: number) => decode(frame("get_user_trades", { offset }))
     expect(decoded(100_000)).toMatchObject({ _tag: "GetUserTrades", offset: 100_000 })
     expect(decoded(100_001)).toMatchObject({ _tag: "Malformed", code: "InvalidParameter" })
   })
 
-  it("a channel asked for twice is one channel", () =>
+  it("drops duplicate channels", () =>
     expect(decode(frame("subscribe", { channels: ["fills", "balances", "fills"] }))).toEqual({
       _tag: "Subscribe",
       channels: ["fills", "balances"],
       declined: []
     }))
 
-  it("an empty account is the primary one", () => {
+  it("reads an empty account as the primary account", () => {
     const account = (account_id: unknown) => {
       const decoded = decode(frame("auth", { jwt: "x", account_id }))
       return decoded._tag === "Auth" ? decoded.accountId : decoded._tag
@@ -300,7 +300,7 @@ describe("what clients write in more than one way", () => {
     expect([undefined, null, "", " ", 5].map(account)).toEqual([null, null, null, "Malformed", "Malformed"])
   })
 
-  it("what of a list of channels is right takes effect, and the rest has one error for each code", () => {
+  it("applies the valid channels of a list, with one error per code for the others", () => {
     const asked = ["fills", "nonsense", "market_stats", 7, "balances", "nonsense", "funding", null]
     for (const [type, _tag] of [["subscribe", "Subscribe"] as const, ["unsubscribe", "Unsubscribe"] as const]) {
       expect(decode(frame(type, { channels: asked }))).toEqual({
@@ -317,7 +317,7 @@ describe("what clients write in more than one way", () => {
     }
   })
 
-  it("market data is asked for among other channels, or in the form of its own socket", () => {
+  it("accepts market-data channels beside others, or in the flat form", () => {
     for (const [type, _tag] of [["subscribe", "Subscribe"] as const, ["unsubscribe", "Unsubscribe"] as const]) {
       const marketData = { type, channels: ["funding"], symbols: ["*"] }
       expect(decode(JSON.stringify(marketData))).toEqual({ _tag, channels: [], declined: [], marketData })
@@ -330,7 +330,7 @@ describe("what clients write in more than one way", () => {
     }
   })
 
-  it("a message names sixteen of its wrong channels", () => {
+  it("names at most 16 wrong channels in a message", () => {
     const names = Array.from({ length: 20 }, (_, at) => `c${at}`)
     const decoded = decode(frame("subscribe", { channels: names }))
     const sixteen = names.slice(0, 16).map((name) => `"${name}"`)
@@ -341,7 +341,7 @@ describe("what clients write in more than one way", () => {
     })
   })
 
-  it("a builder code that is empty or cannot be one is none, and wins over the upgrade header", () => {
+  it("reads an empty or malformed builder code as none, overriding the upgrade header", () => {
     const code = (builder_code: unknown) => {
       const decoded = decode(frame("auth", { jwt: "x", builder_code }))
       if (decoded._tag === "Malformed") return decoded.code
@@ -351,7 +351,7 @@ describe("what clients write in more than one way", () => {
   })
 })
 
-it("cancels have a bucket of their own", () => {
+it("charges cancels to a separate bucket", () => {
   const cost = (type: string, params: object) => weight(decode(frame(type, params)))
   expect(cost("add_order", goldOrder)).toEqual({ bucket: "general", weight: 1 })
   expect(cost("cancel_all_orders", {})).toEqual({ bucket: "cancel", weight: 2 })

@@ -1,4 +1,4 @@
-/** The trade socket's commands are read by hand as their Schemas say: the same commands, and the same refusals. */
+/** Tests that the hand-written decoder of the trade socket accepts and refuses the same frames as the Schemas. */
 import * as Read from "@venue/api/trade/Command"
 import * as Written from "@venue/api/trade/CommandSchema"
 import { expect, it } from "@effect/vitest"
@@ -9,7 +9,7 @@ import { faultOf } from "../../SocketFrames.ts"
 const read = (message: unknown) => Read.decode(JSON.stringify(message))
 const accepts = (message: unknown): boolean => Schema.decodeUnknownResult(Written.Command)(message)._tag === "Success"
 
-/** What a command means, said once more without looking at how it is read. */
+/** Meaning of a command, written independently of the decoder. */
 const meaning = ({ params, type }: Written.Command): unknown => {
   switch (type) {
     case "add_order":
@@ -123,7 +123,7 @@ const meaning = ({ params, type }: Written.Command): unknown => {
   }
 }
 
-/** What is of market data is for its own reader. */
+/** Drops market-data channels, which another decoder handles. */
 const channelsOf = (
   type: "subscribe" | "unsubscribe",
   { channels, symbols }: (typeof Written.Subscribe.Type)["params"]
@@ -136,7 +136,7 @@ const channelsOf = (
   }
 }
 
-/** Empty for what cannot be one. */
+/** Returns "" for text that is not a builder code. */
 const builderCode = (text: string): string => (/^[0-9a-f-]{36}$/i.test(text) ? text.toLowerCase() : "")
 
 const page = (params: { readonly limit?: number | null; readonly offset?: number | null }) => ({
@@ -158,7 +158,7 @@ const credential = (params: (typeof Written.Auth.Type)["params"]) =>
         signature: params.hmac?.signature
       }
 
-/** Secrets in the open, so that they can be compared. */
+/** Reveals secrets for comparison. */
 const open = (command: ReturnType<typeof read>): unknown => {
   if (command._tag !== "Auth") return json(command)
   const entries = Object.entries(command.credential).map(([name, value]) => [
@@ -173,7 +173,7 @@ const json = (value: unknown): unknown => JSON.parse(JSON.stringify(value))
 for (const schema of Written.Command.members) {
   const name = schema.fields.type.literal
 
-  it.prop(`${name}: what the Schema knows is read as what it means`, [schema], ([message]) => {
+  it.prop(`${name}: decodes every value of the Schema to its meaning`, [schema], ([message]) => {
     expect(open(read(message))).toEqual(json(meaning(message)))
     expect(faultOf("trade", message.type, message)).toBeUndefined()
   })
@@ -195,14 +195,25 @@ for (const schema of Written.Command.members) {
   )
 }
 
-it("what clients write instead of a number, a truth or nothing is of the Schema", () => {
+it("accepts decimal text, 0 and 1, and null in the Schema", () => {
   const params = { symbol: "GOLD-USD", side: "BUY", order_type: "LIMIT", order_time_in_force: "GTC" }
-  const told = { ...params, quantity: "2.50", price: "3411.2", reduce_only: 1, stop_loss: "0", client_order_id: null }
-  expect(accepts({ type: "add_order", params: told })).toBe(true)
-  expect(read({ type: "add_order", params: told })).toMatchObject({ quantity: 2.5, price: 3411.2, reduceOnly: true })
+  const alternatives = {
+    ...params,
+    quantity: "2.50",
+    price: "3411.2",
+    reduce_only: 1,
+    stop_loss: "0",
+    client_order_id: null
+  }
+  expect(accepts({ type: "add_order", params: alternatives })).toBe(true)
+  expect(read({ type: "add_order", params: alternatives })).toMatchObject({
+    quantity: 2.5,
+    price: 3411.2,
+    reduceOnly: true
+  })
 })
 
-/** The message with one of its fields, or one more, taken out or replaced by whatever JSON can say there. */
+/** Generates the message with one field removed or replaced by any JSON value. */
 const changed = (message: Written.Command): fc.Arbitrary<unknown> => {
   const params: Readonly<Record<string, unknown>> = message.params
   const names = [...new Set([...Object.keys(params), ...fieldNames])].filter((name) => name !== "symbols")
@@ -236,7 +247,7 @@ const fieldNames = [
   "account_id"
 ]
 
-/** What stands near the edge of something. */
+/** Values near a bound. */
 const values = fc.oneof(
   fc.constantFrom<unknown>(
     null,

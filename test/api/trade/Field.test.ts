@@ -1,4 +1,4 @@
-/** A number of a command, as JSON number and as a plain decimal in a string. */
+/** Tests of numbers in commands, as JSON numbers and as decimal text. */
 import { plain } from "@venue/api/Digits"
 import { type Command, decode } from "@venue/api/trade/Command"
 import { describe, expect, it } from "@effect/vitest"
@@ -11,7 +11,7 @@ const order = { symbol: "GOLD-USD", side: "BUY", order_type: "LIMIT", order_time
 const resting = { symbol: "GOLD-USD", order_id: "o-1", side: "BUY", order_type: "LIMIT", reduce_only: false }
 const twap = { symbol: "GOLD-USD", side: "SELL", reduce_only: true }
 
-/** Every command that asks for numbers: those of any size, then the whole ones with their bounds. */
+/** Commands with numbers: the decimal members, then the whole ones with their bounds. */
 const commands: ReadonlyArray<
   readonly [string, Fields, ReadonlyArray<string>, Readonly<Record<string, readonly [number, number]>>]
 > = [
@@ -41,12 +41,12 @@ const read = (type: string, params: Fields): Command => {
   return decoded
 }
 
-/** With up to eight decimals, as prices, quantities and times have. */
+/** Numbers with up to eight decimals, as prices, quantities and times have. */
 const decimal = fc
   .record({ units: fc.bigInt({ min: 0n, max: 10n ** 15n }), places: fc.integer({ min: 0, max: 8 }) })
   .map(({ places, units }) => Number(`${units}e-${places}`))
 
-/** What some libraries add: zeros in front and at the end. */
+/** Adds leading and trailing zeros, as some libraries do. */
 const written = (number: number): fc.Arbitrary<string> =>
   fc.tuple(fc.constantFrom("", "0", "000"), fc.constantFrom("", "0", "00")).map(([before, after]) => {
     const text = plain(number)
@@ -56,7 +56,7 @@ const written = (number: number): fc.Arbitrary<string> =>
 const inBothForms = (number: fc.Arbitrary<number>) =>
   number.chain((value) => fc.tuple(fc.constant(value), written(value)))
 
-describe("a plain decimal in a string is the same command as the number", () => {
+describe("a command with decimal text equals the command with numbers", () => {
   for (const [type, fields, numbers, whole] of commands) {
     const given = fc.record({
       ...Object.fromEntries(numbers.map((name) => [name, inBothForms(decimal)])),
@@ -86,7 +86,7 @@ describe("a plain decimal in a string is the same command as the number", () => 
     ))
 })
 
-it("any other text is refused as before, and so are more digits than a number holds", () => {
+it("refuses other text, and more digits than a double holds", () => {
   const texts = [
     "",
     " 1",
@@ -130,7 +130,7 @@ it("any other text is refused as before, and so are more digits than a number ho
   })
 })
 
-it("the prices of attached stops may be strings, a zero among them", () => {
+it("accepts decimal text for the prices of attached stops, including 0", () => {
   const params = { ...order, quantity: "2.5", price: "3411.20", take_profit: "0", stop_loss: "0.00" }
   expect(read("add_order", params)).toMatchObject({ quantity: 2.5, price: 3411.2 })
   expect(decode(JSON.stringify({ type: "add_order", params: { ...params, stop_loss: "3375" } }))).toMatchObject({

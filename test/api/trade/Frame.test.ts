@@ -1,4 +1,4 @@
-/** The frames of the trade socket about the session: signing in, channels, acknowledgements, errors. */
+/** Tests of session frames of the trade socket: sign-in, channels, acknowledgements, errors. */
 import * as Incoming from "@venue/api/Incoming"
 import { decode } from "@venue/api/trade/Command"
 import * as Frame from "@venue/api/trade/Frame"
@@ -6,16 +6,16 @@ import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { LeverageInUse, NotALevel, UnknownSymbol } from "@venue/domain/Trader"
 import { expect, it } from "@effect/vitest"
 
-it("signing in succeeded", () =>
+it("prints the confirmation of a sign-in", () =>
   expect(JSON.parse(Frame.authenticated)).toEqual({ type: "auth", result: "success", authenticated: true }))
 
-it("a channel is confirmed by its name", () => {
+it("prints the confirmation of a channel with its name", () => {
   expect(Frame.subscribed("order_responses")).toBe(`{"subscribed":"order_responses"}`)
   expect(Frame.unsubscribed("fills")).toBe(`{"unsubscribed":"fills"}`)
   expect(Frame.cancelOnDisconnect(true)).toBe(`{"cancel_on_disconnect":true}`)
 })
 
-it("an acknowledgement carries the request and both signs", () => {
+it("prints an acknowledgement with the echo and both keys", () => {
   const request = `{"type":"set_user_leverage","params":{"symbol":"GOLD-USD","leverage":20}}`
   expect(JSON.parse(Frame.ack(Incoming.ofObject(request)))).toEqual({
     ack: { incoming_message: { type: "set_user_leverage", params: { symbol: "GOLD-USD", leverage: 20 } } },
@@ -23,7 +23,7 @@ it("an acknowledgement carries the request and both signs", () => {
   })
 })
 
-it("what is cancelled later is acknowledged as ever, with the time at which it will be, or null for never", () => {
+it("prints the answer to cancel_all_after with both keys and the time of the cancel, null for off", () => {
   const request = `{"type":"cancel_all_after","params":{"timeout_secs":30}}`
   const acknowledged = JSON.parse(Frame.ack(request))
   expect(JSON.parse(Frame.cancelAllAfterResponse(30, 1_795_186_831_000, request))).toEqual({
@@ -36,7 +36,7 @@ it("what is cancelled later is acknowledged as ever, with the time at which it w
   })
 })
 
-it("an error carries the request, and never a key with null", () => {
+it("prints an error with the echo, and omits the key without one", () => {
   const request = `{"type":"modify_order","params":{"symbol":"GOLD-USD","order_id":"e41c7a90-3d52-4f0e-8b1a-6c9d0e2f4a77","side":"BUY","order_type":"LIMIT","price":3410.9}}`
   const example = `{"err":{"error_code":"InvalidJSONFormat","message":"missing field reduce_only","incoming_message":${request}}}`
   expect(Frame.err("InvalidJSONFormat", "missing field reduce_only", Incoming.ofObject(request))).toBe(example)
@@ -49,7 +49,7 @@ it("an error carries the request, and never a key with null", () => {
   )
 })
 
-it("a limited rate says how long to wait", () =>
+it("prints the wait of an exceeded rate", () =>
   expect(JSON.parse(Frame.rateLimited(1_330, `{"type":"get_user_orders","params":{}}`))).toEqual({
     err: {
       error_code: "RateLimited",
@@ -58,7 +58,7 @@ it("a limited rate says how long to wait", () =>
     }
   }))
 
-it("a refused leverage says why", () => {
+it("prints the reason for a refused leverage", () => {
   const message = (refusal: Parameters<typeof Frame.leverageRefused>[0]) =>
     JSON.parse(Frame.leverageRefused(refusal, undefined)).err
   expect(message(new NotALevel({ leverage: 99, maxLeverage: 30 }))).toEqual({

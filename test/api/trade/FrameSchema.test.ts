@@ -1,4 +1,4 @@
-/** Every frame that the trade socket prints by hand is one of its Schema, whole and with the same values. */
+/** Tests that hand-printed frames of the trade socket match their Schemas exactly. */
 import * as Frame from "@venue/api/trade/Frame"
 import * as Schemas from "@venue/api/trade/FrameSchema"
 import { Channel } from "@venue/api/trade/CommandSchema"
@@ -24,7 +24,7 @@ import { frameFault } from "../../SocketFrames.ts"
 
 const decode = Schema.decodeUnknownSync(Schemas.Frame)
 
-/** A key that the Schema does not know is one that nobody was told of. */
+/** Refuses keys that the Schema does not define: they would be undocumented. */
 const holds = (frame: string, ...keys: ReadonlyArray<string>): void => {
   const parsed: object = JSON.parse(frame)
   expect(decode(parsed, { onExcessProperty: "error" })).toEqual(parsed)
@@ -143,7 +143,7 @@ const userTrade = (symbol: string): fc.Arbitrary<UserTrade> =>
 const check = <A>(arbitrary: fc.Arbitrary<A>, test: (value: A) => void): void =>
   fc.assert(fc.property(arbitrary, test), { numRuns: 200 })
 
-it("orders: what became of one, a refusal, and lists", () => {
+it("prints order states, refusals and lists of orders", () => {
   check(
     fc.tuple(resting, oneOf(Schemas.OrderStatus.literals), fc.option(uuid)),
     ([{ instrument, order }, status, trade]) =>
@@ -160,14 +160,14 @@ it("orders: what became of one, a refusal, and lists", () => {
   )
 })
 
-it("TWAPs: how far one has come, and the answer to its cancel", () => {
+it("prints TWAP states and the answer to a cancel", () => {
   check(twapRow, (row) => holds(Frame.twapResponse(row), "twap_response"))
   check(twapRow, ({ instrument, twap }) =>
     holds(Frame.twapCancelled(instrument, twap, 1_790_503_301_400), "order_response")
   )
 })
 
-it("trades: a fill as it happens, and the list of them", () => {
+it("prints fills and lists of fills", () => {
   check(fc.tuple(instrument, traded, oneOf(["maker", "taker"] as const)), ([instrument, traded, role]) =>
     holds(Frame.fillResponse(instrument, traded, role), "fill_response")
   )
@@ -214,7 +214,7 @@ const balance: fc.Arbitrary<Balance> = fc.record({
   withdrawable: bigMoney
 })
 
-it("an account: its positions, its balance, its leverage", () => {
+it("prints positions, balance and leverage", () => {
   check(
     instrument.chain((one) => fc.tuple(fc.constant(one), holding(one.symbol))),
     ([instrument, holding]) => holds(Frame.positionResponse(instrument, holding), "position_response")
@@ -227,7 +227,7 @@ it("an account: its positions, its balance, its leverage", () => {
   })
 })
 
-it("the connection: signing in, channels, acknowledgements and errors, whatever the request was", () => {
+it("prints sign-in, channels, acknowledgements and errors for any request", () => {
   holds(Frame.authenticated, "type", "result", "authenticated")
   for (const channel of Channel.literals) {
     holds(Frame.subscribed(channel), "subscribed")

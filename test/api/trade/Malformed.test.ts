@@ -1,4 +1,4 @@
-/** What is said of a frame of the trade socket that means nothing. */
+/** Tests of refusals of malformed frames of the trade socket. */
 import { decode, weight } from "@venue/api/trade/Command"
 import { describe, expect, it } from "@effect/vitest"
 import * as fc from "fast-check"
@@ -27,7 +27,7 @@ const refused = (text: string) => {
   return decoded
 }
 
-describe("each refusal says what was wrong and what would be right", () => {
+describe("a refusal states the fault and the expected value", () => {
   const cases: ReadonlyArray<readonly [string, string, string]> = [
     ["", "InvalidJSONFormat", "expected one JSON object per text frame, got text that is not JSON"],
     ["{", "InvalidJSONFormat", "expected one JSON object per text frame, got text that is not JSON"],
@@ -202,19 +202,19 @@ describe("each refusal says what was wrong and what would be right", () => {
 })
 
 describe("the echo of a refused frame", () => {
-  it("is the frame itself when it was an object", () => {
+  it("is the frame itself for a JSON object", () => {
     const text = `{ "type":"modify_order", "params":{"symbol":"GOLD-USD","price":3410.90} }`
     expect(refused(text).incoming).toBe(text)
   })
 
-  it("is a string when it was not", () => {
+  it("is a string for other text", () => {
     expect(refused('buy "gold"').incoming).toBe(JSON.stringify('buy "gold"'))
     expect(refused("[1]").incoming).toBe('"[1]"')
   })
 
-  it("is cut when the frame is long", () => expect(refused("x".repeat(60_000)).incoming).toHaveLength(8_194))
+  it("is cut for a long frame", () => expect(refused("x".repeat(60_000)).incoming).toHaveLength(8_194))
 
-  it("I46: is absent when the frame may hold a credential, and no message shows one", () => {
+  it("I46: is absent for a frame that may hold a credential, and no message shows one", () => {
     const secrets = [
       `{"type":"auth","params":{"jwt":7,"hmac":"c4n4ry"}}`,
       `{"type":"auth","params":{"hmac":{"public_key":"c4n4ry","nonce":["c4n4ry"]}}}`,
@@ -234,14 +234,14 @@ describe("the echo of a refused frame", () => {
 })
 
 describe("I50: bad input is the client's error", () => {
-  it("text that is no command is refused", () =>
+  it("refuses any text that is not a command", () =>
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.json()), (text) => {
         expect(decode(text)._tag).toBe("Malformed")
       })
     ))
 
-  it("whatever the fields, it is a command or a refusal that JSON can carry", () => {
+  it("decodes any fields to a command or to a refusal that is valid JSON", () => {
     const value = fc.oneof(fc.jsonValue(), fc.constantFrom("BUY", "LIMIT", "GTC", "GOLD-USD", 0, 1, -1, 1e308, true))
     const names = [...Object.keys(goldOrder), ...Object.keys(resting), "reduce_only", "channels", "limit", "__proto__"]
     const params = fc.dictionary(fc.oneof(fc.constantFrom(...names), fc.string()), value)
@@ -256,7 +256,7 @@ describe("I50: bad input is the client's error", () => {
     )
   })
 
-  it("depth, duplicate keys and the names of prototypes are only text", () => {
+  it("handles deep nesting, duplicate keys and prototype names as plain text", () => {
     const depth = 15_000
     const deep = `{"type":"add_order","params":{"symbol":${"[".repeat(depth)}${"]".repeat(depth)}}}`
     expect(refused(deep).message).toBe('wrong field symbol: expected a string such as "GOLD-USD", got an array')

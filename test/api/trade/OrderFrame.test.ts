@@ -1,4 +1,4 @@
-/** The frames about orders and fills, field by field against the examples of the reference. */
+/** Tests of frames about orders and fills, against the reference examples. */
 import * as Frame from "@venue/api/trade/Frame"
 import { primaryAccountOf, AccountId } from "@venue/domain/AccountId"
 import { parse } from "@venue/domain/Id"
@@ -14,7 +14,7 @@ import * as fc from "fast-check"
 import { id } from "../../Id.ts"
 
 const gold = initialInstruments.find(({ symbol }) => symbol === "GOLD-USD")!
-/** With lots fine enough to be written with an exponent. */
+/** Instrument with lots so small that JavaScript prints them with an exponent. */
 const dust: Instrument = { ...gold, tickE8: 1, lotE8: 1 }
 const alice = UserId.make("3b0a6f7e-51c4-4a52-9d0b-6a1f2c7e9d10")
 const tradeId = "a7d9f0c4-1e6b-4d38-b2a5-90c17e5f3d82"
@@ -35,7 +35,7 @@ const order: Order = {
   modified: false,
   updatedAtMillis: 1790503240000
 }
-/** Attached take profit and stop loss are not offered, so those are 0 where the reference's examples have some. */
+/** Order of the reference example without attached stops, which are printed as 0. */
 const orderRow = {
   order_id: "e41c7a90-3d52-4f0e-8b1a-6c9d0e2f4a77",
   symbol: "GOLD-USD",
@@ -82,17 +82,17 @@ const echo: Echo = {
   reduceOnly: false
 }
 
-it("an order that was filled", () =>
+it("prints a filled order", () =>
   expect(JSON.parse(Frame.orderResponse(gold, order, "FILLED", 1790503244118, tradeId))).toEqual({
     order_response: orderRow
   }))
 
-it("an order that was accepted has no trade id", () =>
+it("prints an accepted order without a trade id", () =>
   expect(JSON.parse(Frame.orderResponse(gold, order, "ACK", 1790503244118, null))).toEqual({
     order_response: { ...orderRow, status: "ACK", trade_id: null }
   }))
 
-it("a refused placement has no order id and echoes the request", () =>
+it("prints a refused placement with an empty order id and the requested values", () =>
   expect(
     JSON.parse(
       Frame.refusal("GOLD-USD", {
@@ -122,7 +122,7 @@ it("a refused placement has no order id and echoes the request", () =>
     }
   }))
 
-it("a cancel that found nothing leaves out what nobody knows", () => {
+it("omits side, type and time in force for a cancel of an unknown order", () => {
   const unknown = { ...echo, orderId: "nonsense", side: null, type: null, timeInForce: null, price: 0, quantity: 0 }
   const { order_response } = JSON.parse(
     Frame.refusal("GOLD-USD", {
@@ -137,12 +137,12 @@ it("a cancel that found nothing leaves out what nobody knows", () => {
   expect("type" in order_response || "time_in_force" in order_response).toBe(false)
 })
 
-it("a command that came too late was not processed", () => {
+it("prints an expired command as REJECTED_FAILED_TO_PROCESS", () => {
   const late = Frame.refusal("GOLD-USD", { accountId: primaryAccountOf(alice), status: "EXPIRED", echo, atMillis: 0 })
   expect(JSON.parse(late).order_response.status).toBe("REJECTED_FAILED_TO_PROCESS")
 })
 
-it("a market order's price is 0, also in a refusal", () => {
+it("prints price 0 for a market order, also in a refusal", () => {
   const market = Frame.refusal("GOLD-USD", {
     accountId: primaryAccountOf(alice),
     status: "BAD_SYMBOL",
@@ -152,7 +152,7 @@ it("a market order's price is 0, also in a refusal", () => {
   expect(JSON.parse(market).order_response.price).toBe(0)
 })
 
-it("the two sides of a trade", () => {
+it("prints both sides of a trade", () => {
   const maker = {
     trade_id: tradeId,
     user_id: alice,
@@ -187,7 +187,7 @@ it("the two sides of a trade", () => {
   })
 })
 
-it("open orders stand under both names, with the status of an open order", () => {
+it("prints open orders under both names, with the status of an open order", () => {
   const resting = { instrument: gold, order, status: "ACK", updateMillis: 1790503244118 } as const
   const list = { orders: [{ ...orderRow, status: "ACK", trade_id: null }], twaps: [] }
   expect(JSON.parse(Frame.allOrdersResponse([resting], []))).toEqual({
@@ -203,7 +203,7 @@ it("open orders stand under both names, with the status of an open order", () =>
 
 const bothNames = (trade: object) => ({ user_trades_response: [trade], user_trades: [trade] })
 
-it("trades of an account, under both names with the number of all that match", () =>
+it("prints fills under both names, with the number of all matches", () =>
   expect(
     JSON.parse(
       Frame.userTradesResponse(
@@ -252,16 +252,16 @@ it("trades of an account, under both names with the number of all that match", (
     })
   }))
 
-it("whatever a client wrote comes back byte for byte", () =>
+it("returns client ids unchanged", () =>
   fc.assert(
     fc.property(fc.string(), fc.string(), (clientOrderId, symbol) => {
-      const told = Frame.refusal(symbol, {
+      const printed = Frame.refusal(symbol, {
         accountId: primaryAccountOf(alice),
         status: "BAD_SYMBOL",
         echo: { ...echo, clientOrderId, orderId: clientOrderId },
         atMillis: 0
       })
-      expect(JSON.parse(told).order_response).toMatchObject({
+      expect(JSON.parse(printed).order_response).toMatchObject({
         symbol,
         client_order_id: clientOrderId,
         order_id: clientOrderId
@@ -271,15 +271,15 @@ it("whatever a client wrote comes back byte for byte", () =>
     })
   ))
 
-it("no number has an exponent", () => {
+it("prints numbers without an exponent", () => {
   const small = { ...order, priceTicks: 3, quantityLots: 10, remainingLots: 1 }
   const text = Frame.orderResponse(dust, small, "ACK", 1790503244118, null)
   expect(text).toContain(`"quantity":0.0000001,"price":0.00000003,`)
-  const told = Frame.refusal("GOLD-USD", {
+  const printed = Frame.refusal("GOLD-USD", {
     accountId: primaryAccountOf(alice),
     status: "REJECTED",
     echo: { ...echo, price: 1e-7, quantity: 1e21 },
     atMillis: 0
   })
-  expect(told).toContain(`"quantity":1000000000000000000000,"price":0.0000001,`)
+  expect(printed).toContain(`"quantity":1000000000000000000000,"price":0.0000001,`)
 })

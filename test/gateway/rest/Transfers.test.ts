@@ -109,7 +109,7 @@ it.effect("I17: money moves between two accounts of a user, and each refusal has
       [
         {
           location: "body.amount",
-          message: "Expected no more than the account can give up, 686.3, got 3700; the nearest is 686.3",
+          message: "Expected at most 686.3, the amount that the account can release, got 3700; the nearest is 686.3",
           value: 3_700
         }
       ]
