@@ -11,7 +11,7 @@ import { mapped } from "./LoadFrames.ts"
 
 const maxOrders = 4_000_000
 const { lotsPerUnit, symbol: traded, ticksPerUnit } = mapped(1)
-/** Ticks a market order is held for. */
+/** Price in ticks at which a market order is held. */
 const marketHold = 70_000
 const anyUser = "3b0a6f7e-51c4-4a52-9d0b-6a1f2c7e9d10"
 const [databaseUrl = "", port = "0"] = process.argv.slice(2)
@@ -113,7 +113,7 @@ function cancel(socket: WebSocket, params: Record<string, unknown>): void {
   answer(socket, response(echo, found ? orderId(id) : "", found ? "CANCELLED" : "NO_SUCH_ORDER"))
 }
 
-/** One book without owners: all means all. */
+/** Cancels every order: the book has no owners. */
 function cancelAll(socket: WebSocket): void {
   for (let id = 1; id < maxOrders && book.resting > 0; id++) book.cancel(id)
   events.push(`{"e":"cancelAll","at":${clock}}`)
@@ -127,7 +127,7 @@ function answer(to: WebSocket, frame: string): void {
   setImmediate(flush)
 }
 
-/** One row for all that came while the previous row was written, then one write for each socket. */
+/** Writes one row for everything that arrived during the previous write, then one buffer per socket. */
 async function flush(): Promise<void> {
   scheduled = false
   flushing = true
@@ -184,7 +184,7 @@ function response(params: Record<string, unknown>, id: string, status: string): 
   })
 }
 
-/** The digits at the end: the flow's dense id behind the run's tag. */
+/** Returns the flow's id: the digits after the run's tag. */
 function idOf(clientOrderId: string): number {
   let at = clientOrderId.length
   while (at > 0 && clientOrderId.charCodeAt(at - 1) >= 48 && clientOrderId.charCodeAt(at - 1) <= 57) at--

@@ -1,4 +1,4 @@
-/** The auditor as a process of its own beside a venue, whose cost is its own too. */
+/** The auditor as a separate process beside a venue, so that its cost can be measured separately. */
 import { spawn } from "node:child_process"
 import * as Guard from "../nodes/Guard.ts"
 import { ours } from "./Checkout.ts"
@@ -8,7 +8,7 @@ export interface AuditorBeside {
   readonly stop: () => Promise<void>
 }
 
-/** It has begun when this resolves, and ended by itself never. */
+/** Resolves when the auditor has started; rejects if it ends by itself. */
 export const startAuditor = async (databaseUrl: string): Promise<AuditorBeside> => {
   const child = spawn(process.execPath, [...ours.nodeFlags, "apps/auditor/main.ts"], {
     cwd: ours.folder,

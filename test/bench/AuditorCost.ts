@@ -1,4 +1,4 @@
-/** What the auditor costs a venue that trades at half of what it can: orders, and a part of a core. */
+/** Cost of the auditor for a venue at half of its capacity: order throughput, and a share of a core. */
 import { type AuditorBeside, startAuditor } from "./AuditorBeside.ts"
 import { connect, type PostgresClient } from "./Database.ts"
 import type { FloodOptions, FloodReport, FloodStarted } from "./FloodClient.ts"
@@ -8,7 +8,7 @@ import { after, cpuSeconds, fund, settled, startServer, startVenue, type Venue }
 import * as Worker from "./Worker.ts"
 
 const connections = 32
-/** Audits come about once a second: a round has several of them. */
+/** Multiplies the duration of a round: audits run about once a second, and a round needs several. */
 const times = 6
 
 export const auditor = async (options: Options): Promise<ReadonlyArray<Row>> => {
@@ -31,7 +31,7 @@ export const auditor = async (options: Options): Promise<ReadonlyArray<Row>> => 
     const alone = isFirst ? undefined : await flood(venue, { rate }, seconds)
     const { fault, report, share } = await audited(venue, database, server.url, rate, seconds)
     const other = alone ?? (await flood(venue, { rate }, seconds))
-    // A round to warm up.
+    // Warm-up round.
     if (index === 0) continue
     const spoilt = fault ?? spoiltBy(report) ?? spoiltBy(other)
     const counted = (one: Round): Round => (spoilt === undefined ? one : { ...one, void: spoilt })
@@ -64,7 +64,7 @@ export const auditor = async (options: Options): Promise<ReadonlyArray<Row>> => 
   ]
 }
 
-/** It has added up all that was before, so that only what is new costs it something. */
+/** Starts an auditor that has already processed the existing rows, so that only new ones cost time. */
 const audited = async (venue: Venue, database: PostgresClient, url: string, rate: number, seconds: number) => {
   await settled(venue, database)
   const beside = await startAuditor(url)
@@ -80,7 +80,7 @@ const audited = async (venue: Venue, database: PostgresClient, url: string, rate
   return { report, share, fault: said }
 }
 
-/** CPU of all its threads over the time of the load. */
+/** CPU time of all its threads, divided by the duration of the load. */
 const shareOf = async ({ pid }: AuditorBeside, seconds: number): Promise<number> => {
   const startedAt = performance.now()
   const used = cpuSeconds(pid)
@@ -102,7 +102,7 @@ const auditsOf = async (database: PostgresClient): Promise<number> => {
   return Number(rows[0]!.at)
 }
 
-/** Two audits have ended since. */
+/** Resolves when two more audits have ended. */
 const heard = async (database: PostgresClient, before: number): Promise<void> => {
   const givenUpAt = performance.now() + 120_000
   const seen = new Set<number>()

@@ -1,4 +1,4 @@
-/** An access token that is known, checked again as every request does, against `jose` checking the same token. */
+/** Repeated validation of a cached access token, compared with `jose` validating the same token. */
 import type { BearerReport } from "./BearerWorker.ts"
 import type { Options } from "./Options.ts"
 import { figure, type Round, type Row, round, say } from "./Report.ts"

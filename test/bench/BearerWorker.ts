@@ -20,11 +20,11 @@ export interface BearerReport {
 }
 
 const seconds = Number(process.argv[2])
-/** Each has its share of the good and of the bad moments of a round. */
+/** Alternates, so that both see the same good and bad moments of a round. */
 const turns = 5
-/** Checks between two looks at the clock. */
+/** Checks between two readings of the clock. */
 const chunk = 500
-/** In flight at once, so that `jose` never waits for the thread that computes. */
+/** Concurrent checks, so that `jose` never waits for its worker thread. */
 const together = 16
 const issuer = "https://auth.venue.example/auth/v1"
 const rules: JWTVerifyOptions = {
@@ -55,7 +55,7 @@ const work = Effect.gen(function* () {
     method: "web3"
   })
   const bytes = Buffer.from(Redacted.value(accessToken))
-  /** As each request brings it: a text nobody has looked at. */
+  /** A fresh string per request, as the server receives it. */
   const token = (): string => bytes.toString("latin1")
   const { kid = "" } = decodeProtectedHeader(token())
   const key = (yield* SigningKeys).find(kid)!
@@ -94,7 +94,7 @@ const asked = Effect.callback<void>((resume) => {
   process.once("message", () => resume(Effect.void))
 })
 
-/** Checks in a second; the work tells how many it did. */
+/** Returns checks per second; the work returns its count. */
 const timed = <E>(work: Effect.Effect<number, E>): Effect.Effect<number, E> =>
   Effect.gen(function* () {
     const startedAt = performance.now()

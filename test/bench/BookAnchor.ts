@@ -1,6 +1,8 @@
-/** The plainest fast order book: price-time priority on typed arrays. It drives the flow and is the yardstick. */
+/**
+ * The simplest fast order book, price-time priority on typed arrays: generates the flow and serves as the yardstick.
+ */
 
-/** Called for every fill, before the resting order is unlinked. */
+/** Called for each fill, before the resting order is unlinked. */
 export type OnFill = (maker: number, taker: number, quantity: number, price: number) => void
 
 /**
@@ -10,7 +12,7 @@ export type OnFill = (maker: number, taker: number, quantity: number, price: num
 export class BookAnchor {
   readonly ticks: number
   readonly price: Int32Array
-  /** What is left; 0 when the order does not rest. */
+  /** Remaining quantity; 0 for an order that does not rest. */
   readonly quantity: Int32Array
   readonly side: Uint8Array
   /** Highest bid and lowest ask; -1 and `ticks` when that side is empty. */
@@ -41,14 +43,14 @@ export class BookAnchor {
     this.#before = new Int32Array(maxOrders)
   }
 
-  /** Crosses up to its price, then rests; returns what rests. */
+  /** Matches up to the price and rests the remainder; returns the resting quantity. */
   add(id: number, side: 0 | 1, price: number, quantity: number): number {
     const rest = this.#cross(id, side, quantity, price)
     if (rest > 0) this.#link(id, side, price, rest)
     return rest
   }
 
-  /** Crosses at any price; returns what found no counterparty. */
+  /** Matches at any price; returns the unfilled quantity. */
   market(id: number, side: 0 | 1, quantity: number): number {
     return this.#cross(id, side, quantity, side === 0 ? this.ticks : -1)
   }

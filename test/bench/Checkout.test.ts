@@ -1,4 +1,4 @@
-/** Which folders the bench compares with. */
+/** Validation of the checkouts that the bench compares with. */
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -23,22 +23,22 @@ const link = (target: string): void => {
   symlinkSync(target, join(folder, "node_modules/@venue/domain"))
 }
 
-it("a folder that holds something else is told from a checkout", () => {
+it("rejects a folder that is not a checkout", () => {
   expect(() => open(folder)).toThrow("is no checkout of this project: it has no scripts/boot.mjs, no apps/dev/main.ts")
 })
 
-it("a checkout without packages is told what to run in it", () => {
+it("states how to install a checkout without packages", () => {
   sources()
   expect(() => open(folder)).toThrow(`${folder} has no node_modules: run npm ci in it first`)
 })
 
-it("packages that are those of another checkout are refused, since that one would be measured", () => {
+it("rejects packages linked from another checkout, which would be measured instead", () => {
   sources()
   link(join(import.meta.dirname, "../../packages/domain"))
   expect(() => open(folder)).toThrow("@venue/domain of")
 })
 
-it("a checkout is run with the flags it has itself, if it has any", () => {
+it("uses the checkout's own Node flags, if it has any", () => {
   sources()
   link("../../packages/domain")
   expect(open(folder).nodeFlags).toEqual([])

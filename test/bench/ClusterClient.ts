@@ -1,4 +1,4 @@
-/** A plain client of a cluster: one command in flight, the next as soon as one is answered, over whichever gateway lives. */
+/** A plain client of a cluster: one command in flight, the next after its answer, over any live gateway. */
 import type { WebSocket } from "ws"
 import { type BenchMarket, markets } from "./ClusterMarkets.ts"
 import type { Cluster } from "./ClusterProcess.ts"
@@ -7,18 +7,18 @@ import { statusOf } from "./LoadFrames.ts"
 import { connect } from "./TraderPair.ts"
 import { after } from "./VenueProcess.ts"
 
-/** What a client does: rest an order and cancel it, or sell to whoever bids. */
+/** Role of a client: rest an order and cancel it, or sell to the best bid. */
 export type Part = "maker" | "taker"
 
 export interface ClusterClient {
   readonly market: BenchMarket
-  /** Commands that were done, told as refused or failed, and left without an answer by a connection that closed. */
+  /** Commands executed, commands refused or failed, and commands without an answer because the connection closed. */
   readonly counts: { readonly done: number; readonly refused: number; readonly unknown: number }
-  /** When a command was last done, by `performance.now()`. */
+  /** Time of the last executed command, by `performance.now()`. */
   readonly doneAt: () => number
-  /** Why commands were refused, the last of each kind. */
+  /** Last refusal of each kind. */
   readonly refusals: ReadonlyMap<string, string>
-  /** What it does right now, for whoever waits in vain. */
+  /** Current action, for the error of a timeout. */
   readonly about: () => string
   readonly stop: () => Promise<void>
 }
@@ -28,15 +28,15 @@ export interface ClientOptions {
   readonly key: Key
   readonly market: BenchMarket
   readonly part: Part
-  /** Begins its client order ids. */
+  /** Prefix of the client order ids. */
   readonly tag: string
-  /** Between an answer and the next command. */
+  /** Pause between an answer and the next command. */
   readonly pauseMillis: number
-  /** After so many that were done it sends nothing more, unless told. */
+  /** Number of executed commands after which it stops; unlimited by default. */
   readonly commands?: number
 }
 
-/** One for each user of the cluster, over all markets; one in four is a taker. */
+/** One client per user of the cluster, over all markets; one in four is a taker. */
 export const mostlyMakers = (
   { tradeUrls, users }: Pick<Cluster, "tradeUrls" | "users">,
   { pauseMillis, tag }: Pick<ClientOptions, "pauseMillis" | "tag">
@@ -131,5 +131,5 @@ export const begin = async (options: ClientOptions): Promise<ClusterClient> => {
   }
 }
 
-/** What an order or a cancel is answered with when it was done; a cancel that came after a fill was decided as well. */
+/** Statuses of an executed order or cancel; a cancel that arrives after the fill counts too. */
 const done: ReadonlySet<string> = new Set(["ACK", "CANCELLED", "NO_SUCH_ORDER"])

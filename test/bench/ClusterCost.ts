@@ -1,4 +1,4 @@
-/** What an order costs the servers when the markets are spread over three runners, against the same with one. */
+/** CPU cost of an order on servers with the markets spread over three runners, compared with one runner. */
 import * as Client from "./ClusterClient.ts"
 import { type Cluster, startCluster } from "./ClusterProcess.ts"
 import type { Options } from "./Options.ts"
@@ -6,9 +6,9 @@ import { type Round, type Row, round, say } from "./Report.ts"
 import { after, startServer } from "./VenueProcess.ts"
 
 const connections = 128
-/** Of each runner, before the first round. */
+/** Commands per runner before the first round. */
 const warmCommands = 10_000
-/** On a machine where that takes longer the first rounds say more than they should. */
+/** On a slower machine the first rounds are too high. */
 const warmedWithinMillis = 90_000
 
 export const nodes = async (options: Options): Promise<ReadonlyArray<Row>> => {
@@ -44,7 +44,7 @@ export const nodes = async (options: Options): Promise<ReadonlyArray<Row>> => {
   ]
 }
 
-/** Each process has had as many commands by then as make V8's code of them what it stays. */
+/** Sends enough commands to each process for V8 to optimise its code. */
 const warm = async (cluster: Cluster, runners: number): Promise<void> => {
   const givenUpAt = performance.now() + warmedWithinMillis
   const answered = await underLoad(cluster, 0, async (answered) => {
@@ -68,7 +68,7 @@ const underLoad = async <A>(cluster: Cluster, run: number, act: (answered: () =>
   const clients = await Client.mostlyMakers(cluster, { tag: `c${run}`, pauseMillis: 0 })
   const done = await act(() => clients.reduce((sum, { counts }) => sum + counts.done, 0))
   await Promise.all(clients.map((client) => client.stop()))
-  // The tables to read from are written behind the orders, and are not the other cluster's to pay for.
+  // Read tables lag behind the orders and must not be charged to the other cluster.
   await after(2_000)
   return done
 }

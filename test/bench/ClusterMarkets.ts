@@ -1,9 +1,9 @@
-/** The markets of a cluster that is measured: a price that stays, and a quantity of about a hundred dollars. */
+/** Markets of a measured cluster: a constant price, and a quantity of about 100 USD. */
 
 export interface BenchMarket {
   readonly symbol: string
   readonly price: number
-  /** Below it, inside the bands: nobody sells there. */
+  /** Price below the market but inside the bands, without sellers. */
   readonly low: number
   readonly quantity: number
 }

@@ -1,4 +1,4 @@
-/** Traders who all hold a position: one of each two has bought what the other sold. */
+/** Traders who all hold a position: in each pair, one bought what the other sold. */
 import { markets } from "./ClusterMarkets.ts"
 import * as Client from "./ClusterClient.ts"
 import { holding } from "./ClusterProcess.ts"
@@ -13,7 +13,7 @@ export const hold = async (urls: ReadonlyArray<string>, traders: ReadonlyArray<D
   }
 }
 
-/** Each does what it does once, again where it was refused: the maker rests a bid, and the taker sells to whoever bids best. */
+/** Executes one trade of a pair, and retries refusals: the maker rests a bid, the taker sells to the best bid. */
 const trade = async (urls: ReadonlyArray<string>, pair: readonly [DevUser, DevUser], n: number): Promise<void> => {
   const market = markets[n % markets.length]!
   for (const [index, part] of (["maker", "taker"] as const).entries()) {

@@ -1,4 +1,4 @@
-/** A cluster as `npm run cluster` runs it, on a database server of the bench. */
+/** A cluster as `npm run cluster` starts it, on a database server of the bench. */
 import { spawn } from "node:child_process"
 import { createWriteStream, existsSync, mkdtempSync, readFileSync } from "node:fs"
 import { join } from "node:path"
@@ -17,14 +17,14 @@ export interface NodeProcess {
 export interface Cluster {
   readonly tradeUrls: ReadonlyArray<string>
   readonly users: ReadonlyArray<DevUser>
-  /** Those that run now, the runners first. */
+  /** Running nodes, runners first. */
   readonly nodes: () => ReadonlyArray<NodeProcess>
-  /** Every node is ready, as a process that is not the one named. */
+  /** Resolves when every node is ready, each as a process other than the given one. */
   readonly whole: (but?: NodeProcess) => Promise<void>
-  /** As an operator asks for it; ends once another process of that name is ready. */
+  /** Restarts a node as an operator would; resolves when another process of that name is ready. */
   readonly restart: (name: string) => Promise<void>
   readonly isBalanced: () => Promise<boolean>
-  /** CPU seconds of all nodes that run. */
+  /** CPU seconds of all running nodes. */
   readonly cpuSeconds: () => number
   readonly stop: () => Promise<void>
 }
@@ -44,7 +44,7 @@ interface ClusterFile {
   readonly users: ReadonlyArray<DevUser>
 }
 
-/** Every market has a price that stays; nobody quotes. */
+/** Starts a cluster in which every market has a constant price and nobody quotes. */
 export const startCluster = async (options: ClusterOptions): Promise<Cluster> => {
   const { databaseUrl, folder, gateways, runners, traders } = options
   const dataDir = mkdtempSync(join(folder, "cluster-"))
@@ -139,7 +139,7 @@ export const startCluster = async (options: ClusterOptions): Promise<Cluster> =>
   }
 }
 
-/** Waits until it holds, for so long at most. */
+/** Waits until a condition holds; throws after the given time. */
 export const holding = async (what: string, millis: number, holds: () => boolean | Promise<boolean>): Promise<void> => {
   const givenUpAt = performance.now() + millis
   while (!(await holds())) {
@@ -150,9 +150,9 @@ export const holding = async (what: string, millis: number, holds: () => boolean
 
 const readyNodes = "select distinct name from node where is_ready and last_seen_at > now() - interval '2 seconds'"
 const listeners = ["REST", "AUTH", "TRADE", "MARKET_DATA", "ADMIN"]
-/** With thousands of traders to make it takes a minute, and several on a busy machine. */
+/** Creating thousands of traders takes a minute, and several on a busy machine. */
 const startMillis = 600_000
-/** Runners are dialled at BASE + n and asked for health at BASE + 100 + n; gateways take steps of 10 from BASE + 200. */
+/** Runners use cluster port BASE + n and health port BASE + 100 + n; gateways take steps of 10 from BASE + 200. */
 const portBase = async (runners: number, gateways: number): Promise<number> => {
   const ofRunners = Array.from({ length: runners }, (_, n) => [n + 1, n + 101])
   const ofGateways = Array.from({ length: gateways }, (_, n) => listeners.map((_name, at) => 200 + 10 * n + at))

@@ -1,18 +1,18 @@
-/** How two checkouts are measured in turn, and which way their ratios turn. */
+/** Alternation of two checkouts, and the direction of their ratios. */
 import { expect, it } from "vitest"
 import { alternated, order, ratio, row } from "./Comparison.ts"
 import { verdict } from "./Report.ts"
 
-it("each side is first in every other round: ours, theirs, theirs, ours", () => {
+it("alternates the order: ours, theirs, theirs, ours", () => {
   expect([0, 1, 2, 3].flatMap(order).join(" ")).toBe("ours theirs theirs ours ours theirs theirs ours")
 })
 
-it("a ratio above 1 says that ours is better, whichever way the figure points", () => {
+it("returns a ratio above 1 if ours is better, for figures of either direction", () => {
   expect(ratio("higher", { ours: 120, theirs: 100 }).ratio).toBe(1.2)
   expect(ratio("lower", { ours: 100, theirs: 120 }).ratio).toBe(1.2)
 })
 
-it("the first round warms both up and is not among the rounds", async () => {
+it("excludes the first round, which warms both up", async () => {
   const measured: Array<string> = []
   const found = await alternated(2, async (side, index) => {
     measured.push(`${side} ${index}`)
@@ -25,12 +25,12 @@ it("the first round warms both up and is not among the rounds", async () => {
   ])
 })
 
-it("what begins anew in every round is not warmed up", async () => {
+it("does not warm up subjects that start anew in every round", async () => {
   const found = await alternated(2, async (_, index) => index, 1)
   expect(found.length).toBe(2)
 })
 
-it("the worst round of a comparison is the smallest, of latencies too, and a void one says on which side", () => {
+it("takes the smallest ratio as the worst round, and names the side of a void one", () => {
   const what = { name: "p99", unit: "ms", better: "lower", against: "older" } as const
   const rounds = [
     { ours: { figure: 10 }, theirs: { figure: 12 } },

@@ -1,10 +1,10 @@
-/** Two checkouts measured in turn by one driver: the newer is ours, the older theirs. */
+/** Alternating measurement of two checkouts with one driver: ours is the newer, theirs the older. */
 import { type Checkout, ours } from "./Checkout.ts"
 import type { Goal, Round, Row } from "./Report.ts"
 
 export type Side = "ours" | "theirs"
 
-/** The same of each side. */
+/** One value per side. */
 export type Pair<A> = Readonly<Record<Side, A>>
 
 export const pairOf = (theirs: Checkout): Pair<Checkout> => ({ ours, theirs })
@@ -14,10 +14,10 @@ export const both = async <A, B>(pair: Pair<A>, make: (one: A, side: Side) => Pr
   return { ours: newer, theirs: await make(pair.theirs, "theirs") }
 }
 
-/** Ours, theirs, theirs, ours: what drifts in one direction is on nobody's side. */
+/** Order of the sides: ours, theirs, theirs, ours, so that a drift favours neither. */
 export const order = (index: number): ReadonlyArray<Side> => (index % 2 === 0 ? ["ours", "theirs"] : ["theirs", "ours"])
 
-/** Round 0 warms both up and is left out. */
+/** Runs the rounds; round 0 warms both up and is excluded. */
 export const alternated = async <A>(
   rounds: number,
   measure: (side: Side, index: number) => Promise<A>,
@@ -32,14 +32,14 @@ export const alternated = async <A>(
   return found
 }
 
-/** New over old, turned round where less is better: above 1 ours is better in every row. */
+/** Returns new / old, inverted if less is better: above 1, ours is better. */
 export const ratio = (better: Goal["better"], { ours, theirs }: Pair<number>): Round => ({
   venue: ours,
   anchor: theirs,
   ratio: better === "higher" ? ours / theirs : theirs / ours
 })
 
-/** A figure of one round on one side. */
+/** One figure of one side in one round. */
 export interface Found {
   readonly figure: number
   readonly void?: string | undefined

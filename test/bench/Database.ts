@@ -1,7 +1,7 @@
-/** A plain connection to Postgres, as a program without any of our rooms would have it. */
+/** A plain connection to Postgres, independent of the venue's packages. */
 import { createRequire } from "node:module"
 
-/** The part of `pg` used here; the package brings no types. */
+/** The part of `pg` that is used; the package has no types. */
 export interface PostgresClient {
   readonly connect: () => Promise<void>
   readonly end: () => Promise<void>

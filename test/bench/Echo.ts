@@ -1,4 +1,4 @@
-/** A socket server that sends back what it hears: what a round trip costs before anything is done. */
+/** A socket server that echoes every message: the cost of a round trip without work. */
 import { WebSocketServer } from "ws"
 
 const server = new WebSocketServer({ port: 0, host: "127.0.0.1", perMessageDeflate: false })

@@ -1,4 +1,4 @@
-/** The flow as commands to the matching machine: US500-USD on a Friday in open hours, every rule on. */
+/** The flow as commands of the matching engine: US500-USD on a Friday during opening hours, with all rules enabled. */
 import { AccountId } from "@venue/domain/AccountId"
 import { ratesOf } from "@venue/domain/Fee"
 import { initialInstruments } from "@venue/domain/Instrument"
@@ -12,7 +12,7 @@ import { ids } from "./Ids.ts"
 
 export const us500 = initialInstruments.find(({ symbol }) => symbol === "US500-USD")!
 
-/** One lot of the flow is worth 65 USD here, so the minimum notional does not bite. */
+/** One lot of the flow is worth 65 USD, above the minimum notional. */
 export const lotsPerFlowLot = 100
 
 /**
@@ -30,11 +30,11 @@ const operationsPerMilli = 100
 const tickEvery = 1_000 * operationsPerMilli
 const settings: Engine.Settings = { maxOpenOrders: 1_000_000 }
 
-/** Everything a client and the edge would have chosen. */
+/** Ids that clients and the gateway would assign. */
 export interface Names {
-  /** By place in the flow. */
+  /** Command id by position in the flow. */
   readonly commandId: (place: number) => Id
-  /** By the flow's id. */
+  /** Order id by the flow's id. */
   readonly orderId: (id: number) => OrderId
   readonly clientOrderId: (id: number) => string
   readonly makers: ReadonlyArray<string>
@@ -58,7 +58,7 @@ export const name = (records: Int32Array): Names => {
   }
 }
 
-/** What has been recorded, to be checked against what the flow must add up to. */
+/** Sums of the recorded events, to compare with the totals of the flow. */
 export class Sums {
   trades = 0
   volume = 0
@@ -92,14 +92,14 @@ export class EngineRun {
     Engine.decide(this.engine, observed, startMillis, [])
   }
 
-  /** Commands as they come out of a decoder: not what is measured. */
+  /** Prepares decoded commands, outside the measured time. */
   prepare(from: number, to: number): void {
     this.#from = from
     this.#batch = []
     for (let i = from; i < to; i++) this.#batch.push(this.#command(i, nowAt(i)))
   }
 
-  /** Decides what was prepared, 100 of them in a millisecond of market time: one row with the levels it touched, and read. */
+  /** Decides the prepared commands, 100 per millisecond of market time, and creates the row with its levels. */
   run(): void {
     const { engine } = this
     const row: Array<MarketEvent> = []
@@ -183,5 +183,5 @@ const nowAt = (i: number): number => startMillis + Math.floor(i / operationsPerM
 
 const ignore = (_events: ReadonlyArray<MarketEvent>): void => {}
 
-/** A position limit the whole flow stays under: a billion USD. */
+/** A position limit that the flow never reaches: a billion USD. */
 const largest = 1e15

@@ -1,4 +1,4 @@
-/** How long the markets of a runner are silent when that runner is killed or frozen under load. */
+/** Downtime of a runner's markets when the runner is killed or frozen under load. */
 import * as Client from "./ClusterClient.ts"
 import { markets } from "./ClusterMarkets.ts"
 import { type Cluster, holding, type NodeProcess, startCluster } from "./ClusterProcess.ts"
@@ -13,9 +13,9 @@ const killsOfRound = 10
 const freezesOfRound = 5
 
 interface Silence {
-  /** Until the last market was heard again, whoever asked there. */
+  /** Time until the last market answered any client again. */
   readonly ofMarkets: number
-  /** Until the last client was answered again. */
+  /** Time until the last client got an answer again. */
   readonly ofClients: number
 }
 
@@ -73,7 +73,7 @@ const rowOf = (
   notes
 })
 
-/** Each time another runner; the next only when the last is back. */
+/** Runs the failures, each on another runner and after full recovery from the last. */
 const slowest = async (
   cluster: Cluster,
   clients: ReadonlyArray<Client.ClusterClient>,
@@ -101,7 +101,7 @@ const silenceAfter = async (
 ): Promise<Silence> => {
   process.kill(node.pid, signal)
   const since = performance.now()
-  // What the process had sent before it was ended is read by then.
+  // Reads everything that the process had sent before it ended.
   const from = since + inFlightMillis
   const heardAt = new Map<Client.ClusterClient, number>()
   const isHeard = () => {

@@ -28,7 +28,7 @@ const url = process.env["VENUE_DATABASE_URL"] ?? stop("VENUE_DATABASE_URL says w
 const accountId = values.account ?? randomUUID()
 
 const fill = Effect.gen(function* () {
-  // A venue of one process and every node of a cluster hold what is asked for here.
+  // Every venue and cluster node holds the lock that is requested here.
   yield* DatabaseClaim.hold("alone")
   yield* Layer.build(Migrations.layer)
   const database = yield* Effect.promise(() => connect(url))

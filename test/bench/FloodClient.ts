@@ -13,18 +13,18 @@ export interface FloodOptions {
   readonly url: string
   readonly keysFile: string
   readonly connections: number
-  /** Of those, how many never read what they are sent; they send `frozenShare` times as much as the others. */
+  /** Number of connections that never read; they send `frozenShare` times as much as the others. */
   readonly frozen: number
   readonly seconds: number
-  /** Commands a second over all connections; 0 keeps `window` in flight on each instead. */
+  /** Commands per second over all connections; 0 keeps `window` in flight on each instead. */
   readonly rate: number
   readonly window: number
-  /** Places orders alone, at the market: what one connection of two buys the other sells, and the other way round. */
+  /** Sends only orders at the market: two connections trade with each other. */
   readonly trades: boolean
   readonly tag: string
 }
 
-/** The load begins. */
+/** The load has begun. */
 export interface FloodStarted {
   readonly event: "Started"
 }
@@ -33,10 +33,10 @@ export interface FloodReport {
   readonly event: "Finished"
   readonly sentPerSecond: number
   readonly answeredPerSecond: number
-  /** Of those that were done, on connections that read. */
+  /** Latency of executed commands on connections that read. */
   readonly p50Millis: number
   readonly p99Millis: number
-  /** Statuses and error codes. */
+  /** Count of each status and error code. */
   readonly answers: Readonly<Record<string, number>>
   readonly unanswered: number
   /** Not sent because the connection's buffer was full. */
@@ -49,7 +49,7 @@ const options = JSON.parse(process.argv[2] ?? "{}") as FloodOptions
 const frozenShare = 10
 const turnMillis = 5
 const maxBufferedBytes = 256 * 1024
-/** Buy orders of one flow lot, well below the market. */
+/** Buy orders of one lot of the flow, far below the market. */
 const price = 65_100
 const tradePrice = 65_536
 const graceMillis = 3_000
@@ -70,12 +70,12 @@ let over = false
 interface Line {
   readonly socket: WebSocket
   readonly frozen: boolean
-  /** An order placed and not yet cancelled. */
+  /** An order that is placed and not yet cancelled. */
   open: number
-  /** Of its next order, where it trades. */
+  /** Side of the next order, if it trades. */
   side: number
   inFlight: number
-  /** Commands whose time has come, and a part of the next. */
+  /** Number of due commands, including a fraction. */
   due: number
 }
 
@@ -88,7 +88,7 @@ over = true
 const seconds = (performance.now() - startedAt) / 1000
 const answeredPerSecond = Math.round(answered / seconds)
 await new Promise((resolve) => setTimeout(resolve, options.rate > 0 ? graceMillis : 200))
-// Whoever stopped reading learns only now that it was left behind.
+// A frozen reader is told only now that it fell behind.
 for (const { frozen, socket } of lines) if (frozen) socket.resume()
 if (options.frozen > 0) await new Promise((resolve) => setTimeout(resolve, 500))
 latencies.sort((a, b) => a - b)
@@ -120,7 +120,7 @@ async function open(): Promise<ReadonlyArray<Line>> {
     const frozen = made.length < options.frozen
     const channels = frozen ? ["order_responses", "fills", "positions", "balances"] : ["order_responses"]
     const socket = await connect(options.url, keys[made.length]!, channels)
-    // Each begins elsewhere in its turn, or all would send in the same instant; but for the two that trade.
+    // Each starts at another phase, so that they do not send at the same instant; the two trading connections do not.
     const turn = options.trades ? made.length - (made.length % 2) : made.length
     const line: Line = { socket, frozen, open: 0, side: made.length % 2, inFlight: 0, due: turn / options.connections }
     if (frozen) socket.pause()

@@ -1,15 +1,15 @@
-/** The frames of a flood are what a WebSocket server has to read. */
+/** Flood frames are valid input of a WebSocket server. */
 import { createRequire } from "node:module"
 import type { Writable } from "node:stream"
 import { expect, it } from "vitest"
 import { framesOf } from "./FloodFrames.ts"
 
-/** What a server reads with; the package's types leave it out. */
+/** The receiver of the `ws` package; its types omit it. */
 const { Receiver } = createRequire(import.meta.url)("ws") as {
   readonly Receiver: new (options: { isServer: true; allowSynchronousEvents: true; maxPayload?: number }) => Writable
 }
 
-it("every frame of a block is whole, masked and of its kind", () => {
+it("builds blocks of whole, masked frames of one kind", () => {
   for (const [kind, event] of [
     ["pings", "ping"],
     ["texts", "message"]
@@ -23,7 +23,7 @@ it("every frame of a block is whole, masked and of its kind", () => {
   }
 })
 
-it("fragments carry a byte each and never end their message", () => {
+it("builds fragments of one byte each that never end their message", () => {
   const { block, first, frameBytes } = framesOf("fragments")
   expect(frameBytes).toBe(7)
   const receiver = new Receiver({ isServer: true, allowSynchronousEvents: true, maxPayload: 100 * 1024 })

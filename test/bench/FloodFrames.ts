@@ -1,15 +1,15 @@
-/** WebSocket frames as whoever floods a listener sends them, made once and written again and again. */
+/** WebSocket frames for flooding a listener, built once and written repeatedly. */
 
-/** Pings, text frames that say nothing, or one message that comes a byte at a time and never ends. */
+/** Pings, empty text messages, or one message that arrives a byte at a time and never ends. */
 export const kinds = ["pings", "texts", "fragments"] as const
 export type FloodKind = (typeof kinds)[number]
 
 export interface Frames {
-  /** What comes before the block. */
+  /** Bytes to send before the block. */
   readonly first: Buffer
-  /** Whole frames, as many as fit. */
+  /** As many whole frames as fit. */
   readonly block: Buffer
-  /** Of each frame in the block. */
+  /** Size of each frame in the block. */
   readonly frameBytes: number
 }
 
@@ -22,7 +22,7 @@ export const framesOf = (kind: FloodKind): Frames => {
 const blockBytes = 64 * 1024
 const mask = Buffer.of(0x12, 0x34, 0x56, 0x78)
 
-/** Short, and masked as a client's must be. */
+/** Short, and masked as the protocol requires of clients. */
 const masked = (head: number, text: string): Buffer =>
   Buffer.concat([
     Buffer.of(head, 0x80 | text.length),
@@ -34,6 +34,6 @@ const none = Buffer.alloc(0)
 const made: Readonly<Record<FloodKind, { readonly first: Buffer; readonly frame: Buffer }>> = {
   pings: { first: none, frame: masked(0x89, "") },
   texts: { first: none, frame: masked(0x81, "{}") },
-  // Neither the opening frame nor one of those after it is the last.
+  // Neither the opening frame nor its continuations are final.
   fragments: { first: masked(0x01, "{"), frame: masked(0x00, " ") }
 }

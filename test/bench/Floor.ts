@@ -1,4 +1,4 @@
-/** The least a durable acknowledgement can take: one echo on a socket and one commit of one small row. */
+/** Lower bound of a durable acknowledgement: one socket echo and one commit of a small row. */
 import { WebSocket } from "ws"
 import type { PostgresClient } from "./Database.ts"
 import * as Worker from "./Worker.ts"
@@ -8,7 +8,7 @@ export interface Floor {
   readonly commitMillis: number
 }
 
-/** Half of the seconds each; medians. */
+/** Measures each for half of the time; medians. */
 export const measure = async (database: PostgresClient, seconds: number): Promise<Floor> => {
   const server = Worker.start("Echo.ts", [])
   const port = await server.hear<number>()

@@ -1,8 +1,8 @@
-/** The flow is the published one. */
+/** The flow matches the published one. */
 import { expect, it } from "vitest"
 import { makeFlow } from "./Flow.ts"
 
-it("F1 adds up to its control totals", () => {
+it("matches the control totals of F1", () => {
   expect(makeFlow().totals).toEqual({
     trades: 395_539,
     volume: 15_026_970,
@@ -13,7 +13,7 @@ it("F1 adds up to its control totals", () => {
   })
 })
 
-it("F1s adds up to its control totals", () => {
+it("matches the control totals of F1s", () => {
   expect(makeFlow(1_000_000, 1_000).totals).toEqual({
     trades: 395_329,
     volume: 15_025_912,

@@ -1,4 +1,4 @@
-/** The order flow every engine is measured with: the same records for all of them, and what they must add up to. */
+/** The order flow for every engine: identical records and control totals. */
 import { readFileSync, writeFileSync } from "node:fs"
 import { BookAnchor } from "./BookAnchor.ts"
 
@@ -6,11 +6,11 @@ import { BookAnchor } from "./BookAnchor.ts"
 export const recordInts = 5
 export const Kind = { add: 0, cancel: 1, market: 2 } as const
 
-/** What is true after the prefill and all operations; an engine that differs has not run this flow. */
+/** Control totals after the prefill and all operations; an engine with other totals did not run this flow. */
 export interface Totals {
   readonly trades: number
   readonly volume: number
-  /** Ticks x lots. */
+  /** Sum of ticks x lots. */
   readonly notional: number
   readonly resting: number
   readonly bid: number
@@ -18,7 +18,7 @@ export interface Totals {
 }
 
 export interface Flow {
-  /** Passive orders at the start that are not timed. */
+  /** Passive orders before the clock starts. */
   readonly prefill: number
   readonly operations: number
   readonly records: Int32Array
@@ -44,7 +44,7 @@ export const makeFlow = (operations = 1_000_000, prefill = 10_000, seed = 20_260
     records.set([kind, side, price, quantity, id], written)
     written += recordInts
   }
-  // The product of two uniform draws leans towards the touch; the price never crosses.
+  // The product of two uniform draws favours prices near the touch; the price never crosses.
   const add = (): void => {
     const side = (draw() & 1) as 0 | 1
     const distance = 1 + Math.floor(((draw() % 20) * (draw() % 20)) / 10)
@@ -57,7 +57,7 @@ export const makeFlow = (operations = 1_000_000, prefill = 10_000, seed = 20_260
     book.add(id, side, price, quantity)
     live.push(id)
   }
-  // Only an order that rests is cancelled, so no cancel misses.
+  // Cancels only resting orders, so that no cancel misses.
   const cancel = (): void => {
     const id = live.at(draw())
     write(Kind.cancel, book.side[id]!, book.price[id]!, 0, id)
@@ -92,7 +92,7 @@ export const makeFlow = (operations = 1_000_000, prefill = 10_000, seed = 20_260
   return { prefill, operations, records, totals }
 }
 
-/** The file is two int32, operations and prefill, then the records; the totals stay with who made it. */
+/** Writes two int32 (operations and prefill), then the records; the caller keeps the totals. */
 export const writeFlow = (path: string, flow: Flow): void =>
   writeFileSync(
     path,
@@ -105,7 +105,7 @@ export const readFlow = (path: string): Omit<Flow, "totals"> => {
   return { operations: ints[0]!, prefill: ints[1]!, records: ints.subarray(2) }
 }
 
-/** Ids in any order, so that one of them can be drawn or removed at once. */
+/** An unordered set of ids with constant-time draw and removal. */
 class LiveOrders {
   size = 0
   readonly #ids: Int32Array

@@ -1,9 +1,9 @@
-/** Frames are counted whole, wherever the reads of a socket cut them. */
+/** The counter counts whole frames, wherever reads split them. */
 import { createRequire } from "node:module"
 import { expect, it } from "vitest"
 import * as FrameCounter from "./FrameCounter.ts"
 
-/** What a server writes with; the package's types leave it out. */
+/** The sender of the `ws` package; its types omit it. */
 const { Sender } = createRequire(import.meta.url)("ws") as {
   readonly Sender: {
     readonly frame: (data: Buffer, options: object) => ReadonlyArray<Buffer>
@@ -37,7 +37,7 @@ const counting = () => {
   return { counted, counter }
 }
 
-it("every numbered message counts once, however it is cut, and a ping is answered", () => {
+it("counts each numbered message once, however it is split, and answers a ping", () => {
   const all = Buffer.concat([...said.map((one) => framed(one)), framed("", 9), framed(message("trade", 5))])
   const bytes = [...said.slice(1), message("trade", 5)].reduce((sum, { length }) => sum + length, 0)
   for (const size of [1, 2, 7, 63, 64, 65, 1_000, 65_536, all.length]) {
@@ -53,7 +53,7 @@ it("every numbered message counts once, however it is cut, and a ping is answere
   }
 })
 
-it("what a read leaves over is not lost when its memory is used again", () => {
+it("keeps a partial frame when the read buffer is reused", () => {
   const { counted, counter } = counting()
   const memory = Buffer.alloc(40)
   const all = framed(message("trade", 1))
@@ -62,7 +62,7 @@ it("what a read leaves over is not lost when its memory is used again", () => {
   expect(counted.trades).toBe(1)
 })
 
-it("a number that is missing, comes twice or is no number is a problem", () => {
+it("reports a missing, repeated or invalid number", () => {
   for (const second of [message("trade", 3), message("trade", 1), '{"err":{"error_code":"RateLimited"}}']) {
     const { counter } = counting()
     counter.read(Buffer.concat([framed(message("trade", 1)), framed(second)]))

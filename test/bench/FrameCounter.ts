@@ -1,24 +1,24 @@
-/** Counts what a stream of market data brings on one socket, frame by frame, and makes no text of any. */
+/** Counts the frames of a market-data stream on one socket without decoding text. */
 
 export interface Heard {
-  /** A numbered message came, with so many bytes of payload. */
+  /** Called for each numbered message with its payload size in bytes. */
   readonly frame: (bytes: number) => void
-  /** After `frame`: it was a trade. */
+  /** Called after `frame` for a trade. */
   readonly trade: () => void
   readonly ping: () => void
 }
 
 export interface FrameCounter {
-  /** The bytes may be another's as soon as this is over. */
+  /** Processes a read; the buffer may be reused afterwards. */
   readonly read: (bytes: Buffer) => void
-  /** Why not every message came, once each and in order. */
+  /** Reason why the messages were not complete, unique and in order. */
   readonly problem: () => string | undefined
 }
 
 export const make = (heard: Heard): FrameCounter => {
-  /** The beginning of a frame of which too little came to tell what it is. */
+  /** Start of a frame that is too short to classify. */
   let rest = none
-  /** So many bytes of a frame that was counted are yet to come. */
+  /** Outstanding bytes of a frame that is counted already. */
   let left = 0
   let sequence = 0
   let problem: string | undefined
@@ -61,14 +61,14 @@ export const make = (heard: Heard): FrameCounter => {
 const none = Buffer.alloc(0)
 const text = 0x1
 const ping = 0x9
-/** Every message begins with `{"type":"` and the name of its channel; the number follows. */
+/** Every message starts with `{"type":"` and its channel name, then the number. */
 const kindAt = 9
-/** Of all channels one begins so. */
+/** The only channel with this first letter. */
 const trade = "t".charCodeAt(0)
 /** `subscribed`, which has no number. */
 const confirmation = "s".charCodeAt(0)
 const colon = ":".charCodeAt(0)
-/** Enough for the longest name and the longest number. */
+/** Covers the longest name and number. */
 const peekBytes = 64
 
 const headerOf = (second: number): number => (second < 126 ? 2 : second === 126 ? 4 : 10)
@@ -78,7 +78,7 @@ const lengthOf = (bytes: Buffer, at: number): number => {
   return short < 126 ? short : short === 126 ? bytes.readUInt16BE(at + 2) : Number(bytes.readBigUInt64BE(at + 2))
 }
 
-/** The digits after the second colon. */
+/** Parses the digits after the second colon. */
 const sequenceOf = (bytes: Buffer, at: number): number => {
   const from = bytes.indexOf(colon, at + kindAt) + 1
   let sequence = 0

@@ -15,16 +15,16 @@ export interface FrameFlood {
 }
 
 export interface FrameFloodReport {
-  /** Of all sockets, as far as they left. */
+  /** Rate over all sockets, of frames that were written. */
   readonly framesPerSecond: number
-  /** Upgrades that were answered well, and those that were not. */
+  /** Upgrades that succeeded, and upgrades that failed. */
   readonly opened: number
   readonly refused: number
-  /** Connections that the listener ended. */
+  /** Connections closed by the listener. */
   readonly cut: number
 }
 
-/** Who is cut off comes again, so soon and so often. */
+/** Delay before a closed connection reconnects. */
 const againMillis = 250
 const maxUpgrades = 60
 const openingMillis = 5_000
@@ -81,11 +81,11 @@ function run({ address, kind, port, seconds, sockets }: FrameFlood): void {
     process.send!({ ...counts, framesPerSecond } satisfies FrameFloodReport)
   }
   for (let i = 0; i < sockets; i++) begin()
-  // A listener that lets fewer in is flooded by those.
+  // If the listener admits fewer sockets, those flood it.
   setTimeout(flow, openingMillis)
 }
 
-/** A block at a time; the others have their turn in between, and the clock its own. */
+/** Writes one block at a time, and yields to other sockets and timers. */
 function pour(socket: Socket, { block, first }: Frames): void {
   const more = (): void => {
     if (socket.destroyed || !socket.writable) return

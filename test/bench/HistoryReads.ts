@@ -16,7 +16,7 @@ import * as Worker from "./Worker.ts"
 
 const path = "/user/trade?limit=100"
 const connections = 16
-/** The account beside the long one has so many times fewer trades. */
+/** The comparison account has this many times fewer trades. */
 const shorter = 1_000
 /** Trades of the account whose whole list is read. */
 const longestFile = 1_000_000
@@ -30,7 +30,7 @@ export const history = async (options: Options): Promise<ReadonlyArray<Row>> => 
     ["trader-1", "trader-2", "trader-3"].map((name) => readerOf(venue, name))
   )
   const lengths = [options.trades, Math.ceil(options.trades / shorter), Math.min(options.trades, longestFile)]
-  // Nobody trades in this venue, and it is gone afterwards: rows that stand in no journal do no harm here.
+  // Nobody trades on this temporary venue, so rows outside the journal do no harm.
   const database = await connect(server.url)
   for (const [index, reader] of [long!, short!, file!].entries()) {
     await LongHistory.write(database, { accountId: reader.accountId, trades: lengths[index]! }, (text) =>
@@ -109,7 +109,7 @@ const bareServer = async (options: Options, venue: Venue, reader: Reader, databa
   }
 }
 
-/** What the venue takes beyond what it took at rest, at its highest, while one client reads the file as fast as it comes. */
+/** Peak memory above the idle level while one client downloads the file at full speed. */
 const wholeFile = async (options: Options, venue: Venue, reader: Reader, trades: number): Promise<Row> => {
   const rounds: Array<Round> = []
   for (let index = 0; index <= options.rounds; index++) {
@@ -156,7 +156,7 @@ const readFile = async (venue: Venue, { token }: Reader) => {
 
 const portOf = ({ urls }: Venue): number => Number(new URL(urls.rest).port)
 
-/** A user of the venue, signed in with their wallet. */
+/** Signs a user of the venue in with their wallet. */
 const readerOf = async (venue: Venue, name: string): Promise<Reader> => {
   const { users } = JSON.parse(readFileSync(venue.devFile, "utf8")) as {
     readonly users: ReadonlyArray<DevUser & { readonly wallet_private_key: `0x${string}` }>

@@ -1,4 +1,4 @@
-/** A bare `node:http` server that answers 300 bytes of JSON to everything: what a read costs before anything is done. */
+/** A bare `node:http` server that answers every request with 300 bytes of JSON: the cost of a read without work. */
 import { createServer } from "node:http"
 
 const body = JSON.stringify({ data: "x".repeat(288) })

@@ -1,4 +1,4 @@
-/** Ids as clients and the edge choose them: random-looking version 4 UUIDs, made again from a number at any time. */
+/** Version 4 UUIDs as clients and the gateway generate them, reproducible from a number. */
 import { randomInt } from "node:crypto"
 import { type Id, version4 } from "@venue/domain/Id"
 import { mix } from "@venue/domain/BitMix"

@@ -1,4 +1,4 @@
-/** How long an API key that was replaced is still good on another node: two nodes on one database, a cache in each. */
+/** Time for which a replaced API key is still accepted on another node: two nodes with caches on one database. */
 import * as PgClient from "@effect/sql-pg/PgClient"
 import { Hmac } from "@venue/auth/access/Hmac"
 import * as KeyPair from "@venue/auth/keys/KeyPair"
@@ -18,7 +18,7 @@ import { startServer } from "./VenueProcess.ts"
 
 const replacements = 20
 const promisedMillis = 1_000
-/** A key that is good for longer was not revoked. */
+/** A key that is accepted for longer was not revoked. */
 const patienceMillis = 10_000
 
 export const replacement = async (options: Options): Promise<ReadonlyArray<Row>> => {
@@ -42,7 +42,7 @@ export const replacement = async (options: Options): Promise<ReadonlyArray<Row>>
 
 interface Found {
   readonly millis: ReadonlyArray<number>
-  /** How often a replaced key was still good, on the other node. */
+  /** Number of times the other node still accepted a replaced key. */
   readonly accepted: number
   readonly faults: ReadonlyArray<string>
 }
@@ -60,7 +60,7 @@ const measure = Effect.fnUntraced(function* (url: Redacted.Redacted, rounds: num
   return found
 })
 
-/** What one node of a venue checks keys with. */
+/** The services with which a node checks keys. */
 const node = Effect.fnUntraced(function* (url: Redacted.Redacted) {
   const services = yield* Layer.build(
     Hmac.layer.pipe(
@@ -72,7 +72,7 @@ const node = Effect.fnUntraced(function* (url: Redacted.Redacted) {
     )
   )
   const { forget, verify } = Context.get(services, Hmac)
-  /** Nothing when the key is good, or why it is not. */
+  /** Returns the reason for rejection; undefined for a valid key. */
   const refusal = ({ publicKey, secret }: Pair) =>
     Effect.suspend(() => {
       const nonce = randomBytes(16).toString("hex")
@@ -112,7 +112,7 @@ const replacedOften = Effect.fnUntraced(function* (here: Node, there: Node) {
     yield* here.transaction.run(here.keys.rotate(userId, publicKey, next))
     here.forget(publicKey)
     const answeredAt = performance.now()
-    // Both at once: neither is asked later because of the other.
+    // Checks both at once, so that neither delays the other.
     const [atHome, attempts] = yield* Effect.all([here.refusal(old), untilRefused(there, old)], {
       concurrency: "unbounded"
     })

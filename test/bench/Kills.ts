@@ -1,4 +1,4 @@
-/** The venue killed outright under load, again and again, by the test that audits what was acknowledged. */
+/** Repeatedly kills the venue under load and audits all acknowledgements, using the kill test. */
 import { spawn } from "node:child_process"
 import { fileURLToPath } from "node:url"
 import * as Guard from "../nodes/Guard.ts"

@@ -1,11 +1,11 @@
-/** One run of the load client in a process of its own. */
+/** One run of the load client in a child process. */
 import type { LoadMessage, LoadOptions, LoadReport } from "./LoadClient.ts"
 import * as Worker from "./Worker.ts"
 
-/** One lot of the flow is worth 13 USD, so that the minimum notional does not bite. */
+/** One lot of the flow is worth 13 USD, above the minimum notional. */
 export const lotsPerFlowLot = 20
 
-/** `started` is called when the book is filled and the clock runs. */
+/** Runs the load; calls `started` when the book is filled and the clock starts. */
 export const run = async (options: LoadOptions, started: () => void = () => {}): Promise<LoadReport> => {
   const client = Worker.start("LoadClient.ts", [JSON.stringify(options)], { flags: ["--max-semi-space-size=32"] })
   for (;;) {
@@ -18,5 +18,5 @@ export const run = async (options: LoadOptions, started: () => void = () => {}):
 
 let runs = 0
 
-/** Begins the client order ids of a run, so that its orders are told from all others. */
+/** Returns a prefix for the client order ids of a run. */
 export const nextTag = (): string => `r${++runs}-`

@@ -1,4 +1,4 @@
-/** The load client and the anchor agree with the flow. */
+/** Load client and anchor reproduce the flow. */
 import { assert, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import { type ChildProcess, fork } from "node:child_process"
@@ -27,7 +27,7 @@ const hears = <A>(process: ChildProcess, isIt: (message: A) => boolean = () => t
     return Effect.sync(() => process.off("message", listener))
   })
 
-it.live("a flow sent in order through the sockets leaves the control totals in the anchor's book", () =>
+it.live("reaches the control totals in the anchor's book for a flow sent in order", () =>
   Effect.gen(function* () {
     const folder = yield* Effect.acquireRelease(
       Effect.sync(() => mkdtempSync(join(tmpdir(), "venue-load-"))),

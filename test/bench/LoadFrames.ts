@@ -7,14 +7,14 @@ export interface Key {
   readonly secretKey: string
 }
 
-/** How flow records become orders of one instrument. */
+/** Conversion of flow records to orders of one instrument. */
 export interface Mapping {
   readonly symbol: string
-  /** Ticks to one unit of price. */
+  /** Ticks per unit of price. */
   readonly ticksPerUnit: number
-  /** Lots to one unit of quantity. */
+  /** Lots per unit of quantity. */
   readonly lotsPerUnit: number
-  /** Lots sent for one lot of the flow, so that the minimum notional does not bite. */
+  /** Lots sent per lot of the flow, to stay above the minimum notional. */
   readonly lotsPerFlowLot: number
 }
 
@@ -41,7 +41,7 @@ export const authFrame = (key: Key): string => {
   })
 }
 
-/** Writes the command of one record. Client ids are `tag` and the flow's id; `tag` must not end in a digit. */
+/** Returns a writer of commands. Client order ids are `tag` plus the flow's id; `tag` must not end in a digit. */
 export const commandWriter = (mapping: Mapping, tag: string) => {
   const named = `"symbol":"${mapping.symbol}"`
   const opening = `{"type":"add_order","params":{${named},"reduce_only":false,"side":"`
@@ -58,14 +58,14 @@ export const commandWriter = (mapping: Mapping, tag: string) => {
   }
 }
 
-/** Reads the status of an order response; empty when the frame is something else. */
+/** Returns the status of an order response; empty for any other frame. */
 export const statusOf = (frame: string): string => {
   if (!frame.startsWith(`{"order_response":`)) return ""
   const start = frame.indexOf(`"status":"`) + 10
   return frame.slice(start, frame.indexOf(`"`, start))
 }
 
-/** Reads the flow's id out of whichever order id begins with the tag; 0 when the order is not of this load. */
+/** Returns a reader of the flow's id from an order id with the tag; 0 for an order of another load. */
 export const idReader = (tag: string) => {
   const mark = `order_id":"${tag}`
   return (frame: string): number => {

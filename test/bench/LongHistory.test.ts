@@ -1,4 +1,4 @@
-/** A history that nobody traded is one as any other to whoever reads it, and is written where no venue runs. */
+/** A generated history reads like a traded one, and is not written while a venue runs. */
 import * as PgClient from "@effect/sql-pg/PgClient"
 import { AccountId } from "@venue/domain/AccountId"
 import * as DatabaseClaim from "@venue/postgres/DatabaseClaim"
@@ -13,7 +13,7 @@ import { freshDatabase } from "../Postgres.ts"
 
 const program = fileURLToPath(new URL("FillHistory.ts", import.meta.url))
 
-/** Ends with its code and what it said. */
+/** Runs the script; returns exit code and output. */
 const fill = (databaseUrl: string, ...args: ReadonlyArray<string>) =>
   Effect.callback<readonly [number | null, string]>((resume) => {
     const child = spawn(process.execPath, [program, ...args], {
@@ -25,7 +25,7 @@ const fill = (databaseUrl: string, ...args: ReadonlyArray<string>) =>
   })
 
 it.live(
-  "it is read as trades and filled orders, may be made longer, and is not written beside a venue",
+  "reads generated rows as trades and filled orders, extends them, and refuses to run beside a venue",
   () =>
     Effect.gen(function* () {
       const url = yield* freshDatabase
@@ -52,7 +52,7 @@ it.live(
         assert.match(said, /another venue is running on this database/)
         assert.lengthOf(yield* read(Trades.page({ accountId, limit: 100, offset: 0 })), 7)
       }).pipe(
-        // What is held is let go before its connections are closed.
+        // Releases the lock before its connections close.
         Effect.scoped,
         Effect.provide(Layer.provideMerge(ReadTables.layer, PgClient.layer({ url, maxConnections: 4 })))
       )

@@ -1,4 +1,4 @@
-/** A long history that nobody traded: rows of one account as the projection of the markets would have written them. */
+/** Generates a long trade history of one account, as the projection of the markets would have written it. */
 import { initialInstruments } from "@venue/domain/Instrument"
 import type { PostgresClient } from "./Database.ts"
 
@@ -7,9 +7,9 @@ export interface LongHistory {
   readonly trades: number
 }
 
-/** One statement writes so many trades. */
+/** Trades per statement. */
 const perStatement = 200_000
-/** Every order has so many fills. */
+/** Fills per order. */
 const fillsOfOrder = 2
 const secondsOfTrade = 1
 

@@ -1,4 +1,4 @@
-/** What positions cost while marks move and nobody is near liquidation: a venue with them, less one without. */
+/** CPU cost of positions while marks move without liquidations: a venue with positions, less one without. */
 import type { MarksReport } from "./MarksWorker.ts"
 import type { Options } from "./Options.ts"
 import { figure, median, type Round, type Row, round, say } from "./Report.ts"
@@ -11,7 +11,7 @@ const marksPerSecond = 200
 export const marks = async ({ rounds, seconds }: Options): Promise<ReadonlyArray<Row>> => {
   const [holding, empty] = await Promise.all([start(traders, seconds), start(0, seconds)])
   const found: Array<{ readonly holding: MarksReport; readonly empty: MarksReport }> = []
-  // The first round warms both up, and neither is always the first to be asked.
+  // The first round warms both up; the order alternates.
   for (let index = 0; index <= rounds; index++) {
     const reports = new Map<Worker.Worker, MarksReport>()
     for (const worker of index % 2 === 0 ? [holding, empty] : [empty, holding]) {
@@ -39,7 +39,7 @@ export const marks = async ({ rounds, seconds }: Options): Promise<ReadonlyArray
   ]
 }
 
-/** A round counts where all marks were told in time and nobody came near liquidation. */
+/** Voids a round in which marks were late or an account came close to liquidation. */
 const judged = (one: Round, reports: ReadonlyArray<MarksReport>, seconds: number): Round => {
   const least = 0.95 * marksPerSecond * seconds
   for (const { marks, nearLiquidation } of reports) {

@@ -1,4 +1,4 @@
-/** The matching machine with all its rules, against the books of npm and against C++. */
+/** The matching engine with all rules, compared with npm order books and C++. */
 import { spawnSync } from "node:child_process"
 import { deepStrictEqual } from "node:assert"
 import { join } from "node:path"
@@ -14,7 +14,7 @@ import * as Worker from "./Worker.ts"
 
 /** Published ratio of the C++ anchor to liquibook on F1: between 36 and 46. */
 const liquibooksPerAnchor = 40
-/** On F1s, whose levels are short. */
+/** For F1s, which has short levels. */
 const liquibooksPerAnchorShort = 18
 
 /** Passive orders before the clock starts. */
@@ -26,7 +26,7 @@ export const matching = async (options: Options): Promise<ReadonlyArray<Row>> =>
   ...(await onFlow(options, "F1s", liquibooksPerAnchorShort))
 ]
 
-/** The market machines of two checkouts on the same flows. */
+/** Compares the matching engines of two checkouts on the same flows. */
 export const compared = async (options: Options, checkouts: Pair<Checkout>): Promise<ReadonlyArray<Row>> => [
   await comparedOn(options, checkouts, "F1"),
   await comparedOn(options, checkouts, "F1s")
@@ -82,18 +82,18 @@ async function onFlow(options: Options, name: FlowName, perAnchor: number): Prom
   return rows
 }
 
-/** In each round every book has so many turns: what slows the machine for a second or two then slows all of them. */
+/** Turns per book and round, so that a slow moment of the machine affects all books. */
 const turns = 3
 
 interface Subject {
   readonly name: string
-  /** What `MatchingWorker.ts` of the checkout is told to run. */
+  /** Argument for the checkout's `MatchingWorker.ts`. */
   readonly book: string
   readonly checkout: Checkout
 }
 
 interface Turns {
-  /** The C++ book has its turns too, where it can be compiled. */
+  /** Includes the C++ book where it can be compiled. */
   readonly native: boolean
   /**
    * Every other turn begins with the last, and every round has new processes: what V8 made of the same code in one stays
@@ -102,7 +102,7 @@ interface Turns {
   readonly anew: boolean
 }
 
-/** Rates of each subject, round by round, in turn. */
+/** Measures the rates of all subjects, in alternating order. */
 async function measure(
   options: Options,
   flowName: FlowName,
@@ -116,7 +116,7 @@ async function measure(
   const seconds = options.seconds / turns
   const inTurn = (index: number): ReadonlyArray<Subject> =>
     turned.anew && order(index)[0] === "theirs" ? subjects.toReversed() : subjects
-  // A round of warm-up each, one after the other: beside another it would be a cold start.
+  // Warms up one at a time; side by side would still be a cold start.
   const begin = async (index: number): Promise<ReadonlyMap<string, Worker.Worker>> => {
     const workers = new Map<string, Worker.Worker>()
     for (const { book, checkout, name } of inTurn(index)) {

@@ -23,7 +23,7 @@ interface Run {
 const [book = "", flowFile = "", wanted = "1", warmUp = "3"] = process.argv.slice(2)
 const { operations, prefill, records } = readFlow(flowFile)
 const names = name(records)
-/** What one turn of a busy market takes. */
+/** Commands in one batch of a busy market. */
 const batch = 256
 
 function begin(): Run {
@@ -73,7 +73,7 @@ function measure(least: number): MatchingReport {
   return { operations: passes * operations, seconds: millis / 1000, totals: run.totals() }
 }
 
-/** Only the batches' turns in the book count. */
+/** Runs one pass; counts only the time that batches spend in the book. */
 function pass(run: Run, from: number, to: number): number {
   let millis = 0
   for (let at = from; at < to; at += batch) {

@@ -1,4 +1,4 @@
-/** Bytes of a resting order, client id, owner and remembered command included, against a book of npm. */
+/** Bytes per resting order, including client id, owner and remembered command, compared with an npm book. */
 import { type Checkout, ours } from "./Checkout.ts"
 import { alternated, type Found, type Pair, row } from "./Comparison.ts"
 import type { MemoryReport } from "./MemoryWorker.ts"
@@ -33,7 +33,7 @@ export const compared = async ({ rounds }: Options, checkouts: Pair<Checkout>): 
   const measure = async (side: keyof typeof checkouts): Promise<Found> => ({
     figure: await bytes("venue", checkouts[side])
   })
-  // A fresh process each time: there is nothing to warm up.
+  // Each measurement has a fresh process, without warm-up.
   const found = await alternated(rounds, measure, 1)
   return [row({ name, unit, better: "lower", against: checkouts.theirs.name }, found)]
 }

@@ -1,4 +1,4 @@
-/** What many resting orders keep in memory: `MemoryWorker.ts <venue | npm book> <orders>`, started with --expose-gc. */
+/** Memory use of many resting orders: `MemoryWorker.ts <venue | npm book> <orders>`, started with --expose-gc. */
 import { EngineRun, name } from "./EngineFlow.ts"
 import { makeFlow } from "./Flow.ts"
 import { ids } from "./Ids.ts"
@@ -11,7 +11,7 @@ export interface MemoryReport {
 
 const [book = "", count = ""] = process.argv.slice(2)
 const orders = Number(count)
-/** Passive orders only; the texts are made again on each call, so that only the book keeps them. */
+/** Passive orders only; texts are regenerated on each call, so that only the book retains them. */
 const { records, totals } = makeFlow(0, orders)
 const names = name(records)
 const clientOrderId = ids()
@@ -35,7 +35,7 @@ const fill = (): EngineRun | NpmRun => {
   return run
 }
 
-// Code and shapes are not the orders': they are there before the first measure.
+// Compiles code and creates object shapes before the first measurement, so that they do not count.
 fill()
 const before = used()
 const run = fill()

@@ -41,9 +41,9 @@ const flush = async (): Promise<void> => {
     waiting = []
     const values = [group.map(({ publicKey }) => publicKey), group.map(({ nonce }) => nonce)]
     const { rows } = await database.query({ name: "nonces", text: insert, values })
-    // The load never sends one twice.
+    // The load never repeats a nonce.
     if (rows.length < group.length) process.exit(1)
-    // The next insert is on its way before these are answered.
+    // Starts the next insert before it answers these requests.
     setImmediate(() => {
       for (const { answer } of group) say(answer, 200)
     })

@@ -1,11 +1,11 @@
-/** The order books of npm, driven by the flow. Orders are made before the clock starts, as ours are. */
+/** npm order books driven by the flow. Orders are created before the clock starts, as for the venue's engine. */
 import { createRequire } from "node:module"
 import { Kind, recordInts, type Totals } from "./Flow.ts"
 
 export const npmBooks = ["hft-limit-order-book", "nodejs-order-book"] as const
 export type NpmBookName = (typeof npmBooks)[number]
 
-/** The part of both packages used here. */
+/** The part of both packages that is used. */
 export interface NpmBook {
   readonly limit: (order: Order) => Answer
   readonly market: (order: { side: "buy" | "sell"; size: number }) => Answer
@@ -73,7 +73,7 @@ export class NpmRun {
     }
   }
 
-  /** What it can be asked for; it does not say at what prices it traded. */
+  /** Totals that the book exposes; it does not report trade prices. */
   totals(): Pick<Totals, "trades" | "volume" | "resting"> {
     return { trades: this.#trades, volume: this.#volume, resting: this.#resting }
   }

@@ -1,10 +1,10 @@
-/** What the command line of the bench means. */
+/** Command line of the bench. */
 import { expect, it } from "vitest"
 import { read } from "./Options.ts"
 
 const parts = ["matching", "socket"]
 
-it("without arguments all parts run, five rounds each, against their anchors", () => {
+it("runs all parts with five rounds against their anchors by default", () => {
   expect(read([], parts)).toEqual({
     parts,
     rounds: 5,
@@ -19,17 +19,17 @@ it("without arguments all parts run, five rounds each, against their anchors", (
   })
 })
 
-it("another checkout is named beside the parts, in any order", () => {
+it("accepts another checkout beside the parts, in any order", () => {
   const asked = { parts: ["socket"], shapes: ["16x16", "1x1"], against: "../older" }
   expect(read(["--against", "../older", "socket", "--shapes", "16x16,1x1"], parts)).toMatchObject(asked)
   expect(read(["socket", "--shapes", "16x16,1x1", "--against", "../older"], parts)).toMatchObject(asked)
 })
 
-it("a figure that is given outranks a quick look", () => {
+it("lets an explicit figure override a quick run", () => {
   expect(read(["--quick", "--seconds", "2"], parts)).toMatchObject({ seconds: 2, operations: 100_000, rounds: 5 })
 })
 
-it("what is asked wrongly is told: a part, a number, an option, a folder that is missing", () => {
+it("reports an unknown part, an invalid number, an unknown option and a missing folder", () => {
   const problem = (...args: ReadonlyArray<string>): string => (read(args, parts) as { problem: string }).problem
   expect(problem("sockets")).toBe("there is no part sockets; there are matching, socket")
   expect(problem("--rounds", "many")).toBe("--rounds many is no number above 0")

@@ -1,27 +1,27 @@
-/** How a bench is run: what every part of it is told. */
+/** Options of a bench run, shared by all parts. */
 import { parseArgs } from "node:util"
 
 export interface Options {
   readonly parts: ReadonlyArray<string>
   readonly rounds: number
-  /** Of a timed round; a book runs whole flows until they add up to it. */
+  /** Duration of a timed round; a book runs whole flows until they add up to it. */
   readonly seconds: number
-  /** Of a flow. */
+  /** Operations of a flow. */
   readonly operations: number
   readonly overloadSeconds: number
   readonly kills: number
-  /** Of the account with the long history. */
+  /** Trades of the account with the long history. */
   readonly trades: number
-  /** Where all that is written goes; gone when the bench ends. */
+  /** Working folder, removed when the bench ends. */
   readonly folder: string
   readonly json: string | null
-  /** Connections x in flight; empty for all. */
+  /** Shapes as connections x in-flight commands; empty for all. */
   readonly shapes: ReadonlyArray<string>
-  /** The folder of another checkout whose rows are run in turn with ours; null for rows against anchors. */
+  /** Folder of another checkout that is measured alternately; null to measure against anchors. */
   readonly against: string | null
 }
 
-/** What the command line asks for; a text says what is wrong with it. */
+/** Parses the command line; returns a text that describes the first error. */
 export const read = (
   args: ReadonlyArray<string>,
   parts: ReadonlyArray<string>

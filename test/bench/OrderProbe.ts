@@ -15,25 +15,25 @@ export interface OrderProbePlace {
 
 export interface OrderProbeReport {
   readonly commands: number
-  /** From the moment a command was due; one that was refused or never answered counts as the longest wait there is. */
+  /** Latency since a command was due; a refused or unanswered command counts as the longest wait. */
   readonly p50Millis: number
   readonly p99Millis: number
   readonly worstMillis: number
   readonly unanswered: number
-  /** By status or error code, of those that were neither placed nor cancelled. */
+  /** Count by status or error code of commands that were neither placed nor cancelled. */
   readonly refused: Readonly<Record<string, number>>
 }
 
-/** 160 for eight traders, of the 400 in two buckets that each of them could send. */
+/** 160 for eight traders; each could send 400 a second in its two rate-limit buckets. */
 const perTraderPerSecond = 20
 const patienceMillis = 15_000
-/** Buy orders of one flow lot, well below the market. */
+/** Buy orders of one lot of the flow, far below the market. */
 const price = 65_100
 const { keys, url } = JSON.parse(process.argv[2] ?? "{}") as OrderProbePlace
 const tag = "p-"
 const write = commandWriter(mapped(lotsPerFlowLot), tag)
 const idOf = idReader(tag)
-/** When each command that waits for its answer was due: by kind, then by id. */
+/** Due time of each unanswered command, by kind and id. */
 const due = [new Map<number, number>(), new Map<number, number>()] as const
 let took: Array<number> = []
 let refused: Record<string, number> = {}
@@ -66,7 +66,7 @@ function read(frame: string): void {
   if (!isDone) refused[status] = (refused[status] ?? 0) + 1
 }
 
-/** Every other round of the traders cancels what the one before placed. */
+/** Alternates rounds: one places orders, the next cancels them. */
 async function probe(seconds: number): Promise<OrderProbeReport> {
   took = []
   refused = {}

@@ -1,4 +1,4 @@
-/** Three times what the venue can take, and readers that stop reading: bounded, refused clearly, and soon over. */
+/** Three times the venue's capacity, and readers that stop reading: bounded, clearly refused, and quickly over. */
 import { connect } from "./Database.ts"
 import type { FloodOptions, FloodReport } from "./FloodClient.ts"
 import type { Options } from "./Options.ts"
@@ -7,10 +7,13 @@ import { residentBytes, settled, startServer, startVenue, type Venue } from "./V
 import * as Worker from "./Worker.ts"
 
 const connections = 200
-/** One percent. */
+/** In percent. */
 const frozen = 2
 const times = 3
-/** Of what it can take at most, with many commands in each flush: one by one they cost it about four times as much. */
+/**
+ * Share of the maximum rate, which is reached with many commands per flush; single commands cost about four times as
+ * much.
+ */
 const ordinary = 0.1
 const normalAgainSeconds = 30
 const limitBytes = 1024 ** 3
@@ -19,7 +22,7 @@ export const overload = async (options: Options): Promise<ReadonlyArray<Row>> =>
   const server = await startServer(options.folder)
   const venue = await startVenue({ folder: options.folder, databaseUrl: server.url, traders: connections })
   const database = await connect(server.url)
-  // Cold code would make three times too little look like too much.
+  // Cold code would underestimate the capacity.
   const tries: Array<number> = []
   for (let i = 0; i < 3; i++) {
     tries.push((await flood(venue, { rate: 0, window: 16, seconds: 2 * options.seconds })).answeredPerSecond)
@@ -86,10 +89,10 @@ async function drowned(options: Options, venue: Venue, capacity: number, usual: 
   ]
 }
 
-/** A full garbage collection every few seconds decides a p99: each turn is long enough to have several of them. */
+/** A full garbage collection every few seconds determines a p99, so each turn includes several. */
 const collected = 4
 
-/** Each load finds a venue that has nothing left to do of the one before. */
+/** Runs each load on a venue that has finished the work of the previous one. */
 async function slowReaders(options: Options, settle: () => Promise<unknown>, venue: Venue, usual: Pace): Promise<Row> {
   const rounds: Array<Round> = []
   const notes: Array<string> = []

@@ -7,7 +7,7 @@ import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 
 export interface QuietHourReport {
-  /** Of real time. */
+  /** Real time. */
   readonly seconds: number
 }
 
@@ -35,7 +35,7 @@ const quietHour = Effect.gen(function* () {
     const { order_response: answer } = yield* client.take("order_response")
     if (answer.status !== "ACK")
       return yield* Effect.die(new Error(`the ${name}'s order was answered ${answer.status}`))
-    // The taker hears of the trade: then both have a position.
+    // The taker receives the trade; then both have a position.
     if (name === "taker") yield* client.take("fill_response")
   }
   yield* venue.settle

@@ -1,4 +1,4 @@
-/** What the journal itself says became of a load: the last word on what was acknowledged. */
+/** Outcome of a load according to the journal, the final authority on acknowledgements. */
 import * as MarketRecord from "@venue/journal/MarketRecord"
 import type { PostgresClient } from "./Database.ts"
 import type { CountedIds } from "./LoadClient.ts"
@@ -16,9 +16,9 @@ export const headOf = async (database: PostgresClient): Promise<number> => {
 export interface Recorded {
   readonly rows: number
   readonly events: number
-  /** Orders of this load. */
+  /** Accepted orders of this load. */
   readonly accepted: CountedIds
-  /** Of those, how many were cancelled, by whatever command. */
+  /** Number of them that were cancelled, by any command. */
   readonly cancelled: number
   readonly trades: number
 }

@@ -9,11 +9,11 @@ import { EngineRun, name, restingOf, us500 } from "./EngineFlow.ts"
 import { Kind, readFlow, recordInts, type Totals } from "./Flow.ts"
 
 export interface RecoveryReport {
-  /** Commands and trades, which both logs hold. */
+  /** Commands and trades, which both logs contain. */
   readonly events: number
   readonly seconds: number
   readonly totals: Pick<Totals, "resting" | "bid" | "ask" | "trades">
-  /** All that one log holds. */
+  /** All entries of the log. */
   readonly recorded: number
   readonly bytes: number
 }
@@ -22,7 +22,7 @@ interface Log {
   readonly events: number
   readonly recorded: number
   readonly bytes: number
-  /** Builds the book; what it answers is asked after the clock stopped. */
+  /** Builds the book; the returned function computes its totals after the clock has stopped. */
   readonly replay: () => () => RecoveryReport["totals"]
 }
 
@@ -35,7 +35,7 @@ function venue(): Log {
   const rows: Array<Uint8Array> = []
   const names = name(records)
   const made = new EngineRun(records, names, (events) => rows.push(MarketRecord.encode(events)))
-  // About as many as gather while one row is flushed.
+  // About the number that gathers during one flush.
   const batch = 128
   for (let at = 0; at < commands; at += batch) {
     made.prepare(at, Math.min(commands, at + batch))

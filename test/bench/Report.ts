@@ -1,11 +1,11 @@
-/** What a part of the bench found: rows of figures, round by round, each against its anchor and its goal. */
+/** Results of a part of the bench: rows of figures by round, each with its anchor and goal. */
 
-/** One alternated round: what was measured, the anchor's figure, and the first over the second. */
+/** One alternating round: the measured figure, the anchor's figure, and their ratio. */
 export interface Round {
   readonly venue: number
   readonly anchor: number
   readonly ratio: number
-  /** Why it does not count. */
+  /** Reason why the round is void. */
   readonly void?: string
 }
 
@@ -17,12 +17,12 @@ export interface Goal {
 
 export interface Row {
   readonly name: string
-  /** Of the two figures. */
+  /** Unit of both figures. */
   readonly unit: string
   readonly anchor: string
   readonly rounds: ReadonlyArray<Round>
   readonly goal: Goal | null
-  /** What a reader must know to read it rightly. */
+  /** Notes for the reader. */
   readonly notes: ReadonlyArray<string>
 }
 
@@ -40,7 +40,7 @@ export const median = (values: ReadonlyArray<number>): number => {
   return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2
 }
 
-/** The median of the rounds decides; the worst is told beside it. */
+/** Returns the verdict: the median decides, the worst round is reported beside it. */
 export const verdict = ({ goal, rounds }: Row): Verdict => {
   const valid = rounds.filter((one) => one.void === undefined)
   const ratios = valid.map(({ ratio }) => ratio)
@@ -77,7 +77,7 @@ export const tell = (row: Row): void => {
   for (const note of row.notes) say(`  ${note}`)
 }
 
-/** Markdown, so that it can be put in the README as it is. */
+/** Formats the rows as a Markdown table for the README. */
 export const table = (rows: ReadonlyArray<Row>): string =>
   [
     "| what | against | rounds | median | worst | solid / aim | reached |",

@@ -9,7 +9,7 @@ export interface RestOptions {
   readonly port: number
   readonly path: string
   readonly keys: ReadonlyArray<{ readonly public_key: string; readonly secret_key: string }>
-  /** An access token; without one each request is signed by a key in turn. */
+  /** Access token; without one, each request is signed with one of the keys in turn. */
   readonly token?: string
   readonly connections: number
   readonly seconds: number
@@ -20,7 +20,7 @@ export interface RestReport {
   readonly readsPerSecond: number
   readonly p50Millis: number
   readonly p99Millis: number
-  /** By status, of those that were not answered 200. */
+  /** Count by status of responses other than 200. */
   readonly refused: Readonly<Record<string, number>>
 }
 
@@ -44,7 +44,7 @@ const request = (index: number): string => {
   )
 }
 
-/** Whole answers of one connection; they have a length and come one at a time. */
+/** Opens a connection that reads whole responses, which have a length and arrive one at a time. */
 const open = (index: number): Promise<Socket> =>
   new Promise((resolve, reject) => {
     const socket = connect(options.port, "127.0.0.1", () => resolve(socket))

@@ -10,7 +10,7 @@ import type { RestOptions, RestReport } from "./RestClient.ts"
 import { settled, startServer, startVenue, startVenues, type Venue } from "./VenueProcess.ts"
 import * as Worker from "./Worker.ts"
 
-/** Of a server that keeps what a venue must keep; the bare one shows what that takes. */
+/** Relative to a server that stores what a venue must store; the bare server shows the cost of that. */
 const goal: Goal = { better: "higher", solid: 0.35, aim: 0.75 }
 const connections = 16
 const path = "/user/positions"
@@ -62,7 +62,7 @@ const keysOf = ({ users }: Venue): Venue["users"] => users.filter(({ name }) => 
 
 const portOf = ({ urls }: Venue): number => Number(new URL(urls.rest).port)
 
-/** The same reads of the venues of two checkouts. */
+/** Compares the same reads on the venues of two checkouts. */
 export const compared = async (options: Options, checkouts: Pair<Checkout>): Promise<ReadonlyArray<Row>> => {
   const { close, venues } = await startVenues(options.folder, checkouts, connections)
   const { seconds } = options
@@ -79,7 +79,7 @@ export const compared = async (options: Options, checkouts: Pair<Checkout>): Pro
   return [comparedRow({ name, unit: "reads/s", better: "higher", against: checkouts.theirs.name }, found)]
 }
 
-/** Void when one was refused, on either side. */
+/** Voids a round in which either side refused a read. */
 const judged = (ours: RestReport, anchor: RestReport): Round => {
   const refusals = [ours, anchor].flatMap(refusalsOf)
   const found = round(ours.readsPerSecond, anchor.readsPerSecond)

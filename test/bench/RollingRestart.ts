@@ -1,4 +1,4 @@
-/** Every node of a cluster is restarted in turn, as for an update, while clients trade: what it costs them. */
+/** Cost for trading clients of restarting every node of a cluster in turn, as for an update. */
 import * as Client from "./ClusterClient.ts"
 import { startCluster } from "./ClusterProcess.ts"
 import type { Options } from "./Options.ts"

@@ -11,19 +11,19 @@ export interface SignInReport {
   readonly p50Millis: number
   readonly p99Millis: number
   readonly worstMillis: number
-  /** How often each status was the answer; `none` after no answer. */
+  /** Count by response status; `none` for no response. */
   readonly statuses: Readonly<Record<string, number>>
 }
 
 const place = JSON.parse(process.argv[2] ?? "{}") as Place
 const perSecond = 20
-/** Nobody of them signs in as often as the limit of an address. */
+/** Enough users that none reaches the limit of an address. */
 const users = Array.from({ length: 512 }, makeWallet)
 const patienceMillis = 20_000
 const settleMillis = 500
 let next = 0
 
-/** The status, and how long it took since it was due. */
+/** Status, and time since the request was due. */
 interface Answer {
   readonly status: string
   readonly millis: number
@@ -56,10 +56,10 @@ const run = async (seconds: number): Promise<SignInReport> => {
   const due = Array.from({ length: seconds * perSecond }, (_, index) => {
     const user = next++ % users.length
     const { address, key } = users[user]!
-    // Somewhere in its share of the second, so that they never march in step with what else is timed.
+    // Random phase in its interval, so that sign-ins do not synchronise with other timers.
     return { user, text: body(place, address, key), millis: ((index + Math.random()) * 1000) / perSecond }
   })
-  // Signing took a core from everybody else: what waited for it is over before the first is due.
+  // Signing uses a whole core; waits until the delayed work is done.
   await new Promise((resolve) => setTimeout(resolve, settleMillis))
   const startedAt = performance.now()
   const answers = await Promise.all(

@@ -1,10 +1,10 @@
-/** Requests to sign in with a wallet, as a page sends them. */
+/** Wallet sign-in requests as a page sends them. */
 import { addressOf } from "../../apps/dev/Wallets.ts"
 import { randomBytes } from "node:crypto"
 import secp256k1 from "secp256k1"
 import { hashMessage } from "viem/utils"
 
-/** Where to sign in; all of it stands in the file of the venue. */
+/** Sign-in endpoint, from the venue's file. */
 export interface Place {
   readonly port: number
   readonly clientKey: string
@@ -31,7 +31,7 @@ export const headersOf = ({ clientKey, port }: Place): Readonly<Record<string, s
   "content-type": "application/json;charset=UTF-8"
 })
 
-/** A message of this address issued now, which is good when the key that signs it is that of the address. */
+/** A message of this address issued now; valid if the key belongs to the address. */
 export const body = ({ serviceName, uri }: Place, address: string, key: Uint8Array): string => {
   const message = [
     `${new URL(uri).host} wants you to sign in with your Ethereum account:`,

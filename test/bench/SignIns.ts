@@ -1,4 +1,4 @@
-/** Good users who sign in while somebody sends thousands of bad signatures a second, against the same in peace. */
+/** Sign-ins of good users during a flood of thousands of bad signatures a second, compared with no flood. */
 import { readFileSync } from "node:fs"
 import { connect, type PostgresClient } from "./Database.ts"
 import type { Options } from "./Options.ts"
@@ -9,11 +9,11 @@ import type { Place } from "./SignInMessages.ts"
 import { cpuSeconds, settled, startServer, startVenue, type Venue } from "./VenueProcess.ts"
 import * as Worker from "./Worker.ts"
 
-/** Where the bad ones come from. */
+/** Source of the bad sign-ins. */
 interface Siege {
   readonly from: string
   readonly connections: number
-  /** Those of one round; a limit remembers them. */
+  /** Addresses of one round; a limit remembers earlier ones. */
   readonly addresses: (index: number) => ReadonlyArray<string>
   readonly maxSeconds: number
   readonly goal: Goal | null
@@ -33,17 +33,20 @@ const sieges: ReadonlyArray<Siege> = [
     from: `${figure(many)} addresses`,
     connections: many,
     addresses: (index) => Array.from({ length: many }, (_, n) => `127.${16 + index}.${n >> 8}.${n & 255}`),
-    // Each of them may try 30 times before a limit ends it, and all of them together in 12 s.
+    // Each address may try 30 times before its limit, and all together for 12 s.
     maxSeconds: 5,
     goal: null
   }
 ]
 
-/** So many times the seconds of a round: the p99 of 300 sign-ins would be the third worst of them, and one stall be all of it. */
+/**
+ * Multiplies the duration of a round: the p99 of only 300 sign-ins would be the third worst, dominated by a single
+ * stall.
+ */
 const longer = 10
-/** Of the flood, before the good users are called. */
+/** Duration of the flood before the good users start. */
 const leadSeconds = 1
-/** What they take at most to prepare, and the flood goes on as long. */
+/** Maximum preparation time of the good users; the flood lasts longer by it. */
 const preparationSeconds = 1
 
 interface Bench {
@@ -64,7 +67,7 @@ export const signin = async (options: Options): Promise<ReadonlyArray<Row>> => {
   const bench: Bench = { venue, database, users, flood }
   const seconds = longer * options.seconds
   const found = sieges.map((siege) => ({ siege, rounds: new Array<Round>(), notes: new Array<string>() }))
-  // The first round warms all up, and makes the users.
+  // The first round warms all up, and creates the users.
   for (let index = 0; index <= options.rounds; index++) {
     await settled(venue, database)
     const alone = await users.ask<SignInReport>(String(seconds))
@@ -105,7 +108,7 @@ export const placeOf = ({ devFile, urls }: Venue): Place => {
 interface Besieged {
   readonly good: SignInReport
   readonly bad: FloodReport
-  /** Of one core, as long as the flood came. */
+  /** Share of one core during the flood. */
   readonly venueCpu: number
 }
 
@@ -135,7 +138,7 @@ const judged = ({ goal }: Siege, { bad, good }: Besieged, alone: SignInReport): 
   const problems: Array<string> = []
   if (bad.statuses["200"] !== undefined) problems.push(`${bad.statuses["200"]} bad signatures were taken for good`)
   if (!allIn(alone)) problems.push(`sign-ins in peace: ${counts(alone.statuses)}`)
-  // Where nothing is promised it is told what became of them.
+  // Without a goal, reports the outcome.
   if (goal !== null && !allIn(good)) problems.push(`sign-ins: ${counts(good.statuses)}`)
   if (goal !== null && bad.sentPerSecond < 0.99 * badPerSecond) problems.push(`${figure(bad.sentPerSecond)}/s sent`)
   const found = round(good.p99Millis, alone.p99Millis)

@@ -10,7 +10,7 @@ export interface Flood {
   readonly perSecond: number
   readonly seconds: number
   readonly connections: number
-  /** Where they come from: each connection has one of these, in turn. */
+  /** Source addresses; connections use them in turn. */
   readonly addresses: ReadonlyArray<string>
 }
 
@@ -18,15 +18,15 @@ export interface FloodReport {
   readonly sentPerSecond: number
   readonly answeredPerSecond: number
   readonly statuses: Readonly<Record<string, number>>
-  /** Of what was sent, when the last answer was waited for long enough. */
+  /** Requests without a response when the final wait ended. */
   readonly unanswered: number
-  /** Not sent, since its connection was full or gone. */
+  /** Not sent because the connection was full or closed. */
   readonly heldBack: number
 }
 
 const place = JSON.parse(process.argv[2] ?? "{}") as Place
 const maxBufferedBytes = 16 * 1024
-/** Distinct messages; one that was refused for its signature may come again. */
+/** Distinct messages; one that was rejected for its signature may be sent again. */
 const messages = 4_096
 const graceMillis = 3_000
 
@@ -43,7 +43,7 @@ const requests = (): ReadonlyArray<Buffer> => {
   })
 }
 
-/** Calls back with the status of each whole answer; they have a length and come in order. */
+/** Reports the status of each whole response; responses have a length and arrive in order. */
 const open = (localAddress: string, answered: (status: string) => void): Promise<Socket> =>
   new Promise((resolve, reject) => {
     const socket = connect({ host: "127.0.0.1", port: place.port, localAddress }, () => {

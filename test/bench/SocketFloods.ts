@@ -1,4 +1,4 @@
-/** Traders at an even pace while four sockets of one address flood a listener with frames, against the same traders in peace. */
+/** Steady traders while four sockets of one address flood a listener with frames, compared with no flood. */
 import type { Checkout } from "./Checkout.ts"
 import { alternated, both, type Found, type Pair, row } from "./Comparison.ts"
 import { kinds, type FloodKind } from "./FloodFrames.ts"
@@ -12,7 +12,7 @@ import * as Worker from "./Worker.ts"
 const traders = 8
 const sockets = 4
 const goal: Goal = { better: "lower", solid: 5, aim: 1.5 }
-/** A flood goes on for so long before and after the traders are asked. */
+/** A flood lasts this long before and after the measured trading. */
 const marginSeconds = 0.5
 
 interface Siege {
@@ -26,7 +26,7 @@ const sieges = (["trade", "market_data"] as const).flatMap((listener) =>
 const rowName = ({ kind, listener }: Siege): string => `flood, p99 of orders beside ${kind} to ${listener}`
 const calmName = "flood, p99 of orders in peace"
 
-/** A venue with its limits on, those who trade on it and those who flood it. */
+/** A venue with rate limits, its traders and the flooding clients. */
 interface Bench {
   readonly venue: Venue
   readonly probe: Worker.Worker
@@ -66,7 +66,7 @@ export const flood = async (options: Options): Promise<ReadonlyArray<Row>> => {
   }))
 }
 
-/** The same floods of the venues of two checkouts. */
+/** Compares the same floods on the venues of two checkouts. */
 export const compared = async (options: Options, checkouts: Pair<Checkout>): Promise<ReadonlyArray<Row>> => {
   const { close, venues } = await startVenues(options.folder, checkouts, traders, true)
   const benches = await both(venues, begin)
@@ -109,7 +109,7 @@ const end = async ({ flood, probe }: Bench): Promise<void> => {
   await Promise.all([flood.stop(), probe.stop()])
 }
 
-/** One for each flood, so that what a limit remembers of one is not held against the next. */
+/** A new address for each flood, so that limits do not carry over. */
 const addressOf = (index: number, place: number): string => `127.0.${index}.${2 + place}`
 
 const inPeace = async ({ probe, venue }: Bench, seconds: number): Promise<OrderProbeReport> => {
@@ -142,13 +142,13 @@ const beside = async (
   return { orders, frames: await flood.hear<FrameFloodReport>() }
 }
 
-/** In peace all is done; what a flood keeps from being done is in the figures. */
+/** Without a flood every command must succeed; under a flood, failures are part of the figures. */
 const problemOf = (calm: OrderProbeReport): string | undefined => {
   const failures = failuresOf(calm)
   return failures === "" ? undefined : `in peace${failures}`
 }
 
-/** A listener may end a flood, but where not one socket began there was none. */
+/** A listener may end a flood, but at least one socket must have started. */
 const absenceOf = ({ frames }: Besieged): string | undefined =>
   frames.opened === 0 ? "no socket of the flood was let in" : undefined
 

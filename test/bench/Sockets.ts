@@ -1,4 +1,6 @@
-/** Durable acknowledged orders over the public socket: the venue in one process against the plain anchor server. */
+/**
+ * Durably acknowledged orders over the public socket: the venue in one process, compared with the plain anchor server.
+ */
 import { deepStrictEqual } from "node:assert"
 import { join } from "node:path"
 import { connect, type PostgresClient } from "./Database.ts"
@@ -30,7 +32,7 @@ const shapes: ReadonlyArray<Shape> = [
   { connections: 1, inFlight: 1, figure: "p50 against the floor", goal: { better: "lower", solid: 3, aim: 1.6 } }
 ]
 
-/** Everything a round needs. */
+/** Everything that a round needs. */
 interface Bench {
   readonly options: Options
   readonly venue: Venue
@@ -39,7 +41,7 @@ interface Bench {
   readonly anchorPort: number
 }
 
-/** Each shape has a server, a venue and an anchor of its own: what one leaves behind is not the next one's. */
+/** Gives each shape its own database server, venue and anchor, so that no shape affects the next. */
 export const socket = async (options: Options): Promise<ReadonlyArray<Row>> => {
   const wanted = wantedOf(options)
   const rows: Array<Row> = []
@@ -70,7 +72,10 @@ async function databases(server: Server): Promise<Pick<Bench, "database" | "anch
   return { database: await connect(server.url), anchorDatabase: await connect(server.anchorUrl) }
 }
 
-/** One connection for makers, one for takers, in exact order: the venue's fills add up to the control totals. */
+/**
+ * Sends the flow in exact order, with one connection for makers and one for takers; the fills must match the control
+ * totals.
+ */
 async function exact(bench: Bench): Promise<void> {
   const flow = makeFlow(3_000, 500)
   const flowFile = join(bench.options.folder, "exact.bin")
@@ -131,12 +136,12 @@ function compare(shape: Shape, venue: LoadReport, anchor: LoadReport | Floor.Flo
 
 interface VenueRound {
   readonly report: LoadReport
-  /** Seconds until the venue had done what it left for later. */
+  /** Seconds until the venue had finished its deferred work. */
   readonly waited: number
   readonly problem: string | undefined
 }
 
-/** A load on the venue, and then the questions a round must answer well or it is void. */
+/** Runs a load on the venue, and the checks without which the round is void. */
 async function onVenue({ database, venue }: Bench, options: LoadOptions): Promise<VenueRound> {
   const tag = Load.nextTag()
   await database.query("checkpoint")
@@ -155,7 +160,7 @@ async function onVenue({ database, venue }: Bench, options: LoadOptions): Promis
   return { report, waited, problem }
 }
 
-/** What the answers alone tell. */
+/** Checks the responses alone. */
 function problemOf({ refused, unanswered }: LoadReport): string | undefined {
   const refusals = Object.entries(refused).map(([status, count]) => `${count} x ${status}`)
   if (refusals.length > 0) return `refused ${refusals.join(", ")}`

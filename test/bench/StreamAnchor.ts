@@ -8,7 +8,7 @@ import { WebSocketServer } from "ws"
 
 export interface FanOut {
   readonly subscribers: number
-  /** The payloads of the messages, one after the other and then from the first again. */
+  /** Payload sizes of the messages, repeated cyclically. */
   readonly frameBytes: ReadonlyArray<number>
 }
 
@@ -26,7 +26,7 @@ server.on("upgrade", (request, socket: Socket, head) => {
   })
 })
 
-/** As fast as those who read take it; one message a turn. */
+/** Writes as fast as the readers read, one message per turn. */
 function pour({ frameBytes, subscribers }: FanOut): void {
   let sequence = 0
   const more = (): void => {

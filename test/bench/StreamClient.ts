@@ -10,10 +10,10 @@ import * as StreamFlow from "./StreamFlow.ts"
 export interface StreamOptions {
   readonly port: number
   readonly subscribers: number
-  /** What each says when it has come; null where all is told to everybody. */
+  /** Subscription that each connection sends; null if the server sends everything to everyone. */
   readonly subscription: string | null
   readonly seconds: number
-  /** Null where the messages come by themselves. */
+  /** Null if the server generates the messages by itself. */
   readonly flow: (StreamFlow.FlowOptions & { readonly inFlight: number }) | null
 }
 
@@ -21,25 +21,25 @@ export type StreamMessage = { readonly event: "Flowing" | "Over" } | StreamRepor
 
 export interface StreamReport {
   readonly event: "Finished"
-  /** Numbered messages that came, to all subscribers together. */
+  /** Numbered messages received by all subscribers together. */
   readonly deliveries: number
   readonly trades: number
   readonly bytes: number
   readonly seconds: number
   readonly deliveriesPerSecond: number
-  /** The payloads that one of them got, in order; no more than `keptFrames`. */
+  /** Payload sizes of one subscriber's messages, in order; at most `keptFrames`. */
   readonly frameBytes: ReadonlyArray<number>
-  /** Why it does not count. */
+  /** Reason why the result is void; null if it counts. */
   readonly problem: string | null
 }
 
 const options = JSON.parse(process.argv[2] ?? "{}") as StreamOptions
 const keptFrames = 20_000
-/** What was sent before it begins to be measured. */
+/** Warm-up before the measurement. */
 const leadMillis = 500
 const graceMillis = 15_000
 const openingAtOnce = 20
-/** Reads are taken in before the next one begins. */
+/** One buffer suffices: each read is processed before the next. */
 const memory = Buffer.allocUnsafe(256 * 1024)
 const pong = Buffer.of(0x8a, 0x80, 0, 0, 0, 0)
 const problems: Array<string> = []
@@ -57,7 +57,7 @@ interface Subscriber {
 }
 
 const flow = options.flow === null ? null : await StreamFlow.open(options.flow)
-/** How many have heard of a trade that not all have heard of; the first of them is the `delivered`th. */
+/** Number of subscribers that have received each incomplete trade; the first entry is trade `delivered`. */
 const hearing: Array<number> = []
 let delivered = 0
 let begun = 0
@@ -121,7 +121,7 @@ function trade(): void {
   flow!.trade()
 }
 
-/** The next trade is made when one has come to everybody: nobody falls behind, and the venue never waits for work. */
+/** Starts the next trade when one has reached everybody: nobody falls behind, and the venue always has work. */
 function heardTrade(subscriber: Subscriber): void {
   const place = subscriber.trades++ - delivered
   if (flow === null) return
@@ -130,7 +130,7 @@ function heardTrade(subscriber: Subscriber): void {
     return
   }
   if (++hearing[place]! < options.subscribers) return
-  // All before it have come to everybody too: each hears them in order.
+  // All earlier trades have reached everybody too, because each subscriber receives them in order.
   hearing.splice(0, place + 1)
   delivered += place + 1
   if (!isOver) for (let i = 0; i <= place; i++) trade()
@@ -189,7 +189,7 @@ function upgradeOf(port: number): string {
   )
 }
 
-/** A mask of zeros costs nothing to apply. */
+/** Masks with zeros, which costs nothing. */
 function masked(text: string): Buffer {
   const payload = Buffer.from(text)
   const header = Buffer.alloc(8)

@@ -1,4 +1,4 @@
-/** Market data to 200 subscribers who hear everything, against a server that does nothing but write. */
+/** Market data to 200 subscribers of every channel, compared with a server that only writes. */
 import { initialInstruments } from "@venue/domain/Instrument"
 import { startPrices } from "@venue/providers/prices/SimulatedPrices"
 import type { Checkout } from "./Checkout.ts"
@@ -13,7 +13,7 @@ import * as Worker from "./Worker.ts"
 
 const goal: Goal = { better: "higher", solid: 0.7, aim: 1 }
 
-/** Subscribers x trades that are on their way to them. */
+/** Number of subscribers x trades in flight to them. */
 interface Shape {
   readonly subscribers: number
   readonly inFlight: number
@@ -57,7 +57,7 @@ export const stream = async (options: Options): Promise<ReadonlyArray<Row>> => {
   return rows
 }
 
-/** The same of the venues of two checkouts. */
+/** Compares the venues of two checkouts. */
 export const compared = async (options: Options, checkouts: Pair<Checkout>): Promise<ReadonlyArray<Row>> => {
   const { close, venues } = await startVenues(options.folder, checkouts, 2)
   await both(venues, open)
@@ -76,7 +76,7 @@ export const compared = async (options: Options, checkouts: Pair<Checkout>): Pro
   return rows
 }
 
-/** All markets have a price, and both traders money. */
+/** Sets a price for all markets and funds both traders. */
 async function open(venue: Venue): Promise<void> {
   await fund(venue, 2)
   for (const { symbol } of initialInstruments) {
@@ -133,9 +133,9 @@ async function measure(bench: Bench, shape: Shape): Promise<ReadonlyArray<Row>> 
 
 interface Measured {
   readonly report: StreamReport
-  /** Deliveries for each second of CPU of the server. */
+  /** Deliveries per CPU second of the server. */
   readonly perCpuSecond: number
-  /** Of the client, as a share of a core. */
+  /** CPU of the client, as a share of a core. */
   readonly clientShare: number
 }
 
@@ -176,7 +176,7 @@ async function run(options: StreamOptions, serverPid: number): Promise<Measured>
   }
 }
 
-/** Every order is worth 20 USD or the least that there is. */
+/** Every order is worth 20 USD or the minimum quantity. */
 const markets = initialInstruments.map(({ lotE8, minQuantityLots, symbol, tickE8 }): FlowMarket => {
   const price = startPrices.get(symbol)!
   const lots = Math.max(minQuantityLots, Math.ceil(20 / ((price / 1e8) * (lotE8 / 1e8))))

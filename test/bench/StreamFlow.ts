@@ -1,14 +1,14 @@
-/** Trades of every market in turn, one for each that is asked for, on books that stay as they are. */
+/** Trades of every market in turn, one per request, on books that stay constant. */
 import type { WebSocket } from "ws"
 import { type Key, statusOf } from "./LoadFrames.ts"
 import { connect } from "./TraderPair.ts"
 
 export interface FlowMarket {
   readonly symbol: string
-  /** All prices are whole numbers of these: ticks, and how many make one unit of price. */
+  /** Prices in ticks, and the number of ticks per unit of price. */
   readonly midTicks: number
   readonly ticksPerUnit: number
-  /** Of every order. */
+  /** Quantity of every order. */
   readonly quantity: number
 }
 
@@ -20,17 +20,17 @@ export interface FlowOptions {
 }
 
 export interface StreamFlow {
-  /** One more trade, in the next market: a taker takes one order at the touch, and the maker places another there. */
+  /** Makes one trade in the next market: a taker takes one order at the touch, and the maker replaces it. */
   readonly trade: () => void
-  /** Why not every order of it made its trade. */
+  /** Reason why not every order made its trade. */
   readonly problem: () => string | undefined
-  /** Takes the books away. */
+  /** Cancels the books. */
   readonly end: () => Promise<void>
 }
 
 /** Far more than are ever taken at once. */
 const ordersAtTouch = 64
-/** As many as a snapshot of the book shows. */
+/** Number of levels in a book snapshot. */
 const levels = 20
 const patienceMillis = 60_000
 
@@ -87,7 +87,7 @@ export const open = async ({ maker: makerKey, markets, taker: takerKey, url }: F
       const market = markets[made % markets.length]!
       const side = sides[Math.floor(made / markets.length) % 2]!
       made++
-      // It takes from the other side, and what it took is placed there again.
+      // Takes from the other side, and replaces the taken order there.
       taker.send(limit(market, side, -1, "IOC"))
       maker.send(limit(market, side === "BUY" ? "SELL" : "BUY", 1, "GTC"))
     },
@@ -111,10 +111,10 @@ export const open = async ({ maker: makerKey, markets, taker: takerKey, url }: F
 type Side = "BUY" | "SELL"
 const sides: ReadonlyArray<Side> = ["BUY", "SELL"]
 
-/** What follows an order that was taken; other frames have no status. */
+/** Statuses after an order was taken; other frames have none. */
 const fine = new Set(["", "FILLED", "CANCELLED"])
 
-/** So many ticks on its own side of the middle; -1 is the touch of the other side. */
+/** Price this many ticks from the mid on its own side; -1 is the touch of the other side. */
 const limit = (
   { midTicks, quantity, symbol, ticksPerUnit }: FlowMarket,
   side: Side,

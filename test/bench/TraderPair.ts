@@ -1,14 +1,14 @@
-/** Twin connections of two users: one rests the orders of its share of the flow, the other takes. */
+/** A pair of connections of two users: one rests the orders of its share of the flow, the other takes. */
 import type { Socket } from "node:net"
 import { WebSocket } from "ws"
 import { Kind } from "./Flow.ts"
 import { authFrame, type Key, statusOf } from "./LoadFrames.ts"
 
-/** What a pair tells about its commands; all pairs share one. */
+/** Record of the commands of all pairs. */
 export interface Ledger {
   readonly idOf: (frame: string) => number
   readonly write: (kind: number, side: number, price: number, quantity: number, id: number) => string
-  /** When the add (or cancel) of an id left, 0 when it is not in flight. */
+  /** Send time of the add (or cancel) of an id; 0 if it is not in flight. */
   readonly addedAt: Float64Array
   readonly cancelledAt: Float64Array
   readonly answered: (sentAt: number, kind: "done" | "missed" | "refused", status: string, id: number) => void
@@ -21,13 +21,13 @@ export interface TraderPairOptions {
   readonly maker: Key
   readonly taker: Key
   readonly takerChannels: ReadonlyArray<string>
-  /** Sends the next record only when all before it on the twin are answered: exact order, for control totals. */
+  /** Sends the next record only after the twin's earlier ones are answered: exact order, for control totals. */
   readonly ordered: boolean
 }
 
 export class TraderPair {
   inFlight = 0
-  /** Stops sending; what is in flight is still answered. */
+  /** Stops sending; commands in flight are still answered. */
   stopped = true
   #offsets: Int32Array = new Int32Array(0)
   #next = 0
@@ -61,7 +61,7 @@ export class TraderPair {
     return new TraderPair(maker, taker, records, ledger, options.ordered)
   }
 
-  /** Sends the records at these offsets, `window` in flight; resolves when all are answered, or after `stop`. */
+  /** Sends the records at these offsets with `window` in flight; resolves when all are answered, or after `stop`. */
   run(offsets: Int32Array, window: number): Promise<void> {
     this.#offsets = offsets
     this.#next = 0
