@@ -24,7 +24,7 @@ export const all = {
   host: Setting.string("VENUE_HOST", {
     default: "127.0.0.1",
     meaning:
-      "Address of the public listeners; the operator interface is always on loopback. Another host needs an https `VENUE_PUBLIC_AUTH_URL`",
+      "Address of the public listeners; the operator interface stays on loopback. Hosts besides loopback, `0.0.0.0` and `::` need an https `VENUE_PUBLIC_AUTH_URL`",
     readers: Setting.gateways,
     changes: "process"
   }),
