@@ -1,33 +1,35 @@
-/** The ways by which money comes in and goes out. */
+/** Rails: the chains and the bank by which deposits arrive and withdrawals leave. */
 import { Schema } from "effect"
 
-/** The chains; on each of them the venue takes one token. */
+/** Chain. The venue accepts one token on each chain, see `assets`. */
 export const Network = Schema.Literals(["ARBITRUM_ONE", "TRON"])
 export type Network = typeof Network.Type
 
+/** Returns whether a value is the name of a chain. */
 export const isNetwork = Schema.is(Network)
 
-/** Each has one owner in the cluster, since what leaves by it needs one order. */
+/** Rail: a chain, or the bank. One owner in the cluster orders its payments. */
 export const RailName = Schema.Literals(["ARBITRUM_ONE", "TRON", "BANK"])
 export type RailName = typeof RailName.Type
 
-/** A bank takes payments in by these. */
+/** Payment rail by which the bank receives deposits. */
 export const DepositRail = Schema.Literals(["ach_push", "wire", "fednow"])
 export type DepositRail = typeof DepositRail.Type
 
-/** It sends them out by these. */
+/** Payment rail by which the bank sends withdrawals. */
 export const PayoutRail = Schema.Literals(["ach_push", "wire"])
 export type PayoutRail = typeof PayoutRail.Type
 
-/** What a deposit names: a chain, or the way of the bank. */
+/** Method of a deposit: a chain, or a payment rail of the bank. */
 export const DepositMethod = Schema.Literals([...Network.literals, ...DepositRail.literals])
 export type DepositMethod = typeof DepositMethod.Type
 
-/** What a withdrawal names. */
+/** Method of a withdrawal: a chain, or a payment rail of the bank. */
 export const WithdrawalMethod = Schema.Literals([...Network.literals, ...PayoutRail.literals])
 export type WithdrawalMethod = typeof WithdrawalMethod.Type
 
+/** Returns the rail of a method: the chain itself, or the bank. */
 export const railOf = (method: DepositMethod): RailName => (isNetwork(method) ? method : "BANK")
 
-/** What moves on each. */
+/** Asset that moves on each rail. */
 export const assets = { ARBITRUM_ONE: "USDC", TRON: "USDT", BANK: "USD" } as const satisfies Record<RailName, string>

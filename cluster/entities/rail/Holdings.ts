@@ -1,4 +1,4 @@
-/** What a rail holds is asked now and then, and stored beside what had left it by then: an auditor compares it with the books. */
+/** Polls the holdings of a rail, and stores them with the withdrawals that had left: the auditor compares them with the books. */
 import { isNetwork, type RailName } from "@venue/domain/Rail"
 import type { RailProvider } from "@venue/providers/rails/RailProvider"
 import { Deposits } from "@venue/storage/treasury/Deposits"
@@ -7,23 +7,23 @@ import { RailStates } from "@venue/storage/treasury/RailStates"
 import { submittedAtOnce, type Withdrawal, Withdrawals } from "@venue/storage/treasury/Withdrawals"
 import { Clock, Effect, Option, Schedule } from "effect"
 
-/** Goes on for ever. An outage is no difference: what was known stays. */
+/** Polls every 5 s. During an outage the stored holdings stay. */
 export const run = Effect.fnUntraced(function* (provider: RailProvider) {
   const { rail } = provider
-  const look = yield* make(provider)
-  return yield* look.pipe(
+  const poll = yield* make(provider)
+  return yield* poll.pipe(
     Effect.catchTags({
-      // A wallet alone may be away, so that the rail itself is not told to be.
-      RailUnavailable: ({ cause }) => Effect.logDebug(`what rail ${rail} holds is not known`, cause),
+      // Only the wallet may be unreachable: this raises no alarm for the rail.
+      RailUnavailable: ({ cause }) => Effect.logDebug(`rail ${rail} returns no holdings`, cause),
       DatabaseUnavailable: () => Effect.void
     }),
-    Effect.catchDefect((defect) => Effect.logError(`asking rail ${rail} what it holds ended in a fault`, defect)),
-    Effect.repeat(Schedule.spaced(lookEvery)),
+    Effect.catchDefect((defect) => Effect.logError(`polling the holdings of rail ${rail} failed`, defect)),
+    Effect.repeat(Schedule.spaced(pollEvery)),
     Effect.asVoid
   )
 })
 
-/** Asks where it is due: after half a minute, or once something that waited has come to its end. */
+/** Requests the holdings every 30 s, and as soon as a withdrawal that had not left has ended. */
 export const make = Effect.fnUntraced(function* (provider: RailProvider) {
   const { rail } = provider
   const { addresses } = yield* Deposits
@@ -31,16 +31,16 @@ export const make = Effect.fnUntraced(function* (provider: RailProvider) {
   const { find } = yield* RailStates
   const { payments } = yield* Withdrawals
   const submitted = yield* makeSubmitted
-  let askedMillis = -Infinity
+  let requestedMillis = -Infinity
   let waitingIds: ReadonlyArray<string> = []
 
   return Effect.gen(function* () {
-    // In this order: what is noted or settled between two of these questions is told by both, or by neither.
+    // The order matters: a deposit stored or a withdrawal settled between two reads is in both the books and the answer, or in neither.
     const { cursor } = yield* find(rail)
     const open = yield* submitted(rail)
     const asOfMillis = yield* Clock.currentTimeMillis
     const hasEnded = waitingIds.some((id) => open.every(({ withdrawalId }) => withdrawalId !== id))
-    if (cursor === null || (asOfMillis - askedMillis < askEveryMillis && !hasEnded)) return
+    if (cursor === null || (asOfMillis - requestedMillis < requestEveryMillis && !hasEnded)) return
     const sent = yield* Effect.forEach(open, ({ withdrawalId }) => payments(withdrawalId), { concurrency: 4 })
     const known = isNetwork(rail) ? yield* addresses(rail) : []
     const holdings = yield* provider.holdings({ addresses: known, cursor, sent })
@@ -49,11 +49,11 @@ export const make = Effect.fnUntraced(function* (provider: RailProvider) {
     const ids = (left: boolean) => open.flatMap(({ withdrawalId }, at) => (hasLeft[at] === left ? [withdrawalId] : []))
     waitingIds = ids(false)
     yield* record({ rail, amount, block, position, asOfMillis, leftIds: ids(true), waitingIds })
-    askedMillis = asOfMillis
+    requestedMillis = asOfMillis
   })
 })
 
-/** All of them: an auditor takes one that is not among them for one that has not left. */
+/** Returns all in-flight withdrawals: the auditor assumes that any other has not left. */
 const makeSubmitted = Effect.map(Withdrawals, ({ submitted }) =>
   Effect.fnUntraced(function* (rail: RailName) {
     const open: Array<Withdrawal> = []
@@ -66,5 +66,5 @@ const makeSubmitted = Effect.map(Withdrawals, ({ submitted }) =>
   })
 )
 
-const lookEvery = "5 seconds"
-const askEveryMillis = 30_000
+const pollEvery = "5 seconds"
+const requestEveryMillis = 30_000

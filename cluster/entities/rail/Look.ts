@@ -1,4 +1,4 @@
-/** One look at all that may be due on a rail. */
+/** One poll of a rail: every step of deposits and withdrawals that is due. */
 import type { DatabaseUnavailable } from "@venue/postgres/DatabaseUnavailable"
 import type { RailProvider, RailUnavailable } from "@venue/providers/rails/RailProvider"
 import { RailStates } from "@venue/storage/treasury/RailStates"
@@ -7,7 +7,7 @@ import * as Arrivals from "./Arrivals.ts"
 import * as Crediting from "./Crediting.ts"
 import * as Paying from "./Paying.ts"
 
-/** Answers whether the database and the outside could be reached. */
+/** Returns an effect that polls once, and returns whether database and rail answered. */
 export const make = Effect.fnUntraced(function* (provider: RailProvider) {
   const { rail } = provider
   const states = yield* RailStates
@@ -19,7 +19,7 @@ export const make = Effect.fnUntraced(function* (provider: RailProvider) {
     work.pipe(
       Effect.as(true),
       Effect.catchTags({
-        // The next look finds the same to do.
+        // The next poll repeats the part.
         DatabaseUnavailable: () => Effect.succeed(false),
         RailUnavailable: (unavailable) =>
           Effect.as(
@@ -27,10 +27,8 @@ export const make = Effect.fnUntraced(function* (provider: RailProvider) {
             false
           )
       }),
-      // A fault of ours in one part does not keep the others from being done.
-      Effect.catchDefect((defect) =>
-        Effect.as(Effect.logError(`a look at rail ${rail} ended in a fault`, defect), false)
-      )
+      // A defect in one part must not stop the others.
+      Effect.catchDefect((defect) => Effect.as(Effect.logError(`a poll of rail ${rail} failed`, defect), false))
     )
   return Effect.gen(function* () {
     const done = [
@@ -40,7 +38,7 @@ export const make = Effect.fnUntraced(function* (provider: RailProvider) {
       yield* part(credits),
       yield* part(arrivals)
     ]
-    // Whatever of it fails is an alarm until it works again.
+    // A failed part keeps its alarm until every part succeeds.
     if (!done.every((isDone) => isDone)) return false
     const stall = yield* provider.stalled ?? Effect.succeed(undefined)
     return yield* part(stall === undefined ? states.answers(rail) : states.unavailable(rail, stall))

@@ -1,6 +1,6 @@
 /**
- * One rail: looks at even steps of time, and when it is woken, for steps of deposits and withdrawals that are due. It keeps
- * nothing: each step is a statement conditional on the state it leaves, so that a second owner does no harm.
+ * The entity of one rail: polls for due steps of deposits and withdrawals, and polls at once when it is woken. It holds no state;
+ * every step is a compare-and-set in the database, so a second owner does no harm.
  */
 import { RailName } from "@venue/domain/Rail"
 import { RailProviders } from "@venue/providers/rails/RailProvider"
@@ -17,7 +17,7 @@ export const RailLayer = Rail.toLayer(
     const { entityId } = yield* Entity.CurrentAddress
     const provider = (yield* RailProviders).get(Schema.decodeUnknownSync(RailName)(entityId))
     const woken = yield* Queue.sliding<void>(1)
-    // A node of another release may wake a rail that this venue is not connected to.
+    // A node of another release may wake a rail that is not connected here.
     if (provider !== undefined) {
       yield* Effect.forkScoped(Effect.andThen(Look.make(provider), (look) => run(look, woken)))
       yield* Effect.forkScoped(Sweeping.run(provider))
@@ -28,7 +28,7 @@ export const RailLayer = Rail.toLayer(
   { maxIdleTime: "365 days" }
 )
 
-/** Looks for ever; while the outside cannot be reached, less and less often. */
+/** Polls forever; doubles the interval up to 60 s while the rail does not answer. */
 const run = Effect.fnUntraced(function* (look: Effect.Effect<boolean>, woken: Queue.Dequeue<void>) {
   const { railPollMillis } = yield* VenueSettings
   let waitMillis = railPollMillis

@@ -1,10 +1,10 @@
-/** The rails that a venue is connected to, on a node with entities: all such nodes have them, or none. */
+/** The connected rails on a node with entities; all such nodes have the same rails. */
 import { RailProviders } from "@venue/providers/rails/RailProvider"
 import { Effect, Layer, Schedule } from "effect"
 import { RailClient } from "../../clients/RailClient.ts"
 import { RailLayer } from "./Rail.ts"
 
-/** Wakes each now and then, so that one which has moved goes on. */
+/** Wakes each rail every 5 s, so that a rail that moved to another node starts there. */
 const starter = Layer.effectDiscard(
   Effect.gen(function* () {
     const { wake } = yield* RailClient

@@ -1,4 +1,4 @@
-/** Made-up rails, whose state is in the venue's own database and so survives a restart. */
+/** Simulated rails; their state is in the venue's database and survives a restart. */
 import { RailName } from "@venue/domain/Rail"
 import { RailProviders, RailUnavailable } from "@venue/providers/rails/RailProvider"
 import * as Machine from "@venue/providers/rails/simulated/SimulatedRail"
@@ -23,7 +23,7 @@ const make = (names: ReadonlyArray<RailName>) =>
     return new Map(names.map((rail) => [rail, Simulation.make(rail, keep)]))
   })
 
-/** In place of every rail that the venue is not connected to. */
+/** Adds a simulated rail for every rail that is not connected. */
 export const fillingIn = <E, R>(real: Layer.Layer<RailProviders, E, R>) =>
   Layer.effect(
     RailProviders,
@@ -44,5 +44,5 @@ export const fillingIn = <E, R>(real: Layer.Layer<RailProviders, E, R>) =>
     Layer.provide(real)
   )
 
-/** All rails are made up. */
+/** All rails, simulated. */
 export const layer = fillingIn(Layer.succeed(RailProviders)(new Map()))

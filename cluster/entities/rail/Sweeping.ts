@@ -1,6 +1,6 @@
 /**
- * Brings what users have sent to their deposit addresses to the account that pays withdrawals. A second owner does no harm,
- * since each step is stored before it is sent, under a number that is used once.
+ * Sweeps deposit addresses into the account that pays withdrawals. A second owner does no harm: each transfer is stored before it
+ * is sent, under a number that is used once.
  */
 import { isNetwork, type Network } from "@venue/domain/Rail"
 import type { PaymentObstacle } from "@venue/domain/TreasuryReason"
@@ -9,31 +9,29 @@ import { DepositAddresses } from "@venue/storage/treasury/DepositAddresses"
 import { maxOpenSweeps, type Sweep, type SweepAttempt, Sweeps } from "@venue/storage/treasury/Sweeps"
 import { Effect, Redacted, Result, Schedule } from "effect"
 
-/** Goes on for ever where there is something to bring together; what could not be reached is asked again the next time. */
+/** Sweeps every 30 s on a rail with deposit addresses; a failed pass is repeated by the next one. */
 export const run = (rail: RailProvider) =>
   rail.sweeper === undefined
     ? Effect.void
     : pass(rail).pipe(
-        Effect.catch((error) => Effect.logWarning(`deposits on ${rail.rail} are not brought together`, error)),
-        // A fault of ours now is none for ever.
-        Effect.catchDefect((defect) =>
-          Effect.logError(`bringing deposits on ${rail.rail} together ended in a fault`, defect)
-        ),
+        Effect.catch((error) => Effect.logWarning(`a sweep of deposit addresses on ${rail.rail} failed`, error)),
+        // A defect in one pass must not end the next ones.
+        Effect.catchDefect((defect) => Effect.logError(`a sweep of deposit addresses on ${rail.rail} failed`, defect)),
         Effect.repeat(Schedule.spaced(everySeconds)),
         Effect.asVoid
       )
 
-/** Goes on with what is open, and begins what is due. */
+/** Advances open sweeps, and begins the ones that are due. */
 export const pass = Effect.fn("Sweeping.pass")(function* (rail: RailProvider) {
   const { sweeper } = rail
   if (sweeper === undefined || !isNetwork(rail.rail)) return
   const sweeps = yield* Sweeps
   const open = yield* sweeps.open(rail.rail)
-  yield* Effect.forEach(open, (sweep) => goOn(rail, sweeper, sweep), { discard: true })
+  yield* Effect.forEach(open, (sweep) => advance(rail, sweeper, sweep), { discard: true })
   yield* beginDue(rail, sweeper, rail.rail, open)
 })
 
-const goOn = Effect.fnUntraced(function* (rail: RailProvider, sweeper: Sweeper, sweep: Sweep) {
+const advance = Effect.fnUntraced(function* (rail: RailProvider, sweeper: Sweeper, sweep: Sweep) {
   const sweeps = yield* Sweeps
   const payments = sweep.attempts.map(paymentOf)
   const outcome = yield* rail.outcome(payments)
@@ -48,8 +46,8 @@ const goOn = Effect.fnUntraced(function* (rail: RailProvider, sweeper: Sweeper, 
     case "Overdue": {
       const next = yield* Effect.result(sweeper.sign({ ...sweep, index: sweep.addressIndex, previous: payments }))
       if (Result.isFailure(next)) {
-        yield* Effect.logWarning(`sweep ${sweep.sequence} on ${sweep.network} is not replaced`, next.failure)
-        // It may fail, and uses up the number that those behind it wait for; or the chain takes it now, and had forgotten it.
+        yield* Effect.logWarning(`sweep ${sweep.sequence} on ${sweep.network} cannot be replaced`, next.failure)
+        // Even a failed transaction frees the nonces behind it, and the chain may have lost this one.
         return yield* rail.send(payments.at(-1)!)
       }
       if (yield* sweeps.addAttempt(sweep, payments.length, attemptOf(next.success))) yield* rail.send(next.success)
@@ -84,7 +82,7 @@ const beginDue = Effect.fnUntraced(function* (
       if (payment === undefined) continue
       const attempts = [attemptOf(payment)]
       const isBegun = yield* sweeps.begin({ network, sequence, addressIndex: index, address, amount, attempts })
-      // Somebody else brings it, or has used the number.
+      // Another owner sweeps the address, or has used the number.
       if (!isBegun) return
       sequence += 1
       room -= 1

@@ -1,4 +1,4 @@
-/** Answers an operator who tells what of the venue's own money was put on a rail or taken; the audit's row is of the same commit. */
+/** Answers `POST /own-money`: records the venue's own money that was put on a rail or taken from it, and audits it. */
 import { AdminApi } from "@venue/api/admin/Api"
 import { Operator } from "@venue/api/admin/Operator"
 import { problems } from "@venue/api/Problem"
@@ -24,11 +24,11 @@ export const layer = group(
       Effect.fnUntraced(
         function* ({ payload: { amount, own_money_id, rail, reason } }) {
           const id = own_money_id.toLowerCase()
-          const told = yield* move({ id, rail, amount: BigInt(microsOf(amount)), reason })
-          if (told === "other") return yield* refusals.ownMoneyExists(id)
+          const result = yield* move({ id, rail, amount: BigInt(microsOf(amount)), reason })
+          if (result === "other") return yield* refusals.ownMoneyExists(id)
           const { name } = yield* Operator
           const facts = { ownMoneyId: id, amount, reason }
-          if (told === "new") yield* audit.record({ action: "own_money_told", actor: name, subject: rail, facts })
+          if (result === "new") yield* audit.record({ action: "own_money_told", actor: name, subject: rail, facts })
           return { own_money_id: id, rail, amount }
         },
         transaction.run,

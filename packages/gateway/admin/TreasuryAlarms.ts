@@ -1,4 +1,4 @@
-/** What an operator has to see to where money comes in and leaves. */
+/** Alarms of rails, deposits and withdrawals. */
 import type { Alarm } from "@venue/api/admin/Alarms"
 import { instant } from "@venue/api/Digits"
 import * as ReasonText from "@venue/api/treasury/ReasonText"
@@ -56,10 +56,10 @@ export const make = Effect.gen(function* () {
 const oldest = { limit: 100, offset: 0 }
 const stuckAfterMillis = 60 * 60 * 1000
 
-type Told = typeof Alarm.Type
+type AlarmBody = typeof Alarm.Type
 
 const alarm = (
-  kind: Told["kind"],
+  kind: AlarmBody["kind"],
   sinceMillis: number,
-  about: Pick<Told, "rail" | "withdrawal_id" | "deposit_id" | "reason">
-): Told => ({ kind, symbol: null, since: instant(sinceMillis), ...about })
+  about: Pick<AlarmBody, "rail" | "withdrawal_id" | "deposit_id" | "reason">
+): AlarmBody => ({ kind, symbol: null, since: instant(sinceMillis), ...about })

@@ -33,8 +33,8 @@ export const layer = group(
         Effect.fnUntraced(
           function* ({ query }) {
             const { userId } = yield* Caller
-            const named = query.network ?? Word.defaultNetwork
-            const network = yield* Effect.fromResult(Word.read(refusals, Word.network, "query.network", named))
+            const name = query.network ?? Word.defaultNetwork
+            const network = yield* Effect.fromResult(Word.read(refusals, Word.network, "query.network", name))
             const addressAt = yield* connected(refusals, rails, network)
             return bodyOf(yield* addresses.provide(userId, network, addressAt))
           },
@@ -65,7 +65,7 @@ export const layer = group(
   })
 )
 
-/** Addresses come from the rail: where the venue has none there, nobody is told to send money. */
+/** Returns the address derivation of a network; refuses a network without a connected rail. */
 const connected = (refusals: Problems, rails: RailProviders["Service"], network: Network) => {
   const addressAt = rails.get(network)?.addressAt
   return addressAt === undefined ? Effect.fail(refusals.railNotConnected(network)) : Effect.succeed(addressAt)

@@ -1,4 +1,4 @@
-/** A user changes what is theirs; the change and its entry in the audit are one commit. */
+/** Changes that users make to their own data; the change and its audit entry are one commit. */
 import type { UserId } from "@venue/domain/UserId"
 import { Transaction } from "@venue/postgres/Transaction"
 import { Audit, type Deed } from "@venue/storage/access/Audit"
@@ -7,7 +7,7 @@ import { Effect } from "effect"
 export const make = Effect.gen(function* () {
   const audit = yield* Audit
   const transaction = yield* Transaction
-  /** There is no entry where nothing was changed. */
+  /** Runs a change; writes no audit entry if `entryOf` returns undefined. */
   return <A, E, R>(
     userId: UserId,
     change: Effect.Effect<A, E, R>,

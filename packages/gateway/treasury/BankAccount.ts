@@ -30,7 +30,7 @@ export const layer = group(
     const withdrawals = yield* Withdrawals
     const refusals = problems(baseUrl)
     const unknownOutcome = () => Effect.fail(refusals.deadlinePassed())
-    /** In this order: of a withdrawal that this does not see, the rail finds the account gone. */
+    /** Removes first, then checks: the rail refuses a withdrawal accepted after the check, since its account is removed. */
     const unlink = Effect.fnUntraced(function* (userId: UserId, accountId: string) {
       const isRemoved = yield* accounts.remove(userId, accountId)
       if (isRemoved && (yield* withdrawals.sentTo(userId, accountId)).isUnsettled)
@@ -44,7 +44,7 @@ export const layer = group(
         Effect.fnUntraced(
           function* ({ payload, query }) {
             const { userId } = yield* Caller
-            // An account that nothing can be paid to is not kept.
+            // Without a bank no account is stored.
             if (!rails.has("BANK")) return yield* refusals.railNotConnected("a bank")
             const details = bankDetails(payload)
             const holder = yield* profiles.find(userId)

@@ -1,4 +1,4 @@
-/** Hears that something has happened at the bank, and wakes the bank's rail, which asks what. */
+/** Receives webhooks of the bank and wakes the bank's rail, which reads the news from the bank itself. */
 import { RailClient } from "@venue/cluster/clients/RailClient"
 import { BankWebhooks } from "@venue/providers/rails/bank/BankWebhooks"
 import { Effect, Layer, type Redacted } from "effect"
@@ -11,7 +11,7 @@ const path = "/provider/bank"
 
 export const routes: ReadonlyArray<Route> = [{ method: "POST", path }]
 
-/** What is signed is the body as it was sent, so it is read here and nowhere before. */
+/** Verifies the signature over the raw body, so no earlier handler may parse the body. */
 export const layer = (secret: Redacted.Redacted) =>
   HttpRouter.use(
     Effect.fnUntraced(function* (router) {
@@ -29,10 +29,10 @@ export const layer = (secret: Redacted.Redacted) =>
             Effect.catchTags({
               WebhookRefused: ({ reason }) =>
                 Effect.as(
-                  Effect.logWarning("a webhook of the bank was refused", reason),
+                  Effect.logWarning("rejected a webhook of the bank", reason),
                   refusal(baseUrl, 401, "credentials-not-accepted")
                 ),
-              // For a body that cannot be read the gate answers.
+              // The gate answers a request whose body cannot be read.
               HttpServerError: Effect.die
             })
           )
@@ -41,6 +41,8 @@ export const layer = (secret: Redacted.Redacted) =>
     })
   ).pipe(Layer.provide(BankWebhooks.layer(secret)))
 
-/** A rail that is not up looks by itself when it is. */
+/** Wakes the rail; a rail that is starting polls by itself. */
 const wake = (rails: RailClient["Service"]) =>
-  Effect.catch(rails.wake("BANK"), () => Effect.logWarning("the bank's rail was not woken, and looks by itself"))
+  Effect.catch(rails.wake("BANK"), () =>
+    Effect.logWarning("could not wake the bank's rail; its next poll reads the news")
+  )

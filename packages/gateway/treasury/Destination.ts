@@ -1,4 +1,4 @@
-/** Addresses that money may leave to. */
+/** Destination addresses of withdrawals. */
 import { shown } from "@venue/api/Fault"
 import type { BadRequest, Problems } from "@venue/api/Problem"
 import { checksummed, isAddress } from "@venue/auth/wallet/WalletAddress"
@@ -8,7 +8,10 @@ import { RailProviders } from "@venue/providers/rails/RailProvider"
 import { RailStates } from "@venue/storage/treasury/RailStates"
 import { Effect, Result } from "effect"
 
-/** As it is written to users. The contract of the network's token is none: a transfer to it would fail, or be lost. */
+/**
+ * Returns an address in the form shown to users. Refuses the contract of the token, where a transfer would fail or be lost, and
+ * the account that pays withdrawals.
+ */
 export const read = (
   problems: Problems,
   network: Network,
@@ -27,13 +30,13 @@ export const read = (
     : Result.succeed(address)
 }
 
-/** An address of any network, as it is written to users; undefined where it is one of none. */
+/** Returns an address of any network in the form shown to users; undefined if it is no address of a network. */
 export const ofAnyNetwork = (sent: string): string | undefined => {
   const network = Network.literals.find((name) => isOf[name](sent))
   return network === undefined ? undefined : written(network, sent)
 }
 
-/** Returns the account that pays on a network, as the rail has noted it; undefined before that. */
+/** Returns the account that pays withdrawals on a network; undefined until the rail has stored it with its cursor. */
 export const payingAccount = Effect.map(Effect.all([RailProviders, RailStates]), ([rails, states]) =>
   Effect.fnUntraced(function* (network: Network) {
     const { cursor } = yield* states.find(network)
@@ -41,13 +44,13 @@ export const payingAccount = Effect.map(Effect.all([RailProviders, RailStates]),
   })
 )
 
-/** Where letter case is a checksum, with that. */
+/** Returns an address in the form shown to users: with the checksum in its letter case on Arbitrum One. */
 export const written = (network: Network, address: string): string =>
   network === "ARBITRUM_ONE" ? checksummed(address) : address
 
 const isOf: { readonly [Name in Network]: (text: string) => boolean } = {
   ARBITRUM_ONE: (text) => isAddress(text, "any case"),
-  // What is longer is not even decoded, which would take long.
+  // Decoding is slow for long texts: check the length first.
   TRON: (text) => text.length === 34 && TronAddress.isAddress(text)
 }
 

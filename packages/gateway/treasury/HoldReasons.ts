@@ -1,4 +1,4 @@
-/** What is known of a user and a destination that holds a withdrawal for review; what amounts say is decided at the desk. */
+/** Reasons of user and destination to hold a withdrawal for review; the trader adds the reasons of amounts. */
 import { hourMillis } from "@venue/domain/Funding"
 import type { Network } from "@venue/domain/Rail"
 import type { UserId } from "@venue/domain/UserId"
@@ -25,7 +25,7 @@ export const make = Effect.fnUntraced(function* (newAddressHoldHours: number) {
     return reasons
   })
 
-  /** One that is not registered counts from when money was first asked to leave for it. */
+  /** Returns the time since which an address is known: its registration, or the first withdrawal to it. */
   const knownSince = Effect.fnUntraced(function* (userId: UserId, address: string, registeredAtMillis: number) {
     const { firstAtMillis } = yield* withdrawals.sentTo(userId, address)
     return Math.min(registeredAtMillis, firstAtMillis ?? Infinity)
@@ -37,10 +37,11 @@ export const make = Effect.fnUntraced(function* (newAddressHoldHours: number) {
       const own = yield* addresses.ofUser(userId)
       const registered = own.find((row) => row.network === network && row.address.toLowerCase() === lower)
       const reasons = yield* flagged(userId, address)
-      // Its wallet has signed: for a builder's key, or to sign in.
+      // The wallet of the address has signed, to register a builder's key or to sign in.
       const isVerified =
         registered?.verified === true ||
-        (network === "ARBITRUM_ONE" && (yield* identities.ofUser(userId)).some((one) => one.address === lower))
+        (network === "ARBITRUM_ONE" &&
+          (yield* identities.ofUser(userId)).some((identity) => identity.address === lower))
       if (newAddressHoldHours > 0 && !isVerified) {
         const since = yield* knownSince(userId, address, registered?.createdAtMillis ?? Infinity)
         const isNew = (yield* Clock.currentTimeMillis) - since < newAddressHoldHours * hourMillis

@@ -1,4 +1,4 @@
-/** The interface by which money comes in and goes out, on its port. */
+/** The funding interface on its port. */
 import type { Problems } from "@venue/api/Problem"
 import { TreasuryApi } from "@venue/api/treasury/Api"
 import { document } from "@venue/api/treasury/Document"
@@ -24,9 +24,9 @@ import * as WithdrawalAddresses from "./WithdrawalAddresses.ts"
 import * as Withdrawals from "./Withdrawals.ts"
 
 export interface TreasuryServerOptions extends ApiListener.ApiListenerOptions {
-  /** What leaves for an address that is known for a shorter time is held for review; 0 holds none for that. */
+  /** Hours for which a new address holds withdrawals for review; 0 disables the hold. */
   readonly newAddressHoldHours: number
-  /** The bank signs with it when it tells that something has happened; without it nobody is heard. */
+  /** Secret with which the bank signs its webhooks; without it the endpoint does not exist. */
   readonly bankWebhookSecret?: Redacted.Redacted | undefined
 }
 
@@ -71,6 +71,6 @@ const site = (
   )
 }
 
-/** Refuses with 401 until the terms are accepted, whatever else is missing, and with 403 afterwards. */
+/** Refuses with 401 until the terms are accepted, and with 403 while other steps are missing. */
 const onboardingRequired = (refusals: Problems, missing: ReadonlyArray<Missing>) =>
   missing.includes("terms") ? refusals.termsRequired(missing) : refusals.onboardingRequired(missing)

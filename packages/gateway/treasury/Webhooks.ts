@@ -51,8 +51,8 @@ export const layer = group(
             const secret = Redacted.make(`whsec_${Buffer.from(yield* random.randomBytes(32)).toString("base64")}`)
             const webhookId = ids.next().text
             const events = [...new Set(payload.events ?? WebhookEvent.literals)]
-            const asked = { webhookId, userId, url: endpoint.success.href, events, secret }
-            const made = yield* changed(userId, webhooks.add(asked), () => ({
+            const webhook = { webhookId, userId, url: endpoint.success.href, events, secret }
+            const made = yield* changed(userId, webhooks.add(webhook), () => ({
               action: "webhook_created",
               facts: { webhookId }
             }))

@@ -48,8 +48,8 @@ export const layer = ({ newAddressHoldHours }: WithdrawOptions) =>
           "withdraw",
           Effect.fnUntraced(function* ({ headers, payload }) {
             const { permissions, userId } = yield* Caller
-            const named = payload.network ?? Word.defaultNetwork
-            const network = yield* Effect.fromResult(Word.read(refusals, Word.network, "body.network", named))
+            const name = payload.network ?? Word.defaultNetwork
+            const network = yield* Effect.fromResult(Word.read(refusals, Word.network, "body.network", name))
             const token = rails.get(network)?.tokenContract
             const paying = yield* payingAccount(network)
             const { amount, destination } = yield* Effect.fromResult(
@@ -60,11 +60,11 @@ export const layer = ({ newAddressHoldHours }: WithdrawOptions) =>
             )
             if (!rails.has(network)) return yield* refusals.railNotConnected(network)
             const { isRegistered, reasons } = yield* holds.ofAddress(userId, network, destination)
-            // A key that a builder obtained permits no more.
+            // A key that a builder obtained pays registered addresses only.
             if (!isRegistered && !permissions.has("deposit_withdraw"))
               return yield* refusals.addressNotRegistered(destination)
-            const asked = { method: network, amount, destination, reasons }
-            return Repeatable.answer(undefined, yield* send(userId, "POST /withdraw", headers, asked))
+            const terms = { method: network, amount, destination, reasons }
+            return Repeatable.answer(undefined, yield* send(userId, "POST /withdraw", headers, terms))
           }, Effect.catchTags(refused))
         )
         .handle(
@@ -76,7 +76,7 @@ export const layer = ({ newAddressHoldHours }: WithdrawOptions) =>
               together({
                 currency: Word.read(refusals, Word.currency, "body.currency", payload.currency),
                 method: read,
-                // The bounds of an amount are those of its rail.
+                // The rail sets the bounds of the amount.
                 amount: Result.flatMap(read, (rail) => Amount.read(refusals, rail, payload.amount))
               })
             )
@@ -84,15 +84,15 @@ export const layer = ({ newAddressHoldHours }: WithdrawOptions) =>
             if (Option.isNone(account)) return yield* refusals.unknownBankAccount(payload.account_id)
             if (!rails.has("BANK")) return yield* refusals.railNotConnected("a bank")
             const { accountId: destination } = account.value
-            // The bank refuses a payout by the rules of now, which some accounts were linked before.
+            // An account may have been linked under older rules than the bank applies now.
             const faults = Option.match(yield* accounts.details(destination), {
               onNone: () => [],
               onSome: (details) => payoutFaultsOf(decodeDetails(Redacted.value(details)))
             })
             if (faults.length > 0) return yield* linkedDetailsRefused(refusals, faults)
             const reasons = yield* holds.ofBankAccount(account.value)
-            const asked = { method, amount, destination, reasons }
-            return Repeatable.answer(undefined, yield* send(userId, "POST /fiat-withdraw", headers, asked))
+            const terms = { method, amount, destination, reasons }
+            return Repeatable.answer(undefined, yield* send(userId, "POST /fiat-withdraw", headers, terms))
           }, Effect.catchTags(refused))
         )
     })
@@ -101,25 +101,25 @@ export const layer = ({ newAddressHoldHours }: WithdrawOptions) =>
 const decodeDetails = Schema.decodeUnknownSync(Schema.fromJsonString(BankDetails))
 
 type Headers = Parameters<typeof Repeatable.requestOf>[2]
-type Asked = Pick<Withdraw, "method" | "amount" | "destination" | "reasons">
+type Terms = Pick<Withdraw, "method" | "amount" | "destination" | "reasons">
 
-/** Whether it was done before. Without a key each request is a withdrawal of its own. */
+/** Sends a withdrawal to its trader; returns whether the idempotency key was used before. Without a key, each request is new. */
 const sending = Effect.gen(function* () {
   const desks = yield* DeskClient
   const ids = yield* Ids
-  return Effect.fnUntraced(function* (userId: UserId, operation: string, headers: Headers, asked: Asked) {
-    // Not why it would be held: that may differ from one time to the next.
-    const said = [asked.method, String(asked.amount), asked.destination]
-    const request = Repeatable.requestOf(userId, operation, headers, said)
+  return Effect.fnUntraced(function* (userId: UserId, operation: string, headers: Headers, terms: Terms) {
+    // The fingerprint omits the hold reasons, which may change between two equal requests.
+    const content = [terms.method, String(terms.amount), terms.destination]
+    const request = Repeatable.requestOf(userId, operation, headers, content)
     const withdrawalId = request?.requestId ?? ids.next().text
-    const withdraw = { userId, cost: noCost, withdrawalId, ...asked, ...(request && { request }) }
+    const withdraw = { userId, cost: noCost, withdrawalId, ...terms, ...(request && { request }) }
     const isRepeat = yield* Repeatable.isRepeat(desks.ask(userId, (desk) => desk.Withdraw(withdraw)))
     yield* withoutBody
     return isRepeat
   })
 })
 
-/** Says so, as not every client takes an answer to be over that tells no length. */
+/** Sends `content-length: 0`: some clients wait for a body without it. */
 const withoutBody = HttpEffect.appendPreResponseHandler((_, response) =>
   Effect.succeed(HttpServerResponse.setHeader(response, "content-length", "0"))
 )
@@ -133,7 +133,7 @@ const refusedBy = (refusals: Problems) => {
     RequestKeyReused: () => Effect.fail(refusals.keyReused()),
     MarketsBehind: () => Effect.fail(refusals.draining()),
     WithdrawalsBlocked: () => Effect.fail(refusals.withdrawalsBlocked()),
-    // Nothing was asked of the desk yet.
+    // The database failed before the trader received the request.
     DatabaseUnavailable: () => Effect.fail(refusals.draining()),
     ...unconfirmed(refusals)
   }

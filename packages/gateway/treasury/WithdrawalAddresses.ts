@@ -55,8 +55,8 @@ export const layer = group(
               Destination.read(refusals, network, payload.address, token, paying)
             )
             const addressId = ids.next().text
-            const asked = { addressId, userId, network, address, label: payload.label ?? null, verified: false }
-            const added = yield* changed(userId, addresses.add(asked), ({ isNew }) =>
+            const registration = { addressId, userId, network, address, label: payload.label ?? null, verified: false }
+            const added = yield* changed(userId, addresses.add(registration), ({ isNew }) =>
               isNew ? { action: "withdrawal_address_registered", facts: { addressId, network, address } } : undefined
             )
             if (!added.isNew) yield* answeredWith200
@@ -85,7 +85,7 @@ export const layer = group(
   })
 )
 
-/** Nothing was made for the request. */
+/** Answers 200 instead of 201: the address was registered before. */
 const answeredWith200 = HttpEffect.appendPreResponseHandler((_, response) =>
   Effect.succeed(HttpServerResponse.setStatus(response, 200))
 )

@@ -29,7 +29,7 @@ const interrupted = Layer.effect(
 
 const layer = layerOver.pipe(Layer.provide(interrupted), Layer.provideMerge(restLayer), Layer.provideMerge(Rails.layer))
 
-it.effect("one is not unlinked under a withdrawal to it, even where that is accepted at the last moment", () =>
+it.effect("refuses to unlink an account with an open withdrawal, also one accepted at the last moment", () =>
   Effect.gen(function* () {
     const { signed } = yield* RestClient
     const user = yield* (yield* TestVenue).user("ann", 1_000)

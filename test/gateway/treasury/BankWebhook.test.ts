@@ -37,7 +37,7 @@ const venue = Effect.provide(Layer.provideMerge(restLayer, Rails.layer))
 const signed = (id: string, by = secret) =>
   Effect.map(Clock.currentTimeMillis, (now) => ({ ...StandardWebhook.sign(by, id, body, now) }))
 
-it.live("a message wakes the bank's rail once, however often it is sent", () =>
+it.live("wakes the bank's rail once for a repeated message", () =>
   Effect.gen(function* () {
     const { url, woken } = yield* opened(secret)
     const headers = yield* signed("m-1")
@@ -48,7 +48,7 @@ it.live("a message wakes the bank's rail once, however often it is sent", () =>
   }).pipe(Effect.scoped, venue)
 )
 
-it.live("a message that is not the bank's, of long ago or of another body is refused, and wakes nobody", () =>
+it.live("rejects a message with a foreign signature, an old time or another body", () =>
   Effect.gen(function* () {
     const { url, woken } = yield* opened(secret)
     const other = Redacted.make("whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA")
@@ -67,14 +67,14 @@ it.live("a message that is not the bank's, of long ago or of another body is ref
   }).pipe(Effect.scoped, venue)
 )
 
-it.live("a rail that is not up is no fault of the bank's", () =>
+it.live("answers the bank with success while the rail is down", () =>
   Effect.gen(function* () {
     const { url } = yield* opened(secret, false)
     assert.strictEqual((yield* told(url, yield* signed("m-1"))).status, 204)
   }).pipe(Effect.scoped, venue)
 )
 
-it.live("without a secret there is no such path", () =>
+it.live("answers 404 without a secret", () =>
   Effect.gen(function* () {
     const { url } = yield* opened(undefined)
     assert.strictEqual((yield* told(url, yield* signed("m-1"))).status, 404)

@@ -236,7 +236,7 @@ it.layer(layer, { excludeTestServices: true, timeout: "60 seconds" })("secrets o
     }
   })
 
-  it.effect("I46: they are in no answer, log line, span, address or table but where they are handed out", () =>
+  it.effect("I46: appear only in the answers that hand them out", () =>
     Effect.gen(function* () {
       for (const part of [money, bankTells, walletSigns, startEnds]) yield* part
       const places = { log: observed.log(), traced: observed.traced(), stored: yield* dump, said: said.join("\n") }

@@ -23,7 +23,7 @@ const askAs = Effect.fnUntraced(function* (user: TestUser, method: string, path:
 
 const newUser = (name: string) => Effect.flatMap(TestVenue, (venue) => venue.user(name))
 
-it.live("the secret is told once, in an answer that nobody keeps, and the endpoint is its user's alone", () =>
+it.live("returns the secret once with `no-store`, and shows the endpoint to its user only", () =>
   Effect.gen(function* () {
     const [amy, ben] = [yield* newUser("amy"), yield* newUser("ben")]
     const made = yield* askAs(amy, "POST", "/webhooks", { url: "https://Example.com/venue?key=canary" })
@@ -44,7 +44,7 @@ it.live("the secret is told once, in an answer that nobody keeps, and the endpoi
   }).pipe(Effect.provide(layer))
 )
 
-it.live("what may be no endpoint is refused by name, says what would be right, and is not repeated", () =>
+it.live("rejects an invalid url with the expected form, without repeating it", () =>
   Effect.gen(function* () {
     const amy = yield* newUser("amy")
     const refused = Effect.fnUntraced(function* (body: object, told: number, message: RegExp) {
@@ -69,7 +69,7 @@ it.live("what may be no endpoint is refused by name, says what would be right, a
   }).pipe(Effect.provide(layer))
 )
 
-it.live("an endpoint made over REST is sent what happens after that, signed with the secret that was told", () =>
+it.live("sends later events to a new endpoint, signed with its secret", () =>
   Effect.gen(function* () {
     const { heard, port } = yield* receiver(status(204))
     const amy = yield* newUser("amy")

@@ -32,7 +32,7 @@ const person = Effect.fnUntraced(function* (name: string, usd = 1_000) {
   return { user, byKey, withdraw, withdrawals }
 })
 
-it.effect("a withdrawal is taken before its answer, which is empty, and is listed with what arrives", () =>
+it.effect("debits a withdrawal before its empty answer, and lists it with the net amount", () =>
   Effect.gen(function* () {
     const { byKey, withdraw, withdrawals } = yield* person("amy")
     const answer = yield* withdraw({ amount: "100.5" })
@@ -67,7 +67,7 @@ it.effect("a withdrawal is taken before its answer, which is empty, and is liste
   }).pipe(Effect.provide(layer))
 )
 
-it.effect("two equal requests are two withdrawals, at once too, and with one key they are one", () =>
+it.effect("makes two withdrawals of two equal requests, and one of two with the same key", () =>
   Effect.gen(function* () {
     const { withdraw, withdrawals } = yield* person("ben", 100)
     const twice = (headers: object) =>
@@ -95,7 +95,7 @@ it.effect("two equal requests are two withdrawals, at once too, and with one key
   }).pipe(Effect.provide(layer))
 )
 
-it.effect("what cannot be moved so is 400, and what is no such request 422; nothing is taken", () =>
+it.effect("answers 400 to an impossible withdrawal and 422 to an invalid request, without a debit", () =>
   Effect.gen(function* () {
     const { byKey, withdraw, withdrawals } = yield* person("cid")
     const refused: ReadonlyArray<readonly [object, number, string]> = [
@@ -172,7 +172,7 @@ for (const [member, value] of [
     }).pipe(Effect.provide(layer))
   )
 
-it.effect("pays an account that was linked earlier with any text as its state", () =>
+it.effect("pays an account that was linked with any text as its state", () =>
   Effect.gen(function* () {
     const { byKey, user } = yield* person("cal")
     const accountId = "0b9f0f5e-58f4-4e0b-9a53-7c1f6b6a1d21"
@@ -183,7 +183,7 @@ it.effect("pays an account that was linked earlier with any text as its state", 
   }).pipe(Effect.provide(layer))
 )
 
-it.effect("a new address is held for a day, and one whose wallet has signed is not; flags hold too", () =>
+it.effect("holds withdrawals to a new unverified address for a day, and withdrawals with a flag", () =>
   Effect.gen(function* () {
     const { user, withdraw } = yield* person("dan")
     const withdrawals = yield* Withdrawals
@@ -210,7 +210,7 @@ it.effect("a new address is held for a day, and one whose wallet has signed is n
   }).pipe(Effect.provide(layer))
 )
 
-it.effect("a key that a builder obtained withdraws to registered addresses alone, and does nothing else", () =>
+it.effect("limits a builder's key to withdrawals to registered addresses", () =>
   Effect.gen(function* () {
     const { user, withdraw } = yield* person("eve")
     const { signed } = yield* RestClient
@@ -259,52 +259,48 @@ it.effect("a key that a builder obtained withdraws to registered addresses alone
   }).pipe(Effect.provide(layer))
 )
 
-it.effect(
-  "I47: no step is left out: 401 until the terms are accepted, 403 for any other step, and the past is read all along",
-  () =>
-    Effect.gen(function* () {
-      const states = yield* UserStates
-      const venue = yield* TestVenue
-      const { byKey, user, withdraw } = yield* person("fay")
-      const bearer = { authorization: `Bearer ${yield* venue.token(user)}` }
-      const asks = [
-        () => withdraw({ amount: 10 }),
-        () => byKey("GET", "/address"),
-        () => ask("GET", "/address", bearer),
-        () => ask("POST", "/withdraw", bearer, { amount: 10, address: here }),
-        () => byKey("GET", "/withdrawal-addresses"),
-        () => byKey("GET", "/fiat-address?currency=usd&payment_rail=wire"),
-        () => byKey("POST", "/bank-account?currency=usd", details)
-      ]
-      const told = Effect.fnUntraced(function* (status: number) {
-        for (const one of asks) expect((yield* one()).status).toBe(status)
-        expect((yield* byKey("GET", "/withdrawals")).body.data).toEqual([])
-        expect((yield* ask("GET", "/deposits", bearer)).status).toBe(200)
-      })
-      yield* states.acceptTerms(user.userId, "0")
-      yield* told(401)
-      yield* states.setIdentity(user.userId, "none")
-      yield* told(401)
-      yield* states.acceptTerms(user.userId, "1")
-      yield* told(403)
-      yield* states.setIdentity(user.userId, "verified")
-      yield* states.setRegion(user.userId, "KP")
-      yield* told(403)
-      yield* states.setRegion(user.userId, "DE")
-      const account = yield* venue.subaccount(user, 0)
-      for (const named of [account, "00000000-0000-4000-8000-ffffffffffff"]) {
-        const other = { "x-svc-requested-account-id": named }
-        expect((yield* byKey("GET", "/address", undefined, other)).status).toBe(403)
-      }
-      expect((yield* byKey("GET", "/address", undefined, { "x-svc-requested-account-id": user.userId })).status).toBe(
-        200
-      )
-      yield* states.freeze(user.userId)
-      for (const one of asks) expect((yield* one()).status).toBe(403)
-    }).pipe(Effect.provide(layer))
+it.effect("I47: answers 401 before the terms and 403 before other steps, and serves lists at every step", () =>
+  Effect.gen(function* () {
+    const states = yield* UserStates
+    const venue = yield* TestVenue
+    const { byKey, user, withdraw } = yield* person("fay")
+    const bearer = { authorization: `Bearer ${yield* venue.token(user)}` }
+    const asks = [
+      () => withdraw({ amount: 10 }),
+      () => byKey("GET", "/address"),
+      () => ask("GET", "/address", bearer),
+      () => ask("POST", "/withdraw", bearer, { amount: 10, address: here }),
+      () => byKey("GET", "/withdrawal-addresses"),
+      () => byKey("GET", "/fiat-address?currency=usd&payment_rail=wire"),
+      () => byKey("POST", "/bank-account?currency=usd", details)
+    ]
+    const told = Effect.fnUntraced(function* (status: number) {
+      for (const one of asks) expect((yield* one()).status).toBe(status)
+      expect((yield* byKey("GET", "/withdrawals")).body.data).toEqual([])
+      expect((yield* ask("GET", "/deposits", bearer)).status).toBe(200)
+    })
+    yield* states.acceptTerms(user.userId, "0")
+    yield* told(401)
+    yield* states.setIdentity(user.userId, "none")
+    yield* told(401)
+    yield* states.acceptTerms(user.userId, "1")
+    yield* told(403)
+    yield* states.setIdentity(user.userId, "verified")
+    yield* states.setRegion(user.userId, "KP")
+    yield* told(403)
+    yield* states.setRegion(user.userId, "DE")
+    const account = yield* venue.subaccount(user, 0)
+    for (const named of [account, "00000000-0000-4000-8000-ffffffffffff"]) {
+      const other = { "x-svc-requested-account-id": named }
+      expect((yield* byKey("GET", "/address", undefined, other)).status).toBe(403)
+    }
+    expect((yield* byKey("GET", "/address", undefined, { "x-svc-requested-account-id": user.userId })).status).toBe(200)
+    yield* states.freeze(user.userId)
+    for (const one of asks) expect((yield* one()).status).toBe(403)
+  }).pipe(Effect.provide(layer))
 )
 
-it.effect("a bank account belongs to who was verified; of a holder nobody knows, payouts are held", () =>
+it.effect("links a bank account of the verified holder, and holds payouts to an unknown holder", () =>
   Effect.gen(function* () {
     const { byKey, user, withdrawals } = yield* person("gus")
     const link = (change: object = {}) => byKey("POST", "/bank-account?currency=usd", { ...details, ...change })

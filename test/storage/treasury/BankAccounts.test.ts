@@ -31,7 +31,7 @@ const accountOf = Effect.fnUntraced(function* (name: string): Effect.fn.Return<N
 
 const suite = (name: string, services: Layer.Layer<Users | BankAccounts, unknown>) =>
   layer(services, { timeout: "2 minutes" })(name, (it) => {
-    it.effect("a linked account is found by its user alone, and shows no more of it than is masked", () =>
+    it.effect("returns a linked account to its user only, with a masked number", () =>
       Effect.gen(function* () {
         const accounts = yield* BankAccounts
         const { accountId, ...mine } = yield* accountOf("amy")
@@ -47,29 +47,27 @@ const suite = (name: string, services: Layer.Layer<Users | BankAccounts, unknown
       })
     )
 
-    it.effect(
-      "one that is taken away is not found, and nothing is paid to it; what went there still shows its mask",
-      () =>
-        Effect.gen(function* () {
-          const accounts = yield* BankAccounts
-          const mine = yield* accountOf("cid")
-          yield* accounts.link(mine)
-          assert.isFalse(yield* accounts.remove(UserId.make("amy"), mine.accountId))
-          assert.isTrue(yield* accounts.remove(mine.userId, mine.accountId))
-          assert.isFalse(yield* accounts.remove(mine.userId, mine.accountId))
-          assert.deepStrictEqual(yield* accounts.find(mine.userId, mine.accountId), Option.none())
-          assert.deepStrictEqual(yield* accounts.details(mine.accountId), Option.none())
-          const named = yield* accounts.named([mine.accountId, "nothing"])
-          assert.deepStrictEqual(
-            named.map(({ accountId, masked }) => [accountId, masked]),
-            [[mine.accountId, "****2345"]]
-          )
-          assert.deepStrictEqual(yield* accounts.named([]), [])
-          assert.deepStrictEqual(yield* accounts.details("nothing"), Option.none())
-        })
+    it.effect("hides a removed account and its details, and keeps its mask for earlier withdrawals", () =>
+      Effect.gen(function* () {
+        const accounts = yield* BankAccounts
+        const mine = yield* accountOf("cid")
+        yield* accounts.link(mine)
+        assert.isFalse(yield* accounts.remove(UserId.make("amy"), mine.accountId))
+        assert.isTrue(yield* accounts.remove(mine.userId, mine.accountId))
+        assert.isFalse(yield* accounts.remove(mine.userId, mine.accountId))
+        assert.deepStrictEqual(yield* accounts.find(mine.userId, mine.accountId), Option.none())
+        assert.deepStrictEqual(yield* accounts.details(mine.accountId), Option.none())
+        const named = yield* accounts.named([mine.accountId, "nothing"])
+        assert.deepStrictEqual(
+          named.map(({ accountId, masked }) => [accountId, masked]),
+          [[mine.accountId, "****2345"]]
+        )
+        assert.deepStrictEqual(yield* accounts.named([]), [])
+        assert.deepStrictEqual(yield* accounts.details("nothing"), Option.none())
+      })
     )
 
-    it.effect("a user links so many at most, however many at once, and another when one was taken away", () =>
+    it.effect("limits the accounts of a user under concurrent requests, and frees a place on removal", () =>
       Effect.gen(function* () {
         const accounts = yield* BankAccounts
         const mine = yield* accountOf("dan")
@@ -99,7 +97,7 @@ const sealed = Layer.merge(BankAccounts.layer, Users.layer).pipe(
 suite("bank accounts on Postgres", sealed)
 
 layer(sealed, { timeout: "2 minutes" })("the database", (it) => {
-  it.effect("I46: bank details stand in no table in clear, and open under no other account", () =>
+  it.effect("I46: stores bank details sealed, and opens them under their own account only", () =>
     Effect.gen(function* () {
       const accounts = yield* BankAccounts
       const sql = yield* SqlClient.SqlClient

@@ -16,7 +16,7 @@ const users = Effect.fnUntraced(function* (...names: ReadonlyArray<string>) {
 
 const suite = (name: string, services: Layer.Layer<DepositAddresses | Users, unknown>) => {
   layer(services, { timeout: "2 minutes" })(name, (it) => {
-    it.effect("a user's address is made once, however many ask at once, and indexes have no gap", () =>
+    it.effect("makes one address per user under concurrent requests, with indexes without gaps", () =>
       Effect.gen(function* () {
         const addresses = yield* DepositAddresses
         const [amy, ben] = yield* users("amy", "ben")
@@ -40,7 +40,7 @@ const suite = (name: string, services: Layer.Layer<DepositAddresses | Users, unk
       })
     )
 
-    it.effect("a rotated address is the one that is shown, and the one before stays its user's", () =>
+    it.effect("shows the newest address after a rotation, and keeps the owner of the earlier one", () =>
       Effect.gen(function* () {
         const addresses = yield* DepositAddresses
         const [cid] = yield* users("cid")
@@ -62,7 +62,7 @@ const suite = (name: string, services: Layer.Layer<DepositAddresses | Users, unk
       })
     )
 
-    it.effect("a user has so many addresses of a network at most", () =>
+    it.effect("refuses an address beyond the limit of a user on a network", () =>
       Effect.gen(function* () {
         const addresses = yield* DepositAddresses
         const [dan] = yield* users("dan")

@@ -24,7 +24,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
         Effect.map(steps(idOf(txHash)), (all) => all.map(({ fromState, toState }) => `${fromState ?? "-"} ${toState}`))
       )
 
-    it.effect("I16: one that is told ten times at once is there once; two of one transaction are two", () =>
+    it.effect("I16: stores a transfer once under concurrent reports, and two transfers of a transaction as two", () =>
       Effect.gen(function* () {
         const { countOfUser, detect, find, ofUser } = yield* Deposits
         const userId = UserId.make("told")
@@ -44,7 +44,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
       })
     )
 
-    it.effect("I9: what nobody knows at the bank is in suspense once, until it is assigned or goes back", () =>
+    it.effect("I9: holds a bank deposit without an owner in suspense until it is assigned or returned", () =>
       Effect.gen(function* () {
         const { addresses, assign, confirm, detect, drop, returned } = yield* Changes.deposits
         const { read } = yield* ReadTables
@@ -54,29 +54,29 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
         const ids = ["assigned", "back"].map((txHash) => depositIdOf("BANK", txHash, 0)) as [string, string]
         for (const txHash of ["assigned", "assigned", "back"]) yield* detect(bank(txHash, null))
         yield* detect(bank("known", UserId.make("amy")))
-        // A chain knows whose an address is.
+        // Deposits on chains are not held in suspense.
         yield* detect(World.seen("nobody", { userId: null }))
         assert.strictEqual(yield* suspense, 100_000_000n)
         assert.sameMembers([...(yield* addresses("BANK"))], ["to assigned", "to back", "to known"])
         assert.isTrue(yield* drop(depositIdOf("BANK", "known", 0), "bank-return"))
         yield* confirm(ids[0], "unknown-message")
-        const told = yield* Effect.all(
+        const accepted = yield* Effect.all(
           ["amy", "ben"].map((name) => assign(ids[0], UserId.make(name), null)),
           { concurrency: 2 }
         )
-        assert.sameMembers(told, [true, false])
+        assert.sameMembers(accepted, [true, false])
         assert.strictEqual(yield* suspense, 50_000_000n)
         yield* returned(ids[1])
         assert.isTrue(yield* drop(ids[1], "bank-return"))
         assert.strictEqual(yield* suspense, 0n)
-        // It was released when it was assigned.
+        // The assignment released the suspense.
         assert.isTrue(yield* drop(ids[0], "bank-return"))
         assert.strictEqual(yield* suspense, 0n)
         assert.strictEqual(yield* read(LedgerEntries.balance(LedgerEntries.externalAccount("BANK"))), 0n)
       })
     )
 
-    it.effect("I16: it is credited and reversed with the events of its trader, from no other state, and once", () =>
+    it.effect("I16: credits and reverses a deposit once, with the events of its trader", () =>
       Effect.gen(function* () {
         const { confirm, detect, offer } = yield* Changes.deposits
         const userId = UserId.make("life")
@@ -109,7 +109,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
       })
     )
 
-    it.effect("I16: what is read again in the same block changes nothing, in whatever state it is", () =>
+    it.effect("I16: ignores a deposit seen again in the same block, in every state", () =>
       Effect.gen(function* () {
         const { confirm, detect, finish, missing, offer } = yield* Changes.deposits
         const userId = UserId.make("again")
@@ -136,7 +136,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
       })
     )
 
-    it.effect("I16: before it is credited a chain may lose it and find it again; once it is offered it may not", () =>
+    it.effect("I16: drops and detects a deposit again before it is offered, and refuses to drop it after", () =>
       Effect.gen(function* () {
         const { confirm, detect, drop, offer, ofUser, unconfirm } = yield* Changes.deposits
         const userId = UserId.make("lost")
@@ -162,7 +162,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
       })
     )
 
-    it.effect("one with a reason against it, or of nobody known, is not offered; once it is assigned it is", () =>
+    it.effect("offers a deposit only with an owner and without a reason", () =>
       Effect.gen(function* () {
         const { assign, confirm, countUnmatched, detect, offer, unmatched } = yield* Changes.deposits
         yield* detect(World.seen("small"))
@@ -185,7 +185,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
     )
 
     it.effect(
-      "I9: one that is nobody's is the venue's own once it is final, in one commit with its entries, and once",
+      "I9: books a final deposit without an owner as the venue's own, once, in one commit with its entries",
       () =>
         Effect.gen(function* () {
           const { assign, confirm, detect, drop, finish, own, returned, unmatched } = yield* Changes.deposits
@@ -200,8 +200,8 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
           assert.isFalse(yield* own(yield* ours, "a top-up"))
           yield* finish(idOf("ours"))
           const deposit = yield* ours
-          const told = yield* Effect.all([own(deposit, "a top-up"), own(deposit, "another's")], { concurrency: 2 })
-          assert.sameMembers(told, [true, false])
+          const accepted = yield* Effect.all([own(deposit, "a top-up"), own(deposit, "another's")], { concurrency: 2 })
+          assert.sameMembers(accepted, [true, false])
           assert.isFalse(yield* assign(idOf("ours"), UserId.make("amy"), null))
           assert.deepStrictEqual(yield* unmatched(all), [])
           assert.deepInclude(yield* ours, { state: "CONFIRMED", userId: null, reason: "venue-own" })
@@ -210,12 +210,12 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
             before[1] - 9_000_000n
           ])
 
-          // What a user's is stays so.
+          // A user's deposit cannot be declared the venue's own.
           yield* detect(World.seen("amys", { userId: UserId.make("amy") }))
           yield* confirm(idOf("amys"), "below-minimum")
           yield* finish(idOf("amys"))
           assert.isFalse(yield* own(yield* World.deposit("amys"), "a top-up"))
-          // Strangers send dust to accounts on chains, and an operator need not look at it.
+          // Strangers send dust to accounts on chains: it is not listed for operators.
           yield* detect(World.seen("dust", { userId: null, amount: 1n }))
           yield* confirm(idOf("dust"), "below-minimum")
           assert.deepStrictEqual(yield* unmatched(all), [])
@@ -232,31 +232,31 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
         })
     )
 
-    it.effect("those are due of which something may still become, whoever waited longest first", () =>
+    it.effect("returns the deposits that may still change, the longest unchecked first", () =>
       Effect.gen(function* () {
         const { confirm, detect, due, finish, returned } = yield* Changes.deposits
         const rail = { rail: "BANK", method: "wire", block: null } as const
         const id = (txHash: string) => depositIdOf("BANK", txHash, 0)
-        const asked = (limit: number) => Effect.map(due("BANK", limit), (rows) => rows.map(({ txHash }) => txHash))
+        const next = (limit: number) => Effect.map(due("BANK", limit), (rows) => rows.map(({ txHash }) => txHash))
         for (const txHash of ["due-1", "due-2", "due-3"]) {
           yield* TestClock.adjust("1 second")
           yield* detect(World.seen(txHash, rail))
         }
         yield* TestClock.adjust("1 second")
-        assert.deepStrictEqual(yield* asked(2), ["due-1", "due-2"])
+        assert.deepStrictEqual(yield* next(2), ["due-1", "due-2"])
         yield* TestClock.adjust("1 second")
-        assert.deepStrictEqual(yield* asked(1), ["due-3"])
+        assert.deepStrictEqual(yield* next(1), ["due-3"])
         yield* confirm(id("due-1"), "below-minimum")
         yield* confirm(id("due-2"), null)
         for (const txHash of ["due-1", "due-2", "due-3"]) yield* finish(id(txHash))
-        assert.deepStrictEqual(yield* asked(10), ["due-2"])
+        assert.deepStrictEqual(yield* next(10), ["due-2"])
         yield* returned(id("due-1"))
-        assert.deepStrictEqual(yield* asked(10), ["due-1", "due-2"])
+        assert.deepStrictEqual(yield* next(10), ["due-1", "due-2"])
         yield* detect(World.seen("due-1", rail))
       })
     )
 
-    it.effect("a rail reads on from where it stands, and is unavailable since the first time it was", () =>
+    it.effect("moves the cursor of a rail only from its stored position, and keeps the start of an outage", () =>
       Effect.gen(function* () {
         const { answers, find, scanned, unavailable } = yield* RailStates
         assert.deepInclude(yield* find("TRON"), { cursor: null, unavailableSinceMillis: null })

@@ -1,4 +1,4 @@
-/** The database refuses each step that is none, whoever asks for it. */
+/** The database refuses every step outside the transitions of the domain, also from direct SQL. */
 import { DepositState, depositIdOf } from "@venue/domain/Deposit"
 import * as DepositSteps from "@venue/domain/DepositSteps"
 import { UserId } from "@venue/domain/UserId"
@@ -11,8 +11,8 @@ import * as World from "./TreasuryWorld.ts"
 
 const isRefused = <A, E, R>(work: Effect.Effect<A, E, R>) => Effect.map(Effect.exit(work), Exit.isFailure)
 
-layer(World.onPostgres, { timeout: "120 seconds" })("edges on Postgres", (it) => {
-  it.effect("I15, I16: the edges are those of the domain", () =>
+layer(World.onPostgres, { timeout: "120 seconds" })("transitions on Postgres", (it) => {
+  it.effect("I15, I16: lists the same transitions as the domain", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const rows = yield* sql<{ readonly edge: string }>`
@@ -27,7 +27,7 @@ layer(World.onPostgres, { timeout: "120 seconds" })("edges on Postgres", (it) =>
     })
   )
 
-  it.effect("I15: of all pairs of states a withdrawal takes those alone, and none without the step that says so", () =>
+  it.effect("I15: refuses every other step of a withdrawal, and a new state without its step", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       yield* World.recorded(UserId.make("edge"), World.accepted("w"))
@@ -36,7 +36,7 @@ layer(World.onPostgres, { timeout: "120 seconds" })("edges on Postgres", (it) =>
           if (from === to) continue
           const isEdge = WithdrawalSteps.transitions.some((edge) => edge.from === from && edge.to === to)
           const name = `${from} ${to}`
-          // The row is brought to `from` with what keeps it from there switched off, then asked to go to `to`.
+          // Moves the row to `from` with the guards off, then to `to` with the guards on.
           const work = sql.withTransaction(
             Effect.gen(function* () {
               yield* sql`alter table withdrawal disable trigger withdrawal_goes_on`
@@ -63,7 +63,7 @@ layer(World.onPostgres, { timeout: "120 seconds" })("edges on Postgres", (it) =>
           assert.strictEqual((yield* Effect.flip(step)) === "taken back", isEdge && !isTaken, `step ${name}`)
         }
       }
-      // An edge that is one needs its step, from a state that was reached, and leaves no state twice.
+      // A valid step needs its row in the table of steps, from a state that was entered and not left yet.
       assert.isTrue(yield* isRefused(sql`update withdrawal set state = 'SUBMITTED' where withdrawal_id = 'w'`))
       const insert = (from: string, to: string, number: number) => sql`
         insert into withdrawal_step (withdrawal_id, to_state, from_state, step, actor, at)
@@ -74,12 +74,12 @@ layer(World.onPostgres, { timeout: "120 seconds" })("edges on Postgres", (it) =>
       assert.isTrue(
         yield* isRefused(sql`
           insert into withdrawal_step (withdrawal_id, to_state, step, actor, at) values ('w', 'SETTLED', 3, 'nobody', now())`),
-        "it begins as ACCEPTED alone"
+        "ACCEPTED is the only first state"
       )
     })
   )
 
-  it.effect("I16: of all pairs of states a deposit takes those alone, each with its step, and is credited once", () =>
+  it.effect("I16: refuses every other step of a deposit, a new state without its step, and a second credit", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const id = depositIdOf("TRON", "edge", 0)
@@ -129,7 +129,7 @@ layer(World.onPostgres, { timeout: "120 seconds" })("edges on Postgres", (it) =>
     })
   )
 
-  it.effect("I9, I14: entries, steps and payments are only ever added, whoever asks", () =>
+  it.effect("I9, I14: refuses to change or delete entries, steps and payments", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       for (const table of ["ledger_entry", "withdrawal_step", "deposit_step", "withdrawal_payment"]) {

@@ -34,7 +34,7 @@ type Services = RailHoldings | RailAudits | OwnMoney | ReadTables
 
 const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
   layer(services, { timeout: "2 minutes" })(name, (it) => {
-    it.effect("the newest holding of each rail is kept, and has the number after the one before", () =>
+    it.effect("keeps the newest holdings of each rail, numbered in sequence", () =>
       Effect.gen(function* () {
         const { newest, record } = yield* RailHoldings
         assert.deepStrictEqual(yield* newest, [])
@@ -48,7 +48,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
       })
     )
 
-    it.effect("the newest audit of each rail is kept, whichever of two auditors is late", () =>
+    it.effect("keeps the newest audit of each rail when a late auditor writes", () =>
       Effect.gen(function* () {
         const { newest, record } = yield* RailAudits
         yield* record([])
@@ -62,7 +62,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
       })
     )
 
-    it.effect("I9: own money is booked once for its id, in and out, and another amount or rail is told", () =>
+    it.effect("I9: books own money once per id, and reports another amount or rail", () =>
       Effect.gen(function* () {
         const { move } = yield* OwnMoney
         const { read } = yield* ReadTables

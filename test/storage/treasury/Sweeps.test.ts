@@ -15,7 +15,7 @@ const sweep = (sequence: number, address: string) => ({
 
 const suite = (name: string, services: Layer.Layer<Sweeps, unknown>) =>
   layer(services, { timeout: "2 minutes" })(name, (it) => {
-    it.effect("a number is used once, an address is swept once at a time, and what has ended changes no more", () =>
+    it.effect("uses a number once, sweeps an address once at a time, and refuses changes of an ended sweep", () =>
       Effect.gen(function* () {
         const sweeps = yield* Sweeps
         assert.strictEqual(yield* sweeps.lastSequence("ARBITRUM_ONE"), -1)

@@ -27,7 +27,7 @@ const details = Schema.decodeUnknownSync(BankDetails)({
   postal_code: "10001"
 })
 
-const listener = Effect.fnUntraced(function* (
+const subscriber = Effect.fnUntraced(function* (
   name: string,
   events: ReadonlyArray<WebhookEvent> = WebhookEvent.literals
 ) {
@@ -38,17 +38,17 @@ const listener = Effect.fnUntraced(function* (
   return userId
 })
 
-/** All that this user is told, one after the other. */
-const told = Effect.fnUntraced(function* (userId: UserId) {
+/** Takes all messages of the user, one after the other. */
+const messagesOf = Effect.fnUntraced(function* (userId: UserId) {
   const { finish, take } = yield* Webhooks
   const messages: Array<WebhookMessage> = []
   yield* TestClock.setTime(100_000)
   while (true) {
     const taken = (yield* take(100)).filter(({ message }) => message.userId === userId)
     if (taken.length === 0) return messages
-    for (const one of taken) {
-      messages.push(one.message)
-      yield* finish(one, { status: 200, fault: null }, null)
+    for (const attempt of taken) {
+      messages.push(attempt.message)
+      yield* finish(attempt, { status: 200, fault: null }, null)
     }
   }
 })
@@ -57,10 +57,10 @@ type Services = Layer.Success<typeof World.inMemory> | Webhooks | BankAccounts
 
 const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
   layer(services, { timeout: "60 seconds" })(name, (it) => {
-    it.effect("a user is told of each state of a withdrawal, once, as it was then", () =>
+    it.effect("sends one message for each state of a withdrawal, with its values at that time", () =>
       Effect.gen(function* () {
         const { attempt, settle, submit } = yield* Changes.withdrawals
-        const userId = yield* listener("ann")
+        const userId = yield* subscriber("ann")
         yield* World.recorded(userId, World.accepted("ann-1"))
         yield* World.recorded(userId, World.accepted("ann-1"))
         yield* TestClock.setTime(5_000)
@@ -70,7 +70,9 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
         const open = yield* World.withdrawal("ann-1")
         yield* settle(open, "0xpaid")
         yield* settle(open, "0xpaid")
-        const all = (yield* told(userId)).toSorted((a, b) => a.atMillis - b.atMillis || (a.event < b.event ? -1 : 1))
+        const all = (yield* messagesOf(userId)).toSorted(
+          (a, b) => a.atMillis - b.atMillis || (a.event < b.event ? -1 : 1)
+        )
         assert.deepStrictEqual(
           all.map(({ atMillis, event, txHash }) => [event, atMillis, txHash]),
           [
@@ -96,13 +98,13 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
       })
     )
 
-    it.effect("of one that was held and given back it is told, with a bank account's number masked and no hash", () =>
+    it.effect("sends messages of a held and returned bank withdrawal with the masked account and without a hash", () =>
       Effect.gen(function* () {
         const { end } = yield* Changes.withdrawals
-        const userId = yield* listener("bea")
+        const userId = yield* subscriber("bea")
         const accountId = "account of bea"
         yield* (yield* BankAccounts).link({ accountId, userId, holderKnown: true, details: Redacted.make(details) })
-        // What is on its way there is told after it was taken away, too.
+        // A removed account is still named by its mask.
         yield* (yield* BankAccounts).remove(userId, accountId)
         const held = { method: "wire", destination: accountId, reasons: ["amount"] } as const
         yield* World.recorded(userId, World.accepted("bea-1", held))
@@ -114,7 +116,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
         })
         yield* World.recorded(userId, World.returned("bea-1", "REJECTED"))
         yield* World.withdrawal("bea-1")
-        const all = yield* told(userId)
+        const all = yield* messagesOf(userId)
         assert.sameMembers(
           all.map(({ event }) => event),
           ["withdrawal.accepted", "withdrawal.held_for_review", "withdrawal.rejected"]
@@ -123,15 +125,15 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
       })
     )
 
-    it.effect("a user is told of a deposit when it is credited and when it is reversed, and not before", () =>
+    it.effect("sends messages of a deposit from its credit on", () =>
       Effect.gen(function* () {
         const { confirm, detect, offer } = yield* Changes.deposits
-        const userId = yield* listener("cid")
+        const userId = yield* subscriber("cid")
         const depositId = depositIdOf("TRON", "0xcid", 0)
         yield* detect(World.seen("0xcid", { userId }))
         yield* confirm(depositId, null)
         yield* offer(depositId)
-        assert.deepStrictEqual(yield* told(userId), [])
+        assert.deepStrictEqual(yield* messagesOf(userId), [])
         yield* World.recorded(userId, World.deposited("0xcid"))
         const { detectedAtMillis } = yield* World.deposit("0xcid")
         const credited: WebhookMessage = {
@@ -147,48 +149,48 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
           creditedAtMillis: 8_000,
           atMillis: 8_000
         }
-        assert.deepStrictEqual(yield* told(userId), [credited])
+        assert.deepStrictEqual(yield* messagesOf(userId), [credited])
         yield* World.recorded(userId, World.reversed("0xcid"))
         yield* World.deposit("0xcid")
-        assert.deepStrictEqual(yield* told(userId), [{ ...credited, event: "deposit.reversed", atMillis: 9_000 }])
+        assert.deepStrictEqual(yield* messagesOf(userId), [{ ...credited, event: "deposit.reversed", atMillis: 9_000 }])
       })
     )
 
-    it.effect("who asked for nothing of it is not told", () =>
+    it.effect("sends no message of an event that the endpoint does not subscribe to", () =>
       Effect.gen(function* () {
-        const userId = yield* listener("dan", ["deposit.credited", "withdrawal.settled"])
+        const userId = yield* subscriber("dan", ["deposit.credited", "withdrawal.settled"])
         yield* World.recorded(userId, World.accepted("dan-1"))
         yield* World.withdrawal("dan-1")
-        assert.deepStrictEqual(yield* told(userId), [])
+        assert.deepStrictEqual(yield* messagesOf(userId), [])
       })
     )
   })
 
 const seal = Seal.layer(Redacted.make("a key of the treasury's tests, 32 and more"))
 suite(
-  "what is told in memory",
+  "messages in memory",
   Layer.mergeAll(Webhooks.layerMemory, BankAccounts.layerMemory).pipe(Layer.provideMerge(World.inMemory))
 )
 const onPostgres = Layer.mergeAll(Webhooks.layer, BankAccounts.layer).pipe(
   Layer.provide(seal),
   Layer.provideMerge(World.onPostgres)
 )
-suite("what is told on Postgres", onPostgres)
+suite("messages on Postgres", onPostgres)
 
 layer(onPostgres, { timeout: "60 seconds" })("the database", (it) => {
-  it.effect("a step that is rolled back is not told, nor is one that was refused", () =>
+  it.effect("sends no message of a step that was rolled back", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const { submit } = yield* Changes.withdrawals
-      const userId = yield* listener("eve", ["withdrawal.submitted"])
+      const userId = yield* subscriber("eve", ["withdrawal.submitted"])
       yield* World.recorded(userId, World.accepted("eve-1"))
       const open = yield* World.withdrawal("eve-1")
       const cut = Effect.andThen(submit(open, 7), Effect.fail("cut"))
       assert.strictEqual(yield* Effect.flip(sql.withTransaction(cut)), "cut")
-      assert.deepStrictEqual(yield* told(userId), [])
+      assert.deepStrictEqual(yield* messagesOf(userId), [])
       assert.lengthOf(yield* sql`select 1 from webhook_message`, 0)
       assert.isTrue(yield* submit(open, 8))
-      assert.lengthOf(yield* told(userId), 1)
+      assert.lengthOf(yield* messagesOf(userId), 1)
     })
   )
 })

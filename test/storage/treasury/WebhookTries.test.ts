@@ -9,7 +9,7 @@ import { begin, day, endpointOf, inMemory, next, ok, onPostgres, type Tell, tell
 
 const suite = (name: string, services: Layer.Layer<Users | Webhooks | Transaction | Tell, unknown>) =>
   layer(services, { timeout: "60 seconds" })(name, (it) => {
-    it.effect("two who take at once never have one endpoint, and one endpoint has one try at a time", () =>
+    it.effect("leases an endpoint to one of two concurrent takers, and returns one try at a time", () =>
       Effect.gen(function* () {
         const webhooks = yield* Webhooks
         const userId = yield* begin
@@ -32,7 +32,7 @@ const suite = (name: string, services: Layer.Layer<Users | Webhooks | Transactio
       })
     )
 
-    it.effect("what a taker that died had taken is taken again after a minute, and a late answer is not noted", () =>
+    it.effect("leases an endpoint again after a minute without an answer, and ignores a late answer", () =>
       Effect.gen(function* () {
         const webhooks = yield* Webhooks
         const userId = yield* begin
@@ -54,7 +54,7 @@ const suite = (name: string, services: Layer.Layer<Users | Webhooks | Transactio
       })
     )
 
-    it.effect("a try that failed is followed by one that is due when it was said, and all are listed", () =>
+    it.effect("schedules the next try after a failure, and lists all tries", () =>
       Effect.gen(function* () {
         const webhooks = yield* Webhooks
         const userId = yield* begin
@@ -80,7 +80,7 @@ const suite = (name: string, services: Layer.Layer<Users | Webhooks | Transactio
       })
     )
 
-    it.effect("the last ten tries are listed", () =>
+    it.effect("lists the last ten tries", () =>
       Effect.gen(function* () {
         const webhooks = yield* Webhooks
         const userId = yield* begin
@@ -98,7 +98,7 @@ const suite = (name: string, services: Layer.Layer<Users | Webhooks | Transactio
       })
     )
 
-    it.effect("an endpoint that is gone is disabled, and what was still to be sent there is dropped", () =>
+    it.effect("disables an endpoint that answers 410, and drops its pending tries", () =>
       Effect.gen(function* () {
         const webhooks = yield* Webhooks
         const userId = yield* begin
@@ -122,7 +122,7 @@ const suite = (name: string, services: Layer.Layer<Users | Webhooks | Transactio
       })
     )
 
-    it.effect("it is disabled when a message failed for the last time and nothing was taken for three days", () =>
+    it.effect("disables an endpoint after the last try of a message and three days of failures", () =>
       Effect.gen(function* () {
         const webhooks = yield* Webhooks
         const userId = yield* begin
@@ -147,7 +147,7 @@ const suite = (name: string, services: Layer.Layer<Users | Webhooks | Transactio
       })
     )
 
-    it.effect("endpoints that fail come after those that do not", () =>
+    it.effect("leases working endpoints before failing ones", () =>
       Effect.gen(function* () {
         const webhooks = yield* Webhooks
         const userId = yield* begin
@@ -163,24 +163,22 @@ const suite = (name: string, services: Layer.Layer<Users | Webhooks | Transactio
       })
     )
 
-    it.effect(
-      "what was to be sent to an endpoint that was deleted is not, and a try that was under way notes nothing",
-      () =>
-        Effect.gen(function* () {
-          const webhooks = yield* Webhooks
-          const userId = yield* begin
-          const { webhookId } = yield* webhooks.add(endpointOf(userId))
-          yield* tell(userId)
-          const taken = next(yield* webhooks.take(10))
-          yield* tell(userId, { subjectId: `${userId} another` })
-          assert.isTrue(yield* webhooks.remove(userId, webhookId))
-          assert.isFalse(yield* webhooks.finish(taken, ok, null))
-          yield* TestClock.adjust("1 hour")
-          assert.lengthOf(yield* webhooks.take(10), 0)
-        })
+    it.effect("drops the tries of a deleted endpoint, and ignores the answer to a running one", () =>
+      Effect.gen(function* () {
+        const webhooks = yield* Webhooks
+        const userId = yield* begin
+        const { webhookId } = yield* webhooks.add(endpointOf(userId))
+        yield* tell(userId)
+        const taken = next(yield* webhooks.take(10))
+        yield* tell(userId, { subjectId: `${userId} another` })
+        assert.isTrue(yield* webhooks.remove(userId, webhookId))
+        assert.isFalse(yield* webhooks.finish(taken, ok, null))
+        yield* TestClock.adjust("1 hour")
+        assert.lengthOf(yield* webhooks.take(10), 0)
+      })
     )
 
-    it.effect("I48: messages and tries are deleted after thirty days", () =>
+    it.effect("I48: deletes messages and tries after thirty days", () =>
       Effect.gen(function* () {
         const webhooks = yield* Webhooks
         const userId = yield* begin

@@ -13,7 +13,7 @@ import { begin, endpointOf, inMemory, next, onPostgres, secret, Tell, tell } fro
 
 const suite = (name: string, services: Layer.Layer<Users | Webhooks | Transaction | Tell, unknown>) =>
   layer(services, { timeout: "60 seconds" })(name, (it) => {
-    it.effect("an endpoint is listed without its secret, and is its user's alone", () =>
+    it.effect("lists an endpoint to its user only, without the secret", () =>
       Effect.gen(function* () {
         const webhooks = yield* Webhooks
         const userId = yield* begin
@@ -38,7 +38,7 @@ const suite = (name: string, services: Layer.Layer<Users | Webhooks | Transactio
       })
     )
 
-    it.effect("a user has five at most, however many are made at once, and another when one was deleted", () =>
+    it.effect("limits a user to five endpoints under concurrent requests, and frees a place on deletion", () =>
       Effect.gen(function* () {
         const webhooks = yield* Webhooks
         const userId = yield* begin
@@ -56,7 +56,7 @@ const suite = (name: string, services: Layer.Layer<Users | Webhooks | Transactio
       })
     )
 
-    it.effect("what is told goes to each endpoint of the user that asks for it, once, and to none made later", () =>
+    it.effect("sends a message once to each subscribed endpoint of the user, and to no later one", () =>
       Effect.gen(function* () {
         const webhooks = yield* Webhooks
         const userId = yield* begin
@@ -83,7 +83,7 @@ const suite = (name: string, services: Layer.Layer<Users | Webhooks | Transactio
       })
     )
 
-    it.effect("every part of a message comes back as it was told", () =>
+    it.effect("returns every field of a message unchanged", () =>
       Effect.gen(function* () {
         const webhooks = yield* Webhooks
         const userId = yield* begin
@@ -107,7 +107,7 @@ const suite = (name: string, services: Layer.Layer<Users | Webhooks | Transactio
       })
     )
 
-    it.effect("what was rolled back is not told", () =>
+    it.effect("sends no message of a transaction that was rolled back", () =>
       Effect.gen(function* () {
         const webhooks = yield* Webhooks
         const userId = yield* begin
@@ -129,7 +129,7 @@ suite("webhooks in memory", inMemory)
 suite("webhooks on Postgres", onPostgres)
 
 layer(onPostgres, { timeout: "60 seconds" })("the database", (it) => {
-  it.effect("I46: a secret stands in no table in clear, and opens under no other endpoint", () =>
+  it.effect("I46: stores a secret sealed, and opens it under its own endpoint only", () =>
     Effect.gen(function* () {
       const webhooks = yield* Webhooks
       const sql = yield* SqlClient.SqlClient
@@ -151,24 +151,22 @@ layer(onPostgres, { timeout: "60 seconds" })("the database", (it) => {
     })
   )
 
-  it.effect(
-    "nobody who asks for nothing fills a table, and to delete an endpoint never fails what tells of money",
-    () =>
-      Effect.gen(function* () {
-        const webhooks = yield* Webhooks
-        const sql = yield* SqlClient.SqlClient
-        const userId = yield* begin
-        yield* tell(userId)
-        assert.lengthOf(yield* sql`select 1 from webhook_message where user_id = ${userId}`, 0)
-        yield* Effect.forEach(
-          Array.from({ length: 20 }, (_, n) => n),
-          Effect.fnUntraced(function* (n) {
-            const { webhookId } = yield* webhooks.add(endpointOf(userId))
-            yield* Effect.all([webhooks.remove(userId, webhookId), tell(userId, { subjectId: `${userId} ${n}` })], {
-              concurrency: "unbounded"
-            })
+  it.effect("writes no row without a subscriber, and survives the deletion of an endpoint in the same moment", () =>
+    Effect.gen(function* () {
+      const webhooks = yield* Webhooks
+      const sql = yield* SqlClient.SqlClient
+      const userId = yield* begin
+      yield* tell(userId)
+      assert.lengthOf(yield* sql`select 1 from webhook_message where user_id = ${userId}`, 0)
+      yield* Effect.forEach(
+        Array.from({ length: 20 }, (_, n) => n),
+        Effect.fnUntraced(function* (n) {
+          const { webhookId } = yield* webhooks.add(endpointOf(userId))
+          yield* Effect.all([webhooks.remove(userId, webhookId), tell(userId, { subjectId: `${userId} ${n}` })], {
+            concurrency: "unbounded"
           })
-        )
-      })
+        })
+      )
+    })
   )
 })

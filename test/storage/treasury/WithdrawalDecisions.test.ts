@@ -10,18 +10,18 @@ type Services = Layer.Success<typeof World.inMemory> | WithdrawalDecisions
 
 const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
   layer(services, { timeout: "60 seconds" })(name, (it) => {
-    it.effect("whoever says it twice is one person, and whoever says the other thing has changed their mind", () =>
+    it.effect("keeps the newest decision of each operator", () =>
       Effect.gen(function* () {
         const { about, record } = yield* WithdrawalDecisions
         yield* World.recorded(UserId.make("bea"), World.accepted("bea-1", { reasons: ["amount"] }))
-        const said = { withdrawalId: "bea-1", reason: "why" }
+        const shared = { withdrawalId: "bea-1", reason: "why" }
         yield* TestClock.setTime(2_000)
-        yield* record({ ...said, decision: "approve", operator: "tom" })
+        yield* record({ ...shared, decision: "approve", operator: "tom" })
         yield* TestClock.setTime(3_000)
-        yield* record({ ...said, decision: "reject", operator: "ann" })
-        yield* record({ ...said, decision: "approve", operator: "tom", reason: "still" })
+        yield* record({ ...shared, decision: "reject", operator: "ann" })
+        yield* record({ ...shared, decision: "approve", operator: "tom", reason: "still" })
         yield* TestClock.setTime(4_000)
-        yield* record({ ...said, decision: "approve", operator: "ann" })
+        yield* record({ ...shared, decision: "approve", operator: "ann" })
         assert.deepStrictEqual(
           (yield* about("bea-1")).map(({ decidedAtMillis, decision, operator, reason }) =>
             [operator, decision, reason, decidedAtMillis].join(" ")

@@ -1,4 +1,4 @@
-/** In which order withdrawals that wait are tried, and what those before them are promised. */
+/** Order of the queue, and the amount promised to in-flight withdrawals. */
 import { UserId } from "@venue/domain/UserId"
 import { assert, layer } from "@effect/vitest"
 import { Effect, type Layer } from "effect"
@@ -13,7 +13,7 @@ const atOnce = 5
 
 const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
   layer(services, { timeout: "60 seconds" })(name, (it) => {
-    it.effect("however many are refused, one that never was comes before them, and each of them has its turn", () =>
+    it.effect("returns a withdrawal that was never refused before all refused ones, which take turns", () =>
       Effect.gen(function* () {
         const { queued, refuse, refused } = yield* Changes.withdrawals
         const ids = Array.from({ length: 3 * atOnce - 1 }, (_, at) => `refused ${String(at).padStart(2, "0")}`)
@@ -29,7 +29,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
           [...(yield* turn), ...(yield* turn), ...(yield* turn)].toSorted(),
           [
             ...ids,
-            // The last turn has one place left, which is the first one's again.
+            // The third page has one place left, and starts over.
             ids[0]!
           ].toSorted()
         )
@@ -37,11 +37,11 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
         assert.strictEqual((yield* next)[0], "new")
         const again = [yield* turn, yield* turn, yield* turn].flat()
         assert.sameMembers([...new Set(again)], [...ids, "new"])
-        assert.strictEqual((yield* refused(1))[0]!.withdrawalId, ids[0], "it is told since when it is refused first")
+        assert.strictEqual((yield* refused(1))[0]!.withdrawalId, ids[0], "keeps the time of the first refusal")
       })
     )
 
-    it.effect("what is SUBMITTED and may be paid is promised, by net amounts, from a number on", () =>
+    it.effect("sums the net amounts of payable in-flight withdrawals from a sequence on", () =>
       Effect.gen(function* () {
         const { attempt, cancel, end, promised, settle, submit } = yield* Changes.withdrawals
         const ids = ["due-1", "due-2", "due-3", "due-4", "due-5"]

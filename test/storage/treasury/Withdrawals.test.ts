@@ -23,7 +23,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
         )
       )
 
-    it.effect("I13: a row and its first steps come with the event that debits, once", () =>
+    it.effect("I13: stores a withdrawal and its first steps once, with the event of the debit", () =>
       Effect.gen(function* () {
         const userId = UserId.make("ann")
         yield* World.recorded(
@@ -58,11 +58,11 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
         assert.deepStrictEqual(yield* sentTo(userId, newest!.destination), { firstAtMillis: 1_000, isUnsettled: true })
         const nothing = { firstAtMillis: null, isUnsettled: false }
         assert.deepStrictEqual(yield* sentTo(userId, "elsewhere"), nothing)
-        assert.deepStrictEqual(yield* sentTo(UserId.make("somebody else"), newest!.destination), nothing)
+        assert.deepStrictEqual(yield* sentTo(UserId.make("another user"), newest!.destination), nothing)
       })
     )
 
-    it.effect("I14: it gets a number that nobody else has, once, and then its signed bytes, kept as they were", () =>
+    it.effect("I14: submits a withdrawal once under a unique number, and stores its payments unchanged", () =>
       Effect.gen(function* () {
         const userId = UserId.make("bob")
         const { attempt, hasUnsigned, payments, queued, sequences, submit, submitted } = yield* Changes.withdrawals
@@ -90,15 +90,15 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
         )
         assert.sameMembers([...stored], [true, false], "an attempt is stored once")
         assert.isFalse(yield* hasUnsigned("TRON"))
-        const one = (yield* payments("bob-2"))[0]!.reference
-        assert.strictEqual((yield* World.withdrawal("bob-2")).reference, one)
+        const winner = (yield* payments("bob-2"))[0]!.reference
+        assert.strictEqual((yield* World.withdrawal("bob-2")).reference, winner)
         assert.isTrue(yield* attempt("bob-2", World.payment(2)))
         assert.strictEqual((yield* World.withdrawal("bob-2")).reference, "0x2")
         const kept = yield* payments("bob-2")
         assert.deepStrictEqual(
           kept.map(({ attempt, bytes, reference }) => [attempt, reference, Redacted.value(bytes)]),
           [
-            [1, one, `signed ${one}`],
+            [1, winner, `signed ${winner}`],
             [2, "0x2", "signed 0x2"]
           ]
         )
@@ -112,13 +112,13 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
       })
     )
 
-    it.effect("what was sent is told in pages by its numbers, and none is left out", () =>
+    it.effect("pages through all in-flight withdrawals by sequence", () =>
       Effect.gen(function* () {
         const { submit, submitted } = yield* Changes.withdrawals
         const ids = Array.from({ length: submittedAtOnce + 2 }, (_, at) => `many-${at}`)
         yield* World.recorded(UserId.make("may"), ...ids.map((id) => World.accepted(id, { method: "TRON" })))
         const open = yield* Effect.forEach(ids, World.withdrawal, { concurrency: 8 })
-        yield* Effect.forEach(open, (one, at) => submit(one, 10_000 + at), { concurrency: 8 })
+        yield* Effect.forEach(open, (withdrawal, at) => submit(withdrawal, 10_000 + at), { concurrency: 8 })
         const first = yield* submitted("TRON", 9_999)
         assert.lengthOf(first, submittedAtOnce)
         const rest = yield* submitted("TRON", first.at(-1)!.sequence!)
@@ -129,7 +129,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
       })
     )
 
-    it.effect("I9, I14: it is paid out once, and its entries take it out of what is in flight", () =>
+    it.effect("I9, I14: settles a withdrawal once, and books it out of the in-flight account", () =>
       Effect.gen(function* () {
         const userId = UserId.make("cal")
         const { end, settle, submit } = yield* Changes.withdrawals
@@ -157,7 +157,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
       })
     )
 
-    it.effect("I14, I15: one that is to go back does nothing else, and has gone once its trader has the money", () =>
+    it.effect("I14, I15: refuses every step but the return after a request to end, and ends with the return", () =>
       Effect.gen(function* () {
         const userId = UserId.make("dan")
         const { approve, attempt, end, ending, settle, submit } = yield* Changes.withdrawals
@@ -196,7 +196,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
       })
     )
 
-    it.effect("I52: while the venue lets no money leave nothing is submitted, and all waits in its place", () =>
+    it.effect("I52: submits nothing while withdrawals are blocked, and keeps the queue", () =>
       Effect.gen(function* () {
         const userId = UserId.make("gus")
         const { queued, submit } = yield* Changes.withdrawals
@@ -214,41 +214,41 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
       })
     )
 
-    it.effect("one that is not signed says why since the first time, until it is", () =>
+    it.effect("keeps the first time and the newest reason of a refusal until the payment is signed", () =>
       Effect.gen(function* () {
         const userId = UserId.make("hal")
         const { attempt, refuse, refused, submit } = yield* Changes.withdrawals
         yield* World.recorded(userId, World.accepted("hal-1"))
-        const told = Effect.map(refused(100), (all) =>
+        const refusals = Effect.map(refused(100), (all) =>
           all.flatMap(({ refusal, refusedAtMillis, withdrawalId }) =>
             withdrawalId === "hal-1" ? [[refusal, refusedAtMillis]] : []
           )
         )
         yield* TestClock.setTime(20_000)
         assert.isTrue(yield* refuse("hal-1", World.obstacle("no money")))
-        assert.isFalse(yield* refuse("hal-1", World.obstacle("no money")), "it is known")
+        assert.isFalse(yield* refuse("hal-1", World.obstacle("no money")), "the reason is known")
         yield* TestClock.setTime(30_000)
         assert.isTrue(yield* refuse("hal-1", World.obstacle("no gas")))
-        assert.deepStrictEqual(yield* told, [[World.obstacle("no gas"), 20_000]])
+        assert.deepStrictEqual(yield* refusals, [[World.obstacle("no gas"), 20_000]])
         yield* submit(yield* World.withdrawal("hal-1"), 980)
-        assert.deepStrictEqual(yield* told, [])
+        assert.deepStrictEqual(yield* refusals, [])
         yield* refuse("hal-1", World.obstacle("above the limit"))
-        assert.deepStrictEqual(yield* told, [[World.obstacle("above the limit"), 30_000]])
+        assert.deepStrictEqual(yield* refusals, [[World.obstacle("above the limit"), 30_000]])
         yield* attempt("hal-1", World.payment(1))
-        assert.deepStrictEqual(yield* told, [])
+        assert.deepStrictEqual(yield* refusals, [])
       })
     )
 
-    it.effect("I14: one that an operator cancels is stored no payment of any more, but for a cancel", () =>
+    it.effect("I14: stores only a cancel after an operator has requested one", () =>
       Effect.gen(function* () {
         const userId = UserId.make("ida")
         const { attempt, cancel, submit } = yield* Changes.withdrawals
-        const asked = { by: "olga", reason: "stuck" }
+        const request = { by: "olga", reason: "stuck" }
         yield* World.recorded(userId, World.accepted("ida-1"))
-        assert.isFalse(yield* cancel("ida-1", asked), "it is QUEUED")
+        assert.isFalse(yield* cancel("ida-1", request), "it is QUEUED")
         yield* submit(yield* World.withdrawal("ida-1"), 990)
         yield* attempt("ida-1", World.payment(1))
-        assert.isTrue(yield* cancel("ida-1", asked))
+        assert.isTrue(yield* cancel("ida-1", request))
         assert.isFalse(yield* cancel("ida-1", { by: "otto", reason: "again" }))
         assert.isFalse(yield* attempt("ida-1", World.payment(2)))
         assert.isTrue(yield* attempt("ida-1", { ...World.payment(2), purpose: "cancel" }))
@@ -257,54 +257,52 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
       })
     )
 
-    it.effect(
-      "I14: one that is refused while it is QUEUED can be cancelled: it goes first, whatever holds others back",
-      () =>
-        Effect.gen(function* () {
-          const userId = UserId.make("jim")
-          const { attempt, cancel, queued, refuse, submit } = yield* Changes.withdrawals
-          const { audited, blockWithdrawals, resume } = yield* VenueModes
-          const asked = { by: "olga", reason: "nobody can be paid there" }
-          yield* World.recorded(userId, World.accepted("jim-1"), World.accepted("jim-2"))
-          assert.isFalse(yield* cancel("jim-1", asked), "it leaves at the next look")
-          yield* refuse("jim-1", { _tag: "UnpayableDestination" })
-          const before = yield* World.withdrawal("jim-1")
-          assert.isTrue(yield* cancel("jim-1", asked))
-          assert.isFalse(yield* cancel("jim-1", { by: "otto", reason: "again" }))
-          const frozen = { kind: "user", subject: userId, effect: "frozen" } as const
-          yield* (yield* TreasuryFlags).set({ ...frozen, reason: "", setBy: "olga" })
-          yield* blockWithdrawals({ by: "olga", reason: "a drill" })
-          assert.strictEqual((yield* queued("ARBITRUM_ONE", 1))[0]!.withdrawalId, "jim-1")
-          assert.isFalse(yield* submit(before, 995), "whoever has not heard of it would pay it")
-          assert.isTrue(yield* submit(yield* World.withdrawal("jim-1"), 995))
-          assert.isFalse(yield* submit(yield* World.withdrawal("jim-2"), 996))
-          assert.isFalse(yield* attempt("jim-1", World.payment(1)))
-          assert.isTrue(yield* attempt("jim-1", { ...World.payment(1), purpose: "cancel" }))
-          const expected = { state: "SUBMITTED", cancelledBy: "olga", refusal: null, reference: null } as const
-          assert.deepInclude(yield* World.withdrawal("jim-1"), expected)
-          yield* TestClock.adjust("1 second")
-          yield* audited({ fault: null, difference: null })
-          yield* resume("WITHDRAWALS", { by: "olga", reason: "a drill" })
-        })
+    it.effect("I14: cancels a refused QUEUED withdrawal first, also while withdrawals are blocked", () =>
+      Effect.gen(function* () {
+        const userId = UserId.make("jim")
+        const { attempt, cancel, queued, refuse, submit } = yield* Changes.withdrawals
+        const { audited, blockWithdrawals, resume } = yield* VenueModes
+        const request = { by: "olga", reason: "nobody can be paid there" }
+        yield* World.recorded(userId, World.accepted("jim-1"), World.accepted("jim-2"))
+        assert.isFalse(yield* cancel("jim-1", request), "the next poll submits it")
+        yield* refuse("jim-1", { _tag: "UnpayableDestination" })
+        const before = yield* World.withdrawal("jim-1")
+        assert.isTrue(yield* cancel("jim-1", request))
+        assert.isFalse(yield* cancel("jim-1", { by: "otto", reason: "again" }))
+        const frozen = { kind: "user", subject: userId, effect: "frozen" } as const
+        yield* (yield* TreasuryFlags).set({ ...frozen, reason: "", setBy: "olga" })
+        yield* blockWithdrawals({ by: "olga", reason: "a drill" })
+        assert.strictEqual((yield* queued("ARBITRUM_ONE", 1))[0]!.withdrawalId, "jim-1")
+        assert.isFalse(yield* submit(before, 995), "the caller does not know of the cancel")
+        assert.isTrue(yield* submit(yield* World.withdrawal("jim-1"), 995))
+        assert.isFalse(yield* submit(yield* World.withdrawal("jim-2"), 996))
+        assert.isFalse(yield* attempt("jim-1", World.payment(1)))
+        assert.isTrue(yield* attempt("jim-1", { ...World.payment(1), purpose: "cancel" }))
+        const expected = { state: "SUBMITTED", cancelledBy: "olga", refusal: null, reference: null } as const
+        assert.deepInclude(yield* World.withdrawal("jim-1"), expected)
+        yield* TestClock.adjust("1 second")
+        yield* audited({ fault: null, difference: null })
+        yield* resume("WITHDRAWALS", { by: "olga", reason: "a drill" })
+      })
     )
 
-    it.effect("rule 18.5: one that is QUEUED while its user is frozen can be cancelled", () =>
+    it.effect("rule 18.5: cancels a QUEUED withdrawal of a frozen user", () =>
       Effect.gen(function* () {
         const userId = UserId.make("kim")
         const { attempt, cancel, submit } = yield* Changes.withdrawals
-        const asked = { by: "olga", reason: "the account stays frozen" }
+        const request = { by: "olga", reason: "the account stays frozen" }
         yield* World.recorded(userId, World.accepted("kim-1"))
-        assert.isFalse(yield* cancel("kim-1", asked), "it leaves at the next look")
+        assert.isFalse(yield* cancel("kim-1", request), "it leaves at the next look")
         const frozen = { kind: "user", subject: userId, effect: "frozen" } as const
         yield* (yield* TreasuryFlags).set({ ...frozen, reason: "", setBy: "olga" })
-        assert.isTrue(yield* cancel("kim-1", asked))
+        assert.isTrue(yield* cancel("kim-1", request))
         assert.isTrue(yield* submit(yield* World.withdrawal("kim-1"), 997))
         assert.isFalse(yield* attempt("kim-1", World.payment(1)))
         assert.isTrue(yield* attempt("kim-1", { ...World.payment(1), purpose: "cancel" }))
       })
     )
 
-    it.effect("rule 18: one that was held is queued once it is approved, after those that wait by then", () =>
+    it.effect("rule 18: queues an approved withdrawal behind the waiting ones", () =>
       Effect.gen(function* () {
         const userId = UserId.make("eve")
         const { approve, countInState, inState, queued } = yield* Changes.withdrawals
@@ -330,7 +328,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
     )
 
     it.effect(
-      "nothing leaves from a frozen user, to a frozen address, or while a chain has lost what was credited",
+      "submits nothing from a frozen user, to a frozen address, or while a chain lacks a credited deposit",
       () =>
         Effect.gen(function* () {
           const userId = UserId.make("fay")
@@ -366,7 +364,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
             yield* block
             assert.isTrue(yield* isBlocked)
             assert.isFalse((yield* queued("ARBITRUM_ONE", 100)).some(({ withdrawalId }) => withdrawalId === "fay-1"))
-            assert.isFalse(yield* submit(open, 950), "it was looked at before, and is refused all the same")
+            assert.isFalse(yield* submit(open, 950), "the row was read before the block")
             yield* unblock
           }
           assert.isTrue(yield* submit(yield* World.withdrawal("fay-1"), 950))

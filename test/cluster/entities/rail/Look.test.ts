@@ -51,8 +51,8 @@ const unanswered = (provider: RailProvider, odd: ReadonlySet<string>): RailProvi
   }
 }
 
-layer(services)("a look", (it) => {
-  it.effect("a deposit of which nobody can tell keeps no other from being credited, and is told of until then", () =>
+layer(services)("a poll of a rail", (it) => {
+  it.effect("credits other deposits while the rail cannot answer for one, and keeps the alarm for it", () =>
     Effect.gen(function* () {
       const { detect, find } = yield* Deposits
       const rails = yield* RailStates
@@ -87,7 +87,7 @@ layer(services)("a look", (it) => {
     })
   )
 
-  it.effect("a withdrawal of which nobody can tell keeps none behind it from ending, and is told of until then", () =>
+  it.effect("settles other withdrawals while the rail cannot answer for one, and keeps the alarm for it", () =>
     Effect.gen(function* () {
       const { find } = yield* Withdrawals
       const rails = yield* RailStates
@@ -104,7 +104,7 @@ layer(services)("a look", (it) => {
       assert.deepStrictEqual(
         (yield* rails.find("TRON")).cause,
         { _tag: "Unreachable", text: "withdrawal stuck: its answer is larger than 7 bytes" },
-        "the scan went well, and the alarm stands"
+        "the scan succeeds, and the alarm stays"
       )
       odd.clear()
       assert.isTrue(yield* look)
@@ -113,7 +113,7 @@ layer(services)("a look", (it) => {
     })
   )
 
-  it.effect("finality that stands still is an alarm that slows nothing down, and ends with its reason", () =>
+  it.effect("raises an alarm while finality stalls, without slowing the polls", () =>
     Effect.gen(function* () {
       const rails = yield* RailStates
       const stall: RailOutage = { _tag: "FinalityStalled", finalBlock: 7, minutes: 60, fromHead: 70, toHead: 90 }

@@ -22,7 +22,7 @@ const services = Layer.mergeAll(nobody, BankAccounts.layerMemory, RailHoldings.l
 )
 
 layer(services, { timeout: "60 seconds" })("many open withdrawals", (it) => {
-  it.effect("the end of each is asked, and what is held is told of with all of them", () =>
+  it.effect("polls the outcome of each, and reports the holdings with all of them", () =>
     Effect.gen(function* () {
       const { attempt, find, submit } = yield* Changes.withdrawals
       const { newest } = yield* RailHoldings

@@ -1,4 +1,4 @@
-/** Two owners of one rail at once on Postgres, of whom one dies before or after any step: each withdrawal is paid once. */
+/** Two concurrent owners of one rail on Postgres, one of which dies before or after a step: each withdrawal is paid once. */
 import { DeskClient } from "@venue/cluster/clients/DeskClient"
 import * as Paying from "@venue/cluster/entities/rail/Paying"
 import type { RailName } from "@venue/domain/Rail"
@@ -20,7 +20,7 @@ import * as Changes from "../../../storage/treasury/Changes.ts"
 
 const userId = UserId.make("ann")
 
-/** A desk that gives back what it is told to, and knows of nothing else. */
+/** A desk that only returns withdrawals. */
 const desk = Layer.effect(
   DeskClient,
   Effect.map(Effect.context<Layer.Success<typeof World.onPostgres>>(), (context) => {
@@ -74,7 +74,7 @@ const stepOf: { readonly [Tag in WithdrawalCommand["_tag"]]?: Step } = {
   RequestEnd: "end"
 }
 
-/** Who looks at a rail, and dies at that step; by no name nobody does. */
+/** An owner of a rail that dies at a step; with an empty name it lives. */
 const owner = Effect.fnUntraced(function* (provider: RailProvider, death: string) {
   const withdrawals = dyingStorage(yield* Withdrawals, death)
   const { outcomes, queue, returns } = yield* Paying.make(dyingProvider(provider, death)).pipe(
@@ -83,13 +83,13 @@ const owner = Effect.fnUntraced(function* (provider: RailProvider, death: string
   return Effect.exit(Effect.andThen(Effect.andThen(returns, outcomes), queue))
 })
 
-/** The node hears of the venue's mode in each: of one that it has not heard of for seconds it lets nothing leave. */
+/** Advances one second and reads the venue's mode: with an old mode a node lets no money leave. */
 const second = Effect.andThen(
   TestClock.adjust("1 second"),
   Effect.flatMap(VenueModes, ({ read }) => read)
 )
 
-/** A chain or bank that is made up here. */
+/** A simulated rail. */
 const simulated = (rail: RailName) => {
   let state = SimulatedRail.empty(0)
   return Simulation.make(rail, (_, change) =>
@@ -103,7 +103,7 @@ const simulated = (rail: RailName) => {
 
 layer(services, { timeout: "60 seconds" })("two owners on Postgres", (it) => {
   for (const [at, death] of deaths.entries())
-    it.effect(`I14, I15: one of them dies ${death}`, () =>
+    it.effect(`I14, I15: pays a withdrawal once when an owner dies ${death}`, () =>
       Effect.gen(function* () {
         const { nextFate, payments: paid, provider } = simulated("TRON")
         const fails = at % 3 === 2 || death.endsWith("end")
@@ -138,7 +138,7 @@ const refusing = (provider: RailProvider): RailProvider => ({
 })
 
 layer(services, { timeout: "60 seconds" })("a queue on Postgres", (it) => {
-  it.effect("any number that can never be signed holds up none behind them", () =>
+  it.effect("pays withdrawals behind any number of refused ones", () =>
     Effect.gen(function* () {
       const { payments: paid, provider } = simulated("ARBITRUM_ONE")
       const ids = Array.from({ length: 60 }, (_, at) => `refused ${at}`)
@@ -157,7 +157,7 @@ layer(services, { timeout: "60 seconds" })("a queue on Postgres", (it) => {
     })
   )
 
-  it.effect("I14: one that is refused is cancelled without ever being paid, whatever holds withdrawals back", () =>
+  it.effect("I14: cancels a refused withdrawal without a payment, also while withdrawals are blocked", () =>
     Effect.gen(function* () {
       const { payments: paid, provider } = simulated("TRON")
       const { cancel, payments, steps } = yield* Changes.withdrawals
@@ -189,20 +189,18 @@ layer(services, { timeout: "60 seconds" })("a queue on Postgres", (it) => {
     })
   )
 
-  it.effect(
-    "what was accepted for a bank account that was removed meanwhile is not paid: an operator has to look",
-    () =>
-      Effect.gen(function* () {
-        const { payments: paid, provider } = simulated("BANK")
-        const { link, remove } = yield* BankAccounts
-        yield* link({ accountId: "theirs", userId, holderKnown: true, details: Redacted.make(details) })
-        yield* remove(userId, "theirs")
-        yield* World.recorded(userId, World.accepted("late", { method: "wire", destination: "theirs" }))
-        yield* yield* owner(provider, "")
-        const { refusal, state } = yield* World.withdrawal("late")
-        assert.deepStrictEqual([state, refusal], ["QUEUED", { _tag: "BankAccountUnlinked" }])
-        assert.deepStrictEqual(yield* paid, [])
-      })
+  it.effect("refuses to pay a bank account that was removed after the withdrawal was accepted", () =>
+    Effect.gen(function* () {
+      const { payments: paid, provider } = simulated("BANK")
+      const { link, remove } = yield* BankAccounts
+      yield* link({ accountId: "theirs", userId, holderKnown: true, details: Redacted.make(details) })
+      yield* remove(userId, "theirs")
+      yield* World.recorded(userId, World.accepted("late", { method: "wire", destination: "theirs" }))
+      yield* yield* owner(provider, "")
+      const { refusal, state } = yield* World.withdrawal("late")
+      assert.deepStrictEqual([state, refusal], ["QUEUED", { _tag: "BankAccountUnlinked" }])
+      assert.deepStrictEqual(yield* paid, [])
+    })
   )
 })
 

@@ -39,7 +39,7 @@ const states = Effect.forEach(ids, (id) => Effect.map(World.withdrawal(id), ({ s
 const makeLook = (provider: RailProvider) =>
   Effect.map(Paying.make(provider), ({ outcomes, queue }) => Effect.andThen(outcomes, queue))
 
-it.effect("TRON: of three that ask for half of what is there two go, and one waits until more comes", () =>
+it.effect("TRON: submits two of three withdrawals of half the balance, and the third after a deposit", () =>
   withNodes(
     Effect.gen(function* () {
       const tron = yield* scene()
@@ -67,7 +67,7 @@ it.effect("TRON: of three that ask for half of what is there two go, and one wai
   )
 )
 
-it.effect("Arbitrum One: what has left is promised no more, though its block is not final", () =>
+it.effect("Arbitrum One: frees the amount of a payment in a block that is not final", () =>
   Effect.gen(function* () {
     const chain = yield* TestChain.make
     yield* chain.mint(TestRail.hot, usd(100))
@@ -93,7 +93,7 @@ it.effect("Arbitrum One: what has left is promised no more, though its block is 
   }).pipe(Effect.provide(tables), Effect.scoped)
 )
 
-it.effect("Arbitrum One: one that may not offer more is sent again, and comes when the chain is cheaper", () =>
+it.effect("Arbitrum One: sends a payment at the fee limit again until the chain is cheaper", () =>
   Effect.gen(function* () {
     const chain = yield* TestChain.make
     yield* chain.mint(TestRail.hot, usd(100))

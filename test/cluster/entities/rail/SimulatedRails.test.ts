@@ -28,7 +28,7 @@ const held = ({ holdings }: RailProvider, cursor: string) =>
   Effect.map(holdings({ addresses: ["Tours"], cursor, sent: [] }), (told) => Option.getOrThrow(told).amount)
 
 layer(postgresLayer, { timeout: "60 seconds" })("a restart", (it) => {
-  it.effect("what came and what was paid is there, blocks went on, and what an operator ordered is still to come", () =>
+  it.effect("keeps deposits, payments and ordered events, and adds blocks", () =>
     Effect.gen(function* () {
       const watched = Effect.succeed(["Tours"])
       const [before, paid] = yield* started(({ deposit, nextFate, provider }) =>

@@ -38,7 +38,7 @@ const live = <E>(name: string, body: Effect.Effect<void, E, DepositAddresses | S
   it.live(name, () => body.pipe(Effect.provide(tables), Effect.scoped))
 
 live(
-  "what is worth the gas comes to the hot account, from addresses without any",
+  "sweeps balances that are worth the gas from addresses without gas",
   Effect.gen(function* () {
     const { chain, poor, rail, rich } = yield* world()
     yield* Sweeping.pass(rail)
@@ -64,7 +64,7 @@ live(
 )
 
 live(
-  "what is not confirmed stays where it is",
+  "leaves unconfirmed balances",
   Effect.gen(function* () {
     const { chain, poor, rail } = yield* world()
     yield* chain.mint(poor, 50_000_000n)
@@ -78,7 +78,7 @@ live(
 )
 
 live(
-  "a process that ends before it has sent what it stored leaves it to the next one; one that had not stored it, nothing",
+  "sends a stored sweep of a dead owner, and begins anew without one",
   Effect.gen(function* () {
     const { chain, rail } = yield* world({ overdueMillis: 600_000 })
     const unsent: RailProvider = { ...rail, send: () => new RailUnavailable({ rail: network, cause: "ended" }) }
@@ -100,7 +100,7 @@ live(
 )
 
 live(
-  "two owners at once do it once",
+  "sweeps an address once with two owners",
   Effect.gen(function* () {
     const { chain, rail } = yield* world()
     yield* Effect.all([Sweeping.pass(rail), Sweeping.pass(rail), Sweeping.pass(rail)], { concurrency: "unbounded" })
@@ -114,7 +114,7 @@ live(
 )
 
 live(
-  "one that offers too little is replaced under its number, and moves the money once",
+  "replaces a sweep with too low a fee under the same number",
   Effect.gen(function* () {
     const { chain, rail } = yield* world()
     yield* Sweeping.pass(rail)
@@ -135,7 +135,7 @@ live(
 )
 
 live(
-  "one that may not be replaced for more, and that the chain has forgotten, is sent again and ends no pass",
+  "sends a lost sweep at the fee limit again without ending the pass",
   Effect.gen(function* () {
     const { chain, rail } = yield* world({ maxFeePerGas: 2_200_000_000n })
     yield* Sweeping.pass(rail)
@@ -160,7 +160,7 @@ live(
 )
 
 live(
-  "an address that the token blocks keeps no other waiting, and one that is blocked too late fails and is tried again",
+  "sweeps other addresses past a blocked one, and tries a failed sweep again",
   Effect.gen(function* () {
     const { chain, other, rail, rich } = yield* world()
     yield* chain.ask("setBlocked", rich, true)
@@ -183,7 +183,7 @@ live(
 )
 
 live(
-  "an account without gas, and an extended key that is not the one of the addresses, are told by name",
+  "names an account without gas, and an address that the key does not derive",
   Effect.gen(function* () {
     const { chain, rail, rich } = yield* world()
     const order = { index: 0, address: rich, amount: 1n, sequence: 0, previous: [] }

@@ -17,7 +17,7 @@ const looking = () => {
   return { look, asked: () => asked.splice(0), turns }
 }
 
-it.effect("one of which nobody can tell holds up none behind it, is told of, and comes last the next time", () =>
+it.effect("continues past a failed item, reports it, and runs it last next time", () =>
   Effect.gen(function* () {
     const { asked, look, turns } = looking()
     const failed = yield* Effect.flip(look(["a", "b", "c"], ["a"]))
@@ -34,7 +34,7 @@ it.effect("one of which nobody can tell holds up none behind it, is told of, and
   })
 )
 
-it.effect("an outage is not waited for once for each, and whoever had no turn has it first at the next look", () =>
+it.effect("stops after eight failures, and starts the next round with the skipped items", () =>
   Effect.gen(function* () {
     const { asked, look } = looking()
     const all = Array.from({ length: 40 }, (_, at) => `w${at}`)
