@@ -38,7 +38,7 @@ const credit = { depositId: Schema.String, rail: RailName, amount: Schema.BigInt
 export const Deposit = Schema.TaggedStruct("Deposit", credit)
 export type Deposit = typeof Deposit.Type
 
-/** Takes back a credited deposit that its rail no longer has. Idempotent by `depositId`. */
+/** Reverses a credited deposit that its rail no longer has. Idempotent by `depositId`. */
 export const ReverseDeposit = Schema.TaggedStruct("ReverseDeposit", {
   depositId: Schema.String,
   reason: DepositReason
@@ -49,7 +49,7 @@ export type ReverseDeposit = typeof ReverseDeposit.Type
 export const Deposited = Schema.TaggedStruct("Deposited", { ...credit, atMillis: Schema.Number })
 export type Deposited = typeof Deposited.Type
 
-/** The whole amount was taken back; the balance may be negative after that. */
+/** The whole amount was debited; the balance may be negative after that. */
 export const DepositReversed = Schema.TaggedStruct("DepositReversed", {
   ...credit,
   reason: DepositReason,

@@ -50,7 +50,7 @@ export interface Progress {
   readonly state: DepositState
   /** Number of the newest step; DETECTED is step 1. */
   readonly step: number
-  /** Number of changes so far. Every change is stored on the condition that the stored version is the one it was decided on. */
+  /** Number of stored changes. Every change is stored on the condition that the stored version is the one it was decided on. */
   readonly version: number
   /** Null until an operator assigns the deposit, if its address or message belongs to no user. */
   readonly userId: UserId | null
@@ -96,7 +96,7 @@ interface Changes {
   readonly MarkFinal: unknown
   /** The trader has the money. */
   readonly Credit: unknown
-  /** The money was taken back from the trader. */
+  /** The amount was debited from the trader. */
   readonly Reverse: { readonly reason: DepositReason }
 }
 

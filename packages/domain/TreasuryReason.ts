@@ -38,7 +38,7 @@ export const PaymentObstacle = Schema.Union([
   Schema.TaggedStruct("WalletRefuses", { text: Schema.String }),
   /** The signer signed something other than the order. */
   Schema.TaggedStruct("SignedOtherPayment", {}),
-  /** An earlier attempt was signed by another account than the one that pays now. */
+  /** Another account than the current one signed an earlier attempt. */
   Schema.TaggedStruct("SignerChanged", { signedBy: Schema.String, account: Schema.String }),
   Schema.TaggedStruct("UnreadableAttempt", { attempt: Schema.Int }),
   /** The account has sent fewer transactions than the venue stored for withdrawals: its key was another one. */
@@ -62,14 +62,14 @@ const failures = [
   /** The payment was cancelled, and a transaction that the venue does not know has used its nonce. */
   Schema.TaggedStruct("CancelOvertaken", {}),
   Schema.TaggedStruct("TransferRejected", {}),
-  /** `code` is the result in the chain's receipt, such as OUT_OF_ENERGY; null if it has none. */
+  /** `code` is the result in the chain's receipt, such as OUT_OF_ENERGY; null without one. */
   Schema.TaggedStruct("TransactionFailed", { code: Schema.NullOr(Schema.String) }),
   /** `code` is the failure reason of the bank; null if it gave none. */
   Schema.TaggedStruct("PayoutFailed", { code: Schema.NullOr(Schema.String) }),
   Schema.TaggedStruct("SimulatedFailure", {})
 ] as const
 
-/** Reason why no payment of a withdrawal can arrive any more. */
+/** Reason why a withdrawal can no longer be paid. */
 export const PaymentFailure = Schema.Union(failures)
 export type PaymentFailure = typeof PaymentFailure.Type
 

@@ -135,7 +135,7 @@ export class NotAboveFee extends Schema.TaggedError<NotAboveFee>()("NotAboveFee"
   fee: Schema.BigInt
 }) {}
 
-/** No withdrawal with this id exists, or the user has none. */
+/** No withdrawal with this id exists for the user. */
 export class UnknownWithdrawal extends Schema.TaggedError<UnknownWithdrawal>()("UnknownWithdrawal", {
   withdrawalId: Schema.String
 }) {}

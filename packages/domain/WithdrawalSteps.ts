@@ -49,7 +49,7 @@ export interface Progress {
   readonly state: WithdrawalState
   /** Number of the newest step; ACCEPTED is step 1. */
   readonly step: number
-  /** Number of changes so far. Every change is stored on the condition that the stored version is the one it was decided on. */
+  /** Number of stored changes. Every change is stored on the condition that the stored version is the one it was decided on. */
   readonly version: number
   /** Time of the newest step. */
   readonly updatedAtMillis: number
@@ -92,7 +92,7 @@ interface Changes {
     readonly ending: Ending
     readonly by: string
     readonly reason: EndReason
-    /** Transaction hash or bank reference that the withdrawal ended with; null where the rail has none. */
+    /** Transaction hash or bank reference that the withdrawal ended with; null if the rail gives none. */
     readonly reference: string | null
   }
   /** The payment arrived. */

@@ -15,7 +15,7 @@ import { Effect, Option } from "effect"
 import { TestClock } from "effect/testing"
 import * as fc from "fast-check"
 import { depositOf, has, usd, withdraw } from "./Rails.ts"
-import * as Outside from "./ToldRail.ts"
+import * as Outside from "./ScriptedRail.ts"
 
 const start = 1_000
 const amounts = [50, 60]

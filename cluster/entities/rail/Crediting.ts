@@ -1,4 +1,4 @@
-/** Takes the deposits of a rail from the first sight to the credit, and takes back deposits that the rail no longer has. */
+/** Confirms and credits the deposits of a rail, and drops or reverses deposits that the rail no longer has. */
 import { confirmationsNeeded, reasonAgainst } from "@venue/domain/Deposit"
 import type { DepositCommand } from "@venue/domain/DepositSteps"
 import type { RailName } from "@venue/domain/Rail"

@@ -160,7 +160,7 @@ const resendMillis = 30_000
 
 type Sender = ReturnType<typeof makeSender>
 
-/** Asks the rail for the outcome of each in-flight withdrawal; signs withdrawals that have a number and no payment. */
+/** Reads the outcome of each in-flight withdrawal from the rail; signs withdrawals that have a number and no payment. */
 const makeOutcomes = Effect.fnUntraced(function* (
   provider: RailProvider,
   {
@@ -208,7 +208,7 @@ const makeOutcomes = Effect.fnUntraced(function* (
     }
   })
 
-  /** The last sequence of the page before: each poll asks about one page. */
+  /** Last sequence of the page before: each poll handles one page. */
   let after = -1
   return Effect.gen(function* () {
     const page = yield* submitted(rail, after)

@@ -21,7 +21,7 @@ export const run = (rail: RailProvider) =>
         Effect.asVoid
       )
 
-/** Advances open sweeps, and begins the ones that are due. */
+/** Advances open sweeps, and begins due ones. */
 export const pass = Effect.fn("Sweeping.pass")(function* (rail: RailProvider) {
   const { sweeper } = rail
   if (sweeper === undefined || !isNetwork(rail.rail)) return

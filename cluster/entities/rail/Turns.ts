@@ -1,4 +1,4 @@
-/** Keeps one item that a rail cannot answer for from holding up the others: each is asked by itself, failed ones last next time. */
+/** Runs requests about single items past failures, so that one item never blocks the others; failed items run last next time. */
 import type { DatabaseUnavailable } from "@venue/postgres/DatabaseUnavailable"
 import { RailUnavailable } from "@venue/providers/rails/RailProvider"
 import { Effect } from "effect"

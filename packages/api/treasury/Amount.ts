@@ -1,4 +1,4 @@
-/** Amounts of money that leave: USD, with as many decimals as a chain or a bank knows of. */
+/** Amounts of withdrawals in USD: six decimals on chains, two at the bank. */
 import { decimalOfMoney, nearestMultiple } from "@venue/domain/Decimal"
 import type { WithdrawalMethod } from "@venue/domain/Rail"
 import { amountRefusal, type BelowMinimum, type NotAboveFee } from "@venue/domain/Withdrawal"
@@ -7,7 +7,7 @@ import { gotNumber } from "../Fault.ts"
 import type { BadRequest, Problems } from "../Problem.ts"
 import { microsOf } from "../Usd.ts"
 
-/** So many 1e-6 USD, if so much can leave that way at all. */
+/** Returns an amount in 1e-6 USD, or the refusal if the method cannot pay it: too large, too small or too precise. */
 export const read = (problems: Problems, method: WithdrawalMethod, sent: number): Result.Result<bigint, BadRequest> => {
   const decimals = method === "ach_push" || method === "wire" ? 2 : 6
   if (Math.abs(sent) > most) return Result.fail(refused(problems, `Expected no more than ${most}`, sent, most))
@@ -20,7 +20,7 @@ export const read = (problems: Problems, method: WithdrawalMethod, sent: number)
   return refusal === undefined ? Result.succeed(BigInt(micros)) : Result.fail(tooLittle(problems, refusal))
 }
 
-/** Names the least that would do. */
+/** Returns the refusal of an amount that is too small; it names the smallest valid amount. */
 export const tooLittle = (problems: Problems, refusal: BelowMinimum | NotAboveFee): BadRequest => {
   const sent = decimalOfMoney(refusal.amount)
   if (refusal._tag === "NotAboveFee") {
@@ -35,5 +35,5 @@ const refused = (problems: Problems, expected: string, sent: number, near?: numb
     { location: "body.amount", message: `${expected}${gotNumber(sent, near)}`, value: sent }
   ])
 
-/** In USD; so many keep the amount in 1e-6 USD a safe integer. */
+/** Largest amount, in USD: in 1e-6 USD it is a safe integer. */
 const most = 1_000_000_000

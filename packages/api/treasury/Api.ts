@@ -1,4 +1,4 @@
-/** The interface by which money comes in and goes out, called Funding REST in public, as one description. */
+/** The funding interface, as one description; its public name is Funding REST. */
 import { HttpApi, OpenApi } from "effect/http-api"
 import { InvalidRequest } from "../InvalidRequest.ts"
 import { ErrorModel } from "../Problem.ts"
@@ -20,6 +20,6 @@ export class TreasuryApi extends HttpApi.make("treasury")
   .middleware(InvalidRequest)
   .annotateMerge(OpenApi.annotations({ title: "Venue funding", version }))
   .annotate(HttpApi.AdditionalSchemas, [ErrorModel, ...messages])
-  // Every fault of a request is told at once, and a body may hold nothing we do not know.
+  // A refusal lists every fault of the request; unknown members of a body are faults.
   .annotate(HttpApi.ParseOptions, { errors: "all" })
   .annotate(HttpApi.PayloadParseOptions, { errors: "all", onExcessProperty: "error" }) {}

@@ -1,4 +1,4 @@
-/** `/bank-account`: the accounts that a user's money may leave to by a bank. Nothing of their details is ever repeated. */
+/** `/bank-account`: bank accounts for withdrawals. No answer repeats their details. */
 import type { BankDetails, DetailFault } from "@venue/domain/BankAccount"
 import { Schema, Struct } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
@@ -77,9 +77,10 @@ export const BankAccountGroup = HttpApiGroup.make("bankAccount")
   )
   .middleware(Authenticated)
 
+/** Returns the bank details of a request. */
 export const bankDetails = (sent: typeof LinkBankAccountRequestBody.Type): BankDetails => Struct.omit(sent, ["$schema"])
 
-/** Refuses a withdrawal to a linked account whose details were accepted once and are not valid now. Repeats no value of them. */
+/** Returns the refusal of a withdrawal to a linked account whose details are no longer valid; repeats no value of them. */
 export const linkedDetailsRefused = (problems: Problems, faults: ReadonlyArray<DetailFault>): BadRequest =>
   problems.invalidValue(
     "invalid-bank-details",
@@ -89,7 +90,7 @@ export const linkedDetailsRefused = (problems: Problems, faults: ReadonlyArray<D
     }))
   )
 
-/** Names what is expected of each member with a fault. */
+/** Returns the refusal of bank details, with the expected form of each faulty member. */
 export const detailsRefused = (problems: Problems, faults: ReadonlyArray<DetailFault>): BadRequest =>
   problems.invalidValue(
     "invalid-bank-details",

@@ -1,4 +1,4 @@
-/** `GET /deposits`: what came in for a user, and how far each has come. */
+/** `GET /deposits`: the deposits of a user with their states. */
 import { decimalOfMoney } from "@venue/domain/Decimal"
 import { assets, type DepositMethod, DepositRail, isNetwork, Network, railOf } from "@venue/domain/Rail"
 import type { DepositReason } from "@venue/domain/TreasuryReason"
@@ -72,7 +72,7 @@ interface Recorded {
 
 const isShown = Schema.is(Status)
 
-/** Nothing for one in a state that is shown to nobody. */
+/** Returns a deposit as users see it; empty for a DROPPED deposit. */
 export const deposits = (row: Recorded): ReadonlyArray<typeof Deposit.Type> => {
   const { amount, creditedAtMillis, method, state } = row
   if (!isShown(state)) return []

@@ -1,4 +1,4 @@
-/** The document of the interface by which money comes in and goes out. */
+/** The OpenAPI document of the funding interface. */
 import { type DocumentOptions, documentOf } from "../OpenApi.ts"
 import { TreasuryApi } from "./Api.ts"
 import examples from "./Examples.json" with { type: "json" }

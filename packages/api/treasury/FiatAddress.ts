@@ -1,4 +1,4 @@
-/** `GET /fiat-address`: what a bank transfer to the venue has to say, to be known as the user's. */
+/** `GET /fiat-address`: the message that identifies bank transfers of a user. */
 import * as Text from "@venue/domain/Text"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
@@ -19,7 +19,7 @@ export const FiatAddressResponseBody = Schema.Struct({
 export const FiatAddressGroup = HttpApiGroup.make("fiatAddress")
   .add(
     HttpApiEndpoint.get("fiatAddress", "/fiat-address", {
-      // Both have to be there; one that is missing is 400, like one that is wrong.
+      // Both are required; a missing one answers 400, like a wrong one.
       query: { currency: Optional(RequiredCurrency), payment_rail: Optional(RequiredDepositRail) },
       success: FiatAddressResponseBody,
       error: [BadRequest, ServiceUnavailable]

@@ -1,22 +1,24 @@
-/** What the lists of withdrawals and of deposits have alike. */
+/** Page parameters of the lists of withdrawals and deposits. */
 import { Result } from "effect"
 import { maxOffset } from "../Offset.ts"
 import type { BadRequest, Problems } from "../Problem.ts"
 import { defaultLimit, limitQuery, listParameters, offsetQuery } from "../rest/ListPage.ts"
 
+/** Query members of a page. */
 export const pageQuery = { ...limitQuery, ...offsetQuery }
+/** Descriptions of the query members of a page. */
 export const pageParameters = { limit: listParameters.limit, offset: listParameters.offset }
 
-interface Asked {
+interface Page {
   readonly limit?: number
   readonly offset?: number
 }
 
-/** What was asked, with the defaults of what was not. */
-export const pageAsked = (
+/** Returns the requested page with defaults, or the refusal of an offset above the limit. */
+export const pageOf = (
   problems: Problems,
-  { limit = defaultLimit, offset = 0 }: Asked
-): Result.Result<Required<Asked>, BadRequest> =>
+  { limit = defaultLimit, offset = 0 }: Page
+): Result.Result<Required<Page>, BadRequest> =>
   offset <= maxOffset
     ? Result.succeed({ limit, offset })
     : Result.fail(problems.offsetTooLarge(`The largest offset is ${maxOffset}, got ${offset}; send a smaller offset.`))

@@ -1,4 +1,4 @@
-/** What users' endpoints are sent, for the document: of the schemas that messages are encoded with. */
+/** Webhook messages in the OpenAPI document, from the schemas that encode them. */
 import { type WebhookEvent, DepositEvent, WithdrawalEvent } from "@venue/domain/Webhook"
 import { WebhookDepositMessage, WebhookWithdrawalMessage } from "@venue/domain/WebhookBody"
 import type { Schema } from "effect"

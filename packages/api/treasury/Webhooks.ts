@@ -1,4 +1,4 @@
-/** `/webhooks`: where a user is told of their money. What is sent there stands in `docs/api/webhooks.md`. */
+/** `/webhooks`: endpoints of a user for events of deposits and withdrawals; `docs/api/webhooks.md` describes the messages. */
 import { DisabledReason, TryOutcome, WebhookEvent } from "@venue/domain/Webhook"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
@@ -50,7 +50,7 @@ export const WebhooksResponseBody = Schema.Struct({
   data: Rows(Webhook).annotate({ description: "Endpoints of the user." })
 }).annotate({ identifier: "WebhooksResponseBody" })
 
-/** What a url says may be a secret of the endpoint, so no refusal repeats it. */
+/** Body of `POST /webhooks`. No refusal repeats the url, which may contain a secret. */
 export const CreateWebhookRequestBody = Schema.Struct({
   $schema: SchemaLink,
   url: secret(text("Public https address to post messages to, at port 443 or 8443")),

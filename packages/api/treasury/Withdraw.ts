@@ -1,4 +1,4 @@
-/** `POST /withdraw` and `/fiat-withdraw`: money leaves the primary account, whatever became of it before the answer. */
+/** `POST /withdraw` and `POST /fiat-withdraw`: withdrawals from the primary account. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { NumberOrText, SchemaLink } from "../Body.ts"
@@ -9,7 +9,7 @@ import { Authenticated } from "../rest/Caller.ts"
 import { CurrencyName, NetworkName, PayoutRailName } from "./Word.ts"
 import { operation } from "../Operation.ts"
 
-/** Endpoints check the bounds, which depend on the rail: an amount that cannot be moved is 400. */
+/** Returns the schema of an amount. The endpoints check its bounds, which depend on the rail, and answer 400. */
 const amount = (description: string) =>
   NumberOrText(expecting(Schema.Finite, "a number above 0")).annotate({ description, examples: [100] })
 
@@ -19,7 +19,7 @@ export const WithdrawRequestBody = Schema.Struct({
     "Amount to withdraw, in USD with at most six decimals, fee included: at least 5 on ARBITRUM_ONE (fee 1), " +
       "at least 10 on TRON (fee 3)."
   ),
-  address: Schema.String.annotate({ description: "Of the network, which sends to no other." }).annotate({
+  address: Schema.String.annotate({
     description: "Address on the network to send the money to.",
     examples: ["0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed"]
   }),

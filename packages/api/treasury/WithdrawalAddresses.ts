@@ -1,4 +1,4 @@
-/** `/withdrawal-addresses`: where a user's money may leave to. */
+/** `/withdrawal-addresses`: registered destinations of withdrawals. */
 import { isLabel } from "@venue/domain/Label"
 import { Network } from "@venue/domain/Rail"
 import * as Text from "@venue/domain/Text"
@@ -61,7 +61,7 @@ export const WithdrawalAddressesGroup = HttpApiGroup.make("withdrawalAddresses")
     ),
     HttpApiEndpoint.post("register", "/withdrawal-addresses", {
       payload: RegisterAddressRequestBody,
-      // 200 where it was registered before: the entry is the one that was there.
+      // 200 with the existing entry if the address was registered before.
       success: [RegisteredAddress.pipe(HttpApiSchema.status(201)), RegisteredAddress],
       error: [BadRequest, Conflict, ServiceUnavailable, GatewayTimeout]
     }).annotateMerge(

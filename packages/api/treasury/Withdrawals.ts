@@ -1,4 +1,4 @@
-/** `GET /withdrawals`: what a user took out, and how far each has come. */
+/** `GET /withdrawals`: the withdrawals of a user with their states. */
 import { decimalOfMoney } from "@venue/domain/Decimal"
 import { PayoutRail, Network, type WithdrawalMethod } from "@venue/domain/Rail"
 import { WithdrawalState } from "@venue/domain/Withdrawal"
@@ -72,7 +72,7 @@ interface Recorded {
   readonly updatedAtMillis: number
 }
 
-/** The destination comes as it is shown. */
+/** Returns a withdrawal as users see it; `destination` is the shown form: an address or a masked account. */
 export const withdrawal = (row: Recorded, destination: string): typeof Withdrawal.Type => {
   const { amount, fee, method } = row
   const isBank = method === "ach_push" || method === "wire"

@@ -1,6 +1,6 @@
 /**
- * Words of requests about deposits and withdrawals. Another word is 400 and not 422, so the schemas take any text and
- * the endpoints look at it; the description lists the words.
+ * Fixed words in requests about deposits and withdrawals, such as networks. An unknown word answers 400 instead of 422: the
+ * schemas accept any text, the endpoints check it, and the description lists the words.
  */
 import { DepositRail, Network, PayoutRail } from "@venue/domain/Rail"
 import { Result, Schema, type SchemaAST } from "effect"
@@ -9,7 +9,7 @@ import { shown } from "../Fault.ts"
 import type { BadRequest, ErrorDetail, Problems } from "../Problem.ts"
 import type { Page } from "../ProblemPages.ts"
 
-/** The network of a request that names none. */
+/** Network of a request without one. */
 export const defaultNetwork: Network = "ARBITRUM_ONE"
 
 interface Kind<Word extends string> {
@@ -19,7 +19,7 @@ interface Kind<Word extends string> {
 }
 
 export const network: Kind<Network> = { page: "invalid-network", what: "a network", words: Network.literals }
-/** Money moves in this currency alone. */
+/** The only currency. */
 export const currency: Kind<string> = { page: "invalid-currency", what: "the currency", words: ["usd"] }
 export const depositRail: Kind<DepositRail> = {
   page: "invalid-payment-rail",
@@ -37,7 +37,7 @@ const member = (kind: Kind<string>, isRequired: boolean) =>
     kind.words.join(" or ")
   )
 
-/** Returns such as "Payment rail: `ach_push` or `wire`." */
+/** Returns the description of a word, such as "Payment rail: `ach_push` or `wire`." */
 function descriptionOf({ what, words }: Kind<string>): string {
   const noun = what.replace(/^(?:a|the) /, "")
   return `${noun.charAt(0).toUpperCase()}${noun.slice(1)}: ${words.map((word) => `\`${word}\``).join(" or ")}.`
@@ -46,7 +46,7 @@ function descriptionOf({ what, words }: Kind<string>): string {
 const mark = "@venue/api/treasury/Word"
 interface Marked {
   readonly kind: Kind<string>
-  /** Its schema lets a member be absent whose absence is 400. */
+  /** Whether the member is required: the schema accepts its absence, which answers 400. */
   readonly isRequired: boolean
 }
 
@@ -70,7 +70,7 @@ export const read = <Word extends string>(
   location: string,
   sent: string | undefined
 ): Result.Result<Word, BadRequest> => {
-  const word = kind.words.find((one) => one === sent)
+  const word = kind.words.find((known) => known === sent)
   return word === undefined
     ? Result.fail(problems.invalidValue(kind.page, [fault(kind, location, sent)]))
     : Result.succeed(word)

@@ -3,7 +3,7 @@ import { problems, schemaUri } from "@venue/api/Problem"
 import { Caller } from "@venue/api/rest/Caller"
 import { TreasuryApi } from "@venue/api/treasury/Api"
 import { deposits as shown } from "@venue/api/treasury/Deposits"
-import { pageAsked } from "@venue/api/treasury/TreasuryPage"
+import { pageOf } from "@venue/api/treasury/TreasuryPage"
 import * as Count from "@venue/postgres/Count"
 import { Deposits } from "@venue/storage/treasury/Deposits"
 import { Effect } from "effect"
@@ -22,7 +22,7 @@ export const layer = group(
       Effect.fnUntraced(
         function* ({ query }) {
           const { userId } = yield* Caller
-          const page = yield* Effect.fromResult(pageAsked(refusals, query))
+          const page = yield* Effect.fromResult(pageOf(refusals, query))
           const rows = yield* deposits.ofUser(userId, page)
           const count = yield* Count.total(page, rows.length, deposits.countOfUser(userId))
           return { $schema: schemaUri(baseUrl, "DepositsResponseBody"), count, data: rows.flatMap(shown) }

@@ -2,7 +2,7 @@
 import { problems, schemaUri } from "@venue/api/Problem"
 import { Caller } from "@venue/api/rest/Caller"
 import { TreasuryApi } from "@venue/api/treasury/Api"
-import { pageAsked } from "@venue/api/treasury/TreasuryPage"
+import { pageOf } from "@venue/api/treasury/TreasuryPage"
 import { withdrawal } from "@venue/api/treasury/Withdrawals"
 import * as Count from "@venue/postgres/Count"
 import { BankAccounts } from "@venue/storage/treasury/BankAccounts"
@@ -24,7 +24,7 @@ export const layer = group(
       Effect.fnUntraced(
         function* ({ query }) {
           const { userId } = yield* Caller
-          const page = yield* Effect.fromResult(pageAsked(refusals, query))
+          const page = yield* Effect.fromResult(pageOf(refusals, query))
           const rows = yield* withdrawals.ofUser(userId, page)
           const banks = rows.filter(({ rail }) => rail === "BANK").map(({ destination }) => destination)
           const linked = yield* accounts.named([...new Set(banks)])

@@ -65,7 +65,7 @@ export const firstStep = ({ depositId, detectedAtMillis, rail, state, step }: De
   atMillis: detectedAtMillis
 })
 
-/** Whether a change releases what is held in suspense for the deposit. */
+/** Returns whether a change releases the suspense of the deposit. */
 export const releasesSuspense = ({ _tag }: DepositChange): boolean =>
   _tag === "Dropped" || _tag === "Assigned" || _tag === "TakenAsOwn"
 

@@ -30,7 +30,7 @@ const open = Effect.gen(function* () {
     if (step === undefined) return
     steps.set(`${step.depositId} ${step.step}`, step)
     const message = TreasuryMessages.ofDeposit(after, step.atMillis)
-    if (message !== undefined) webhooks.tell(message)
+    if (message !== undefined) webhooks.write(message)
   }
   /** Stores what the journal's flush stores on Postgres. */
   const take = ({ event }: TreasuryStep): void => {

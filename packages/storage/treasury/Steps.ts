@@ -51,8 +51,8 @@ export interface Store<Row, Change, Detail = undefined> {
 }
 
 /**
- * Reads a row, decides the command, and writes each change on the condition that nobody changed the row meanwhile; otherwise
- * decides again on the newer row. Returns the changes. An unchanged row whose write failed violates a constraint: refused.
+ * Returns the function that changes a row: reads it, decides the command, and stores the change by compare-and-set. After a
+ * lost race it decides again on the newer row; a failed write of an unchanged row is a violated constraint, and is refused.
  */
 export const changing =
   <Row extends { readonly version: number }, Command, Change, Refusal, Unknown, Detail = undefined>(

@@ -31,7 +31,7 @@ export class WebhookMemory extends Context.Service<
      * Adds a message in the current transaction, as the database function `tell_webhooks` does. The destination of a bank
      * withdrawal is the id of the account.
      */
-    readonly tell: (message: WebhookMessage) => void
+    readonly write: (message: WebhookMessage) => void
   }
 >()("@venue/storage/treasury/WebhookMemory") {
   static readonly layer: Layer.Layer<WebhookMemory> = Layer.effect(
@@ -56,7 +56,7 @@ export class WebhookMemory extends Context.Service<
               return true
             })
           ),
-        tell: (message) => tell(store, message),
+        write: (message) => write(store, message),
         take: (limit) =>
           transaction(
             Effect.flatMap(Clock.currentTimeMillis, (now) =>
@@ -119,7 +119,7 @@ const ofUser = ({ deliveries, endpoints }: Store, ofThis: string) =>
         .slice(0, maxShownDeliveries)
     }))
 
-const tell = ({ deliveries, endpoints, messages }: Store, message: WebhookMessage): void => {
+const write = ({ deliveries, endpoints, messages }: Store, message: WebhookMessage): void => {
   const messageId = idOf(message)
   const recipients = endpoints
     .rows()

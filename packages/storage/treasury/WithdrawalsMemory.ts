@@ -51,7 +51,7 @@ const open = Effect.gen(function* () {
     const step = stepOf(before, after, change)
     if (step === undefined) return
     steps.set(`${step.withdrawalId} ${step.toState}`, step)
-    webhooks.tell(TreasuryMessages.ofWithdrawal(after, step.atMillis))
+    webhooks.write(TreasuryMessages.ofWithdrawal(after, step.atMillis))
   }
   /** Stores what the journal's flush stores on Postgres. */
   const take = ({ event, userId }: TreasuryStep): void => {
@@ -71,7 +71,7 @@ const open = Effect.gen(function* () {
       const row: WithdrawalRow = { ...accepted(withdrawalId, atMillis), ...terms }
       const first = { withdrawalId, fromState: null, toState: row.state, step: row.step, actor: userId, atMillis }
       steps.set(`${withdrawalId} ${row.state}`, first)
-      webhooks.tell(TreasuryMessages.ofWithdrawal(row, atMillis))
+      webhooks.write(TreasuryMessages.ofWithdrawal(row, atMillis))
       const change = { _tag: changeOfAccepted(event), by: userId, atMillis }
       set(row, apply(row, change), change)
     } else if (event._tag === "WithdrawalReturned") {

@@ -46,7 +46,7 @@ const tell = Effect.fnUntraced(function* (subjectId: string, of = userId) {
   const { transaction } = yield* MemoryTables
   const memory = yield* WebhookMemory
   const atMillis = yield* Clock.currentTimeMillis
-  yield* transaction(Effect.sync(() => memory.tell({ ...credited, subjectId, userId: of, atMillis })))
+  yield* transaction(Effect.sync(() => memory.write({ ...credited, subjectId, userId: of, atMillis })))
 })
 
 const turn = Effect.promise(() => setImmediate())

@@ -37,9 +37,9 @@ it.effect("refuses to unlink an account with an open withdrawal, also one accept
       return yield* ask(method, path, yield* signed(user), body)
     })
     const { id } = (yield* byKey("POST", "/bank-account?currency=usd", details)).body
-    const asked = { amount: 100, currency: "usd", payment_rail: "wire", account_id: id }
+    const payout = { amount: 100, currency: "usd", payment_rail: "wire", account_id: id }
     meanwhile = Effect.provide(
-      Effect.orDie(byKey("POST", "/fiat-withdraw", asked)),
+      Effect.orDie(byKey("POST", "/fiat-withdraw", payout)),
       yield* Effect.context<Effect.Services<ReturnType<typeof byKey>>>()
     )
     const refused = yield* byKey("DELETE", `/bank-account/${id}`)

@@ -1,4 +1,4 @@
-/** The bank tells that something has happened, at the funding address. */
+/** Webhooks of the bank at the funding address. */
 import { RailClient } from "@venue/cluster/clients/RailClient"
 import { Unavailable } from "@venue/cluster/protocol/Market"
 import * as TreasuryServer from "@venue/gateway/treasury/TreasuryServer"
@@ -12,12 +12,12 @@ import { options } from "./TreasuryClient.ts"
 const secret = Redacted.make("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")
 const body = '{"type":"credits.changed"}'
 
-const told = (url: string, headers: Readonly<Record<string, string>>, said = body) =>
+const post = (url: string, headers: Readonly<Record<string, string>>, text = body) =>
   Effect.promise(() =>
     fetch(`${url}/provider/bank`, {
       method: "POST",
       headers: { ...headers, "content-type": "application/json" },
-      body: said
+      body: text
     }).then((response) => response.text().then((text) => ({ status: response.status, text })))
   )
 
@@ -41,9 +41,9 @@ it.live("wakes the bank's rail once for a repeated message", () =>
   Effect.gen(function* () {
     const { url, woken } = yield* opened(secret)
     const headers = yield* signed("m-1")
-    for (let n = 0; n < 3; n++) assert.deepStrictEqual(yield* told(url, headers), { status: 204, text: "" })
+    for (let n = 0; n < 3; n++) assert.deepStrictEqual(yield* post(url, headers), { status: 204, text: "" })
     assert.deepStrictEqual(woken, ["BANK"])
-    assert.strictEqual((yield* told(url, yield* signed("m-2"))).status, 204)
+    assert.strictEqual((yield* post(url, yield* signed("m-2"))).status, 204)
     assert.deepStrictEqual(woken, ["BANK", "BANK"])
   }).pipe(Effect.scoped, venue)
 )
@@ -54,10 +54,10 @@ it.live("rejects a message with a foreign signature, an old time or another body
     const other = Redacted.make("whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA")
     const now = yield* Clock.currentTimeMillis
     const refused = [
-      yield* told(url, {}),
-      yield* told(url, yield* signed("m-1", other)),
-      yield* told(url, { ...StandardWebhook.sign(secret, "m-1", body, now - 301_000) }),
-      yield* told(url, yield* signed("m-1"), `${body} `)
+      yield* post(url, {}),
+      yield* post(url, yield* signed("m-1", other)),
+      yield* post(url, { ...StandardWebhook.sign(secret, "m-1", body, now - 301_000) }),
+      yield* post(url, yield* signed("m-1"), `${body} `)
     ]
     for (const { status, text } of refused) {
       assert.strictEqual(status, 401)
@@ -70,13 +70,13 @@ it.live("rejects a message with a foreign signature, an old time or another body
 it.live("answers the bank with success while the rail is down", () =>
   Effect.gen(function* () {
     const { url } = yield* opened(secret, false)
-    assert.strictEqual((yield* told(url, yield* signed("m-1"))).status, 204)
+    assert.strictEqual((yield* post(url, yield* signed("m-1"))).status, 204)
   }).pipe(Effect.scoped, venue)
 )
 
 it.live("answers 404 without a secret", () =>
   Effect.gen(function* () {
     const { url } = yield* opened(undefined)
-    assert.strictEqual((yield* told(url, yield* signed("m-1"))).status, 404)
+    assert.strictEqual((yield* post(url, yield* signed("m-1"))).status, 404)
   }).pipe(Effect.scoped, venue)
 )

@@ -31,7 +31,7 @@ it("an address of TRON is known by its first byte and its checksum", () => {
     expect([text, read("TRON", text)]).toEqual([text, undefined])
 })
 
-it("another network's address, another length and the zero address of TRON are none, whatever their checksum", () => {
+it("rejects addresses of other networks and lengths, and the zero address of TRON", () => {
   const { encode } = createBase58check((bytes) => new Uint8Array(createHash("sha256").update(bytes).digest()))
   const written = (first: number, length: number, fill: number) =>
     encode(Uint8Array.from({ length }, (_, at) => (at === 0 ? first : fill)))
@@ -41,13 +41,13 @@ it("another network's address, another length and the zero address of TRON are n
   for (const text of [...wrong, written(0x41, 21, 0)]) expect([text, read("TRON", text)]).toEqual([text, undefined])
 })
 
-it("the contract of the token is none, however it is written", () => {
+it("rejects the contract of the token in any letter case", () => {
   for (const text of [evm, evm.toLowerCase()]) expect(read("ARBITRUM_ONE", text, evm)).toBeUndefined()
   expect(read("TRON", tron, tron)).toBeUndefined()
   expect(read("TRON", TronAddress.ofEvm(evm), tron)).toBe(TronAddress.ofEvm(evm))
 })
 
-it("a refusal says what would be right", () => {
+it("names the expected form in a refusal", () => {
   const refused = Destination.read(problems("https://funding.venue.test"), "TRON", evm, undefined)
   expect(Result.isFailure(refused) && refused.failure).toMatchObject({
     status: 400,
@@ -56,7 +56,7 @@ it("a refusal says what would be right", () => {
   })
 })
 
-it("the account that pays is refused, however it is written", () => {
+it("rejects the account that pays withdrawals in any letter case", () => {
   for (const text of [evm, evm.toLowerCase()]) {
     const read = Destination.read(problems("https://funding.venue.test"), "ARBITRUM_ONE", text, undefined, evm)
     expect(JSON.stringify(Result.getOrThrow(Result.flip(read)))).toContain("the account that pays withdrawals")

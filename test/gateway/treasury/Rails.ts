@@ -1,4 +1,4 @@
-/** Rails that have addresses, as real ones do. What else a rail does is not asked of them here. */
+/** Rails with real address derivation; every other request fails. */
 import type { RailName } from "@venue/domain/Rail"
 import * as DepositAddresses from "@venue/providers/rails/arbitrum/DepositAddresses"
 import { type RailProvider, RailProviders, RailUnavailable } from "@venue/providers/rails/RailProvider"

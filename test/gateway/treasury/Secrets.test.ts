@@ -69,12 +69,12 @@ const known: Readonly<Record<string, string>> = {
 
 it.layer(layer, { excludeTestServices: true, timeout: "60 seconds" })("secrets of the treasury", (it) => {
   const answers: Array<Answer> = []
-  /** What is said elsewhere: to whoever starts a process, and in the addresses that others were asked at. */
-  const said: Array<string> = []
-  /** Handed out by this answer, and told nowhere else. */
+  /** Output of processes that fail to start, and urls of requests to other servers. */
+  const outputs: Array<string> = []
+  /** Secrets by name, each with the only answer that may contain it. */
   const issued = new Map<string, readonly [text: string, by: Answer]>()
-  const heard = <E, R>(answer: Effect.Effect<Answer, E, R>) =>
-    Effect.tap(answer, (one) => Effect.sync(() => answers.push(one)))
+  const kept = <E, R>(answer: Effect.Effect<Answer, E, R>) =>
+    Effect.tap(answer, (received) => Effect.sync(() => answers.push(received)))
 
   const until = <A, E, R>(look: Effect.Effect<A, E, R>, is: (found: A) => boolean) =>
     Effect.repeat(look, { until: is, schedule: Schedule.spaced("50 millis") })
@@ -86,7 +86,7 @@ it.layer(layer, { excludeTestServices: true, timeout: "60 seconds" })("secrets o
     const operate = yield* operator
     const user = yield* (yield* TestVenue).user("holder", 10_000)
     const byKey = Effect.fnUntraced(function* (method: string, path: string, body?: unknown) {
-      return yield* heard(ask(method, path, yield* signed(user), body))
+      return yield* kept(ask(method, path, yield* signed(user), body))
     })
 
     const users = yield* receiver(status(500))
@@ -102,8 +102,8 @@ it.layer(layer, { excludeTestServices: true, timeout: "60 seconds" })("secrets o
     expect(linked.status).toBe(201)
     const account_id: string = linked.body.id
     const payout = Effect.fnUntraced(function* (word: "approve" | "reject") {
-      const asked = { amount: 100, currency: "usd", payment_rail: "wire", account_id }
-      expect((yield* byKey("POST", "/fiat-withdraw", asked)).status).toBe(200)
+      const body = { amount: 100, currency: "usd", payment_rail: "wire", account_id }
+      expect((yield* byKey("POST", "/fiat-withdraw", body)).status).toBe(200)
       const withdrawal_id: string = (yield* byKey("GET", "/withdrawals")).body.data[0].id
       yield* operate("POST", `/withdrawals/${word}`, { withdrawal_id, reason: "a test" })
       return withdrawal_id
@@ -128,7 +128,7 @@ it.layer(layer, { excludeTestServices: true, timeout: "60 seconds" })("secrets o
     yield* until(byKey("GET", "/webhooks"), ({ body }) =>
       body.data[0].deliveries.some(({ attempt }: { attempt: number }) => attempt === 2)
     )
-    said.push(...(yield* Queue.takeAll(users.heard)).map((one) => one.url))
+    outputs.push(...(yield* Queue.takeAll(users.heard)).map(({ url }) => url))
     expect((yield* byKey("DELETE", `/webhooks/${webhookId}`)).status).toBe(204)
 
     yield* (yield* Profiles).change(UserId.make(user.userId), { firstName: "Somebody", lastName: "Else" })
@@ -149,25 +149,25 @@ it.layer(layer, { excludeTestServices: true, timeout: "60 seconds" })("secrets o
     expect((yield* byKey("DELETE", `/bank-account/${account_id}`)).status).toBe(204)
   })
 
-  /** Asks as an operator that another one has named, who is dismissed after that by `dismissed`. */
+  /** Returns requests of an appointed operator; `dismissed` dismisses the operator. */
   const operator = Effect.gen(function* () {
     const { admin } = yield* RestClient
-    const appointed = yield* heard(admin("POST", "/operators", { name: "teo", roles: ["treasurer"], reason: "a test" }))
+    const appointed = yield* kept(admin("POST", "/operators", { name: "teo", roles: ["treasurer"], reason: "a test" }))
     const { token } = appointed.body
     issued.set("operator's token", [token, appointed])
-    expect((yield* heard(admin("GET", "/operators"))).status).toBe(200)
-    expect((yield* heard(admin("POST", "/operators", { name: token, roles: [], reason: "" }))).status).toBe(422)
-    expect((yield* heard(admin("POST", "/operators/dismiss", { name: "teo" }, token))).status).toBe(403)
-    expect((yield* heard(admin("GET", "/operators", undefined, `${token}x`))).status).toBe(401)
-    return (method: string, path: string, body: object) => heard(admin(method, path, body, token))
+    expect((yield* kept(admin("GET", "/operators"))).status).toBe(200)
+    expect((yield* kept(admin("POST", "/operators", { name: token, roles: [], reason: "" }))).status).toBe(422)
+    expect((yield* kept(admin("POST", "/operators/dismiss", { name: "teo" }, token))).status).toBe(403)
+    expect((yield* kept(admin("GET", "/operators", undefined, `${token}x`))).status).toBe(401)
+    return (method: string, path: string, body: object) => kept(admin(method, path, body, token))
   })
 
-  const bankTells = Effect.gen(function* () {
+  const bankWebhooks = Effect.gen(function* () {
     const { restUrl } = yield* RestClient
     const now = yield* Clock.currentTimeMillis
     const body = '{"type":"credits.changed"}'
-    const told = (headers: Record<string, string>, text: string) =>
-      heard(
+    const post = (headers: Record<string, string>, text: string) =>
+      kept(
         call(`${restUrl}/provider/bank`, {
           method: "POST",
           headers: { ...headers, "content-type": "application/json" },
@@ -175,9 +175,9 @@ it.layer(layer, { excludeTestServices: true, timeout: "60 seconds" })("secrets o
         })
       )
     const signed = StandardWebhook.sign(bankWebhookSecret, "m-1", body, now)
-    expect((yield* told({ ...signed }, body)).status).toBe(204)
-    expect((yield* told({ ...signed }, `${body} `)).status).toBe(401)
-    expect((yield* told({}, body)).status).toBe(401)
+    expect((yield* post({ ...signed }, body)).status).toBe(204)
+    expect((yield* post({ ...signed }, `${body} `)).status).toBe(401)
+    expect((yield* post({}, body)).status).toBe(401)
   })
 
   const walletSigns = Effect.gen(function* () {
@@ -194,13 +194,13 @@ it.layer(layer, { excludeTestServices: true, timeout: "60 seconds" })("secrets o
       yield* sign(payment(), "another-secret-of-enough-characters")
     ]
     expect(exits.map(Exit.isSuccess)).toEqual([true, true, false, false])
-    said.push(...exits.map((exit) => inspect(exit, { depth: null })))
+    outputs.push(...exits.map((exit) => inspect(exit, { depth: null })))
     const authorization = `Bearer ${TestWallet.secret}`
     for (const body of ["{}", "x".repeat(20_000), JSON.stringify({ _tag: TestRail.hotKey })]) {
-      expect((yield* heard(call(`${url}/sign`, { method: "POST", headers: { authorization }, body }))).status).toBe(422)
+      expect((yield* kept(call(`${url}/sign`, { method: "POST", headers: { authorization }, body }))).status).toBe(422)
     }
-    expect((yield* heard(call(`${url}/accounts`, { headers: { authorization } }))).status).toBe(200)
-    expect((yield* heard(call(`${url}/accounts`))).status).toBe(401)
+    expect((yield* kept(call(`${url}/accounts`, { headers: { authorization } }))).status).toBe(200)
+    expect((yield* kept(call(`${url}/accounts`))).status).toBe(401)
   })
 
   /** A start that its settings end, in the words of the process. */
@@ -232,22 +232,27 @@ it.layer(layer, { excludeTestServices: true, timeout: "60 seconds" })("secrets o
       const exit = yield* Effect.exit(started)
       if (!Exit.isFailure(exit)) throw new Error(`it starts with ${Object.keys(variables).join()}`)
       yield* Effect.logError("the start ended", exit.cause)
-      said.push(StartFailure.said(exit.cause), Cause.pretty(exit.cause), inspect(exit, { depth: null }))
+      outputs.push(StartFailure.said(exit.cause), Cause.pretty(exit.cause), inspect(exit, { depth: null }))
     }
   })
 
   it.effect("I46: appear only in the answers that hand them out", () =>
     Effect.gen(function* () {
-      for (const part of [money, bankTells, walletSigns, startEnds]) yield* part
-      const places = { log: observed.log(), traced: observed.traced(), stored: yield* dump, said: said.join("\n") }
+      for (const part of [money, bankWebhooks, walletSigns, startEnds]) yield* part
+      const places = {
+        log: observed.log(),
+        traced: observed.traced(),
+        stored: yield* dump,
+        outputs: outputs.join("\n")
+      }
 
-      // What is searched has what belongs there.
+      // The searched texts contain the expected content.
       for (const words of ["refused to sign", "the start ended", "/fiat-withdraw"]) expect(places.log).toContain(words)
       for (const words of ["/payouts/", "Bank.scan"]) expect(places.traced).toContain(words)
       for (const words of ["account_closed", "****6271", "webhook_created", "teo"])
         expect(places.stored).toContain(words)
-      expect(places.said).toContain("VENUE_WALLET_HOT_KEY")
-      expect(places.said).toContain("/told")
+      expect(places.outputs).toContain("VENUE_WALLET_HOT_KEY")
+      expect(places.outputs).toContain("/told")
 
       const secrets = [...Object.entries(known).map(([name, text]) => [name, [text, undefined]] as const), ...issued]
       for (const [name, [text, by]] of secrets) {

@@ -1,4 +1,4 @@
-/** A venue in memory with its funding address open, asked as the REST address is. */
+/** A venue in memory whose REST client sends to the funding interface. */
 import * as TreasuryServer from "@venue/gateway/treasury/TreasuryServer"
 import { Effect, Layer } from "effect"
 import { asking, layer as restLayer, RestClient } from "../rest/RestClient.ts"
@@ -6,7 +6,7 @@ import * as Rails from "./Rails.ts"
 
 export const options = { host: "127.0.0.1", port: 0, brand: "acme", newAddressHoldHours: 24 }
 
-/** What is asked is asked there. */
+/** Replaces the address of the REST client by the one of the funding interface. */
 export const layerOver = Layer.effect(
   RestClient,
   Effect.gen(function* () {

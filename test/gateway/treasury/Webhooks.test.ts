@@ -1,4 +1,4 @@
-/** A user makes an endpoint over REST and is told there of their money. */
+/** Webhook endpoints over REST, and their messages. */
 import * as WebhookLoop from "@venue/cluster/singletons/WebhookLoop"
 import { WebhookEvent } from "@venue/domain/Webhook"
 import { MemoryTables } from "@venue/postgres/MemoryTables"
@@ -47,10 +47,10 @@ it.live("returns the secret once with `no-store`, and shows the endpoint to its 
 it.live("rejects an invalid url with the expected form, without repeating it", () =>
   Effect.gen(function* () {
     const amy = yield* newUser("amy")
-    const refused = Effect.fnUntraced(function* (body: object, told: number, message: RegExp) {
+    const refused = Effect.fnUntraced(function* (body: object, expected: number, message: RegExp) {
       const answer = yield* askAs(amy, "POST", "/webhooks", body)
-      assert.strictEqual(answer.status, told)
-      if (told === 400) assert.match(answer.body.type, /\/problems\/invalid-webhook-url$/)
+      assert.strictEqual(answer.status, expected)
+      if (expected === 400) assert.match(answer.body.type, /\/problems\/invalid-webhook-url$/)
       assert.match(answer.body.errors[0].message, message)
       assert.notInclude(answer.text, "canary")
     })
@@ -76,7 +76,7 @@ it.live("sends later events to a new endpoint, signed with its secret", () =>
     const { body: made } = yield* askAs(amy, "POST", "/webhooks", { url: `http://localhost:${port}/venue` })
     const { transaction } = yield* MemoryTables
     const memory = yield* WebhookMemory
-    yield* transaction(Effect.sync(() => memory.tell({ ...credited, userId: amy.userId, atMillis: Date.now() })))
+    yield* transaction(Effect.sync(() => memory.write({ ...credited, userId: amy.userId, atMillis: Date.now() })))
     yield* Effect.forkScoped(WebhookLoop.run)
     const { body, headers } = yield* Queue.take(heard)
     const read = new Webhook(made.secret).verify(body, headers as Record<string, string>)

@@ -1,4 +1,4 @@
-/** Money leaves by the funding interface, over real sockets: what is taken, what is held, and what is refused. */
+/** Withdrawals over the funding interface and real sockets: debits, holds and refusals. */
 import { Identities } from "@venue/storage/access/Identities"
 import { WithdrawalAddresses } from "@venue/storage/access/WithdrawalAddresses"
 import { BankAccounts } from "@venue/storage/treasury/BankAccounts"
@@ -48,7 +48,7 @@ it.effect("debits a withdrawal before its empty answer, and lists it with the ne
       net_amount: 99.5,
       network: "ARBITRUM_ONE",
       destination: here,
-      // Nobody has withdrawn to it before.
+      // The first withdrawal to the address.
       status: "HELD_FOR_REVIEW",
       blocked: false,
       tx_hash: null
@@ -81,7 +81,7 @@ it.effect("makes two withdrawals of two equal requests, and one of two with the 
     expect(yield* withdrawals).toHaveLength(3)
     const reused = yield* withdraw({ amount: 11 }, key)
     expect([reused.status, reused.body.type]).toEqual([422, expect.stringMatching(/idempotency-key-reused$/)])
-    // Of many at once no more leaves than is there.
+    // Concurrent withdrawals never exceed the balance.
     const rush = yield* Effect.all(
       Array.from({ length: 10 }, () => withdraw({ amount: 20 })),
       { concurrency: "unbounded" }
@@ -156,8 +156,8 @@ for (const [member, value] of [
       const accountId = "0b9f0f5e-58f4-4e0b-9a53-7c1f6b6a1d20"
       const linked = Redacted.make({ ...details, [member]: value })
       yield* accounts.link({ accountId, userId: user.userId, holderKnown: true, details: linked })
-      const asked = { amount: 100, currency: "usd", payment_rail: "wire", account_id: accountId }
-      const { body, status } = yield* byKey("POST", "/fiat-withdraw", asked)
+      const request = { amount: 100, currency: "usd", payment_rail: "wire", account_id: accountId }
+      const { body, status } = yield* byKey("POST", "/fiat-withdraw", request)
       expect([status, body.type]).toEqual([400, expect.stringMatching(/invalid-bank-details$/)])
       expect(body.errors).toEqual([
         {
@@ -178,8 +178,8 @@ it.effect("pays an account that was linked with any text as its state", () =>
     const accountId = "0b9f0f5e-58f4-4e0b-9a53-7c1f6b6a1d21"
     const linked = Redacted.make({ ...details, state: "New York State" })
     yield* (yield* BankAccounts).link({ accountId, userId: user.userId, holderKnown: true, details: linked })
-    const asked = { amount: 100, currency: "usd", payment_rail: "wire", account_id: accountId }
-    expect((yield* byKey("POST", "/fiat-withdraw", asked)).status).toBe(200)
+    const request = { amount: 100, currency: "usd", payment_rail: "wire", account_id: accountId }
+    expect((yield* byKey("POST", "/fiat-withdraw", request)).status).toBe(200)
   }).pipe(Effect.provide(layer))
 )
 
@@ -227,8 +227,8 @@ it.effect("limits a builder's key to withdrawals to registered addresses", () =>
     const byBuilder = Effect.fnUntraced(function* (method: string, path: string, body?: unknown) {
       return yield* ask(method, path, yield* signed(key), body)
     })
-    const asked = { amount: 10, address: here, network: "ARBITRUM_ONE" }
-    const refused = yield* byBuilder("POST", "/withdraw", asked)
+    const request = { amount: 10, address: here, network: "ARBITRUM_ONE" }
+    const refused = yield* byBuilder("POST", "/withdraw", request)
     expect([refused.status, refused.body.type]).toEqual([403, expect.stringMatching(/address-not-registered$/)])
     yield* (yield* WithdrawalAddresses).add({
       addressId: "own",
@@ -238,7 +238,7 @@ it.effect("limits a builder's key to withdrawals to registered addresses", () =>
       label: null,
       verified: true
     })
-    expect((yield* byBuilder("POST", "/withdraw", asked)).status).toBe(200)
+    expect((yield* byBuilder("POST", "/withdraw", request)).status).toBe(200)
     expect((yield* byBuilder("GET", "/address")).status).toBe(200)
     expect((yield* byBuilder("GET", "/withdrawal-addresses")).body.data[0].address).toBe(here)
     const others = [
@@ -274,20 +274,20 @@ it.effect("I47: answers 401 before the terms and 403 before other steps, and ser
       () => byKey("GET", "/fiat-address?currency=usd&payment_rail=wire"),
       () => byKey("POST", "/bank-account?currency=usd", details)
     ]
-    const told = Effect.fnUntraced(function* (status: number) {
-      for (const one of asks) expect((yield* one()).status).toBe(status)
+    const answersWith = Effect.fnUntraced(function* (status: number) {
+      for (const send of asks) expect((yield* send()).status).toBe(status)
       expect((yield* byKey("GET", "/withdrawals")).body.data).toEqual([])
       expect((yield* ask("GET", "/deposits", bearer)).status).toBe(200)
     })
     yield* states.acceptTerms(user.userId, "0")
-    yield* told(401)
+    yield* answersWith(401)
     yield* states.setIdentity(user.userId, "none")
-    yield* told(401)
+    yield* answersWith(401)
     yield* states.acceptTerms(user.userId, "1")
-    yield* told(403)
+    yield* answersWith(403)
     yield* states.setIdentity(user.userId, "verified")
     yield* states.setRegion(user.userId, "KP")
-    yield* told(403)
+    yield* answersWith(403)
     yield* states.setRegion(user.userId, "DE")
     const account = yield* venue.subaccount(user, 0)
     for (const named of [account, "00000000-0000-4000-8000-ffffffffffff"]) {
@@ -296,7 +296,7 @@ it.effect("I47: answers 401 before the terms and 403 before other steps, and ser
     }
     expect((yield* byKey("GET", "/address", undefined, { "x-svc-requested-account-id": user.userId })).status).toBe(200)
     yield* states.freeze(user.userId)
-    for (const one of asks) expect((yield* one()).status).toBe(403)
+    for (const send of asks) expect((yield* send()).status).toBe(403)
   }).pipe(Effect.provide(layer))
 )
 

@@ -41,9 +41,9 @@ const suite = (name: string, services: Layer.Layer<Users | BankAccounts, unknown
         assert.deepStrictEqual(linked, shown)
         assert.deepStrictEqual(yield* accounts.find(userId, accountId), Option.some(shown))
         assert.deepStrictEqual(yield* accounts.find(UserId.make("ben"), accountId), Option.none())
-        const told = Option.getOrThrow(yield* accounts.details(accountId))
-        assert.deepStrictEqual(JSON.parse(Redacted.value(told)), details)
-        assert.notInclude(JSON.stringify([told, linked]), "Canary")
+        const opened = Option.getOrThrow(yield* accounts.details(accountId))
+        assert.deepStrictEqual(JSON.parse(Redacted.value(opened)), details)
+        assert.notInclude(JSON.stringify([opened, linked]), "Canary")
       })
     )
 

@@ -21,7 +21,7 @@ const suite = (name: string, services: Layer.Layer<DepositAddresses | Users, unk
         const addresses = yield* DepositAddresses
         const [amy, ben] = yield* users("amy", "ben")
         yield* TestClock.adjust(7)
-        const asked = yield* Effect.forEach(
+        const provided = yield* Effect.forEach(
           Array.from({ length: 10 }, (_, at) => (at % 2 === 0 ? amy : ben)),
           (userId) => addresses.provide(userId, "ARBITRUM_ONE", addressAt),
           { concurrency: "unbounded" }
@@ -34,8 +34,8 @@ const suite = (name: string, services: Layer.Layer<DepositAddresses | Users, unk
             [1, 7]
           ]
         )
-        for (const row of asked) assert.deepInclude(made, row)
-        assert.deepStrictEqual(new Set(asked.map(({ address }) => address)), new Set(["address 0", "address 1"]))
+        for (const row of provided) assert.deepInclude(made, row)
+        assert.deepStrictEqual(new Set(provided.map(({ address }) => address)), new Set(["address 0", "address 1"]))
         assert.strictEqual((yield* addresses.provide(amy, "TRON", addressAt)).index, 0)
       })
     )
@@ -52,8 +52,8 @@ const suite = (name: string, services: Layer.Layer<DepositAddresses | Users, unk
         const shown = yield* addresses.provide(cid, "TRON", addressAt)
         assert.strictEqual(new Set([first, ...rotated].map(({ index }) => index)).size, 3)
         assert.strictEqual(shown.index, first.index + 2)
-        const asked = [first.address, "address 77", shown.address]
-        assert.deepStrictEqual(yield* addresses.owned("TRON", asked), [first, shown])
+        const addressesOf = [first.address, "address 77", shown.address]
+        assert.deepStrictEqual(yield* addresses.owned("TRON", addressesOf), [first, shown])
         assert.deepStrictEqual(yield* addresses.owned("TRON", []), [])
         assert.deepStrictEqual(
           (yield* addresses.after("TRON", first.index, 1)).map(({ index }) => index),

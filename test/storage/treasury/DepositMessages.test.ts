@@ -13,14 +13,14 @@ const suite = (name: string, services: Layer.Layer<Users | DepositMessages, unkn
         const messages = yield* DepositMessages
         const [amy, ben] = [UserId.make("amy"), UserId.make("ben")]
         for (const userId of [amy, ben]) yield* (yield* Users).create({ userId, name: userId })
-        const asked = yield* Effect.forEach(
+        const provided = yield* Effect.forEach(
           Array.from({ length: 8 }, (_, at) => (at % 2 === 0 ? amy : ben)),
           (userId) => messages.provide(userId, "wire"),
           { concurrency: "unbounded" }
         )
-        assert.strictEqual(new Set(asked.map(({ message }) => message)).size, 2)
+        assert.strictEqual(new Set(provided.map(({ message }) => message)).size, 2)
         const others = [yield* messages.provide(amy, "ach_push"), yield* messages.provide(amy, "fednow")]
-        const all = [...asked, ...others]
+        const all = [...provided, ...others]
         assert.strictEqual(new Set(all.map(({ message }) => message)).size, 4)
         for (const row of all) {
           assert.match(row.message, /^[0-9A-Z]{12}$/)

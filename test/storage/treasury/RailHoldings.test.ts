@@ -1,4 +1,4 @@
-/** What rails hold, what an auditor found of it, and what the venue has there of its own. */
+/** Holdings of rails, their audits, and the venue's own money. */
 import { RailAudits } from "@venue/storage/audit/RailAudits"
 import * as LedgerEntries from "@venue/storage/history/LedgerEntries"
 import { ReadTables } from "@venue/storage/history/ReadTables"

@@ -18,7 +18,7 @@ import { Seal } from "@venue/postgres/Seal"
 import { bytes, told, yes } from "../../journal/JournalNodes.ts"
 import { postgresLayer } from "../../Postgres.ts"
 
-/** Nobody audits here. */
+/** Runs without an auditor. */
 const alone = Layer.succeed(HasAuditor)(false)
 const seal = Seal.layer(Redacted.make("a key of the treasury's tests, 32 and more"))
 
@@ -47,7 +47,7 @@ export const inMemory = Layer.mergeAll(
   Layer.provide([JournalRows.layer, alone, seal, SecureRandom.layerWebCrypto])
 )
 
-/** Commits what a trader's machine has decided. */
+/** Commits events of a trader. */
 export const recorded = Effect.fnUntraced(function* (userId: UserId, ...events: ReadonlyArray<TreasuryStep["event"]>) {
   const journal = yield* Journal
   const from = yield* journal.claim(`trader/${userId}`, told(), yes)
@@ -74,7 +74,7 @@ export const recorded = Effect.fnUntraced(function* (userId: UserId, ...events: 
   })
 })
 
-/** An obstacle to a payment with a text that tells tests apart. */
+/** An obstacle to a payment with a distinct text. */
 export const obstacle = (text: string): PaymentObstacle => ({ _tag: "ChainRejects", text })
 
 export const accepted = (

@@ -5,17 +5,28 @@ import { Webhooks } from "@venue/storage/treasury/Webhooks"
 import { assert, layer } from "@effect/vitest"
 import { Clock, Effect, type Layer } from "effect"
 import { TestClock } from "effect/testing"
-import { begin, day, endpointOf, inMemory, next, ok, onPostgres, type Tell, tell, wrong } from "./ToldUser.ts"
+import {
+  begin,
+  day,
+  endpointOf,
+  inMemory,
+  next,
+  ok,
+  onPostgres,
+  type MessageWriter,
+  write,
+  wrong
+} from "./MessageRecipient.ts"
 
-const suite = (name: string, services: Layer.Layer<Users | Webhooks | Transaction | Tell, unknown>) =>
+const suite = (name: string, services: Layer.Layer<Users | Webhooks | Transaction | MessageWriter, unknown>) =>
   layer(services, { timeout: "60 seconds" })(name, (it) => {
     it.effect("leases an endpoint to one of two concurrent takers, and returns one try at a time", () =>
       Effect.gen(function* () {
         const webhooks = yield* Webhooks
         const userId = yield* begin
         yield* Effect.forEach([endpointOf(userId), endpointOf(userId), endpointOf(userId)], webhooks.add)
-        yield* tell(userId)
-        yield* tell(userId, { subjectId: `${userId} another` })
+        yield* write(userId)
+        yield* write(userId, { subjectId: `${userId} another` })
         const taken = (yield* Effect.all(
           Array.from({ length: 6 }, () => webhooks.take(2)),
           { concurrency: "unbounded" }
@@ -37,7 +48,7 @@ const suite = (name: string, services: Layer.Layer<Users | Webhooks | Transactio
         const webhooks = yield* Webhooks
         const userId = yield* begin
         yield* webhooks.add(endpointOf(userId))
-        yield* tell(userId)
+        yield* write(userId)
         const first = next(yield* webhooks.take(10))
         yield* TestClock.adjust("59999 millis")
         assert.lengthOf(yield* webhooks.take(10), 0)
@@ -59,7 +70,7 @@ const suite = (name: string, services: Layer.Layer<Users | Webhooks | Transactio
         const webhooks = yield* Webhooks
         const userId = yield* begin
         const { webhookId } = yield* webhooks.add(endpointOf(userId))
-        yield* tell(userId)
+        yield* write(userId)
         const now = yield* Clock.currentTimeMillis
         const first = next(yield* webhooks.take(10))
         assert.isTrue(yield* webhooks.finish(first, wrong, now + 10_000))
@@ -87,7 +98,7 @@ const suite = (name: string, services: Layer.Layer<Users | Webhooks | Transactio
         yield* webhooks.add(endpointOf(userId))
         for (let n = 0; n < 12; n++) {
           yield* TestClock.adjust(1)
-          yield* tell(userId, { subjectId: `${userId} ${n}` })
+          yield* write(userId, { subjectId: `${userId} ${n}` })
         }
         const now = yield* Clock.currentTimeMillis
         const [webhook] = yield* webhooks.ofUser(userId)
@@ -103,8 +114,8 @@ const suite = (name: string, services: Layer.Layer<Users | Webhooks | Transactio
         const webhooks = yield* Webhooks
         const userId = yield* begin
         yield* webhooks.add(endpointOf(userId))
-        yield* tell(userId)
-        yield* tell(userId, { subjectId: `${userId} another` })
+        yield* write(userId)
+        yield* write(userId, { subjectId: `${userId} another` })
         const now = yield* Clock.currentTimeMillis
         const gone = { status: 410, fault: "it answered with status 410" }
         yield* webhooks.finish(next(yield* webhooks.take(10)), gone, now + 10_000)
@@ -115,7 +126,7 @@ const suite = (name: string, services: Layer.Layer<Users | Webhooks | Transactio
           ["FAILED", gone.fault],
           ["DROPPED", "the endpoint answered 410, and is disabled"]
         ])
-        yield* tell(userId, { subjectId: `${userId} later` })
+        yield* write(userId, { subjectId: `${userId} later` })
         yield* TestClock.adjust("1 day")
         assert.lengthOf(yield* webhooks.take(10), 0)
         assert.lengthOf((yield* webhooks.ofUser(userId))[0]!.deliveries, 2)
@@ -127,16 +138,16 @@ const suite = (name: string, services: Layer.Layer<Users | Webhooks | Transactio
         const webhooks = yield* Webhooks
         const userId = yield* begin
         yield* webhooks.add(endpointOf(userId))
-        let told = 0
+        let written = 0
         const fail = Effect.fnUntraced(function* (answer: TryAnswer, isLast: boolean) {
-          yield* tell(userId, { subjectId: `${userId} ${++told}` })
+          yield* write(userId, { subjectId: `${userId} ${++written}` })
           const nextAtMillis = isLast ? null : (yield* Clock.currentTimeMillis) + 1_000 * day
           yield* webhooks.finish(next(yield* webhooks.take(10)), answer, nextAtMillis)
           return (yield* webhooks.ofUser(userId))[0]!.disabledReason
         })
         assert.isNull(yield* fail(wrong, true))
         yield* TestClock.adjust("2 days")
-        // One that was taken begins it anew.
+        // A success starts the three days anew.
         assert.isNull(yield* fail(ok, true))
         assert.isNull(yield* fail(wrong, true))
         yield* TestClock.adjust(3 * day - 1)
@@ -153,11 +164,11 @@ const suite = (name: string, services: Layer.Layer<Users | Webhooks | Transactio
         const userId = yield* begin
         const [bad, good] = [endpointOf(userId), endpointOf(userId, { events: ["withdrawal.settled"] })]
         yield* Effect.forEach([bad, good], webhooks.add)
-        yield* tell(userId)
+        yield* write(userId)
         const now = yield* Clock.currentTimeMillis
         yield* webhooks.finish(next(yield* webhooks.take(1), bad.webhookId), wrong, now + 1)
         yield* TestClock.adjust("1 minute")
-        yield* tell(userId, { event: "withdrawal.settled", subjectId: `${userId} withdrawal` })
+        yield* write(userId, { event: "withdrawal.settled", subjectId: `${userId} withdrawal` })
         next(yield* webhooks.take(1), good.webhookId)
         next(yield* webhooks.take(1), bad.webhookId)
       })
@@ -168,9 +179,9 @@ const suite = (name: string, services: Layer.Layer<Users | Webhooks | Transactio
         const webhooks = yield* Webhooks
         const userId = yield* begin
         const { webhookId } = yield* webhooks.add(endpointOf(userId))
-        yield* tell(userId)
+        yield* write(userId)
         const taken = next(yield* webhooks.take(10))
-        yield* tell(userId, { subjectId: `${userId} another` })
+        yield* write(userId, { subjectId: `${userId} another` })
         assert.isTrue(yield* webhooks.remove(userId, webhookId))
         assert.isFalse(yield* webhooks.finish(taken, ok, null))
         yield* TestClock.adjust("1 hour")
@@ -184,8 +195,8 @@ const suite = (name: string, services: Layer.Layer<Users | Webhooks | Transactio
         const userId = yield* begin
         const oldMillis = (yield* Clock.currentTimeMillis) - webhooksKeptMillis
         yield* webhooks.add(endpointOf(userId))
-        yield* tell(userId, { atMillis: oldMillis - 1 })
-        yield* tell(userId, { subjectId: `${userId} another`, atMillis: oldMillis })
+        yield* write(userId, { atMillis: oldMillis - 1 })
+        yield* write(userId, { subjectId: `${userId} another`, atMillis: oldMillis })
         assert.strictEqual(yield* webhooks.prune, 1)
         const [webhook] = yield* webhooks.ofUser(userId)
         assert.deepStrictEqual(

@@ -9,9 +9,9 @@ import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { credited } from "../../providers/webhooks/Message.ts"
 import { dump } from "../../Postgres.ts"
-import { begin, endpointOf, inMemory, next, onPostgres, secret, Tell, tell } from "./ToldUser.ts"
+import { begin, endpointOf, inMemory, next, onPostgres, secret, MessageWriter, write } from "./MessageRecipient.ts"
 
-const suite = (name: string, services: Layer.Layer<Users | Webhooks | Transaction | Tell, unknown>) =>
+const suite = (name: string, services: Layer.Layer<Users | Webhooks | Transaction | MessageWriter, unknown>) =>
   layer(services, { timeout: "60 seconds" })(name, (it) => {
     it.effect("lists an endpoint to its user only, without the secret", () =>
       Effect.gen(function* () {
@@ -63,8 +63,8 @@ const suite = (name: string, services: Layer.Layer<Users | Webhooks | Transactio
         const [one, two] = [endpointOf(userId), endpointOf(userId)]
         const other = endpointOf(userId, { events: ["withdrawal.failed"] })
         yield* Effect.forEach([one, two, other], webhooks.add)
-        yield* tell(userId)
-        yield* tell(userId)
+        yield* write(userId)
+        yield* write(userId)
         const later = endpointOf(userId)
         yield* webhooks.add(later)
         const taken = yield* webhooks.take(10)
@@ -102,7 +102,7 @@ const suite = (name: string, services: Layer.Layer<Users | Webhooks | Transactio
           creditedAtMillis: null,
           atMillis
         }
-        yield* tell(userId, message)
+        yield* write(userId, message)
         assert.deepStrictEqual(next(yield* webhooks.take(10)).message, message)
       })
     )
@@ -113,13 +113,13 @@ const suite = (name: string, services: Layer.Layer<Users | Webhooks | Transactio
         const userId = yield* begin
         yield* webhooks.add(endpointOf(userId))
         const { run } = yield* Transaction
-        const say = yield* Tell
+        const writer = yield* MessageWriter
         const atMillis = yield* Clock.currentTimeMillis
         const message = { ...credited, subjectId: `${userId} deposit`, userId, atMillis }
-        yield* Effect.flip(run(Effect.andThen(say(message), Effect.fail("rolled back"))))
+        yield* Effect.flip(run(Effect.andThen(writer(message), Effect.fail("rolled back"))))
         assert.lengthOf(yield* webhooks.take(10), 0)
         // It happens after all, and nothing of the first time is in the way.
-        yield* run(say(message))
+        yield* run(writer(message))
         assert.lengthOf(yield* webhooks.take(10), 1)
       })
     )
@@ -144,7 +144,7 @@ layer(onPostgres, { timeout: "60 seconds" })("the database", (it) => {
       yield* sql`
         update webhook set sealed_secret = (select sealed_secret from webhook where webhook_id = ${other.webhookId})
         where webhook_id = ${mine.webhookId}`
-      yield* tell(userId)
+      yield* write(userId)
       const taken = yield* webhooks.take(10)
       assert.strictEqual((yield* Effect.exit(next(taken, mine.webhookId).secret))._tag, "Failure")
       assert.strictEqual((yield* Effect.exit(next(taken, other.webhookId).secret))._tag, "Success")
@@ -156,13 +156,13 @@ layer(onPostgres, { timeout: "60 seconds" })("the database", (it) => {
       const webhooks = yield* Webhooks
       const sql = yield* SqlClient.SqlClient
       const userId = yield* begin
-      yield* tell(userId)
+      yield* write(userId)
       assert.lengthOf(yield* sql`select 1 from webhook_message where user_id = ${userId}`, 0)
       yield* Effect.forEach(
         Array.from({ length: 20 }, (_, n) => n),
         Effect.fnUntraced(function* (n) {
           const { webhookId } = yield* webhooks.add(endpointOf(userId))
-          yield* Effect.all([webhooks.remove(userId, webhookId), tell(userId, { subjectId: `${userId} ${n}` })], {
+          yield* Effect.all([webhooks.remove(userId, webhookId), write(userId, { subjectId: `${userId} ${n}` })], {
             concurrency: "unbounded"
           })
         })

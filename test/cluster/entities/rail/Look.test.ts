@@ -1,4 +1,4 @@
-/** A look at a rail of which some answers are odd: the others go on, and the alarm stands until all is answered. */
+/** A poll at a rail of which some answers are odd: the others go on, and the alarm stands until all is answered. */
 import type { RailOutage } from "@venue/domain/TreasuryReason"
 import { DeskClient } from "@venue/cluster/clients/DeskClient"
 import * as Look from "@venue/cluster/entities/rail/Look"
@@ -14,9 +14,9 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Layer, Option } from "effect"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import * as World from "../../../storage/treasury/TreasuryWorld.ts"
-import * as ToldRail from "../../../venue/ToldRail.ts"
+import * as ScriptedRail from "../../../venue/ScriptedRail.ts"
 
-/** A desk that says yes to all. */
+/** A desk that accepts every request. */
 const desk = Layer.succeed(DeskClient)({
   ask: (_: UserId, call: (desk: never) => Effect.Effect<unknown>) => call({ Deposit: () => Effect.void } as never)
 } as unknown as DeskClient["Service"])
@@ -28,7 +28,7 @@ const services = Layer.mergeAll(
   DepositMessages.layerMemory
 ).pipe(Layer.provide(SecureRandom.layerWebCrypto), Layer.provideMerge(World.inMemory))
 
-/** What is asked of these is not answered, nor anything that is asked together with it. */
+/** A provider that fails every request about an odd name, also for the other names of the request. */
 const unanswered = (provider: RailProvider, odd: ReadonlySet<string>): RailProvider => {
   const unless = <A>(names: ReadonlyArray<string>, answer: Effect.Effect<A, RailUnavailable>) =>
     Effect.suspend(() =>
@@ -56,9 +56,9 @@ layer(services)("a poll of a rail", (it) => {
     Effect.gen(function* () {
       const { detect, find } = yield* Deposits
       const rails = yield* RailStates
-      const rail = ToldRail.make()
+      const rail = ScriptedRail.make()
       const odd = new Set(["odd"])
-      const look = yield* Look.make(unanswered(rail.provider, odd))
+      const poll = yield* Look.make(unanswered(rail.provider, odd))
       const found = Effect.fnUntraced(function* (txHash: string) {
         const { offeredAtMillis, state } = Option.getOrThrow(yield* find(`TRON/${txHash}/0`))
         return [state, offeredAtMillis !== null]
@@ -67,11 +67,11 @@ layer(services)("a poll of a rail", (it) => {
         yield* detect(World.seen(txHash))
         rail.stand(txHash, 25)
       }
-      assert.isFalse(yield* look)
+      assert.isFalse(yield* poll)
       assert.deepStrictEqual(yield* found("even"), ["CONFIRMED", true])
       assert.deepStrictEqual(yield* found("behind"), ["CONFIRMED", true])
       assert.deepStrictEqual(yield* found("odd"), ["DETECTED", false])
-      assert.isFalse(yield* look)
+      assert.isFalse(yield* poll)
       const { cause, cursor, unavailableSinceMillis } = yield* rails.find("TRON")
       assert.deepStrictEqual(cause, {
         _tag: "Unreachable",
@@ -81,7 +81,7 @@ layer(services)("a poll of a rail", (it) => {
       assert.strictEqual(cursor, "2", "what came in was read on")
 
       odd.clear()
-      assert.isTrue(yield* look)
+      assert.isTrue(yield* poll)
       assert.deepStrictEqual(yield* found("odd"), ["CONFIRMED", true])
       assert.deepInclude(yield* rails.find("TRON"), { cause: null, unavailableSinceMillis: null })
     })
@@ -91,15 +91,15 @@ layer(services)("a poll of a rail", (it) => {
     Effect.gen(function* () {
       const { find } = yield* Withdrawals
       const rails = yield* RailStates
-      const rail = ToldRail.make()
+      const rail = ScriptedRail.make()
       const odd = new Set(["stuck"])
-      const look = yield* Look.make(unanswered(rail.provider, odd))
+      const poll = yield* Look.make(unanswered(rail.provider, odd))
       const ids = ["stuck", ...Array.from({ length: 9 }, (_, at) => `w${at}`)]
       yield* World.recorded(UserId.make("amy"), ...ids.map((id) => World.accepted(id, { method: "TRON" })))
-      yield* look
+      yield* poll
       for (const id of ids) rail.end(id, "Settled")
-      assert.isFalse(yield* look)
-      const states = Effect.forEach(ids, (id) => Effect.map(find(id), (one) => Option.getOrThrow(one).state))
+      assert.isFalse(yield* poll)
+      const states = Effect.forEach(ids, (id) => Effect.map(find(id), (row) => Option.getOrThrow(row).state))
       assert.deepStrictEqual(yield* states, ["SUBMITTED", ...ids.slice(1).map(() => "SETTLED")])
       assert.deepStrictEqual(
         (yield* rails.find("TRON")).cause,
@@ -107,7 +107,7 @@ layer(services)("a poll of a rail", (it) => {
         "the scan succeeds, and the alarm stays"
       )
       odd.clear()
-      assert.isTrue(yield* look)
+      assert.isTrue(yield* poll)
       assert.strictEqual((yield* states)[0], "SETTLED")
       assert.isNull((yield* rails.find("TRON")).unavailableSinceMillis)
     })
@@ -118,12 +118,12 @@ layer(services)("a poll of a rail", (it) => {
       const rails = yield* RailStates
       const stall: RailOutage = { _tag: "FinalityStalled", finalBlock: 7, minutes: 60, fromHead: 70, toHead: 90 }
       let stalled: RailOutage | undefined = stall
-      const provider = { ...ToldRail.make().provider, stalled: Effect.sync(() => stalled) }
-      const look = yield* Look.make(provider)
-      assert.isTrue(yield* look)
+      const provider = { ...ScriptedRail.make().provider, stalled: Effect.sync(() => stalled) }
+      const poll = yield* Look.make(provider)
+      assert.isTrue(yield* poll)
       assert.deepStrictEqual((yield* rails.find("TRON")).cause, stall)
       stalled = undefined
-      assert.isTrue(yield* look)
+      assert.isTrue(yield* poll)
       assert.isNull((yield* rails.find("TRON")).cause)
     })
   )

@@ -1,4 +1,4 @@
-/** More withdrawals were sent, and have not ended, than are asked about at one look. */
+/** More in-flight withdrawals than one poll asks the rail about. */
 import { DeskClient } from "@venue/cluster/clients/DeskClient"
 import * as Holdings from "@venue/cluster/entities/rail/Holdings"
 import * as Paying from "@venue/cluster/entities/rail/Paying"
@@ -12,7 +12,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Layer, Option } from "effect"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import * as World from "../../../storage/treasury/TreasuryWorld.ts"
-import * as ToldRail from "../../../venue/ToldRail.ts"
+import * as ScriptedRail from "../../../venue/ScriptedRail.ts"
 import * as Changes from "../../../storage/treasury/Changes.ts"
 
 const nobody = Layer.succeed(DeskClient)({} as DeskClient["Service"])
@@ -33,7 +33,7 @@ layer(services, { timeout: "60 seconds" })("many open withdrawals", (it) => {
         yield* attempt(id, World.payment(1, `${id} ${at} 0`))
       }
       yield* (yield* RailStates).scanned("TRON", null, "1")
-      const rail = ToldRail.make()
+      const rail = ScriptedRail.make()
       const provider: RailProvider = {
         ...rail.provider,
         holdings: ({ sent }) =>

@@ -34,9 +34,9 @@ const desk = Layer.effect(
 const services = Layer.mergeAll(desk, BankAccounts.layerMemory).pipe(Layer.provideMerge(World.onPostgres))
 
 const stored = ["submit", "attempt", "settle", "end"] as const
-const asked = ["check", "sign", "send", "outcome"] as const
-type Step = (typeof stored)[number] | (typeof asked)[number]
-const deaths = [...stored, ...asked].flatMap((step) => [`before ${step}`, `after ${step}`] as const)
+const requests = ["check", "sign", "send", "outcome"] as const
+type Step = (typeof stored)[number] | (typeof requests)[number]
+const deaths = [...stored, ...requests].flatMap((step) => [`before ${step}`, `after ${step}`] as const)
 
 /** Runs a step, and interrupts the owner before or after it if it is the step of its death. */
 const dyingAt = <A, E, R>(
@@ -54,7 +54,7 @@ const dyingAt = <A, E, R>(
 const dyingProvider = (provider: RailProvider, death: string): RailProvider => ({
   ...provider,
   ...Object.fromEntries(
-    asked.map((step) => {
+    requests.map((step) => {
       const work = provider[step] as (...args: ReadonlyArray<unknown>) => Effect.Effect<unknown>
       return [step, (...args: ReadonlyArray<unknown>) => dyingAt(step, death, work(...args))]
     })
@@ -110,9 +110,9 @@ layer(services, { timeout: "60 seconds" })("two owners on Postgres", (it) => {
         if (fails) yield* nextFate("fail")
         const id = `w ${death}`
         yield* World.recorded(userId, World.accepted(id, { method: "TRON" }))
-        const looks = [yield* owner(provider, death), yield* owner(provider, "")]
-        for (let look = 0; look < 8; look++) {
-          yield* Effect.all(looks, { concurrency: "unbounded" })
+        const owners = [yield* owner(provider, death), yield* owner(provider, "")]
+        for (let round = 0; round < 8; round += 1) {
+          yield* Effect.all(owners, { concurrency: "unbounded" })
           yield* second
         }
         const { payments, steps } = yield* Withdrawals

@@ -25,7 +25,7 @@ const tables = Layer.mergeAll(desk, BankAccounts.layerMemory, World.inMemory)
 const destination = "0x90F79bf6EB2c4f870365E785982E1f101E93b906"
 const accepted = (id: string, net: bigint) => World.accepted(id, { destination, amount: net + usd(1), fee: usd(1) })
 
-/** Three withdrawals wait, each of so much net. */
+/** Queues three withdrawals with this net amount each. */
 const three = Effect.fnUntraced(function* (method: WithdrawalMethod, destination: string, net: bigint) {
   for (const [atMillis, id] of ids.entries())
     yield* World.recorded(

@@ -25,7 +25,7 @@ const order = {
 }
 
 const held = ({ holdings }: RailProvider, cursor: string) =>
-  Effect.map(holdings({ addresses: ["Tours"], cursor, sent: [] }), (told) => Option.getOrThrow(told).amount)
+  Effect.map(holdings({ addresses: ["Tours"], cursor, sent: [] }), (holdings) => Option.getOrThrow(holdings).amount)
 
 layer(postgresLayer, { timeout: "60 seconds" })("a restart", (it) => {
   it.effect("keeps deposits, payments and ordered events, and adds blocks", () =>

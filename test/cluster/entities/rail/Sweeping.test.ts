@@ -1,4 +1,4 @@
-/** Deposits come to the hot account on a real chain, whatever ends the process that brings them. */
+/** Sweeps on a real chain, with owners that die at any step. */
 import * as Sweeping from "@venue/cluster/entities/rail/Sweeping"
 import { UserId } from "@venue/domain/UserId"
 import { type RailProvider, RailUnavailable } from "@venue/providers/rails/RailProvider"

@@ -1,4 +1,4 @@
-/** A rail that says what a test tells it to say, in whatever order, and nothing of its own. */
+/** A rail whose answers a test scripts, in any order. */
 import {
   type Arrival,
   type Outcome,
@@ -16,7 +16,7 @@ export const make = () => {
   let [scans, isCutOff] = [0, false]
   const confirmed = new Map<string, number>()
   const outcomes = new Map<string, Outcome["_tag"]>()
-  /** Under which numbers something was sent, by withdrawal. */
+  /** Sequences under which payments were sent, by withdrawal. */
   const numbers = new Map<string, Set<number>>()
   const answer = <A>(value: () => A) =>
     Effect.suspend(() =>
@@ -38,15 +38,15 @@ export const make = () => {
       Effect.andThen(
         watched,
         answer(() => {
-          const told = { arrivals, returned, cursor: String((scans += 1)) }
+          const scan = { arrivals, returned, cursor: String((scans += 1)) }
           arrivals = []
           returned = []
-          return told
+          return scan
         })
       ),
-    arrivalStates: (asked) =>
+    arrivalStates: (requested) =>
       answer(() =>
-        asked.map(({ txHash }) => {
+        requested.map(({ txHash }) => {
           const confirmations = confirmed.get(txHash) ?? 0
           return confirmations === 0
             ? { _tag: "Gone" as const }

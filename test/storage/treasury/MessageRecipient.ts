@@ -1,4 +1,4 @@
-/** A user with endpoints, who is told of money, in memory and on Postgres. */
+/** A user with webhook endpoints, and a writer of messages, in memory and on Postgres. */
 import { UserId } from "@venue/domain/UserId"
 import type { TryAnswer, WebhookEvent, WebhookMessage } from "@venue/domain/Webhook"
 import { Seal } from "@venue/postgres/Seal"
@@ -12,20 +12,23 @@ import { SqlClient } from "effect/sql"
 import { credited } from "../../providers/webhooks/Message.ts"
 import { postgresLayer } from "../../Postgres.ts"
 
-/** Says what has become of money, as what writes deposits and withdrawals does. */
-export class Tell extends Context.Service<Tell, (message: WebhookMessage) => Effect.Effect<void, unknown>>()("Tell") {
+/** Writes a message, as the tables of deposits and withdrawals do. */
+export class MessageWriter extends Context.Service<
+  MessageWriter,
+  (message: WebhookMessage) => Effect.Effect<void, unknown>
+>()("MessageWriter") {
   static readonly layerMemory = Layer.effect(
-    Tell,
+    MessageWriter,
     Effect.map(
       WebhookMemory,
-      ({ tell }) =>
+      ({ write }) =>
         (message: WebhookMessage) =>
-          Effect.sync(() => tell(message))
+          Effect.sync(() => write(message))
     )
   ).pipe(Layer.provide(WebhookMemory.layer))
 
   static readonly layer = Layer.effect(
-    Tell,
+    MessageWriter,
     Effect.map(SqlClient.SqlClient, (sql) => (message: WebhookMessage) => {
       const { amount, destination, event, fee, method, subjectId, txHash, userId } = message
       const [created, at] = [new Date(message.createdAtMillis), new Date(message.atMillis)]
@@ -41,12 +44,12 @@ export const secret = Redacted.make("whsec_CanaryOfAWebhookSecret000000000000000
 export const ok: TryAnswer = { status: 204, fault: null }
 export const wrong: TryAnswer = { status: 503, fault: "it answered with status 503" }
 
-let begun = 0
-/** A user, whose endpoints are gone when the test ends, so that nobody takes what another test has left behind. */
+let users = 0
+/** Makes a user whose endpoints are removed when the test ends, so that no other test takes their tries. */
 export const begin = Effect.gen(function* () {
   const webhooks = yield* Webhooks
-  begun += 1
-  const userId = UserId.make(`user-${begun}`)
+  users += 1
+  const userId = UserId.make(`user-${users}`)
   yield* (yield* Users).create({ userId, name: userId })
   yield* Effect.addFinalizer(() =>
     Effect.flatMap(Effect.orDie(webhooks.ofUser(userId)), (own) =>
@@ -63,27 +66,27 @@ export const endpointOf = (userId: UserId, change: Partial<NewWebhook> = {}): Ne
   return { webhookId: `webhook-${made}`, userId, url: `https://example.com/${made}`, events, secret, ...change }
 }
 
-export const tell = Effect.fnUntraced(function* (userId: UserId, change: Partial<WebhookMessage> = {}) {
+export const write = Effect.fnUntraced(function* (userId: UserId, change: Partial<WebhookMessage> = {}) {
   const { run } = yield* Transaction
-  const say = yield* Tell
+  const writer = yield* MessageWriter
   const atMillis = yield* Clock.currentTimeMillis
-  yield* run(say({ ...credited, subjectId: `${userId} deposit`, userId, atMillis, ...change }))
+  yield* run(writer({ ...credited, subjectId: `${userId} deposit`, userId, atMillis, ...change }))
 })
 
 export const next = (taken: ReadonlyArray<Taken>, webhookId?: string): Taken => {
-  const one = taken.find((each) => webhookId === undefined || each.webhookId === webhookId)
-  assert(one !== undefined)
-  return one
+  const attempt = taken.find((each) => webhookId === undefined || each.webhookId === webhookId)
+  assert(attempt !== undefined)
+  return attempt
 }
 
 export const inMemory = Layer.mergeAll(
   Webhooks.layerMemory,
   Users.layerMemory,
   Transaction.layerMemory,
-  Tell.layerMemory
+  MessageWriter.layerMemory
 )
 
-export const onPostgres = Layer.mergeAll(Webhooks.layer, Users.layer, Transaction.layer, Tell.layer).pipe(
+export const onPostgres = Layer.mergeAll(Webhooks.layer, Users.layer, Transaction.layer, MessageWriter.layer).pipe(
   Layer.provide(Seal.layer(Redacted.make("the secret key of this test, of any characters"))),
   Layer.provideMerge(postgresLayer)
 )
