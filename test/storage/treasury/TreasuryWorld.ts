@@ -12,7 +12,7 @@ import { Deposits, type Detected } from "@venue/storage/treasury/Deposits"
 import { RailStates } from "@venue/storage/treasury/RailStates"
 import { TreasuryFlags } from "@venue/storage/treasury/TreasuryFlags"
 import { Withdrawals } from "@venue/storage/treasury/Withdrawals"
-import { Effect, Layer, Option, Redacted } from "effect"
+import { Clock, Effect, Layer, Option, Redacted } from "effect"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import { Seal } from "@venue/postgres/Seal"
 import { bytes, told, yes } from "../../journal/JournalNodes.ts"
@@ -22,8 +22,11 @@ import { postgresLayer } from "../../Postgres.ts"
 const alone = Layer.succeed(HasAuditor)(false)
 const seal = Seal.layer(Redacted.make("a key of the treasury's tests, 32 and more"))
 
+/** Probes its connection by the real clock: a jump of the test clock would count as silence of the database. */
+const journal = Journal.layer.pipe(Layer.provide(Layer.succeed(Clock.Clock)(Clock.Clock.defaultValue())))
+
 export const onPostgres = Layer.mergeAll(
-  Journal.layer,
+  journal,
   ReadTables.layer,
   Deposits.layer,
   RailStates.layer,
