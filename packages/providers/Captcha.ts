@@ -1,15 +1,15 @@
-/** Was a puzzle solved by whoever asks? Answered by Turnstile, by hCaptcha, or in tests by a token agreed upon. */
+/** CAPTCHA verification by Turnstile or hCaptcha, or in tests by an agreed token. */
 import { Context, Effect, Layer, Redacted, Schema } from "effect"
 import { HttpClient, HttpClientRequest } from "effect/http"
 import { hiding, refusalOf, statusReason, textOf } from "./HttpAnswer.ts"
 
-/** The token is not one, expired, or was used before: a new puzzle helps. */
+/** The token is invalid, expired or already used: the user must solve a new puzzle. */
 export class CaptchaRefused extends Schema.TaggedError<CaptchaRefused>()("CaptchaRefused", {}) {}
 
-/** The provider gave no verdict. The caller treats the puzzle as unsolved. */
+/** The provider gave no verdict; the caller treats the puzzle as unsolved. */
 export class CaptchaUnavailable extends Schema.TaggedError<CaptchaUnavailable>()("CaptchaUnavailable", {
   fault: Schema.Literals(["timeout", "no_answer", "settings"]),
-  /** The words of the provider, without the secret and the token of the request. */
+  /** The provider's message, without the secret and the token of the request. */
   detail: Schema.optionalKey(Schema.String)
 }) {
   override get message() {
@@ -19,14 +19,14 @@ export class CaptchaUnavailable extends Schema.TaggedError<CaptchaUnavailable>()
 
 export interface Settings {
   readonly secret: Redacted.Redacted
-  /** This is asked in place of the provider itself. */
+  /** Replaces the provider's address. */
   readonly url?: string
 }
 
 export class Captcha extends Context.Service<
   Captcha,
   {
-    /** Sends the token once, and answers within 5 seconds. The address is the one the puzzle was solved from. */
+    /** Sends the token once, with a deadline of 5 s. The address is the one the puzzle was solved from. */
     readonly verify: (
       token: Redacted.Redacted,
       clientAddress: string
@@ -39,7 +39,7 @@ export class Captcha extends Context.Service<
   static readonly layerHcaptcha = (settings: Settings): Layer.Layer<Captcha, never, HttpClient.HttpClient> =>
     layerOf({ url: "https://api.hcaptcha.com/siteverify", ...settings })
 
-  /** Takes one token for solved, as often as it comes, or none when that token is empty. */
+  /** Accepts one fixed token repeatedly; accepts none if it is empty. */
   static readonly layerLocal = (solved: string): Layer.Layer<Captcha> =>
     Layer.succeed(
       Captcha,
@@ -52,13 +52,13 @@ export class Captcha extends Context.Service<
 
 const deadline = "5 seconds"
 
-/** Both providers answer in this form. */
+/** Response format of both providers. */
 const Answer = Schema.Struct({
   success: Schema.Boolean,
   "error-codes": Schema.optional(Schema.Array(Schema.String))
 })
 
-/** These codes say that something is wrong with the token; any other says that the fault is ours or the provider's. */
+/** Codes for a fault of the token; all other codes are faults of the venue or the provider. */
 const aboutToken = new Set([
   "missing-input-response",
   "invalid-input-response",
@@ -89,7 +89,7 @@ const layerOf = ({ secret, url }: Required<Settings>): Layer.Layer<Captcha, neve
             HttpClientError: () => unavailable("no_answer"),
             TimeoutError: () => unavailable("timeout")
           }),
-          // A refusal is the codes of the body, whatever the status; only an answer with status 2xx is a success.
+          // The codes of the body decide about a refusal, whatever the status; only status 2xx is a success.
           Effect.flatMap(({ status, text }) => {
             const hide = hiding(url, Redacted.value(secret), Redacted.value(token))
             const unknown = unavailable("no_answer", statusReason(status, refusalOf(text, hide)))

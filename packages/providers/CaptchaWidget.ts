@@ -1,15 +1,15 @@
-/** How a page lets somebody solve the puzzle of a CAPTCHA provider: what it loads for that, and where from. */
+/** CAPTCHA widgets: the scripts that a page loads, and their origins. */
 
 export type CaptchaProvider = keyof typeof widgets
 
 export interface CaptchaWidget {
-  /** By it the provider knows whose page asks; it is no secret. */
+  /** Identifies the page's owner to the provider; public. */
   readonly siteKey: string
-  /** It runs in the page. Each provider's takes `render` and `onload` in its query. */
+  /** Script of the page. Both providers take `render` and `onload` in its query. */
   readonly script: string
-  /** Under this name of `window` the script leaves `render`, `reset` and `remove`, which all providers have alike. */
+  /** Name of the `window` member with `render`, `reset` and `remove`, which both providers share. */
   readonly global: string
-  /** What a content security policy must let in, as the provider's own documentation says. */
+  /** Sources that a content security policy must allow, from the provider's documentation. */
   readonly sources: {
     readonly script: ReadonlyArray<string>
     readonly frame: ReadonlyArray<string>

@@ -1,4 +1,4 @@
-/** Reads the answer of another server within a bound, and the reason where the server refuses. */
+/** Bounded reading of HTTP responses, and the reason of a refusal. */
 import { Effect, Option, Predicate, Result, Schema, Stream } from "effect"
 import { HttpClientError, type HttpClientResponse } from "effect/http"
 import { Buffer } from "node:buffer"
@@ -11,7 +11,7 @@ export class AnswerTooLarge extends Schema.TaggedError<AnswerTooLarge>()("Answer
   }
 }
 
-/** The text of an answer of any status. */
+/** Returns the body text of a response of any status. */
 export const textOf = (
   response: HttpClientResponse.HttpClientResponse,
   maxBytes: number
@@ -51,11 +51,11 @@ const sentenceIn = (json: unknown, depth = 0): string | undefined => {
   return undefined
 }
 
-/** `0` is the first of a list. */
+/** `0` stands for the first element of a list. */
 const sentenceMembers = ["error", "Error", "detail", "message", "reason", "msg", "description", "title", "errors", "0"]
 const maxSentence = 300
 
-/** Adds what the server says to its status. */
+/** Appends the server's message to its status. */
 export const statusReason = (status: number, sentence: string | undefined): string =>
   sentence === undefined ? `it answers with status ${status}` : `it answers with status ${status}: ${sentence}`
 
@@ -78,14 +78,14 @@ export const hiding = (url: string, ...secrets: ReadonlyArray<string>): Hide => 
       .slice(0, maxSentence)
 }
 
-/** The credentials of the scheme `Basic` are also a name and a password in base64 (RFC 7617). */
+/** Credentials of the scheme `Basic` also contain a name and a password in base64 (RFC 7617). */
 const partsOf = (secret: string): ReadonlyArray<string> => {
   const [, basic = ""] = /^basic\s+(\S+)/i.exec(secret) ?? []
   const pair = Buffer.from(basic, "base64").toString()
   return [secret, ...secret.split(/[\s:=,;"]+/), basic, pair, ...pair.split(":")]
 }
 
-/** Names of schemes that begin an `authorization` header; they are no secrets. */
+/** Scheme names in an `authorization` header; not secret. */
 const schemes = /^(bearer|digest|apikey)$/i
 
 const decoded = (part: string): string => {
@@ -101,15 +101,17 @@ export const retryAfterMillis = ({ headers }: HttpClientResponse.HttpClientRespo
   return /^\d{1,6}$/.test(seconds) ? Number(seconds) * 1_000 : 0
 }
 
-/** Whether a sentence says that requests came too fast. A contract's own words after "revert" do not count. */
+/**
+ * Returns true if a sentence states that requests came too fast. A contract's message after "revert" does not count.
+ */
 export const isRateSentence = (sentence: string): boolean => rateWords.test(sentence) && !/revert/i.test(sentence)
 
 const rateWords =
   /\brate[ -]?limit|\brate\b.*(exceed|limit)|too many requests(?! in)|throttl|quota|per (second|minute|hour|day)\b|\brps\b|request limit|over rate/i
 
 /**
- * One sentence for logs. It leaves out the address, the headers and the body of the request, which may hold a key, and what
- * the answer holds, which may be anybody's.
+ * Returns one sentence for logs, without the address, headers and body of the request, which may hold a key, and
+ * without the response, which may hold anything.
  */
 export const whyOf = (error: HttpClientError.HttpClientError | { readonly message: string }): string => {
   if (Schema.isSchemaError(error)) return "its answer has another form than was agreed"

@@ -1,4 +1,4 @@
-/** Who proves to us who a user is: sends them to its own pages, and calls back with what it found. */
+/** Identity verification by an external provider: users visit its pages, and it calls back with its findings. */
 import { Clock, Context, Duration, Effect, Layer, Redacted, Schema } from "effect"
 import { HttpClient, HttpClientRequest } from "effect/http"
 import * as SecureRandom from "effect/crypto/SecureRandom"
@@ -7,18 +7,18 @@ import { createHmac, timingSafeEqual } from "node:crypto"
 import { hiding, refusalOf, statusReason, textOf, whyOf } from "./HttpAnswer.ts"
 
 export interface Begun {
-  /** The provider names this verification so. */
+  /** The provider's id of the verification. */
   readonly reference: string
-  /** The user goes there to be verified. */
+  /** Page on which the user is verified. */
   readonly verificationUrl: string
-  /** This was found out at once; null as a rule. */
+  /** Immediate finding; usually null. */
   readonly finding: Finding | null
 }
 
 export interface Finding {
   readonly reference: string
   readonly outcome: "pending" | "verified" | "refused"
-  /** The document is of this country: ISO 3166, two capital letters. */
+  /** Country of the document, ISO 3166, two capital letters. */
   readonly country: string | null
   readonly firstName: string | null
   readonly lastName: string | null
@@ -39,13 +39,13 @@ export class IdentityProvider extends Context.Service<
   {
     readonly begin: (userId: string) => Effect.Effect<Begun, IdentityUnavailable>
     /**
-     * What a callback says. The signature is `t=<Unix seconds>,v1=<hex>`, the HMAC-SHA256 of `<seconds>.<body>`, and
-     * good for five minutes. A finding may come again, and late: the newer one counts.
+     * Verifies and reads a callback. The signature is `t=<Unix seconds>,v1=<hex>`, the HMAC-SHA256 of
+     * `<seconds>.<body>`, valid for five minutes. Findings may be repeated or late: the newest counts.
      */
     readonly read: (body: string, signature: string) => Effect.Effect<Finding, CallbackRefused>
   }
 >()("@venue/providers/IdentityProvider") {
-  /** `POST <url>/verifications` with a bearer key. */
+  /** Calls `POST <url>/verifications` with a bearer key. */
   static readonly layer = (options: {
     readonly url: string
     readonly key: Redacted.Redacted
@@ -85,12 +85,12 @@ export class IdentityProvider extends Context.Service<
       })
     )
 
-  /** No provider: whoever has the callback key says what was found. */
+  /** Without a provider: the holder of the callback key reports findings. */
   static readonly layerLocal = (options: {
-    /** A page that leads on from here; the reference is added as a query. */
+    /** Page that continues the verification; the reference is added as a query. */
     readonly pageUrl: string
     readonly callbackKey: Redacted.Redacted
-    /** Everybody is verified as soon as they begin. */
+    /** Whether every user is verified immediately. */
     readonly verifiesAtOnce?: boolean
   }): Layer.Layer<IdentityProvider, never, SecureRandom.SecureRandom> =>
     Layer.effect(
@@ -124,7 +124,7 @@ const Callback = Schema.fromJsonString(
     country: Schema.NullOr(Schema.String.check(Schema.isPattern(/^[A-Z]{2}$/))),
     first_name: Schema.optionalKey(Schema.String),
     last_name: Schema.optionalKey(Schema.String),
-    /** The time is in Unix milliseconds. */
+    /** Unix milliseconds. */
     found_at: Schema.Int
   })
 )
@@ -151,7 +151,7 @@ const readSigned = Effect.fnUntraced(function* (callbackKey: Redacted.Redacted, 
 const macOf = (callbackKey: Redacted.Redacted, seconds: number, body: string): Buffer =>
   createHmac("sha256", Redacted.value(callbackKey)).update(`${seconds}.${body}`).digest()
 
-/** The seconds are written in one way only, and below 2^53. */
+/** Seconds without leading zeros, below 2^53. */
 const signaturePattern = /^t=([1-9][0-9]{0,14}),v1=([0-9a-f]{64})$/
 const goodFor = Duration.toMillis("5 minutes")
 const deadline = "10 seconds"

@@ -1,6 +1,7 @@
 /**
- * Slows the requests to one server that refuses them for their rate. A refused request is sent again after a growing pause, and
- * other requests wait for it, one at a time. A server that asks for a long pause is left alone until it is over.
+ * Rate limiter for one server that refuses requests for their rate. A refused request is retried after a growing
+ * pause, and other requests wait for it, one at a time. A server that requests a long pause receives nothing until it
+ * is over.
  */
 import { Clock, Effect, Result, Semaphore } from "effect"
 
@@ -9,7 +10,10 @@ export interface Pace<E> {
 }
 
 export interface PaceOptions<E> {
-  /** Whether a failure is a refusal for rate, and the pause in milliseconds that the server asks for; 0 where it names none. */
+  /**
+   * Returns the pause that the server requests, in milliseconds (0 if it names none), if the failure is a rate
+   * refusal; otherwise undefined.
+   */
   readonly rateOf: (error: E) => { readonly retryAfterMillis: number } | undefined
 }
 
@@ -19,19 +23,19 @@ export const make = <E>({ rateOf }: PaceOptions<E>): Pace<E> => {
   let freeAtMillis = 0
   let slowUntilMillis = 0
   let last: E | undefined
-  /** Its last request failed after all of its attempts: until one is answered, each further request is one attempt. */
+  /** Set after a request failed in all its attempts: until one succeeds, each further request is attempted once. */
   let isExhausted = false
 
   const refused = (now: number, error: E, retryAfterMillis: number) => {
     last = error
     slowUntilMillis = now + slowMillis
-    // Several requests that were under way together count as one refusal.
+    // Several concurrent requests count as one refusal.
     if (now < freeAtMillis) return
     pauseMillis = Math.min(longestWaitMillis, Math.max(firstPauseMillis, pauseMillis * 2))
     freeAtMillis = now + Math.max(pauseMillis, Math.min(retryAfterMillis, longestPauseMillis))
   }
 
-  /** Undefined where the request was refused for rate and may be sent again. */
+  /** Returns undefined after a rate refusal that may be retried. */
   const attempt = Effect.fnUntraced(function* <A>(request: Effect.Effect<A, E>, isLast: boolean) {
     const waitMillis = freeAtMillis - (yield* Clock.currentTimeMillis)
     if (waitMillis > longestWaitMillis && last !== undefined) return Result.fail(last)
@@ -49,7 +53,7 @@ export const make = <E>({ rateOf }: PaceOptions<E>): Pace<E> => {
     return result
   })
 
-  /** Further attempts go one request at a time. */
+  /** Sends retries one request at a time. */
   const inTurn = <A>(request: Effect.Effect<A, E>, first: number): Effect.Effect<A, E> =>
     turn.withPermits(1)(
       Effect.gen(function* () {
@@ -70,12 +74,12 @@ export const make = <E>({ rateOf }: PaceOptions<E>): Pace<E> => {
   }
 }
 
-/** A request waits for 1.75 s in all before it fails. */
+/** A request waits for 1.75 s in total before it fails. */
 const mostAttempts = 4
 const firstPauseMillis = 250
-/** The longest pause that a server may ask for. */
+/** Longest pause that a server may request. */
 const longestPauseMillis = 60_000
-/** A pause that is longer, which a server asks for, fails a request at once. */
+/** A longer requested pause fails the request at once. */
 const longestWaitMillis = 1_000
-/** Requests go one at a time for this long after a refusal. */
+/** Requests are serialised for this long after a refusal. */
 const slowMillis = 60_000

@@ -1,6 +1,6 @@
 /**
- * Messages signed as Standard Webhooks 1.0 says: `webhook-id`, `webhook-timestamp` (Unix seconds) and `webhook-signature`
- * (`v1,<base64>`, several with spaces between while a secret is being replaced).
+ * Signature verification by Standard Webhooks 1.0: `webhook-id`, `webhook-timestamp` (Unix seconds) and
+ * `webhook-signature` (`v1,<base64>`; several, separated by spaces, during a change of secret).
  */
 import { Clock, Duration, Effect, Redacted, Schema } from "effect"
 import { Buffer } from "node:buffer"
@@ -20,7 +20,7 @@ export class WebhookRefused extends Schema.TaggedError<WebhookRefused>()("Webhoo
 
 export const secretForm = "whsec_ and 24 to 64 bytes in base64"
 
-/** A secret of 24 to 64 bytes in base64, with `whsec_` before it. */
+/** Returns true for a secret of 24 to 64 bytes in base64 after `whsec_`. */
 export const isSecret = (secret: Redacted.Redacted): boolean => {
   const [, base64] = /^whsec_([A-Za-z0-9+/]+={0,2})$/.exec(Redacted.value(secret)) ?? []
   if (base64 === undefined || base64.length % 4 !== 0) return false
@@ -35,8 +35,8 @@ export const sign = (secret: Redacted.Redacted, id: string, body: string, atMill
 })
 
 /**
- * Gives the id of a message that is signed and not older, or newer, than five minutes. The library's own check is not
- * used: it reads the clock of the machine.
+ * Returns the id of a message whose signature is valid and whose time is within five minutes. Replaces the library's
+ * own check, which reads the machine's clock.
  */
 export const verify = Effect.fn("StandardWebhook.verify")(function* (
   secret: Redacted.Redacted,
@@ -60,7 +60,7 @@ export const verify = Effect.fn("StandardWebhook.verify")(function* (
 export const goodForMillis = Duration.toMillis("5 minutes")
 
 const idPattern = /^[A-Za-z0-9_-]{1,128}$/
-/** They are written in one way only, and stay a time that a date can hold. */
+/** Seconds without leading zeros, within the range of a date. */
 const secondsPattern = /^[1-9][0-9]{0,11}$/
 const maxSignatures = 1_000
 

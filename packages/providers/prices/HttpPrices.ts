@@ -1,4 +1,4 @@
-/** A source that is asked for its prices again and again. */
+/** Price source polled over HTTP. */
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { Clock, Effect, Redacted } from "effect"
 import { HttpClient, HttpClientRequest } from "effect/http"
@@ -78,5 +78,5 @@ export const make = Effect.fn("HttpPrices.make")(function* (
 
 const maxBytes = 1_048_576
 const deadlineMillis = 5_000
-/** After refusals for the rate of requests a source is asked no less often than this. */
+/** Longest polling interval after rate refusals, in milliseconds. */
 const longestPauseMillis = 60_000

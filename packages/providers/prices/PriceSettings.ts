@@ -1,4 +1,4 @@
-/** The settings of price sources, as a file of JSON holds them. */
+/** Settings of price sources, read from a JSON file. */
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { Effect, type Redacted, Schema } from "effect"
 import type { HttpClient } from "effect/http"
@@ -7,7 +7,7 @@ import { Fields } from "./Prints.ts"
 import type { Contracts, PriceSource, Sources } from "./PriceSource.ts"
 import * as WebSocketPrices from "./WebSocketPrices.ts"
 
-/** The name of a symbol's contract at the source, of the future of an index, or of the front contract of each month. */
+/** Contract names at the source: of a spot price, of the future of an index, or of the front contract of each month. */
 const ContractNames = Schema.Union([
   Schema.NonEmptyString,
   Schema.Struct({ future: Schema.NonEmptyString }),
@@ -16,7 +16,7 @@ const ContractNames = Schema.Union([
   })
 ])
 
-/** As RFC 9110 has them, sections 5.1 and 5.5. */
+/** RFC 9110, sections 5.1 and 5.5. */
 const HeaderName = Schema.String.check(Schema.isPattern(/^[\w!#$%&'*+.^`|~-]+$/))
 const HeaderValue = Schema.String.check(Schema.isPattern(/^[\t\x20-\x7e\x80-\xff]*$/))
 
@@ -29,11 +29,11 @@ const address = (...protocols: ReadonlyArray<string>) =>
 
 const shared = {
   name: Schema.NonEmptyString,
-  /** They may hold secrets, so the file is nobody else's to read. */
+  /** Headers may hold secrets, so the file must be private. */
   headers: Schema.optionalKey(Schema.Record(HeaderName, Schema.RedactedFromValue(HeaderValue))),
   fields: Fields,
   symbols: Schema.Record(Schema.String, ContractNames),
-  /** For a vendor without a time: an alarm says that a price has not changed for so long within hours. */
+  /** For a vendor without quote times: minutes within trading hours after which an unchanged price raises an alarm. */
   unchanged_minutes: Schema.optionalKey(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 1_440 })))
 }
 
@@ -43,7 +43,7 @@ const HttpSettings = Schema.Struct({
   ...shared,
   kind: Schema.Literal("http"),
   url: address("http:", "https:"),
-  /** What a source said counts for ten seconds, so it is asked well within them. */
+  /** Polling interval. A price counts for ten seconds, so the interval is well below that. */
   every_seconds: Schema.optionalKey(seconds(5))
 })
 
@@ -51,7 +51,7 @@ const WebSocketSettings = Schema.Struct({
   ...shared,
   kind: Schema.Literal("websocket"),
   url: address("ws:", "wss:"),
-  /** Each is said as JSON on a new connection, as to subscribe. */
+  /** Messages sent as JSON on each new connection, for example to subscribe. */
   greeting: Schema.optionalKey(Schema.Array(Schema.Json)),
   silence_seconds: Schema.optionalKey(seconds(600))
 })
@@ -62,14 +62,14 @@ const PriceSettings = Schema.Struct({
 })
 type Settings = (typeof PriceSettings.Type)["sources"][number]
 
-/** `reason` says what would be right. */
+/** `reason` states the valid values. */
 export class PriceSettingsRefused extends Schema.TaggedError<PriceSettingsRefused>()("PriceSettingsRefused", {
   reason: Schema.String
 }) {}
 
 const decode = Schema.decodeUnknownEffect(Schema.fromJsonString(PriceSettings))
 
-/** Makes the sources of a file; each of their symbols must be one that the venue lists. */
+/** Builds the sources of a file; each symbol must be listed by the venue. */
 export const read = Effect.fn("PriceSettings.read")(function* (
   text: string,
   isListed: (symbol: MarketSymbol) => boolean

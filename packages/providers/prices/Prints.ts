@@ -1,16 +1,16 @@
-/** Reads prices out of what a source answers, by the fields that the settings name. */
+/** Extraction of prices from a source's messages, by the paths in its settings. */
 import { highestE8 } from "@venue/domain/Oracle"
 import { Option, Predicate, Schema } from "effect"
 import type { Print } from "./PriceSource.ts"
 import * as QuoteTime from "./QuoteTime.ts"
 
-/** Fields are named from the outside in, with points between; the empty path is the value itself. */
+/** Paths of members, separated by points from the outside in; the empty path is the value itself. */
 export const Fields = Schema.Struct({
-  /** Leads to the list of the prices, to a record with a price for each contract, or to a single price. */
+  /** Path to the list of prices, to a record with one price per contract, or to a single price. */
   items: Schema.optionalKey(Schema.String),
-  /** Leads from an item to the name of its contract; where it is left out, the keys of the record are the names. */
+  /** Path from an item to its contract name; if absent, the keys of the record are the names. */
   contract: Schema.optionalKey(Schema.String),
-  /** Leads from an item to its price: a number, or a decimal in a string. */
+  /** Path from an item to its price: a number, or a decimal string. */
   price: Schema.String,
   /**
    * Path to the time of a quote: from its item, or with `$.` in front from the whole answer, such as `$.timestamp`. Unix seconds,
@@ -20,7 +20,10 @@ export const Fields = Schema.Struct({
 })
 export type Fields = typeof Fields.Type
 
-/** What is no text of JSON, names no contract or is no price above zero says nothing. */
+/**
+ * Returns the prices of a message. Invalid JSON, items without a contract name and prices that are not positive are
+ * skipped.
+ */
 export const read = (fields: Fields, text: string): ReadonlyArray<Print> => {
   const body = Option.getOrUndefined(decode(text))
   const items = at(body, fields.items ?? "")
@@ -31,7 +34,7 @@ export const read = (fields: Fields, text: string): ReadonlyArray<Print> => {
   return Object.entries(items).flatMap(([name, item]) => printOf(item, name))
 }
 
-/** Prices whose quotes count now, and the reason where none does. */
+/** Prices of current quotes, and the reason if there are none. */
 export interface Current {
   readonly prints: ReadonlyArray<Print>
   readonly fault: string | undefined
@@ -65,7 +68,7 @@ function print(fields: Fields, item: unknown, key: string | undefined, body: unk
   return quotedAtMillis === undefined ? [] : [{ contract, priceE8, quotedAtMillis }]
 }
 
-/** Begins a path from the whole answer. */
+/** Prefix of a path from the whole message. */
 const ofAnswer = "$."
 
 const decimal = /^\d+(\.\d+)?$/

@@ -1,20 +1,20 @@
-/** The own time of a quote, as its source writes it, and whether a quote of that time counts. */
-/** A quote counts for this long after its own time (rule 3.11). */
+/** Quote times: parsing, and the age limit of a quote. */
+/** Maximum age of a quote (rule 3.11). */
 export const goodForMillis = 60_000
-/** The clock of a source may be ahead of ours by this much. */
+/** Maximum lead of a source's clock. */
 const aheadMillis = 5_000
 
 export const isCurrent = (quotedAtMillis: number, nowMillis: number): boolean =>
   nowMillis - quotedAtMillis <= goodForMillis && quotedAtMillis - nowMillis <= aheadMillis
 
-/** Reads Unix seconds, Unix milliseconds (also as text) or RFC 3339; undefined for anything else. */
+/** Reads Unix seconds, Unix milliseconds (also as text) or RFC 3339; returns undefined for other values. */
 export const read = (value: unknown): number | undefined => {
   if (typeof value === "number") return ofNumber(value)
   if (typeof value !== "string") return undefined
   return /^\d{1,16}(\.\d{1,9})?$/.test(value) ? ofNumber(Number(value)) : ofInstant(value)
 }
 
-/** Seconds reach this number in the year 5138, milliseconds did in 1973. */
+/** Lower bound of milliseconds: seconds reach this number in the year 5138, milliseconds did in 1973. */
 const firstMillis = 1e11
 
 const ofNumber = (value: number): number | undefined => {
@@ -29,7 +29,7 @@ const ofInstant = (text: string): number | undefined => {
   const [, day = "", time = "", fraction = "", zone = ""] = instant.exec(text) ?? []
   const date = new Date(`${day}T${time}${fraction.slice(0, 4)}${zone.toUpperCase()}`)
   const midnight = new Date(`${day}T00:00:00Z`)
-  // A day that its month does not have would become one of the next month.
+  // Rejects days beyond the end of a month, which `Date` would carry over.
   const isOfMonth = !Number.isNaN(midnight.getTime()) && midnight.toISOString().startsWith(day)
   return isOfMonth && !Number.isNaN(date.getTime()) ? date.getTime() : undefined
 }

@@ -1,10 +1,10 @@
-/** Futures for a venue without an outside: made up by the calendar alone, the same whenever they are asked for. */
+/** Simulated futures for development: derived from the calendar alone, hence reproducible. */
 import { dayMillis, dateOf, dayOf } from "@venue/domain/Day"
 import { businessDayOfMonth, type DatedFuture } from "@venue/domain/Futures"
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { startPrices } from "./SimulatedPrices.ts"
 
-/** One of these follows the other from the first of January of last year on, to the end of the next one. */
+/** Futures in their order of use, from the first of January of last year to the end of next year. */
 export interface SimulatedCalendar {
   readonly activeFromMillis: number
   readonly futures: ReadonlyArray<DatedFuture>
@@ -18,9 +18,9 @@ export interface SimulatedSettlement {
 }
 
 /**
- * Futures of a commodity deliver each month, and are in use until the roll of the month before has ended (rule 3.9); those
- * of an index deliver each quarter, and are in use until that business day of it. They expire a week later. Undefined
- * where no future is simulated.
+ * Returns the futures of a symbol; undefined if none are simulated. Commodity futures deliver monthly and are in use
+ * until the roll of the month before has ended (rule 3.9). Index futures deliver quarterly and are in use until that
+ * business day of the delivery month. Futures expire a week later.
  */
 export const calendarOf = (symbol: MarketSymbol, nowMillis: number): SimulatedCalendar | undefined => {
   const root = roots.get(symbol)
@@ -42,7 +42,10 @@ export const calendarOf = (symbol: MarketSymbol, nowMillis: number): SimulatedCa
   }
 }
 
-/** The last five business days before today, the oldest first: each closes where prices begin, below its future. */
+/**
+ * Returns settlement prices of the last five business days before today, oldest first. Each equals the starting
+ * price, below its future.
+ */
 export const settlementsOf = (symbol: MarketSymbol, nowMillis: number): ReadonlyArray<SimulatedSettlement> => {
   const officialCloseE8 = startPrices.get(symbol)
   if (officialCloseE8 === undefined || !roots.has(symbol)) return []
@@ -52,7 +55,10 @@ export const settlementsOf = (symbol: MarketSymbol, nowMillis: number): Readonly
     .map((day) => ({ day: dateOf(day), officialCloseE8, settlementE8 }))
 }
 
-/** `every` so many months one delivers, `ahead` of the month in which it is last in use. */
+/**
+ * One future delivers `every` that many months; `ahead` is the number of months between its last use and its
+ * delivery.
+ */
 interface Root {
   readonly name: string
   readonly every: number
@@ -69,10 +75,10 @@ const roots: ReadonlyMap<MarketSymbol, Root> = new Map([
   [MarketSymbol.make("NATGAS-USD"), { name: "NG", ...ofCommodity }]
 ])
 
-/** Of the months, as exchanges write them. */
+/** Month codes of exchanges. */
 const letters = "FGHJKMNQUVXZ"
 
-/** A future is so much dearer than what it is of. */
+/** Relative premium of a future over its underlier. */
 const premium = 0.003_8
 
 const noHolidays: ReadonlySet<string> = new Set()

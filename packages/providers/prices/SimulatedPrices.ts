@@ -1,22 +1,22 @@
-/** Outside prices for a venue without an outside: one seeded walk for each instrument. */
+/** Simulated prices for development: one seeded random walk per instrument. */
 import type { Priced } from "@venue/domain/Market"
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { Effect } from "effect"
 import type { PriceSource } from "./PriceSource.ts"
 
-/** Everything the next step depends on. Prices in 1e-8 USD. */
+/** State of a walk. Prices in 1e-8 USD. */
 export interface Walk {
-  /** The price it is drawn back to and stays near. */
+  /** Price that the walk reverts to. */
   readonly home: number
   readonly price: number
-  /** State of its own xorshift, never 0. */
+  /** State of the walk's own xorshift generator, never 0. */
   readonly chance: number
 }
 
 export interface SimulatedPricesOptions {
   readonly seed: number
   readonly symbols: ReadonlyArray<MarketSymbol>
-  /** Steps a second. */
+  /** Steps per second. */
   readonly speed: number
 }
 
@@ -46,11 +46,11 @@ export const begin = (home: number, seed: number): Walk => ({
   chance: Math.imul(seed, spread) || 1
 })
 
-/** One step: a small move, a pull towards home, never more than 5 % away from it. */
+/** Returns the walk after one step: a small move and a pull towards home, at most 5 % away from it. */
 export const stepped = ({ chance, home, price }: Walk): Walk => {
   const first = xorshift(chance)
   const second = xorshift(first)
-  // Two even draws make a triangle between -1 and 1: small moves are likelier than large ones.
+  // The sum of two uniform draws has a triangular distribution in [-1, 1]: small moves are likelier than large ones.
   const noise = ((first >>> 0) + (second >>> 0)) / 2 ** 32 - 1
   const moved = Math.round(price + price * largestMove * noise + (home - price) * pull)
   const reach = Math.floor(home * furthest)
@@ -58,8 +58,8 @@ export const stepped = ({ chance, home, price }: Walk): Walk => {
 }
 
 /**
- * Tells every price at once and then one step after another. A walk begins at the price in force, and goes on from each
- * price that an operator sets, which becomes its home.
+ * Returns a source that sends all prices at once and then step by step. A walk starts at the price in force; a price
+ * set by an operator becomes its new home.
  */
 export const make = ({ seed, speed, symbols: asked }: SimulatedPricesOptions): PriceSource => {
   const symbols = asked.filter((symbol) => startPrices.has(symbol))
@@ -91,17 +91,17 @@ export const make = ({ seed, speed, symbols: asked }: SimulatedPricesOptions): P
   }
 }
 
-/** When the operator set the price in force; undefined where it is not theirs. */
+/** Returns the time at which an operator set the price in force; undefined for other sources. */
 const wordAt = (priced: Priced | undefined): number | undefined =>
   priced?.source === "operator" ? priced.toldAtMillis : undefined
 
 const resumed = ({ chance }: Walk, priceE8: number): Walk => ({ home: priceE8, price: priceE8, chance })
 
-/** A basis point and a half a step at most, half of that as a rule. */
+/** Largest move per step: 1.5 basis points. */
 const largestMove = 0.000_15
 const pull = 0.000_2
 const furthest = 0.05
-/** Keeps the walks of neighbouring seeds apart. */
+/** Separates the walks of neighbouring seeds. */
 const spread = 0x9e3779b1
 
 function xorshift(state: number): number {

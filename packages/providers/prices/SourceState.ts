@@ -1,4 +1,4 @@
-/** Says once that a source fails, and once that it works again. */
+/** Logs the first failure of a source, and its recovery. */
 import { Effect } from "effect"
 import type { Hide } from "../HttpAnswer.ts"
 

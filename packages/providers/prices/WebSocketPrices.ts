@@ -1,4 +1,4 @@
-/** A source that tells its prices by itself, on a web socket that comes back by itself. */
+/** Price source on a WebSocket that reconnects by itself. */
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { Clock, Effect, Redacted, Schedule } from "effect"
 import { text } from "node:stream/consumers"
@@ -12,9 +12,9 @@ export interface WebSocketPricesOptions {
   readonly name: string
   readonly url: string
   readonly headers: Readonly<Record<string, Redacted.Redacted>>
-  /** These texts are said on each new connection, as to subscribe. */
+  /** Messages sent on each new connection, for example to subscribe. */
   readonly greeting: ReadonlyArray<string>
-  /** A connection on which no price comes for so long is given up. */
+  /** Time without a price after which a connection is closed, in milliseconds. */
   readonly silenceMillis: number
   readonly fields: Fields
   readonly symbols: ReadonlyMap<MarketSymbol, Contracts>
@@ -46,11 +46,11 @@ export const make = (options: WebSocketPricesOptions): PriceSource => ({
   }
 })
 
-/** Whether prices have come since the last look, and at all. */
+/** Whether prices have arrived since the last check, and at all. */
 interface Heard {
   prints: boolean
   ever: boolean
-  /** The reason why a message with prices was passed over since then. */
+  /** Reason why the last message with prices was skipped. */
   fault: string | undefined
 }
 
@@ -62,7 +62,7 @@ interface ConnectionOptions extends Omit<WebSocketPricesOptions, "headers"> {
 const headersOf = ({ headers }: WebSocketPricesOptions): Readonly<Record<string, string>> =>
   Object.fromEntries(Object.entries(headers).map(([header, value]) => [header, Redacted.value(value)]))
 
-/** Ends with why it ended. */
+/** Runs one connection; returns the reason of its end. */
 const connection = (options: ConnectionOptions, { tell }: Listener, heard: Heard, state: SourceState.SourceState) =>
   Effect.gen(function* () {
     const run = Effect.runForkWith(yield* Effect.context<never>())
@@ -71,7 +71,7 @@ const connection = (options: ConnectionOptions, { tell }: Listener, heard: Heard
       const socket = new WebSocket(options.url, { ...bounds, headers: options.headers })
       const end = (why: string): void => {
         socket.removeAllListeners()
-        // A socket that is ended while it connects reports that as an error.
+        // Terminating a socket while it connects emits an error.
         socket.on("error", () => {})
         socket.terminate()
         resume(Effect.succeed(why))

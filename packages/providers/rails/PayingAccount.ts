@@ -1,8 +1,8 @@
-/** The account that pays withdrawals, as whoever holds its keys tells it, or as it was known. */
+/** The account that pays withdrawals: reported by the wallet, or remembered. */
 import { Effect, Option } from "effect"
 import type { RailUnavailable } from "./RailProvider.ts"
 
-/** A wallet that is away holds nothing up; undefined where it was never heard of. */
+/** Returns the remembered account while the wallet is unavailable; undefined before the first report. */
 export const knownOr = <Account extends string>(
   told: Effect.Effect<Account, RailUnavailable>,
   known: Account | undefined

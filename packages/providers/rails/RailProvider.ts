@@ -1,58 +1,59 @@
 /**
- * The outside of one rail: what has come in there, and what is sent out. It keeps nothing: what must outlive the process
- * (a cursor, a number, signed bytes) is handed out, stored by whoever asks, and handed in again.
+ * Interface of a rail: incoming transfers and outgoing payments. A provider stores nothing: state that must outlive
+ * the process (a cursor, a number, signed bytes) is returned, stored by the caller, and passed in again.
  */
 import type { RailName } from "@venue/domain/Rail"
 import { type PaymentFailure, PaymentObstacle, type RailOutage } from "@venue/domain/TreasuryReason"
 import type { UsedSequences } from "@venue/domain/Withdrawal"
 import { Context, type Effect, type Option, type Redacted, Schema } from "effect"
 
-/** A transfer to the venue. `(rail, txHash, logIndex)` is its name for ever. */
+/** A transfer to the venue. `(rail, txHash, logIndex)` identifies it permanently. */
 export interface Arrival {
-  /** At a bank it is the reference of the credit. */
+  /** At a bank, the reference of the credit. */
   readonly txHash: string
-  /** It counts within the transaction, since the place within a block changes when blocks are reorganised; 0 at a bank. */
+  /** Index within the transaction, because the index within a block changes in a reorganisation; 0 at a bank. */
   readonly logIndex: number
-  /** A deposit address, in the form in which it was handed out; at a bank it is the message of the transfer. */
+  /** A deposit address in the published form; at a bank, the message of the transfer. */
   readonly to: string
-  /** It counts 1e-6 USD, and is above zero. */
+  /** In 1e-6 USD, above zero. */
   readonly amount: bigint
-  /** The block it was seen in; null at a bank. */
+  /** Block of the transfer; null at a bank. */
   readonly block: { readonly number: number; readonly hash: string } | null
-  /** The bank's own name of the way it came; null on chains. */
+  /** The bank's name of the payment method; null on chains. */
   readonly paymentRail: string | null
 }
 
 export interface Scan {
   readonly arrivals: ReadonlyArray<Arrival>
-  /** A bank took these credits back. A chain names none: there an arrival stands, or is gone. */
+  /** Credits that a bank returned. Empty on chains: there an arrival stays or is gone. */
   readonly returned: ReadonlyArray<Pick<Arrival, "txHash" | "logIndex">>
-  /** The next scan begins here. It is opaque. Blocks that were replaced since are read again, and the newest ones in any case. */
+  /** Opaque position of the next scan. Replaced blocks, and always the newest ones, are read again. */
   readonly cursor: string
 }
 
-/** What has become of an arrival. */
+/** Current state of an arrival. */
 export type ArrivalState =
   | { readonly _tag: "Present"; readonly confirmations: number; readonly isFinal: boolean }
-  /** It is not in the chain as all providers that answer see it. It may come again, with the same name. */
+  /** Absent from the chain according to all answering providers. It may reappear under the same name. */
   | { readonly _tag: "Gone" }
 
-/** One attempt to pay a withdrawal. It is stored before it is sent, and sent as it is however often. */
+/** One attempt to pay a withdrawal. Stored before it is sent, and sent unchanged however often. */
 export interface Payment {
   readonly attempt: number
   readonly purpose: Purpose
-  /** The outside knows it by this: the transaction's hash, or the withdrawal's id at a bank. */
+  /** External reference: the transaction hash, or the withdrawal id at a bank. */
   readonly reference: string
-  /** All that is sent, signed. A bank's holds the payee's details, so it is sealed where it is kept. */
+  /** The complete signed message. At a bank it contains the payee's details, so it is encrypted in storage. */
   readonly bytes: Redacted.Redacted
-  /** The outside takes it no longer after this; null where it has no end. */
+  /** Time after which it can no longer be executed; null without an expiry. */
   readonly expiresAtMillis: number | null
   readonly signedAtMillis: number
 }
 
 /**
- * A cancel uses the withdrawal's number up, so that no payment of it can come any more. Where there are no numbers it is a mark
- * that is not sent: nothing is signed after it, and the withdrawal has failed when what was sent before can come no more.
+ * A cancel uses up the withdrawal's number, so that no payment of it can be executed. On rails without numbers a
+ * cancel is a mark that is never sent: nothing is signed after it, and the withdrawal fails once earlier attempts can
+ * no longer be executed.
  */
 export type Purpose = "pay" | "cancel"
 
@@ -60,21 +61,21 @@ export interface PaymentOrder {
   readonly withdrawalId: string
   /** An address, or a bank account's details as JSON. */
   readonly destination: Redacted.Redacted
-  /** It is what is to arrive, in 1e-6 USD. */
+  /** Amount to arrive, in 1e-6 USD. */
   readonly amount: bigint
-  /** The way a bank is to send it; null on chains. */
+  /** Payment method at a bank; null on chains. */
   readonly paymentRail: string | null
-  /** It is the withdrawal's own for ever, and is used by no other: the nonce where there is one. */
+  /** Number reserved for this withdrawal permanently: the nonce on chains that have one. */
   readonly sequence: number
   readonly purpose: Purpose
-  /** Earlier attempts of this withdrawal, the oldest first: an attempt after them can only come in their place. */
+  /** Earlier attempts of this withdrawal, oldest first; a new attempt can only replace them. */
   readonly previous: ReadonlyArray<Payment>
 }
 
-/** What withdrawals that have this number or a later one are to be paid, and nobody has heard the end of, in 1e-6 USD. */
+/** Returns the total of in-flight withdrawals with this number or a later one, in 1e-6 USD. */
 export type Promised<E> = (fromSequence: number) => Effect.Effect<bigint, E>
 
-/** What became of all attempts of one withdrawal. "Not found" is `Pending`, never `Failed`. */
+/** State of all attempts of one withdrawal. "Not found" is `Pending`, never `Failed`. */
 export type Outcome =
   /** With an obstacle the payment cannot arrive as it is, and an operator has to look. */
   | { readonly _tag: "Pending"; readonly obstacle?: PaymentObstacle }
@@ -84,7 +85,7 @@ export type Outcome =
   /** Final: no attempt of it can pay any more. Its reference is null where the outside knows of none. */
   | { readonly _tag: "Failed"; readonly reference: string | null; readonly reason: PaymentFailure }
 
-/** It cannot be reached, or those asked do not agree: nothing is known, and it is asked again. */
+/** The rail is unreachable, or its providers disagree. The state is unknown; retry. */
 export class RailUnavailable extends Schema.TaggedError<RailUnavailable>()("RailUnavailable", {
   rail: Schema.String,
   cause: Schema.Defect()
@@ -96,95 +97,100 @@ export class SigningRefused extends Schema.TaggedError<SigningRefused>()("Signin
   obstacle: PaymentObstacle
 }) {}
 
-/** What one deposit address holds, to be brought to the account that pays withdrawals. */
+/** Transfer of a deposit address's balance to the hot account. */
 export interface SweepOrder {
   readonly index: number
   readonly address: string
-  /** It counts 1e-6 USD. */
+  /** In 1e-6 USD. */
   readonly amount: bigint
-  /** It is the sweep's own for ever, among those of sweeps: another account sends them than pays withdrawals. */
+  /** Number reserved for this sweep permanently. Sweeps have their own sending account and their own numbers. */
   readonly sequence: number
   readonly previous: ReadonlyArray<Payment>
 }
 
-/** Brings together what came in. A sweep that is done twice moves nothing, since the address is empty then. */
+/** Sweeps deposits into the hot account. A repeated sweep moves nothing, because the address is empty. */
 export interface Sweeper {
-  /** Those of these addresses that hold what is worth the gas, as far as it is confirmed. */
+  /** Returns the addresses whose confirmed balance is worth the gas. */
   readonly due: (
     addresses: ReadonlyArray<string>
   ) => Effect.Effect<ReadonlyArray<Pick<SweepOrder, "address" | "amount">>, RailUnavailable>
   readonly firstSequence: Effect.Effect<number, RailUnavailable>
-  /** Signs, and sends nothing. The rail sends it, and tells its outcome, as those of any payment. */
+  /** Signs without sending. Sending and outcome are those of any payment. */
   readonly sign: (order: SweepOrder) => Effect.Effect<Payment, RailUnavailable | SigningRefused>
 }
 
-/** Whatever it answers, it says of each part of the books whether that is in it. */
+/** Books to compare with: the result states for each part whether the holdings include it. */
 export interface HoldingsQuestion {
-  /** Those to which anything ever came; the account that pays is not among them. */
+  /** Addresses that ever received a transfer, without the paying account. */
   readonly addresses: ReadonlyArray<string>
-  /** All that came in was noted up to there. */
+  /** Position up to which all arrivals are recorded. */
   readonly cursor: string
-  /** All attempts of each withdrawal that was sent, and of which nobody has heard the end. */
+  /** All attempts of each in-flight withdrawal. */
   readonly sent: ReadonlyArray<ReadonlyArray<Payment>>
 }
 
 export interface Holdings {
-  /** It counts 1e-6 USD, on all of the venue's addresses together. */
+  /** In 1e-6 USD, over all of the venue's addresses. */
   readonly amount: bigint
-  /** For people: where on the rail it was so. */
+  /** Position on the rail, for people. */
   readonly position: string
-  /** What came in with this block and before is in it, and nothing of later ones. Null at a bank: all up to the cursor is. */
+  /** Last block included in the amount. Null at a bank, which includes everything up to the cursor. */
   readonly block: number | null
-  /** Of each withdrawal, in the order asked: it has left, and is not in the amount any more. */
+  /** Per withdrawal, in request order: true if it has left and is not included in the amount. */
   readonly hasLeft: ReadonlyArray<boolean>
 }
 
 export interface RailProvider {
   readonly rail: RailName
-  /** The deposit address of this index (a chain's), always the same. Undefined at a bank, where messages tell deposits apart. */
+  /**
+   * Returns the deposit address of an index (chains); constant. Undefined at a bank, where messages distinguish
+   * deposits.
+   */
   readonly addressAt: ((index: number) => string) | undefined
-  /** The contract of its token, as addresses are written to users: nothing can be paid to it. Absent where there is none. */
+  /** Contract of the rail's token in the published form; it is refused as a destination. Absent without a contract. */
   readonly tokenContract?: string
   /**
-   * What came in since the cursor; null begins at the head of now. `watched` is asked once the head is known, so that an
-   * address handed out before that is never missed.
+   * Returns the arrivals since the cursor; null starts at the current head. `watched` is read after the head, so that
+   * an address published before it is never missed.
    */
   readonly scan: <E>(
     cursor: string | null,
     watched: Effect.Effect<ReadonlyArray<string>, E>
   ) => Effect.Effect<Scan, RailUnavailable | E>
-  /** In the order asked. */
+  /** Returns the states in request order. */
   readonly arrivalStates: (
     arrivals: ReadonlyArray<Arrival>
   ) => Effect.Effect<ReadonlyArray<ArrivalState>, RailUnavailable>
-  /** The number of the next withdrawal. Refuses where none is free for certain, and an operator has to look, or it has to wait. */
+  /**
+   * Returns the number of the next withdrawal. Refuses if no number is certainly free; then an operator must act, or
+   * the withdrawal waits.
+   */
   readonly nextSequence: (used: UsedSequences) => Effect.Effect<number, RailUnavailable | SigningRefused>
-  /** What has a lower number has to be signed before anything behind it can come. */
+  /** Whether payments execute in the order of their numbers. */
   readonly isOrdered: boolean
   /**
-   * Refuses what could not be signed now, before a number is the withdrawal's own; the one in the order is not looked at. What
-   * others are promised and has not left is not there for this one. A cancel is not refused for what keeps the withdrawal from
-   * being paid.
+   * Refuses a payment that could not be signed now, before a number is assigned; ignores the number in the order.
+   * Funds promised to other in-flight withdrawals are unavailable. Cancels skip checks that only block payment.
    */
   readonly check: <E>(
     order: PaymentOrder,
     promised: Promised<E>
   ) => Effect.Effect<void, RailUnavailable | SigningRefused | E>
   /**
-   * Signs, and sends nothing. Whoever holds the keys remembers the number of the withdrawal from then on, and signs it under
-   * no other: so the number is stored as the withdrawal's before this is called, and stays its own when nothing comes of it.
+   * Signs without sending. The key holder remembers the withdrawal's number from then on and signs it under no other.
+   * The number is therefore stored before this call, and stays assigned if the call fails.
    */
   readonly sign: (order: PaymentOrder) => Effect.Effect<Payment, RailUnavailable | SigningRefused>
-  /** What is there already is sent again without harm. */
+  /** Sends a payment; idempotent. */
   readonly send: (payment: Payment) => Effect.Effect<void, RailUnavailable>
-  /** Of all attempts of one withdrawal, the oldest first. */
+  /** Returns the outcome of all attempts of one withdrawal, given oldest first. */
   readonly outcome: (payments: ReadonlyArray<Payment>) => Effect.Effect<Outcome, RailUnavailable>
   /**
-   * What the venue holds there, as it was at one moment. None where it moved while it was asked, or where not all that came in
-   * by then has been read: it is asked again.
+   * Returns the venue's holdings at one moment. None if they moved during the read, or if arrivals are not yet all
+   * recorded: retry.
    */
   readonly holdings: (question: HoldingsQuestion) => Effect.Effect<Option.Option<Holdings>, RailUnavailable>
-  /** Absent where there is nothing to bring together, or somebody does it by hand. */
+  /** Absent if there is nothing to sweep, or if sweeping is manual. */
   readonly sweeper?: Sweeper
   /** The reason for an alarm where the rail answers and what it says is final stands still; undefined as a rule. */
   readonly stalled?: Effect.Effect<RailOutage | undefined>
@@ -192,7 +198,7 @@ export interface RailProvider {
   readonly payingAccountIn?: (cursor: string) => string | undefined
 }
 
-/** The rails that this venue is connected to. */
+/** Rails connected to this venue. */
 export class RailProviders extends Context.Service<RailProviders, ReadonlyMap<RailName, RailProvider>>()(
   "@venue/providers/RailProviders"
 ) {}

@@ -1,5 +1,5 @@
 /**
- * Who holds the keys that money leaves by. All else in the venue says what is to be signed, and gets it signed or a reason.
+ * Holder of the keys for outgoing money. The rest of the venue submits orders and receives signed bytes or a refusal.
  */
 import { Context, Effect, Layer, Redacted, Schema } from "effect"
 import { HttpClient, HttpClientRequest } from "effect/http"
@@ -9,10 +9,10 @@ import * as Transactions from "./arbitrum/Transactions.ts"
 import * as TronTransaction from "./tron/TronTransaction.ts"
 import { SigningOrder } from "./SigningOrder.ts"
 
-/** It will not sign this, however often it is asked. */
+/** The order is refused, and every repeat will be. */
 export class SignerRefused extends Schema.TaggedError<SignerRefused>()("SignerRefused", { reason: Schema.String }) {}
 
-/** It cannot be reached, or answers something else than was agreed. `reason` has no secrets. */
+/** The signer is unreachable or broke the protocol. `reason` holds no secrets. */
 export class SignerUnavailable extends Schema.TaggedError<SignerUnavailable>()("SignerUnavailable", {
   reason: Schema.String
 }) {
@@ -21,18 +21,18 @@ export class SignerUnavailable extends Schema.TaggedError<SignerUnavailable>()("
   }
 }
 
-/** The accounts that it signs for. */
+/** Accounts that the signer signs for. */
 export const Accounts = Schema.Struct({
-  /** Pays withdrawals on Arbitrum One, and receives what is swept, where it has keys for that. */
+  /** Pays withdrawals on Arbitrum One and receives sweeps; absent without keys for that chain. */
   hot: Schema.optionalKey(Schema.String),
-  /** Pays for sweeping. */
+  /** Pays the gas of sweeps. */
   gasPayer: Schema.optionalKey(Schema.String),
-  /** Pays withdrawals on TRON, where it has a key for that. */
+  /** Pays withdrawals on TRON; absent without a key for it. */
   tron: Schema.optionalKey(Schema.String)
 })
 export type Accounts = typeof Accounts.Type
 
-/** The answer of a wallet to an order that it has signed, and to one that it refuses. */
+/** Wallet responses: a signed order, and a refusal. */
 export const SignedAnswer = Schema.Struct({ bytes: Schema.String.check(Schema.isPattern(/^0x([0-9a-f]{2})+$/)) })
 export const RefusedAnswer = Schema.Struct({ reason: Schema.String })
 
@@ -40,11 +40,11 @@ export class Signer extends Context.Service<
   Signer,
   {
     readonly accounts: Effect.Effect<Accounts, SignerUnavailable>
-    /** Signed bytes are worth money, so they are kept from logs. */
+    /** Signed bytes are worth money, so logs never show them. */
     readonly sign: (order: SigningOrder) => Effect.Effect<Redacted.Redacted, SignerRefused | SignerUnavailable>
   }
 >()("@venue/providers/Signer") {
-  /** The keys are in this process, and sign whatever they are asked to: for a development. */
+  /** Keys in this process, which sign every order; for development. */
   static readonly layerLocal = (
     keys: Transactions.Keys | undefined,
     tron?: TronTransaction.TronKey
@@ -64,7 +64,7 @@ export class Signer extends Context.Service<
       })
     })
 
-  /** A wallet, as `apps/wallet` is one: `GET <url>/accounts` and `POST <url>/sign` with a bearer secret. */
+  /** Client of a wallet such as `apps/wallet`: `GET <url>/accounts` and `POST <url>/sign` with a bearer secret. */
   static readonly layer = (options: {
     readonly url: string
     readonly secret: Redacted.Redacted
@@ -123,7 +123,7 @@ const decodeAccounts = Schema.decodeUnknownEffect(Schema.fromJsonString(Accounts
 const decodeSigned = Schema.decodeUnknownEffect(Schema.fromJsonString(SignedAnswer))
 const decodeRefused = Schema.decodeUnknownEffect(Schema.fromJsonString(RefusedAnswer))
 
-/** Statuses of a wallet, or of a proxy that keeps its body, for an order that is not signed however often it is sent. */
+/** Statuses of a wallet, or of a proxy that keeps its body, for an order that will never be signed. */
 const refusedStatuses: ReadonlySet<number> = new Set([400, 409, 422])
 
 const maxBytes = 65_536

@@ -1,4 +1,4 @@
-/** What a signer may be asked to sign: never bytes, but what they are to say. */
+/** Orders that a signer accepts: descriptions of transactions, never raw bytes. */
 import { Schema } from "effect"
 import * as TronAddress from "./tron/TronAddress.ts"
 
@@ -6,7 +6,7 @@ const Count = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: Number.MA
 const Address = Schema.String.check(Schema.isPattern(/^0x[0-9a-fA-F]{40}$/))
 const Positive = Schema.BigIntFromString.check(Schema.isBetweenBigInt({ minimum: 1n, maximum: 2n ** 63n - 1n }))
 
-/** How an account sends a transaction to the chain. */
+/** Chain parameters of a transaction. */
 const Sending = {
   chainId: Count,
   token: Address,
@@ -16,7 +16,7 @@ const Sending = {
   maxPriorityFeePerGas: Positive
 }
 
-/** Pays a withdrawal out of the hot account. */
+/** Pays a withdrawal from the hot account. */
 export const ArbitrumPayment = Schema.TaggedStruct("ArbitrumPayment", {
   ...Sending,
   withdrawalId: Schema.NonEmptyString.check(Schema.isMaxLength(100)),
@@ -25,17 +25,17 @@ export const ArbitrumPayment = Schema.TaggedStruct("ArbitrumPayment", {
 })
 export type ArbitrumPayment = typeof ArbitrumPayment.Type
 
-/** Uses the nonce of a withdrawal up, so that it is never paid: the hot account sends itself nothing. */
+/** Uses up the nonce of a withdrawal so that it is never paid: the hot account sends itself nothing. */
 export const ArbitrumCancel = Schema.TaggedStruct("ArbitrumCancel", {
   ...Sending,
   withdrawalId: Schema.NonEmptyString.check(Schema.isMaxLength(100))
 })
 export type ArbitrumCancel = typeof ArbitrumCancel.Type
 
-/** Brings what a deposit address holds to the hot account. The account that pays for sweeping sends it. */
+/** Moves a deposit address's balance to the hot account. Sent by the account that pays for sweeping. */
 export const ArbitrumSweep = Schema.TaggedStruct("ArbitrumSweep", {
   ...Sending,
-  /** Of the deposit address. */
+  /** Index of the deposit address. */
   index: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 0x7fff_fffe })),
   amount: Positive,
   authorization: Schema.String.check(Schema.isPattern(/^0x[0-9a-f]{64}$/)),
@@ -50,8 +50,8 @@ const TronAccount = Schema.String.check(
 )
 
 /**
- * Pays a withdrawal on TRON out of the hot account there. There are no nonces: one transaction comes in the place of another
- * only once that one has expired.
+ * Pays a withdrawal on TRON from the hot account. TRON has no nonces: a transaction can replace another only after
+ * that one has expired.
  */
 export const TronPayment = Schema.TaggedStruct("TronPayment", {
   withdrawalId: Schema.NonEmptyString.check(Schema.isMaxLength(100)),
@@ -63,7 +63,7 @@ export const TronPayment = Schema.TaggedStruct("TronPayment", {
   timestampMillis: Count,
   /** In 1e-6 TRX. */
   feeLimit: Count,
-  /** The time of the newest block that is final. */
+  /** Time of the newest final block. */
   solidMillis: Count
 })
 export type TronPayment = typeof TronPayment.Type

@@ -1,14 +1,14 @@
-/** Where messages may be sent, as far as an address says it; what its host stands for is asked before every try. */
+/** Webhook endpoints: validation of the URL. The addresses of its host are checked before every attempt. */
 import { Context, Result, Schema } from "effect"
 import { isIP } from "node:net"
 import { isLoopback, isPublic } from "./PublicAddress.ts"
 
-/** On this machine, too: by http and at any port. It is for development, and production refuses it. */
+/** Allows endpoints on this machine, by http and at any port; for development, refused in production. */
 export const LoopbackEndpoints = Context.Reference<boolean>("@venue/providers/webhooks/LoopbackEndpoints", {
   defaultValue: () => false
 })
 
-/** `expected` says what would be right. */
+/** `expected` states the valid form. */
 export class EndpointRefused extends Schema.TaggedError<EndpointRefused>()("EndpointRefused", {
   expected: Schema.String
 }) {}
@@ -27,12 +27,12 @@ export const endpointOf = (text: string, allowsLoopback: boolean): Result.Result
   return isPublicHost(hostOf(url)) ? Result.succeed(url) : refused("a url with a public host")
 }
 
-/** An address of IPv6 stands in brackets in a url. */
+/** IPv6 addresses have brackets in a URL. */
 export const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[(.*)\]$/, "$1")
 
 const maxLength = 2_048
 
-/** A url does not write its scheme's own port. */
+/** A URL omits its scheme's default port. */
 const ports = new Set(["", "8443"])
 
 const isThisMachine = (host: string): boolean => host === "localhost" || isLoopback(host)
@@ -44,5 +44,5 @@ const isPublicName = (name: string): boolean => {
   return labels.length > 1 && !unknown.some((suffix) => `.${labels.join(".")}`.endsWith(`.${suffix}`))
 }
 
-/** Names below these are in no public DNS. */
+/** Top-level names outside the public DNS. */
 const unknown = ["localhost", "local", "internal", "home.arpa", "lan", "intranet", "test", "invalid", "onion", "arpa"]

@@ -1,4 +1,4 @@
-/** Which addresses are on the public internet, by the registries of special-purpose addresses (RFC 6890 and after). */
+/** Public internet addresses, by the registries of special-purpose addresses (RFC 6890 and later). */
 import { BlockList, isIP } from "node:net"
 
 export const isPublic = (address: string): boolean => {
@@ -24,7 +24,7 @@ const listOf = (networks: ReadonlyArray<string>): BlockList => {
 
 const loopback = listOf(["127.0.0.0/8", "::1/128"])
 
-/** Everything else of IPv6 is private, link-local, multicast, a form of IPv4, or nobody's yet. */
+/** The rest of IPv6 is private, link-local, multicast, mapped IPv4, or unassigned. */
 const global = listOf(["2000::/3"])
 
 const special = listOf([
@@ -42,7 +42,7 @@ const special = listOf([
   "198.51.100.0/24",
   "203.0.113.0/24",
   "224.0.0.0/3",
-  // Protocols, Teredo among them, and documentation; 2002::/16 holds IPv4.
+  // Protocol assignments such as Teredo, and documentation; 2002::/16 embeds IPv4.
   "2001::/23",
   "2001:db8::/32",
   "2002::/16",

@@ -1,23 +1,26 @@
-/** What a name of a host stands for. */
+/** Host name resolution. */
 import { Context, Effect, Layer, Schema } from "effect"
 import { Resolver as DnsResolver } from "node:dns/promises"
 
-/** There is no such name, or nobody said what it stands for. */
+/** The name does not exist, or the lookup failed. */
 export class Unresolved extends Schema.TaggedError<Unresolved>()("Unresolved", { host: Schema.String }) {}
 
 export class Resolver extends Context.Service<
   Resolver,
   {
-    /** Every address of it, one at least. */
+    /** Returns all addresses of a host, at least one. */
     readonly addresses: (host: string) => Effect.Effect<ReadonlyArray<string>, Unresolved>
   }
 >()("@venue/providers/webhooks/Resolver") {
-  /** DNS alone is asked, and no file of this machine. It does so beside the few threads that look up the venue's own names. */
+  /**
+   * Resolves by DNS only, without the machine's hosts file, and apart from the few threads that resolve the venue's
+   * own names.
+   */
   static readonly layer: Layer.Layer<Resolver> = Layer.succeed(
     Resolver,
     Resolver.of({
       addresses: Effect.fn("Resolver.addresses")(function* (host: string) {
-        // This name stands for this machine without asking (RFC 6761).
+        // This name means the local machine by definition (RFC 6761).
         if (host === "localhost") return ["127.0.0.1", "::1"]
         const dns = new DnsResolver({ timeout: 2_000, tries: 2 })
         const records = [() => dns.resolve4(host), () => dns.resolve6(host)].map((ask) =>

@@ -1,4 +1,4 @@
-/** The body of a message, as the document of the funding interface has it. */
+/** Body of a webhook message, as described in the funding interface's document. */
 import { decimalOfMoney } from "@venue/domain/Decimal"
 import { plainJson } from "@venue/domain/PlainNumber"
 import { assets, isNetwork, railOf } from "@venue/domain/Rail"

@@ -1,4 +1,7 @@
-/** Makes one try: a signed message to an address that anybody may have written, so it goes to public addresses alone. */
+/**
+ * One delivery attempt: sends a signed message. Anybody may register the address, so only public addresses are
+ * contacted.
+ */
 import { maxFault, type TryAnswer, type WebhookMessage } from "@venue/domain/Webhook"
 import { Clock, Context, Effect, Layer, Option, type Redacted, Result, Schema } from "effect"
 import { Buffer } from "node:buffer"
@@ -15,7 +18,7 @@ import { bodyOf } from "./WebhookBody.ts"
 export interface Try {
   readonly url: string
   readonly secret: Redacted.Redacted
-  /** It is the same over all tries. */
+  /** The same for all attempts. */
   readonly messageId: string
   readonly message: WebhookMessage
 }
@@ -23,7 +26,7 @@ export interface Try {
 export class WebhookSender extends Context.Service<
   WebhookSender,
   {
-    /** It never takes longer than the deadline and a second. */
+    /** Sends within the deadline plus one second. */
     readonly send: (one: Try) => Effect.Effect<TryAnswer>
   }
 >()("@venue/providers/webhooks/WebhookSender") {
@@ -34,7 +37,7 @@ export class WebhookSender extends Context.Service<
       const resolver = yield* Resolver
       const mayBe = (address: string) => isPublic(address) || (allowsLoopback && isLoopback(address))
 
-      /** All of them, so that a host with one that is not public is not sent to at all. */
+      /** Returns all addresses; a host with a single non-public one is refused. */
       const addressesOf = Effect.fnUntraced(function* (host: string) {
         const addresses =
           isIP(host) === 0
@@ -85,7 +88,7 @@ class TryFailed extends Schema.TaggedError<TryFailed>()("TryFailed", { fault: Sc
 
 const failed = (fault: string, status: number | null = null): TryAnswer => ({ status, fault: fault.slice(0, maxFault) })
 
-/** The connection goes to one of the addresses that were checked, and ends with the scope. No name is asked for again. */
+/** Posts to one of the checked addresses without a further lookup. The connection ends with the scope. */
 const post = Effect.fnUntraced(function* (
   url: URL,
   addresses: ReadonlyArray<string>,
@@ -103,14 +106,14 @@ const post = Effect.fnUntraced(function* (
 const answered = (request: ClientRequest, body: Buffer): Effect.Effect<IncomingMessage, TryFailed> =>
   Effect.callback((resume) => {
     request.once("response", (response) => resume(Effect.succeed(response)))
-    // It may come again, after the answer: then nobody is left to be told.
+    // A second error may follow the response, after the result is settled.
     request.on("error", (error: NodeJS.ErrnoException) =>
       resume(Effect.fail(new TryFailed({ fault: `the connection failed: ${error.code ?? error.name}` })))
     )
     request.end(body)
   })
 
-/** An endpoint may fail when its answer is not read; more than this is not read for that. */
+/** Reads and discards the response, because some endpoints fail otherwise; longer responses are cut off. */
 const dropped = (response: IncomingMessage): Effect.Effect<void> =>
   Effect.callback<void>((resume) => {
     const end = () => resume(Effect.void)
@@ -125,7 +128,7 @@ const dropped = (response: IncomingMessage): Effect.Effect<void> =>
 
 const maxAnswerBytes = 16 * 1024
 
-/** Node asks for one or for all of them, as it wants to try them. */
+/** Node requests one address or all, depending on how it connects. */
 const only = (addresses: ReadonlyArray<string>): LookupFunction => {
   const known: Array<LookupAddress> = addresses.map((address) => ({ address, family: isIP(address) }))
   return (_host, { all }, callback) =>

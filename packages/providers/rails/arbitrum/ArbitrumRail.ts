@@ -1,4 +1,4 @@
-/** Arbitrum One as a rail: USDC in to deposit addresses of an extended public key, and out of one hot account. */
+/** Rail for Arbitrum One: USDC deposits to addresses of an extended public key, payments from one hot account. */
 import { Effect } from "effect"
 import { getAddress } from "viem"
 import type { RailProvider } from "../RailProvider.ts"
@@ -26,7 +26,7 @@ export interface ArbitrumOptions {
   readonly firstBlock: number | undefined
   readonly maxFeePerGas: bigint
   readonly overdueMillis: number
-  /** A deposit address that holds less keeps it, in 1e-6 USD. */
+  /** Smallest balance that is swept, in 1e-6 USD. */
   readonly leastSweep: bigint
 }
 

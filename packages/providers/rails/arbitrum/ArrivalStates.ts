@@ -1,4 +1,4 @@
-/** What has become of transfers that were seen: how deep they are, or that they are gone. */
+/** States of known arrivals: their depth, or that they are gone. */
 import { Effect } from "effect"
 import type { Arrival, ArrivalState } from "../RailProvider.ts"
 import * as Chain from "./Chain.ts"
@@ -19,7 +19,7 @@ export const arrivalStates = (options: { readonly endpoints: RpcEndpoints; reado
     })
   })
 
-/** The blocks that one endpoint says they are in; null where one is gone. */
+/** Returns the blocks of the arrivals according to one endpoint; null if gone. */
 const blocksOf = Effect.fnUntraced(function* (endpoint: RpcEndpoint, token: string, arrivals: ReadonlyArray<Arrival>) {
   const receipts = yield* endpoint.ask(arrivals.map(({ txHash }) => Chain.receipt(txHash)))
   const blocks = yield* endpoint.ask(arrivals.map(({ block }) => Chain.block(block?.number ?? 0)))
@@ -29,8 +29,8 @@ const blocksOf = Effect.fnUntraced(function* (endpoint: RpcEndpoint, token: stri
 })
 
 /**
- * It is gone where another block stands in the place of the one that it was in. Who merely does not find it may be behind,
- * and that is no answer.
+ * An arrival is gone only if another block has replaced its block. An endpoint that does not find it may lag, so that
+ * proves nothing.
  */
 const blockOf = (
   endpoint: RpcEndpoint,

@@ -1,14 +1,14 @@
-/** Finds how much an endpoint takes in one request: a refused part is halved, down to one, and what worked is remembered. */
+/** Adaptive request size per endpoint: a refused part is halved, down to one, and a size that worked is remembered. */
 import { Clock, Effect, Result } from "effect"
 import { isTooMuch, RpcFault } from "./RpcFault.ts"
 
-/** What an endpoint takes at once of one kind of thing. */
+/** Largest accepted number of items of one kind. */
 export interface Limit {
-  /** The plural noun of the kind, for the alarm. */
+  /** Plural noun of the kind, for the alarm. */
   readonly kind: string
-  /** The setting that bounds it. */
+  /** Setting that bounds the number. */
   readonly setting: string
-  /** Returns the number in one request: `most`, or fewer after a refusal. */
+  /** Returns the number per request: `most`, or fewer after a refusal. */
   readonly size: (most: number) => Effect.Effect<number>
   readonly learn: (size: number, refusal: RpcFault) => Effect.Effect<void>
 }
@@ -35,8 +35,9 @@ export const make = (kind: string, setting: string): Limit => {
 }
 
 /**
- * Answers `count` things in their order, where `ask` answers a part of them from `start` on, in groups of `size`. A size that the
- * endpoint refuses is halved; it is remembered when all is answered, so that a refusal for another reason changes nothing.
+ * Requests `count` items in order: `ask` requests a part from `start` on in groups of `size`. A refused size is
+ * halved. The smaller size is remembered only after all items succeeded, so that refusals for other reasons change
+ * nothing.
  */
 export const inParts = Effect.fnUntraced(function* <A>(
   limit: Limit,
@@ -50,7 +51,7 @@ export const inParts = Effect.fnUntraced(function* <A>(
   let refusal: RpcFault | undefined
   for (let start = 0; start < count;) {
     const part = Math.min(size * groups, count - start)
-    // The last part may be shorter than the size that the endpoint takes.
+    // The last part may be shorter than the accepted size.
     const partSize = Math.min(size, part)
     const result = yield* Effect.result(ask(start, part, partSize))
     if (Result.isSuccess(result)) {
@@ -71,5 +72,5 @@ export const inParts = Effect.fnUntraced(function* <A>(
 const alsoForOne = ({ endpoint, kind, reason }: RpcFault, limit: Limit) =>
   new RpcFault({ endpoint, kind, reason: `${reason}, even for 1 of ${limit.setting}` })
 
-/** An endpoint's limit may be raised: the full size is tried again after this. */
+/** Time after which the full size is tried again, because an endpoint's limit may have been raised. */
 export const rememberedMillis = 10 * 60_000

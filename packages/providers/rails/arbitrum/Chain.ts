@@ -1,8 +1,8 @@
-/** What is asked of the chain, and what it answers, as JSON-RPC has them. */
+/** JSON-RPC calls to the chain and their results. */
 import { Schema, SchemaTransformation } from "effect"
 import { call } from "./RpcEndpoint.ts"
 
-/** Endpoints may write hex in any letter case, as addresses with a checksum. */
+/** Endpoints may write hexadecimal digits in any letter case, such as checksummed addresses. */
 const hex = (pattern: RegExp) =>
   Schema.String.pipe(
     Schema.decodeTo(
@@ -17,7 +17,7 @@ export const Quantity = HexText.pipe(
     SchemaTransformation.transform({ decode: (hex: string) => BigInt(hex), encode: (value: bigint) => hexOf(value) })
   )
 )
-/** A number of blocks, of seconds or of transactions: far below 2^53. */
+/** A number of blocks, seconds or transactions, far below 2^53. */
 export const Count = HexText.check(Schema.isMaxLength(14)).pipe(
   Schema.decodeTo(
     Schema.Number,
@@ -38,7 +38,7 @@ export const Bytes = Schema.String.pipe(
 
 export const hexOf = (value: bigint | number): string => `0x${value.toString(16)}`
 
-/** A block by its name for ever. */
+/** Permanent identification of a block. */
 export interface BlockName {
   readonly number: number
   readonly hash: string
@@ -59,7 +59,7 @@ export const Log = Schema.Struct({
   blockNumber: Count,
   blockHash: Hash,
   transactionHash: Hash,
-  /** Its place within the block, which a reorganisation changes. */
+  /** Index within the block, which a reorganisation changes. */
   logIndex: Count
 })
 export type Log = typeof Log.Type
@@ -77,7 +77,7 @@ export type Tag = number | "latest" | "pending" | "finalized"
 const tagOf = (tag: Tag): string => (typeof tag === "number" ? hexOf(tag) : tag)
 
 export const chainId = call("eth_chainId", [], Count)
-/** Null where there is none of this number yet. */
+/** Returns null if no block has this number yet. */
 export const block = (tag: Tag) => call("eth_getBlockByNumber", [tagOf(tag), false], Schema.NullOr(Block))
 export const receipt = (hash: string) => call("eth_getTransactionReceipt", [hash], Schema.NullOr(Receipt))
 export const balance = (address: string, tag: Tag) => call("eth_getBalance", [address, tagOf(tag)], Quantity)
@@ -94,12 +94,12 @@ export const logs = (filter: {
     [{ address: filter.address, topics: filter.topics, fromBlock: hexOf(filter.from), toBlock: hexOf(filter.to) }],
     Schema.Array(Log)
   )
-/** Without a receiver the data is a constructor's code, and the answer is what that returns. */
+/** Without a receiver the data is constructor code, and the result is its return value. */
 export const view = (message: { readonly to?: string; readonly data: string }, tag: Tag) =>
   call("eth_call", [message, tagOf(tag)], Bytes)
 export const gas = (message: { readonly from: string; readonly to: string; readonly data: string }) =>
   call("eth_estimateGas", [message], Quantity)
 export const sendTransaction = (bytes: string) => call("eth_sendRawTransaction", [bytes], Hash)
-/** Null where it is unknown, whether it waits or is in a block. */
+/** Null for an unknown transaction, neither pending nor in a block. */
 export const transaction = (hash: string) =>
   call("eth_getTransactionByHash", [hash], Schema.NullOr(Schema.Struct({ hash: Hash })))

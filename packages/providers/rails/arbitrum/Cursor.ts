@@ -1,6 +1,6 @@
 /**
- * How far the chain was read. The last block is named by its hash too, so that a reorganisation below it is noticed; then
- * everything after the block that was final is read again.
+ * Position of a scan. Includes the hash of the last block, so that a reorganisation below it is detected; then
+ * everything after the last final block is read again.
  */
 import { Option, Schema } from "effect"
 import type { BlockName } from "./Chain.ts"
@@ -16,13 +16,13 @@ const Text = Schema.fromJsonString(
 )
 
 export interface Cursor {
-  /** All up to it was read. */
+  /** Last block read. */
   readonly read: BlockName
-  /** It is not above the former, and was final when that was read. */
+  /** A final block at or below `read`, final at the time of reading. */
   readonly final: BlockName
-  /** Nothing of it is read again before this block, at which the venue began to read, or to read all that is read now. */
+  /** First block ever read with the present set of accounts; earlier blocks are never read again. */
   readonly begun?: number
-  /** The account that pays, once it is known: what comes to it was read too since then. */
+  /** The paying account once it is known; its incoming transfers are read from then on. */
   readonly hot?: string
 }
 
@@ -37,24 +37,24 @@ export interface Range {
   readonly to: number
 }
 
-/** Parts of at most `most` blocks, in their order. */
+/** Splits a range into parts of at most `most` blocks, in order. */
 export const partsOf = ({ from, to }: Range, most: number): ReadonlyArray<Range> =>
   Array.from({ length: Math.max(0, Math.ceil((to - from + 1) / most)) }, (_, index) => ({
     from: from + index * most,
     to: Math.min(to, from + (index + 1) * most - 1)
   }))
 
-/** The block to begin at, where this one is the next. */
+/** Returns the block to read from, if this is the next new one. */
 export const from = (next: number, begun: number): number => Math.min(next, Math.max(begun, next - blocksAgain))
 
 /**
- * Behind one address there may be several servers. One that is a little behind the one that told the head answers for logs as if
- * there were none, so that each block is read again until it is 64 deep, some 16 seconds.
+ * Several servers may share one address. One that lags behind the server that reported the head returns empty logs,
+ * so each block is read again until it is 64 deep, about 16 s.
  */
 const blocksAgain = 64
 
 /**
- * The next block, where `hashes` are those of the cursor's blocks now. Undefined where even the final one was
+ * Returns the next block, given the present hashes of the cursor's blocks; undefined if even the final one was
  * replaced.
  */
 export const next = ({ final, read }: Cursor, hashes: { readonly read: string; readonly final: string }) => {

@@ -1,16 +1,16 @@
-/** What a transaction offers for its gas. All are in wei of gas. */
+/** Gas fees of a transaction, in wei per unit of gas. */
 export interface Fees {
   readonly maxFeePerGas: bigint
   readonly maxPriorityFeePerGas: bigint
 }
 
-/** Twice the base fee of now: it may rise as far before the transaction waits. */
+/** Twice the current base fee: it may double before the transaction must wait. */
 export const first = (baseFeePerGas: bigint): Fees => ({
   maxFeePerGas: 2n * baseFeePerGas + tip,
   maxPriorityFeePerGas: tip
 })
 
-/** Nodes take another transaction of one nonce only for an eighth more of both, which is rounded up. */
+/** Nodes accept a replacement for a nonce only if both fees rise by an eighth, rounded up. */
 export const next = (previous: Fees, baseFeePerGas: bigint): Fees => {
   const least = first(baseFeePerGas)
   return {
@@ -22,5 +22,5 @@ export const next = (previous: Fees, baseFeePerGas: bigint): Fees => {
 const raised = (fee: bigint): bigint => (fee * 9n + 7n) / 8n
 const maxOf = (a: bigint, b: bigint): bigint => (a > b ? a : b)
 
-/** Arbitrum takes transactions as they come, and pays no attention to it; yet it must be able to grow. */
+/** Arbitrum ignores the tip, but replacements must be able to raise it. */
 const tip = 1_000_000n

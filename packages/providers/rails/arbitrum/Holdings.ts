@@ -1,4 +1,4 @@
-/** What the venue holds on the chain, on its own accounts and on the deposit addresses. */
+/** The venue's holdings on Arbitrum: its own accounts and the deposit addresses. */
 import { confirmationsNeeded } from "@venue/domain/Deposit"
 import { Array as Arr, Effect, Option } from "effect"
 import type { Holdings, HoldingsQuestion, RailUnavailable } from "../RailProvider.ts"
@@ -16,7 +16,7 @@ export interface HoldingsOptions {
   readonly token: string
 }
 
-/** At a block at which all that was credited, and all that was settled, is in the chain. */
+/** Returns the holdings at a block that contains all credited arrivals and all settled payments. */
 export const holdings = Effect.fnUntraced(function* (
   { endpoints, token }: HoldingsOptions,
   hot: string,
@@ -43,10 +43,10 @@ export const holdings = Effect.fnUntraced(function* (
   return Option.some({ amount, position: `block ${block}`, block, hasLeft })
 })
 
-/** What is in this block will be credited, or was. */
+/** Highest block whose arrivals are confirmed. */
 export const confirmedBlock = ({ head }: ChainView): number => Math.max(0, head.number - confirmationsNeeded + 1)
 
-/** Of each of these at one block, in the order asked. */
+/** Returns the balances of these accounts at one block, in request order. */
 export const balancesAt = Effect.fn("Arbitrum.balancesAt")(function* (
   view: ChainView,
   token: string,
@@ -56,7 +56,7 @@ export const balancesAt = Effect.fn("Arbitrum.balancesAt")(function* (
   return yield* view.agreed((endpoint) => balancesOf(endpoint, token, accounts, block))
 })
 
-/** Asks for groups of accounts, several in one request. */
+/** Requests groups of accounts, several groups per HTTP request. */
 const balancesOf = Effect.fnUntraced(function* (
   endpoint: RpcEndpoint,
   token: string,

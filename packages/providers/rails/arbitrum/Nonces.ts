@@ -1,6 +1,6 @@
 /**
- * The numbers of the account that pays. The venue counts those that it gives away; the chain counts what the account has sent, by
- * whomever: an operator may have moved something by hand.
+ * Nonces of the paying account. The venue counts the numbers it assigns; the chain counts all transactions of the
+ * account, including manual ones.
  */
 import type { PaymentObstacle } from "@venue/domain/TreasuryReason"
 import { Effect } from "effect"
@@ -16,17 +16,17 @@ export interface NonceOptions {
   readonly signer: Signer["Service"]
 }
 
-/** How many this block and those before it have used up, as all endpoints say. */
+/** Number of nonces used up to this block, agreed by all endpoints. */
 export const usedAt = (view: ChainView, account: string, block: number) =>
   view.agreed((endpoint) => Effect.map(endpoint.ask([Chain.transactionCount(account, block)]), ([count]) => count))
 
 /**
- * One that is used up would never come, and after one that is left out nothing would. So what others have used is passed over
- * only once it is final:
+ * A used nonce would never execute, and a skipped one would block all later payments. Nonces used by others are
+ * therefore skipped only once that is final:
  *
- *     used up by the chain:    below `open`        from `open` to `next`             above `next`
- *     what that means:         another account     ours come, or are on their way    somebody else sent some
- *     the number:              none                `next`                            the chain's, when that is final
+ * - chain's count below `open`: another account; no number.
+ * - from `open` to `next`: the venue's payments, executed or pending; the number is `next`.
+ * - above `next`: others have sent some; the number is the chain's count once that is final.
  */
 export const nextSequence = ({ endpoints, signer }: NonceOptions) =>
   Effect.fn("Arbitrum.nextSequence")(function* ({

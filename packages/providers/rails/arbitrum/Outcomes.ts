@@ -1,4 +1,4 @@
-/** What became of the attempts of one withdrawal. Only a final block answers for good. */
+/** Outcome of a withdrawal's attempts; only a final block is conclusive. */
 import { Clock, Effect, Option, Redacted } from "effect"
 import type { Outcome, Payment } from "../RailProvider.ts"
 import * as Chain from "./Chain.ts"
@@ -9,7 +9,7 @@ import * as Transactions from "./Transactions.ts"
 
 export interface OutcomeOptions {
   readonly endpoints: RpcEndpoints
-  /** It would have come by now, had it offered enough. */
+  /** Time after which an attempt with sufficient fees would have been executed. */
   readonly overdueMillis: number
 }
 
@@ -25,7 +25,7 @@ export const outcome = ({ endpoints, overdueMillis }: OutcomeOptions) =>
     const last = payments.at(-1)
     const said = last === undefined ? undefined : yield* Transactions.read(Redacted.value(last.bytes))
     if (last === undefined || said === undefined) return pending
-    // One before it has to come first, and more gas for this one would help nothing.
+    // An earlier nonce must execute first, so more gas for this one would not help.
     const counts = yield* view.each((endpoint) => endpoint.ask([Chain.transactionCount(said.from, "latest")]))
     if (counts.some(([count]) => count > said.nonce)) {
       if (yield* isOver(view, payments)) return usedUp
@@ -55,8 +55,8 @@ const finalOutcome = (purpose: Payment["purpose"], reference: string, isSuccess:
 }
 
 /**
- * "Not found" alone ends nothing. An operator has to want it cancelled, the nonces of all attempts have to be used up in blocks
- * that were final before that was asked, and every endpoint of the settings has to say that none of them is in the chain.
+ * "Not found" alone is not conclusive. Required: an operator's cancel, the nonces of all attempts used up in blocks
+ * that were final before the query, and every configured endpoint reporting that no attempt is in the chain.
  */
 const isOver = Effect.fnUntraced(function* (view: ChainView, payments: ReadonlyArray<Payment>) {
   if (payments.every(({ purpose }) => purpose === "pay")) return false
@@ -68,7 +68,7 @@ const isOver = Effect.fnUntraced(function* (view: ChainView, payments: ReadonlyA
   return Option.isSome(included) && included.value === null
 })
 
-/** The one attempt that is in a block, as one endpoint says. */
+/** Returns the attempt that is in a block, according to one endpoint. */
 export const inclusionOf = Effect.fnUntraced(function* (endpoint: RpcEndpoint, payments: ReadonlyArray<Payment>) {
   const receipts = yield* endpoint.ask(payments.map(({ reference }) => Chain.receipt(reference)))
   const receipt = receipts.find((one) => one !== null)

@@ -27,16 +27,16 @@ export interface PaymentOptions {
   readonly chainId: number
   /** In lower case. */
   readonly token: string
-  /** More is offered for no transaction, in wei of gas: it waits until the chain is cheaper. */
+  /** Maximum fee in wei per unit of gas; above it a transaction waits until the chain is cheaper. */
   readonly maxFeePerGas: bigint
 }
 
-/** What would be signed now. */
+/** Returns the transaction that would be signed now. */
 const prepared = Effect.fnUntraced(function* <E>(options: PaymentOptions, order: PaymentOrder, promised: Promised<E>) {
   const { hot } = yield* SignerAccounts.of(options.signer)
   const view = yield* options.endpoints.look
   const previous = yield* lastOf(order.previous)
-  // Under a number of another account it could come beside that attempt, and a cancel would cancel nothing.
+  // Under another account's nonce it could execute beside that attempt, and a cancel would cancel nothing.
   if (previous !== undefined && previous.from !== hot)
     return yield* refused({ _tag: "SignerChanged", signedBy: previous.from, account: hot })
   const fees = yield* feesOf(options, view, previous)
@@ -84,7 +84,7 @@ export const sign = (options: PaymentOptions) =>
     }
   })
 
-/** What is there already, or can come no more, is no fault: the outcome tells. */
+/** Sends a payment. An already known transaction and a used nonce are no errors: the outcome decides. */
 export const send = ({ endpoints }: Pick<PaymentOptions, "endpoints">) =>
   Effect.fn("Arbitrum.send")(function* ({ bytes, reference }: Pick<Payment, "bytes" | "reference">) {
     const said = yield* Transactions.read(Redacted.value(bytes))
@@ -103,13 +103,16 @@ export const send = ({ endpoints }: Pick<PaymentOptions, "endpoints">) =>
     return yield* unavailable(faults[0])
   })
 
-/** The words of nodes for a transaction that they hold, and for a nonce that is used up. */
+/** Messages of nodes for a known transaction and for a used nonce. */
 const isThere = /already (known|imported|exists)|known transaction|nonce (is )?too low/i
 
-/** Another attempt that offers more is there, or the chain has become dearer: a replacement is due, as the outcome tells. */
+/**
+ * A better-paying attempt is pending, or the chain has become more expensive: a replacement is due, as the outcome
+ * shows.
+ */
 const offersTooLittle = /underpriced|less than block base fee/i
 
-/** Each attempt has to say more than the one before it, whatever that was for. */
+/** Returns the last attempt; each new attempt must offer more, whatever the purpose of the last one. */
 export const lastOf = Effect.fnUntraced(function* (previous: ReadonlyArray<Payment>) {
   const last = previous.at(-1)
   if (last === undefined) return undefined
@@ -140,7 +143,7 @@ const transferOf = Effect.fnUntraced(function* <E>(
   const own = [token, hot.toLowerCase(), zeroAddress]
   if (own.includes(destination.toLowerCase())) return yield* refused({ _tag: "UnpayableDestination" })
   const [held = 0n] = yield* Holdings.balancesAt(view, token, [hot], view.head.number)
-  // Those whose number that block has used up have left the balance already.
+  // Withdrawals whose nonce this block has used up have already left the balance.
   const others = yield* promised(yield* Nonces.usedAt(view, hot, view.head.number))
   if (held < order.amount + others)
     return yield* refused({
@@ -153,7 +156,7 @@ const transferOf = Effect.fnUntraced(function* <E>(
   return { to: token, data: Token.transferData(destination, order.amount) }
 })
 
-/** Half as much again as it takes now: what the chain asks for its data may rise before the transaction comes. */
+/** Returns 1.5 times the present estimate: the price of data may rise before execution. */
 export const gasOf = Effect.fnUntraced(function* (
   view: ChainView,
   message: Parameters<typeof Chain.gas>[0],

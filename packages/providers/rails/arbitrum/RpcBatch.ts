@@ -1,4 +1,4 @@
-/** Sends calls in one request: as an array, or a single call by itself to an endpoint that takes no arrays, not even of one call. */
+/** JSON-RPC batches; single calls are sent without an array to endpoints that accept none. */
 import { Clock, Effect, type Schema } from "effect"
 import * as Bulk from "./Bulk.ts"
 import { isTooMuch, type RpcFault } from "./RpcFault.ts"
@@ -11,7 +11,7 @@ export interface RpcRequest {
 
 export interface RpcBatch {
   readonly send: (calls: ReadonlyArray<RpcRequest>) => Effect.Effect<ReadonlyArray<RpcTransport.RpcAnswer>, RpcFault>
-  /** Whether calls are sent one by one now. */
+  /** Whether calls are currently sent one by one. */
   readonly isSingle: Effect.Effect<boolean>
 }
 
@@ -20,7 +20,7 @@ export const make = (transport: ReturnType<typeof RpcTransport.make>): RpcBatch 
   let singleUntilMillis = 0
   const isSingle = Effect.map(Clock.currentTimeMillis, (now) => now < singleUntilMillis)
 
-  /** The refusal of an array may have been a passing one: arrays are sent again after 10 minutes. */
+  /** The refusal of an array may be temporary: arrays are tried again after 10 minutes. */
   const sendSingles = Effect.fnUntraced(function* ({ endpoint, reason }: RpcFault) {
     singleUntilMillis = (yield* Clock.currentTimeMillis) + Bulk.rememberedMillis
     yield* Effect.logWarning(
@@ -49,5 +49,5 @@ export const make = (transport: ReturnType<typeof RpcTransport.make>): RpcBatch 
 }
 
 const maxBytes = 16 * 1_048_576
-/** A transaction has 32 million gas at most, which is 35 MB of empty logs: no receipt of the chain is larger. */
+/** A transaction has at most 32 million gas, enough for 35 MB of empty logs: no receipt of the chain is larger. */
 const maxBytesOfOne = 64 * 1_048_576

@@ -1,4 +1,4 @@
-/** One server that answers for the chain, by JSON-RPC over HTTP. What it says is decoded here, and believed nowhere yet. */
+/** One JSON-RPC server of the chain. Responses are decoded here; other code decides whether to trust them. */
 import { Effect, type Redacted, Schema } from "effect"
 import { HttpClient } from "effect/http"
 import * as Pace from "../../Pace.ts"
@@ -23,7 +23,7 @@ type Results<Calls extends ReadonlyArray<RpcCall<unknown>>> = {
   readonly [Index in keyof Calls]: Calls[Index] extends RpcCall<infer A> ? A : never
 }
 
-/** The most that is sent in one request; an endpoint that refuses it is sent less. */
+/** Maximum sizes per request; smaller for an endpoint that refuses them. */
 export interface BulkSizes {
   readonly calls: number
   readonly addresses: number
@@ -32,9 +32,9 @@ export interface BulkSizes {
 export const defaultSizes: BulkSizes = { calls: 50, addresses: 500, balances: 500 }
 
 export interface RpcEndpoint {
-  /** Its place among the addresses of the settings, such as `endpoint 2`. */
+  /** Position in the settings, such as `endpoint 2`. */
   readonly name: string
-  /** In the order asked, a bounded number at a time. */
+  /** Sends calls and returns their results in order, in bounded batches. */
   readonly ask: <const Calls extends ReadonlyArray<RpcCall<unknown>>>(
     calls: Calls
   ) => Effect.Effect<Results<Calls>, RpcFault>
@@ -75,15 +75,15 @@ export const make = Effect.fn("RpcEndpoint.make")(function* (
     })
   })
 
-  /** Whether the endpoint answers a small call right now. */
+  /** Returns true if the endpoint answers a small call now. */
   const isAnswering = batch.send([chainId]).pipe(
     Effect.map((answers) => answers.every((answer) => RpcTransport.errorOf(answer) === undefined)),
     Effect.orElseSucceed(() => false)
   )
 
   /**
-   * Decides what a rate refusal means that stays after its pauses. A batch that is answered in part is halved, and the size is not
-   * remembered. A request for logs is halved where other calls are answered. Any other fails without a change of size.
+   * Classifies a rate refusal that persists after its pauses. A partly answered batch is halved without remembering
+   * the size. A log request is halved if other calls succeed. All others fail without a change of size.
    */
   const afterPauses = Effect.fnUntraced(function* (failed: RpcFault, [first]: ReadonlyArray<RpcCall<unknown>>) {
     if (failed.kind === "partial") return new RpcFault({ ...failed, kind: "large" })
@@ -101,7 +101,7 @@ export const make = Effect.fn("RpcEndpoint.make")(function* (
       return askSome(calls)
     })
     return yield* Effect.catchIf(pace.run(send), isRate, (failed) =>
-      // While the endpoint is left alone nothing was sent: the refusal was that of another request.
+      // Nothing was sent while the endpoint is paused: the refusal belongs to another request.
       Effect.flatMap(
         isSent ? afterPauses(failed, calls) : Effect.succeed(new RpcFault({ ...failed, kind: "rate" })),
         Effect.fail
@@ -109,7 +109,7 @@ export const make = Effect.fn("RpcEndpoint.make")(function* (
     )
   })
 
-  /** Anybody makes receipts large, so that many of them at once may be more than is read. */
+  /** Anybody can make receipts large, so many of them together may exceed the size limit. */
   const ask = Effect.fnUntraced(function* (calls: ReadonlyArray<RpcCall<unknown>>) {
     const most = (yield* batch.isSingle) ? 1 : sizes.calls
     return yield* Bulk.inParts(limit, most, calls.length, (start, size) => askPart(calls.slice(start, start + size)))

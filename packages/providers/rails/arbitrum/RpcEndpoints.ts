@@ -1,4 +1,4 @@
-/** All servers that are asked for the chain: those that answer must say the same, or nothing is known. */
+/** All endpoints of the chain: those that answer must agree, otherwise the state is unknown. */
 import { Clock, Effect, Equal, type Option, Result } from "effect"
 import { RailUnavailable } from "../RailProvider.ts"
 import * as FinalityWatch from "../FinalityWatch.ts"
@@ -7,32 +7,32 @@ import type { RpcEndpoint } from "./RpcEndpoint.ts"
 import { RpcFault } from "./RpcFault.ts"
 
 export interface RpcEndpoints {
-  /** What they see now; each answer is good for what is asked right after it. */
+  /** Takes a view of the chain, valid for the calls that follow immediately. */
   readonly look: Effect.Effect<ChainView, RailUnavailable>
   readonly stalled: FinalityWatch.FinalityWatch["stalled"]
 }
 
 export interface RpcEndpointsOptions {
   readonly endpoints: ReadonlyArray<RpcEndpoint>
-  /** Fewer that answer know nothing. */
+  /** Minimum number of answering endpoints. */
   readonly leastEndpoints: number
   readonly chainId: number
-  /** Who has seen no newer block for so long is not asked, as if it did not answer. */
+  /** An endpoint without a new block for this long counts as not answering. */
   readonly staleMillis: number
 }
 
-/** The chain as those see it that answered: nobody is asked for what is above the lowest of their heads. */
+/** Common view of the answering endpoints: calls never concern blocks above the lowest of their heads. */
 export interface ChainView {
   readonly head: Chain.BlockName
-  /** Blocks up to this one stay for ever. */
+  /** Blocks up to this one are permanent. */
   readonly final: Chain.BlockName
-  /** The highest that any of them says. */
+  /** Highest value of all endpoints. */
   readonly baseFeePerGas: bigint
   readonly timestampSeconds: number
   readonly agreed: <A>(ask: Ask<A>) => Effect.Effect<A, RailUnavailable>
-  /** What each says that answers, in no order that means anything. */
+  /** Returns the answers of all answering endpoints, in no particular order. */
   readonly each: <A>(ask: Ask<A>) => Effect.Effect<ReadonlyArray<A>, RailUnavailable>
-  /** As `agreed`, where one of the settings that does not answer leaves the question open. */
+  /** Like `agreed`, but None if one configured endpoint does not answer. */
   readonly unanimous: <A>(ask: Ask<A>) => Effect.Effect<Option.Option<A>, RailUnavailable>
 }
 type Ask<A> = (endpoint: RpcEndpoint) => Effect.Effect<A, RpcFault>
@@ -70,10 +70,10 @@ export const make = (options: RpcEndpointsOptions): RpcEndpoints => {
   return { look, stalled: finality.stalled }
 }
 
-/** Blocks become final with those of Ethereum, every 6.4 minutes, some 15 minutes late. */
+/** Blocks become final with those of Ethereum, every 6.4 minutes, about 15 minutes late. */
 const mostFinalityMillis = 60 * 60_000
 
-/** The hashes of blocks that are there for certain, unless the chain became shorter since. */
+/** Returns the hashes of blocks that exist unless the chain has shrunk meanwhile. */
 export const namesAt = Effect.fnUntraced(function* (endpoint: RpcEndpoint, numbers: ReadonlyArray<number>) {
   const blocks = yield* endpoint.ask(numbers.map((number) => Chain.block(number)))
   return yield* Effect.forEach(blocks, (block, index) =>
@@ -104,7 +104,7 @@ interface Said<A> {
   readonly answer: A
 }
 
-/** Whoever fails is told of once, and again when it fails in another way. */
+/** Logs the first failure of an endpoint, and every change of its reason. */
 const answersOf = (leastEndpoints: number) => {
   const told = new Map<string, string>()
   const tell = (name: string, reason: string) =>

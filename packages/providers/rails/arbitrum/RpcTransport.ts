@@ -1,4 +1,4 @@
-/** One request of JSON-RPC over HTTP, and the answers or the refusal that its body holds, whatever the status is. */
+/** One JSON-RPC request over HTTP, with the results or the refusal in its body, whatever the status. */
 import { Effect, Option, Predicate, Redacted, Schema } from "effect"
 import { HttpClient, HttpClientRequest } from "effect/http"
 import {
@@ -37,11 +37,11 @@ export const make = (client: HttpClient.HttpClient, name: string, url: Redacted.
       ),
       Effect.timeout(deadline),
       Effect.mapError((error) => fault(whyOf(error), Schema.is(AnswerTooLarge)(error) ? "large" : "fault")),
-      // A span of the request would show the address.
+      // A trace span of the request would show the address.
       Effect.provideService(HttpClient.TracerDisabledWhen, () => true)
     )
 
-  /** Sends once. A refusal of the request as a whole fails; those of single calls are among the answers. */
+  /** Sends once. Fails if the request as a whole is refused; refusals of single calls are returned as results. */
   const send = Effect.fnUntraced(function* (
     body: Schema.Json,
     maxBytes: number
@@ -63,7 +63,7 @@ export const make = (client: HttpClient.HttpClient, name: string, url: Redacted.
 
 const decode = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Json))
 
-/** The objects of a list, or the one object; none in any other text. */
+/** Returns the objects of a list, or a single object; none for any other text. */
 const answersIn = (text: string): { readonly answers: ReadonlyArray<RpcAnswer>; readonly isList: boolean } => {
   const json: unknown = Option.getOrUndefined(decode(text))
   const all: ReadonlyArray<unknown> = Array.isArray(json) ? json : [json]

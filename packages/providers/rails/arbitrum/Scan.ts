@@ -1,4 +1,4 @@
-/** Reads the transfers to the venue's addresses out of the logs of the chain, in bounded ranges. */
+/** Scan for transfers to the venue's addresses in the chain's logs, in bounded ranges. */
 import { Array as Arr, Effect, Equal } from "effect"
 import type { Arrival, RailUnavailable, Scan } from "../RailProvider.ts"
 import { knownOr } from "../PayingAccount.ts"
@@ -14,16 +14,16 @@ export interface ScanOptions {
   readonly endpoints: RpcEndpoints
   /** In lower case. */
   readonly token: string
-  /** Blocks in one question; an endpoint that refuses so many is asked for half. */
+  /** Blocks per log request; halved for an endpoint that refuses as many. */
   readonly blocksAtOnce: number
-  /** A venue that has read nothing begins at this block, or at the head of now. */
+  /** First block of a new venue; undefined for the current head. */
   readonly firstBlock: number | undefined
-  /** The account that pays: what others send to it is the venue's too, and nobody's yet. */
+  /** The paying account: transfers by others to it belong to the venue and are unmatched. */
   readonly hot: Effect.Effect<string, RailUnavailable>
 }
 
 export const scan = (options: ScanOptions) => {
-  /** After a failure less is read in one scan, so that a slow endpoint gets to the end of it. */
+  /** After a failure one scan reads less, so that a slow endpoint can finish. */
   let questions = maxQuestions
   return <E>(
     cursor: string | null,
@@ -37,21 +37,21 @@ export const scan = (options: ScanOptions) => {
       if (next === undefined) return { arrivals: [], returned: [], cursor: Cursor.encode(before) }
 
       const hot = yield* knownOr(options.hot, before.hot)
-      // What the account that pays had before it was known is the venue's own.
+      // The paying account's balance before it was known belongs to the venue.
       const begun = hot === before.hot ? (before.begun ?? next) : next
       const all = hot === undefined ? addresses : [...addresses, hot]
       const groups = Arr.chunksOf(all, addressesAtOnce)
       const size = yield* sizeOf(view, options.blocksAtOnce)
       const parts = Math.max(1, Math.floor(questions / Math.max(1, Math.ceil(all.length / size.addresses))))
       const to = Math.min(view.head.number, next + size.blocks * parts - 1)
-      // Their names are known before the logs are read: what is replaced in between is noticed next time.
+      // Block names are read before the logs: a replacement in between is detected by the next scan.
       const [read, final] = yield* view.agreed((endpoint) => namesAt(endpoint, [to, Math.min(to, view.final.number)]))
       const ranges = Cursor.partsOf({ from: Cursor.from(next, begun), to }, options.blocksAtOnce)
       const found = yield* Effect.forEach(ranges, (range) =>
         Effect.forEach(groups, (group) => view.agreed((endpoint) => arrivalsOf(endpoint, options.token, range, group)))
       )
       const own = new Set(addresses)
-      // What is swept was noted when it came in.
+      // Swept amounts were recorded when they arrived.
       const arrivals = found
         .flat(2)
         .flatMap(({ from, ...arrival }) => (arrival.to === hot && own.has(from) ? [] : arrival))
@@ -64,7 +64,7 @@ export const scan = (options: ScanOptions) => {
     )
 }
 
-/** Returns what every endpoint takes at once, as far as is known. */
+/** Returns the size that every endpoint accepts, as far as known. */
 const sizeOf = Effect.fnUntraced(function* (view: ChainView, blocksAtOnce: number) {
   const sizes = yield* view.each(({ limits, sizes }) =>
     Effect.all({ blocks: limits.blocks.size(blocksAtOnce), addresses: limits.addresses.size(sizes.addresses) })
@@ -80,7 +80,7 @@ const startOf = Effect.fnUntraced(function* (options: ScanOptions, view: ChainVi
     return { next, cursor }
   }
   const cursor = yield* Effect.mapError(Cursor.decode(text), unavailable)
-  // It became shorter, or whoever answers is behind what was read: both pass.
+  // The chain is shorter, or the endpoint lags behind the cursor: both are temporary.
   if (cursor.read.number > view.head.number) return { next: undefined, cursor }
   const [read, final] = yield* view.agreed((endpoint) => namesAt(endpoint, [cursor.read.number, cursor.final.number]))
   const next = Cursor.next(cursor, { read: read!.hash, final: final!.hash })
@@ -89,7 +89,7 @@ const startOf = Effect.fnUntraced(function* (options: ScanOptions, view: ChainVi
   return yield* unavailable(new RpcFault({ endpoint: "all endpoints", reason, kind: "fault" }))
 })
 
-/** What one endpoint says came to these addresses, and from whom, in the order of the chain. */
+/** Returns the transfers to these addresses according to one endpoint, in chain order. */
 const arrivalsOf = Effect.fnUntraced(function* (
   endpoint: RpcEndpoint,
   token: string,
@@ -121,8 +121,8 @@ const arrivalsOf = Effect.fnUntraced(function* (
 })
 
 /**
- * Endpoints bound blocks, addresses and logs, each in its own words. Blocks are halved first; where one block is refused too, and
- * one address of it is answered, addresses are.
+ * Endpoints limit blocks, addresses and logs, with different messages. Blocks are halved first; addresses are halved
+ * if a single block is refused but one address of it is answered.
  */
 const logsOf = Effect.fnUntraced(function* (
   endpoint: RpcEndpoint,
@@ -144,7 +144,7 @@ const logsOf = Effect.fnUntraced(function* (
       size === 1
         ? Effect.fail(fault)
         : Effect.andThen(
-            // Refused for another reason, all of it fails as this does, without a request for each half.
+            // For other refusals the whole range fails with the same fault, without a request per half.
             Effect.mapError(ask(some.slice(0, 1), range.from, range.from), (alone) =>
               isTooMuch(alone) ? new RpcFault({ ...fault, kind: "fault" }) : alone
             ),
@@ -156,7 +156,7 @@ const logsOf = Effect.fnUntraced(function* (
 
 const topicsTo = (addresses: ReadonlyArray<string>) => [Token.transferTopic, null, addresses.map(Token.topicOf)]
 
-/** One scan asks each endpoint for logs so often at most, unless one range already needs more. */
+/** Maximum log requests per endpoint and scan, unless one range already needs more. */
 const maxQuestions = 200
 /** Addresses whose logs are compared together between endpoints. */
 const addressesAtOnce = 500

@@ -1,15 +1,15 @@
-/** The venue's own accounts on the chain, as whoever holds their keys tells them. */
+/** The venue's own accounts on Arbitrum, reported by the signer. */
 import { Effect } from "effect"
 import type { RailUnavailable } from "../RailProvider.ts"
 import type { Signer } from "../Signer.ts"
 import { getAddress, isAddress } from "viem"
 import { unavailable } from "./RpcEndpoints.ts"
 
-/** In the form with a checksum. */
+/** Checksummed. */
 export interface SignerAccounts {
-  /** It pays withdrawals, and receives what is swept. */
+  /** Pays withdrawals and receives sweeps. */
   readonly hot: string
-  /** It pays for sweeping. */
+  /** Pays the gas of sweeps. */
   readonly gasPayer: string
 }
 

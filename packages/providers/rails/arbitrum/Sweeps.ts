@@ -77,12 +77,12 @@ export const sweeper = (options: SweepOptions): Sweeper => {
   }
 }
 
-/** It is good once; a replacement has the same, so that one of them moves the money at most. */
+/** Nonce of the authorization, valid once; a replacement reuses it, so that at most one of them moves the money. */
 const authorizationOf = ({ chainId, token }: SweepOptions, { address, sequence }: SweepOrder): string =>
   keccak256(toHex(`sweep ${chainId} ${token} ${address} ${sequence}`))
 
 const refused = (obstacle: PaymentObstacle) => Effect.fail(new SigningRefused({ rail, obstacle }))
 
-/** What is not used is not paid. On this chain it counts for the data too, whose price changes. */
+/** Unused gas is not charged. On this chain the limit also covers the data, whose price varies. */
 const mostGas = 1_000_000n
 const validSeconds = 86_400

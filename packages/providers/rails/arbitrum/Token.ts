@@ -1,8 +1,8 @@
-/** The token that the venue takes: what its transfers look like, and the calls that move it (ERC-20 and EIP-3009). */
+/** The accepted token: the form of its transfers, and the calls that move it (ERC-20 and EIP-3009). */
 import { encodeFunctionData, getAddress, type Hex, pad, parseAbi } from "viem"
 import type { Log } from "./Chain.ts"
 
-/** The event `Transfer(address,address,uint256)`. */
+/** Topic of `Transfer(address,address,uint256)`. */
 export const transferTopic = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef"
 
 export const topicOf = (address: string): string => pad(address.toLowerCase() as Hex)
@@ -13,7 +13,10 @@ export interface Transfer {
   readonly amount: bigint
 }
 
-/** Undefined for any other event. An amount that no ledger holds is none of this token's. */
+/**
+ * Returns the transfer in a log; undefined for any other event. An amount beyond the range of a ledger is no transfer
+ * of this token.
+ */
 export const transferOf = (log: Pick<Log, "topics" | "data">): Transfer | undefined => {
   const [event, from, to] = log.topics
   if (event !== transferTopic || from === undefined || to === undefined || log.topics.length !== 3) return undefined
@@ -27,7 +30,7 @@ const addressOf = (topic: string): string => getAddress(`0x${topic.slice(26)}`)
 export const transferData = (to: string, amount: bigint): Hex =>
   encodeFunctionData({ abi, functionName: "transfer", args: [to as Hex, amount] })
 
-/** Signed by `from`, whoever sends it. The nonce is good once. */
+/** Transfer authorization signed by `from`, sent by anybody. The nonce is valid once. */
 export interface Authorization {
   readonly from: string
   readonly to: string
@@ -46,7 +49,7 @@ export const authorizedTransferData = (
     args: [from as Hex, to as Hex, amount, 0n, BigInt(validBeforeSeconds), nonce as Hex, Number(v), r, s]
   })
 
-/** What is signed of it. Name and version are those of USDC on Arbitrum One. */
+/** Returns the signed data. Name and version are those of USDC on Arbitrum One. */
 export const typedDataOf = (
   { amount, from, nonce, to, validBeforeSeconds }: Authorization,
   { chainId, token }: { readonly chainId: number; readonly token: string }
@@ -74,7 +77,7 @@ export const typedDataOf = (
     }
   }) as const
 
-/** As much as a ledger can hold. */
+/** Largest amount that a ledger can hold. */
 const maxAmount = 2n ** 63n - 1n
 
 const abi = parseAbi([

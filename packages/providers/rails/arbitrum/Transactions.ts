@@ -1,4 +1,4 @@
-/** The transactions of the venue on the chain (EIP-1559): made of what was ordered, signed, and read again. */
+/** Transactions of the venue (EIP-1559): built from orders, signed, and read back. */
 import { Effect, Option, Result } from "effect"
 import {
   bytesToHex,
@@ -14,15 +14,15 @@ import type { ArbitrumOrder, ArbitrumSweep } from "../SigningOrder.ts"
 import { addressOf, gasPayerIndex } from "./DepositAddresses.ts"
 import * as Token from "./Token.ts"
 
-/** The keys of the rail: nothing else in the venue has them. */
+/** Keys of the rail, held only here. */
 export interface Keys {
-  /** Pays withdrawals, and receives what is swept. */
+  /** Pays withdrawals and receives sweeps. */
   readonly hot: PrivateKeyAccount
-  /** Holds the deposit addresses, and the account that pays for sweeping. */
+  /** Holds the deposit addresses and the account that pays for sweeping. */
   readonly deposits: HDKey
 }
 
-/** A failure says what would be right, and nothing of the keys. */
+/** A failure states the valid form and nothing of the keys. */
 export const keys = (hotKey: string, xprv: string): Result.Result<Keys, string> => {
   const hot = Result.try(() => privateKeyToAccount(hotKey as Hex))
   if (Result.isFailure(hot)) return Result.fail("the private key of the hot account, 0x and 64 digits of hex")
@@ -80,7 +80,7 @@ export interface Signed {
   readonly value: bigint
 }
 
-/** What signed bytes say; undefined for what is no such transaction. */
+/** Returns the content of signed bytes; undefined if they are no such transaction. */
 export const read = Effect.fn("Transactions.read")(function* (bytes: string) {
   const text = bytes as `0x02${string}`
   const parsed = Result.try(() => parseTransaction(text))

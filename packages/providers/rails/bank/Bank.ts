@@ -1,4 +1,4 @@
-/** A bank that speaks the contract of `docs/operate/bank-contract.md`. */
+/** Client of a bank that implements the contract in `docs/operate/bank-contract.md`. */
 import { PayoutRail } from "@venue/domain/Rail"
 import type { PaymentObstacle } from "@venue/domain/TreasuryReason"
 import { Clock, Effect, Equal, Option, Redacted, Schema } from "effect"
@@ -15,7 +15,7 @@ import {
 import * as Contract from "./BankContract.ts"
 
 export interface BankOptions {
-  /** Paths are added to it: `https://bank.example/v1`. */
+  /** Base address of the paths, such as `https://bank.example/v1`. */
   readonly url: string
   readonly key: Redacted.Redacted
 }
@@ -59,7 +59,7 @@ export const make = Effect.fn("Bank.make")(function* (
     if (purpose === "cancel")
       return { _tag: "Failed" as const, reference: null, reason: { _tag: "PaymentCancelled" as const } }
     const answer = yield* exchange(HttpClientRequest.get(`/payouts/${reference}`))
-    // It may be on its way there: what is not found has not failed.
+    // The payout may still be on its way, so "not found" is not a failure.
     if (answer.status === 404) return pending
     const { id, reason, status } = yield* readPayout(answer)
     if (id !== reference) return yield* unavailable(`it answers for payout ${reference} with ${id}`)
@@ -69,7 +69,10 @@ export const make = Effect.fn("Bank.make")(function* (
       : { _tag: "Failed" as const, reference, reason: { _tag: "PayoutFailed" as const, code: reason } }
   })
 
-  /** It tells its balance of now alone: nothing is to be booked, and no payout to end, while it is asked. Payouts that are pending are in it. */
+  /**
+   * Returns the bank's current balance, which includes pending payouts. No credit may be unbooked and no payout may
+   * end during the read.
+   */
   const holdings = Effect.fn("Bank.holdings")(function* ({ cursor, sent }: HoldingsQuestion) {
     const hasNews = Effect.map(entriesAfter(cursor, 1), ({ data }) => data.length > 0)
     const outcomes = Effect.forEach(
@@ -87,10 +90,10 @@ export const make = Effect.fn("Bank.make")(function* (
     rail: "BANK",
     addressAt: undefined,
     scan,
-    // What it lists is booked; what is taken back later is an entry of its own.
+    // Listed credits are booked; a later return is an entry of its own.
     arrivalStates: (arrivals) =>
       Effect.succeed(arrivals.map(() => ({ _tag: "Present", confirmations: 1, isFinal: true }))),
-    // It has no numbers: one withdrawal is one payout by its id.
+    // Banks have no numbers: a withdrawal is one payout by its id.
     nextSequence: ({ next }) => Effect.succeed(next),
     isOrdered: false,
     check: (order) => Effect.asVoid(sign(order)),
@@ -112,7 +115,7 @@ const arrivalOf = ({ amount, message, payment_rail, reference }: typeof Contract
   paymentRail: payment_rail
 })
 
-/** The values of a payout's body that are long enough to name somebody. */
+/** Values of a payout's body that are long enough to identify somebody. */
 const valuesOf = (body: string): ReadonlyArray<string> =>
   [...body.matchAll(/:"([^"]{3,})"/g)].map(([, value]) => value!)
 
@@ -121,7 +124,10 @@ const isPayoutId = Schema.is(Contract.PayoutId)
 const isPayoutRail = Schema.is(PayoutRail)
 const encodeRequest = Schema.encodeSync(Schema.fromJsonString(Contract.PayoutRequest))
 
-/** Nothing here has a signature: what is sent is made once, and is sent with the key. A cancel is a mark, made before that. */
+/**
+ * Nothing here is cryptographically signed: the request is built once and sent with the key. A cancel is a mark made
+ * before sending.
+ */
 const sign: RailProvider["sign"] = Effect.fn("Bank.sign")(function* (order) {
   const { amount, destination, paymentRail, previous, purpose, withdrawalId } = order
   const signedAtMillis = yield* Clock.currentTimeMillis
@@ -147,11 +153,11 @@ const unavailable = (cause: unknown) => new RailUnavailable({ rail, cause })
 interface Exchanged {
   readonly status: number
   readonly text: string
-  /** Replaces what a sentence of the bank may hold of its key and of a payee. */
+  /** Replaces the key and the payee's details in a sentence of the bank. */
   readonly hide: (text: string) => string
 }
 
-/** One request within its deadline. Errors of requests hold what was sent, so that only a sentence is made of them. */
+/** Sends one request within its deadline. Errors contain the request, so only a sentence of them is kept. */
 const exchanging =
   (client: HttpClient.HttpClient, { key, url }: BankOptions) =>
   (
@@ -159,7 +165,7 @@ const exchanging =
     sent: ReadonlyArray<string> = []
   ): Effect.Effect<Exchanged, RailUnavailable> => {
     const hide = hiding(url, Redacted.value(key))
-    // Numbers of accounts are kept from logs too. All of it is hidden before `hide` cuts the text.
+    // Account numbers are hidden too, before `hide` cuts the text.
     const hideSent = (text: string) =>
       hide(sent.reduce((rest, value) => rest.replaceAll(value, "…"), text).replaceAll(/\d{4,}/g, "…"))
     return client.execute(request.pipe(HttpClientRequest.prependUrl(url), HttpClientRequest.bearerToken(key))).pipe(

@@ -1,4 +1,4 @@
-/** What is asked of the bank, and what it answers: `docs/operate/bank-contract.md` as schemas. Inside, money counts in 1e-6 USD. */
+/** The bank contract of `docs/operate/bank-contract.md` as schemas. Decoded amounts are in 1e-6 USD. */
 import { BankDetails, payoutFaultsOf } from "@venue/domain/BankAccount"
 import { PayoutRail } from "@venue/domain/Rail"
 import { Schema, SchemaTransformation } from "effect"
@@ -7,7 +7,7 @@ const microsPerCent = 10_000n
 
 export const isWholeCents = (micros: bigint): boolean => micros % microsPerCent === 0n
 
-/** The bank's account is in USD and counts in cents: `"1234.50"`, always with two decimals. */
+/** The bank's account is in USD with two decimals: `"1234.50"`. */
 const cents = SchemaTransformation.transform({
   decode: (text: string) => BigInt(text.replace(".", "")) * microsPerCent,
   encode: (micros: bigint) => {
@@ -17,13 +17,13 @@ const cents = SchemaTransformation.transform({
 })
 const centsText = (pattern: RegExp) => Schema.String.check(Schema.isPattern(pattern))
 
-/** A return may take more than there is. */
+/** May be negative: a return can exceed the balance. */
 const Balance = centsText(/^-?(0|[1-9]\d{0,12})\.\d{2}$/).pipe(Schema.decodeTo(Schema.BigInt, cents))
 export const Amount = centsText(/^(0|[1-9]\d{0,12})\.\d{2}$/).pipe(
   Schema.decodeTo(Schema.BigInt.check(Schema.isGreaterThanBigInt(0n)), cents)
 )
 
-/** The account that a payout goes to, as it was linked. */
+/** Payee of a payout, as linked by the user. */
 export const Payee = BankDetails.check(
   Schema.makeFilter((details) => payoutFaultsOf(details).length === 0, {
     expected: "details of a bank account"
@@ -37,10 +37,10 @@ export const PayoutRequest = Schema.Struct({
   payee: Payee
 })
 
-/** The venue chose it: the id of the withdrawal. */
+/** Chosen by the venue: the withdrawal's id. */
 export const PayoutId = Schema.String.check(Schema.isPattern(/^[A-Za-z0-9-]{1,64}$/))
 
-/** Words without digits, so that nothing of an account can stand in it. */
+/** Words without digits, so that a reason contains no account number. */
 export const FailureReason = Schema.String.check(Schema.isPattern(/^[a-z]+(_[a-z]+){0,7}$/), Schema.isMaxLength(64))
 
 export const Payout = Schema.Struct({
@@ -50,7 +50,7 @@ export const Payout = Schema.Struct({
 })
 export type Payout = typeof Payout.Type
 
-/** The bank's name of a credit, for ever. */
+/** Permanent reference of a credit at the bank. */
 export const CreditReference = Schema.String.check(Schema.isPattern(/^[A-Za-z0-9._:-]{1,64}$/))
 
 export const Credit = Schema.Struct({
@@ -61,7 +61,7 @@ export const Credit = Schema.Struct({
   payment_rail: Schema.String.check(Schema.isPattern(/^[a-z_]{1,32}$/))
 })
 
-/** The credit of this reference was taken back, whole. */
+/** The credit with this reference was returned in full. */
 export const Return = Schema.Struct({ kind: Schema.Literal("return"), reference: CreditReference })
 
 export const Entry = Schema.Union([Credit, Return])
@@ -69,15 +69,15 @@ export type Entry = typeof Entry.Type
 
 export const Cursor = Schema.String.check(Schema.isPattern(/^[A-Za-z0-9._:-]{1,64}$/))
 
-/** Entries after the cursor in the order in which they were booked, and where the next request begins. */
+/** Entries after the cursor in booking order, and the next cursor. */
 export const Credits = Schema.Struct({
   data: Schema.Array(Entry).check(Schema.isMaxLength(500)),
   next: Cursor
 })
 
-/** What is booked; payouts that are pending are still in it. */
+/** Booked balance, including pending payouts. */
 export const Holdings = Schema.Struct({ balance: Balance })
 
-/** The most that is read of an answer: a full list of credits has less. */
+/** Size limit of a response: more than a full list of credits. */
 export const maxAnswerBytes = 1_048_576
 export const pageLimit = 500

@@ -1,26 +1,28 @@
-/** A bank for trials and tests, which keeps `docs/operate/bank-contract.md` and does besides what it is told. */
+/**
+ * Simulated bank for development and tests: implements `docs/operate/bank-contract.md` and can be told to misbehave.
+ */
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Contract from "./BankContract.ts"
 
-/** What goes wrong with every request of the contract. */
+/** Failure applied to every request of the contract. */
 export const Failure = Schema.Literals([
   "none",
   "unavailable",
-  /** No answer comes. */
+  /** No response is sent. */
   "silent",
-  /** The answer is not of the contract. */
+  /** The response violates the contract. */
   "malformed",
   "oversized",
-  /** What is asked is done, and the answer is lost. */
+  /** The request is carried out and the response is lost. */
   "lost_answer"
 ])
 export type Failure = typeof Failure.Type
 
 const PayoutBehaviour = {
-  /** Null leaves payouts pending until it is told what becomes of them. */
+  /** Time until payouts settle; null leaves them pending until instructed. */
   settle_after_seconds: Schema.NullOr(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 86_400 }))),
-  /** New payouts come to this end; null lets them settle. */
+  /** Failure reason of new payouts; null lets them settle. */
   payouts_fail_with: Schema.NullOr(Contract.FailureReason)
 }
 export const Behaviour = Schema.Struct({ failure: Failure, ...PayoutBehaviour })
@@ -31,13 +33,13 @@ const SimulatedPayout = Schema.Struct({
   request: Contract.PayoutRequest,
   status: Contract.Payout.fields.status,
   reason: Contract.Payout.fields.reason,
-  /** It ends by itself at this time. */
+  /** Scheduled end. */
   endsAtMillis: Schema.NullOr(Schema.Int),
   endsWith: Contract.Payout.fields.reason
 })
 export type SimulatedPayout = typeof SimulatedPayout.Type
 
-/** All that it knows. Cursors begin with its name, so that those of another life are refused. */
+/** Complete state. Cursors begin with its name, so that those of another instance are refused. */
 export const BankState = Schema.Struct({
   name: Schema.NonEmptyString,
   opening: Schema.BigIntFromString,
@@ -47,7 +49,7 @@ export const BankState = Schema.Struct({
 })
 export type BankState = typeof BankState.Type
 
-/** What it is asked or told does not fit what it knows: as HTTP has it. */
+/** Refusal with its HTTP status. */
 export class BankRefusal extends Schema.TaggedError<BankRefusal>()("BankRefusal", {
   status: Schema.Literals([404, 409, 422]),
   reason: Schema.String
@@ -68,11 +70,11 @@ export class BankSimulator extends Context.Service<
     ) => Effect.Effect<typeof Contract.Credits.Type, BankRefusal>
     readonly balance: Effect.Effect<bigint>
     readonly behaviour: Effect.Effect<Behaviour>
-    /** Money comes in. Without a reference it gets a new one. */
+    /** Books an incoming credit; without a reference it gets a new one. */
     readonly credit: (
       credit: Omit<typeof Contract.Credit.Type, "kind" | "reference"> & { readonly reference?: string | undefined }
     ) => Effect.Effect<typeof Contract.Credit.Type, BankRefusal>
-    /** A credit by ACH is taken back, once. */
+    /** Returns an ACH credit, once. */
     readonly takeBack: (reference: string) => Effect.Effect<typeof Contract.Return.Type, BankRefusal>
     readonly end: (
       id: string,
@@ -88,10 +90,10 @@ export class BankSimulator extends Context.Service<
 }
 
 export interface BankSimulatorOptions {
-  /** It goes on from there; without it a new one begins. */
+  /** State to continue from; a new one begins without it. */
   readonly state?: BankState | undefined
   readonly opening?: bigint
-  /** Told after each change. */
+  /** Called after each change. */
   readonly save?: (state: BankState) => Effect.Effect<void>
 }
 
@@ -126,7 +128,7 @@ const keeping = (state: BankState, save: (state: BankState) => Effect.Effect<voi
   return { bank: () => bank, change }
 }
 
-/** Gives the time; payouts that were due by then have ended. */
+/** Returns the time after ending the payouts due by then. */
 const passing = ({ bank, change }: Kept) =>
   Effect.gen(function* () {
     const millis = yield* Clock.currentTimeMillis
@@ -222,7 +224,7 @@ const roomIn = (kept: ReadonlyArray<unknown>): Effect.Effect<void, BankRefusal> 
     ? Effect.void
     : Effect.fail(new BankRefusal({ status: 409, reason: "it holds all that a trial may have" }))
 
-/** Of entries, and of payouts. */
+/** Maximum number of entries, and of payouts. */
 const maxKept = 100_000
 
 const ended = (payout: SimulatedPayout, reason: string | null): SimulatedPayout => ({

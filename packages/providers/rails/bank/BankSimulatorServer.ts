@@ -1,4 +1,4 @@
-/** The simulated bank over HTTP: the contract under `/`, and under `/simulator` what it is to do. */
+/** HTTP server of the simulated bank: the contract under `/`, its controls under `/simulator`. */
 import { Clock, Effect, Queue, Redacted, Schedule, Schema, type Scope } from "effect"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import {
@@ -20,7 +20,7 @@ export interface BankSimulatorServerOptions {
   readonly webhook: Webhook | undefined
 }
 
-/** Where it says that something happened, and the secret that it signs with. */
+/** Receiver of notifications and the signing secret. */
 export interface Webhook {
   readonly url: string
   readonly secret: Redacted.Redacted
@@ -156,7 +156,7 @@ const pathId = Effect.map(HttpRouter.params, ({ id = "" }) => id)
 
 const json = (body: unknown, status = 200) => HttpServerResponse.jsonUnsafe(body, { status })
 const payoutAnswer = ({ id, reason, status }: SimulatedPayout, code = 200) => json({ id, status, reason }, code)
-/** Without the payee. */
+/** Omits the payee. */
 const shown = ({ id, reason, request, status }: SimulatedPayout) => ({
   id,
   amount: encodeAmount(request.amount),
@@ -176,7 +176,7 @@ const refusing = (answer: Answer) =>
     })
   )
 
-/** The answer comes as the failure has it that is set now. */
+/** Responds according to the current failure setting. */
 const failing = <R>(
   behaviour: Effect.Effect<Behaviour>,
   answer: Effect.Effect<HttpServerResponse.HttpServerResponse, never, R>
@@ -193,7 +193,7 @@ const failures = <R>(
   lost_answer: Effect.as(answer, problem(502, "the answer was lost"))
 })
 
-/** Says that a payout has ended, when it does so by itself. */
+/** Sends a notification when a payout ends by itself. */
 const told = ({ endsAtMillis }: SimulatedPayout, notify: Notify) =>
   Effect.gen(function* () {
     if (endsAtMillis === null) return
@@ -202,7 +202,7 @@ const told = ({ endsAtMillis }: SimulatedPayout, notify: Notify) =>
     yield* notify("payouts")
   })
 
-/** Messages go one after the other, each a few times; the oldest is dropped when too many wait. */
+/** Sends notifications one by one with a few retries each; the oldest is dropped when the queue is full. */
 const notifying = Effect.fnUntraced(function* (webhook: Webhook | undefined) {
   if (webhook === undefined) return () => Effect.void
   const client = yield* HttpClient.HttpClient

@@ -1,4 +1,4 @@
-/** The bank says that something happened. What happened is asked of the bank itself: a message says only when to ask. */
+/** Webhooks of the bank. A message only triggers a poll; its content is read from the bank. */
 import { Clock, Context, Effect, Layer, type Redacted } from "effect"
 import * as StandardWebhook from "../../StandardWebhook.ts"
 
@@ -6,8 +6,8 @@ export class BankWebhooks extends Context.Service<
   BankWebhooks,
   {
     /**
-     * Whether the message is a new one; it is refused when it is not the bank's, or stale. A message that came before is
-     * no news, and no fault of the bank's either: it sends again what it got no answer to.
+     * Returns true for a new message; fails for a message that is unsigned or stale. A repeat is no error: banks
+     * resend messages without a response.
      */
     readonly hear: (
       headers: Readonly<Record<string, string | undefined>>,
@@ -15,7 +15,9 @@ export class BankWebhooks extends Context.Service<
     ) => Effect.Effect<boolean, StandardWebhook.WebhookRefused>
   }
 >()("@venue/providers/BankWebhooks") {
-  /** Remembers messages in this process for as long as they are good. Elsewhere one wakes a rail once more, to no harm. */
+  /**
+   * Remembers message ids in this process while they are valid. Another process wakes the rail once more, harmlessly.
+   */
   static readonly layer = (secret: Redacted.Redacted): Layer.Layer<BankWebhooks> =>
     Layer.sync(BankWebhooks, () => {
       const forgottenAtMillis = new Map<string, number>()
@@ -23,7 +25,7 @@ export class BankWebhooks extends Context.Service<
         hear: Effect.fn("BankWebhooks.hear")(function* (headers, body) {
           const id = yield* StandardWebhook.verify(secret, headers, body)
           const now = yield* Clock.currentTimeMillis
-          // The oldest are the first of the map.
+          // The map is ordered by age.
           for (const [known, at] of forgottenAtMillis) {
             if (at > now && forgottenAtMillis.size < maxRemembered) break
             forgottenAtMillis.delete(known)

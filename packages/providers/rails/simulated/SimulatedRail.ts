@@ -1,7 +1,4 @@
-/**
- * A chain or bank made up for a development: pure, and all of it is its state. Blocks come by the clock alone. What it does
- * beyond that an operator tells it to do.
- */
+/** Simulated chain or bank for development: a pure machine whose blocks follow the clock, controlled by an operator. */
 import { type RailName } from "@venue/domain/Rail"
 import { Schema } from "effect"
 import { createHash } from "node:crypto"
@@ -11,13 +8,13 @@ const Transfer = Schema.Struct({
   to: Schema.String,
   amount: Schema.BigInt,
   paymentRail: Schema.NullOr(Schema.String),
-  /** Of the block that it is in; one that a reorganisation has dropped may come into another. */
+  /** Height of its block; after a reorganisation it may enter another one. */
   height: Schema.Number,
   isGone: Schema.Boolean
 })
 type Transfer = typeof Transfer.Type
 
-/** What becomes of a payment: it is paid, it fails, or it is not taken into a block and has to be sent anew. */
+/** Fate of a payment: paid, failed, or not included in a block so that it must be sent again. */
 export const Fate = Schema.Literals(["pay", "fail", "stall"])
 export type Fate = typeof Fate.Type
 
@@ -27,7 +24,7 @@ const Paid = Schema.Struct({
   sequence: Schema.Number,
   to: Schema.String,
   amount: Schema.BigInt,
-  /** A cancel pays nothing, and uses the number up. */
+  /** A cancel pays nothing and uses up the number. */
   fate: Schema.Literals([...Fate.literals, "cancel"]),
   height: Schema.Number,
   sentAtMillis: Schema.Number
@@ -36,16 +33,16 @@ export type Paid = typeof Paid.Type
 
 export const SimulatedRail = Schema.Struct({
   foundedAtMillis: Schema.Number,
-  /** It began anew at each of these heights. */
+  /** Heights at which the chain was reorganised. */
   forks: Schema.Array(Schema.Number),
   transfers: Schema.Array(Transfer),
-  /** What a scan reads, in that order: the hash of a transfer that came, or that the bank took back. */
+  /** Order of the scan: hashes of transfers that arrived or that the bank returned. */
   log: Schema.Array(Schema.Struct({ txHash: Schema.String, isReturn: Schema.Boolean })),
   payments: Schema.Array(Paid),
-  /** It is the next payment's. */
+  /** Fate of the next payment. */
   nextFate: Fate,
   unreachableUntilMillis: Schema.Number,
-  /** It is there, or below zero was taken, and no transfer tells of it. */
+  /** Balance without a transfer, added or (negative) removed. */
   untold: Schema.optionalKey(Schema.BigInt)
 })
 export type SimulatedRail = typeof SimulatedRail.Type
@@ -61,19 +58,19 @@ export const empty = (nowMillis: number): SimulatedRail => ({
 })
 
 export const blockMillis = 1_000
-/** A payment is known to be final after so many blocks. */
+/** Blocks until a payment is final. */
 export const paymentConfirmations = 3
-/** No reorganisation reaches further back. */
+/** Maximum depth of a reorganisation. */
 export const finalBlocks = 100
-/** A payment that is in no block after so long may be sent anew. */
+/** Time after which a payment in no block may be sent again. */
 export const stalledMillis = 60_000
-/** A made-up rail is for one development: it takes no more than this, in and out together. */
+/** Maximum number of transfers and payments of a simulated rail. */
 export const maxKept = 20_000
 
 export const heightAt = ({ foundedAtMillis }: SimulatedRail, nowMillis: number): number =>
   Math.max(0, Math.floor((nowMillis - foundedAtMillis) / blockMillis))
 
-/** It is another one after each reorganisation that reaches the block. */
+/** Returns the hash of a block, which changes with each reorganisation that reaches it. */
 export const blockHash = (rail: RailName, { forks }: SimulatedRail, height: number): string =>
   hashOf(rail, "block", height, forks.filter((from) => from <= height).length)
 
@@ -82,7 +79,7 @@ export const find = ({ transfers }: SimulatedRail, txHash: string): Transfer | u
 
 export const isFull = ({ payments, transfers }: SimulatedRail): boolean => payments.length + transfers.length >= maxKept
 
-/** Somebody sends money; on a chain it is in the next block. */
+/** Adds an incoming transfer; on a chain it enters the next block. */
 export const deposit = (
   rail: RailName,
   state: SimulatedRail,
@@ -96,7 +93,7 @@ export const deposit = (
   return [txHash, { ...state, transfers: [...state.transfers, transfer], log }]
 }
 
-/** The newest blocks are replaced. What was in them comes again in the next block, or never. */
+/** Replaces the newest blocks. Their transfers enter the next block or disappear. */
 export const reorganise = (
   state: SimulatedRail,
   blocks: number,
@@ -121,14 +118,14 @@ export const reorganise = (
   }
 }
 
-/** The bank takes a transfer back, once. */
+/** Returns a transfer at the bank, once. */
 export const takeBack = (state: SimulatedRail, txHash: string): SimulatedRail => ({
   ...state,
   transfers: state.transfers.map((transfer) => (transfer.txHash === txHash ? { ...transfer, isGone: true } : transfer)),
   log: [...state.log, { txHash, isReturn: true }]
 })
 
-/** What is there already is not sent twice, and a number is used once: what stalls leaves it free. */
+/** Sends a payment. A repeat changes nothing, and a number is used once; a stalled payment leaves it free. */
 export const send = (
   state: SimulatedRail,
   payment: Omit<Paid, "fate" | "height" | "sentAtMillis">,
@@ -145,7 +142,7 @@ export const send = (
   return { ...state, nextFate: isCancel ? state.nextFate : "pay", payments: [...state.payments, sent] }
 }
 
-/** All that came and is there, less all that was paid. What went to others' addresses is theirs. */
+/** Returns all arrivals to the venue's own addresses, minus all payments. */
 export const holdings = (state: SimulatedRail, isOwn: (to: string) => boolean, nowMillis: number): bigint => {
   const height = heightAt(state, nowMillis)
   const came = state.transfers.filter(({ height: at, isGone, to }) => !isGone && at <= height && isOwn(to))

@@ -1,4 +1,4 @@
-/** Made-up rails as providers, whose state is kept elsewhere, and what an operator may make happen there. */
+/** Simulated rails as providers: their state is stored elsewhere, and an operator controls their behaviour. */
 import type { RailName } from "@venue/domain/Rail"
 import { Clock, Context, Effect, Option, Redacted, Schema } from "effect"
 import { getAddress } from "viem"
@@ -16,7 +16,7 @@ import {
 } from "../RailProvider.ts"
 import * as Machine from "./SimulatedRail.ts"
 
-/** Changes the state of a rail in one step, and keeps it. Its error is the database's. */
+/** Changes a rail's state atomically and stores it; fails with the database's error. */
 export type Keep = <A>(
   rail: RailName,
   change: (state: Machine.SimulatedRail) => readonly [A, Machine.SimulatedRail]
@@ -24,21 +24,21 @@ export type Keep = <A>(
 
 export interface Simulated {
   readonly provider: RailProvider
-  /** Somebody sends money to an address, or with a message. Answers its name. */
+  /** Adds an incoming transfer to an address or with a message; returns its hash. */
   readonly deposit: (to: string, amount: bigint, paymentRail: string | null) => Effect.Effect<string, RailUnavailable>
   readonly reorganise: (blocks: number, comesAgain: boolean) => Effect.Effect<void, RailUnavailable>
-  /** Answers whether there was such a transfer to take back. */
+  /** Returns a transfer; the result is false without such a transfer. */
   readonly takeBack: (txHash: string) => Effect.Effect<boolean, RailUnavailable>
-  /** What becomes of the next payment. */
+  /** Sets the fate of the next payment. */
   readonly nextFate: (fate: Machine.Fate) => Effect.Effect<void, RailUnavailable>
-  /** The venue cannot reach it for so long. */
+  /** Makes the rail unreachable for this long. */
   readonly cutOff: (seconds: number) => Effect.Effect<void, RailUnavailable>
-  /** It holds so much more than it tells of, or less: what no transfer brought or took. */
+  /** Adds a balance without a transfer; may be negative. */
   readonly addUntold: (amount: bigint) => Effect.Effect<void, RailUnavailable>
   readonly payments: Effect.Effect<ReadonlyArray<Machine.Paid>, RailUnavailable>
 }
 
-/** The rails that are made up: none, unless a development says so. */
+/** Simulated rails: none unless a development provides them. */
 export const SimulatedRails = Context.Reference<ReadonlyMap<RailName, Simulated>>("@venue/providers/SimulatedRails", {
   defaultValue: () => new Map()
 })
@@ -74,7 +74,7 @@ type At = <A>(
 ) => Effect.Effect<A, RailUnavailable>
 
 const providerOf = (rail: RailName, at: At): RailProvider => {
-  /** As the venue sees it, unless it is cut off. */
+  /** Runs as the venue's access to the rail, which fails while it is cut off. */
   const reached = <A>(work: (state: Machine.SimulatedRail, nowMillis: number) => readonly [A, Machine.SimulatedRail]) =>
     Effect.flatMap(
       at((state, nowMillis) =>
@@ -121,7 +121,7 @@ const providerOf = (rail: RailName, at: At): RailProvider => {
 
 const wrapped = <A, S>([value, state]: readonly [A, S]): readonly [{ readonly value: A }, S] => [{ value }, state]
 
-/** What the log has from there on, up to the first that is in no block yet. */
+/** Returns the log from a position to the first entry not yet in a block. */
 const news = (rail: RailName, state: Machine.SimulatedRail, from: number, nowMillis: number) => {
   const height = Machine.heightAt(state, nowMillis)
   const entries: Array<{ readonly arrival?: Arrival; readonly returned?: string }> = []
@@ -219,11 +219,14 @@ const Signed = Schema.fromJsonString(
 const encode = Schema.encodeSync(Signed)
 const decode = Schema.decodeSync(Signed)
 
-/** Returns who a deposit is for: letter case is no part of an EVM address, and is one of TRON's addresses and of bank messages. */
+/**
+ * Returns the receiver of a deposit. Letter case is insignificant in an EVM address, and significant in a TRON
+ * address and a bank message.
+ */
 export const receiverOf = (rail: RailName, to: string): string =>
   rail === "ARBITRUM_ONE" && /^0x[0-9a-f]{40}$/i.test(to) ? getAddress(`0x${to.slice(2).toLowerCase()}`) : to
 
-/** Nobody has the key of it. */
+/** An address without a known key. */
 const addressAt = (rail: RailName, index: number): string => {
   const address = getAddress(`0x${Machine.hashOf(rail, "address", index).slice(0, 40)}`)
   return rail === "TRON" ? ofEvm(address) : address

@@ -1,7 +1,7 @@
-/** As much of the protobuf encoding as a transaction needs. */
+/** The subset of the protobuf encoding that TRON transactions need. */
 import { Buffer } from "node:buffer"
 
-/** A whole number below 2^63, and not below zero. Zero is left out, as proto3 does. */
+/** Encodes an integer from 0 to 2^63 - 1. Zero is omitted, as in proto3. */
 export const number = (field: number, value: number | bigint): Buffer =>
   BigInt(value) === 0n ? Buffer.alloc(0) : Buffer.concat([varint(field << 3), varint(value)])
 

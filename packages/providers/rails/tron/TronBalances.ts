@@ -1,4 +1,4 @@
-/** What lies on deposit addresses, for whoever brings it together with the cold key. */
+/** Balances of deposit addresses, for sweeping with the cold key. */
 import { Effect, Stream } from "effect"
 import type { RailUnavailable } from "../RailProvider.ts"
 import * as TronAddress from "./TronAddress.ts"
@@ -13,11 +13,11 @@ export interface TronBalancesOptions {
 export interface TronBalance {
   readonly index: number
   readonly address: string
-  /** It counts 1e-6 USD. */
+  /** In 1e-6 USD. */
   readonly amount: bigint
 }
 
-/** Of the first so many addresses those that hold so much or more, in final blocks, in the order of their indices. */
+/** Returns the addresses below a limit of indices with at least this balance in final blocks, by index. */
 export const atLeast = (
   { addressAt, nodes, token }: TronBalancesOptions,
   count: number,

@@ -1,14 +1,14 @@
-/** Where a scan goes on: the last block that was read, and one before it that was final by then. */
+/** Position of a scan: the last block read, and an earlier one that was final by then. */
 import type { AddressHex } from "./TronAddress.ts"
 
 export interface TronCursor {
   readonly tip: BlockId
   readonly solid: BlockId
-  /** The account that pays, once it is known: what comes to it was read too since then. */
+  /** The paying account once it is known; its incoming transfers are read from then on. */
   readonly hot: AddressHex | undefined
 }
 
-/** The id of a block begins with its number, in 16 digits. */
+/** A block id begins with its number in 16 digits. */
 export interface BlockId {
   readonly number: number
   readonly id: string
@@ -17,7 +17,7 @@ export interface BlockId {
 export const write = ({ hot, solid, tip }: TronCursor): string =>
   [tip.id, solid.id, ...(hot === undefined ? [] : [hot])].join(":")
 
-/** Undefined where it is none. */
+/** Returns undefined for an invalid cursor. */
 export const read = (cursor: string): TronCursor | undefined => {
   const [, tip, solid, hot] = /^([0-9a-f]{64}):([0-9a-f]{64})(?::(41[0-9a-f]{40}))?$/.exec(cursor) ?? []
   return tip === undefined || solid === undefined ? undefined : { tip: blockIdOf(tip), solid: blockIdOf(solid), hot }

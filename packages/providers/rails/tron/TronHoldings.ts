@@ -1,6 +1,6 @@
 /**
- * What the venue holds in final blocks. Nodes tell the balance of one address at a time, and blocks become final meanwhile: what
- * moved in them is asked again, until nothing did.
+ * The venue's holdings in final blocks. Nodes return one balance at a time while blocks become final, so accounts
+ * that moved meanwhile are read again until none did.
  */
 import { Effect, Option } from "effect"
 import type { Holdings, HoldingsQuestion, Payment, RailUnavailable } from "../RailProvider.ts"
@@ -16,7 +16,7 @@ export interface TronHoldingsOptions {
   readonly hot: Effect.Effect<TronAddress.AddressHex, RailUnavailable>
 }
 
-/** All of it is read of one node. */
+/** Reads everything from one node. */
 export const holdings = ({ hot, nodes, token }: TronHoldingsOptions) =>
   Effect.fn("Tron.holdings")(function* (
     question: HoldingsQuestion
@@ -43,7 +43,7 @@ const readOf = Effect.fnUntraced(function* (
       { concurrency: 8 }
     )
     const { number } = yield* node.solid
-    // What came in after that is not noted, nor what was sent.
+    // Later arrivals and payments are not yet recorded.
     if (noted.tip.number < number) return Option.none()
     asked = yield* movedIn(node, token, owners, block, number)
     block = number
@@ -62,7 +62,7 @@ const hasLeftBy = (node: TronNode, payments: ReadonlyArray<Payment>, block: numb
     (infos) => infos.some((info) => info !== undefined && isSuccess(info) && info.blockNumber <= block)
   )
 
-/** Those of the owners that a transfer is from or to in the blocks after this one, up to the last. */
+/** Returns the owners with a transfer in these blocks. */
 const movedIn = Effect.fnUntraced(function* (
   node: TronNode,
   token: TronAddress.AddressHex,

@@ -1,4 +1,6 @@
-/** One request to a node within its deadline. Errors of requests hold addresses and keys: a fault keeps one sentence, without them. */
+/**
+ * One request to a node within its deadline. Errors contain addresses and keys, so only a sanitised sentence is kept.
+ */
 import { Effect, Redacted, Schema } from "effect"
 import { type HttpClient, HttpClientRequest } from "effect/http"
 import {
@@ -63,7 +65,7 @@ export const make = (client: HttpClient.HttpClient, { apiKey, url }: TronHttpOpt
     return fault(status === 200 ? said : statusReason(status, sentence), isRate ? "rate" : "fault", retryAfterMillis)
   }
 
-  /** `refused` is the form of a refusal that is an answer too, under any status below 500. */
+  /** `refused` is the schema of a refusal that counts as an answer under any status below 500. */
   const send = <A, I, B = never, J = unknown>(
     path: string,
     body: object,

@@ -1,4 +1,4 @@
-/** One node's HTTP interface, as much of it as the rail asks. What is final is asked under `/walletsolidity`. */
+/** HTTP interface of one node, as far as the rail needs it. Final state is read under `/walletsolidity`. */
 import { Effect, type Redacted, Schema } from "effect"
 import { HttpClient } from "effect/http"
 import { RailUnavailable } from "../RailProvider.ts"
@@ -12,7 +12,7 @@ const hex = (digits: number) => Schema.String.check(Schema.isPattern(new RegExp(
 const Hash = hex(64)
 const Count = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }))
 
-/** Of the first block nodes tell neither number nor time. */
+/** Nodes omit number and time of the first block. */
 const BlockAnswer = Schema.Struct({
   blockID: Hash,
   block_header: Schema.Struct({
@@ -34,16 +34,16 @@ export interface Block {
   readonly hasTransactions: boolean
 }
 
-/** Anybody's contracts log, so that only what is ours is looked at closely. */
+/** Any contract may log anything, so only the venue's token is decoded strictly. */
 const Log = Schema.Struct({
-  /** 20 bytes, without the 41 that begins an address. */
+  /** 20 bytes without the leading 41 of an address. */
   address: Schema.String,
   topics: Schema.optionalKey(Schema.Array(Schema.String)),
   data: Schema.optionalKey(Schema.String)
 })
 export type Log = typeof Log.Type
 
-/** What became of a transaction. Absent members have the value that is usual. */
+/** Result of a transaction. Absent members have their default value. */
 export const TransactionInfo = Schema.Struct({
   id: Hash,
   blockNumber: Count,
@@ -53,7 +53,7 @@ export const TransactionInfo = Schema.Struct({
 })
 export type TransactionInfo = typeof TransactionInfo.Type
 
-/** An empty object says that there is none. */
+/** An empty object stands for none. */
 const NoneOr = <A, I>(schema: Schema.Codec<A, I>) => Schema.Union([schema, Schema.Record(Schema.String, Schema.Never)])
 const InfoAnswer = NoneOr(TransactionInfo)
 const InfosAnswer = NoneOr(Schema.Array(TransactionInfo))
@@ -64,7 +64,7 @@ const NotTakenAnswer = Schema.Struct({
   message: Schema.optionalKey(Schema.String)
 })
 
-/** A transaction that a node has not taken, with the node's name of the reason and its words. */
+/** A transaction that a node refused, with the node's code and message. */
 export interface NotTaken {
   readonly code: string
   readonly reason: string
@@ -77,13 +77,16 @@ const CallAnswer = Schema.Struct({
 
 export interface TronNode {
   readonly head: Effect.Effect<Block, RailUnavailable>
-  /** The newest block that is final. */
+  /** Newest final block. */
   readonly solid: Effect.Effect<Block, RailUnavailable>
   readonly block: (number: number) => Effect.Effect<Block, RailUnavailable>
-  /** Returns the infos of all transactions of a block. Fails where the node has some of them, or none, of a block with transactions. */
+  /**
+   * Returns the infos of all transactions of a block. Fails if the node has only some of them, or none of a block
+   * with transactions.
+   */
   readonly infosOf: (block: Block) => Effect.Effect<ReadonlyArray<TransactionInfo>, RailUnavailable>
   readonly info: (id: string, finality: Finality) => Effect.Effect<TransactionInfo | undefined, RailUnavailable>
-  /** Undefined when the transaction was taken. */
+  /** Broadcasts a transaction; returns undefined if it was accepted. */
   readonly broadcast: (transaction: string) => Effect.Effect<NotTaken | undefined, RailUnavailable>
   /** In final blocks. */
   readonly balanceOf: (token: string, owner: string) => Effect.Effect<bigint, RailUnavailable>
@@ -92,9 +95,9 @@ export interface TronNode {
 export type Finality = "included" | "solid"
 
 export interface TronNodeOptions {
-  /** Paths are added to it. It may hold a key. */
+  /** Base address of the paths. May hold a key. */
   readonly url: Redacted.Redacted
-  /** TronGrid wants one in a header. */
+  /** Sent in a header, as TronGrid requires. */
   readonly apiKey: Redacted.Redacted | undefined
 }
 
@@ -114,8 +117,8 @@ export const make = Effect.fn("TronNode.make")(function* (
   })
 
   /**
-   * Reads the info of each transaction of a block in a request of its own, since a contract may log any amount. Servers behind one
-   * address differ in how far they are: another block, or a missing info, fails the whole read.
+   * Reads the info of each transaction separately, because a contract may log any amount. Servers behind one address
+   * may be at different heights: another block, or a missing info, fails the whole read.
    */
   const infosOneByOne = Effect.fnUntraced(function* ({ id, number }: Block) {
     const found = yield* block("/wallet/getblock", { id_or_num: String(number), detail: true })
@@ -173,7 +176,7 @@ const unavailableAt =
   ({ reason }: { readonly reason: string }) =>
     unavailable(`${path}: ${reason}`)
 
-/** Nodes write their words as hex of the text. */
+/** Nodes encode their messages in hexadecimal. */
 const reasonOf = ({ code, message = "" }: { readonly code: string; readonly message?: string }): string => {
   const text = /^([0-9a-f]{2})+$/i.test(message) ? Buffer.from(message, "hex").toString("latin1") : message
   const words = text.replaceAll(/[^\x20-\x7e]/g, "").trim()
@@ -202,7 +205,7 @@ const blockOf = ({ block_header, blockID }: typeof BlockAnswer.Type): Block => {
 const noTransactions = "0".repeat(64)
 
 const maxAnswerBytes = 1_048_576
-/** The newest block comes with all of its transactions, some of which are large. */
+/** The newest block is returned with all its transactions, some of them large. */
 const maxBlockBytes = 16 * 1_048_576
-/** A block whose transactions answer more is read one transaction at a time. */
+/** Size limit of a block's infos; a larger block is read one transaction at a time. */
 const maxInfosBytes = 32 * 1_048_576

@@ -1,16 +1,16 @@
-/** All nodes that the venue asks. What is read once is read of the first that answers; what money follows, of all. */
+/** All configured nodes. Ordinary reads use the first that answers; reads that decide about money use all. */
 import { Clock, Effect, Result } from "effect"
 import { RailUnavailable } from "../RailProvider.ts"
 import { type TronNode, unavailable } from "./TronNode.ts"
 
 export interface TronNodes {
-  /** Of the first node that can tell, in the order of the settings. */
+  /** Returns the result of the first node that answers, in the order of the settings. */
   readonly first: <A, E>(ask: (node: TronNode) => Effect.Effect<A, E>) => Effect.Effect<A, E | RailUnavailable>
-  /** Of all nodes that answer; at least one does. */
+  /** Returns the results of all answering nodes, at least one. */
   readonly answering: <A>(
     ask: (node: TronNode) => Effect.Effect<A, RailUnavailable>
   ) => Effect.Effect<ReadonlyArray<A>, RailUnavailable>
-  /** Of all nodes: one that is silent leaves the question open. */
+  /** Returns the results of all nodes; fails if one does not answer. */
   readonly all: <A>(
     ask: (node: TronNode) => Effect.Effect<A, RailUnavailable>
   ) => Effect.Effect<ReadonlyArray<A>, RailUnavailable>
@@ -18,7 +18,7 @@ export interface TronNodes {
 
 export interface TronNodesOptions {
   readonly nodes: ReadonlyArray<TronNode>
-  /** The id of the first block: a node of another chain is not asked anything else. */
+  /** Id of the first block; nodes of another chain are not used. */
   readonly genesisId: string
 }
 
@@ -31,7 +31,7 @@ export const make = ({ genesisId, nodes }: TronNodesOptions): TronNodes => {
     known.add(node)
     return node
   })
-  /** Where no node is known, nothing is. */
+  /** Fails without a node. */
   const asking = <A, E>(
     ask: (node: TronNode) => Effect.Effect<A, E>
   ): ReadonlyArray<Effect.Effect<A, E | RailUnavailable>> =>
@@ -54,7 +54,7 @@ export const make = ({ genesisId, nodes }: TronNodesOptions): TronNodes => {
   }
 }
 
-/** A node whose newest block is not of now has lost the others, and knows nothing of what has come since. */
+/** A node whose newest block is old is out of sync and cannot be trusted about recent events. */
 export const headOf = Effect.fnUntraced(function* (node: TronNode) {
   const head = yield* node.head
   const now = yield* Clock.currentTimeMillis
@@ -65,6 +65,6 @@ export const headOf = Effect.fnUntraced(function* (node: TronNode) {
 
 const mostOffMillis = 2 * 60_000
 
-/** Another node can help where one was not to be reached, and nowhere else. */
+/** Another node is tried only if this one was unavailable. */
 const retried = <A, E>(error: E, next: Effect.Effect<A, E>): Effect.Effect<A, E> =>
   error instanceof RailUnavailable ? next : Effect.fail(error)

@@ -1,6 +1,6 @@
 /**
- * What became of the attempts of one withdrawal. TRON has no numbers that a payment could use up: an attempt is over when it
- * is in a final block, or when a final block is later than its expiration and no node has it.
+ * Outcome of a withdrawal's attempts on TRON, which has no nonces: an attempt is over when it is in a final block, or
+ * when a final block is later than its expiry and no node has it.
  */
 import type { PaymentFailure } from "@venue/domain/TreasuryReason"
 import { Effect } from "effect"
@@ -28,11 +28,11 @@ export const outcome = ({ nodes, token }: TronOutcomeOptions) =>
     const carriedOut = final.find(isSuccess)
     if (carriedOut !== undefined) {
       if (transfersOf(carriedOut, token).length > 0) return { _tag: "Settled", reference: carriedOut.id }
-      // Neither paid nor failed, as far as anybody can tell from outside: nothing is given back.
+      // Executed without paying or failing visibly: the outcome stays unknown, so nothing is refunded.
       return yield* unavailable(`transaction ${carriedOut.id} was carried out and moved nothing`)
     }
     for (const attempt of open) {
-      // One that is silent may have it.
+      // A node that does not answer may have it.
       const gone = yield* nodes.all((node) => isGone(node, attempt))
       if (!gone.every(Boolean)) return pending
     }
@@ -58,8 +58,8 @@ const finalInfo = Effect.fnUntraced(function* (
 })
 
 /**
- * The time is asked before the transaction, so that the answer is at least as new. Behind one address there may be several
- * servers, one of them a little behind, so that some time more goes by.
+ * The time is read before the transaction, so that the answer is at least as recent. Several servers may share one
+ * address with one lagging, so a margin is added.
  */
 const isGone = Effect.fnUntraced(function* (node: TronNode, { expiresAtMillis, reference }: Payment) {
   const { timestampMillis } = yield* node.solid

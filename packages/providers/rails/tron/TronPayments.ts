@@ -28,7 +28,8 @@ export interface TronPaymentOptions {
 export const check = (options: Pick<TronPaymentOptions, "nodes" | "token" | "hot">) =>
   Effect.fn("Tron.check")(function* <E>(order: PaymentOrder, promised: Promised<E>) {
     if (order.purpose === "cancel") return
-    // It is asked before the balance: what leaves meanwhile counts twice, which keeps this one waiting, and never not at all.
+    // Promised funds are read before the balance: funds that leave meanwhile count twice, which delays this payment;
+    // the other order could miss them.
     yield* endsOf(options, order, yield* promised(0))
   })
 
@@ -39,7 +40,7 @@ export const sign = (options: TronPaymentOptions) =>
     if (order.previous.length > 0 && (yield* options.outcome(order.previous))._tag !== "Overdue")
       return yield* refused({ _tag: "EarlierAttemptOpen" })
     const { from, to } = yield* endsOf(options, order, 0n)
-    // Expirations count by the clock of the chain.
+    // Expirations are measured by the chain's clock.
     const [head, solid] = yield* options.nodes.first((node) => Effect.all([headOf(node), node.solid]))
     const payment: TronPayment = {
       _tag: "TronPayment",
@@ -67,7 +68,10 @@ export const sign = (options: TronPaymentOptions) =>
     }
   })
 
-/** What the chain has, or takes no more, is no fault: the outcome tells. A cancel is nothing that could be sent. */
+/**
+ * Sends a payment. A transaction already in the chain or expired is no error: the outcome decides. A cancel is never
+ * sent.
+ */
 export const send = ({ nodes }: Pick<TronPaymentOptions, "nodes">) =>
   Effect.fn("Tron.send")(function* ({ bytes, purpose }: Payment) {
     if (purpose === "cancel") return
@@ -79,8 +83,8 @@ export const send = ({ nodes }: Pick<TronPaymentOptions, "nodes">) =>
 const isOver: ReadonlySet<string> = new Set(["DUP_TRANSACTION_ERROR", "TRANSACTION_EXPIRATION_ERROR"])
 
 /**
- * No transaction could take the place of another, so that a cancel is a mark: no attempt is made any more, and once the last
- * one has expired without coming, the withdrawal has failed.
+ * Returns a cancel. Transactions on TRON cannot replace each other, so a cancel is a mark: no further attempt is
+ * made, and once the last one has expired unexecuted, the withdrawal has failed.
  */
 const cancelOf = Effect.fnUntraced(function* ({ previous, withdrawalId }: PaymentOrder) {
   const signedAtMillis = yield* Clock.currentTimeMillis
@@ -90,7 +94,7 @@ const cancelOf = Effect.fnUntraced(function* ({ previous, withdrawalId }: Paymen
   return { attempt: previous.length + 1, ...cancel }
 })
 
-/** Who pays, and whom. */
+/** Validates payer and payee. */
 const endsOf = Effect.fnUntraced(function* (
   { hot, nodes, token }: Pick<TronPaymentOptions, "nodes" | "token" | "hot">,
   { amount, destination }: PaymentOrder,
@@ -117,10 +121,10 @@ const endsOf = Effect.fnUntraced(function* (
 
 const refused = (obstacle: PaymentObstacle) => Effect.fail(new SigningRefused({ rail, obstacle }))
 
-/** An attempt that has not come after ten minutes never will. */
+/** Lifetime of an attempt, in milliseconds. */
 const validForMillis = 10 * 60_000
 /**
- * Two payments of one amount to one address would be the same transaction, and be carried out once. The sequences of
- * withdrawals tell their expirations apart.
+ * Two payments of one amount to one address would be the same transaction and execute once. Their withdrawals'
+ * numbers vary the expiration.
  */
 const spreadMillis = 60_000

@@ -1,4 +1,4 @@
-/** TRON as a rail: USDT in to deposit addresses of an extended public key, and out of one hot account. */
+/** Rail for TRON: USDT deposits to addresses of an extended public key, payments from one hot account. */
 import { Effect } from "effect"
 import * as FinalityWatch from "../FinalityWatch.ts"
 import type { Arrival, ArrivalState, RailProvider, RailUnavailable } from "../RailProvider.ts"
@@ -27,7 +27,7 @@ export const make = (options: TronOptions): RailProvider => {
     arrivalStates: Effect.fn("Tron.arrivalStates")((arrivals: ReadonlyArray<Arrival>) =>
       Effect.forEach(arrivals, (arrival) => stateOf(options, arrival), { concurrency: 4 })
     ),
-    // It has no numbers: the venue's own will do.
+    // TRON has no nonces, so the venue's own numbers are used.
     nextSequence: ({ next }) => Effect.succeed(next),
     isOrdered: false,
     payingAccountIn: (cursor) => {
@@ -42,10 +42,10 @@ export const make = (options: TronOptions): RailProvider => {
   }
 }
 
-/** A block is final after some 19 others, within a minute. */
+/** A block is final after about 19 further blocks, within a minute. */
 const mostFinalityMillis = 10 * 60_000
 
-/** As all nodes that answer see it: one that has not got that far yet holds the others back. */
+/** Returns a state on which all answering nodes agree; a lagging node delays it. */
 const stateOf = Effect.fnUntraced(function* (
   options: TronOptions,
   arrival: Arrival

@@ -1,4 +1,4 @@
-/** What came in: block by block from the cursor to the head, and again what was replaced since. */
+/** Scan for arrivals, block by block from the cursor to the head; replaced blocks are read again. */
 import { Effect, Result } from "effect"
 import type { FinalityWatch } from "../FinalityWatch.ts"
 import { knownOr } from "../PayingAccount.ts"
@@ -12,12 +12,12 @@ import { transfersOf } from "./TronTransfers.ts"
 export interface TronScanOptions {
   readonly nodes: TronNodes
   readonly token: TronAddress.AddressHex
-  /** The account that pays: what others send to it is the venue's too, and nobody's yet. */
+  /** The paying account: transfers by others to it belong to the venue and are unmatched. */
   readonly hot: Effect.Effect<TronAddress.AddressHex, RailUnavailable>
   readonly finality: FinalityWatch
 }
 
-/** All of one scan is read of one node. */
+/** Reads a whole scan from one node. */
 export const scan =
   ({ finality, hot, nodes, token }: TronScanOptions) =>
   <E>(
@@ -39,7 +39,7 @@ const scanOf = Effect.fnUntraced(function* <E>(
   yield* finality.saw(head.number, solid.number)
   const from = cursor === null ? { tip: head, solid, hot: undefined } : TronCursor.read(cursor)
   if (from === undefined) return yield* unavailable("what was kept is no cursor")
-  // A node that is behind has nothing new.
+  // The node lags behind the cursor, so it has nothing new.
   if (head.number < from.tip.number) return { arrivals: [], returned: [], cursor: TronCursor.write(from) }
   const hot = yield* knownOr(paying, from.hot)
   const start = yield* startOf(node, head, from)
@@ -48,7 +48,7 @@ const scanOf = Effect.fnUntraced(function* <E>(
   const arrivals: Array<Arrival> = []
   for (const { block, infos } of read) {
     for (const transfer of infos.flatMap((info) => transfersOf(info, token))) {
-      // What is swept was noted when it came in.
+      // Swept amounts were recorded when they arrived.
       const isPaying = transfer.to === hot && !addresses.has(transfer.from)
       const to = isPaying ? TronAddress.ofHex(transfer.to) : addresses.get(transfer.to)
       const { amount, logIndex, txHash } = transfer
@@ -71,7 +71,7 @@ const scanOf = Effect.fnUntraced(function* <E>(
   }
 })
 
-/** After a reorganisation it is the last block that was final. */
+/** Returns the start of a scan: the cursor, or after a reorganisation the last final block. */
 const startOf = Effect.fnUntraced(function* (
   node: TronNode,
   head: Block,
@@ -84,8 +84,8 @@ const startOf = Effect.fnUntraced(function* (
 })
 
 /**
- * Reads at most `maxBlocks`. It stops early where blocks do not follow each other, as while they are replaced, and where the node
- * fails after some: what was read counts, so that a node that refuses many requests is read to the end in several scans.
+ * Reads at most `maxBlocks`. Stops early if blocks do not follow each other, which happens during a reorganisation,
+ * or if the node fails: blocks read so far count, so a node that refuses many requests is read in several scans.
  */
 const readOn = Effect.fnUntraced(function* (node: TronNode, head: Block, start: TronCursor.BlockId) {
   const read: Array<ReadBlock> = []
@@ -105,7 +105,7 @@ interface ReadBlock {
   readonly infos: ReadonlyArray<TransactionInfo>
 }
 
-/** Undefined where the next block is of another chain than the last one. */
+/** Returns undefined if the next block is on another branch than the last one. */
 const readBlock = Effect.fnUntraced(function* (
   node: TronNode,
   last: TronCursor.BlockId
@@ -115,7 +115,7 @@ const readBlock = Effect.fnUntraced(function* (
   return { block, infos: yield* node.infosOf(block) }
 })
 
-/** A block that was final stays so: an older one does where the node fails. */
+/** Final blocks stay final, so an older one is used if the node fails. */
 const orElseKnown = (
   solid: Effect.Effect<TronCursor.BlockId, RailUnavailable>,
   _node: TronNode,
@@ -123,7 +123,7 @@ const orElseKnown = (
   from: TronCursor.TronCursor
 ) => Effect.orElseSucceed(solid, () => from.solid)
 
-/** The newest final block that has been read. */
+/** Returns the newest final block already read. */
 const solidOf = Effect.fnUntraced(function* (
   node: TronNode,
   solid: Block,
@@ -135,5 +135,5 @@ const solidOf = Effect.fnUntraced(function* (
   return number === tip.number ? tip : yield* node.block(number)
 }, orElseKnown)
 
-/** Five minutes of the chain. */
+/** Five minutes of blocks. */
 const maxBlocks = 100

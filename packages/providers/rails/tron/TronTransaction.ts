@@ -1,6 +1,6 @@
 /**
- * The transactions of the venue on TRON: `transfer` of the token, built here to the byte. What a node would build is never
- * signed, since nobody would have read it.
+ * Transactions of the venue on TRON: calls of the token's `transfer`, built here byte by byte. A transaction built by
+ * a node is never signed, because nobody would have verified it.
  */
 import { Redacted, Result } from "effect"
 import { Buffer } from "node:buffer"
@@ -15,18 +15,18 @@ export interface Transfer {
   readonly from: TronAddress.AddressHex
   readonly to: TronAddress.AddressHex
   readonly token: TronAddress.AddressHex
-  /** It counts 1e-6 of the token. */
+  /** In 1e-6 of the token. */
   readonly amount: bigint
-  /** A recent block: the transaction is good only on the chain that holds it. */
+  /** A recent block: the transaction is valid only on the chain that contains it. */
   readonly refBlockId: string
-  /** No block after one of this time can include it. */
+  /** Latest block time that can include the transaction. */
   readonly expirationMillis: number
   readonly timestampMillis: number
-  /** The most that may be burnt for it, in 1e-6 TRX. */
+  /** Maximum TRX burnt for it, in 1e-6 TRX. */
   readonly feeLimit: number
 }
 
-/** What is hashed, signed and sent. */
+/** Returns the bytes that are hashed, signed and sent. */
 export const rawOf = (transfer: Transfer): Buffer => {
   const { amount, expirationMillis, feeLimit, from, refBlockId, timestampMillis, to, token } = transfer
   const call = Buffer.concat([
@@ -50,16 +50,16 @@ export const rawOf = (transfer: Transfer): Buffer => {
   ])
 }
 
-/** The chain knows the transaction by it, whatever its signature is. */
+/** Returns the chain's id of the transaction, independent of its signature. */
 export const idOf = (raw: Uint8Array): string => hashOf(raw).toString("hex")
 
-/** The transaction as it is sent: 0x and hex. */
+/** Returns the transaction as sent: `0x` and hexadecimal. */
 export const signed = (raw: Uint8Array, privateKey: Uint8Array): string => {
   const { recid, signature } = secp256k1.ecdsaSign(hashOf(raw), privateKey)
   return `0x${sentOf(raw, Buffer.from([...signature, recid + 27])).toString("hex")}`
 }
 
-/** Whether these bytes are that transaction, signed with the key of the address, and nothing else. */
+/** Returns true if the bytes are exactly this transaction, signed with the key of the address. */
 export const isSigned = (bytes: string, raw: Uint8Array, from: TronAddress.AddressHex): boolean => {
   const signature = Buffer.from(bytes.slice(-130), "hex")
   if (signature.length !== 65 || bytes !== `0x${sentOf(raw, signature).toString("hex")}`) return false
@@ -69,11 +69,11 @@ export const isSigned = (bytes: string, raw: Uint8Array, from: TronAddress.Addre
   return Result.isSuccess(recovered) && ofPublicKey(recovered.success) === from
 }
 
-/** Of a key in the form of 65 bytes. */
+/** Takes a key of 65 bytes. */
 const ofPublicKey = (publicKey: Uint8Array): TronAddress.AddressHex =>
   `41${keccak256(publicKey.subarray(1)).slice(-40)}`
 
-/** Of the key that pays withdrawals. */
+/** Returns the address of a private key. */
 export const addressOf = (privateKey: Uint8Array): TronAddress.AddressHex =>
   ofPublicKey(secp256k1.publicKeyCreate(privateKey, false))
 
@@ -83,7 +83,7 @@ export interface TronKey {
   readonly address: string
 }
 
-/** A failure says what would be right, and nothing of the key. */
+/** A failure states the valid form and nothing of the key. */
 export const keyOf = (hex: Redacted.Redacted): Result.Result<TronKey, string> => {
   const [, digits = ""] = /^(?:0x)?([0-9a-f]{64})$/i.exec(Redacted.value(hex)) ?? []
   const key = new Uint8Array(Buffer.from(digits, "hex"))
@@ -91,7 +91,7 @@ export const keyOf = (hex: Redacted.Redacted): Result.Result<TronKey, string> =>
   return Result.succeed({ key: Redacted.make(key), address: TronAddress.ofHex(addressOf(key)) })
 }
 
-/** The one transaction that an order stands for. */
+/** Returns the one transaction that an order describes. */
 export const ordered = (order: TronPayment, from: string): Buffer =>
   rawOf({
     ...order,

@@ -1,17 +1,17 @@
-/** Transfers of the token, as they stand in what became of a transaction. */
+/** Transfers of the token in the info of a transaction. */
 import type { Log, TransactionInfo } from "./TronNode.ts"
 import * as TronAddress from "./TronAddress.ts"
 
 export interface TronTransfer {
   readonly txHash: string
-  /** The place of its log within the transaction. */
+  /** Index of the log within the transaction. */
   readonly logIndex: number
   readonly from: TronAddress.AddressHex
   readonly to: TronAddress.AddressHex
   readonly amount: bigint
 }
 
-/** None of a transaction that was not carried out. */
+/** Returns the transfers; none for a transaction that failed. */
 export const transfersOf = (info: TransactionInfo, token: TronAddress.AddressHex): ReadonlyArray<TronTransfer> =>
   isSuccess(info)
     ? (info.log ?? []).flatMap((log, logIndex) => {
@@ -20,7 +20,7 @@ export const transfersOf = (info: TransactionInfo, token: TronAddress.AddressHex
       })
     : []
 
-/** The receipt of a call to a contract always has a result. */
+/** The receipt of a contract call always has a result. */
 export const isSuccess = ({ receipt, result }: TransactionInfo): boolean =>
   receipt?.result === "SUCCESS" && (result === undefined || result === "SUCCESS" || result === "SUCESS")
 
@@ -33,5 +33,5 @@ const transferOf = ({ address, data = "", topics = [] }: Log, token: TronAddress
 
 const addressOf = (topic: string): TronAddress.AddressHex => `41${topic.slice(24)}`
 
-/** `Transfer(address,address,uint256)`. */
+/** Topic of `Transfer(address,address,uint256)`. */
 const transferEvent = "ddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef"
