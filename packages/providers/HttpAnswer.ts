@@ -7,7 +7,7 @@ export class AnswerTooLarge extends Schema.TaggedError<AnswerTooLarge>()("Answer
   maxBytes: Schema.Int
 }) {
   override get message() {
-    return `its answer is larger than ${this.maxBytes} bytes`
+    return `its response is larger than ${this.maxBytes} bytes`
   }
 }
 
@@ -57,7 +57,7 @@ const maxSentence = 300
 
 /** Appends the server's message to its status. */
 export const statusReason = (status: number, sentence: string | undefined): string =>
-  sentence === undefined ? `it answers with status ${status}` : `it answers with status ${status}: ${sentence}`
+  sentence === undefined ? `it returned status ${status}` : `it returned status ${status}: ${sentence}`
 
 /** Returns text of another server in a form for logs: one line of at most 300 characters, with "…" in place of each secret. */
 export type Hide = (text: string) => string
@@ -114,11 +114,11 @@ const rateWords =
  * without the response, which may hold anything.
  */
 export const whyOf = (error: HttpClientError.HttpClientError | { readonly message: string }): string => {
-  if (Schema.isSchemaError(error)) return "its answer has another form than was agreed"
+  if (Schema.isSchemaError(error)) return "its response has an unexpected form"
   if (!HttpClientError.isHttpClientError(error)) return error.message
   const { reason, response } = error
   const cause = "cause" in reason ? reason.cause : undefined
   if (cause instanceof Error)
     return cause.message === "" ? String((cause as NodeJS.ErrnoException).code) : cause.message
-  return response === undefined ? reason._tag : `it answers with status ${response.status}`
+  return response === undefined ? reason._tag : `it returned status ${response.status}`
 }

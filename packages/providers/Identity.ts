@@ -137,14 +137,14 @@ const readSigned = Effect.fnUntraced(function* (callbackKey: Redacted.Redacted, 
   if (!timingSafeEqual(expected, Buffer.from(mac, "hex"))) return yield* new CallbackRefused({ reason: "signature" })
   const now = yield* Clock.currentTimeMillis
   if (Math.abs(now - Number(seconds) * 1_000) > goodFor) return yield* new CallbackRefused({ reason: "stale" })
-  const said = yield* Effect.mapError(decode(body), () => new CallbackRefused({ reason: "body" }))
+  const finding = yield* Effect.mapError(decode(body), () => new CallbackRefused({ reason: "body" }))
   return {
-    reference: said.reference,
-    outcome: said.outcome,
-    country: said.country,
-    firstName: said.first_name ?? null,
-    lastName: said.last_name ?? null,
-    foundAtMillis: said.found_at
+    reference: finding.reference,
+    outcome: finding.outcome,
+    country: finding.country,
+    firstName: finding.first_name ?? null,
+    lastName: finding.last_name ?? null,
+    foundAtMillis: finding.found_at
   }
 })
 

@@ -178,7 +178,7 @@ describe("a provider over HTTP that fails", () => {
 it.effect("a provider's words stand in the error, without its key", () =>
   Effect.gen(function* () {
     const error = yield* Effect.flip((yield* IdentityProvider).begin("amy"))
-    assert.strictEqual(error.cause, "it answers with status 422: no plan for …")
+    assert.strictEqual(error.cause, "it returned status 422: no plan for …")
   }).pipe(Effect.provide(real(() => [422, JSON.stringify({ detail: `no plan for ${apiKey}` })])))
 )
 

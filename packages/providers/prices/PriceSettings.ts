@@ -80,8 +80,7 @@ export const read = Effect.fn("PriceSettings.read")(function* (
   const unlisted = sources
     .flatMap(({ symbols }) => Object.keys(symbols))
     .find((name) => !isListed(MarketSymbol.make(name)))
-  if (unlisted !== undefined)
-    return yield* new PriceSettingsRefused({ reason: `${unlisted} is no symbol that is listed` })
+  if (unlisted !== undefined) return yield* new PriceSettingsRefused({ reason: `${unlisted} is not a listed symbol` })
   return { sources: yield* Effect.forEach(sources, make), leastSources }
 })
 
@@ -104,7 +103,7 @@ const make = (settings: Settings): Effect.Effect<PriceSource, never, HttpClient.
     : Effect.succeed(
         WebSocketPrices.make({
           ...options,
-          greeting: (settings.greeting ?? []).map((said) => JSON.stringify(said)),
+          greeting: (settings.greeting ?? []).map((message) => JSON.stringify(message)),
           silenceMillis: (settings.silence_seconds ?? 30) * 1_000
         })
       )

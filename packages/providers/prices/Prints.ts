@@ -47,9 +47,9 @@ export const readCurrent = (fields: Fields, text: string, nowMillis: number): Cu
   )
   if (prints.length > 0) return { prints, fault: undefined }
   if (all.length > 0)
-    return { prints, fault: "its quotes are more than 60 s old or 5 s ahead of our clock (fields.time)" }
+    return { prints, fault: "its quotes are more than 60 s old or 5 s ahead of this machine's clock (fields.time)" }
   const what = fields.time === undefined ? "price" : `price with a time at ${JSON.stringify(fields.time)} (fields.time)`
-  return { prints, fault: `its answer holds no ${what}` }
+  return { prints, fault: `its response holds no ${what}` }
 }
 
 const decode = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Unknown))
@@ -75,10 +75,10 @@ const decimal = /^\d+(\.\d+)?$/
 
 function at(value: unknown, path: string): unknown {
   if (path === "") return value
-  let found = value
+  let current = value
   for (const name of path.split(".")) {
-    if (!Predicate.isObjectOrArray(found) || !Object.hasOwn(found, name)) return undefined
-    found = (found as Readonly<Record<string, unknown>>)[name]
+    if (!Predicate.isObjectOrArray(current) || !Object.hasOwn(current, name)) return undefined
+    current = (current as Readonly<Record<string, unknown>>)[name]
   }
-  return found
+  return current
 }

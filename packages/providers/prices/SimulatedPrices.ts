@@ -61,8 +61,8 @@ export const stepped = ({ chance, home, price }: Walk): Walk => {
  * Returns a source that sends all prices at once and then step by step. A walk starts at the price in force; a price
  * set by an operator becomes its new home.
  */
-export const make = ({ seed, speed, symbols: asked }: SimulatedPricesOptions): PriceSource => {
-  const symbols = asked.filter((symbol) => startPrices.has(symbol))
+export const make = ({ seed, speed, symbols: requested }: SimulatedPricesOptions): PriceSource => {
+  const symbols = requested.filter((symbol) => startPrices.has(symbol))
   const pauseMillis = Math.max(1, Math.round(1_000 / speed))
   return {
     name: "simulated",
@@ -83,10 +83,10 @@ export const make = ({ seed, speed, symbols: asked }: SimulatedPricesOptions): P
           walks.set(symbol, { walk: next, wordAtMillis: nextWord })
         }
       })
-      const told = Effect.sync(() => {
+      const sendAll = Effect.sync(() => {
         for (const [contract, { walk }] of walks) tell({ contract, priceE8: walk.price })
       })
-      return Effect.forever(Effect.andThen(told, Effect.andThen(Effect.sleep(pauseMillis), step)))
+      return Effect.forever(Effect.andThen(sendAll, Effect.andThen(Effect.sleep(pauseMillis), step)))
     }
   }
 }

@@ -30,11 +30,11 @@ export const make = (options: WebSocketPricesOptions): PriceSource => ({
     const hide = hiding(options.url, ...Object.values(headers))
     const state = SourceState.make(options.name, hide)
     const attempt = Effect.suspend(() => {
-      const heard: Heard = { prints: false, ever: false, fault: undefined }
-      return connection({ ...options, headers, hide }, listener, heard, state).pipe(
-        Effect.raceFirst(silence(options.silenceMillis, heard)),
+      const received: Received = { prints: false, ever: false, fault: undefined }
+      return connection({ ...options, headers, hide }, listener, received, state).pipe(
+        Effect.raceFirst(silence(options.silenceMillis, received)),
         Effect.tap(state.failed),
-        Effect.flatMap((why) => (heard.ever ? Effect.void : Effect.fail(why)))
+        Effect.flatMap((why) => (received.ever ? Effect.void : Effect.fail(why)))
       )
     })
     return attempt.pipe(
@@ -47,7 +47,7 @@ export const make = (options: WebSocketPricesOptions): PriceSource => ({
 })
 
 /** Whether prices have arrived since the last check, and at all. */
-interface Heard {
+interface Received {
   prints: boolean
   ever: boolean
   /** Reason why the last message with prices was skipped. */
@@ -63,7 +63,12 @@ const headersOf = ({ headers }: WebSocketPricesOptions): Readonly<Record<string,
   Object.fromEntries(Object.entries(headers).map(([header, value]) => [header, Redacted.value(value)]))
 
 /** Runs one connection; returns the reason of its end. */
-const connection = (options: ConnectionOptions, { tell }: Listener, heard: Heard, state: SourceState.SourceState) =>
+const connection = (
+  options: ConnectionOptions,
+  { tell }: Listener,
+  received: Received,
+  state: SourceState.SourceState
+) =>
   Effect.gen(function* () {
     const run = Effect.runForkWith(yield* Effect.context<never>())
     const clock = yield* Clock.Clock
@@ -81,11 +86,11 @@ const connection = (options: ConnectionOptions, { tell }: Listener, heard: Heard
       })
       socket.on("message", (data) => {
         const { fault, prints } = readCurrent(options.fields, data.toString(), clock.currentTimeMillisUnsafe())
-        if (fault !== undefined) heard.fault = fault
+        if (fault !== undefined) received.fault = fault
         if (prints.length === 0) return
-        if (!heard.ever) run(state.works)
-        heard.prints = true
-        heard.ever = true
+        if (!received.ever) run(state.works)
+        received.prints = true
+        received.ever = true
         for (const print of prints) tell(print)
       })
       socket.on("error", (error) => end(error.message))
@@ -100,17 +105,17 @@ const connection = (options: ConnectionOptions, { tell }: Listener, heard: Heard
         )
       })
       socket.on("close", (code) => end(`closed with ${code}`))
-      return Effect.sync(() => end("no longer heard"))
+      return Effect.sync(() => end("closed by the venue"))
     })
   })
 
-const silence = Effect.fnUntraced(function* (millis: number, heard: Heard) {
+const silence = Effect.fnUntraced(function* (millis: number, received: Received) {
   do {
-    heard.prints = false
-    heard.fault = undefined
+    received.prints = false
+    received.fault = undefined
     yield* Effect.sleep(millis)
-  } while (heard.prints)
-  return `no price for ${millis / 1_000} s${heard.fault === undefined ? "" : `: ${heard.fault}`}`
+  } while (received.prints)
+  return `no price for ${millis / 1_000} s${received.fault === undefined ? "" : `: ${received.fault}`}`
 })
 
 const bounds = { perMessageDeflate: false, maxPayload: 1_048_576, handshakeTimeout: 10_000 }

@@ -4,9 +4,9 @@ import type { RailUnavailable } from "./RailProvider.ts"
 
 /** Returns the remembered account while the wallet is unavailable; undefined before the first report. */
 export const knownOr = <Account extends string>(
-  told: Effect.Effect<Account, RailUnavailable>,
+  reported: Effect.Effect<Account, RailUnavailable>,
   known: Account | undefined
 ): Effect.Effect<Account | undefined> =>
-  told.pipe(Effect.timeout(patience), Effect.option, Effect.map(Option.getOrElse(() => known)))
+  reported.pipe(Effect.timeout(patience), Effect.option, Effect.map(Option.getOrElse(() => known)))
 
 const patience = "1 second"

@@ -77,9 +77,9 @@ export class Signer extends Context.Service<
           new SignerUnavailable({
             reason:
               status === 401
-                ? "it does not take the secret"
+                ? "it refuses the secret"
                 : status === 200
-                  ? "it answers 200 in a form that was not agreed"
+                  ? "it returned status 200 with an unexpected body"
                   : statusReason(status, refusalOf(text, hide))
           })
         const ask = (request: HttpClientRequest.HttpClientRequest) =>

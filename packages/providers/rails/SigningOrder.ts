@@ -46,7 +46,7 @@ export type ArbitrumSweep = typeof ArbitrumSweep.Type
 export type ArbitrumOrder = ArbitrumPayment | ArbitrumCancel | ArbitrumSweep
 
 const TronAccount = Schema.String.check(
-  Schema.makeFilter((text) => TronAddress.isAddress(text), { expected: "an address of TRON" })
+  Schema.makeFilter((text) => TronAddress.isAddress(text), { expected: "a TRON address" })
 )
 
 /**

@@ -16,15 +16,15 @@ export class EndpointRefused extends Schema.TaggedError<EndpointRefused>()("Endp
 export const endpointOf = (text: string, allowsLoopback: boolean): Result.Result<URL, EndpointRefused> => {
   const refused = (expected: string) => Result.fail(new EndpointRefused({ expected }))
   const url = text.length <= maxLength && URL.canParse(text) ? new URL(text) : undefined
-  if (url === undefined) return refused(`an absolute url of at most ${maxLength} characters`)
+  if (url === undefined) return refused(`an absolute URL of at most ${maxLength} characters`)
   const isHere = allowsLoopback && isThisMachine(hostOf(url))
   if (url.protocol !== "https:" && !(isHere && url.protocol === "http:"))
-    return refused("a url that begins with https:")
-  if (url.username !== "" || url.password !== "") return refused("a url without a name and a password")
-  if (text.includes("#")) return refused("a url without a fragment")
+    return refused("a URL that begins with https:")
+  if (url.username !== "" || url.password !== "") return refused("a URL without user name and password")
+  if (text.includes("#")) return refused("a URL without a fragment")
   if (isHere) return Result.succeed(url)
-  if (!ports.has(url.port)) return refused("a url with the port 443 or 8443")
-  return isPublicHost(hostOf(url)) ? Result.succeed(url) : refused("a url with a public host")
+  if (!ports.has(url.port)) return refused("a URL with port 443 or 8443")
+  return isPublicHost(hostOf(url)) ? Result.succeed(url) : refused("a URL with a public host")
 }
 
 /** IPv6 addresses have brackets in a URL. */

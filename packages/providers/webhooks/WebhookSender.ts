@@ -27,7 +27,7 @@ export class WebhookSender extends Context.Service<
   WebhookSender,
   {
     /** Sends within the deadline plus one second. */
-    readonly send: (one: Try) => Effect.Effect<TryAnswer>
+    readonly send: (attempt: Try) => Effect.Effect<TryAnswer>
   }
 >()("@venue/providers/webhooks/WebhookSender") {
   static readonly layer: Layer.Layer<WebhookSender, never, Resolver> = Layer.effect(
@@ -47,21 +47,26 @@ export class WebhookSender extends Context.Service<
         return addresses
       })
 
-      const answerTo = Effect.fnUntraced(function* (one: Try) {
-        const endpoint = endpointOf(one.url, allowsLoopback)
+      const answerTo = Effect.fnUntraced(function* (attempt: Try) {
+        const endpoint = endpointOf(attempt.url, allowsLoopback)
         if (Result.isFailure(endpoint)) {
-          return yield* new TryFailed({ fault: `it takes ${endpoint.failure.expected}` })
+          return yield* new TryFailed({ fault: `the endpoint must be ${endpoint.failure.expected}` })
         }
         const addresses = yield* addressesOf(hostOf(endpoint.success))
-        const body = Buffer.from(bodyOf(one.message))
-        const signed = StandardWebhook.sign(one.secret, one.messageId, body.toString(), yield* Clock.currentTimeMillis)
+        const body = Buffer.from(bodyOf(attempt.message))
+        const signed = StandardWebhook.sign(
+          attempt.secret,
+          attempt.messageId,
+          body.toString(),
+          yield* Clock.currentTimeMillis
+        )
         return yield* post(endpoint.success, addresses, { ...signed, ...headers, "content-length": body.length }, body)
       })
 
       return WebhookSender.of({
         send: Effect.fn("WebhookSender.send")(
-          function* (one: Try) {
-            const response = yield* Effect.timeoutOption(answerTo(one), deadline)
+          function* (attempt: Try) {
+            const response = yield* Effect.timeoutOption(answerTo(attempt), deadline)
             if (Option.isNone(response)) return failed(`no answer came within ${deadline}`)
             const status = response.value.statusCode ?? 0
             yield* dropped(response.value)
@@ -81,7 +86,7 @@ export class WebhookSender extends Context.Service<
 }
 
 const deadline = "10 seconds"
-const notPublic = "no public address of this host is known"
+const notPublic = "the host has no public address"
 const headers = { "content-type": "application/json", "user-agent": "venue-webhooks/1" }
 
 class TryFailed extends Schema.TaggedError<TryFailed>()("TryFailed", { fault: Schema.String }) {}

@@ -130,7 +130,7 @@ describe("the wallet", () => {
       const refused = yield* Effect.flip(
         Effect.provide(sign(payment()), TestWallet.signerAt(url, "another-secret-of-enough-characters"))
       )
-      assert.strictEqual(refused.reason, "it does not take the secret")
+      assert.strictEqual(refused.reason, "it refuses the secret")
       const answers = yield* Effect.promise(async () => {
         const header = { authorization: `Bearer ${TestWallet.secret}` }
         const asked = [

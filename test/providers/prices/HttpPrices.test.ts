@@ -91,10 +91,7 @@ it.live(
       yield* Effect.repeat(Effect.sleep("5 millis"), { until: () => lines.length === 6 })
       assert.deepStrictEqual(
         [lines[0], lines[4]],
-        [
-          "price source vendor fails: it answers with status 500",
-          "price source vendor fails: its answer holds no price"
-        ]
+        ["price source vendor fails: it returned status 500", "price source vendor fails: its response holds no price"]
       )
       assert.match(lines[2]!, /^price source vendor fails: .*other side closed/)
       for (const at of [1, 3, 5]) assert.strictEqual(lines[at], "price source vendor works again")
@@ -130,7 +127,7 @@ it.live("what a server says with its refusal stands in the alarm, without what t
         : response.writeHead(403).end(JSON.stringify({ error: { message: "Bearer mine is out of its plan" } }))
     )
     yield* Queue.take(prices)
-    assert.strictEqual(lines[0], "price source vendor fails: it answers with status 403: … is out of its plan")
+    assert.strictEqual(lines[0], "price source vendor fails: it returned status 403: … is out of its plan")
   }).pipe(Effect.provide(logging(lines)))
 })
 
@@ -148,10 +145,7 @@ it.live("logs a refusal that repeats the key of a Bearer header in one line with
       `Bearer ${key}`
     )
     yield* Queue.take(prices)
-    assert.strictEqual(
-      lines[0],
-      "price source vendor fails: it answers with status 401: Invalid API key … fake line [2J"
-    )
+    assert.strictEqual(lines[0], "price source vendor fails: it returned status 401: Invalid API key … fake line [2J")
   }).pipe(Effect.provide(logging(lines)))
 })
 

@@ -43,10 +43,7 @@ it.live("I46: a bank's refusal keeps its words and loses the key and the payee t
       previous: []
     })
     const cause = String((yield* Effect.flip(rail.send(payment))).cause)
-    assert.match(
-      cause,
-      /it answers with status 422: … is closed today for …|it answers with status 422: wire is closed today/
-    )
+    assert.match(cause, /it returned status 422: … is closed today for …|it returned status 422: wire is closed today/)
     for (const secret of [key, ...Object.values(payee).filter((value) => value.length > 2)])
       assert.notInclude(cause, secret)
   }).pipe(Effect.scoped)
@@ -83,7 +80,7 @@ it.live("a wallet that cannot sign now is unavailable, with its words", () =>
     const refused = yield* signing(503, { reason: "the record cannot be written" })
     assert.deepInclude(refused, {
       _tag: "SignerUnavailable",
-      reason: "it answers with status 503: the record cannot be written"
+      reason: "it returned status 503: the record cannot be written"
     })
   })
 )

@@ -21,9 +21,9 @@ const hosts = `localhost localhost. a.localhost printer printer.local a.internal
   [::1] [::ffff:127.0.0.1] [fd00::1] [fe80::1] 0.0.0.0 100.64.1.1 224.0.0.1 １２７.0.0.1`.split(/\s+/)
 
 const refused: ReadonlyArray<readonly [expected: RegExp, urls: ReadonlyArray<string>]> = [
-  [/absolute url/, ["", "example.com/venue", "/venue", "https://", `https://example.com/${"a".repeat(2_048)}`]],
+  [/absolute URL/, ["", "example.com/venue", "/venue", "https://", `https://example.com/${"a".repeat(2_048)}`]],
   [/begins with https:/, ["http://example.com", "ftp://example.com", "file:///etc/passwd", "javascript:alert(1)"]],
-  [/a name and a password/, ["https://user@example.com", "https://user:pass@example.com", "https://:p@example.com"]],
+  [/user name and password/, ["https://user@example.com", "https://user:pass@example.com", "https://:p@example.com"]],
   [/fragment/, ["https://example.com/#", "https://example.com/#a"]],
   [/443 or 8443/, ["https://example.com:22", "https://example.com:80", "https://example.com:8444"]],
   [/public host/, hosts.map((host) => `https://${host}/`)]
@@ -42,7 +42,7 @@ it("with loopback on, this machine may be one by http and at any port, and nothi
   }
   expect(refusal("http://example.com", true)).toMatch(/begins with https:/)
   expect(refusal("ftp://localhost", true)).toMatch(/begins with https:/)
-  expect(refusal("http://user@localhost", true)).toMatch(/a name and a password/)
+  expect(refusal("http://user@localhost", true)).toMatch(/user name and password/)
   expect(refusal("https://10.0.0.1", true)).toMatch(/public host/)
   expect(refusal("https://example.com:3000", true)).toMatch(/443 or 8443/)
 })

@@ -117,7 +117,7 @@ it.live.each(["10.0.0.1", "127.0.0.1", "169.254.169.254", "100.64.0.1", "::1", "
   (address) => {
     const dns = resolver({ "hooks.example": [[address]], "both.example": [["1.1.1.1", address]] })
     return Effect.gen(function* () {
-      const fault = "no public address of this host is known"
+      const fault = "the host has no public address"
       assert.deepStrictEqual(yield* send("https://hooks.example/"), { status: null, fault })
       assert.deepStrictEqual(yield* send("https://both.example/"), { status: null, fault })
       assert.deepStrictEqual(yield* send("https://nobody.example/"), { status: null, fault })
@@ -128,7 +128,7 @@ it.live.each(["10.0.0.1", "127.0.0.1", "169.254.169.254", "100.64.0.1", "::1", "
 it.live("without loopback nothing on this machine is sent to, not even under a url that was taken before", () =>
   Effect.gen(function* () {
     const { heard, port } = yield* receiver(status(200))
-    const expected = { status: null, fault: "it takes a url that begins with https:" }
+    const expected = { status: null, fault: "the endpoint must be a URL that begins with https:" }
     assert.deepStrictEqual(yield* send(`http://localhost:${port}`), expected)
     assert.match((yield* send("https://localhost")).fault ?? "", /public host/)
     assert.strictEqual(yield* Queue.size(heard), 0)
@@ -142,7 +142,7 @@ it.live("the address that was checked is the one that is connected to: a name is
     assert.deepStrictEqual(yield* send(`http://localhost:${port}`), { status: 200, fault: null })
     assert.lengthOf(dns.asked, 1)
     // It stands for a private address now, and for another one of this machine after that.
-    assert.strictEqual((yield* send(`http://localhost:${port}`)).fault, "no public address of this host is known")
+    assert.strictEqual((yield* send(`http://localhost:${port}`)).fault, "the host has no public address")
     assert.strictEqual((yield* send(`http://localhost:${port}`)).fault, "the connection failed: ECONNREFUSED")
     assert.lengthOf(dns.asked, 3)
     assert.strictEqual(yield* Queue.size(heard), 1)

@@ -41,11 +41,11 @@ const blockOf = (
 ): Effect.Effect<Chain.BlockName | null, RpcFault> => {
   if (receipt !== null && isIn(receipt, token, arrival))
     return receipt.blockNumber === block?.number && receipt.blockHash !== block.hash
-      ? fail(endpoint, `its block ${block.number} is another than that of its receipt`)
+      ? fail(endpoint, `its block ${block.number} differs from the block of its receipt`)
       : Effect.succeed({ number: receipt.blockNumber, hash: receipt.blockHash })
-  if (block === null) return fail(endpoint, `it does not know block ${arrival.block?.number}, which was read`)
+  if (block === null) return fail(endpoint, `it does not have block ${arrival.block?.number}, which was read before`)
   return block.hash === arrival.block?.hash
-    ? fail(endpoint, `it does not find ${arrival.txHash}, though its block is there`)
+    ? fail(endpoint, `it has the block of ${arrival.txHash}, but not the transaction`)
     : Effect.succeed(null)
 }
 

@@ -14,7 +14,7 @@ export const make = (xpub: string): Result.Result<AddressAt, string> => {
   const parsed = Result.try(() => HDKey.fromExtendedKey(xpub))
   if (Result.isFailure(parsed)) return Result.fail("an extended public key, which begins with xpub")
   if (parsed.success.privateKey !== null)
-    return Result.fail("an extended public key; this one is private, and belongs to the wallet alone")
+    return Result.fail("an extended public key; this one is private and belongs in the wallet only")
   return Result.succeed((index) => addressOf(parsed.success.deriveChild(index)))
 }
 

@@ -23,18 +23,18 @@ export const outcome = ({ endpoints, overdueMillis }: OutcomeOptions) =>
       return finalOutcome(purpose, reference, included.isSuccess)
     }
     const last = payments.at(-1)
-    const said = last === undefined ? undefined : yield* Transactions.read(Redacted.value(last.bytes))
-    if (last === undefined || said === undefined) return pending
+    const signed = last === undefined ? undefined : yield* Transactions.read(Redacted.value(last.bytes))
+    if (last === undefined || signed === undefined) return pending
     // An earlier nonce must execute first, so more gas for this one would not help.
-    const counts = yield* view.each((endpoint) => endpoint.ask([Chain.transactionCount(said.from, "latest")]))
-    if (counts.some(([count]) => count > said.nonce)) {
+    const counts = yield* view.each((endpoint) => endpoint.ask([Chain.transactionCount(signed.from, "latest")]))
+    if (counts.some(([count]) => count > signed.nonce)) {
       if (yield* isOver(view, payments)) return usedUp
       yield* Effect.logWarning(`Arbitrum One: a transaction that the venue does not know has used nonce ${said.nonce}`)
       // Before that is final, a receipt may only be late.
       if ((yield* usedAt(view, said.from, view.final.number)) > said.nonce)
         return { _tag: "Pending", obstacle: { _tag: "NonceUsed", nonce: said.nonce } } as const
     }
-    const isNext = counts.every(([count]) => count === said.nonce)
+    const isNext = counts.every(([count]) => count === signed.nonce)
     const now = yield* Clock.currentTimeMillis
     return isNext && now - last.signedAtMillis >= overdueMillis ? overdue : pending
   })
@@ -61,8 +61,8 @@ const finalOutcome = (purpose: Payment["purpose"], reference: string, isSuccess:
 const isOver = Effect.fnUntraced(function* (view: ChainView, payments: ReadonlyArray<Payment>) {
   if (payments.every(({ purpose }) => purpose === "pay")) return false
   for (const { bytes } of payments) {
-    const said = yield* Transactions.read(Redacted.value(bytes))
-    if (said === undefined || (yield* usedAt(view, said.from, view.final.number)) <= said.nonce) return false
+    const signed = yield* Transactions.read(Redacted.value(bytes))
+    if (signed === undefined || (yield* usedAt(view, signed.from, view.final.number)) <= signed.nonce) return false
   }
   const included = yield* view.unanimous((endpoint) => inclusionOf(endpoint, payments))
   return Option.isSome(included) && included.value === null
@@ -71,10 +71,10 @@ const isOver = Effect.fnUntraced(function* (view: ChainView, payments: ReadonlyA
 /** Returns the attempt that is in a block, according to one endpoint. */
 export const inclusionOf = Effect.fnUntraced(function* (endpoint: RpcEndpoint, payments: ReadonlyArray<Payment>) {
   const receipts = yield* endpoint.ask(payments.map(({ reference }) => Chain.receipt(reference)))
-  const receipt = receipts.find((one) => one !== null)
+  const receipt = receipts.find((each) => each !== null)
   if (receipt === undefined) return null
   const [block] = yield* endpoint.ask([Chain.block(receipt.blockNumber)])
-  if (block?.hash !== receipt.blockHash) return yield* fail(endpoint, "a receipt of it is of no block of its chain")
+  if (block?.hash !== receipt.blockHash) return yield* fail(endpoint, "its receipt belongs to no block of the chain")
   return {
     reference: receipt.transactionHash,
     isSuccess: receipt.status === 1,

@@ -65,7 +65,7 @@ export const sign = (options: PaymentOptions) =>
         ? { _tag: "ArbitrumPayment", ...sending, withdrawalId, destination: Redacted.value(destination), amount }
         : { _tag: "ArbitrumCancel", ...sending, withdrawalId }
     )
-    const said = yield* Transactions.read(Redacted.value(bytes))
+    const parsed = yield* Transactions.read(Redacted.value(bytes))
     const isOrdered =
       said?.from === hot &&
       said.nonce === order.sequence &&
@@ -77,7 +77,7 @@ export const sign = (options: PaymentOptions) =>
     return {
       attempt: order.previous.length + 1,
       purpose: order.purpose,
-      reference: said.hash,
+      reference: parsed.hash,
       bytes,
       expiresAtMillis: null,
       signedAtMillis: yield* Clock.currentTimeMillis
@@ -87,8 +87,8 @@ export const sign = (options: PaymentOptions) =>
 /** Sends a payment. An already known transaction and a used nonce are no errors: the outcome decides. */
 export const send = ({ endpoints }: Pick<PaymentOptions, "endpoints">) =>
   Effect.fn("Arbitrum.send")(function* ({ bytes, reference }: Pick<Payment, "bytes" | "reference">) {
-    const said = yield* Transactions.read(Redacted.value(bytes))
-    if (said === undefined) return yield* unavailable("what was stored is no transaction")
+    const parsed = yield* Transactions.read(Redacted.value(bytes))
+    if (parsed === undefined) return yield* unavailable("the stored payment is not a transaction")
     const view = yield* endpoints.look
     const sent = yield* view.each((endpoint) =>
       Effect.result(endpoint.ask([Chain.sendTransaction(Redacted.value(bytes))]))
@@ -96,9 +96,9 @@ export const send = ({ endpoints }: Pick<PaymentOptions, "endpoints">) =>
     const faults = sent.filter(Result.isFailure).map(({ failure }) => failure)
     if (sent.some(Result.isSuccess) || faults.some(({ reason }) => isThere.test(reason))) return
     const known = yield* view.each((endpoint) =>
-      endpoint.ask([Chain.transaction(reference), Chain.transactionCount(said.from, "latest")])
+      endpoint.ask([Chain.transaction(reference), Chain.transactionCount(parsed.from, "latest")])
     )
-    if (known.some(([transaction, count]) => transaction !== null || count > said.nonce)) return
+    if (known.some(([transaction, count]) => transaction !== null || count > parsed.nonce)) return
     if (faults.some(({ reason }) => offersTooLittle.test(reason))) return
     return yield* unavailable(faults[0])
   })
@@ -127,7 +127,7 @@ export const feesOf = Effect.fnUntraced(function* (
 ) {
   const fees = previous === undefined ? Fees.first(baseFeePerGas) : Fees.next(previous, baseFeePerGas)
   if (fees.maxFeePerGas <= maxFeePerGas) return fees
-  const reason = `it would offer ${fees.maxFeePerGas} wei for gas, which is above the ${maxFeePerGas} of the settings`
+  const reason = `the gas fee of ${fees.maxFeePerGas} wei exceeds the configured maximum of ${maxFeePerGas}`
   return yield* unavailable(reason)
 })
 

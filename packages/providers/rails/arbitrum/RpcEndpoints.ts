@@ -78,7 +78,7 @@ export const namesAt = Effect.fnUntraced(function* (endpoint: RpcEndpoint, numbe
   const blocks = yield* endpoint.ask(numbers.map((number) => Chain.block(number)))
   return yield* Effect.forEach(blocks, (block, index) =>
     block === null || block.number !== numbers[index]
-      ? fail(endpoint, `it does not know block ${numbers[index]}, which is not above its head`)
+      ? fail(endpoint, `it does not have block ${numbers[index]}, which is not above its head`)
       : Effect.succeed<Chain.BlockName>({ number: block.number, hash: block.hash })
   )
 })
@@ -92,56 +92,57 @@ const headOf = Effect.fnUntraced(function* (options: RpcEndpointsOptions, endpoi
     Chain.block("latest"),
     Chain.block("finalized")
   ])
-  if (chainId !== options.chainId) return yield* fail(endpoint, `it is of chain ${chainId}, not ${options.chainId}`)
-  if (latest === null || finalized === null) return yield* fail(endpoint, "it knows no newest or no final block")
+  if (chainId !== options.chainId)
+    return yield* fail(endpoint, `it belongs to chain ${chainId}, expected ${options.chainId}`)
+  if (latest === null || finalized === null) return yield* fail(endpoint, "it has no newest or no final block")
   const seconds = Math.floor((yield* Clock.currentTimeMillis) / 1_000) - latest.timestamp
   if (seconds * 1_000 > options.staleMillis) return yield* fail(endpoint, `its newest block is ${seconds} s old`)
   return { latest, finalized }
 })
 
-interface Said<A> {
+interface EndpointAnswer<A> {
   readonly endpoint: RpcEndpoint
   readonly answer: A
 }
 
 /** Logs the first failure of an endpoint, and every change of its reason. */
 const answersOf = (leastEndpoints: number) => {
-  const told = new Map<string, string>()
+  const reasons = new Map<string, string>()
   const tell = (name: string, reason: string) =>
     Effect.suspend(() => {
-      if (told.get(name) === reason) return Effect.void
-      told.set(name, reason)
+      if (reasons.get(name) === reason) return Effect.void
+      reasons.set(name, reason)
       return reason === "" ? Effect.void : Effect.logWarning(`Arbitrum One: ${name}: ${reason}`)
     })
   return Effect.fnUntraced(function* <A>(
     endpoints: ReadonlyArray<RpcEndpoint>,
     ask: Ask<A>
-  ): Effect.fn.Return<ReadonlyArray<Said<A>>, RailUnavailable> {
-    const asked = yield* Effect.forEach(
+  ): Effect.fn.Return<ReadonlyArray<EndpointAnswer<A>>, RailUnavailable> {
+    const results = yield* Effect.forEach(
       endpoints,
       (endpoint) => Effect.result(Effect.map(ask(endpoint), (answer) => ({ endpoint, answer }))),
       { concurrency: "unbounded" }
     )
-    const faults = asked.filter(Result.isFailure).map(({ failure }) => failure)
+    const faults = results.filter(Result.isFailure).map(({ failure }) => failure)
     yield* Effect.forEach(faults, ({ endpoint, reason }) => tell(endpoint, reason))
-    const said = asked.filter(Result.isSuccess).map(({ success }) => success)
-    yield* Effect.forEach(said, ({ endpoint }) => tell(endpoint.name, ""))
-    if (said.length >= Math.max(1, leastEndpoints)) return said
+    const answers = results.filter(Result.isSuccess).map(({ success }) => success)
+    yield* Effect.forEach(answers, ({ endpoint }) => tell(endpoint.name, ""))
+    if (answers.length >= Math.max(1, leastEndpoints)) return answers
     return yield* unavailable(faults[0] ?? tooFew(leastEndpoints))
   })
 }
 
-const sameOf = <A>([first, ...others]: ReadonlyArray<Said<A>>): Effect.Effect<A, RailUnavailable> => {
+const sameOf = <A>([first, ...others]: ReadonlyArray<EndpointAnswer<A>>): Effect.Effect<A, RailUnavailable> => {
   const other = others.find(({ answer }) => !Equal.equals(answer, first!.answer))
   if (other === undefined) return Effect.succeed(first!.answer)
   const endpoint = `${first!.endpoint.name} and ${other.endpoint.name}`
-  const reason = "they do not say the same of the chain"
+  const reason = "the endpoints disagree about the chain"
   return Effect.fail(unavailable(new RpcFault({ endpoint, reason, kind: "fault" })))
 }
 
 const lowest = (numbers: ReadonlyArray<number>): number => Math.min(...numbers)
 
 const tooFew = (least: number) =>
-  new RpcFault({ endpoint: "all endpoints", reason: `fewer than ${least} of them answer`, kind: "fault" })
+  new RpcFault({ endpoint: "all endpoints", reason: `fewer than ${least} endpoints answer`, kind: "fault" })
 
 const maxOf = (a: bigint, b: bigint): bigint => (a > b ? a : b)

@@ -54,7 +54,7 @@ export const make = (client: HttpClient.HttpClient, name: string, url: Redacted.
     const error = isWhole ? errors[0] : undefined
     if (error !== undefined) return yield* refusal(error, status, retryAfterMillis)
     if (answers.length > 0 && (isAccepted || isList)) return answers
-    if (isAccepted) return yield* fault("its answer has another form than was agreed")
+    if (isAccepted) return yield* fault("its response has an unexpected form")
     return yield* fault(statusReason(status, refusalOf(text, hide)), kindOfStatus(status), retryAfterMillis)
   })
 
@@ -67,7 +67,10 @@ const decode = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Json))
 const answersIn = (text: string): { readonly answers: ReadonlyArray<RpcAnswer>; readonly isList: boolean } => {
   const json: unknown = Option.getOrUndefined(decode(text))
   const all: ReadonlyArray<unknown> = Array.isArray(json) ? json : [json]
-  return { answers: all.filter((one): one is RpcAnswer => Predicate.isObject(one)), isList: Array.isArray(json) }
+  return {
+    answers: all.filter((answer): answer is RpcAnswer => Predicate.isObject(answer)),
+    isList: Array.isArray(json)
+  }
 }
 
 export const errorOf = ({ error }: RpcAnswer): RpcError | undefined => {

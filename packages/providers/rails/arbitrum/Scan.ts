@@ -106,11 +106,11 @@ const arrivalsOf = Effect.fnUntraced(function* (
       const transfer = Token.transferOf(log)
       const isWanted = transfer !== undefined && wanted.has(transfer.to) && log.address === token
       if (!isWanted || log.blockNumber < range.from || log.blockNumber > range.to)
-        return yield* fail(endpoint, "it answers with logs that were not asked for")
+        return yield* fail(endpoint, "it returned logs that were not requested")
       const receipt = receiptOf.get(log.transactionHash)
       const logIndex =
         receipt?.logs.findIndex((other) => other.logIndex === log.logIndex && Equal.equals(other, log)) ?? -1
-      if (logIndex === -1) return yield* fail(endpoint, "its logs are not those of its receipts")
+      if (logIndex === -1) return yield* fail(endpoint, "its logs differ from those of its receipts")
       const block = { number: log.blockNumber, hash: log.blockHash }
       return { txHash: log.transactionHash, logIndex, ...transfer, block, paymentRail: null } satisfies Arrival & {
         readonly from: string

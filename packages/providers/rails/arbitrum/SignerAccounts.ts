@@ -18,6 +18,6 @@ export const of = ({ accounts }: Signer["Service"]): Effect.Effect<SignerAccount
     if (hot === undefined || gasPayer === undefined)
       return Effect.fail(unavailable("the wallet has no keys for Arbitrum One"))
     if (![hot, gasPayer].every((account) => isAddress(account, { strict: false })))
-      return Effect.fail(unavailable("what the wallet tells are no addresses"))
+      return Effect.fail(unavailable("the wallet returned invalid addresses"))
     return Effect.succeed({ hot: getAddress(hot), gasPayer: getAddress(gasPayer) })
   })

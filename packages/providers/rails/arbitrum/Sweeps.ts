@@ -68,7 +68,7 @@ export const sweeper = (options: SweepOptions): Sweeper => {
       return {
         attempt: order.previous.length + 1,
         purpose: "pay",
-        reference: said.hash,
+        reference: signed.hash,
         bytes,
         expiresAtMillis: null,
         signedAtMillis: yield* Clock.currentTimeMillis

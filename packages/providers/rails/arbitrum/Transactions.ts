@@ -25,7 +25,7 @@ export interface Keys {
 /** A failure states the valid form and nothing of the keys. */
 export const keys = (hotKey: string, xprv: string): Result.Result<Keys, string> => {
   const hot = Result.try(() => privateKeyToAccount(hotKey as Hex))
-  if (Result.isFailure(hot)) return Result.fail("the private key of the hot account, 0x and 64 digits of hex")
+  if (Result.isFailure(hot)) return Result.fail("the private key of the hot account, 0x and 64 hexadecimal digits")
   const deposits = Result.try(() => HDKey.fromExtendedKey(xprv))
   if (Result.isFailure(deposits) || deposits.success.privateKey === null)
     return Result.fail("the extended private key of the deposit addresses, which begins with xprv")
@@ -85,19 +85,19 @@ export const read = Effect.fn("Transactions.read")(function* (bytes: string) {
   const text = bytes as `0x02${string}`
   const parsed = Result.try(() => parseTransaction(text))
   if (Result.isFailure(parsed)) return undefined
-  const said = parsed.success
+  const fields = parsed.success
   const from = yield* Effect.option(Effect.tryPromise(() => recoverTransactionAddress({ serializedTransaction: text })))
-  if (Option.isNone(from) || said.type !== "eip1559") return undefined
+  if (Option.isNone(from) || fields.type !== "eip1559") return undefined
   return {
     hash: keccak256(text),
     from: from.value,
-    to: said.to === undefined || said.to === null ? null : getAddress(said.to),
-    chainId: said.chainId,
-    nonce: said.nonce ?? 0,
-    gas: said.gas ?? 0n,
-    maxFeePerGas: said.maxFeePerGas ?? 0n,
-    maxPriorityFeePerGas: said.maxPriorityFeePerGas ?? 0n,
-    data: said.data ?? "0x",
-    value: said.value ?? 0n
+    to: fields.to === undefined || fields.to === null ? null : getAddress(fields.to),
+    chainId: fields.chainId,
+    nonce: fields.nonce ?? 0,
+    gas: fields.gas ?? 0n,
+    maxFeePerGas: fields.maxFeePerGas ?? 0n,
+    maxPriorityFeePerGas: fields.maxPriorityFeePerGas ?? 0n,
+    data: fields.data ?? "0x",
+    value: fields.value ?? 0n
   } satisfies Signed
 })

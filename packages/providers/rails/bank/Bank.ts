@@ -49,7 +49,7 @@ export const make = Effect.fn("Bank.make")(function* (
       HttpClientRequest.bodyText(Redacted.value(bytes), "application/json")
     )
     const { id } = yield* Effect.flatMap(exchange(request, valuesOf(Redacted.value(bytes))), readPayout)
-    if (id !== reference) return yield* unavailable(`it took payout ${reference} as ${id}`)
+    if (id !== reference) return yield* unavailable(`it accepted payout ${reference} as ${id}`)
   })
 
   const outcome = Effect.fn("Bank.outcome")(function* (payments: ReadonlyArray<Payment>) {
@@ -62,7 +62,7 @@ export const make = Effect.fn("Bank.make")(function* (
     // The payout may still be on its way, so "not found" is not a failure.
     if (answer.status === 404) return pending
     const { id, reason, status } = yield* readPayout(answer)
-    if (id !== reference) return yield* unavailable(`it answers for payout ${reference} with ${id}`)
+    if (id !== reference) return yield* unavailable(`it returned payout ${id} for ${reference}`)
     if (status === "pending") return pending
     return status === "settled"
       ? { _tag: "Settled" as const, reference }

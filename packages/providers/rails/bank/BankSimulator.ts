@@ -146,14 +146,14 @@ type Paying = Pick<BankSimulator["Service"], "takePayout" | "payout" | "payouts"
 const paying = ({ bank, change }: Kept, now: Effect.Effect<number>): Paying => {
   const payout = Effect.fn("BankSimulator.payout")(function* (id: string) {
     yield* now
-    const found = bank().payouts.find((one) => one.id === id)
+    const found = bank().payouts.find((payout) => payout.id === id)
     return found ?? (yield* new BankRefusal({ status: 404, reason: "no such payout" }))
   })
 
   const takePayout: Paying["takePayout"] = Effect.fn("BankSimulator.takePayout")(function* (id, request) {
     const millis = yield* now
     const { behaviour, payouts } = bank()
-    const known = payouts.find((one) => one.id === id)
+    const known = payouts.find((payout) => payout.id === id)
     if (known !== undefined) {
       if (isSame(known.request, request)) return known
       return yield* new BankRefusal({ status: 409, reason: "another payout has this idempotency key" })
@@ -170,9 +170,9 @@ const paying = ({ bank, change }: Kept, now: Effect.Effect<number>): Paying => {
   const end: Paying["end"] = Effect.fn("BankSimulator.end")(function* (id, status, reason) {
     const open = yield* payout(id)
     if (open.status !== "pending")
-      return yield* new BankRefusal({ status: 409, reason: "it has come to its end before" })
+      return yield* new BankRefusal({ status: 409, reason: "the payout has already ended" })
     const done = ended(open, status === "failed" ? (reason ?? "refused") : null)
-    yield* change({ payouts: bank().payouts.map((one) => (one.id === id ? done : one)) })
+    yield* change({ payouts: bank().payouts.map((payout) => (payout.id === id ? done : payout)) })
     return done
   })
 
@@ -186,7 +186,7 @@ const crediting = ({ bank, change }: Kept, newReference: Effect.Effect<string>):
     const { entries, name } = bank()
     const at = cursor === undefined ? entries.length : placeOf(cursor, name)
     if (at === undefined || at > entries.length)
-      return yield* new BankRefusal({ status: 422, reason: "after is no cursor of this bank" })
+      return yield* new BankRefusal({ status: 422, reason: "after is not a cursor of this bank" })
     const data = entries.slice(at, at + limit)
     return { data, next: `${name}:${at + data.length}` }
   })
@@ -195,7 +195,7 @@ const crediting = ({ bank, change }: Kept, newReference: Effect.Effect<string>):
     const reference = given.reference ?? (yield* newReference)
     const { entries } = bank()
     if (creditOf(bank(), reference) !== undefined)
-      return yield* new BankRefusal({ status: 409, reason: "a credit has this reference" })
+      return yield* new BankRefusal({ status: 409, reason: "a credit with this reference exists" })
     yield* roomIn(entries)
     const entry = { ...given, kind: "credit" as const, reference }
     yield* change({ entries: [...entries, entry] })
@@ -207,9 +207,9 @@ const crediting = ({ bank, change }: Kept, newReference: Effect.Effect<string>):
     const credit = creditOf(bank(), reference)
     if (credit === undefined) return yield* new BankRefusal({ status: 404, reason: "no such credit" })
     if (credit.payment_rail !== "ach_push")
-      return yield* new BankRefusal({ status: 422, reason: "only a credit by ach_push is taken back" })
+      return yield* new BankRefusal({ status: 422, reason: "only a credit by ach_push can be returned" })
     if (entries.some((entry) => entry.kind === "return" && entry.reference === reference))
-      return yield* new BankRefusal({ status: 409, reason: "it was taken back before" })
+      return yield* new BankRefusal({ status: 409, reason: "the credit was already returned" })
     yield* roomIn(entries)
     const entry = { kind: "return" as const, reference }
     yield* change({ entries: [...entries, entry] })
@@ -220,9 +220,7 @@ const crediting = ({ bank, change }: Kept, newReference: Effect.Effect<string>):
 }
 
 const roomIn = (kept: ReadonlyArray<unknown>): Effect.Effect<void, BankRefusal> =>
-  kept.length < maxKept
-    ? Effect.void
-    : Effect.fail(new BankRefusal({ status: 409, reason: "it holds all that a trial may have" }))
+  kept.length < maxKept ? Effect.void : Effect.fail(new BankRefusal({ status: 409, reason: "the simulator is full" }))
 
 /** Maximum number of entries, and of payouts. */
 const maxKept = 100_000

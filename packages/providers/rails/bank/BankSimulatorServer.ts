@@ -35,7 +35,7 @@ export const layer = (options: BankSimulatorServerOptions) =>
       const guarded = (isContract: boolean, answer: Answer) =>
         Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ headers }) => {
           if (headers["authorization"] !== `Bearer ${Redacted.value(options.key)}`)
-            return Effect.succeed(problem(401, "the key is not the one that this bank gave"))
+            return Effect.succeed(problem(401, "the key is not one that this bank issued"))
           return isContract ? failing(bank.behaviour, refusing(answer)) : refusing(answer)
         })
       for (const { answer, method, path } of contractRoutes(bank, notify, scope))
@@ -65,7 +65,7 @@ const contractRoutes = (bank: Bank, notify: Notify, scope: Scope.Scope): Readonl
     answer: Effect.gen(function* () {
       const { "idempotency-key": id } = yield* HttpServerRequest.schemaHeaders(IdempotencyKey)
       const payout = yield* bank.takePayout(id, yield* HttpServerRequest.schemaBodyJson(Contract.PayoutRequest))
-      yield* Effect.forkIn(told(payout, notify), scope)
+      yield* Effect.forkIn(notifyOfEnd(payout, notify), scope)
       return payoutAnswer(payout, 201)
     })
   },
@@ -171,7 +171,7 @@ const refusing = (answer: Answer) =>
   answer.pipe(
     Effect.catchTags({
       BankRefusal: ({ reason, status }) => Effect.succeed(problem(status, reason)),
-      SchemaError: () => Effect.succeed(problem(422, "the request is not of the form that the contract has")),
+      SchemaError: () => Effect.succeed(problem(422, "the request does not match the contract")),
       HttpServerError: () => Effect.succeed(problem(422, "the body cannot be read as JSON"))
     })
   )
@@ -190,11 +190,11 @@ const failures = <R>(
   silent: Effect.never,
   malformed: Effect.succeed(HttpServerResponse.html("<html>")),
   oversized: Effect.succeed(HttpServerResponse.text("x".repeat(Contract.maxAnswerBytes + 1))),
-  lost_answer: Effect.as(answer, problem(502, "the answer was lost"))
+  lost_answer: Effect.as(answer, problem(502, "the response was lost"))
 })
 
 /** Sends a notification when a payout ends by itself. */
-const told = ({ endsAtMillis }: SimulatedPayout, notify: Notify) =>
+const notifyOfEnd = ({ endsAtMillis }: SimulatedPayout, notify: Notify) =>
   Effect.gen(function* () {
     if (endsAtMillis === null) return
     const now = yield* Clock.currentTimeMillis
@@ -220,7 +220,7 @@ const notifying = Effect.fnUntraced(function* (webhook: Webhook | undefined) {
       Effect.flatMap(HttpClientResponse.filterStatusOk),
       Effect.timeout("5 seconds"),
       Effect.retry({ times: 3, schedule: Schedule.exponential("1 second") }),
-      Effect.catch((error) => Effect.logWarning("a webhook was not taken", whyOf(error)))
+      Effect.catch((error) => Effect.logWarning("a webhook was not accepted", whyOf(error)))
     )
   })
   yield* Effect.forkScoped(Effect.forever(Effect.flatMap(Queue.take(waiting), deliver)))

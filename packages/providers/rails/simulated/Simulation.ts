@@ -82,7 +82,7 @@ const providerOf = (rail: RailName, at: At): RailProvider => {
       ),
       (answer) =>
         answer === undefined
-          ? Effect.fail(new RailUnavailable({ rail, cause: "it is cut off" }))
+          ? Effect.fail(new RailUnavailable({ rail, cause: "the rail is cut off" }))
           : Effect.succeed(answer.value)
     )
   const read = <A>(work: (state: Machine.SimulatedRail, nowMillis: number) => A) =>

@@ -32,20 +32,20 @@ const readOf = Effect.fnUntraced(function* (
   { addresses, cursor, sent }: HoldingsQuestion
 ): Effect.fn.Return<Option.Option<Holdings>, RailUnavailable> {
   const noted = TronCursor.read(cursor)
-  if (noted === undefined) return yield* unavailable("what was kept is no cursor")
+  if (noted === undefined) return yield* unavailable("the stored cursor is invalid")
   const owners = new Set([hot, ...addresses.flatMap((address) => TronAddress.hexOf(address) ?? [])])
   const balances = new Map<TronAddress.AddressHex, bigint>()
   let block = (yield* node.solid).number
-  for (let asked: ReadonlySet<TronAddress.AddressHex> = owners; asked.size > 0;) {
+  for (let pending: ReadonlySet<TronAddress.AddressHex> = owners; pending.size > 0;) {
     yield* Effect.forEach(
-      asked,
+      pending,
       (owner) => Effect.map(node.balanceOf(token, owner), (balance) => balances.set(owner, balance)),
       { concurrency: 8 }
     )
     const { number } = yield* node.solid
     // Later arrivals and payments are not yet recorded.
     if (noted.tip.number < number) return Option.none()
-    asked = yield* movedIn(node, token, owners, block, number)
+    pending = yield* movedIn(node, token, owners, block, number)
     block = number
   }
   const hasLeft = yield* Effect.forEach(sent, (payments) => hasLeftBy(node, payments, block), { concurrency: 4 })

@@ -61,8 +61,8 @@ export const make = (client: HttpClient.HttpClient, { apiKey, url }: TronHttpOpt
     const sentence = refusalOf(text, hide)
     const isRate = status === 429 || (sentence !== undefined && isRateSentence(sentence))
     const isJson = /^\s*\{/.test(text) && sentence !== undefined
-    const said = isJson ? `it refuses: ${sentence}` : otherwise
-    return fault(status === 200 ? said : statusReason(status, sentence), isRate ? "rate" : "fault", retryAfterMillis)
+    const message = isJson ? `it refuses: ${sentence}` : otherwise
+    return fault(status === 200 ? message : statusReason(status, sentence), isRate ? "rate" : "fault", retryAfterMillis)
   }
 
   /** `refused` is the schema of a refusal that counts as an answer under any status below 500. */

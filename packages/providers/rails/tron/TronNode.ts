@@ -125,8 +125,8 @@ export const make = Effect.fn("TronNode.make")(function* (
     if (found.blockID !== id)
       return yield* unavailable(`the node returned block ${found.blockID} for block ${number}, expected ${id}`)
     const infoOf = Effect.fnUntraced(function* ({ txID }: { readonly txID: string }) {
-      const one = yield* info(txID, "included")
-      return one ?? (yield* unavailable(`the node has no info of transaction ${txID} in block ${number}`))
+      const found = yield* info(txID, "included")
+      return found ?? (yield* unavailable(`the node has no info of transaction ${txID} in block ${number}`))
     })
     return yield* Effect.forEach(found.transactions ?? [], infoOf, { concurrency: 4 })
   })
@@ -145,7 +145,7 @@ export const make = Effect.fn("TronNode.make")(function* (
         Effect.catch(({ kind, reason }) =>
           kind === "large" ? infosOneByOne(block) : Effect.fail(unavailableAt(path)({ reason }))
         ),
-        Effect.filterOrFail(isWhole(block), () => unavailable(`a node does not have all of block ${block.number}`))
+        Effect.filterOrFail(isWhole(block), () => unavailable(`a node has only part of block ${block.number}`))
       )
     },
     info,

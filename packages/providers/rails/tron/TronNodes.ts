@@ -27,7 +27,7 @@ export const make = ({ genesisId, nodes }: TronNodesOptions): TronNodes => {
   const ofChain = Effect.fnUntraced(function* (node: TronNode) {
     if (known.has(node)) return node
     const { id } = yield* node.block(0)
-    if (id !== genesisId) return yield* unavailable("a node is of another chain than the settings")
+    if (id !== genesisId) return yield* unavailable("a node belongs to another chain than the settings")
     known.add(node)
     return node
   })
@@ -36,13 +36,13 @@ export const make = ({ genesisId, nodes }: TronNodesOptions): TronNodes => {
     ask: (node: TronNode) => Effect.Effect<A, E>
   ): ReadonlyArray<Effect.Effect<A, E | RailUnavailable>> =>
     nodes.length === 0
-      ? [Effect.fail(unavailable("this process knows no node"))]
+      ? [Effect.fail(unavailable("this process has no node configured"))]
       : nodes.map((node) => Effect.flatMap(ofChain(node), ask))
 
   return {
     first: (ask) => {
-      const [first = Effect.fail(unavailable("there is no node")), ...others] = asking(ask)
-      return others.reduce((one, next) => Effect.catch(one, (error) => retried(error, next)), first)
+      const [first = Effect.fail(unavailable("no node is configured")), ...others] = asking(ask)
+      return others.reduce((previous, next) => Effect.catch(previous, (error) => retried(error, next)), first)
     },
     answering: Effect.fnUntraced(function* (ask) {
       const answers = yield* Effect.forEach(asking(ask), Effect.result, { concurrency: "unbounded" })
@@ -59,7 +59,7 @@ export const headOf = Effect.fnUntraced(function* (node: TronNode) {
   const head = yield* node.head
   const now = yield* Clock.currentTimeMillis
   if (Math.abs(now - head.timestampMillis) > mostOffMillis)
-    return yield* unavailable("the newest block of a node is more than two minutes off our clock")
+    return yield* unavailable("the newest block of a node is more than two minutes away from this machine's clock")
   return head
 })
 

@@ -29,7 +29,7 @@ export const outcome = ({ nodes, token }: TronOutcomeOptions) =>
     if (carriedOut !== undefined) {
       if (transfersOf(carriedOut, token).length > 0) return { _tag: "Settled", reference: carriedOut.id }
       // Executed without paying or failing visibly: the outcome stays unknown, so nothing is refunded.
-      return yield* unavailable(`transaction ${carriedOut.id} was carried out and moved nothing`)
+      return yield* unavailable(`transaction ${carriedOut.id} was executed without a transfer`)
     }
     for (const attempt of open) {
       // A node that does not answer may have it.

@@ -51,7 +51,7 @@ const stateOf = Effect.fnUntraced(function* (
   arrival: Arrival
 ): Effect.fn.Return<ArrivalState, RailUnavailable> {
   const seen = yield* options.nodes.answering((node) => seenBy(node, options.token, arrival))
-  const present = seen.filter((one) => one !== undefined)
+  const present = seen.filter((state) => state !== undefined)
   if (present.length === 0) return { _tag: "Gone" }
   const blocks = new Set(present.map(({ block }) => block.id))
   if (blocks.size > 1 || present.length < seen.length)

@@ -38,7 +38,7 @@ const scanOf = Effect.fnUntraced(function* <E>(
   const solid = yield* node.solid
   yield* finality.saw(head.number, solid.number)
   const from = cursor === null ? { tip: head, solid, hot: undefined } : TronCursor.read(cursor)
-  if (from === undefined) return yield* unavailable("what was kept is no cursor")
+  if (from === undefined) return yield* unavailable("the stored cursor is invalid")
   // The node lags behind the cursor, so it has nothing new.
   if (head.number < from.tip.number) return { arrivals: [], returned: [], cursor: TronCursor.write(from) }
   const hot = yield* knownOr(paying, from.hot)
@@ -80,7 +80,7 @@ const startOf = Effect.fnUntraced(function* (
   if (head.id === tip.id) return tip
   if ((yield* node.block(tip.number)).id === tip.id) return tip
   if ((yield* node.block(solid.number)).id === solid.id) return solid
-  return yield* unavailable(`block ${solid.number} was final and has been replaced: this node is not of our chain`)
+  return yield* unavailable(`block ${solid.number} was final and has been replaced: this node is on another chain`)
 })
 
 /**

@@ -87,7 +87,8 @@ export interface TronKey {
 export const keyOf = (hex: Redacted.Redacted): Result.Result<TronKey, string> => {
   const [, digits = ""] = /^(?:0x)?([0-9a-f]{64})$/i.exec(Redacted.value(hex)) ?? []
   const key = new Uint8Array(Buffer.from(digits, "hex"))
-  if (key.length !== 32 || !secp256k1.privateKeyVerify(key)) return Result.fail("a private key, 64 digits of hex")
+  if (key.length !== 32 || !secp256k1.privateKeyVerify(key))
+    return Result.fail("a private key of 64 hexadecimal digits")
   return Result.succeed({ key: Redacted.make(key), address: TronAddress.ofHex(addressOf(key)) })
 }
 

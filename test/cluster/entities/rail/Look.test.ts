@@ -33,7 +33,7 @@ const unanswered = (provider: RailProvider, odd: ReadonlySet<string>): RailProvi
   const unless = <A>(names: ReadonlyArray<string>, answer: Effect.Effect<A, RailUnavailable>) =>
     Effect.suspend(() =>
       names.some((name) => odd.has(name))
-        ? Effect.fail(new RailUnavailable({ rail: "TRON", cause: "its answer is larger than 7 bytes" }))
+        ? Effect.fail(new RailUnavailable({ rail: "TRON", cause: "its response is larger than 7 bytes" }))
         : answer
     )
   return {

@@ -110,7 +110,7 @@ it.effect("Arbitrum One: sends a payment at the fee limit again until the chain 
     yield* chain.rpc("anvil_setNextBlockBaseFeePerGas", 3_000_000_000n)
     yield* chain.mine()
     const dear = yield* Effect.flip(look)
-    assert.match(String(Reflect.get(dear, "cause")), /above the 2200000000 of the settings/)
+    assert.match(String(Reflect.get(dear, "cause")), /configured maximum of 2200000000/)
     yield* chain.rpc("anvil_setNextBlockBaseFeePerGas", 1_000_000_000n)
     yield* chain.mine()
     yield* TestClock.adjust("1 minute")

@@ -47,7 +47,7 @@ describe("several endpoints", () => {
         const { cursor, rail, second } = yield* twoEndpoints
         second.answer((asked, result) => (methods.includes(asked) ? changed(result, field, value) : result))
         const cause = yield* causeOf(rail.scan(cursor, watched))
-        assert.match(cause, /endpoint 1 and endpoint 2: they do not say the same/)
+        assert.match(cause, /endpoint 1 and endpoint 2: the endpoints disagree/)
         second.answer((_, result) => result)
         assert.strictEqual((yield* rail.scan(cursor, watched)).arrivals.length, 1)
       }).pipe(Effect.scoped)
@@ -66,7 +66,7 @@ describe("several endpoints", () => {
           [8_000_000n]
         )
         const alone = yield* TestRail.make(chain, { urls: [second.url] })
-        assert.match(yield* causeOf(alone.scan(cursor, watched)), /endpoint 1: (its logs are not|it answers with logs)/)
+        assert.match(yield* causeOf(alone.scan(cursor, watched)), /endpoint 1: (its logs differ|it returned logs)/)
       }).pipe(Effect.scoped)
     )
 
@@ -78,11 +78,11 @@ describe("several endpoints", () => {
       // What does not fit together is no answer: the other one's stands.
       assert.strictEqual((yield* rail.arrivalStates(arrivals))[0]!._tag, "Present")
       const alone = yield* TestRail.make(chain, { urls: [second.url] })
-      assert.match(yield* causeOf(alone.arrivalStates(arrivals)), /does not find 0x\w+, though its block is there/)
+      assert.match(yield* causeOf(alone.arrivalStates(arrivals)), /has the block of 0x\w+, but not the transaction/)
       second.answer((method, result) =>
         method === "eth_getTransactionReceipt" ? null : changed(result, "hash", `0x${"ab".repeat(32)}`)
       )
-      assert.match(yield* causeOf(rail.arrivalStates(arrivals)), /do not say the same/)
+      assert.match(yield* causeOf(rail.arrivalStates(arrivals)), /disagree/)
     }).pipe(Effect.scoped)
   )
 
@@ -145,9 +145,9 @@ describe("several endpoints", () => {
         third.fail(503)
         assert.strictEqual((yield* rail.scan(cursor, watched)).arrivals.length, 1)
         second.fail(500)
-        assert.match(yield* causeOf(rail.scan(cursor, watched)), /endpoint \d: it answers with status 50/)
+        assert.match(yield* causeOf(rail.scan(cursor, watched)), /endpoint \d: it returned status 50/)
         const two = yield* TestRail.make(chain, { urls: [chain.url, third.url], leastEndpoints: 2 })
-        assert.match(yield* causeOf(two.scan(cursor, watched)), /endpoint 2: it answers with status 503/)
+        assert.match(yield* causeOf(two.scan(cursor, watched)), /endpoint 2: it returned status 503/)
         second.fail(undefined)
         assert.strictEqual((yield* rail.scan(cursor, watched)).arrivals.length, 1)
       }).pipe(Effect.scoped)
@@ -172,7 +172,7 @@ describe("several endpoints", () => {
         const { chain, cursor, second } = yield* twoEndpoints
         second.say(text)
         const rail = yield* TestRail.make(chain, { urls: [second.url] })
-        assert.match(yield* causeOf(rail.scan(cursor, watched)), /endpoint 1: its answer/)
+        assert.match(yield* causeOf(rail.scan(cursor, watched)), /endpoint 1: its response/)
       }).pipe(Effect.scoped)
     )
 
@@ -217,7 +217,7 @@ describe("several endpoints", () => {
       const { chain, cursor, second } = yield* twoEndpoints
       second.answer((method, result) => (method === "eth_chainId" ? "0x1" : result))
       const rail = yield* TestRail.make(chain, { urls: [second.url] })
-      assert.match(yield* causeOf(rail.scan(cursor, watched)), /it is of chain 1, not 42161/)
+      assert.match(yield* causeOf(rail.scan(cursor, watched)), /it belongs to chain 1, expected 42161/)
     }).pipe(Effect.scoped)
   )
 

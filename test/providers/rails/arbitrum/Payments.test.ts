@@ -245,7 +245,7 @@ describe("withdrawals on a real chain", () => {
       yield* chain.mine()
       const waiting = yield* Effect.flip(rail.sign(order()))
       assert.strictEqual(waiting._tag, "RailUnavailable")
-      assert.match(String(waiting.cause), /would offer 6001000000 wei for gas, which is above the 5000000000/)
+      assert.match(String(waiting.cause), /gas fee of 6001000000 wei exceeds the configured maximum of 5000000000/)
       yield* chain.rpc("anvil_setNextBlockBaseFeePerGas", 1_000_000_000n)
       yield* chain.mine()
       assert.strictEqual((yield* rail.sign(order())).purpose, "pay")

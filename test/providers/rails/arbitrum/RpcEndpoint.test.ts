@@ -162,7 +162,7 @@ it.effect(
       yield* passing(endpoint.ask(callsOf(2)))
       assert.deepStrictEqual(arrays, [true, false, false, false])
       assert.deepStrictEqual(lines, [
-        "Arbitrum One: endpoint 1: it answers with status 504. Sends calls one by one, without arrays, for 10 minutes"
+        "Arbitrum One: endpoint 1: it returned status 504. Sends calls one by one, without arrays, for 10 minutes"
       ])
       yield* TestClock.adjust("10 minutes")
       yield* passing(endpoint.ask(callsOf(2)))

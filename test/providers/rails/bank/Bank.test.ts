@@ -96,7 +96,7 @@ describe("credits", () => {
   bank("a cursor that the bank does not know is no empty answer", ({ provider }) =>
     Effect.gen(function* () {
       const error = yield* Effect.flip(provider.scan("another:7", Effect.succeed([])))
-      const cause = "it answers with status 422: after is no cursor of this bank"
+      const cause = "it returned status 422: after is not a cursor of this bank"
       assert.deepInclude(error, { _tag: "RailUnavailable", rail: "BANK", cause })
     })
   )
@@ -176,7 +176,7 @@ describe("payouts", () => {
       yield* provider.send(yield* provider.sign(order("w-1")))
       const other = yield* provider.sign(order("w-1", { amount: usd(476) }))
       const { cause } = yield* Effect.flip(provider.send(other))
-      assert.strictEqual(cause, "it answers with status 409: another payout has this idempotency key")
+      assert.strictEqual(cause, "it returned status 409: another payout has this idempotency key")
       assert.strictEqual((yield* simulator.payouts).length, 1)
     })
   )
@@ -269,7 +269,7 @@ describe("payouts", () => {
 describe("an outage", () => {
   const told: ReadonlyArray<readonly [failure: Failure, cause: RegExp]> = [
     ["unavailable", /status 503/],
-    ["malformed", /another form/],
+    ["malformed", /unexpected form/],
     ["oversized", /larger than 1048576 bytes/],
     ["lost_answer", /status 502/]
   ]

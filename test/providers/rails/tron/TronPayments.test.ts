@@ -125,7 +125,7 @@ describe("a payment", () => {
     )
   }
 
-  payments("one that was carried out and moved nothing is neither paid nor given back", (tron) =>
+  payments("one that was executed without a transfer is neither paid nor given back", (tron) =>
     Effect.gen(function* () {
       const { chain, provider } = tron
       const payment = yield* provider.sign(order())
@@ -138,7 +138,7 @@ describe("a payment", () => {
       }
       yield* tron.mine(solidDepth)
       const error = yield* Effect.flip(provider.outcome([payment]))
-      assert.match(String(error.cause), /moved nothing/)
+      assert.match(String(error.cause), /executed without a transfer/)
     })
   )
 })
@@ -316,7 +316,7 @@ describe("what is not signed or sent", () => {
     Effect.gen(function* () {
       yield* TestClock.adjust("121 seconds")
       const error = yield* Effect.flip(tron.provider.sign(order()))
-      assert.match(String((error as { cause: unknown }).cause), /two minutes off our clock/)
+      assert.match(String((error as { cause: unknown }).cause), /two minutes away from this machine's clock/)
     })
   )
 
