@@ -77,12 +77,12 @@ export type Promised<E> = (fromSequence: number) => Effect.Effect<bigint, E>
 
 /** State of all attempts of one withdrawal. "Not found" is `Pending`, never `Failed`. */
 export type Outcome =
-  /** With an obstacle the payment cannot arrive as it is, and an operator has to look. */
+  /** With an obstacle the payment cannot arrive as it is; an operator must act. */
   | { readonly _tag: "Pending"; readonly obstacle?: PaymentObstacle }
-  /** None has come for long, and another attempt may be signed that can only come in their place. */
+  /** No attempt was executed for a long time; another may be signed that can only replace the earlier ones. */
   | { readonly _tag: "Overdue" }
   | { readonly _tag: "Settled"; readonly reference: string }
-  /** Final: no attempt of it can pay any more. Its reference is null where the outside knows of none. */
+  /** Final: no attempt can pay. The reference is null if the rail knows none. */
   | { readonly _tag: "Failed"; readonly reference: string | null; readonly reason: PaymentFailure }
 
 /** The rail is unreachable, or its providers disagree. The state is unknown; retry. */
@@ -91,7 +91,7 @@ export class RailUnavailable extends Schema.TaggedError<RailUnavailable>()("Rail
   cause: Schema.Defect()
 }) {}
 
-/** The payment cannot be signed as it is: an operator has to look. `obstacle` contains no secrets. */
+/** The payment cannot be signed as it is: an operator must act. `obstacle` contains no secrets. */
 export class SigningRefused extends Schema.TaggedError<SigningRefused>()("SigningRefused", {
   rail: Schema.String,
   obstacle: PaymentObstacle
@@ -192,9 +192,9 @@ export interface RailProvider {
   readonly holdings: (question: HoldingsQuestion) => Effect.Effect<Option.Option<Holdings>, RailUnavailable>
   /** Absent if there is nothing to sweep, or if sweeping is manual. */
   readonly sweeper?: Sweeper
-  /** The reason for an alarm where the rail answers and what it says is final stands still; undefined as a rule. */
+  /** Outage for an alarm while the rail answers but its final state stands still; otherwise undefined. */
   readonly stalled?: Effect.Effect<RailOutage | undefined>
-  /** The account that pays, as addresses are written to users, where a cursor has it: a process without a wallet knows it by that. */
+  /** Returns the paying account recorded in a cursor, in the published form, for processes without a wallet. */
   readonly payingAccountIn?: (cursor: string) => string | undefined
 }
 

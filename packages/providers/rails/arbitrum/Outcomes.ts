@@ -29,10 +29,12 @@ export const outcome = ({ endpoints, overdueMillis }: OutcomeOptions) =>
     const counts = yield* view.each((endpoint) => endpoint.ask([Chain.transactionCount(signed.from, "latest")]))
     if (counts.some(([count]) => count > signed.nonce)) {
       if (yield* isOver(view, payments)) return usedUp
-      yield* Effect.logWarning(`Arbitrum One: a transaction that the venue does not know has used nonce ${said.nonce}`)
-      // Before that is final, a receipt may only be late.
-      if ((yield* usedAt(view, said.from, view.final.number)) > said.nonce)
-        return { _tag: "Pending", obstacle: { _tag: "NonceUsed", nonce: said.nonce } } as const
+      yield* Effect.logWarning(
+        `Arbitrum One: a transaction that the venue does not know has used nonce ${signed.nonce}`
+      )
+      // A missing receipt is conclusive only once the nonce is finally used; until then it may be late.
+      if ((yield* usedAt(view, signed.from, view.final.number)) > signed.nonce)
+        return { _tag: "Pending", obstacle: { _tag: "NonceUsed", nonce: signed.nonce } } as const
     }
     const isNext = counts.every(([count]) => count === signed.nonce)
     const now = yield* Clock.currentTimeMillis

@@ -1,4 +1,4 @@
-/** Withdrawals on the chain: every attempt to pay one has the same nonce, so that one of them can come at most. */
+/** Payments on Arbitrum: all attempts of a withdrawal share one nonce, so at most one executes. */
 import type { PaymentObstacle } from "@venue/domain/TreasuryReason"
 import { Clock, Effect, Redacted, Result } from "effect"
 import { getAddress, isAddress, zeroAddress } from "viem"
@@ -67,12 +67,12 @@ export const sign = (options: PaymentOptions) =>
     )
     const parsed = yield* Transactions.read(Redacted.value(bytes))
     const isOrdered =
-      said?.from === hot &&
-      said.nonce === order.sequence &&
-      said.chainId === options.chainId &&
-      said.value === 0n &&
-      said.to === getAddress(call.to) &&
-      said.data === call.data
+      parsed?.from === hot &&
+      parsed.nonce === order.sequence &&
+      parsed.chainId === options.chainId &&
+      parsed.value === 0n &&
+      parsed.to === getAddress(call.to) &&
+      parsed.data === call.data
     if (!isOrdered) return yield* refused({ _tag: "SignedOtherPayment" })
     return {
       attempt: order.previous.length + 1,

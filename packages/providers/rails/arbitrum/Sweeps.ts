@@ -61,10 +61,10 @@ export const sweeper = (options: SweepOptions): Sweeper => {
         authorization: authorizationOf(options, order),
         validBeforeSeconds: view.timestampSeconds + validSeconds
       })
-      const said = yield* Transactions.read(Redacted.value(bytes))
-      if (said?.from !== gasPayer || said.nonce !== order.sequence || said.to !== getAddress(options.token))
+      const signed = yield* Transactions.read(Redacted.value(bytes))
+      if (signed?.from !== gasPayer || signed.nonce !== order.sequence || signed.to !== getAddress(options.token))
         return yield* refused({ _tag: "SignedOtherPayment" })
-      yield* Payments.gasOf(view, { from: gasPayer, to: options.token, data: said.data }, undefined)
+      yield* Payments.gasOf(view, { from: gasPayer, to: options.token, data: signed.data }, undefined)
       return {
         attempt: order.previous.length + 1,
         purpose: "pay",

@@ -1,4 +1,4 @@
-/** Withdrawals on the chain. An attempt is made only when none before it can come any more. */
+/** Withdrawals on the chain. A new attempt is made only once no earlier one can execute. */
 import type { PaymentObstacle } from "@venue/domain/TreasuryReason"
 import { Clock, Effect, Redacted } from "effect"
 import {
@@ -105,7 +105,7 @@ const endsOf = Effect.fnUntraced(function* (
   const from = yield* hot
   if (to === token || to === from || !TronAddress.isAddress(Redacted.value(destination)))
     return yield* refused({ _tag: "UnpayableDestination" })
-  // A node that is behind does not know yet what has left.
+  // A lagging node does not know recent payments.
   const balances = yield* nodes.answering((node) => node.balanceOf(token, from))
   const held = balances.reduce((least, balance) => (balance < least ? balance : least))
   if (held < amount + promised)
