@@ -1,6 +1,6 @@
 /**
  * The projects of the tests. `pure`, `whole` and `spying` run first, on one Postgres server; `starting` and `processes`,
- * which start processes of the venue, follow. The files of a worker share the modules they import (`isolate: false`):
+ * which start processes of the venue, run after them. The files of a worker share the modules they import (`isolate: false`):
  * importing them anew for each file would take longer than most files.
  */
 import { defineConfig } from "vitest/config"
@@ -14,14 +14,17 @@ const pure = [
 ]
 /** Files that replace a module which the tested code imports. */
 const spying = ["test/auth/access/Hmac.test.ts", "test/auth/oauth/ClientAuthentication.test.ts"]
-/** Starts and ends of processes without load: two files run at once. */
+/** Starts and ends of processes without load. */
 const starting = ["Boot", "ClusterEnding", "DatabaseTaken", "Ending", "Restart", "Starting", "Stopping", "Wallet"].map(
   (name) => `test/nodes/${name}.test.ts`
 )
 const processes = ["test/nodes/**/*.test.ts"]
 
-/** Limit of a test that starts processes. Quiet, the longest takes less than two minutes. */
-const processMillis = 900_000
+/**
+ * Two files run at once. They bound no time in less than ten times what a quiet machine needs, where the longest test takes
+ * two minutes.
+ */
+const ofProcesses = { setupFiles: "test/HeldFrames.ts", testTimeout: 900_000, sequence: { groupOrder: 1 } }
 
 /** `npm test -- --quick` runs the files that need memory alone. */
 const isQuick = process.env["VENUE_TESTS"] === "quick"
@@ -59,29 +62,8 @@ export default defineConfig({
       ? quick
       : [
           ...quick,
-          {
-            extends: true,
-            test: {
-              name: "starting",
-              include: starting,
-              setupFiles,
-              testTimeout: processMillis,
-              sequence: { groupOrder: 1 }
-            }
-          },
-          {
-            extends: true,
-            test: {
-              name: "processes",
-              include: processes,
-              exclude: starting,
-              setupFiles,
-              testTimeout: processMillis,
-              // Each file loads both cores.
-              maxWorkers: 1,
-              sequence: { groupOrder: 2 }
-            }
-          }
+          { extends: true, test: { name: "starting", include: starting, ...ofProcesses } },
+          { extends: true, test: { name: "processes", include: processes, exclude: starting, ...ofProcesses } }
         ]
   }
 })

@@ -1,68 +1,73 @@
-/** Holds what the venue shows against what it had told, and names each thing that is missing, doubled or does not add up. */
-import { type Heard, type HeardOrder, lots, money, orderOf } from "./Heard.ts"
+/** Compares the state that the venue shows with the answers it gave, and describes each missing, doubled or wrong item. */
+import { type TraderRecord, type OrderRecord, lots, money, orderOf } from "./TraderRecord.ts"
 import type { OrderRow, TradeRow } from "./TradeSocket.ts"
 import type { Truth } from "./Truth.ts"
 
 export interface Account {
-  readonly heard: Heard
+  readonly record: TraderRecord
   readonly truth: Truth
 }
 
-/** What each trader of the dev app begins with. */
+/** First deposit of each trader of the dev app, in USD. */
 const deposit = 100_000
 
 export const faults = (accounts: ReadonlyArray<Account>): ReadonlyArray<string> => [
-  ...accounts.flatMap(({ heard, truth }) =>
-    [...heard.faults, ...ordersOf(heard, truth), ...tradesOf(heard, truth), ...sumsOf(truth)].map(
-      (fault) => `${heard.user.name}: ${fault}`
+  ...accounts.flatMap(({ record, truth }) =>
+    [...record.faults, ...ordersOf(record, truth), ...tradesOf(record, truth), ...sumsOf(truth)].map(
+      (fault) => `${record.user.name}: ${fault}`
     )
   ),
   ...together(accounts.map(({ truth }) => truth))
 ]
 
-/** What was read counts as told from now on, and nobody waits for an answer any more. */
-export const accept = ({ heard, truth }: Account): void => {
-  for (const row of truth.open) heard.orders.set(row.order_id, orderOf(row))
-  for (const trade of truth.trades) heard.fills.set(trade.trade_id, trade)
+/** Takes the state that was read as acknowledged, and drops the commands that still wait for an answer. */
+export const accept = ({ record, truth }: Account): void => {
+  for (const row of truth.open) record.orders.set(row.order_id, orderOf(row))
+  for (const trade of truth.trades) record.fills.set(trade.trade_id, trade)
   const open = new Set(truth.open.map(({ order_id }) => order_id))
   const filled = filledOf(truth.trades)
-  for (const order of heard.orders.values()) {
+  for (const order of record.orders.values()) {
     if (!open.has(order.orderId)) order.end ??= { status: "GONE", filled: filled.get(order.orderId) ?? 0 }
   }
-  heard.unanswered.adds.clear()
-  heard.unanswered.cancels.clear()
-  heard.unanswered.modifications.clear()
+  record.unanswered.adds.clear()
+  record.unanswered.cancels.clear()
+  record.unanswered.modifications.clear()
 }
 
-function ordersOf(heard: Heard, truth: Truth): ReadonlyArray<string> {
+function ordersOf(record: TraderRecord, truth: Truth): ReadonlyArray<string> {
   const open = new Map(truth.open.map((row) => [row.order_id, row]))
   const filled = filledOf(truth.trades)
-  const found: Array<string> = []
-  if (open.size !== truth.open.length) found.push("an open order is listed twice")
-  for (const order of heard.orders.values()) {
-    const fault = orderFault(heard, order, open.get(order.orderId), filled.get(order.orderId) ?? 0)
-    if (fault !== undefined) found.push(`order ${order.orderId} (${order.clientOrderId}) ${fault}`)
+  const faults: Array<string> = []
+  if (open.size !== truth.open.length) faults.push("an open order is listed twice")
+  for (const order of record.orders.values()) {
+    const fault = orderFault(record, order, open.get(order.orderId), filled.get(order.orderId) ?? 0)
+    if (fault !== undefined) faults.push(`order ${order.orderId} (${order.clientOrderId}) ${fault}`)
   }
   for (const row of truth.open) {
     const sum = filled.get(row.order_id) ?? 0
     if (lots(row.quantity_remaining) !== lots(row.quantity) - sum) {
-      found.push(
-        `open order ${row.order_id} has ${row.quantity_remaining} of ${row.quantity} left, trades say ${sum / 1e8}`
+      faults.push(
+        `open order ${row.order_id} has ${row.quantity_remaining} of ${row.quantity} left; its trades sum to ${sum / 1e8}`
       )
     }
   }
-  return [...found, ...identities(heard, truth)]
+  return [...faults, ...identities(record, truth)]
 }
 
-function orderFault(heard: Heard, order: HeardOrder, row: OrderRow | undefined, filled: number): string | undefined {
+function orderFault(
+  record: TraderRecord,
+  order: OrderRecord,
+  row: OrderRow | undefined,
+  filled: number
+): string | undefined {
   const { clientOrderId, end, orderId } = order
-  const { cancels, modifications } = heard.unanswered
+  const { cancels, modifications } = record.unanswered
   const perhaps = modifications.get(orderId)
-  const type = heard.sent.get(clientOrderId)?.order_type
+  const type = record.sent.get(clientOrderId)?.order_type
   if (end !== undefined) {
-    if (row !== undefined) return `was told ${end.status} and is open`
+    if (row !== undefined) return `was reported ${end.status} and is open`
     if (end.filled !== filled)
-      return `was told ${end.status} with ${end.filled / 1e8} filled, trades say ${filled / 1e8}`
+      return `was reported ${end.status} with ${end.filled / 1e8} filled; its trades sum to ${filled / 1e8}`
     return undefined
   }
   if (filled > Math.max(lots(order.quantity), lots(perhaps?.quantity ?? 0))) return `has more trades than its quantity`
@@ -70,16 +75,16 @@ function orderFault(heard: Heard, order: HeardOrder, row: OrderRow | undefined, 
   if (row !== undefined) {
     const possible = perhaps === undefined ? [order] : [order, perhaps]
     const fits = possible.some(({ price, quantity }) => price === row.price && quantity === row.quantity)
-    if (!fits) return `was told ${order.quantity} at ${order.price} and is ${row.quantity} at ${row.price}`
+    if (!fits) return `was acknowledged with ${order.quantity} at ${order.price} and is ${row.quantity} at ${row.price}`
     return row.side === order.side && row.client_order_id === clientOrderId ? undefined : "is another order now"
   }
   if (filled === lots(order.quantity) || (perhaps !== undefined && filled === lots(perhaps.quantity))) return undefined
-  if (cancels.has(orderId) || mayHaveMetItself(heard, order)) return undefined
+  if (cancels.has(orderId) || mayHaveMetItself(record, order)) return undefined
   return `was acknowledged, has ${filled / 1e8} of ${order.quantity} filled, and is gone`
 }
 
-/** An order whose fate is not known may have met it, which cancels the one that rests. */
-function mayHaveMetItself({ unanswered }: Heard, order: HeardOrder): boolean {
+/** Returns whether an own order with an unknown outcome may have matched this one, which cancels the resting order. */
+function mayHaveMetItself({ unanswered }: TraderRecord, order: OrderRecord): boolean {
   return [...unanswered.adds.values()].some((other) => {
     if (other.symbol !== order.symbol || other.side === order.side) return false
     if (other.order_type === "MARKET") return true
@@ -87,36 +92,37 @@ function mayHaveMetItself({ unanswered }: Heard, order: HeardOrder): boolean {
   })
 }
 
-/** Each order that was sent once exists once at most, one refused not at all, and none that nobody sent. */
-function identities(heard: Heard, { open, trades }: Truth): ReadonlyArray<string> {
+/** Every order was sent by the user, exists at most once, and does not exist if it was refused. */
+function identities(record: TraderRecord, { open, trades }: Truth): ReadonlyArray<string> {
   const orderIds = new Map<string, Set<string>>()
   const rows = [...open, ...trades].map((row) => ({ clientOrderId: row.client_order_id, orderId: row.order_id }))
-  for (const { clientOrderId, orderId } of [...rows, ...heard.orders.values()]) {
+  for (const { clientOrderId, orderId } of [...rows, ...record.orders.values()]) {
     orderIds.set(clientOrderId, (orderIds.get(clientOrderId) ?? new Set()).add(orderId))
   }
   return [...orderIds].flatMap(([clientOrderId, ids]) => {
-    if (!heard.sent.has(clientOrderId)) return [`nobody sent ${clientOrderId}`]
-    if (heard.refused.has(clientOrderId)) return [`${clientOrderId} was refused and exists as ${[...ids].join()}`]
+    if (!record.sent.has(clientOrderId)) return [`${clientOrderId} was never sent`]
+    if (record.refused.has(clientOrderId)) return [`${clientOrderId} was refused and exists as ${[...ids].join()}`]
     return ids.size > 1 ? [`${clientOrderId} was sent once and became ${[...ids].join(" and ")}`] : []
   })
 }
 
-function tradesOf(heard: Heard, { trades }: Truth): ReadonlyArray<string> {
-  const found: Array<string> = []
+function tradesOf(record: TraderRecord, { trades }: Truth): ReadonlyArray<string> {
+  const faults: Array<string> = []
   const byId = new Map(trades.map((trade) => [trade.trade_id, trade]))
-  if (byId.size !== trades.length) found.push(`${trades.length - byId.size} trade ids are listed twice`)
-  for (const fill of heard.fills.values()) {
+  if (byId.size !== trades.length) faults.push(`${trades.length - byId.size} trade ids are listed twice`)
+  for (const fill of record.fills.values()) {
     const trade = byId.get(fill.trade_id)
     if (trade === undefined) {
-      found.push(`fill ${fill.trade_id} of order ${fill.order_id} was told and is no trade`)
+      faults.push(`fill ${fill.trade_id} of order ${fill.order_id} was sent and is missing from the trades`)
     } else if (columnsOf(trade) !== columnsOf(fill)) {
-      found.push(`fill ${fill.trade_id} was told as ${columnsOf(fill)} and is ${columnsOf(trade)}`)
+      faults.push(`fill ${fill.trade_id} was sent as ${columnsOf(fill)} and is ${columnsOf(trade)}`)
     }
   }
-  for (const [tradeId, orderId] of heard.filled) {
-    if (byId.get(tradeId)?.order_id !== orderId) found.push(`FILLED ${tradeId} of order ${orderId} is no trade of it`)
+  for (const [tradeId, orderId] of record.filled) {
+    if (byId.get(tradeId)?.order_id !== orderId)
+      faults.push(`FILLED ${tradeId} of order ${orderId} is missing from its trades`)
   }
-  return found
+  return faults
 }
 
 const columnsOf = (row: TradeRow): string =>
@@ -124,9 +130,9 @@ const columnsOf = (row: TradeRow): string =>
     " "
   )
 
-/** Positions and the parts of the balance are sums of the trades. */
+/** Positions, realised PnL and fees are sums of the trades. */
 function sumsOf({ balance, positions, trades }: Truth): ReadonlyArray<string> {
-  const found: Array<string> = []
+  const faults: Array<string> = []
   const bought = new Map(positions.map(({ symbol }) => [symbol, 0]))
   const realised = new Map(positions.map(({ symbol }) => [symbol, 0]))
   let fees = 0
@@ -138,19 +144,19 @@ function sumsOf({ balance, positions, trades }: Truth): ReadonlyArray<string> {
   for (const [symbol, sum] of bought) {
     const position = positions.find((row) => row.symbol === symbol)
     if (lots(position?.position ?? 0) !== sum) {
-      found.push(`${symbol}: the position is ${position?.position}, its trades add up to ${sum / 1e8}`)
+      faults.push(`${symbol}: the position is ${position?.position}, its trades sum to ${sum / 1e8}`)
     }
   }
   const all = [...realised.values()].reduce((sum, part) => sum + part, 0)
-  if (money(balance.realised_pnl) !== all) found.push(`realised ${balance.realised_pnl}, by trades ${all / 1e6}`)
-  if (money(balance.fees) !== fees) found.push(`fees ${balance.fees}, by trades ${fees / 1e6}`)
-  if (balance.deposit !== deposit) found.push(`deposit ${balance.deposit}, given ${deposit}`)
-  return found
+  if (money(balance.realised_pnl) !== all) faults.push(`realised ${balance.realised_pnl}, by trades ${all / 1e6}`)
+  if (money(balance.fees) !== fees) faults.push(`fees ${balance.fees}, by trades ${fees / 1e6}`)
+  if (balance.deposit !== deposit) faults.push(`deposit ${balance.deposit}, given ${deposit}`)
+  return faults
 }
 
-/** All who trade are here: every trade has its two sides, and what one is long another is short. */
+/** Over all traders: every trade has two sides, and the positions of a market sum to zero. */
 function together(truths: ReadonlyArray<Truth>): ReadonlyArray<string> {
-  const found: Array<string> = []
+  const faults: Array<string> = []
   const sides = new Map<string, Array<TradeRow>>()
   for (const trade of truths.flatMap(({ trades }) => trades)) {
     sides.set(trade.trade_id, [...(sides.get(trade.trade_id) ?? []), trade])
@@ -159,14 +165,14 @@ function together(truths: ReadonlyArray<Truth>): ReadonlyArray<string> {
     const [one, other] = rows
     const agree = one?.price === other?.price && one?.quantity === other?.quantity && one?.side !== other?.side
     if (rows.length !== 2 || !agree)
-      found.push(`trade ${tradeId} has ${rows.length} sides: ${rows.map(columnsOf).join(", ")}`)
+      faults.push(`trade ${tradeId} has ${rows.length} sides: ${rows.map(columnsOf).join(", ")}`)
   }
   const net = new Map<string, number>()
   for (const { position, symbol } of truths.flatMap(({ positions }) => positions)) {
     net.set(symbol, (net.get(symbol) ?? 0) + lots(position))
   }
-  for (const [symbol, sum] of net) if (sum !== 0) found.push(`positions of ${symbol} add up to ${sum / 1e8}`)
-  return found
+  for (const [symbol, sum] of net) if (sum !== 0) faults.push(`positions of ${symbol} sum to ${sum / 1e8}`)
+  return faults
 }
 
 function filledOf(trades: ReadonlyArray<TradeRow>): ReadonlyMap<string, number> {

@@ -1,11 +1,11 @@
-/** What a start keeps for the next one. */
+/** The compile cache that starts share. */
 import { spawnSync } from "node:child_process"
 import { expect, it } from "vitest"
 import * as Boot from "./Boot.ts"
 
 const { HOME, NODE_COMPILE_CACHE: kept, PATH } = Boot.environment
 
-/** A program that ends at once, since it has no settings: its last words, and what Node says of each module. */
+/** Starts a program that fails for lack of settings. Returns its exit code and the modules read from the compile cache. */
 const boot = (variables: Readonly<Record<string, string>> = {}) => {
   const { stderr, status } = spawnSync(process.execPath, ["scripts/boot.mjs", "apps/wallet/main.ts"], {
     env: { HOME, PATH, NODE_DEBUG_NATIVE: "COMPILE_CACHE", ...variables },
@@ -15,14 +15,14 @@ const boot = (variables: Readonly<Record<string, string>> = {}) => {
   return { status, modules, isRefused: stderr.includes("venue: VENUE_WALLET_SECRET: expected a value") }
 }
 
-it("what one start has compiled the next one reads, beside the packages", () => {
+it("a start reads the code that an earlier start compiled", () => {
   boot()
   const { modules } = boot()
   expect(modules.length).toBeGreaterThan(100)
   expect(modules.filter((line) => !line.includes(`from ${kept}`) || !line.includes("... success"))).toEqual([])
 })
 
-it("where nothing can be kept, a start is as it is without", () => {
+it("starts without a cache where the cache folder cannot be written", () => {
   const refused = { status: 1, modules: [], isRefused: true }
   expect(boot({ NODE_COMPILE_CACHE: "/sys/venue" })).toEqual(refused)
 })

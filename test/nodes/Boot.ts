@@ -1,4 +1,4 @@
-/** What `scripts/boot.mjs` gives a program that it runs: a test starts one so, without a look at the packages each time. */
+/** The Node flags and environment of `scripts/boot.mjs`, for tests that start a program without its check of the packages. */
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 
@@ -7,5 +7,5 @@ const { HOME = "", PATH = "" } = process.env
 
 export const flags = JSON.parse(readFileSync(join(root, "scripts/node-flags.json"), "utf8")) as ReadonlyArray<string>
 
-/** All that is known of the machine. */
+/** Environment of a program: the machine variables it needs, and the compile cache. */
 export const environment = { HOME, PATH, NODE_COMPILE_CACHE: join(root, "node_modules", ".cache", "compiled") }

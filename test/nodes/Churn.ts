@@ -1,12 +1,12 @@
-/** Connections that come and go, most of them before they have said anything that makes sense. */
+/** Connections that open and close all the time, most of them before a complete request. */
 import { connect } from "node:net"
 
 export interface Churn {
-  /** Connections so far. */
+  /** Number of connections opened. */
   readonly count: () => number
-  /** Those that were told that their address comes too often. */
+  /** Number of connections refused with 429 because their address connects too often. */
   readonly refused: () => number
-  /** Resolves when the last of them is gone. */
+  /** Resolves when the last connection is closed. */
   readonly stop: () => Promise<void>
 }
 
@@ -21,11 +21,11 @@ const upgrade = [
   ""
 ].join("\r\n")
 
-/** Half of a masked frame that never ends. */
+/** Header of a masked frame of 32 KiB, and 4 bytes of it. */
 const halfFrame = "\x81\xfe\x7f\xff1234"
 const openings = [upgrade, upgrade + halfFrame, upgrade.slice(0, 60), "", "\x16\x03\x01 this is no HTTP\r\n\r\n"]
 
-/** A few at a time from one address, at all of the ports. */
+/** Keeps four connections open from one address, at each port in turn. */
 export const begin = (ports: ReadonlyArray<number>, from: string): Churn => {
   let count = 0
   let refused = 0
@@ -48,9 +48,9 @@ export const begin = (ports: ReadonlyArray<number>, from: string): Churn => {
   }
 }
 
-/** Says that, hears what comes first or nothing, and is gone without a word. */
+/** Sends the opening, returns the first bytes of the answer or nothing after 20 ms, and drops the connection. */
 const visit = (port: number, localAddress: string, opening: string): Promise<string> =>
-  new Promise((tell) => {
+  new Promise((resolve) => {
     let answer = ""
     const socket = connect({ host: "127.0.0.1", port, localAddress }, () => socket.write(opening, "latin1"))
     const leave = setTimeout(() => socket.destroy(), staysMillis)
@@ -61,7 +61,7 @@ const visit = (port: number, localAddress: string, opening: string): Promise<str
     socket.on("error", () => {})
     socket.once("close", () => {
       clearTimeout(leave)
-      tell(answer)
+      resolve(answer)
     })
   })
 

@@ -1,4 +1,4 @@
-/** A cluster as an operator runs it: `npm run cluster` in a data directory and on ports of its own. */
+/** `npm run cluster` in its own data directory and on its own ports. */
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import * as DevApp from "./DevApp.ts"
@@ -19,10 +19,10 @@ export interface ClusterApp extends DevApp.Launched {
   readonly file: DevApp.DevFile & { readonly gateways: ReadonlyArray<Gateway> }
 }
 
-/** Removed with all that ran in it when the test is over. */
+/** Makes a site that is removed, with its processes, when the test ends. */
 export const makeSite = async (): Promise<DevApp.Site> => ({ ...(await DevApp.makeSite()), ports: await freePorts() })
 
-/** Those of gateway 1, with room above them for the others of the plan. */
+/** Reserves the ports of gateway 1 and the ports that the plan derives from them. */
 const freePorts = async (): Promise<DevApp.Variables> => {
   const gateway = { REST: 0, AUTH: 2, TRADE: 3, MARKET_DATA: 4, ADMIN: 5 }
   const own = Object.values(gateway).flatMap((offset) => [offset, offset + 10])
@@ -31,31 +31,31 @@ const freePorts = async (): Promise<DevApp.Variables> => {
   return { ...Object.fromEntries(ports), VENUE_CLUSTER_PORT_BASE: String(first + 100) }
 }
 
-/** Resolves when it says that it is ready. */
+/** Starts the cluster and waits for its line `venue: ready`. */
 export const start = async (site: DevApp.Site, variables: DevApp.Variables = {}): Promise<ClusterApp> => {
   const app = await DevApp.start(site, variables, program)
   return { ...app, site, file: JSON.parse(readFileSync(join(site.dataDir, "dev.json"), "utf8")) }
 }
 
-/** The processes of the nodes, as the supervisor remembers them. */
+/** Returns the process ids of the nodes from the file of the supervisor. */
 export const pids = ({ dataDir }: DevApp.Site): ReadonlyMap<string, number> => {
   const { nodes } = JSON.parse(readFileSync(join(dataDir, "cluster.json"), "utf8"))
   return new Map((nodes as ReadonlyArray<{ name: string; pid: number }>).map(({ name, pid }) => [name, pid]))
 }
 
-/** `npm run cluster -- …` beside the one that runs: what it said, and how it ended. */
-export const ask = async (site: DevApp.Site, ...words: ReadonlyArray<string>) => {
+/** Runs a command of `npm run cluster -- …` to its end. Returns its exit code and output lines. */
+export const command = async (site: DevApp.Site, ...words: ReadonlyArray<string>) => {
   const launched = DevApp.launch(site, {}, [...program, ...words])
   const { code } = await launched.ended
   return { code, lines: launched.output().trim().split("\n") }
 }
 
-/** How often the output says that the node is ready. */
+/** Counts the lines that report the node as ready. */
 export const starts = (app: ClusterApp, name: string): number => app.output().split(`venue: ${name} ready,`).length - 1
 
+/** Returns whether the process exists and is no zombie. */
 export const runs = (pid: number): boolean => {
   try {
-    // A process that ended and waits to be asked how runs no more.
     return !/^[ZX]/.test(readFileSync(`/proc/${pid}/stat`, "utf8").replace(/^.*\) /s, ""))
   } catch {
     return false

@@ -1,4 +1,4 @@
-/** How a cluster ends: asked to, killed with a process frozen, and taken over by the next start. */
+/** The end of a cluster: on a signal, and killed with one process frozen, which the next start takes over. */
 import { createServer } from "node:net"
 import { existsSync } from "node:fs"
 import { join } from "node:path"
@@ -9,10 +9,10 @@ import * as Money from "./Money.ts"
 import * as TradeSocket from "./TradeSocket.ts"
 import * as Truth from "./Truth.ts"
 
-/** Fewer processes end and start sooner. */
+/** The smallest cluster, which starts and ends soonest. */
 const small = { ...DevApp.audited, VENUE_CLUSTER_RUNNERS: "1", VENUE_CLUSTER_GATEWAYS: "1" }
 
-it("a cluster that is killed leaves no process, the next start takes over, and Ctrl-C leaves nothing", async () => {
+it("the next start takes over from a killed cluster, and Ctrl-C leaves no process", async () => {
   const site = await ClusterApp.makeSite()
   const first = await ClusterApp.start(site, small)
   const [alice] = first.file.users
@@ -31,7 +31,7 @@ it("a cluster that is killed leaves no process, the next start takes over, and C
   const lone = DevApp.launch(site)
   expect((await lone.ended).code).toBe(1)
 
-  // It hears nothing of the end of its supervisor.
+  // A frozen process cannot notice the end of its supervisor.
   process.kill(left.get("runner-1")!, "SIGSTOP")
   await first.end("SIGKILL")
   await DevApp.until("the gateway has ended by itself", () => !ClusterApp.runs(left.get("gateway-1")!))
@@ -50,12 +50,12 @@ it("a cluster that is killed leaves no process, the next start takes over, and C
   expect(existsSync(join(site.dataDir, "cluster.json"))).toBe(false)
 })
 
-it("a start that cannot succeed says why in a sentence, and leaves nothing running", async () => {
+it("a start that fails prints one sentence and leaves no process", async () => {
   const site = await ClusterApp.makeSite()
   const port = Number(site.ports["VENUE_TRADE_PORT"]) + 10
   const taken = createServer().listen(port, "127.0.0.1")
   onTestFinished(() => void taken.close())
-  for (const [variables, said] of [
+  for (const [variables, message] of [
     [
       {},
       new RegExp(
@@ -66,7 +66,7 @@ it("a start that cannot succeed says why in a sentence, and leaves nothing runni
   ] as const) {
     const launched = DevApp.launch(site, variables, ["apps/cluster/main.ts"])
     expect(await launched.ended).toEqual({ code: 1, signal: null })
-    expect(DevApp.lastWords(launched)).toMatch(said)
+    expect(DevApp.lastLine(launched)).toMatch(message)
     expect(DevApp.postgresOf(site.dataDir)).toEqual([])
   }
 })

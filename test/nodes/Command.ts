@@ -1,4 +1,4 @@
-/** A command of this project as somebody runs it at a terminal: to its end, with all that it prints. */
+/** Runs a command of this project to its end. Returns its exit code and output. */
 import { spawn } from "node:child_process"
 import { onTestFinished } from "vitest"
 import * as Boot from "./Boot.ts"
@@ -15,7 +15,7 @@ export const run = async (
   child.once("exit", Guard.over(child.pid!))
   let output = ""
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (text) => (output += String(text)))
-  const ended = new Promise<number | null>((tell) => child.once("close", (code) => tell(code)))
+  const ended = new Promise<number | null>((resolve) => child.once("close", (code) => resolve(code)))
   onTestFinished(async () => {
     child.kill("SIGINT")
     await ended

@@ -1,4 +1,4 @@
-/** A database server of a test's own, beside the venue that uses it. */
+/** A database server that a test starts, stops and halts. */
 import * as PgClient from "@effect/sql-pg/PgClient"
 import * as EmbeddedPostgres from "../../apps/dev/postgres/EmbeddedPostgres.ts"
 import { Effect, Exit, Redacted, Schedule, Scope } from "effect"
@@ -8,8 +8,8 @@ import { onTestFinished } from "vitest"
 import * as DevApp from "./DevApp.ts"
 
 /**
- * The test may stop it as hard as it likes. Unless told, its directory is not the venue's, which would be taken for that of
- * one that was started before.
+ * Starts a server. Its data directory is a new one unless given: in the directory of the venue, the server would count as
+ * the database of an earlier start.
  */
 export async function serve(ofVenue?: string) {
   const dataDir = ofVenue ?? (await DevApp.makeSite()).dataDir
@@ -21,8 +21,8 @@ export async function serve(ofVenue?: string) {
         log: () => Effect.void,
         settings: { fsync: "off" }
       }).pipe(
-        // A server that was killed leaves workers behind that take a moment to end.
-        Effect.retry({ schedule: Schedule.spaced("200 millis"), times: 50 }),
+        // Workers of a killed server hold its files for a moment.
+        Effect.retry({ schedule: Schedule.spaced("200 millis"), times: 500 }),
         Scope.provide(scope)
       )
     )
@@ -34,7 +34,7 @@ export async function serve(ofVenue?: string) {
     url: Redacted.value(url),
     stop: async (signal: NodeJS.Signals) => {
       for (const pid of DevApp.postgresOf(dataDir)) process.kill(pid, signal)
-      // Else it would be started again half a second later.
+      // An open scope would restart the server after 500 ms.
       await close()
       await DevApp.until("the database server is gone", () => DevApp.postgresOf(dataDir).length === 0)
     },
@@ -45,7 +45,7 @@ export async function serve(ofVenue?: string) {
   }
 }
 
-/** All its sessions stand still, and nothing is committed, until they go on. */
+/** Freezes or resumes every session of the server. Frozen sessions commit nothing. */
 export const halt = (dataDir: string, signal: "SIGSTOP" | "SIGCONT"): void => {
   for (const pid of DevApp.postgresOf(dataDir)) {
     const sessions = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8")
@@ -53,7 +53,7 @@ export const halt = (dataDir: string, signal: "SIGSTOP" | "SIGCONT"): void => {
   }
 }
 
-/** A session may have ended since it was named. */
+/** Sends the signal, unless the session has ended meanwhile. */
 const send = (pid: number, signal: NodeJS.Signals): void => {
   try {
     process.kill(pid, signal)
@@ -62,7 +62,7 @@ const send = (pid: number, signal: NodeJS.Signals): void => {
   }
 }
 
-/** One statement, in a session of its own. */
+/** Runs one statement in a new session. */
 export const run = (url: string, statement: string): Promise<unknown> =>
   Effect.flatMap(PgClient.makeClient({ url: Redacted.make(url) }), (sql) => sql.unsafe(statement)).pipe(
     Effect.scoped,

@@ -1,16 +1,16 @@
-/** The database server dies under a venue that runs, and comes back. */
+/** The database server of a running venue dies and is started again. */
 import { expect, it } from "vitest"
 import * as Audit from "./Audit.ts"
 import * as Database from "./Database.ts"
 import * as DevApp from "./DevApp.ts"
-import * as Heard from "./Heard.ts"
+import * as TraderRecord from "./TraderRecord.ts"
 import * as Load from "./Load.ts"
 import type * as TradeSocket from "./TradeSocket.ts"
 import * as Truth from "./Truth.ts"
 
 const accepted = new Set(["ACK", "FILLED", "MODIFIED", "CANCELLED"])
 
-it("I1 I51: without its database the venue acknowledges nothing and says so; with it, all that was acknowledged is there", async () => {
+it("I1 I51: a venue acknowledges nothing while its database is gone, and keeps every acknowledged command", async () => {
   const site = await DevApp.makeSite()
   const server = await Database.serve()
   const app = await DevApp.start(site, {
@@ -18,37 +18,37 @@ it("I1 I51: without its database the venue acknowledges nothing and says so; wit
     VENUE_EXTRA_USERS: "3",
     VENUE_DATABASE_URL: server.url
   })
-  const [one, two, three] = app.file.users.filter(({ name }) => name.startsWith("trader-")).map(Heard.make)
+  const [one, two, three] = app.file.users.filter(({ name }) => name.startsWith("trader-")).map(TraderRecord.make)
   const traders = [one!, two!, three!]
 
   for (const signal of ["SIGKILL", "SIGINT"] as const) {
     const load = await Load.begin(app.file.urls.trade, traders, signal, 1)
-    await DevApp.until("orders are answered", () => load.answered() > 100)
+    await DevApp.until("100 orders are answered", () => load.answered() > 100)
     expect(await isReady(app)).toBe(true)
 
     await server.stop(signal)
     await Promise.all(load.sockets.map((socket) => socket.next(({ err }) => err)))
-    const told: Array<string> = []
-    for (const socket of load.sockets) void hearAll(socket, told)
-    await DevApp.until("the venue says that it is not ready", async () => !(await isReady(app)))
-    await DevApp.until("many are refused", () => load.errors().length > 50)
-    expect(told.filter((status) => accepted.has(status))).toEqual([])
+    const statuses: Array<string> = []
+    for (const socket of load.sockets) void collectStatuses(socket, statuses)
+    await DevApp.until("the venue is not ready", async () => !(await isReady(app)))
+    await DevApp.until("50 commands are refused", () => load.errors().length > 50)
+    expect(statuses.filter((status) => accepted.has(status))).toEqual([])
     expect([...new Set(load.errors())].filter((error) => !honest.test(error))).toEqual([])
     expect(load.sockets.every((socket) => socket.isOpen())).toBe(true)
 
     await server.start()
     const before = load.answered()
-    await DevApp.until("orders are answered again", () => load.answered() > before + 100)
-    await DevApp.until("the venue says that it is ready", () => isReady(app))
+    await DevApp.until("100 more orders are answered", () => load.answered() > before + 100)
+    await DevApp.until("the venue is ready", () => isReady(app))
     const outages = signal === "SIGKILL" ? 1 : 2
-    await DevApp.until("the outage is said to be over", () => lines(app, backOfVenue).length === outages)
+    await DevApp.until("the venue logs the end of the outage", () => lines(app, backOfVenue).length === outages)
     load.stop()
-    await DevApp.until("the last answer has come", load.isIdle)
+    await DevApp.until("every command is answered", load.isIdle)
     expect(load.sockets.every((socket) => socket.isOpen())).toBe(true)
     await Promise.all(load.sockets.map((socket) => socket.close()))
 
     const accounts = await Promise.all(
-      traders.map(async (heard) => ({ heard, truth: await Truth.read(app.file.urls.trade, heard.user) }))
+      traders.map(async (record) => ({ record, truth: await Truth.read(app.file.urls.trade, record.user) }))
     )
     expect(Audit.faults(accounts), `after ${signal}`).toEqual([])
     for (const account of accounts) Audit.accept(account)
@@ -57,41 +57,41 @@ it("I1 I51: without its database the venue acknowledges nothing and says so; wit
     lines(app, /WARN|ERROR|^\s+at /).filter((line) => whose.test(line))
   )
   expect(ofVenue!.map(outage)).toEqual(["out", "back", "out", "back"])
-  // It asks every two seconds, and may not have noticed that the first outage was over.
+  // The auditor polls every 2 s and may see both outages as one.
   expect(ofAuditor!.map(outage).filter((word) => word !== "out" && word !== "back")).toEqual([])
   expect(ofAuditor!.length).toBeLessThanOrEqual(4)
   expect((await app.end("SIGINT")).signal).toBe(null)
 })
 
-it("I1: a venue whose own database server is killed starts it again and goes on with all that was acknowledged", async () => {
+it("I1: a venue restarts its own killed database server and keeps every acknowledged command", async () => {
   const site = await DevApp.makeSite()
   const app = await DevApp.start(site, { ...DevApp.audited, VENUE_EXTRA_USERS: "2" })
-  const traders = app.file.users.filter(({ name }) => name.startsWith("trader-")).map(Heard.make)
+  const traders = app.file.users.filter(({ name }) => name.startsWith("trader-")).map(TraderRecord.make)
   const load = await Load.begin(app.file.urls.trade, traders, "own", 1)
-  await DevApp.until("orders are answered", () => load.answered() > 100)
+  await DevApp.until("100 orders are answered", () => load.answered() > 100)
 
   const [pid, ...others] = DevApp.postgresOf(site.dataDir)
   expect(others).toEqual([])
   process.kill(pid!, "SIGKILL")
   await DevApp.until("another server runs", () => DevApp.postgresOf(site.dataDir).some((other) => other !== pid))
   const before = load.answered()
-  await DevApp.until("orders are answered again", () => load.answered() > before + 100)
+  await DevApp.until("100 more orders are answered", () => load.answered() > before + 100)
   load.stop()
-  await DevApp.until("the last answer has come", load.isIdle)
+  await DevApp.until("every command is answered", load.isIdle)
   expect(load.sockets.every((socket) => socket.isOpen())).toBe(true)
 
   const accounts = await Promise.all(
-    traders.map(async (heard) => ({ heard, truth: await Truth.read(app.file.urls.trade, heard.user) }))
+    traders.map(async (record) => ({ record, truth: await Truth.read(app.file.urls.trade, record.user) }))
   )
   expect(Audit.faults(accounts)).toEqual([])
   await app.end("SIGINT")
   expect(DevApp.postgresOf(site.dataDir)).toEqual([])
 })
 
-/** The auditor says so too, sooner or later than the venue. */
+/** The line of the venue, which the auditor logs at another time. */
 const backOfVenue = /^(?!venue: auditor).*is back after \d+ s/
 
-/** Any other line stays as it is. */
+/** Returns "out" or "back" for a line about the database, and any other line unchanged. */
 const outage = (line: string): string => / the database is (out|back)/.exec(line)?.[1] ?? line
 
 const lines = (app: DevApp.DevApp, like: RegExp): ReadonlyArray<string> =>
@@ -100,14 +100,14 @@ const lines = (app: DevApp.DevApp, like: RegExp): ReadonlyArray<string> =>
     .split("\n")
     .filter((line) => like.test(line))
 
-/** Not done and to be tried again, or not known. */
+/** Errors that allow a retry or leave the outcome unknown. */
 const honest = /^ServerError: .*(try again|not known|unknown)/
 
-/** Until the socket closes, every word about an order. */
-async function hearAll(socket: TradeSocket.TradeSocket, told: Array<string>): Promise<void> {
+/** Collects the statuses of all orders until the socket closes. */
+async function collectStatuses(socket: TradeSocket.TradeSocket, statuses: Array<string>): Promise<void> {
   await socket
     .next(({ order_response: order }) => {
-      if (order !== undefined) told.push(order.status)
+      if (order !== undefined) statuses.push(order.status)
       return undefined
     })
     .catch(() => {})

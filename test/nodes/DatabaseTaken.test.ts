@@ -1,13 +1,13 @@
-/** A venue whose database another one has taken while it could not be reached. */
+/** A venue that loses the lock on its database to another venue. */
 import { expect, it } from "vitest"
 import * as Database from "./Database.ts"
 import * as DevApp from "./DevApp.ts"
 
-it("a venue of one process ends when another has taken its database", async () => {
+it("a venue of one process ends when another venue takes its database", async () => {
   const { url } = await Database.serve()
   const app = await DevApp.start(await DevApp.makeSite(), { VENUE_DATABASE_URL: url })
   const venueLock = "locktype = 'advisory' and (classid::bigint << 32) + objid::bigint = 7203114402"
-  // It waits in line for the lock, and has it once that of the venue is ended.
+  // The rival waits for the lock, which it gets when the session of the venue ends.
   const rival = Database.run(url, "select pg_advisory_lock(7203114402), pg_sleep(60)").catch(() => {})
   const end = `select pg_terminate_backend(pid) from pg_locks where ${venueLock} and granted
     and exists (select from pg_locks where ${venueLock} and not granted)`

@@ -1,4 +1,4 @@
-/** The dev app as an operator runs it: a process of its own, with a data directory and ports of its own. */
+/** `npm start` as a process with its own data directory and ports. */
 import { spawn } from "node:child_process"
 import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -12,7 +12,7 @@ const root = join(import.meta.dirname, "..", "..")
 
 export type Variables = Readonly<Record<string, string>>
 
-/** Where one venue of a test lives, over all its starts. */
+/** Data directory and ports of a venue, the same for all of its starts. */
 export interface Site {
   readonly dataDir: string
   readonly ports: Variables
@@ -37,15 +37,15 @@ export interface Ending {
   readonly signal: NodeJS.Signals | null
 }
 
-/** A process that was started, whatever becomes of it. */
+/** A process that was started, ready or not. */
 export interface Launched {
   readonly pid: number
-  /** All that it printed so far, its errors too. */
+  /** Standard output and standard error up to now. */
   readonly output: () => string
-  /** Milliseconds from the start to the first word. */
-  readonly firstWord: Promise<number>
+  /** Milliseconds from the start to the first output. */
+  readonly firstOutput: Promise<number>
   readonly ended: Promise<Ending>
-  /** Sends the signal to this very process and waits for its end. */
+  /** Sends the signal to this process, not to its children, and waits for its end. */
   readonly end: (signal: NodeJS.Signals) => Promise<Ending>
 }
 
@@ -53,18 +53,18 @@ export interface DevApp extends Launched {
   readonly file: DevFile
 }
 
-/** The last line that it printed, without the name of who said it. */
-export const lastWords = ({ output }: Launched): string =>
+/** Returns the last line of output without its prefix `venue: `. */
+export const lastLine = ({ output }: Launched): string =>
   output()
     .trim()
     .split("\n")
     .at(-1)!
     .replace(/^venue: /, "")
 
-/** Removed with all that ran in it when the test is over. */
+/** Makes a site that is removed, with its database server, when the test ends. */
 export const makeSite = async (): Promise<Site> => {
   const dataDir = mkdtempSync(join(tmpdir(), "venue-nodes-"))
-  // The database server of a root is another user, who must get in.
+  // Under root, the database server runs as another user, who needs access.
   chmodSync(dataDir, 0o755)
   onTestFinished(async () => {
     for (const pid of postgresOf(dataDir)) process.kill(pid, "SIGQUIT")
@@ -81,10 +81,10 @@ export const freePorts = async (): Promise<Variables> => {
   return Object.fromEntries(names.map((name, index) => [name, String(ports[index])]))
 }
 
-/** With the auditor, as in `npm start`: one more process, which a test is spared that says nothing of it. */
+/** Runs the auditor, as `npm start` does. Other tests save this process. */
 export const audited: Variables = { VENUE_AUDITOR: "on" }
 
-/** `program` is that of `npm start` when the whole way in is what is tested. */
+/** Starts the program: the dev app itself, unless a test needs the whole way from `scripts/boot.mjs`. */
 export const launch = (site: Site, variables: Variables = {}, program = ["apps/dev/main.ts"]): Launched => {
   const startedAt = performance.now()
   const child = spawn(process.execPath, [...Boot.flags, ...program], {
@@ -101,21 +101,21 @@ export const launch = (site: Site, variables: Variables = {}, program = ["apps/d
     stdio: ["ignore", "pipe", "pipe"]
   })
   let output = ""
-  const spoke = Promise.withResolvers<number>()
+  const first = Promise.withResolvers<number>()
   for (const stream of [child.stdout, child.stderr]) {
     stream.on("data", (text) => {
       output += String(text)
-      spoke.resolve(performance.now() - startedAt)
+      first.resolve(performance.now() - startedAt)
     })
   }
-  const ended = new Promise<Ending>((tell) => child.once("close", (code, signal) => tell({ code, signal })))
+  const ended = new Promise<Ending>((resolve) => child.once("close", (code, signal) => resolve({ code, signal })))
   const end = (signal: NodeJS.Signals) => {
     child.kill(signal)
     return ended
   }
   const abandon = () => child.kill("SIGKILL")
   process.once("exit", abandon)
-  // It stops the database that it started.
+  // On SIGTERM the venue stops the database server that it started.
   const unguard = Guard.over(child.pid!, "SIGTERM")
   void ended.then(() => {
     process.removeListener("exit", abandon)
@@ -124,10 +124,10 @@ export const launch = (site: Site, variables: Variables = {}, program = ["apps/d
   onTestFinished(async () => {
     await end("SIGKILL")
   })
-  return { pid: child.pid!, output: () => output, firstWord: spoke.promise, ended, end }
+  return { pid: child.pid!, output: () => output, firstOutput: first.promise, ended, end }
 }
 
-/** Resolves when the dev app says that it is ready; fails with its own words when it ends instead. */
+/** Starts the program and waits for its line `venue: ready`. Fails with its output when it ends before. */
 export const start = async (site: Site, variables: Variables = {}, program?: Array<string>): Promise<DevApp> => {
   const launched = launch(site, variables, program)
   let hasEnded = false
@@ -158,7 +158,7 @@ export const until = async (
 /** Limit of every wait for a process, in milliseconds: on a busy machine a start takes more than a minute. */
 export const patienceMillis = 240_000
 
-/** The database servers that live on this data directory. */
+/** Returns the process ids of the database servers of this data directory. */
 export const postgresOf = (dataDir: string): ReadonlyArray<number> => {
   const folders = postgresFolders(dataDir)
   return readdirSync("/proc")
@@ -167,14 +167,14 @@ export const postgresOf = (dataDir: string): ReadonlyArray<number> => {
     .map(Number)
 }
 
-/** Where the database files are: inside the data directory, or where a root's server may enter. */
+/** Returns the folder of the database files: under root it lies outside the data directory. */
 const postgresFolders = (dataDir: string): ReadonlyArray<string> => {
   const memory = join(dataDir, "postgres", "postgres.json")
   if (!existsSync(memory)) return []
   return [resolve(dataDir, "postgres", JSON.parse(readFileSync(memory, "utf8")).directory)]
 }
 
-/** Empty for a process that is gone, or that ended and waits to be reaped. */
+/** Returns the command line, which is empty for a process that has ended. */
 const commandLine = (pid: string): string => {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, "utf8")

@@ -1,4 +1,4 @@
-/** How a venue ends: asked to, interrupted, and not because of a line that it cannot print. */
+/** The end of a venue on SIGTERM and Ctrl-C, and output that cannot be written. */
 import { spawn } from "node:child_process"
 import { closeSync, existsSync, openSync } from "node:fs"
 import { join } from "node:path"
@@ -7,11 +7,11 @@ import * as DevApp from "./DevApp.ts"
 
 const boot = ["scripts/boot.mjs", "apps/dev/main.ts"]
 
-for (const [way, program] of [
-  ["itself", ["apps/dev/main.ts"]],
-  ["what boots it", boot]
+for (const [target, program] of [
+  ["the venue", ["apps/dev/main.ts"]],
+  ["boot.mjs", boot]
 ] as const) {
-  it(`SIGTERM to ${way} ends with 0 and Ctrl-C with 130, and both leave nothing running`, async () => {
+  it(`SIGTERM to ${target} ends with code 0 and Ctrl-C with 130, and both leave no process`, async () => {
     const site = await DevApp.makeSite()
     for (const [signal, code] of [
       ["SIGTERM", 0],
@@ -24,15 +24,15 @@ for (const [way, program] of [
   })
 }
 
-it("SIGTERM before the program has begun ends with 0", async () => {
+it("SIGTERM before the program has begun ends with code 0", async () => {
   const site = await DevApp.makeSite()
   const launched = DevApp.launch(site, {}, boot)
-  await launched.firstWord
+  await launched.firstOutput
   expect(await launched.end("SIGTERM")).toEqual({ code: 0, signal: null })
   expect(DevApp.postgresOf(site.dataDir)).toEqual([])
 })
 
-it.runIf(existsSync("/dev/full"))("output that a full disk does not take ends nothing", async () => {
+it.runIf(existsSync("/dev/full"))("a venue survives output that a full disk rejects", async () => {
   const site = await DevApp.makeSite()
   const full = openSync("/dev/full", "w")
   const child = spawn(process.execPath, boot, {
@@ -43,7 +43,7 @@ it.runIf(existsSync("/dev/full"))("output that a full disk does not take ends no
   closeSync(full)
   onTestFinished(() => void child.kill("SIGKILL"))
   const ended = new Promise<number | null>((tell) => child.once("exit", tell))
-  await DevApp.until("the venue has told its addresses", () => existsSync(join(site.dataDir, "dev.json")))
+  await DevApp.until("dev.json exists", () => existsSync(join(site.dataDir, "dev.json")))
   const { urls } = DevApp.readFile(site)
   expect((await fetch(`${urls.rest}/health/live`)).status).toBe(200)
   child.kill("SIGTERM")

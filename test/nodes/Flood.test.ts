@@ -1,11 +1,11 @@
-/** The whole venue in one process under floods, strangers and readers that stop, beside people who behave. */
+/** The whole venue in one process under floods, malformed clients and readers that stop, beside well-behaved traders. */
 import { expect, it } from "vitest"
 import * as Pools from "../../apps/process/Pools.ts"
 import * as Audit from "./Audit.ts"
 import * as Churn from "./Churn.ts"
 import * as DevApp from "./DevApp.ts"
 import * as Floods from "./Floods.ts"
-import * as Heard from "./Heard.ts"
+import * as TraderRecord from "./TraderRecord.ts"
 import * as Kernel from "./Kernel.ts"
 import * as Load from "./Load.ts"
 import * as Operator from "./Operator.ts"
@@ -14,28 +14,28 @@ import * as Stranger from "./Stranger.ts"
 import * as Truth from "./Truth.ts"
 
 /**
- * What the process may take beyond what it took at rest. The deaf alone ask for twice as much. The venue may hold 1 MiB
- * for each connection, less than 40 MiB in all; the rest is room for the heap, which grows before it is collected.
+ * Limit of the growth of the process over its size at rest, in bytes. The readers that never read alone request twice as
+ * much. The venue may hold 1 MiB for each connection, less than 40 MiB in all; the rest is heap that is not collected yet.
  */
 const maxGrowth = 512 * 1024 * 1024
 const prices = [...Load.prices, [Floods.symbol, Floods.price]] as const
-/** Of each of four. */
+/** Orders of each of the four flooding users. */
 const floodOrders = 2_500
-/** More than anybody may send from idle. */
+/** Cancels of one user, more than the burst after an idle time. */
 const floodCancels = 12_500
 const cancelBurst = 12_000
 const floodQuestions = 20_000
 const deafReaders = 20
-/** Connections of the venue to its database, which it opens as it needs them. */
+/** Limit of the connections of the venue to its database, which it opens on demand. */
 const maxPool = 10 + Pools.sizes.gateway.tables
 
-/** Not done and to be tried again, or not known: what a machine that is very busy brings. */
+/** Errors that a very busy machine causes: they allow a retry or leave the outcome unknown. */
 const honest = /^ServerError: .*(try again|not known|unknown)/
 const unread = { code: 1013, reason: "frames were not read; 1 MiB was waiting" }
 
-it("I48 I49: floods, strangers and readers that stop take bounded memory, and who behaves is answered and loses nothing", async () => {
+it("I48 I49: floods and readers that stop take bounded memory, and well-behaved traders are answered and lose nothing", async () => {
   const site = await DevApp.makeSite()
-  // Prices that stand still keep every order in its band.
+  // Fixed prices keep every order inside its price band.
   const app = await DevApp.start(site, {
     ...DevApp.audited,
     VENUE_EXTRA_USERS: "8",
@@ -45,16 +45,16 @@ it("I48 I49: floods, strangers and readers that stop take bounded memory, and wh
   const { market_data: marketData, rest, trade } = app.file.urls
   const operator = Operator.of(app.file)
   for (const [symbol, price] of prices) await operator("POST", "/prices", { symbol, price })
-  const traders = app.file.users.filter(({ name }) => name.startsWith("trader-")).map(Heard.make)
+  const traders = app.file.users.filter(({ name }) => name.startsWith("trader-")).map(TraderRecord.make)
   const [good, flooders, [cancelling, asking]] = [traders.slice(0, 2), traders.slice(2, 6), traders.slice(6)]
   const filesAtRest = Kernel.openFiles(app.pid)
   const atRest = Kernel.residentBytes(app.pid)
   const memory = Kernel.watchResident(app.pid)
 
-  const told: Array<string> = []
-  const reader = await Stranger.come(marketData, Stranger.address(0), (text) => told.push(text))
+  const received: Array<string> = []
+  const reader = await Stranger.come(marketData, Stranger.address(0), (text) => received.push(text))
   reader.send(Stalled.subscription(["trade"]))
-  await DevApp.until("the reader is subscribed", () => told.length > 0)
+  await DevApp.until("the reader is subscribed", () => received.length > 0)
   const load = await Load.begin(trade, good, "good", 1, 20)
   const ports = [rest, trade, marketData].map((url) => Number(new URL(url).port))
   const churn = Churn.begin(ports, Stranger.address(1))
@@ -72,7 +72,7 @@ it("I48 I49: floods, strangers and readers that stop take bounded memory, and wh
   const ids = Array.from({ length: floodCancels }, (_, index) => `none-${index}`)
   const [errors, cancels, questions, wrong, newcomer, again] = await Promise.all([
     Promise.all(
-      flooders.map((heard, index) => Floods.orders(trade, heard, index % 2 === 0 ? "BUY" : "SELL", floodOrders))
+      flooders.map((record, index) => Floods.orders(trade, record, index % 2 === 0 ? "BUY" : "SELL", floodOrders))
     ),
     Floods.cancels(trade, cancelling!.user, ids),
     Floods.questions(trade, asking!.user, floodQuestions),
@@ -87,14 +87,14 @@ it("I48 I49: floods, strangers and readers that stop take bounded memory, and wh
     Stalled.readAgain(pulsed, pulses)
   ])
   const late = await Promise.all([trade, marketData].map((url) => Stalled.lateReader(url, Stranger.address(4))))
-  await DevApp.until("all who stopped reading are gone", () => ![...deaf, ...stalled].some(Stalled.isHeld))
-  await DevApp.until("those who behave were answered", () => load.answered() > before + 100)
-  await DevApp.until("the address that comes and goes is refused", () => churn.refused() > 0)
+  await DevApp.until("every reader that stopped is disconnected", () => ![...deaf, ...stalled].some(Stalled.isHeld))
+  await DevApp.until("100 more commands of the well-behaved traders are answered", () => load.answered() > before + 100)
+  await DevApp.until("the address with short connections is refused", () => churn.refused() > 0)
   await churn.stop()
   load.stop()
-  await DevApp.until("the last answer has come", load.isIdle)
+  await DevApp.until("every command is answered", load.isIdle)
 
-  // What each was told.
+  // The answers.
   const failures = [...errors.flat(), ...questions.errors, ...load.errors()]
   expect(failures.filter((error) => !honest.test(error))).toEqual([])
   expect(newcomer.balance.deposit).toBe(100_000)
@@ -102,34 +102,34 @@ it("I48 I49: floods, strangers and readers that stop take bounded memory, and wh
   expect(answers.map(({ id }) => id)).toEqual(ids)
   const done = answers.filter(({ answer }) => answer === "NO_SUCH_ORDER").length
   expect(done + answers.filter(({ answer }) => answer === "RateLimited").length).toBe(ids.length)
-  // A burst from idle, and what the minute's limit lets in meanwhile: a busy machine takes its time over them.
+  // The burst after an idle time, and the refill of the limit while the cancels are answered.
   expect(done).toBeLessThanOrEqual(cancelBurst + Math.ceil((seconds * cancelBurst) / 60))
   expect(late).toEqual([unread, unread])
   expect(wrong.map(({ code }) => code)).toEqual([1003, 1003, 1009, 1009, 1008])
   expect([reader, ...load.sockets].every((socket) => socket.isOpen())).toBe(true)
 
-  // What the next pulse says better is left out, and costs nobody the connection.
+  // A slow reader misses superseded pulses and keeps its connection.
   expect(again).toEqual({ wasHeld: true, kept: 0 })
 
-  // What is true.
+  // The state of the accounts.
   const accounts = await Promise.all(
-    [...good, ...flooders].map(async (heard): Promise<Audit.Account> => ({
-      heard,
-      truth: await Truth.read(trade, heard.user)
+    [...good, ...flooders].map(async (record): Promise<Audit.Account> => ({
+      record,
+      truth: await Truth.read(trade, record.user)
     }))
   )
   expect(Audit.faults(accounts)).toEqual([])
   const trades = new Set(accounts.flatMap(({ truth }) => truth.trades.map(({ trade_id }) => trade_id)))
-  const heard = told.map((text) => JSON.parse(text)).filter(({ type }) => type === "trade")
-  expect(heard.map(({ sequence }) => sequence)).toEqual(heard.map((_, index) => index + 1))
-  expect(new Set(heard.map(({ trade_id }) => trade_id))).toEqual(trades)
+  const record = received.map((text) => JSON.parse(text)).filter(({ type }) => type === "trade")
+  expect(record.map(({ sequence }) => sequence)).toEqual(record.map((_, index) => index + 1))
+  expect(new Set(record.map(({ trade_id }) => trade_id))).toEqual(trades)
   expect(await operator("GET", "/proof")).toMatchObject({ balanced: true })
 
-  // What it took.
+  // Memory and files.
   expect(memory.stop() - atRest).toBeLessThan(maxGrowth)
   for (const each of [reader, pulsed, ...stalled, ...deaf]) each.close()
   await Promise.all(load.sockets.map((socket) => socket.close()))
-  await DevApp.until("their sockets are given back", () => Kernel.openFiles(app.pid) <= filesAtRest + maxPool)
+  await DevApp.until("their sockets are closed", () => Kernel.openFiles(app.pid) <= filesAtRest + maxPool)
   expect(app.output()).not.toContain("ERROR")
   await app.end("SIGINT")
 })

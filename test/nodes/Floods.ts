@@ -1,33 +1,33 @@
-/** More than anybody may send, all at once: orders of one's own, messages past one's limit, bytes that mean nothing. */
+/** Floods from one client: orders, messages above the rate limit, and malformed frames. */
 import * as DevApp from "./DevApp.ts"
-import * as Heard from "./Heard.ts"
+import * as TraderRecord from "./TraderRecord.ts"
 import * as Stalled from "./Stalled.ts"
 import * as Stranger from "./Stranger.ts"
 import * as TradeSocket from "./TradeSocket.ts"
 
 export const symbol = "NATGAS-USD"
-/** Just above what an order must be worth. */
+/** Quantity of an order just above the least order value. */
 const quantity = 4
 export const price = 3.2
 
-/** So many orders that nobody waited for, each to be answered. Of two users on either side all of them meet. */
+/** Sends `count` orders without waiting in between, and returns the errors once each is answered. The orders of two opposite users all match. */
 export const orders = async (
   url: string,
-  heard: Heard.Heard,
+  record: TraderRecord.TraderRecord,
   side: "BUY" | "SELL",
   count: number
 ): Promise<ReadonlyArray<string>> => {
   const errors: Array<string> = []
-  const { adds } = heard.unanswered
-  const hear = Heard.listener(heard, () => true)
-  const socket = await TradeSocket.open(url, heard.user, (frame) => {
-    hear(frame)
+  const { adds } = record.unanswered
+  const receive = TraderRecord.listener(record, () => true)
+  const socket = await TradeSocket.open(url, record.user, (frame) => {
+    receive(frame)
     if (frame.order_response !== undefined) adds.delete(frame.order_response.client_order_id)
     if (frame.err !== undefined) errors.push(`${frame.err.error_code}: ${frame.err.message}`)
   })
   await TradeSocket.subscribe(socket, ["order_responses", "fills"])
   for (let i = 1; i <= count; i++) {
-    const order: Heard.Sent = {
+    const order: TraderRecord.Sent = {
       client_order_id: `flood-${i}`,
       symbol,
       side,
@@ -35,7 +35,7 @@ export const orders = async (
       quantity,
       price
     }
-    heard.sent.set(order.client_order_id, order)
+    record.sent.set(order.client_order_id, order)
     adds.set(order.client_order_id, order)
     socket.send("add_order", { ...order, order_time_in_force: "GTC", reduce_only: false })
   }
@@ -43,7 +43,7 @@ export const orders = async (
   return errors
 }
 
-/** Cancels of what does not exist: what was said of each, in the order in which it was said, and how long all took. */
+/** Cancels orders that do not exist. Returns the answers in order of arrival, and the seconds until the last. */
 export const cancels = async (
   url: string,
   user: DevApp.User,
@@ -69,7 +69,7 @@ export const cancels = async (
   return { answers, seconds }
 }
 
-/** Questions that each cost a look into the tables: how many were answered, and what else was said. */
+/** Sends queries that each read tables. Returns the number of answers and the errors. */
 export const questions = async (
   url: string,
   user: DevApp.User,
@@ -87,7 +87,7 @@ export const questions = async (
   return { answered, errors }
 }
 
-/** Asks for far more than a mebibyte and reads none of it; resolves when there is no more to send or nobody to send to. */
+/** Opens a connection that sends frames with 49 MB of answers and reads none. Resolves while it still sends. */
 export const deaf = async (url: string, from: string): Promise<Stalled.Stalled> => {
   const stranger = await Stranger.come(url, from)
   stranger.freeze()
@@ -100,10 +100,10 @@ export const deaf = async (url: string, from: string): Promise<Stalled.Stalled> 
   return { ...stranger, url, filledAtMillis: Date.now() }
 }
 
-/** For each: answers of 49 MB. */
+/** Frames of one reader that never reads: 49 MB of answers. */
 const deafFrames = 1_000
 
-/** How the venue ends a connection that sent this so many times. */
+/** Sends the data `times` times and returns how the venue closes the connection. */
 export const ending = async (url: string, from: string, data: string | Buffer, times = 1): Promise<Stranger.End> => {
   const stranger = await Stranger.come(url, from)
   for (let i = 0; i < times; i++) stranger.send(data)

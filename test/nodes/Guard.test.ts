@@ -1,4 +1,4 @@
-/** What was started ends when whoever started it is killed outright, frozen processes too. */
+/** The guard process after a SIGKILL of its parent. */
 import { spawn } from "node:child_process"
 import { join } from "node:path"
 import { expect, it } from "vitest"
@@ -12,7 +12,7 @@ const runs = (pid: number): boolean => {
   }
 }
 
-it("a killed parent leaves no child: neither one that runs nor one that is frozen", async () => {
+it("ends the running and the frozen children of a killed parent", async () => {
   const source = `
     import { spawn } from "node:child_process"
     import * as Guard from ${JSON.stringify(join(import.meta.dirname, "Guard.ts"))}
@@ -27,7 +27,7 @@ it("a killed parent leaves no child: neither one that runs nor one that is froze
   const parent = spawn(process.execPath, ["--input-type=module-typescript", "--eval", source], {
     stdio: ["ignore", "pipe", "inherit"]
   })
-  const line = await new Promise<string>((tell) => parent.stdout.once("data", (data) => tell(String(data))))
+  const line = await new Promise<string>((resolve) => parent.stdout.once("data", (data) => resolve(String(data))))
   const [running, frozen, released] = line.trim().split(" ").map(Number) as [number, number, number]
   try {
     expect([running, frozen, released].every(runs)).toBe(true)

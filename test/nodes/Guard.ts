@@ -1,19 +1,19 @@
-/** A process beside this one that ends our children when we are killed outright, and no handler of ours can run. */
+/** A guard process that ends the children of this process after a SIGKILL, when no handler of this process runs. */
 import { type ChildProcess, spawn } from "node:child_process"
 import { join } from "node:path"
 
-/** Ends the process with this signal when ours is gone. Returns how to take it back, once the process has ended. */
+/** Has the guard send the signal to the process when this one is gone. Returns a function that cancels this after its end. */
 export const over = (pid: number, signal: "SIGKILL" | "SIGQUIT" | "SIGTERM" = "SIGKILL"): (() => void) => {
   guard ??= begin()
-  tell(`+ ${pid} ${signal}`)
-  return () => tell(`- ${pid}`)
+  send(`+ ${pid} ${signal}`)
+  return () => send(`- ${pid}`)
 }
 
 let guard: ChildProcess | undefined
 
-const tell = (line: string): void => void guard?.stdin?.write(`${line}\n`)
+const send = (line: string): void => void guard?.stdin?.write(`${line}\n`)
 
-/** Its input ends with us, however we end. A group of its own keeps Ctrl-C from it. */
+/** Starts the guard, whose input ends with this process. `detached` gives it a process group that Ctrl-C does not reach. */
 const begin = (): ChildProcess => {
   const child = spawn(process.execPath, [join(import.meta.dirname, "GuardProcess.ts")], {
     stdio: ["pipe", "ignore", "ignore"],

@@ -1,4 +1,4 @@
-/** Ends processes once whoever started them is gone. Lines `+ pid signal` and `- pid` come by standard input; its end is the cue. */
+/** Signals processes when its standard input ends. Lines `+ pid signal` and `- pid` add and remove a process. */
 import { createInterface } from "node:readline"
 
 const guarded = new Map<number, NodeJS.Signals>()
@@ -12,7 +12,7 @@ createInterface({ input: process.stdin })
   .on("close", () => {
     for (const [pid, signal] of guarded) {
       send(pid, signal)
-      // One that is frozen hears it only now.
+      // A frozen process receives the signal only after SIGCONT.
       send(pid, "SIGCONT")
     }
   })
@@ -21,6 +21,6 @@ function send(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal)
   } catch {
-    // It has ended by itself.
+    // The process has ended.
   }
 }

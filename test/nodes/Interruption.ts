@@ -1,5 +1,6 @@
-/** Ctrl-C asks a run of many minutes to come to its end; the second time it ends at once. */
+/** Ctrl-C in a long run: the first ends the run in order, the second at once. */
 
+/** Returns whether the run was interrupted. */
 export const make = (say: (text: string) => void): (() => boolean) => {
   let isOver = false
   for (const signal of ["SIGINT", "SIGTERM"] as const) {

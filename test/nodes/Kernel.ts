@@ -1,17 +1,17 @@
-/** What the kernel says of the venue's process and of its ends of connections: nothing that the venue could colour. */
+/** Measurements by the kernel of the process of the venue and of its connections. */
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { onTestFinished } from "vitest"
 
-/** 0 once the process has ended. */
+/** Returns the resident memory of the process in bytes, 0 once it has ended. */
 export const residentBytes = (pid: number): number => {
   const status = existsSync(`/proc/${pid}`) ? readFileSync(`/proc/${pid}/status`, "utf8") : ""
   return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0) * 1024
 }
 
-/** Files, sockets and pipes that the process holds. */
+/** Returns the number of open files, sockets and pipes of the process. */
 export const openFiles = (pid: number): number => readdirSync(`/proc/${pid}/fd`).length
 
-/** Looks ten times a second; `stop` answers the highest that was seen. */
+/** Samples the resident memory every 100 ms; `stop` returns the maximum in bytes. */
 export const watchResident = (pid: number): { readonly stop: () => number } => {
   let highest = residentBytes(pid)
   const look = () => (highest = Math.max(highest, residentBytes(pid)))
@@ -25,19 +25,19 @@ export const watchResident = (pid: number): { readonly stop: () => number } => {
   }
 }
 
-/** The venue's end of one connection. */
+/** The end of the venue of one connection. */
 export interface End {
-  /** False once the venue has let go of it, whatever the kernel still tries to deliver. */
+  /** False once the venue has closed the connection, even while the kernel still delivers. */
   readonly isHeld: boolean
-  /** Given to the kernel, on either side of the connection, and not read by the peer. */
+  /** Bytes in the kernel, on either side, that the peer has not read. */
   readonly unreadBytes: number
 }
 
-/** By the peer's port, as it was a twentieth of a second ago at most. */
+/** Returns the connections of the port by the port of the peer, at most 50 ms old. */
 export const endsAt = (venuePort: number): ReadonlyMap<number, End> => {
   const table = connections()
   const port = venuePort.toString(16).toUpperCase().padStart(4, "0")
-  // Number, local address and port, the peer's, state, bytes to send and bytes to read.
+  // Columns: number, local address and port, those of the peer, state, bytes to send and to read.
   const theirs = table.matchAll(new RegExp(`^ *\\d+: \\w+:(\\w+) \\w+:${port} \\w+ \\w+:(\\w+)`, "gm"))
   const arrived = new Map(Array.from(theirs, ([, peer = "", unread = ""]) => [peer, Number.parseInt(unread, 16)]))
   const ours = table.matchAll(new RegExp(`^ *\\d+: \\w+:${port} \\w+:(\\w+) (\\w+) (\\w+):`, "gm"))
@@ -51,7 +51,7 @@ export const endsAt = (venuePort: number): ReadonlyMap<number, End> => {
 
 const established = "01"
 
-/** The kernel walks a quarter of a million places for each look, so all who ask share one for a while. */
+/** Reads the table of connections, at most every 50 ms: the kernel walks 250,000 entries for each read. */
 const connections = (): string => {
   const now = performance.now()
   if (now > seen.atMillis + maxAgeMillis) seen = { atMillis: now, table: readFileSync("/proc/net/tcp", "utf8") }

@@ -1,19 +1,19 @@
-/** Traders at work: orders that rest, cross and take, cancels and changes, a few in flight on each connection. */
-import * as Heard from "./Heard.ts"
+/** Load of traders: resting and crossing orders, cancels and modifications, a few in flight on each connection. */
+import * as TraderRecord from "./TraderRecord.ts"
 import * as TradeSocket from "./TradeSocket.ts"
 
 export interface Load {
-  /** Commands answered so far. */
+  /** Number of answered commands. */
   readonly answered: () => number
-  /** Frames `err` that came instead of an answer. */
+  /** Texts of the `err` frames received. */
   readonly errors: () => ReadonlyArray<string>
-  /** Nothing more is sent. */
+  /** Stops sending. */
   readonly stop: () => void
   readonly isIdle: () => boolean
   readonly sockets: ReadonlyArray<TradeSocket.TradeSocket>
 }
 
-/** Where the venue's own prices begin, and steps that are multiples of tick and lot. */
+/** First simulated prices, with steps that are multiples of tick and lot. */
 const markets = [
   { symbol: "AAPL-USD", price: 200, tick: 0.01, quantity: 0.1 },
   { symbol: "GOLD-USD", price: 3_400, tick: 0.1, quantity: 0.01 },
@@ -24,23 +24,23 @@ export const prices = markets.map(({ price, symbol }) => [symbol, price] as cons
 
 const connectionsPerUser = 2
 const maxOpenOrders = 40
-/** Nobody who was told to try again does so at once. */
+/** Wait before the next command after an error, in milliseconds. */
 const pauseMillis = 50
 
 /**
- * `tag` names the run in client order ids, which are used once. With `everyMillis` a connection sends one command in
- * that time at most, else as soon as one is answered.
+ * Starts the load. `tag` names the run in client order ids, each of which is used once. A connection sends at most one
+ * command every `everyMillis`; with 0 it sends the next as soon as one is answered.
  */
 export const begin = async (
   url: string,
-  traders: ReadonlyArray<Heard.Heard>,
+  traders: ReadonlyArray<TraderRecord.TraderRecord>,
   tag: string,
   inFlight: number,
   everyMillis = 0
 ): Promise<Load> => {
   const desks = await Promise.all(
-    traders.flatMap((heard) =>
-      Array.from({ length: connectionsPerUser }, (_, index) => beginOne(url, heard, tag, index, inFlight, everyMillis))
+    traders.flatMap((record) =>
+      Array.from({ length: connectionsPerUser }, (_, index) => beginOne(url, record, tag, index, inFlight, everyMillis))
     )
   )
   for (const desk of desks) desk.begin()
@@ -57,19 +57,19 @@ export const begin = async (
 
 async function beginOne(
   url: string,
-  heard: Heard.Heard,
+  record: TraderRecord.TraderRecord,
   tag: string,
   index: number,
   inFlight: number,
   everyMillis: number
 ) {
   const prefix = `${tag}-${index}-`
-  const { unanswered } = heard
-  /** Each with the key that its answer has: a client order id, or an order id. */
+  const { unanswered } = record
+  /** Keys of the expected answers: client order ids of new orders, order ids of cancels and modifications. */
   const waiting = new Set<string>()
-  /** Half of what earlier runs left open, and what is placed here. */
-  const left = [...heard.orders.values()].filter(({ end }) => end === undefined)
-  const mine = left.filter((_, at) => at % connectionsPerUser === index)
+  /** Open orders of this connection: its half of those of earlier runs, and its own. */
+  const inheritable = [...record.orders.values()].filter(({ end }) => end === undefined)
+  const mine = inheritable.filter((_, at) => at % connectionsPerUser === index)
   const open = new Set(mine.map(({ orderId }) => orderId))
   const inherited = new Set(mine.map(({ clientOrderId }) => clientOrderId))
   const errors: Array<string> = []
@@ -77,13 +77,13 @@ async function beginOne(
   let sent = 0
   let answered = 0
 
-  const told = (order: TradeSocket.OrderRow) => {
+  const answer = (order: TradeSocket.OrderRow) => {
     const { client_order_id: clientOrderId, order_id: orderId } = order
-    if (Heard.isEnd(order)) open.delete(orderId)
+    if (TraderRecord.isEnd(order)) open.delete(orderId)
     if (waiting.delete(clientOrderId)) {
       answered++
       unanswered.adds.delete(clientOrderId)
-      if (order.status === "ACK" && heard.sent.get(clientOrderId)?.order_type === "LIMIT") open.add(orderId)
+      if (order.status === "ACK" && record.sent.get(clientOrderId)?.order_type === "LIMIT") open.add(orderId)
     }
     const isSettled = !["ACK", "FILLED"].includes(order.status) && !order.status.endsWith("_STP")
     if (isSettled && waiting.delete(orderId)) {
@@ -92,7 +92,7 @@ async function beginOne(
       unanswered.modifications.delete(orderId)
     }
   }
-  /** An error leaves the outcome open: the command counts as unanswered for good. */
+  /** After an error the outcome is unknown: the command stays unanswered. */
   const failed = (err: NonNullable<TradeSocket.Frame["err"]>) => {
     errors.push(`${err.error_code}: ${err.message}`)
     const params = err.incoming_message?.params ?? {}
@@ -104,11 +104,11 @@ async function beginOne(
     const { price, quantity, symbol, tick } = pick(markets)
     const side = pick(["BUY", "SELL"] as const)
     const kind = Math.random()
-    // Two in three rest a little away from the price, one goes through it.
+    // Two of three rest 0.05 to 0.35 % away from the price; the others cross it.
     const away = kind < 0.65 ? 0.0005 + Math.random() * 0.003 : -0.001
     const limit = price * (side === "BUY" ? 1 - away : 1 + away)
     const isMarket = kind > 0.85
-    const params: Heard.Sent = {
+    const params: TraderRecord.Sent = {
       client_order_id: `${prefix}${++sent}`,
       symbol,
       side,
@@ -116,12 +116,12 @@ async function beginOne(
       quantity: steps(quantity * (1 + Math.floor(Math.random() * 4)), 0.001),
       price: isMarket ? 0 : steps(limit, tick)
     }
-    heard.sent.set(params.client_order_id, params)
+    record.sent.set(params.client_order_id, params)
     unanswered.adds.set(params.client_order_id, params)
     waiting.add(params.client_order_id)
     socket.send("add_order", { ...params, order_time_in_force: isMarket ? "IOC" : "GTC", reduce_only: false })
   }
-  const cancel = (order: Heard.HeardOrder) => {
+  const cancel = (order: TraderRecord.OrderRecord) => {
     unanswered.cancels.add(order.orderId)
     waiting.add(order.orderId)
     socket.send("cancel_order", {
@@ -130,7 +130,7 @@ async function beginOne(
       cancel_order_id_type: "order_id"
     })
   }
-  const modify = (order: Heard.HeardOrder) => {
+  const modify = (order: TraderRecord.OrderRecord) => {
     const { quantity, tick } = markets.find(({ symbol }) => symbol === order.symbol)!
     const wanted = {
       quantity: steps(quantity * (1 + Math.floor(Math.random() * 4)), 0.001),
@@ -151,18 +151,18 @@ async function beginOne(
   const work = () => {
     while (maySend()) {
       const free = [...open].filter((orderId) => !waiting.has(orderId))
-      const order = free.length === 0 ? undefined : heard.orders.get(pick(free))
+      const order = free.length === 0 ? undefined : record.orders.get(pick(free))
       const chance = Math.random()
       if (order !== undefined && (free.length >= maxOpenOrders || chance < 0.15)) cancel(order)
       else if (order !== undefined && chance < 0.3) modify(order)
       else add()
     }
   }
-  const hear = Heard.listener(heard, (id) => id.startsWith(prefix) || inherited.has(id))
-  const socket = await TradeSocket.open(url, heard.user, (frame) => {
-    hear(frame)
+  const receive = TraderRecord.listener(record, (id) => id.startsWith(prefix) || inherited.has(id))
+  const socket = await TradeSocket.open(url, record.user, (frame) => {
+    receive(frame)
     const { err, order_response: order } = frame
-    if (order !== undefined) told(order)
+    if (order !== undefined) answer(order)
     if (err !== undefined) return failed(err)
     work()
   })
@@ -187,5 +187,5 @@ async function beginOne(
 
 const pick = <A>(list: ReadonlyArray<A>): A => list[Math.floor(Math.random() * list.length)]!
 
-/** The nearest multiple, without the dust of binary fractions. */
+/** Rounds to the nearest multiple of the step, without the error of binary fractions. */
 const steps = (value: number, step: number): number => Number((Math.round(value / step) * step).toFixed(8))

@@ -1,4 +1,4 @@
-/** A user's money over the death of a venue: what comes in, what leaves, and what the user is told of both. */
+/** Deposits, a withdrawal and webhooks of a user over the death of a venue. */
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { Webhook } from "standardwebhooks"
@@ -7,19 +7,19 @@ import * as DevApp from "./DevApp.ts"
 import * as Operator from "./Operator.ts"
 import * as TradeSocket from "./TradeSocket.ts"
 
-interface Told {
+interface Delivery {
   readonly id: string
   readonly type: string
-  /** The deposit or the withdrawal. */
+  /** Id of the deposit or withdrawal. */
   readonly subject: string
   readonly wasTaken: boolean
 }
 
 export interface Money {
   readonly user: DevApp.User
-  /** Takes messages from now on; until then the first try of each is refused, as by a server that has no time. */
+  /** Accepts messages from now on. Until then the endpoint answers the first attempt of each message with 503. */
   readonly take: () => void
-  readonly told: ReadonlyArray<Told>
+  readonly deliveries: ReadonlyArray<Delivery>
   readonly deposits: { readonly bank: string; readonly chain: string }
 }
 
@@ -40,9 +40,9 @@ const ask = async ({ brand, urls }: DevApp.DevFile, user: DevApp.User, method: s
   return { status: answer.status, body: text === "" ? undefined : JSON.parse(text) }
 }
 
-/** A server of the user's, which believes nothing that the library of the standard does not verify. */
+/** Starts a webhook endpoint of the user, which verifies each message with the library of Standard Webhooks. */
 const endpoint = async () => {
-  const told: Array<Told> = []
+  const deliveries: Array<Delivery> = []
   let [secret, takes] = ["", false]
   const server = createServer((request, response) => {
     let body = ""
@@ -51,19 +51,19 @@ const endpoint = async () => {
       const headers = request.headers as Record<string, string>
       const { data, type } = new Webhook(secret).verify(body, headers) as { type: string; data: { id: string } }
       const id = headers["webhook-id"]!
-      // The third try comes a minute after the second, for which no test waits.
-      const wasTaken = takes || told.some((one) => one.id === id)
-      told.push({ id, type, subject: data.id, wasTaken })
+      // Accept the second attempt: the third would follow a minute later.
+      const wasTaken = takes || deliveries.some((delivery) => delivery.id === id)
+      deliveries.push({ id, type, subject: data.id, wasTaken })
       response.writeHead(wasTaken ? 204 : 503).end()
     })
   })
   await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening))
   onTestFinished(() => void (server.close(), server.closeAllConnections()))
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/money`
-  return { url, told, take: () => (takes = true), know: (known: string) => (secret = known) }
+  return { url, deliveries, take: () => (takes = true), know: (known: string) => (secret = known) }
 }
 
-/** A venue that is ready was audited: its mode says that withdrawals are open, and one is taken. */
+/** Expects open withdrawals, as of a venue that is ready and audited, and makes one. */
 export const expectOpen = async (file: DevApp.DevFile, user: DevApp.User): Promise<void> => {
   const mode = await Operator.of(file)("GET", "/venue-mode")
   expect(mode).toMatchObject({ trading: "TRADING", withdrawals: "OPEN", reason: "" })
@@ -71,7 +71,7 @@ export const expectOpen = async (file: DevApp.DevFile, user: DevApp.User): Promi
   expect((await ask(file, user, "POST", "/withdraw", withdrawal)).status).toBe(200)
 }
 
-/** A venue without an auditor says that withdrawals are blocked, and takes none. */
+/** Expects blocked withdrawals, as of a venue without an auditor. */
 export const expectNotAudited = async (file: DevApp.DevFile, user: DevApp.User): Promise<void> => {
   const mode = await Operator.of(file)("GET", "/venue-mode")
   expect(mode).toMatchObject({ trading: "TRADING", withdrawals: "BLOCKED", audited_at: null })
@@ -83,9 +83,9 @@ export const expectNotAudited = async (file: DevApp.DevFile, user: DevApp.User):
   })
 }
 
-/** Money is on its way in by a chain, has come by the bank, and is on its way out, and none of it could be told so far. */
+/** Starts a deposit by chain, a credited one by bank, and a withdrawal, while the endpoint accepts no message. */
 export const begin = async (file: DevApp.DevFile, user: DevApp.User): Promise<Money> => {
-  const { know, take, told, url } = await endpoint()
+  const { know, take, deliveries, url } = await endpoint()
   const made = await ask(file, user, "POST", "/webhooks", { url })
   expect(made.status).toBe(201)
   know(made.body.secret)
@@ -101,25 +101,27 @@ export const begin = async (file: DevApp.DevFile, user: DevApp.User): Promise<Mo
   }
   await expectOpen(file, user)
   await DevApp.until("both are told", () =>
-    ["deposit.credited", "withdrawal.accepted"].every((type) => isTold(told, type))
+    ["deposit.credited", "withdrawal.accepted"].every((type) => isDelivered(deliveries, type))
   )
   const seen = await ask(file, user, "GET", "/deposits")
   expect(statuses(seen.body.data)).toEqual({ [deposits.chain]: "DETECTED", [deposits.bank]: "CREDITED" })
-  return { user, take, told, deposits }
+  return { user, take, deliveries, deposits }
 }
 
-/** The next start goes on with all of it, and tells all of it: what was refused before, under the same names. */
-export const end = async (file: DevApp.DevFile, { deposits, take, told, user }: Money): Promise<void> => {
+/** Expects the next start to complete all three and deliver every message, repeats under the same ids. */
+export const end = async (file: DevApp.DevFile, { deposits, take, deliveries, user }: Money): Promise<void> => {
   take()
   const { data } = (await ask(file, user, "GET", "/withdrawals")).body
   const expected = [
     ...Object.values(deposits).map((subject) => `deposit.credited ${subject}`),
     ...["accepted", "queued", "submitted", "settled"].map((state) => `withdrawal.${state} ${data[0].id}`)
   ]
-  const taken = () => [...new Set(told.flatMap((one) => (one.wasTaken ? [`${one.type} ${one.subject}`] : [])))]
+  const taken = () => [
+    ...new Set(deliveries.flatMap((delivery) => (delivery.wasTaken ? [`${delivery.type} ${delivery.subject}`] : [])))
+  ]
   await DevApp.until("all is told", () => taken().length >= expected.length)
   expect(taken().toSorted()).toEqual(expected.toSorted())
-  const names = new Map(told.map((one) => [one.id, `${one.type} ${one.subject}`]))
+  const names = new Map(deliveries.map((delivery) => [delivery.id, `${delivery.type} ${delivery.subject}`]))
   expect([...names.values()].toSorted()).toEqual(expected.toSorted())
   expect(statuses((await ask(file, user, "GET", "/deposits")).body.data)).toEqual({
     [deposits.chain]: "CREDITED",
@@ -129,7 +131,8 @@ export const end = async (file: DevApp.DevFile, { deposits, take, told, user }: 
   expect([after.count, after.data[0].status]).toEqual([1, "SETTLED"])
 }
 
-const isTold = (told: ReadonlyArray<Told>, type: string): boolean => told.some((one) => one.type === type)
+const isDelivered = (deliveries: ReadonlyArray<Delivery>, type: string): boolean =>
+  deliveries.some((delivery) => delivery.type === type)
 
 const statuses = (rows: ReadonlyArray<{ readonly id: string; readonly status: string }>) =>
   Object.fromEntries(rows.map(({ id, status }) => [id, status]))

@@ -1,6 +1,7 @@
-/** What the operator of a dev app may ask and set. */
+/** The operator interface of a dev app. */
 import type { DevFile } from "./DevApp.ts"
 
+/** Returns a function that sends a request with the operator's token and fails unless it succeeds. */
 export const of =
   (file: DevFile) =>
   async (method: "GET" | "POST", path: string, body?: object): Promise<unknown> => {

@@ -1,10 +1,10 @@
 /**
- * A reader of market data as anybody would write one from the published pages: `ws` and `fetch`, decimals counted in bigint, and
- * nothing of the venue's. It makes candles, figures of a day and best prices of what was traded and of whole books by itself.
+ * A reader of market data written from the published documents alone, with `ws`, `fetch` and decimals in bigint. It computes
+ * candles, daily figures and best prices from trades and whole books.
  */
 import { WebSocket } from "ws"
 
-/** Prices and sizes in 1e-8, so that money is in 1e-16. */
+/** A trade. Price and size are in 1e-8, so that their product is in 1e-16. */
 export interface Trade {
   readonly id: string
   readonly symbol: string
@@ -40,9 +40,9 @@ interface Frame {
 }
 
 export interface Reader {
-  /** The last of each kind that came, by symbol; of candles by symbol, length and start. */
+  /** Last frame of each type and symbol; for candles also of each resolution and start. */
   readonly last: ReadonlyMap<string, Frame>
-  /** What this connection was told in the wrong order, twice, or as an error. */
+  /** Frames out of order, repeats and errors of this connection. */
   readonly faults: ReadonlyArray<string>
   readonly close: () => Promise<void>
 }
@@ -59,33 +59,33 @@ export const minutes: Readonly<Record<string, number>> = {
 const resolutions = Object.keys(minutes)
 const minuteMillis = 60_000
 
-/** Counts a plain decimal in 1e-8. */
+/** Returns a plain decimal in units of 1e-8. */
 export const decimal = (text: string): bigint => {
   const parts = /^(\d+)(?:\.(\d{1,8}))?$/.exec(text)
   if (parts === null) throw new Error(`no plain decimal: ${text}`)
   return BigInt(parts[1]! + (parts[2] ?? "").padEnd(8, "0"))
 }
 
-/** The shortest decimal of a count of so many places. */
+/** Returns the shortest decimal of a count in units of 10^-places. */
 export const written = (count: bigint, places: number): string => {
   const digits = String(count).padStart(places + 1, "0")
   return `${digits.slice(0, -places)}.${digits.slice(-places)}`.replace(/\.?0+$/, "")
 }
 
-/** Hears all there is of these symbols; what is traded on the book is added to `trades`, which outlive connections. */
+/** Subscribes to every channel of these symbols. Adds trades of the book to `trades`, which outlive connections. */
 export const read = async (url: string, symbols: ReadonlyArray<string>, trades: Array<Trade>): Promise<Reader> => {
   const last = new Map<string, Frame>()
   const faults: Array<string> = []
   const known = new Set(trades.map(({ id }) => id))
   let sequence = 0
-  const hear = (frame: Frame) => {
+  const take = (frame: Frame) => {
     if (frame.err !== undefined) faults.push(JSON.stringify(frame))
     if (frame.sequence === undefined) return
-    if (frame.sequence !== ++sequence) faults.push(`${frame.sequence} came as number ${sequence}`)
+    if (frame.sequence !== ++sequence) faults.push(`frame ${frame.sequence} arrived as number ${sequence}`)
     const { resolution, start, symbol, type } = frame
     if (type !== "trade")
       last.set([type, symbol, resolution, start].filter((part) => part !== undefined).join(" "), frame)
-    else if (known.has(frame.trade_id)) faults.push(`${frame.trade_id} came twice`)
+    else if (known.has(frame.trade_id)) faults.push(`trade ${frame.trade_id} arrived twice`)
     else if (frame.execution_type === "T" || frame.execution_type === "L") {
       known.add(frame.trade_id)
       const { price, size, time, trade_id } = frame
@@ -93,9 +93,9 @@ export const read = async (url: string, symbols: ReadonlyArray<string>, trades: 
     }
   }
   const socket = new WebSocket(url)
-  socket.on("message", (data) => hear(JSON.parse(String(data)) as Frame))
-  const closed = new Promise<void>((tell) => socket.once("close", () => tell()))
-  await new Promise<void>((tell, refuse) => socket.once("open", tell).once("error", refuse))
+  socket.on("message", (data) => take(JSON.parse(String(data)) as Frame))
+  const closed = new Promise<void>((resolve) => socket.once("close", () => resolve()))
+  await new Promise<void>((resolve, reject) => socket.once("open", resolve).once("error", reject))
   const channels = ["trade", "level2", "bbo", "candle", "market_stats"]
   socket.send(JSON.stringify({ type: "subscribe", channels, symbols, intervals: resolutions }))
   return {
@@ -108,7 +108,7 @@ export const read = async (url: string, symbols: ReadonlyArray<string>, trades: 
   }
 }
 
-/** What one of these knows, another says differently: one line for each. Undefined where there is nothing to compare yet. */
+/** Returns one line for each figure in which the reader, the streams and REST differ. */
 export const differences = async (
   reader: Reader,
   restUrl: string,
@@ -116,21 +116,21 @@ export const differences = async (
   all: ReadonlyArray<Trade>
 ): Promise<ReadonlyArray<string>> => {
   const trades = all.filter((trade) => trade.symbol === symbol)
-  const found: Array<string> = [...reader.faults]
-  const compare = (what: string, told: unknown, made: unknown) => {
-    if (JSON.stringify(told) !== JSON.stringify(made))
-      found.push(`${symbol} ${what}: told ${JSON.stringify(told)}, made ${JSON.stringify(made)}`)
+  const lines: Array<string> = [...reader.faults]
+  const compare = (what: string, received: unknown, computed: unknown) => {
+    if (JSON.stringify(received) !== JSON.stringify(computed))
+      lines.push(`${symbol} ${what}: received ${JSON.stringify(received)}, computed ${JSON.stringify(computed)}`)
   }
   const get = async (path: string) => JSON.parse(await (await fetch(`${restUrl}${path}`)).text())
 
-  for (const [key, told] of reader.last) {
-    if (told.type !== "candle" || told.symbol !== symbol) continue
-    const made = candleOf(trades, Date.parse(told.start), minutes[told.resolution]!)
+  for (const [key, candle] of reader.last) {
+    if (candle.type !== "candle" || candle.symbol !== symbol) continue
+    const made = candleOf(trades, Date.parse(candle.start), minutes[candle.resolution]!)
     if (made === undefined) continue
-    const { close, high, low, open, usdVolume } = told
+    const { close, high, low, open, usdVolume } = candle
     compare(
       key,
-      [open, high, low, close, usdVolume, told.trades],
+      [open, high, low, close, usdVolume, candle.trades],
       [...made.prices, Number(made.money / whole), made.count]
     )
   }
@@ -168,17 +168,26 @@ export const differences = async (
     const first = trades[0]!.atMillis - (trades[0]!.atMillis % length)
     const range = `fromISO=${new Date(first).toISOString()}&toISO=${new Date(Date.now() + length).toISOString()}`
     const { candles } = await get(`/candles/${symbol}?resolution=${resolution}&${range}`)
-    for (const [at, told] of candles.toReversed().entries()) {
+    for (const [at, candle] of candles.toReversed().entries()) {
       const made = candleOf(trades, first + at * length, minutes[resolution]!)!
       compare(
         `/candles ${resolution}`,
-        [told.startedAt, told.open, told.high, told.low, told.close, told.baseTokenVolume, told.usdVolume, told.trades],
+        [
+          candle.startedAt,
+          candle.open,
+          candle.high,
+          candle.low,
+          candle.close,
+          candle.baseTokenVolume,
+          candle.usdVolume,
+          candle.trades
+        ],
         [startOf(first + at * length), ...made.prices, written(made.size, 8), written(made.money, 16), made.count]
       )
     }
     compare(`/candles ${resolution} reach`, candles.length > (trades.at(-1)!.atMillis - first) / length, true)
   }
-  return found
+  return lines
 }
 
 /** One dollar in 1e-16. */
@@ -191,7 +200,7 @@ const totalOf = (trades: ReadonlyArray<Trade>) => ({
   money: trades.reduce((sum, { price, size }) => sum + price * size, 0n)
 })
 
-/** Undefined while nothing was traded by its end. */
+/** Computes a candle of `length` minutes, undefined before the first trade. Without a trade in it, it repeats the last price. */
 const candleOf = (trades: ReadonlyArray<Trade>, startMillis: number, length: number) => {
   const before = trades.filter(({ atMillis }) => atMillis < startMillis)
   const inside = trades.filter(
@@ -208,7 +217,7 @@ const candleOf = (trades: ReadonlyArray<Trade>, startMillis: number, length: num
   }
 }
 
-/** The last time that it was 20:00 there, which is at a whole hour everywhere. */
+/** Returns the last time at which it was 20:00 in Chicago, in milliseconds. */
 const lastEveningInChicago = (): number => {
   const hours = new Intl.DateTimeFormat("en-US", { timeZone: "America/Chicago", hour: "numeric", hourCycle: "h23" })
   let hour = Date.now() - (Date.now() % 3_600_000)

@@ -3,7 +3,7 @@ import { spawnSync } from "node:child_process"
 import { join } from "node:path"
 import { expect, it } from "vitest"
 
-it("ports that are asked for at once are all different, and no later one is among them", async () => {
+it("concurrent reservations get different ports, and later ones get others", async () => {
   const rounds = await Promise.all(Array.from({ length: 20 }, () => Ports.free(10)))
   const ports = [...rounds.flat(), ...(await Ports.free(10))]
   expect(new Set(ports).size).toBe(ports.length)
@@ -12,7 +12,7 @@ it("ports that are asked for at once are all different, and no later one is amon
   expect(other.some((port) => ports.includes(port))).toBe(false)
 })
 
-it("another process gets none of ours, though nobody listens there yet, and those of one that has ended are free", async () => {
+it("another process gets none of the reserved ports, and those of an ended process are free", async () => {
   const ours = new Set(await Ports.free(50))
   const source = `import * as Ports from ${JSON.stringify(join(import.meta.dirname, "Ports.ts"))}
     console.log(JSON.stringify(await Ports.free(500)))`

@@ -1,13 +1,13 @@
 /**
- * Ports for the processes of a test or tool: free now, below those of outgoing connections, and reserved until this process
- * ends. A file for each keeps other processes of ours from taking the same port before its listener is up.
+ * Ports for the processes of a test or tool, below the range of outgoing connections. A port is reserved until this process
+ * ends: a file for each keeps other test runs from it before its listener is up.
  */
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 
-/** Returns so many ports, all different from each other and from every one that was given before. */
+/** Returns `count` ports that were never returned before. */
 export const free = async (count: number): Promise<ReadonlyArray<number>> => {
   const ports: Array<number> = []
   while (ports.length < count) {
@@ -19,7 +19,7 @@ export const free = async (count: number): Promise<ReadonlyArray<number>> => {
 
 export const one = async (): Promise<number> => (await free(1))[0]!
 
-/** Returns ports at these distances from one that is drawn. */
+/** Returns the ports at these offsets from a random first port. */
 export const block = async (offsets: ReadonlyArray<number>): Promise<ReadonlyArray<number>> => {
   const room = lastPort - firstPort - Math.max(...offsets)
   for (;;) {
@@ -45,7 +45,7 @@ const reserve = (port: number): boolean => {
   return true
 }
 
-/** The file of a process that has ended is free again. */
+/** Writes the file of the port. Replaces the file of a process that has ended. */
 const take = (port: number): boolean => {
   try {
     writeFileSync(fileOf(port), String(process.pid), { flag: "wx" })
@@ -60,7 +60,7 @@ const take = (port: number): boolean => {
 const isHeld = (port: number): boolean => {
   try {
     const pid = Number(readFileSync(fileOf(port), "utf8"))
-    // Written just now, it may still be empty.
+    // A file that is being written may still be empty.
     return pid === 0 || process.kill(pid, 0)
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === "EPERM"
@@ -73,8 +73,8 @@ const release = (port: number): void => {
 }
 
 const isFree = (port: number): Promise<boolean> =>
-  new Promise((tell) => {
+  new Promise((resolve) => {
     const server = createServer()
-    server.once("error", () => tell(false))
-    server.listen({ host: "127.0.0.1", port }, () => server.close(() => tell(true)))
+    server.once("error", () => resolve(false))
+    server.listen({ host: "127.0.0.1", port }, () => server.close(() => resolve(true)))
   })

@@ -1,6 +1,6 @@
 /**
- * A runner in a process that may be killed: `node PricedRunner.ts <database> <name> <port> <shift of the clock>`. It says when
- * it begins to hear a price source, which rises by a cent each tenth of a second, wherever it is heard.
+ * A runner as a process: `node PricedRunner.ts <database> <name> <port> <clock shift in ms>`. It prints a line when it starts
+ * its price source, whose price is a function of the time: it rises by one cent every 100 ms.
  */
 import * as ClusterNode from "@venue/cluster/ClusterNode"
 import * as DeadRunners from "@venue/cluster/DeadRunners"
@@ -27,7 +27,7 @@ export const venue = Layer.succeed(VenueSettings)({
   instruments: new Map([[instrument.symbol, instrument]])
 })
 
-/** Whatever day it is, the markets are open at that time. */
+/** A clock that is shifted to a time when the markets are open. */
 export const shifted = (shiftMillis: number) =>
   DatabaseClock.layerShifted.pipe(Layer.provide(Layer.succeed(DatabaseClock.ClockShift)(shiftMillis)))
 
@@ -36,7 +36,7 @@ const source: PriceSource = {
   symbols: new Map([[instrument.symbol, { spot: "rising" }]]),
   run: ({ tell }) =>
     Effect.andThen(
-      Console.log("hears the source"),
+      Console.log("runs the source"),
       Effect.forever(
         Effect.gen(function* () {
           const tenths = Math.floor((yield* Clock.currentTimeMillis) / 100) % 100_000
@@ -47,7 +47,7 @@ const source: PriceSource = {
     )
 }
 
-/** As `apps/runner` has it. */
+/** The layers of `apps/runner`. */
 const layer = (databaseUrl: Redacted.Redacted, name: string, port: number, shiftMillis: number) => {
   const pools = Pools.make({ databaseUrl, name }, "runner")
   const address = { host: "127.0.0.1", port }

@@ -1,4 +1,4 @@
-/** A venue of many processes: they find each other, trade, hand over, and keep out what does not belong. */
+/** A venue of many processes: membership, trade, hand-over of shards, and nodes that are refused. */
 import { expect, it } from "vitest"
 import * as Database from "./Database.ts"
 import * as DevApp from "./DevApp.ts"
@@ -6,7 +6,7 @@ import * as TradeSocket from "./TradeSocket.ts"
 import * as Truth from "./Truth.ts"
 import * as VenueProcesses from "./VenueProcesses.ts"
 
-/** Far below where they trade: nobody meets such an order. */
+/** Prices far below the market, at which no order matches. */
 const prices = { "AAPL-USD": 190, "TSLA-USD": 240, "MSFT-USD": 400, "GOLD-USD": 3_300, "US500-USD": 5_800 }
 const symbols = Object.keys(prices) as ReadonlyArray<keyof typeof prices>
 const order = (number: number) => {
@@ -15,7 +15,7 @@ const order = (number: number) => {
   return { ...terms, symbol, price: prices[symbol], client_order_id: `order-${number}` }
 }
 
-it("I1, I4: a runner that is asked to stop hands its shards over, and every order of the meantime is answered once", async () => {
+it("I1, I4: a runner that stops hands over its shards, and every order meanwhile is answered once", async () => {
   const { url } = await Database.serve()
   const [one, two, gateway] = await Promise.all(
     ["runner-1", "runner-2", "gateway-1"].map((name) => VenueProcesses.launch(url, name))
@@ -23,10 +23,10 @@ it("I1, I4: a runner that is asked to stop hands its shards over, and every orde
   const nodes = [one!, two!, gateway!]
   for (const node of nodes) await VenueProcesses.ready(node)
   for (const node of nodes) expect(await VenueProcesses.health(node, "live")).toBe(200)
-  // Shards still move to the runner that came second, and whoever has just got one is not ready for a moment.
+  // Shards still move to the second runner, and a runner is not ready just after it receives one.
   await DevApp.until("every node is ready", async () => {
-    const told = await Promise.all(nodes.map((node) => VenueProcesses.health(node, "ready")))
-    return told.every((status) => status === 200)
+    const statuses = await Promise.all(nodes.map((node) => VenueProcesses.health(node, "ready")))
+    return statuses.every((status) => status === 200)
   })
   const [trader] = await VenueProcesses.seed(url)
 
@@ -50,17 +50,14 @@ it("I1, I4: a runner that is asked to stop hands its shards over, and every orde
   const ended = one!.end("SIGTERM")
   expect(await ended).toEqual({ code: 0, signal: null })
   expect(await VenueProcesses.health(one!, "live")).toBe(0)
-  await DevApp.until("orders are answered by the runner that is left", () => answers.has(`order-${sent.length - 1}`))
+  await DevApp.until("the other runner answers an order", () => answers.has(`order-${sent.length - 1}`))
   clearInterval(placing)
   await DevApp.until("every order is answered", isAnswered)
   expect(refused).toEqual([])
-  expect([...answers.values()].filter((told) => told.join() !== "ACK")).toEqual([])
+  expect([...answers.values()].filter((statuses) => statuses.join() !== "ACK")).toEqual([])
   expect((await Truth.read(gateway!.tradeUrl, trader!)).open).toHaveLength(sent.length)
-  // What has come to it is asked each second, and orders may be answered before that.
-  await DevApp.until(
-    "the runner that is left is ready",
-    async () => (await VenueProcesses.health(two!, "ready")) === 200
-  )
+  // Readiness of new shards is checked every second; orders may be answered before.
+  await DevApp.until("the other runner is ready", async () => (await VenueProcesses.health(two!, "ready")) === 200)
 
   const lone = DevApp.launch(await DevApp.makeSite(), { VENUE_DATABASE_URL: url })
   expect((await lone.ended).code).toBe(1)

@@ -1,4 +1,4 @@
-/** Readers that stop reading, each with as much waiting for it as the kernel takes and some more in the venue itself. */
+/** Clients that stop reading, with full kernel buffers and a set number of frames waiting in the venue. */
 import * as DevApp from "./DevApp.ts"
 import * as Kernel from "./Kernel.ts"
 import * as Stranger from "./Stranger.ts"
@@ -6,61 +6,61 @@ import * as TradeSocket from "./TradeSocket.ts"
 
 export interface Stalled extends Stranger.Stranger {
   readonly url: string
-  /** When the kernel took no more for it. */
+  /** Time at which the kernel buffers were full. */
   readonly filledAtMillis: number
 }
 
-/** Not JSON, and sent back as six characters for each of its own: eight kibibytes bring nearly fifty. */
+/** A frame that is no JSON. The answer repeats it with six characters for each: 48 KiB for 8 KiB. */
 export const loud = "\u0001".repeat(8_192)
 const answerBytes = 6 * loud.length
 
-/** A reader that was told to stop may look once more, and takes up to 64 KiB then; twice that, to be sure. */
+/** A paused socket may still read once, up to 64 KiB. Twice that for safety. */
 const readAheadBytes = 128 * 1024
-/** Sent at once, until the kernel does not take all of their answers: fewer than these then wait in the venue. */
+/** Frames sent at once until the kernel does not take all answers; fewer than these then wait in the venue. */
 const framesAtOnce = 10
-/** More than holds pulses back. */
+/** Frames that wait in the venue and hold pulses back. */
 const framesForPulses = 3
-/** Less than the mebibyte that ends a connection, with what waits already. */
+/** Frames that wait below the 1 MiB that ends a connection. */
 const framesForLive = 10
-/** More than that mebibyte. */
+/** Frames of more than 1 MiB. */
 const framesTooMany = 40
 const quietMillis = 1_500
 const lookMillis = 100
-/** What was sent has been taken by then. */
+/** Time for the venue to take the sent frames, in milliseconds. */
 const takenMillis = 1_000
 const lateAttempts = 30
 
-/** Hears trades as they happen, and nothing that another message could replace. */
+/** Stops reading a channel of trades, whose messages are never superseded. */
 export const tradeReader = async (url: string, from: string): Promise<Stalled> => {
   const stranger = await Stranger.come(url, from)
   stranger.send(subscription(["trade"]))
   return freeze(url, stranger, framesForLive)
 }
 
-/** Hears the orders and fills of an account that somebody else trades on. */
+/** Stops reading the orders and fills of an account that trades on another connection. */
 export const orderReader = async (url: string, from: string, user: DevApp.User): Promise<Stalled> => {
-  const heard: Array<string> = []
-  const stranger = await Stranger.come(url, from, (text) => heard.push(text))
+  const frames: Array<string> = []
+  const stranger = await Stranger.come(url, from, (text) => frames.push(text))
   stranger.send(JSON.stringify({ type: "auth", params: { hmac: TradeSocket.signed(user) } }))
   stranger.send(JSON.stringify({ type: "subscribe", params: { channels: ["order_responses", "fills"] } }))
-  await DevApp.until("the reader is subscribed", () => heard.some((text) => text.includes('"subscribed":"fills"')))
+  await DevApp.until("the reader is subscribed", () => frames.some((text) => text.includes('"subscribed":"fills"')))
   return freeze(url, stranger, framesForLive)
 }
 
-/** Hears only what the next message says better. */
-export const pulseReader = async (url: string, from: string, heard: (text: string) => void): Promise<Stalled> => {
-  const stranger = await Stranger.come(url, from, heard)
+/** Stops reading pulses, each of which supersedes the last. */
+export const pulseReader = async (url: string, from: string, frames: (text: string) => void): Promise<Stalled> => {
+  const stranger = await Stranger.come(url, from, frames)
   stranger.send(subscription(["level2", "bbo"]))
   return freeze(url, stranger, framesForPulses)
 }
 
 /**
- * Stops, makes the venue hold more than it will, and reads again: how was it sent away? The venue waits two seconds for
- * its close to be read, so on a busy machine one may come too late, or too early, and another tries.
+ * Stops reading until the venue holds more than 1 MiB, reads again, and returns how the connection was closed. The venue
+ * waits 2 s for the client to read its close frame, so a client that reads too late or too early is followed by another.
  */
 export const lateReader = async (url: string, from: string): Promise<Stranger.End> => {
-  let end: Stranger.End = { code: 0, reason: "it was never sent away" }
-  for (let left = lateAttempts; left > 0 && end.code !== sentAway; left--) {
+  let end: Stranger.End = { code: 0, reason: "the venue never closed the connection" }
+  for (let attempt = 0; attempt < lateAttempts && end.code !== tryAgainLater; attempt++) {
     const stranger = await freeze(url, await Stranger.come(url, from), framesTooMany)
     stranger.thaw()
     end = await Promise.race([stranger.ended, pause(takenMillis).then(() => end)])
@@ -69,15 +69,16 @@ export const lateReader = async (url: string, from: string): Promise<Stranger.En
   return end
 }
 
-/** Come again later. */
-const sentAway = 1013
+/** Close code "Try Again Later". */
+const tryAgainLater = 1013
 
+/** Returns whether the venue still holds the connection. */
 export const isHeld = ({ port, url }: Stalled): boolean =>
   Kernel.endsAt(Number(new URL(url).port)).get(port)?.isHeld ?? false
 
-/** The kernel lists its connections in parts: a look may miss one while others come and go, and never invents one. */
-const isSeenHeld = async (stalled: Stalled): Promise<boolean> => {
-  for (let looks = 0; looks < 5; looks++) {
+/** Returns whether one of five reads of the table shows the connection: a read may miss a connection while others change. */
+const isListed = async (stalled: Stalled): Promise<boolean> => {
+  for (let reads = 0; reads < 5; reads++) {
     if (isHeld(stalled)) return true
     await pause(lookMillis)
   }
@@ -87,7 +88,7 @@ const isSeenHeld = async (stalled: Stalled): Promise<boolean> => {
 export const subscription = (channels: ReadonlyArray<string>): string =>
   JSON.stringify({ type: "subscribe", channels, symbols: ["*"] })
 
-/** False when it has not grown for a while. Bytes on their way count on either side, so it must hold for two looks. */
+/** Returns true when two samples in a row reach the size, since bytes in transit count twice; false after 1.5 s without growth. */
 async function reaches(size: () => number, wanted: number): Promise<boolean> {
   let before = 0
   for (let grewAt = performance.now(); performance.now() - grewAt < quietMillis;) {
@@ -100,7 +101,7 @@ async function reaches(size: () => number, wanted: number): Promise<boolean> {
   return false
 }
 
-/** When the venue made each pulse. */
+/** Returns the times of the pulses, in milliseconds. */
 const timesOf = (texts: ReadonlyArray<string>): ReadonlyArray<number> =>
   texts
     .map((text) => JSON.parse(text))
@@ -108,20 +109,20 @@ const timesOf = (texts: ReadonlyArray<string>): ReadonlyArray<number> =>
     .map(({ time }) => Date.parse(time))
 
 /**
- * Reads again after some seconds, before its unanswered pings end it, until it hears what is now: was it kept, and how
- * many pulses of the time when it did not read were kept for it?
+ * Reads again after 5 s, until a current pulse arrives. Returns whether the connection was kept and the number of pulses
+ * from the time when the client did not read.
  */
-export const readAgain = async (reader: Stalled, heard: ReadonlyArray<string>) => {
+export const readAgain = async (reader: Stalled, frames: ReadonlyArray<string>) => {
   await pause(5_000)
-  const wasHeld = await isSeenHeld(reader)
+  const wasHeld = await isListed(reader)
   const thawedAtMillis = Date.now()
   reader.thaw()
-  await DevApp.until("it hears again", () => timesOf(heard).some((time) => time > thawedAtMillis))
-  const kept = timesOf(heard).filter((time) => time > reader.filledAtMillis && time < thawedAtMillis)
+  await DevApp.until("a current pulse arrives", () => timesOf(frames).some((time) => time > thawedAtMillis))
+  const kept = timesOf(frames).filter((time) => time > reader.filledAtMillis && time < thawedAtMillis)
   return { wasHeld, kept: kept.length }
 }
 
-/** Resolves when the venue has surely taken all that was sent, `frames` more too. */
+/** Stops reading, fills the kernel buffers, sends `frames` more, and gives the venue 1 s to take them. */
 async function freeze(url: string, stranger: Stranger.Stranger, frames: number): Promise<Stalled> {
   const unread = () => Kernel.endsAt(Number(new URL(url).port)).get(stranger.port)?.unreadBytes ?? 0
   stranger.freeze()
@@ -135,4 +136,4 @@ async function freeze(url: string, stranger: Stranger.Stranger, frames: number):
   return { ...stranger, url, filledAtMillis: Date.now() }
 }
 
-const pause = (millis: number): Promise<void> => new Promise((over) => setTimeout(over, millis))
+const pause = (millis: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, millis))

@@ -1,4 +1,4 @@
-/** A client that keeps no rule: it comes from any address of this machine, sends any bytes and reads when it likes. */
+/** A raw client: connects from any loopback address, sends any bytes, and can stop reading. */
 import { createConnection, type NetConnectOpts } from "node:net"
 import { WebSocket } from "ws"
 
@@ -8,11 +8,11 @@ export interface End {
 }
 
 export interface Stranger {
-  /** Its own port: the name under which the kernel knows the connection. */
+  /** Local port, which identifies the connection in the tables of the kernel. */
   readonly port: number
-  /** Dropped when the connection is over, or when this side already holds more than a mebibyte back. */
+  /** Sends the data. Returns false if the connection is closed or more than 1 MiB waits here. */
   readonly send: (data: string | Buffer) => boolean
-  /** Reads nothing from now on. */
+  /** Stops reading. */
   readonly freeze: () => void
   readonly thaw: () => void
   readonly ended: Promise<End>
@@ -20,10 +20,15 @@ export interface Stranger {
   readonly close: () => void
 }
 
-/** Addresses of this machine; limits are kept for each. */
+/** Returns a loopback address, which has its own rate limits. */
 export const address = (number: number): string => `127.0.0.${10 + number}`
 
-export const come = async (url: string, from: string, heard: (text: string) => void = () => {}): Promise<Stranger> => {
+/** Opens a connection from the address. */
+export const come = async (
+  url: string,
+  from: string,
+  receive: (text: string) => void = () => {}
+): Promise<Stranger> => {
   let port = 0
   const ws = new WebSocket(url, {
     localAddress: from,
@@ -34,13 +39,15 @@ export const come = async (url: string, from: string, heard: (text: string) => v
       return socket
     }) as typeof createConnection
   })
-  ws.on("message", (data) => heard(String(data)))
-  const ended = new Promise<End>((tell) => ws.once("close", (code, reason) => tell({ code, reason: String(reason) })))
-  await new Promise<void>((tell, refuse) => {
-    ws.once("open", tell)
-    ws.once("error", refuse)
+  ws.on("message", (data) => receive(String(data)))
+  const ended = new Promise<End>((resolve) =>
+    ws.once("close", (code, reason) => resolve({ code, reason: String(reason) }))
+  )
+  await new Promise<void>((resolve, reject) => {
+    ws.once("open", resolve)
+    ws.once("error", reject)
   })
-  // A venue that cuts it off is what a stranger has to expect.
+  // The venue may cut the connection.
   ws.on("error", () => {})
   const isOpen = () => ws.readyState === WebSocket.OPEN
   return {

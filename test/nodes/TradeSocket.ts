@@ -1,4 +1,4 @@
-/** A trade client as anybody would write it from the published protocol: `ws`, `node:crypto`, nothing of the venue's but what describes its frames. */
+/** A trade client written from the published protocol, with `ws` and `node:crypto`. It checks frames against their schemas. */
 import { createHmac, randomBytes } from "node:crypto"
 import { WebSocket } from "ws"
 import * as FrameFaults from "../FrameFaults.ts"
@@ -63,28 +63,32 @@ export interface Frame {
 
 export interface TradeSocket {
   readonly send: (type: string, params: object) => void
-  /** The next frame that this picks something from; fails when the socket closes first. */
+  /** Returns the first value that `pick` finds in a later frame; fails when the socket closes first. */
   readonly next: <A>(pick: (frame: Frame) => A | undefined) => Promise<A>
-  /** Resolves when the socket is closed and every frame that came has been heard. */
+  /** Resolves when the socket is closed and every frame has been receive. */
   readonly closed: Promise<void>
   readonly isOpen: () => boolean
   readonly close: () => Promise<void>
 }
 
-/** A connection that is signed in. An account that cannot be loaded yet is asked for again. */
-export const open = async (url: string, user: User, heard: (frame: Frame) => void = () => {}): Promise<TradeSocket> => {
+/** Opens a connection and signs in. Retries while the account cannot be loaded. */
+export const open = async (
+  url: string,
+  user: User,
+  receive: (frame: Frame) => void = () => {}
+): Promise<TradeSocket> => {
   const ws = new WebSocket(url)
   const waiting = new Set<(frame: Frame) => boolean>()
   const refusals = new Set<(reason: Error) => void>()
   ws.on("message", (data) => {
     FrameFaults.add(frameFault("trade", String(data)))
     const frame = JSON.parse(String(data)) as Frame
-    heard(frame)
+    receive(frame)
     for (const offer of waiting) if (offer(frame)) waiting.delete(offer)
   })
   let failure = "the socket was closed"
   ws.on("error", (error) => (failure = error.message))
-  const closed = new Promise<void>((tell) => ws.once("close", () => tell()))
+  const closed = new Promise<void>((resolve) => ws.once("close", () => resolve()))
   void closed.then(() => {
     for (const refuse of refusals) refuse(new Error(failure))
   })
@@ -93,14 +97,14 @@ export const open = async (url: string, user: User, heard: (frame: Frame) => voi
       if (ws.readyState === WebSocket.OPEN) ws.send(JSON.stringify({ type, params }))
     },
     next: (pick) =>
-      new Promise((tell, refuse) => {
-        refusals.add(refuse)
-        if (ws.readyState > WebSocket.OPEN) refuse(new Error(failure))
+      new Promise((resolve, reject) => {
+        refusals.add(reject)
+        if (ws.readyState > WebSocket.OPEN) reject(new Error(failure))
         waiting.add((frame) => {
           const picked = pick(frame)
           if (picked === undefined) return false
-          refusals.delete(refuse)
-          tell(picked)
+          refusals.delete(reject)
+          resolve(picked)
           return true
         })
       }),
@@ -111,9 +115,9 @@ export const open = async (url: string, user: User, heard: (frame: Frame) => voi
       return closed
     }
   }
-  await new Promise<void>((tell, refuse) => {
-    ws.once("open", tell)
-    ws.once("error", refuse)
+  await new Promise<void>((resolve, reject) => {
+    ws.once("open", resolve)
+    ws.once("error", reject)
   })
   await insist(
     socket,
@@ -124,7 +128,7 @@ export const open = async (url: string, user: User, heard: (frame: Frame) => voi
   return socket
 }
 
-/** Asks, and asks again for as long as the venue says that it is its own fault and to try again. */
+/** Sends the command and returns its answer. Repeats it for up to four minutes while the venue answers `ServerError`. */
 export const insist = async <A>(
   socket: TradeSocket,
   type: string,
@@ -147,13 +151,14 @@ export const insist = async <A>(
   }
 }
 
+/** Subscribes to the channels and waits for the last confirmation. */
 export const subscribe = async (socket: TradeSocket, channels: ReadonlyArray<string>): Promise<void> => {
   const last = socket.next(({ subscribed }) => (subscribed === channels.at(-1) ? true : undefined))
   socket.send("subscribe", { channels })
   await last
 }
 
-/** A credential for `auth`, good for once. */
+/** Returns a credential for one `auth`. */
 export const signed = (user: User) => {
   const nonce = randomBytes(16).toString("hex")
   const unix_ts = Math.floor(Date.now() / 1000)

@@ -1,4 +1,4 @@
-/** What the venue says of an account when asked: the state that a restart brought back. */
+/** The state of an account as a new connection reads it. */
 import type { User } from "./DevApp.ts"
 import * as TradeSocket from "./TradeSocket.ts"
 
@@ -9,12 +9,13 @@ export interface Truth {
   readonly balance: TradeSocket.BalanceRow
 }
 
+/** Reads balance, positions, open orders and all trades of the user. */
 export const read = async (url: string, user: User): Promise<Truth> => {
   const positions = new Map<string, TradeSocket.PositionRow>()
   const socket = await TradeSocket.open(url, user, ({ position_response: row }) => {
     if (row !== undefined) positions.set(row.symbol, row)
   })
-  // Of one pulse, the balance is the last frame.
+  // The balance is the last frame of a pulse, after the positions.
   const balance = socket.next((frame) => frame.balance_response)
   await TradeSocket.subscribe(socket, ["positions", "balances"])
   const truth = {

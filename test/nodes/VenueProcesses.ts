@@ -1,4 +1,4 @@
-/** A venue of many processes as an operator runs it: runners and gateways on one database. */
+/** Runners and gateways as processes on one database. */
 import * as PgClient from "@effect/sql-pg/PgClient"
 import * as ClusterNode from "@venue/cluster/ClusterNode"
 import * as Runner from "@venue/cluster/Runner"
@@ -24,7 +24,7 @@ export interface NodeProcess extends DevApp.Launched {
   readonly tradeUrl: string
 }
 
-/** Its addresses are chosen now; `database` is the url of the server. */
+/** Starts the runner or gateway of this name on free ports. `database` is the URL of the server. */
 export const launch = async (
   database: string,
   name: string,
@@ -51,16 +51,17 @@ export const launch = async (
   }
 }
 
+/** Waits until the node prints that it is ready. */
 export const ready = async (node: NodeProcess): Promise<void> => {
   let hasEnded = false
   void node.ended.then(() => (hasEnded = true))
   await DevApp.until("a node is ready", () => {
-    if (hasEnded) throw new Error(`it ended:\n${node.output()}`)
+    if (hasEnded) throw new Error(`the node ended:\n${node.output()}`)
     return node.output().includes(" ready, pid ")
   })
 }
 
-/** What it answers to who watches it; 0 for nothing. */
+/** Returns the status of a health check, 0 without an answer. */
 export const health = async (node: NodeProcess, path: "live" | "ready"): Promise<number> =>
   fetch(`${node.healthUrl}/health/${path}`).then(
     ({ status }) => status,
@@ -75,7 +76,7 @@ const people = Array.from({ length: 4 }, (_, index) => ({
   walletPrivateKey: `0x${String(index + 1).padStart(64, "0")}`
 }))
 
-/** Funded users, made by a node of this process that has no entities. */
+/** Makes funded users, through a node in this process that owns no entities. */
 export const seed = async (database: string): Promise<ReadonlyArray<DevApp.User>> => {
   const services = Runner.clients.pipe(
     Layer.provideMerge(ClusterNode.gateway({ lockSeconds: 3, dialFrom: undefined, tls: undefined })),

@@ -1,4 +1,4 @@
-/** The wallet as a process: what it remembers when it is killed, and what it does not start with. */
+/** The wallet as a process: its record after a kill, and settings that it refuses. */
 import { assert, it } from "@effect/vitest"
 import { Signer } from "@venue/providers/rails/Signer"
 import type { SigningOrder } from "@venue/providers/rails/SigningOrder"
@@ -11,7 +11,7 @@ import * as WalletProcess from "./WalletProcess.ts"
 const sign = (order: SigningOrder) => Effect.flatMap(Signer, (signer) => signer.sign(order))
 
 it.live(
-  "killed in the middle of many orders, it has forgotten none that it answered",
+  "a killed wallet keeps the record of every order that it answered",
   () =>
     Effect.gen(function* () {
       const environment = yield* WalletProcess.environment
@@ -41,7 +41,7 @@ it.live(
           const refused = yield* Effect.flip(sign({ ...orders[index]!, nonce: 1_000 + index }))
           assert.strictEqual(refused._tag, "SignerRefused")
         }
-        // What was not answered is signed now, once, as it was ordered.
+        // An order without an answer is signed now.
         for (const order of orders.slice(-3)) assert.isDefined(yield* sign(order))
       }).pipe(Effect.provide(TestWallet.signerAt(last.url)))
     }).pipe(Effect.scoped),
@@ -49,7 +49,7 @@ it.live(
 )
 
 it.live(
-  "it does not start without its record, with a short secret, in public or with keys that are none",
+  "refuses to start without its record, on a public address, and with a short secret or a malformed key",
   () =>
     Effect.gen(function* () {
       const environment = yield* WalletProcess.environment
@@ -60,17 +60,17 @@ it.live(
         [{ VENUE_WALLET_HOT_KEY: "0x12" }, /expected the private key of the hot account/],
         [{ VENUE_WALLET_XPRV: TestRail.xpub }, /expected the extended private key/]
       ] as const
-      for (const [changed, words] of refusals) {
-        const { code, said } = yield* WalletProcess.ended({ ...environment, ...changed })
+      for (const [changed, message] of refusals) {
+        const { code, output } = yield* WalletProcess.ended({ ...environment, ...changed })
         assert.strictEqual(code, 1)
-        assert.match(said, words)
-        assert.notInclude(said, TestRail.hotKey.slice(2))
+        assert.match(output, message)
+        assert.notInclude(output, TestRail.hotKey.slice(2))
       }
       const second = yield* WalletProcess.ended(environment, "new-record")
-      assert.match(second.said, /a record is there already/)
+      assert.match(second.output, /a record is there already/)
       const record = `${environment.VENUE_WALLET_RECORD}-new`
       const made = yield* WalletProcess.ended({ ...environment, VENUE_WALLET_RECORD: record }, "new-record")
-      assert.match(made.said, /is the new record of 0x/)
+      assert.match(made.output, /is the new record of 0x/)
       const wallet = yield* WalletProcess.running({ ...environment, VENUE_WALLET_RECORD: record })
       assert.notInclude(wallet.output(), TestRail.hotKey.slice(2))
     }).pipe(Effect.scoped),

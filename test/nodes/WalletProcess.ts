@@ -1,4 +1,4 @@
-/** The wallet as a process of its own, with keys that everybody knows. */
+/** The wallet as a process, with public test keys. */
 import { Effect, type Scope } from "effect"
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
@@ -11,7 +11,7 @@ import * as Boot from "./Boot.ts"
 import * as Guard from "./Guard.ts"
 import * as Ports from "./Ports.ts"
 
-/** The settings that go with a new record. */
+/** Environment of a wallet with a new record. */
 export const environment = Effect.gen(function* () {
   const { record } = yield* TestWallet.options()
   return {
@@ -24,40 +24,40 @@ export const environment = Effect.gen(function* () {
   }
 })
 
-/** How it ends that does not go on. */
+/** Runs a wallet that ends by itself. Returns its exit code and output. */
 export const ended = (environment: Readonly<Record<string, string>>, ...args: ReadonlyArray<string>) =>
   Effect.promise(async () => {
     const child = start(environment, args)
     const [out, error, [code]] = await Promise.all([text(child.stdout!), text(child.stderr!), once(child, "exit")])
-    return { code: code as number | null, said: out + error }
+    return { code: code as number | null, output: out + error }
   })
 
 export interface WalletProcess {
   readonly url: string
   readonly kill: Effect.Effect<void>
-  /** All that it has said. */
+  /** Output up to now. */
   readonly output: () => string
 }
 
-/** It is killed, as by a power cut, at the end of the scope at the latest. */
+/** Starts a wallet, which is killed with SIGKILL when the scope closes. */
 export const running = (
   environment: Readonly<Record<string, string>>
 ): Effect.Effect<WalletProcess, never, Scope.Scope> =>
   Effect.acquireRelease(
     Effect.promise(async () => {
       const child = start(environment, [])
-      let said = ""
+      let output = ""
       const url = new Promise<string>((resolve, reject) => {
-        const hear = (bytes: Buffer) => {
-          said += String(bytes)
-          const heard = / signs at (\S+)\n/.exec(said)?.[1]
-          if (heard !== undefined) resolve(heard)
+        const collect = (bytes: Buffer) => {
+          output += String(bytes)
+          const address = / signs at (\S+)\n/.exec(output)?.[1]
+          if (address !== undefined) resolve(address)
         }
-        child.stdout!.on("data", hear)
-        child.stderr!.on("data", hear)
-        child.once("exit", () => reject(new Error(`the wallet ended: ${said}`)))
+        child.stdout!.on("data", collect)
+        child.stderr!.on("data", collect)
+        child.once("exit", () => reject(new Error(`the wallet ended: ${output}`)))
       })
-      return { child, url: await url, output: () => said }
+      return { child, url: await url, output: () => output }
     }),
     ({ child }) => killed(child)
   ).pipe(Effect.map(({ child, output, url }) => ({ url, output, kill: killed(child) })))

@@ -1,19 +1,19 @@
-/** The sign-in page where the service asks for a CAPTCHA, in a real browser, with a provider on this machine. */
+/** The sign-in page with a CAPTCHA, in a real browser, with a local provider. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import { CaptchaProvider, expire, fail, looks, offered, solve, solveAhead } from "./CaptchaProvider.ts"
+import { CaptchaProvider, expire, fail, appearance, offered, solve, solveAhead } from "./CaptchaProvider.ts"
 import * as Chromium from "./Chromium.ts"
 import { overflow, unreadable } from "./Looks.ts"
-import { callback, enter, focused, heading, press, said } from "./Person.ts"
+import { callback, enter, focused, heading, press, status } from "./Person.ts"
 import { Site } from "./Site.ts"
 import * as Wallet from "./Wallet.ts"
 
 const always = Layer.provideMerge(Site.layerWithCaptcha("always"), CaptchaProvider.layer("turnstile"))
 const risk = Layer.provideMerge(Site.layerWithCaptcha("risk"), CaptchaProvider.layer("hcaptcha"))
 
-describe.skipIf(!Chromium.isHere)("a sign-in page where each sign-in brings a CAPTCHA", () => {
+describe.skipIf(!Chromium.isHere)("a sign-in page with a CAPTCHA for each sign-in", () => {
   it.layer(always, { excludeTestServices: true, timeout: "60 seconds" })((it) => {
-    it.effect("somebody solves it, signs in and lets an application in", () =>
+    it.effect("signs in and approves an application after the CAPTCHA is solved", () =>
       Effect.gen(function* () {
         const site = yield* Site
         const { judged, tokens } = yield* CaptchaProvider
@@ -31,7 +31,7 @@ describe.skipIf(!Chromium.isHere)("a sign-in page where each sign-in brings a CA
       })
     )
 
-    it.effect("whoever signs first, with keys alone, is led to it, and goes on with the same signature", () =>
+    it.effect("focuses the CAPTCHA after a signature by keyboard, and continues with the same signature", () =>
       Effect.gen(function* () {
         const site = yield* Site
         const wallet = Wallet.make()
@@ -39,7 +39,7 @@ describe.skipIf(!Chromium.isHere)("a sign-in page where each sign-in brings a CA
           await offered(page)
           await page.keyboard.press("Tab")
           await page.keyboard.press("Enter")
-          await said(page, "Now show that you are human.")
+          await status(page, "Now show that you are human.")
           assert.strictEqual(await focused(page), "Show that you are human")
           assert.strictEqual(await page.getByRole("region", { name: "Show that you are human" }).count(), 1)
           await page.keyboard.press("Tab")
@@ -51,7 +51,7 @@ describe.skipIf(!Chromium.isHere)("a sign-in page where each sign-in brings a CA
       })
     )
 
-    it.effect("a token that was used is refused, and a new widget is there for the next try", () =>
+    it.effect("refuses a used token and shows a new widget", () =>
       Effect.gen(function* () {
         const site = yield* Site
         const provider = yield* CaptchaProvider
@@ -59,13 +59,13 @@ describe.skipIf(!Chromium.isHere)("a sign-in page where each sign-in brings a CA
           await solveAhead(page)
           await provider.spend(provider.tokens.at(-1)!)
           await enter(page)
-          await said(page, "The check that you are human was too long ago, or was used before.")
+          await status(page, "The check that you are human was too long ago, or was used before.")
           await offered(page)
           await solveAhead(page)
           await enter(page)
           await heading(page, "You are signed in")
           await press(page, "Sign out")
-          await said(page, "You are signed out.")
+          await status(page, "You are signed out.")
           await offered(page)
         })
         assert.deepStrictEqual(provider.judged.slice(-3), [
@@ -76,7 +76,7 @@ describe.skipIf(!Chromium.isHere)("a sign-in page where each sign-in brings a CA
       })
     )
 
-    it.effect("a sign-in that is refused for something else has used its token up too", () =>
+    it.effect("needs a new token after a sign-in that was refused for another reason", () =>
       Effect.gen(function* () {
         const site = yield* Site
         let isMisread = true
@@ -84,18 +84,18 @@ describe.skipIf(!Chromium.isHere)("a sign-in page where each sign-in brings a CA
         yield* site.visit({ wallets: [Wallet.make({ misread })] }, async (page) => {
           await solveAhead(page)
           await enter(page)
-          await said(page, "The signed message was not accepted.")
+          await status(page, "The signed message was not accepted.")
           isMisread = false
           await offered(page)
           await enter(page)
-          await said(page, "Now show that you are human.")
+          await status(page, "Now show that you are human.")
           await solve(page)
           await heading(page, "You are signed in")
         })
       })
     )
 
-    it.effect("one that expired starts anew, and is never sent", () =>
+    it.effect("restarts an expired widget and never sends its token", () =>
       Effect.gen(function* () {
         const site = yield* Site
         const { judged, tokens } = yield* CaptchaProvider
@@ -105,7 +105,7 @@ describe.skipIf(!Chromium.isHere)("a sign-in page where each sign-in brings a CA
           await expire(page)
           await offered(page)
           await enter(page)
-          await said(page, "Now show that you are human.")
+          await status(page, "Now show that you are human.")
           await solve(page)
           await heading(page, "You are signed in")
         })
@@ -113,27 +113,27 @@ describe.skipIf(!Chromium.isHere)("a sign-in page where each sign-in brings a CA
       })
     )
 
-    it.effect("a script that does not come, and a widget that fails, are told of and tried again", () =>
+    it.effect("shows a sentence when the script or the widget fails, and retries", () =>
       Effect.gen(function* () {
         const site = yield* Site
         const { widget } = yield* CaptchaProvider
         yield* site.visit({ wallets: [Wallet.make()] }, async (page) => {
           const script = `${widget.script}*`
-          const told = "The check that you are human could not be shown."
+          const message = "The check that you are human could not be shown."
           await page.route(script, (route) => route.abort())
           await page.reload()
-          await said(page, told)
+          await status(page, message)
           await page.unroute(script)
           await page.route(script, (route) => route.fulfill({ contentType: "text/javascript", body: "" }))
           await page.reload()
-          await said(page, told)
+          await status(page, message)
           await page.unroute(script)
           await enter(page)
-          await said(page, "Now show that you are human.")
+          await status(page, "Now show that you are human.")
           await fail(page)
-          await said(page, told)
+          await status(page, message)
           await enter(page)
-          await said(page, "Now show that you are human.")
+          await status(page, "Now show that you are human.")
           await solve(page)
           await heading(page, "You are signed in")
         })
@@ -141,7 +141,7 @@ describe.skipIf(!Chromium.isHere)("a sign-in page where each sign-in brings a CA
     )
 
     for (const colorScheme of ["light", "dark"] as const) {
-      it.effect(`it fits narrow phones in ${colorScheme} colours`, () =>
+      it.effect(`fits narrow phones in ${colorScheme} colours`, () =>
         Effect.gen(function* () {
           const site = yield* Site
           for (const [width, size] of [
@@ -152,8 +152,8 @@ describe.skipIf(!Chromium.isHere)("a sign-in page where each sign-in brings a CA
               { colorScheme, viewport: { width, height: 640 }, wallets: [Wallet.make()] },
               async (page) => {
                 await offered(page)
-                assert.strictEqual(looks(page).get("theme"), colorScheme)
-                assert.strictEqual(looks(page).get("size"), size)
+                assert.strictEqual(appearance(page).get("theme"), colorScheme)
+                assert.strictEqual(appearance(page).get("size"), size)
                 assert.deepStrictEqual(await page.evaluate(unreadable), [])
                 assert.strictEqual(await page.evaluate(overflow), 0)
               }
@@ -165,10 +165,10 @@ describe.skipIf(!Chromium.isHere)("a sign-in page where each sign-in brings a CA
   })
 })
 
-describe.skipIf(!Chromium.isHere)("a sign-in page where a CAPTCHA is asked for when there is a risk", () => {
+describe.skipIf(!Chromium.isHere)("a sign-in page with a CAPTCHA on risk", () => {
   it.layer(risk, { excludeTestServices: true, timeout: "60 seconds" })((it) => {
     it.effect(
-      "the provider is asked for nothing until sign-ins failed; then the same signature goes on with a token",
+      "contacts the provider only after failed sign-ins, and continues with the same signature and a token",
       () =>
         Effect.gen(function* () {
           const site = yield* Site
@@ -179,18 +179,18 @@ describe.skipIf(!Chromium.isHere)("a sign-in page where a CAPTCHA is asked for w
           yield* site.visit({ wallets: [wallet] }, async (page) => {
             for (const _ of [1, 2, 3]) {
               await enter(page)
-              await said(page, "The signed message was not accepted.")
+              await status(page, "The signed message was not accepted.")
             }
-            assert.deepStrictEqual(provider.asked, [])
+            assert.deepStrictEqual(provider.requests, [])
             assert.isFalse(await page.getByRole("heading", { name: "Show that you are human" }).isVisible())
             await enter(page)
-            await said(page, "Now show that you are human.")
+            await status(page, "Now show that you are human.")
             assert.strictEqual(await focused(page), "Show that you are human")
             await solve(page)
             await heading(page, "You are signed in")
           })
           assert.strictEqual(wallet.shown.length, 4)
-          assert.deepStrictEqual(provider.asked, ["/api.js", "/widget", "/token", "/siteverify"])
+          assert.deepStrictEqual(provider.requests, ["/api.js", "/widget", "/token", "/siteverify"])
         })
     )
   })

@@ -1,4 +1,4 @@
-/** A stand-in for a CAPTCHA provider on this machine: its script, the widget that this puts into a page, and its answers. */
+/** A local stand-in for a CAPTCHA provider: its script, its widget and its verification. */
 import { Captcha } from "@venue/providers/Captcha"
 import * as CaptchaWidget from "@venue/providers/CaptchaWidget"
 import { Context, Effect, Layer, Redacted } from "effect"
@@ -11,18 +11,18 @@ export class CaptchaProvider extends Context.Service<
   CaptchaProvider,
   {
     readonly widget: CaptchaWidget.CaptchaWidget
-    /** The venue asks this provider about tokens as it asks the real one. */
+    /** Verifies tokens with this provider as with the real one. */
     readonly captcha: Layer.Layer<Captcha>
-    /** Every path that was asked for, in order. */
-    readonly asked: ReadonlyArray<string>
-    /** Those that it gave out, and those that it was asked about, each in order. */
+    /** Paths of all requests, in order. */
+    readonly requests: ReadonlyArray<string>
+    /** Issued tokens, and verified tokens, each in order. */
     readonly tokens: ReadonlyArray<string>
     readonly judged: ReadonlyArray<string>
-    /** Uses a token up, as a copy of it would. */
+    /** Verifies the token, which then counts as used. */
     readonly spend: (token: string) => Promise<unknown>
   }
 >()("test/pages/CaptchaProvider") {
-  /** In place of this one. */
+  /** Stands in for this provider. */
   static readonly layer = (real: CaptchaWidget.CaptchaProvider) =>
     Layer.effect(
       CaptchaProvider,
@@ -33,19 +33,19 @@ export class CaptchaProvider extends Context.Service<
 const widgetFrame = (page: Page) => page.frameLocator("#captcha iframe")
 const button = (page: Page, name: string) => widgetFrame(page).getByRole("button", { name, exact: true })
 
-/** Waits for a widget that is not solved. */
+/** Waits for an unsolved widget. */
 export const offered = (page: Page) => button(page, "I am human").waitFor()
 export const solve = (page: Page) => button(page, "I am human").click()
-/** Before anything is signed; where that waits for it, the widget is gone as soon as it is solved. */
+/** Solves the widget before the signature. After a signature the widget disappears when it is solved. */
 export const solveAhead = async (page: Page) => {
   await solve(page)
   await button(page, "Solved").waitFor()
 }
-/** Minutes pass over a solved one. */
+/** Lets a solved widget expire. */
 export const expire = (page: Page) => button(page, "Expire").click()
 export const fail = (page: Page) => button(page, "Fail").click()
-/** What the page asked its widget to look like. */
-export const looks = (page: Page): URLSearchParams =>
+/** Returns the size and theme that the page requested. */
+export const appearance = (page: Page): URLSearchParams =>
   new URL(
     page
       .frames()
@@ -58,7 +58,7 @@ const siteKey = "site key of the venue"
 
 const make = Effect.fnUntraced(function* (real: CaptchaWidget.CaptchaProvider) {
   const { global } = CaptchaWidget.make(real, siteKey)
-  const asked: Array<string> = []
+  const requests: Array<string> = []
   const tokens: Array<string> = []
   const judged: Array<string> = []
   const judge = judging({ secret, solved: { has: (token) => tokens.includes(token) }, used: "timeout-or-duplicate" })
@@ -79,7 +79,7 @@ const make = Effect.fnUntraced(function* (real: CaptchaWidget.CaptchaProvider) {
 
   const verifyUrl = yield* listening((form: URLSearchParams, response: ServerResponse, { url }: IncomingMessage) => {
     const { pathname, searchParams } = new URL(url!, "http://provider")
-    asked.push(pathname)
+    requests.push(pathname)
     const [contentType, body] = answers[pathname]!(new URLSearchParams([...searchParams, ...form]))
     response.setHeader("content-type", contentType)
     response.end(body)
@@ -95,14 +95,14 @@ const make = Effect.fnUntraced(function* (real: CaptchaWidget.CaptchaProvider) {
       sources: { script: [origin], frame: [origin], style: [], connect: [] }
     },
     captcha: Layer.provide(captcha, FetchHttpClient.layer),
-    asked,
+    requests,
     tokens,
     judged,
     spend: (response) => fetch(verifyUrl, { method: "POST", body: new URLSearchParams({ secret, response }) })
   })
 })
 
-/** Its functions, as the documentation of Turnstile and of hCaptcha has them. */
+/** The functions that Turnstile and hCaptcha document. */
 const script = (global: string, onload: string): string => `{
   const { origin } = new URL(document.currentScript.src)
   const widgets = new Map()

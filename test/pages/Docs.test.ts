@@ -1,10 +1,10 @@
-/** The page of the description, as it is served and as a browser shows it. */
+/** The page of the OpenAPI document, as served and in a browser. */
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { layer, RestClient } from "../gateway/rest/RestClient.ts"
 import * as Chromium from "./Chromium.ts"
 
-it.live("the page runs its own scripts alone, and is framed, referred and guessed at by nobody", () =>
+it.live("the page allows only its own scripts, and no frame, referrer or content sniffing", () =>
   Effect.gen(function* () {
     const { get } = yield* RestClient
     const { headers, status, text } = yield* get("/docs")
@@ -22,21 +22,21 @@ it.live("the page runs its own scripts alone, and is framed, referred and guesse
 )
 
 it.live.runIf(Chromium.isHere)(
-  "a browser shows every operation of this address, tries one, and asks nobody else",
+  "a browser shows every operation, tries one, and contacts no other host",
   () =>
     Effect.gen(function* () {
       const { get, restUrl } = yield* RestClient
       const { body: spec } = yield* get("/openapi.json")
       const operations = Object.values<object>(spec.paths).flatMap((item) => Object.keys(item))
       const browser = yield* Chromium.launched
-      const asked = yield* Chromium.visit(browser, { url: `${restUrl}/docs` }, async (page) => {
+      const requests = yield* Chromium.visit(browser, { url: `${restUrl}/docs` }, async (page) => {
         const addresses: Array<string> = []
         page.on("request", (request) => addresses.push(request.url()))
         await page.reload()
         const shown = page.locator(".opblock")
         await shown.nth(operations.length - 1).waitFor()
         assert.strictEqual(await shown.count(), operations.length)
-        // What the operator's prefix and address are, the page of the plain API would not know.
+        // The document of this venue has its own address and header prefix.
         assert.strictEqual(await page.locator(".servers option").textContent(), restUrl)
         await page.locator(".btn.authorize").click()
         assert.include(await page.locator(".auth-container").allTextContents().then(String), "x-acme-public-key")
@@ -48,8 +48,8 @@ it.live.runIf(Chromium.isHere)(
         await live.locator(".live-responses-table .response-col_status").getByText("200").waitFor()
         return addresses
       })
-      assert.includeMembers(asked, [`${restUrl}/docs`, `${restUrl}/health/live`])
-      assert.deepStrictEqual([...new Set(asked.map((url) => new URL(url).origin))], [restUrl])
+      assert.includeMembers(requests, [`${restUrl}/docs`, `${restUrl}/health/live`])
+      assert.deepStrictEqual([...new Set(requests.map((url) => new URL(url).origin))], [restUrl])
     }).pipe(Effect.provide(layer)),
   240_000
 )

@@ -1,9 +1,9 @@
-/** What can be measured of how a page looks: run in the page, as text since these files know no browser. */
+/** Measurements of the layout of a page, as source text that runs in the page. */
 
-/** By how many pixels the page is wider than its window. */
+/** Pixels by which the page is wider than its window. */
 export const overflow = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
 
-/** Texts whose contrast with what is behind them is under 4.5 to 1 (WCAG 2.2 AA). */
+/** Texts with a contrast to their background below 4.5:1 (WCAG 2.2 AA). */
 export const unreadable = `(() => {
   const canvas = document.createElement("canvas").getContext("2d", { willReadFrequently: true })
   const paint = (...colours) => {

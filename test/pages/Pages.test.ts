@@ -1,4 +1,4 @@
-/** The sign-in page as it is served. */
+/** The files of the sign-in page as served. */
 import * as Pages from "@venue/gateway/auth/Pages"
 import * as HttpListener from "@venue/gateway/http/HttpListener"
 import * as CaptchaWidget from "@venue/providers/CaptchaWidget"
@@ -26,7 +26,7 @@ const served = servedWith({})
 
 const files = ["", "?authorization_id=A1", "/SignIn.css", "/SignIn.js", "/Service.js", "/Wallets.js", "/Captcha.js"]
 
-it.effect("every file of the page forbids other scripts, frames, referrers and copies", () =>
+it.effect("every file forbids foreign scripts, frames, referrers and caching", () =>
   Effect.gen(function* () {
     const get = yield* served
     for (const path of files) {
@@ -47,7 +47,7 @@ it.effect("every file of the page forbids other scripts, frames, referrers and c
   })
 )
 
-it.effect("where a CAPTCHA may be asked for, its provider's sources are let in beside that, and nothing more", () =>
+it.effect("a page with a CAPTCHA also allows the sources of its provider", () =>
   Effect.gen(function* () {
     const hcaptcha = "https://hcaptcha.com https://*.hcaptcha.com"
     const policies = {
@@ -71,7 +71,7 @@ it.effect("where a CAPTCHA may be asked for, its provider's sources are let in b
   })
 )
 
-it.effect("the page names what it was set up with, and none of that becomes markup", () =>
+it.effect("the page shows its settings with markup escaped", () =>
   Effect.gen(function* () {
     const get = yield* served
     const { headers, text } = yield* get("")
@@ -85,7 +85,7 @@ it.effect("the page names what it was set up with, and none of that becomes mark
   })
 )
 
-it.effect("nothing but its files is served, whatever the path", () =>
+it.effect("serves only the files of the page", () =>
   Effect.gen(function* () {
     const get = yield* served
     for (const path of ["/SignIn.html", "/..%2fPages.ts", "/pages/SignIn.js", "/sign-in"]) {
@@ -94,7 +94,7 @@ it.effect("nothing but its files is served, whatever the path", () =>
   })
 )
 
-it.effect("an address is told as a message must write it, with the service's time", () =>
+it.effect("returns an address in the spelling of a message, with the time of the service", () =>
   Effect.gen(function* () {
     yield* TestClock.setTime(Date.parse("2026-03-01T12:00:00Z"))
     const get = yield* served
@@ -108,7 +108,7 @@ it.effect("an address is told as a message must write it, with the service's tim
   })
 )
 
-it.effect("what is no wallet's address is refused", () =>
+it.effect("refuses a malformed wallet address", () =>
   Effect.gen(function* () {
     const get = yield* served
     const digits = "19e7e376e7c213b7e7e7e46cc70a5dd086daff2a"

@@ -1,15 +1,15 @@
-/** The sign-in and consent page in a real browser, on the real service. */
+/** The sign-in and consent page in a real browser, with the real service. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { Page } from "playwright-core"
 import { serviceName } from "../gateway/auth/SignInPage.ts"
 import * as Chromium from "./Chromium.ts"
 import { overflow, unreadable } from "./Looks.ts"
-import { callback, enter, focused, heading, press, said } from "./Person.ts"
+import { callback, enter, focused, heading, press, status } from "./Person.ts"
 import { Site } from "./Site.ts"
 import * as Wallet from "./Wallet.ts"
 
-/** The access tokens that the page was given, latest first. */
+/** Collects the access tokens that the page receives, newest first. */
 const tokensOf = (page: Page): ReadonlyArray<string> => {
   const tokens: Array<string> = []
   page.on("response", async (response) => {
@@ -21,7 +21,7 @@ const tokensOf = (page: Page): ReadonlyArray<string> => {
 
 describe.skipIf(!Chromium.isHere)("the sign-in page", () => {
   it.layer(Site.layer, { excludeTestServices: true, timeout: "60 seconds" })((it) => {
-    it.effect("signs in with a wallet, says who it is, and keeps nothing where another page could find it", () =>
+    it.effect("signs in with a wallet, shows its address, and stores nothing in the browser", () =>
       Effect.gen(function* () {
         const site = yield* Site
         const wallet = Wallet.make({ spelling: (address) => address.toLowerCase() })
@@ -44,7 +44,7 @@ describe.skipIf(!Chromium.isHere)("the sign-in page", () => {
       })
     )
 
-    it.effect("works in a wallet's own browser, with a clock that is an hour wrong", () =>
+    it.effect("works in the browser of a wallet, with a wrong clock", () =>
       Effect.gen(function* () {
         const site = yield* Site
         yield* site.visit({ wallets: [Wallet.make({ isUnannounced: true })] }, async (page) => {
@@ -55,7 +55,7 @@ describe.skipIf(!Chromium.isHere)("the sign-in page", () => {
       })
     )
 
-    it.effect("signing out ends the session at the service", () =>
+    it.effect("ends the session at the service on sign-out", () =>
       Effect.gen(function* () {
         const site = yield* Site
         const ended = yield* site.visit({ wallets: [Wallet.make()] }, async (page) => {
@@ -63,7 +63,7 @@ describe.skipIf(!Chromium.isHere)("the sign-in page", () => {
           await enter(page)
           await heading(page, "You are signed in")
           await press(page, "Sign out")
-          await said(page, "You are signed out.")
+          await status(page, "You are signed out.")
           assert.strictEqual(await focused(page), "Sign in")
           return tokens[0]!
         })
@@ -71,7 +71,7 @@ describe.skipIf(!Chromium.isHere)("the sign-in page", () => {
       })
     )
 
-    it.effect("a session that ended elsewhere is over here too", () =>
+    it.effect("asks for a new sign-in after the session ended elsewhere", () =>
       Effect.gen(function* () {
         const site = yield* Site
         yield* site.visit({ wallets: [Wallet.make()] }, async (page) => {
@@ -80,13 +80,13 @@ describe.skipIf(!Chromium.isHere)("the sign-in page", () => {
           await heading(page, "You are signed in")
           await Effect.runPromise(site.signOut(tokens[0]!))
           await press(page, "Sign out")
-          await said(page, "You are signed out. Sign in again.")
+          await status(page, "You are signed out. Sign in again.")
           assert.strictEqual(await focused(page), "Sign in")
         })
       })
     )
 
-    it.effect("says so when there is no wallet, and offers one that comes late", () =>
+    it.effect("shows that no wallet was found, and offers one that appears later", () =>
       Effect.gen(function* () {
         const site = yield* Site
         yield* site.visit({}, async (page) => {
@@ -98,19 +98,19 @@ describe.skipIf(!Chromium.isHere)("the sign-in page", () => {
       })
     )
 
-    it.effect("a wallet that declines is asked once, and can be asked again", () =>
+    it.effect("requests one signature for each click, also after the wallet declined", () =>
       Effect.gen(function* () {
         const site = yield* Site
         const refusals = [4001, -32002, 4900]
         const wallet = Wallet.make({ refusal: () => refusals.shift() })
         yield* site.visit({ wallets: [wallet] }, async (page) => {
           await enter(page)
-          await said(page, "You declined the request in your wallet.")
+          await status(page, "You declined the request in your wallet.")
           assert.strictEqual(wallet.shown.length, 1)
           await enter(page)
-          await said(page, "Your wallet already has a question open.")
+          await status(page, "Your wallet already has a question open.")
           await enter(page)
-          await said(page, "Your wallet could not answer.")
+          await status(page, "Your wallet could not answer.")
           await enter(page)
           await heading(page, "You are signed in")
         })
@@ -118,25 +118,25 @@ describe.skipIf(!Chromium.isHere)("the sign-in page", () => {
       })
     )
 
-    it.effect("what the service does not accept is told in a sentence, and nobody is signed in", () =>
+    it.effect("shows a sentence for a rejected signature and signs nobody in", () =>
       Effect.gen(function* () {
         const site = yield* Site
         const other = Wallet.make({ misread: (message) => `${message} ` })
         const contract = Wallet.make({ name: "Contract", signatureForm: (signature) => `${signature}00` })
         yield* site.visit({ wallets: [other, contract] }, async (page) => {
           await enter(page)
-          await said(page, "The signed message was not accepted.")
+          await status(page, "The signed message was not accepted.")
           await enter(page, "Contract")
-          await said(page, "Contract wallets cannot sign in.")
+          await status(page, "Contract wallets cannot sign in.")
           await page.route(/grant_type=web3/, (route) => route.abort())
           await enter(page)
-          await said(page, "The service cannot be reached.")
+          await status(page, "The service cannot be reached.")
           assert.isFalse(await page.getByRole("heading", { name: "You are signed in" }).isVisible())
         })
       })
     )
 
-    it.effect("whatever refusal of signing in the service gives, a sentence says what to do", () =>
+    it.effect("shows a sentence for each error of the service at sign-in", () =>
       Effect.gen(function* () {
         const site = yield* Site
         const answers: Array<readonly [number, string, string]> = [
@@ -150,18 +150,18 @@ describe.skipIf(!Chromium.isHere)("the sign-in page", () => {
           [502, "<html>", "Something went wrong."]
         ]
         yield* site.visit({ wallets: [Wallet.make()] }, async (page) => {
-          for (const [status, error_code, words] of answers) {
-            const headers = status === 429 ? { "retry-after": "17" } : {}
-            const body = error_code.startsWith("<") ? error_code : JSON.stringify({ code: status, error_code })
-            await page.route(/grant_type=web3/, (route) => route.fulfill({ status, headers, body }), { times: 1 })
+          for (const [code, error_code, text] of answers) {
+            const headers = code === 429 ? { "retry-after": "17" } : {}
+            const body = error_code.startsWith("<") ? error_code : JSON.stringify({ code, error_code })
+            await page.route(/grant_type=web3/, (route) => route.fulfill({ status: code, headers, body }), { times: 1 })
             await enter(page)
-            await said(page, words)
+            await status(page, text)
           }
         })
       })
     )
 
-    it.effect("who has a second factor is asked for its code before anything else", () =>
+    it.effect("asks a user with a second factor for its code first", () =>
       Effect.gen(function* () {
         const site = yield* Site
         const wallet = Wallet.make()
@@ -173,7 +173,7 @@ describe.skipIf(!Chromium.isHere)("the sign-in page", () => {
           const field = page.getByLabel("Code")
           await field.fill(wrongCode)
           await page.keyboard.press("Enter")
-          await said(page, "That code is not right.")
+          await status(page, "That code is not right.")
           assert.strictEqual(await field.inputValue(), "")
           await field.fill(` ${code.slice(0, 3)} ${code.slice(3)}`)
           await page.keyboard.press("Enter")
@@ -184,20 +184,20 @@ describe.skipIf(!Chromium.isHere)("the sign-in page", () => {
           await page.getByLabel("Code").fill(recoveryCode)
           await press(page, "Continue")
           await heading(page, "You are signed in")
-          await said(page, "You used a recovery code, which will not work again. You have 9 left.")
+          await status(page, "You used a recovery code, which will not work again. You have 9 left.")
           await press(page, "Sign out")
           await enter(page)
           await page.getByLabel("Code").fill(recoveryCode)
           await press(page, "Continue")
-          await said(page, "That code is not right.")
+          await status(page, "That code is not right.")
           await press(page, "Cancel")
-          await said(page, "You are signed out.")
+          await status(page, "You are signed out.")
         })
       })
     )
 
     it.effect(
-      "shows who asks and for what, warns, and returns with a code once approved; the page's session is over",
+      "shows the application and its scopes, returns with a code after approval, and ends the session of the page",
       () =>
         Effect.gen(function* () {
           const site = yield* Site
@@ -213,7 +213,7 @@ describe.skipIf(!Chromium.isHere)("the sign-in page", () => {
             await page.locator("#logo").waitFor()
             const scopes = await page.locator("#scopes li").allInnerTexts()
             assert.deepStrictEqual(
-              scopes.map((words) => words.split(/[:,]/)[0]),
+              scopes.map((text) => text.split(/[:,]/)[0]),
               ["who you are", "your name and picture", "any of this while you are away"]
             )
             await press(page, "Approve")
@@ -231,7 +231,7 @@ describe.skipIf(!Chromium.isHere)("the sign-in page", () => {
         })
     )
 
-    it.effect("returns without a code once denied", () =>
+    it.effect("returns with access_denied after a denial", () =>
       Effect.gen(function* () {
         const site = yield* Site
         const url = yield* site.authorization({})
@@ -246,7 +246,7 @@ describe.skipIf(!Chromium.isHere)("the sign-in page", () => {
       })
     )
 
-    it.effect("goes straight back to an application that the service says was approved before", () =>
+    it.effect("returns at once to an application that was approved before", () =>
       Effect.gen(function* () {
         const site = yield* Site
         const url = yield* site.authorization({})
@@ -259,7 +259,7 @@ describe.skipIf(!Chromium.isHere)("the sign-in page", () => {
       })
     )
 
-    it.effect("a request that another user opened, that was answered or that never was cannot be approved here", () =>
+    it.effect("cannot approve a request of another user, an answered one or an unknown one", () =>
       Effect.gen(function* () {
         const site = yield* Site
         const url = yield* site.authorization({})
@@ -270,16 +270,16 @@ describe.skipIf(!Chromium.isHere)("the sign-in page", () => {
         for (const gone of [url, `${site.url}?authorization_id=${"x".repeat(32)}`, `${site.url}?authorization_id=`]) {
           yield* site.visit({ url: gone, wallets: [Wallet.make()] }, async (page) => {
             await enter(page)
-            await said(page, "This request has expired, or belongs to another user.")
+            await status(page, "This request has expired, or belongs to another user.")
             assert.isFalse(await page.getByRole("button", { name: "Approve" }).isVisible())
             await press(page, "Sign out")
-            await said(page, "You are signed out.")
+            await status(page, "You are signed out.")
           })
         }
       })
     )
 
-    it.effect("follows no address that runs as a script, whoever gives it", () =>
+    it.effect("opens no javascript: URL of the service", () =>
       Effect.gen(function* () {
         const site = yield* Site
         const url = yield* site.authorization({})
@@ -288,13 +288,13 @@ describe.skipIf(!Chromium.isHere)("the sign-in page", () => {
           await page.route(/\/consent$/, (route) => route.fulfill({ body }))
           await enter(page)
           await press(page, "Approve")
-          await said(page, "Nothing was opened.")
+          await status(page, "Nothing was opened.")
           assert.notStrictEqual(await page.title(), "run")
         })
       })
     )
 
-    it.effect("works with the keyboard alone, and no key approves by itself", () =>
+    it.effect("works with the keyboard alone, and approves only on its button", () =>
       Effect.gen(function* () {
         const site = yield* Site
         const url = yield* site.authorization({})
@@ -315,18 +315,18 @@ describe.skipIf(!Chromium.isHere)("the sign-in page", () => {
       })
     )
 
-    it.effect("refuses to work at an address that the signed message would not name", () =>
+    it.effect("refuses to work at another address than that of the signed message", () =>
       Effect.gen(function* () {
         const site = yield* Site
         const url = site.url.replace("localhost", "127.0.0.1")
         yield* site.visit({ url, wallets: [Wallet.make()] }, async (page) => {
-          await said(page, `This page is for people at ${site.url}.`)
+          await status(page, `This page is for people at ${site.url}.`)
           assert.strictEqual(await page.getByRole("button").count(), 0)
         })
       })
     )
 
-    it.effect("shows nothing inside a page of somebody else", () =>
+    it.effect("shows nothing inside a frame of another site", () =>
       Effect.gen(function* () {
         const site = yield* Site
         const elsewhere = site.issuer.replace("localhost", "127.0.0.1")
@@ -350,7 +350,7 @@ describe.skipIf(!Chromium.isHere)("the sign-in page", () => {
           const wallets = [Wallet.make({ name: "W".repeat(60) }), Wallet.make({ refusal: () => 4001 })]
           yield* site.visit({ url, colorScheme, viewport, wallets }, async (page) => {
             await enter(page)
-            await said(page, "You declined")
+            await status(page, "You declined")
             assert.deepStrictEqual(await page.evaluate(unreadable), [])
             assert.strictEqual(await page.evaluate(overflow), 0)
             await enter(page, "W")

@@ -11,13 +11,13 @@ import { CaptchaProvider } from "./CaptchaProvider.ts"
 import * as Chromium from "./Chromium.ts"
 import type { PageWallet } from "./Wallet.ts"
 
-/** What an application asks for, and what it is called. */
-export interface Asked {
+/** Name and scope of an application that requests authorization. */
+export interface AuthorizationOptions {
   readonly name?: string
   readonly scope?: string
 }
 
-/** Codes of a user's second factor: each of the good ones is good once. */
+/** Codes of a second factor. Each valid one can be used once. */
 export interface Codes {
   readonly code: string
   readonly wrongCode: string
@@ -28,25 +28,25 @@ export class Site extends Context.Service<
   Site,
   {
     readonly issuer: string
-    /** Of the sign-in page. */
+    /** URL of the sign-in page. */
     readonly url: string
-    /** Opens the sign-in page, unless told which. The application's own address answers to every path. */
+    /** Opens the sign-in page or the given URL. The application answers on every path. */
     readonly visit: <A>(
       options: Partial<Chromium.VisitOptions>,
       drive: (page: Page, context: BrowserContext) => Promise<A>
     ) => Effect.Effect<A>
-    /** The page that an application sends its user to. */
-    readonly authorization: (asked: Asked) => Effect.Effect<string>
-    /** Why this access token is refused, once it is: nodes hear of a sign-out within a second. */
+    /** Registers an application and returns the URL to which it sends its user. */
+    readonly authorization: (options: AuthorizationOptions) => Effect.Effect<string>
+    /** Waits until the access token is refused and returns the error code. Nodes receive a sign-out within 1 s. */
     readonly refusal: (accessToken: string) => Effect.Effect<string>
     readonly signOut: (accessToken: string) => Effect.Effect<Answer>
-    /** Makes the owner of this wallet a user with a second factor. */
+    /** Enrols a second factor for the owner of the wallet. */
     readonly enrol: (wallet: PageWallet) => Effect.Effect<Codes>
   }
 >()("test/pages/Site") {
   static readonly layer = Layer.suspend(() => layerOf({}))
 
-  /** Where sign-ins bring a CAPTCHA of the provider. */
+  /** A site that requires the CAPTCHA of the provider. */
   static readonly layerWithCaptcha = (captchaRule: Exclude<CaptchaRule.Setting, "never">) =>
     Layer.unwrap(
       Effect.map(CaptchaProvider, ({ captcha, widget }) =>
@@ -84,7 +84,7 @@ const make = Effect.gen(function* () {
         await page.route(`${application}/logo.svg`, (route) => route.fulfill(logo))
         return drive(page, context)
       }),
-    authorization: Effect.fnUntraced(function* ({ name = "Example App", scope = "openid" }: Asked) {
+    authorization: Effect.fnUntraced(function* ({ name = "Example App", scope = "openid" }: AuthorizationOptions) {
       const redirectUri = `${application}/callback`
       const logoUri = `${application}/logo.svg`
       const { clientId } = yield* auth.register({ name, logoUri, type: "public", redirectUris: [redirectUri] })
@@ -102,7 +102,7 @@ const make = Effect.gen(function* () {
     }),
     refusal: (accessToken) =>
       auth.get("/user", bearer(accessToken)).pipe(
-        Effect.repeat({ until: ({ status }) => status !== 200, times: 500 }),
+        Effect.repeat({ until: ({ status }) => status !== 200, times: 5_000 }),
         Effect.map(({ body }) => body.error_code)
       ),
     signOut: (accessToken) => auth.send("POST", "/logout", undefined, bearer(accessToken)),
@@ -117,7 +117,7 @@ const make = Effect.gen(function* () {
         challenge_id: challenge.body.id,
         code: generator.generate({ timestamp })
       })
-      // The code of this step is spent; the next one is good ahead of its time.
+      // The code of this time step is used; the next one is accepted ahead of time.
       const code = generator.generate({ timestamp: timestamp + 30_000 })
       const wrongCode = code.replace(/^./, (digit) => String((Number(digit) + 1) % 10))
       return { code, wrongCode, recoveryCode: verified.body.recovery_codes[0] }

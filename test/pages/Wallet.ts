@@ -1,4 +1,4 @@
-/** A wallet for a page in a test: the page sees an EIP-1193 provider, the key stays here. */
+/** A wallet for a page: an EIP-1193 provider in the page, with its key in the test. */
 import { Effect } from "effect"
 import type { Page } from "playwright-core"
 import { hexToString, type Hex } from "viem"
@@ -6,19 +6,19 @@ import * as Wallet from "../gateway/auth/Wallet.ts"
 
 export interface WalletOptions {
   readonly name?: string
-  /** Seen at `window.ethereum` alone, as of a wallet that does not announce itself. */
+  /** Sets `window.ethereum` and sends no EIP-6963 announcement. */
   readonly isUnannounced?: boolean
-  /** How it writes its own address. */
+  /** Spelling of its address. */
   readonly spelling?: (address: string) => string
-  /** Of the error that it answers instead of a signature, while this gives one. */
+  /** Error code to answer instead of a signature, undefined to sign. */
   readonly refusal?: () => number | undefined
-  /** What it signs instead of what it was shown. */
+  /** Changes the message before it is signed. */
   readonly misread?: (message: string) => string
   readonly signatureForm?: (signature: string) => string
 }
 
 export interface PageWallet extends Wallet.Wallet {
-  /** Every text that a page asked it to sign. */
+  /** Messages that pages requested to sign. */
   readonly shown: ReadonlyArray<string>
   readonly enter: (page: Page) => Promise<void>
 }
@@ -44,14 +44,14 @@ export const make = (options: WalletOptions = {}): PageWallet => {
     ...wallet,
     shown,
     enter: async (page) => {
-      const ask = `ask${wallet.address}`
-      await page.exposeFunction(ask, ({ method, params }: { method: string; params: ReadonlyArray<string> }) =>
+      const binding = `ask${wallet.address}`
+      await page.exposeFunction(binding, ({ method, params }: { method: string; params: ReadonlyArray<string> }) =>
         answer(method, params).then(
           (result) => ({ result }),
           (error: Refused) => ({ error: { code: error.code } })
         )
       )
-      await page.addInitScript({ content: provider(ask, name, options.isUnannounced ?? false) })
+      await page.addInitScript({ content: provider(binding, name, options.isUnannounced ?? false) })
     }
   }
 }
@@ -66,10 +66,10 @@ class Refused extends Error {
   }
 }
 
-const provider = (ask: string, name: string, isUnannounced: boolean): string => `{
+const provider = (binding: string, name: string, isUnannounced: boolean): string => `{
   const provider = {
-    request: async (asked) => {
-      const { result, error } = await window[${JSON.stringify(ask)}](asked)
+    request: async (call) => {
+      const { result, error } = await window[${JSON.stringify(binding)}](call)
       if (error) throw error
       return result
     }

@@ -1,17 +1,17 @@
-/** The judge of treasury kills finds what is made to be found, and nothing where all is well. */
+/** The judge of `npm run treasury-kills`, on correct and on spoilt evidence. */
 import { assert, it } from "vitest"
 import * as Judge from "./Judge.ts"
 
 const usd = (whole: number): string => String(whole * 1_000_000)
 
-/** One user was sent 50, and has had 20 and a fee of 1 out of it paid to an address of theirs. */
+/** One user received 50 and withdrew 20 with a fee of 1. */
 const given: Judge.Given = {
   userIds: ["ann"],
   before: [100_000_000n],
   work: {
     addresses: [{ user: 0, rail: "TRON", to: "Tann" }],
-    told: [{ rail: "TRON", txHash: "in" }],
-    asked: [
+    transfers: [{ rail: "TRON", txHash: "in" }],
+    attempts: [
       {
         user: 0,
         method: "ARBITRUM_ONE",
@@ -63,31 +63,39 @@ const good: Judge.Evidence = {
   balances: [129_000_000n]
 }
 
-it("finds nothing where all is well", () => assert.deepStrictEqual(Judge.judge(given, good), []))
+it("finds no fault in correct evidence", () => assert.deepStrictEqual(Judge.judge(given, good), []))
 
 const spoilt: ReadonlyArray<readonly [what: string, fault: Judge.Fault, changed: Partial<Judge.Evidence>]> = [
-  ["a payment that is made twice", "doubled", { rails: rails({ payments: [payment, payment] }) }],
-  ["one that is settled and was not paid", "lost", { rails: rails({ payments: [] }) }],
-  ["one that has failed and was paid", "doubled", { withdrawals: [{ ...withdrawal, state: "FAILED" }] }],
-  ["one that was answered and is not there", "lost", { withdrawals: [] }],
-  ["one that is there twice", "doubled", { withdrawals: [withdrawal, withdrawal] }],
-  ["one that nobody asked for", "wrong", { withdrawals: [withdrawal, { ...withdrawal, amount: "7" }] }],
-  ["one that has come to no end", "stuck", { withdrawals: [{ ...withdrawal, state: "SUBMITTED" }] }],
-  ["a payment of nothing", "doubled", { rails: rails({ payments: [payment, { ...payment, amount: "7" }] }) }],
-  ["a deposit that is not known", "lost", { deposits: [] }],
-  ["a deposit that was taken back while its money is there", "lost", { deposits: [{ ...deposit, state: "REVERSED" }] }],
-  ["a deposit that waits", "stuck", { deposits: [{ ...deposit, state: "CONFIRMED" }] }],
-  ["a deposit that is credited and gone", "stuck", { rails: rails({ transfers: [{ ...transfer, isGone: true }] }) }],
-  ["a credit too many", "doubled", { balances: [179_000_000n] }],
-  ["a credit too few", "lost", { balances: [79_000_000n] }],
-  ["entries that are not the balance", "wrong", { entries: new Map([...entries, ["ann", 128_000_000n]]) }],
+  ["a payment made twice", "doubled", { rails: rails({ payments: [payment, payment] }) }],
+  ["a settled withdrawal without payment", "lost", { rails: rails({ payments: [] }) }],
+  ["a failed withdrawal with payment", "doubled", { withdrawals: [{ ...withdrawal, state: "FAILED" }] }],
+  ["an accepted withdrawal without row", "lost", { withdrawals: [] }],
+  ["a withdrawal with two rows", "doubled", { withdrawals: [withdrawal, withdrawal] }],
+  ["a withdrawal without request", "wrong", { withdrawals: [withdrawal, { ...withdrawal, amount: "7" }] }],
+  ["a withdrawal that never ends", "stuck", { withdrawals: [{ ...withdrawal, state: "SUBMITTED" }] }],
+  ["a payment without request", "doubled", { rails: rails({ payments: [payment, { ...payment, amount: "7" }] }) }],
+  ["a transfer without deposit", "lost", { deposits: [] }],
+  ["a reversed deposit whose transfer stands", "lost", { deposits: [{ ...deposit, state: "REVERSED" }] }],
+  ["a deposit that is never credited", "stuck", { deposits: [{ ...deposit, state: "CONFIRMED" }] }],
+  [
+    "a credited deposit whose transfer was reversed",
+    "stuck",
+    { rails: rails({ transfers: [{ ...transfer, isGone: true }] }) }
+  ],
+  ["a balance that is too high", "doubled", { balances: [179_000_000n] }],
+  ["a balance that is too low", "lost", { balances: [79_000_000n] }],
+  ["entries that differ from the balance", "wrong", { entries: new Map([...entries, ["ann", 128_000_000n]]) }],
   ["a transaction that does not sum to zero", "wrong", { unevenTransactions: 1 }],
-  ["what the auditor found", "wrong", { audited: "I10" }],
-  ["what is in flight for ever", "stuck", { entries: new Map([...entries, ["treasury/in-flight/TRON", 1n]]) }],
-  ["a rail that holds something else", "wrong", { entries: new Map([...entries, ["external/TRON", 0n]]) }]
+  ["a fault of the auditor", "wrong", { audited: "I10" }],
+  ["an amount that stays in flight", "stuck", { entries: new Map([...entries, ["treasury/in-flight/TRON", 1n]]) }],
+  [
+    "a rail that holds another amount than the books",
+    "wrong",
+    { entries: new Map([...entries, ["external/TRON", 0n]]) }
+  ]
 ]
 for (const [what, fault, changed] of spoilt)
   it(`finds ${what}`, () => {
-    const found = Judge.judge(given, { ...good, ...changed }).map((one) => one.fault)
-    assert.include(found, fault)
+    const faults = Judge.judge(given, { ...good, ...changed }).map(({ fault }) => fault)
+    assert.include(faults, fault)
   })

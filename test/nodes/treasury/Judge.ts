@@ -1,8 +1,8 @@
 /**
- * What became of every deposit and withdrawal. The truth is the record of the made-up rails: what came there, what was taken back
- * and what was paid. From it and from what was asked the balances are worked out here, and held against what the venue says.
+ * Judges every deposit and withdrawal of a run. The records of the simulated rails are the truth: transfers, reversals and
+ * payments. The judge computes the balances from them and from the requests, and compares them with those of the venue.
  */
-import type { Asked, Work } from "./Work.ts"
+import type { Work, WithdrawalAttempt } from "./Work.ts"
 import { feeMicros, type Rail, railOf } from "./Plan.ts"
 import type { VenueProcess } from "./VenueProcess.ts"
 
@@ -13,7 +13,7 @@ export interface Finding {
   readonly text: string
 }
 
-/** Exactly what the tables hold, and the venue's answers. */
+/** Rows of the tables, and balances as the venue answers them. */
 export interface Evidence {
   readonly rails: ReadonlyArray<RailRecord>
   readonly deposits: ReadonlyArray<{
@@ -31,11 +31,11 @@ export interface Evidence {
     readonly attempts: string
   }>
   readonly unevenTransactions: number
-  /** What the auditor of the venue has found. */
+  /** Fault that the auditor reports, null for none. */
   readonly audited: string | null
-  /** By account, in 1e-6 USD. */
+  /** Sums of the ledger entries by account, in 1e-6 USD. */
   readonly entries: ReadonlyMap<string, bigint>
-  /** By user, as an account's owner is told. */
+  /** Available balances by user, in 1e-6 USD. */
   readonly balances: ReadonlyArray<bigint>
 }
 
@@ -50,16 +50,18 @@ interface RailRecord {
   readonly payments: ReadonlyArray<{ readonly to: string; readonly amount: string; readonly fate: string }>
 }
 
+/** Reads the available balance of each user, in 1e-6 USD. */
 export const balancesOf = (venue: VenueProcess): Promise<ReadonlyArray<bigint>> =>
   Promise.all(
     venue.userIds().map(async (_, user) => {
       const { body, status } = await venue.asUser(user, "/user/subaccounts/balance")
-      if (status !== 200) throw new Error(`the venue told no balance: ${status} ${JSON.stringify(body)}`)
+      if (status !== 200) throw new Error(`the venue answered no balance: ${status} ${JSON.stringify(body)}`)
       const [account] = (body as { accounts: ReadonlyArray<{ available_balance: number }> }).accounts
       return BigInt(Math.round(account!.available_balance * 1e6))
     })
   )
 
+/** Reads the evidence from the tables and the venue. */
 export const gather = async (venue: VenueProcess): Promise<Evidence> => {
   const { query } = venue.database
   const states = await query<{ readonly rail: Rail; readonly state: string }>(`select rail, state from simulated_rail`)
@@ -86,14 +88,15 @@ export const gather = async (venue: VenueProcess): Promise<Evidence> => {
 
 export interface Given {
   readonly userIds: ReadonlyArray<string>
-  /** What each had before anything came or left. */
+  /** Balances by user before the run, in 1e-6 USD. */
   readonly before: ReadonlyArray<bigint>
-  readonly work: Pick<Work, "addresses" | "asked" | "told">
+  readonly work: Pick<Work, "addresses" | "attempts" | "transfers">
 }
 
+/** Returns every fault of the run. */
 export const judge = (given: Given, evidence: Evidence): ReadonlyArray<Finding> => [
   ...ofDeposits(given, evidence),
-  ...given.work.asked.flatMap((one) => ofWithdrawal(given, evidence, one)),
+  ...given.work.attempts.flatMap((attempt) => ofWithdrawal(given, evidence, attempt)),
   ...ofStrangers(given, evidence),
   ...ofBooks(given, evidence)
 ]
@@ -102,11 +105,11 @@ const finding = (fault: Fault, text: string): Finding => ({ fault, text })
 
 const ofDeposits = ({ work }: Given, { deposits, rails }: Evidence): ReadonlyArray<Finding> => {
   const findings: Array<Finding> = []
-  const came = rails.flatMap(({ rail, transfers }) => transfers.map((transfer) => ({ rail, ...transfer })))
-  for (const { rail, txHash } of work.told)
-    if (!came.some((one) => one.rail === rail && one.txHash === txHash))
-      findings.push(finding("wrong", `the rail has forgotten transfer ${txHash}`))
-  for (const { isGone, rail, txHash } of came) {
+  const arrivals = rails.flatMap(({ rail, transfers }) => transfers.map((transfer) => ({ rail, ...transfer })))
+  for (const { rail, txHash } of work.transfers)
+    if (!arrivals.some((transfer) => transfer.rail === rail && transfer.txHash === txHash))
+      findings.push(finding("wrong", `the rail lost transfer ${txHash}`))
+  for (const { isGone, rail, txHash } of arrivals) {
     const rows = deposits.filter(({ network, tx_hash }) => network === rail && tx_hash === txHash)
     const [row] = rows
     const what = `deposit ${rail} ${txHash} is ${row?.state ?? "unknown"}${isGone ? ", and its money is gone" : ""}`
@@ -120,8 +123,8 @@ const ofDeposits = ({ work }: Given, { deposits, rails }: Evidence): ReadonlyArr
   return findings
 }
 
-/** What the rail has paid for it: nobody else's has its amount and destination. */
-const paymentsOf = ({ rails }: Evidence, { destination, method, micros }: Asked) =>
+/** Returns the payments of the rail for the attempt, which alone has its amount and destination. */
+const paymentsOf = ({ rails }: Evidence, { destination, method, micros }: WithdrawalAttempt) =>
   rails
     .filter(({ rail }) => rail === railOf(method))
     .flatMap(({ payments }) => payments)
@@ -132,7 +135,11 @@ const paymentsOf = ({ rails }: Evidence, { destination, method, micros }: Asked)
 
 const isSame = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase()
 
-const rowsOf = ({ userIds }: Given, { withdrawals }: Evidence, { destination, method, micros, user }: Asked) =>
+const rowsOf = (
+  { userIds }: Given,
+  { withdrawals }: Evidence,
+  { destination, method, micros, user }: WithdrawalAttempt
+) =>
   withdrawals.filter(
     (row) =>
       row.user_id === userIds[user] &&
@@ -141,15 +148,15 @@ const rowsOf = ({ userIds }: Given, { withdrawals }: Evidence, { destination, me
       (destination === null || isSame(row.destination, destination))
   )
 
-const ofWithdrawal = (given: Given, evidence: Evidence, asked: Asked): ReadonlyArray<Finding> => {
-  const rows = rowsOf(given, evidence, asked)
-  const paid = paymentsOf(evidence, asked).length
+const ofWithdrawal = (given: Given, evidence: Evidence, attempt: WithdrawalAttempt): ReadonlyArray<Finding> => {
+  const rows = rowsOf(given, evidence, attempt)
+  const paid = paymentsOf(evidence, attempt).length
   const [row] = rows
-  const what = `withdrawal of ${asked.micros} by ${asked.method}, ${asked.outcome}, is ${row?.state ?? "unknown"} and was paid ${paid} times`
+  const what = `withdrawal of ${attempt.micros} by ${attempt.method}, ${attempt.outcome}, is ${row?.state ?? "unknown"} and was paid ${paid} times`
   if (paid > 1 || rows.length > 1) return [finding("doubled", `${what}; it has ${rows.length} rows`)]
-  if (asked.outcome === "refused") return [finding("wrong", `${what}: ${JSON.stringify(asked.answer)}`)]
-  if (asked.outcome === "due") return [finding("stuck", `${what}: nobody has answered`)]
-  if (row === undefined) return asked.outcome === "accepted" ? [finding("lost", what)] : []
+  if (attempt.outcome === "refused") return [finding("wrong", `${what}: ${JSON.stringify(attempt.answer)}`)]
+  if (attempt.outcome === "due") return [finding("stuck", `${what}: the request has no answer`)]
+  if (row === undefined) return attempt.outcome === "accepted" ? [finding("lost", what)] : []
   switch (row.state) {
     case "SETTLED":
       return paid === 1 ? [] : [finding("lost", what)]
@@ -161,16 +168,16 @@ const ofWithdrawal = (given: Given, evidence: Evidence, asked: Asked): ReadonlyA
   }
 }
 
-/** Nothing leaves that nobody asked for. */
+/** Returns withdrawals and payments without a request. */
 const ofStrangers = (given: Given, evidence: Evidence): ReadonlyArray<Finding> => {
-  const known = given.work.asked.reduce((sum, one) => sum + rowsOf(given, evidence, one).length, 0)
-  const paid = given.work.asked.reduce((sum, one) => sum + paymentsOf(evidence, one).length, 0)
+  const known = given.work.attempts.reduce((sum, attempt) => sum + rowsOf(given, evidence, attempt).length, 0)
+  const paid = given.work.attempts.reduce((sum, attempt) => sum + paymentsOf(evidence, attempt).length, 0)
   const all = evidence.rails.flatMap(({ payments }) => payments).filter(({ fate }) => fate === "pay").length
   return [
     ...(known === evidence.withdrawals.length
       ? []
-      : [finding("wrong", `${evidence.withdrawals.length - known} withdrawals nobody asked for`)]),
-    ...(paid === all ? [] : [finding("doubled", `${all - paid} payments of nothing that was asked for`)])
+      : [finding("wrong", `${evidence.withdrawals.length - known} withdrawals without a request`)]),
+    ...(paid === all ? [] : [finding("doubled", `${all - paid} payments without a request`)])
   ]
 }
 
@@ -180,31 +187,35 @@ const ofBooks = (given: Given, evidence: Evidence): ReadonlyArray<Finding> => {
   const { before, userIds, work } = given
   if (unevenTransactions > 0)
     findings.push(finding("wrong", `${unevenTransactions} ledger transactions do not sum to zero`))
-  if (audited !== null) findings.push(finding("wrong", `the auditor says: ${audited}`))
+  if (audited !== null) findings.push(finding("wrong", `the auditor reports: ${audited}`))
   const all = [...entries.values()].reduce((sum, amount) => sum + amount, 0n)
-  if (all !== 0n) findings.push(finding("wrong", `all ledger entries together are ${all}`))
-  const cameTo = (addresses: Work["addresses"]) =>
+  if (all !== 0n) findings.push(finding("wrong", `all ledger entries sum to ${all}`))
+  const received = (addresses: Work["addresses"]) =>
     addresses.flatMap(({ rail, to }) =>
       rails
-        .filter((one) => one.rail === rail)
+        .filter((record) => record.rail === rail)
         .flatMap(({ transfers }) => transfers)
         .filter((transfer) => transfer.to === to && !transfer.isGone)
         .map(({ amount }) => BigInt(amount))
     )
   for (const [user, userId] of userIds.entries()) {
-    const came = sum(cameTo(work.addresses.filter((one) => one.user === user)))
-    const left = sum(
-      work.asked
-        .filter((one) => one.user === user)
-        .flatMap((one) => paymentsOf(evidence, one).map(({ amount }) => BigInt(amount) + feeMicros[one.method]))
+    const deposited = sum(received(work.addresses.filter((address) => address.user === user)))
+    const withdrawn = sum(
+      work.attempts
+        .filter((attempt) => attempt.user === user)
+        .flatMap((attempt) =>
+          paymentsOf(evidence, attempt).map(({ amount }) => BigInt(amount) + feeMicros[attempt.method])
+        )
     )
-    const expected = before[user]! + came - left
+    const expected = before[user]! + deposited - withdrawn
     const off = balances[user]! - expected
     if (off !== 0n)
-      findings.push(finding(off < 0n ? "lost" : "doubled", `user ${user} has ${off} that is not theirs to have`))
+      findings.push(finding(off < 0n ? "lost" : "doubled", `the balance of user ${user} is off by ${off}`))
     const booked = sum([...entries].flatMap(([account, amount]) => (account.endsWith(userId) ? [amount] : [])))
     if (booked !== balances[user])
-      findings.push(finding("wrong", `the entries of user ${user} are ${booked}, and not ${balances[user]}`))
+      findings.push(
+        finding("wrong", `the entries of user ${user} sum to ${booked}, and the balance is ${balances[user]}`)
+      )
   }
   for (const { payments, rail, transfers } of rails) {
     const inFlight = entries.get(`treasury/in-flight/${rail}`) ?? 0n
@@ -213,7 +224,7 @@ const ofBooks = (given: Given, evidence: Evidence): ReadonlyArray<Finding> => {
     const paid = sum(payments.filter(({ fate }) => fate === "pay").map(({ amount }) => BigInt(amount)))
     const booked = -(entries.get(`external/${rail}`) ?? 0n)
     if (booked !== held - paid)
-      findings.push(finding("wrong", `the books say that ${rail} holds ${booked}, and it holds ${held - paid}`))
+      findings.push(finding("wrong", `${rail} holds ${held - paid}, and ${booked} by the books`))
   }
   return findings
 }

@@ -1,11 +1,11 @@
-/** When the venue is killed: at any time, or while one of its statements waits for a table that is held. */
+/** Moments of a kill: at any time, or while a statement of the venue waits for a locked table. */
 import { createRequire } from "node:module"
 import type { Random } from "../../chaos/Random.ts"
 import type { VenueProcess } from "./VenueProcess.ts"
 
 /**
- * Whoever writes there waits between the step before and this one. What a dead process had asked for may still be done once the
- * table is free again, as it would be by an owner that is only believed dead.
+ * Tables that a kill may lock. A writer then waits between two steps. After the kill its statement may still be executed
+ * when the lock is released, as by an owner that is wrongly taken for dead.
  */
 const tables = [
   "withdrawal_payment",
@@ -19,9 +19,10 @@ const tables = [
 
 const moments = ["any time", ...tables.map((table) => `at ${table}`)]
 
+/** Draws a moment: any time with a chance of 40 %, else one of the tables. */
 export const draw = (random: Random): string => (random.chance(0.4) ? "any time" : random.pick(moments.slice(1)))
 
-/** Kills it at the moment that was drawn, and answers what was under way then. */
+/** Kills the venue at the moment. Returns the states of its unfinished deposits and withdrawals. */
 export const kill = async (venue: VenueProcess, moment: string, random: Random): Promise<ReadonlyArray<string>> => {
   await sleep(random.between(200, 2_000))
   if (moment === "any time") {
@@ -39,22 +40,22 @@ export const kill = async (venue: VenueProcess, moment: string, random: Random):
     while (performance.now() < until && !(await isWaitedFor(venue, table))) await sleep(10)
     await sleep(random.between(0, 50))
     await venue.kill()
-    const found = await underWay(venue)
+    const states = await underWay(venue)
     await client.query("rollback")
-    return found
+    return states
   } finally {
     await client.end()
   }
 }
 
-/** A trade of patience for speed: a table that nobody writes to is given up. */
+/** Wait for a writer of the table, in milliseconds, after which the venue is killed anyway. */
 const patienceMillis = 1_500
 
 const isWaitedFor = async ({ database }: VenueProcess, table: string): Promise<boolean> =>
   (await database.query(`select 1 from pg_locks where relation = $1::regclass and not granted limit 1`, [table]))
     .length > 0
 
-/** States of deposits and withdrawals that at least one has. */
+/** Returns the distinct states of unfinished deposits and withdrawals. */
 const underWay = async ({ database }: VenueProcess): Promise<ReadonlyArray<string>> =>
   (
     await database.query<{ readonly what: string }>(`
@@ -75,12 +76,13 @@ const underWay = async ({ database }: VenueProcess): Promise<ReadonlyArray<strin
       order by what`)
   ).map(({ what }) => what)
 
-export const sleep = (millis: number): Promise<void> => new Promise((go) => setTimeout(go, millis))
+/** Waits. */
+export const sleep = (millis: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, millis))
 
 interface SqlClient {
   readonly connect: () => Promise<void>
   readonly end: () => Promise<void>
   readonly query: (text: string) => Promise<unknown>
-  readonly on: (event: "error", heard: () => void) => void
+  readonly on: (event: "error", handler: () => void) => void
 }
 const { Client } = createRequire(import.meta.url)("pg") as { readonly Client: new (options: object) => SqlClient }

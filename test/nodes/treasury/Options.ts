@@ -1,4 +1,4 @@
-/** What a run of treasury kills is asked for. */
+/** Options of `npm run treasury-kills`. */
 import { parseArgs } from "node:util"
 
 export interface Options {
@@ -8,7 +8,7 @@ export interface Options {
   readonly seed: number
 }
 
-/** A text says what is wrong with the command line. */
+/** Parses the options. Returns a message for a wrong command line. */
 export const read = (args: ReadonlyArray<string>): Options | string => {
   try {
     const text = { type: "string" } as const
@@ -22,7 +22,7 @@ export const read = (args: ReadonlyArray<string>): Options | string => {
       throw new Error(`--${name} ${values[name]}: expected a whole number from 0 to ${most}`)
     }
     return {
-      // A made-up rail takes 20,000 transfers and payments.
+      // A simulated rail holds at most 20,000 transfers and payments.
       deposits: whole("deposits", 1_000, 10_000),
       withdrawals: whole("withdrawals", 1_000, 5_000),
       kills: whole("kills", 100, 10_000),

@@ -1,4 +1,4 @@
-/** What is to come in and to leave, as the seed draws it. Each withdrawal can be told from all others by what it says. */
+/** Deposits and withdrawals of a seed. The amount and destination of a withdrawal identify it. */
 import { createHash } from "node:crypto"
 import * as TronAddress from "@venue/providers/rails/tron/TronAddress"
 import type { Random } from "../../chaos/Random.ts"
@@ -17,27 +17,28 @@ export interface DepositPlan {
 export interface WithdrawalPlan {
   readonly user: number
   readonly method: Method
-  /** No other has this amount. */
+  /** Amount in 1e-6 USD, unique in the run. */
   readonly micros: bigint
-  /** No other has this address; at the bank it is the linked account of the user. */
+  /** Address, unique in the run; null for the linked bank account of the user. */
   readonly destination: string | null
-  /** With one it is asked again until it is answered; without one it is asked once. */
+  /** Idempotency key, with which the request is repeated until it is answered. Without a key it is sent once. */
   readonly key: string | null
-  /** An operator has to look at it. */
+  /** True for a destination that an operator has flagged, so that the withdrawal is reviewed. */
   readonly isFlagged: boolean
-  /** What is said to the rail before: a stalled payment is sent anew after a minute. */
+  /** Fate that the simulated rail is given for the next payment. A stalled payment is replaced after a minute. */
   readonly fate: "fail" | "stall" | null
 }
 
 export const railOf = (method: Method): Rail => (method === "ach_push" ? "BANK" : method)
 
-/** Rule 18, written down once more: the judge shares nothing with the venue. */
+/** Fees of rule 18, repeated here since the judge shares no code with the venue. */
 export const feeMicros: Readonly<Record<Method, bigint>> = {
   ARBITRUM_ONE: 1_000_000n,
   TRON: 3_000_000n,
   ach_push: 1_000_000n
 }
 
+/** Draws the deposits. */
 export const deposits = (count: number, random: Random): ReadonlyArray<DepositPlan> =>
   Array.from({ length: count }, () => ({
     user: random.whole(users),
@@ -45,7 +46,7 @@ export const deposits = (count: number, random: Random): ReadonlyArray<DepositPl
     micros: BigInt(2_000 + random.whole(8_000)) * 10_000n
   }))
 
-/** In a short run nothing stalls, which would take a minute longer. */
+/** Draws the withdrawals. Only a long run has stalled payments, which take a minute more. */
 export const withdrawals = (count: number, isLong: boolean, random: Random): ReadonlyArray<WithdrawalPlan> =>
   Array.from({ length: count }, (_, index) => {
     const method = random.pick(["ARBITRUM_ONE", "ARBITRUM_ONE", "TRON", "TRON", "ach_push"] as const)

@@ -1,4 +1,4 @@
-/** One run: work, a kill, a new start, again and again; then all is brought to its end and judged. */
+/** One run: requests, a kill and a start, repeated; then every deposit and withdrawal is completed and judged. */
 import * as Random from "../../chaos/Random.ts"
 import * as Judge from "./Judge.ts"
 import * as Moments from "./Moments.ts"
@@ -10,22 +10,23 @@ import * as Work from "./Work.ts"
 export interface Result {
   readonly kills: number
   readonly transfers: number
-  readonly asked: ReadonlyArray<Work.Asked>
+  readonly attempts: ReadonlyArray<Work.WithdrawalAttempt>
   readonly repeats: number
   readonly answers: ReadonlyMap<string, number>
   readonly ends: ReadonlyMap<string, number>
-  /** At how many kills it was under way. */
+  /** Number of kills by the states of unfinished deposits and withdrawals. */
   readonly met: ReadonlyMap<string, number>
   readonly moments: ReadonlyMap<string, number>
   readonly findings: ReadonlyArray<Judge.Finding>
 }
 
-/** Most kills wait until the venue has answered something. */
+/** Most kills wait for a first answer, at most this long, in milliseconds. */
 const patienceMillis = 10_000
 
-/** A stalled payment is sent anew after a minute, and what a chain has lost is taken back after one. */
-const endWithinMillis = 300_000
+/** Limit of the completion after the last kill. A stalled payment is replaced, and a lost transfer reversed, after a minute. */
+const endWithinMillis = 600_000
 
+/** Runs the plan of the seed. Returns undefined when the run is interrupted. */
 export const go = async (
   options: Options,
   venue: VenueProcess,
@@ -47,18 +48,18 @@ export const go = async (
   let kills = 0
   let sent = 0
   for (; kills < options.kills && !isOver(); kills++) {
-    // A process that is still starting does steps too.
+    // A process takes steps during its start too.
     const isEarly = kills > 0 && random.chance(0.08)
     if (isEarly) venue.launch()
     else if (kills > 0 && !(await venue.start())) return undefined
     const share = (count: number, at: number) => Math.floor((count * at) / options.kills)
-    const asking = isEarly
+    const requests = isEarly
       ? []
       : [
           ...deposits.slice(sent, share(deposits.length, kills + 1)).map((plan) => work.deposit(plan)),
-          ...work.asked.slice(0, share(work.asked.length, kills + 1)).map(async (one) => {
+          ...work.attempts.slice(0, share(work.attempts.length, kills + 1)).map(async (attempt) => {
             await Moments.sleep(random.between(0, 1_500))
-            await work.withdraw(one)
+            await work.withdraw(attempt)
           }),
           work.review(),
           work.disturb()
@@ -67,38 +68,38 @@ export const go = async (
     const answered = work.answers().get("200") ?? 0
     const until = performance.now() + (isPatient ? patienceMillis : 0)
     const isIdle = () =>
-      (work.answers().get("200") ?? 0) === answered && work.asked.some(({ outcome }) => outcome === "due")
+      (work.answers().get("200") ?? 0) === answered && work.attempts.some(({ outcome }) => outcome === "due")
     while (isIdle() && performance.now() < until && !isOver()) await Moments.sleep(20)
     if (!isEarly) sent = share(deposits.length, kills + 1)
     const moment = isEarly ? "any time" : Moments.draw(random)
     count(moments, isEarly ? "while it starts" : moment)
     const underWay = await Moments.kill(venue, moment, random)
     for (const what of underWay) count(met, what)
-    await Promise.all(asking)
+    await Promise.all(requests)
     if ((kills + 1) % 10 === 0) say(`${kills + 1} kills`)
   }
   if (isOver() || (kills > 0 && !(await venue.start()))) return undefined
 
-  say("bringing all to its end")
+  say("completing deposits and withdrawals")
   const deadline = performance.now() + endWithinMillis
   const given = { userIds: venue.userIds(), before, work }
   while (true) {
-    await Promise.all(work.asked.map(work.withdraw))
+    await Promise.all(work.attempts.map(work.withdraw))
     await work.review()
     const evidence = await Judge.gather(venue)
     const transfers = evidence.rails.reduce((all, rail) => all + rail.transfers.length, 0)
-    // A command that a kill has cut off may have been obeyed, or not.
+    // Repeat deposits whose request was cut off by a kill and never reached the rail.
     for (const plan of deposits.slice(transfers)) await work.deposit(plan)
     const findings = Judge.judge(given, evidence)
     const isDone = transfers >= deposits.length && findings.every(({ fault }) => fault !== "stuck")
     if (isOver()) return undefined
     if (isDone || performance.now() > deadline) {
-      // What is in no list of faults is settled only when nothing moves any more.
+      // Judge once more: evidence is gathered while the venue still moves.
       const last = isDone ? Judge.judge(given, await Judge.gather(venue)) : findings
       return {
         kills,
         transfers,
-        asked: work.asked,
+        attempts: work.attempts,
         repeats: work.repeats(),
         answers: work.answers(),
         ends: endsOf(evidence),

@@ -1,4 +1,4 @@
-/** The venue of `npm start` as a process on a database and beside an auditor that outlive it, and whoever asks it. */
+/** The venue of `npm start` as a process. Its database and auditor are separate processes that survive its kills. */
 import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import * as ChildProcess from "../../chaos/ChildProcess.ts"
@@ -20,17 +20,17 @@ interface DevFile {
 
 export interface VenueProcess {
   readonly database: DatabaseServer.DatabaseServer
-  /** Resolves when it is ready; false where the run is over before. */
+  /** Starts the venue and waits until it is ready. Returns false when the run is interrupted before. */
   readonly start: () => Promise<boolean>
-  /** Nothing leaves without it, and it needs a moment to begin. */
+  /** Starts the auditor, without which withdrawals stay blocked. */
   readonly audit: () => void
-  /** It was ready, and is not killed yet. */
+  /** Returns whether the venue is ready and was not killed since. */
   readonly isUp: () => boolean
-  /** It need not be ready. */
+  /** Starts the venue without waiting. */
   readonly launch: () => void
   readonly kill: () => Promise<void>
   readonly userIds: () => ReadonlyArray<string>
-  /** As one of the users, at the interface where money moves unless the path is one of REST. */
+  /** Sends a signed request of a user: to REST for paths under /user/, else to the funding interface. */
   readonly asUser: (
     user: number,
     path: string,
@@ -41,7 +41,7 @@ export interface VenueProcess {
   readonly stop: () => Promise<void>
 }
 
-const readyWithinMillis = 120_000
+const readyWithinMillis = 240_000
 
 export const make = async (folder: string, isOver: () => boolean): Promise<VenueProcess> => {
   const database = await DatabaseServer.begin(folder)
@@ -89,7 +89,7 @@ export const make = async (folder: string, isOver: () => boolean): Promise<Venue
         if (isOver()) return false
         if (child!.hasEnded() || performance.now() > deadline)
           throw new Error(`the venue did not start:\n${readFileSync(log, "utf8").slice(-4_000)}`)
-        await new Promise((again) => setTimeout(again, 50))
+        await new Promise((resolve) => setTimeout(resolve, 50))
       }
       file = JSON.parse(readFileSync(devFile, "utf8")) as DevFile
       isUp = true
@@ -110,7 +110,7 @@ export const make = async (folder: string, isOver: () => boolean): Promise<Venue
     asOperator: (path, body) =>
       Signing.ask(`${file!.urls.admin}${path}`, { authorization: `Bearer ${file!.admin_token}` }, body),
     stop: async () => {
-      for (const one of [child, auditor]) one?.signal("SIGKILL")
+      for (const process of [child, auditor]) process?.signal("SIGKILL")
       await Promise.all([child?.ended, auditor?.ended])
       await database.stop()
     }

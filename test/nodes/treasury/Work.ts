@@ -1,36 +1,36 @@
-/** What users and operators ask for, while the venue is up and while it dies. What was not answered is asked again where it may be. */
+/** Requests of users and operators while the venue runs and dies. A request with a key is repeated until it is answered. */
 import type { Random } from "../../chaos/Random.ts"
 import type { Answer } from "../../chaos/Signing.ts"
 import { railOf, users, type DepositPlan, type Rail, type WithdrawalPlan } from "./Plan.ts"
 import type { VenueProcess } from "./VenueProcess.ts"
 
-/** Where the venue said that money of a user is to come to. */
+/** Deposit address of a user on a rail. */
 export interface Address {
   readonly user: number
   readonly rail: Rail
   readonly to: string
 }
 
-export interface Asked extends WithdrawalPlan {
-  /** "unknown": it was asked without a key, and nobody answered. */
+export interface WithdrawalAttempt extends WithdrawalPlan {
+  /** "due" before the first answer; "unknown" for a request without key and without answer. */
   outcome: "due" | "accepted" | "unknown" | "refused"
   answer: Answer | undefined
 }
 
 export interface Work {
   readonly addresses: ReadonlyArray<Address>
-  readonly asked: ReadonlyArray<Asked>
-  /** Hashes of transfers that the made-up rail has confirmed to have taken. */
-  readonly told: ReadonlyArray<{ readonly rail: Rail; readonly txHash: string }>
-  /** So many times a request was sent again with its key. */
+  readonly attempts: ReadonlyArray<WithdrawalAttempt>
+  /** Transfers that the simulated rail confirmed. */
+  readonly transfers: ReadonlyArray<{ readonly rail: Rail; readonly txHash: string }>
+  /** Returns the number of requests that were repeated with their key. */
   readonly repeats: () => number
-  /** To requests for withdrawals, by status and type. */
+  /** Returns the number of answers to withdrawal requests by status and problem type. */
   readonly answers: () => ReadonlyMap<string, number>
   readonly deposit: (plan: DepositPlan) => Promise<void>
-  readonly withdraw: (asked: Asked) => Promise<void>
-  /** Approves or rejects what is held, and lets money leave again where a rail held something else than the books for a while. */
+  readonly withdraw: (attempt: WithdrawalAttempt) => Promise<void>
+  /** Decides about held withdrawals, and opens withdrawals that were blocked by a difference that has ended. */
   readonly review: () => Promise<void>
-  /** Makes something go wrong outside, or cancels a payment. */
+  /** Causes a reorganisation, a reversal or an outage of a rail, or cancels a payment. */
   readonly disturb: () => Promise<void>
 }
 
@@ -55,29 +55,29 @@ export const make = async (
       String(expected(await venue.asUser(user, "/bank-account?currency=usd", bankAccount(user)), 201)["id"])
     )
   }
-  const asked = plans.map((plan): Asked => ({ ...plan, outcome: "due", answer: undefined }))
-  const told: Array<Work["told"][number]> = []
+  const attempts = plans.map((plan): WithdrawalAttempt => ({ ...plan, outcome: "due", answer: undefined }))
+  const transfers: Array<Work["transfers"][number]> = []
   const tried = new Set<string>()
   const answers = new Map<string, number>()
   let repeats = 0
 
   return {
     addresses,
-    asked,
-    told,
+    attempts,
+    transfers,
     repeats: () => repeats,
     answers: () => answers,
     deposit: async ({ micros, rail, user }) => {
-      const { to } = addresses.find((one) => one.user === user && one.rail === rail)!
+      const { to } = addresses.find((address) => address.user === user && address.rail === rail)!
       const way = rail === "BANK" ? { payment_rail: "ach_push" } : {}
       const body = { rail, sent_to: to, amount: Number(micros) / 1e6, ...way }
       const answer = await venue.asOperator("/simulated-rails/deposit", body)
-      if (answer.status === 200) told.push({ rail, txHash: String((answer.body as { tx_hash: string }).tx_hash) })
+      if (answer.status === 200) transfers.push({ rail, txHash: String((answer.body as { tx_hash: string }).tx_hash) })
     },
-    withdraw: async (one) => {
-      // What is asked once is not asked of a process that is dead.
-      if (one.outcome !== "due" || !venue.isUp()) return
-      const { destination, fate, isFlagged, key, method, micros, user } = one
+    withdraw: async (attempt) => {
+      // A request without key is sent once, so the process must be alive.
+      if (attempt.outcome !== "due" || !venue.isUp()) return
+      const { destination, fate, isFlagged, key, method, micros, user } = attempt
       if (isFlagged) {
         const flag = { kind: "address", subject: destination, effect: "flagged", reason: "a drill" }
         if ((await venue.asOperator("/treasury-flags", flag)).status !== 204) return
@@ -85,7 +85,7 @@ export const make = async (
       if (fate !== null) await venue.asOperator("/simulated-rails/next-payment", { rail: railOf(method), fate })
       if (key !== null && tried.has(key)) repeats += 1
       if (key !== null) tried.add(key)
-      else one.outcome = "unknown"
+      else attempt.outcome = "unknown"
       const amount = Number(micros) / 1e6
       const headers: Record<string, string> = key === null ? {} : { "idempotency-key": key }
       const answer = await (method === "ach_push"
@@ -96,12 +96,12 @@ export const make = async (
             headers
           )
         : venue.asUser(user, "/withdraw", { amount, address: destination, network: method }, headers))
-      one.answer = answer
+      attempt.answer = answer
       const type = (answer.body as { readonly type?: string } | undefined)?.type
-      const said = answer.status === null ? "none" : [answer.status, type?.split("/").at(-1)].filter(Boolean).join(" ")
-      answers.set(said, (answers.get(said) ?? 0) + 1)
-      if (answer.status === 200) one.outcome = "accepted"
-      else if (answer.status !== null && answer.status < 500) one.outcome = "refused"
+      const label = answer.status === null ? "none" : [answer.status, type?.split("/").at(-1)].filter(Boolean).join(" ")
+      answers.set(label, (answers.get(label) ?? 0) + 1)
+      if (answer.status === 200) attempt.outcome = "accepted"
+      else if (answer.status !== null && answer.status < 500) attempt.outcome = "refused"
     },
     review: async () => {
       const mode = (await venue.asOperator("/venue-mode")).body as Mode | undefined
@@ -122,7 +122,7 @@ export const make = async (
         }
         await venue.asOperator("/simulated-rails/reorganise", body)
       }
-      const paid = told.filter(({ rail }) => rail === "BANK")
+      const paid = transfers.filter(({ rail }) => rail === "BANK")
       if (paid.length > 0 && random.chance(0.1))
         await venue.asOperator("/simulated-rails/take-back", { tx_hash: random.pick(paid).txHash })
       if (random.chance(0.2)) {

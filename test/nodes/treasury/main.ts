@@ -1,4 +1,4 @@
-/** `npm run treasury-kills`: money comes and leaves while the venue's process is killed again and again; nothing may be lost. */
+/** `npm run treasury-kills`: deposits and withdrawals while the process of the venue is killed again and again. */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -26,19 +26,27 @@ const table = (title: string, counts: ReadonlyMap<string, number>): void => {
     say(`  ${what.padEnd(44)}${number}`)
 }
 
-const report = ({ answers, asked, ends, findings, kills, met, moments, repeats, transfers }: Run.Result): boolean => {
+const report = ({
+  answers,
+  attempts,
+  ends,
+  findings,
+  kills,
+  met,
+  moments,
+  repeats,
+  transfers
+}: Run.Result): boolean => {
   for (const { fault, text } of findings.slice(0, 40)) say(`${fault}: ${text}`)
-  table("killed", moments)
-  table("under way at so many kills", met)
-  table("ended as", ends)
+  table("kills by moment", moments)
+  table("states at kills", met)
+  table("final states", ends)
   table("answers to requests for withdrawals", answers)
-  const outcomes = (outcome: string) => asked.filter((one) => one.outcome === outcome).length
+  const outcomes = (outcome: string) => attempts.filter((attempt) => attempt.outcome === outcome).length
+  say(`accepted ${outcomes("accepted")}, without key and without answer ${outcomes("unknown")}, repeated ${repeats}`)
+  const faults = (fault: Fault) => findings.filter((finding) => finding.fault === fault).length
   say(
-    `answered ${outcomes("accepted")}, asked without a key and not answered ${outcomes("unknown")}, repeated ${repeats}`
-  )
-  const faults = (fault: Fault) => findings.filter((one) => one.fault === fault).length
-  say(
-    `deposits ${transfers}, withdrawals ${asked.length}, kills ${kills}: lost ${faults("lost")}, doubled ${faults("doubled")}, stuck ${faults("stuck")}, otherwise wrong ${faults("wrong")}`
+    `deposits ${transfers}, withdrawals ${attempts.length}, kills ${kills}: lost ${faults("lost")}, doubled ${faults("doubled")}, stuck ${faults("stuck")}, otherwise wrong ${faults("wrong")}`
   )
   return findings.length === 0
 }

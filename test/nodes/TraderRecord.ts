@@ -1,20 +1,20 @@
-/** What one user sent, and what the venue told that user about it: the promises that must outlive the venue's process. */
+/** The commands of one user and the answers of the venue, which must hold after the process of the venue has died. */
 import type { User } from "./DevApp.ts"
 import * as CheckerFilled from "../chaos/CheckerFilled.ts"
 import type { Frame, OrderRow, TradeRow } from "./TradeSocket.ts"
 
-export interface HeardOrder {
+export interface OrderRecord {
   readonly orderId: string
   readonly clientOrderId: string
   readonly symbol: string
   readonly side: "BUY" | "SELL"
   quantity: number
   price: number
-  /** How it ended, and how much of it was filled then. */
+  /** Final status and filled quantity, in lots of 1e-8. */
   end: { readonly status: string; readonly filled: number } | undefined
 }
 
-/** An `add_order` as it was sent. */
+/** Parameters of an `add_order`. */
 export interface Sent {
   readonly client_order_id: string
   readonly symbol: string
@@ -29,28 +29,28 @@ export interface Modification {
   readonly price: number
 }
 
-export interface Heard {
+export interface TraderRecord {
   readonly user: User
-  /** Every order that was told to exist, by order id. */
-  readonly orders: Map<string, HeardOrder>
-  /** Every fill that was told, by trade id. */
+  /** Acknowledged orders by order id. */
+  readonly orders: Map<string, OrderRecord>
+  /** Received fills by trade id. */
   readonly fills: Map<string, TradeRow>
-  /** Trade ids of `FILLED`, each with its order. */
+  /** Order ids by the trade id of their `FILLED`. */
   readonly filled: Map<string, string>
-  /** Every order ever sent, by client order id. */
+  /** Sent orders by client order id. */
   readonly sent: Map<string, Sent>
   readonly refused: Set<string>
-  /** Sent to the process that runs now and not answered. */
+  /** Commands to the current process without an answer. */
   readonly unanswered: {
     readonly adds: Map<string, Sent>
     readonly cancels: Set<string>
     readonly modifications: Map<string, Modification>
   }
-  /** What may never be told. */
+  /** Answers that break a promise. */
   readonly faults: Array<string>
 }
 
-export const make = (user: User): Heard => ({
+export const make = (user: User): TraderRecord => ({
   user,
   orders: new Map(),
   fills: new Map(),
@@ -61,30 +61,30 @@ export const make = (user: User): Heard => ({
   faults: []
 })
 
-/** One connection's ear: what is told twice, or told of an ended order, is a fault within one connection only. */
-export const listener = (heard: Heard, isMine: (clientOrderId: string) => boolean) => {
+/** Returns the frame handler of one connection. Repeats and changes of ended orders are faults within one connection only. */
+export const listener = (record: TraderRecord, isMine: (clientOrderId: string) => boolean) => {
   const fills = new Set<string>()
   const ended = new Map<string, string>()
   const judges = new Map<string, CheckerFilled.Judge>()
   return ({ fill_response: fill, order_response: order }: Frame): void => {
     if (fill !== undefined) {
-      if (fills.has(fill.trade_id)) heard.faults.push(`fill ${fill.trade_id} was told twice on one connection`)
+      if (fills.has(fill.trade_id)) record.faults.push(`fill ${fill.trade_id} was sent twice on one connection`)
       fills.add(fill.trade_id)
-      heard.fills.set(fill.trade_id, fill)
+      record.fills.set(fill.trade_id, fill)
     }
     if (order === undefined) return
     const end = ended.get(order.order_id)
     if (end !== undefined && lives.has(order.status) && !isSameEnd(end, order)) {
-      heard.faults.push(`order ${order.order_id} had ended, and then came ${order.status}`)
+      record.faults.push(`order ${order.order_id} had ended when ${order.status} arrived`)
     }
     if (order.status === "FILLED") {
       const judge = judges.get(order.order_id) ?? CheckerFilled.judge()
       judges.set(order.order_id, judge)
       const fault = judge.filled(order)
-      if (fault !== undefined) heard.faults.push(`order ${order.order_id} received ${fault} on one connection`)
+      if (fault !== undefined) record.faults.push(`order ${order.order_id} received ${fault} on one connection`)
     }
-    hear(heard, order, isMine)
-    if (heard.orders.get(order.order_id)?.end !== undefined && isEnd(order)) ended.set(order.order_id, order.status)
+    take(record, order, isMine)
+    if (record.orders.get(order.order_id)?.end !== undefined && isEnd(order)) ended.set(order.order_id, order.status)
   }
 }
 
@@ -94,29 +94,29 @@ const ends = new Set(["CANCELLED", "CANCELLED_STP", "IOC_CANCELLED", "IOC_PARTIA
 export const isEnd = ({ quantity_remaining, status }: OrderRow): boolean =>
   ends.has(status) || (status === "FILLED" && quantity_remaining === 0)
 
-/** Each fill of one command has a frame, and all of them have the state after the command. */
+/** Returns whether the frame repeats the end: each fill of a command has a frame with the state after the whole command. */
 const isSameEnd = (end: string, row: Pick<OrderRow, "status" | "quantity_remaining">): boolean =>
   end === "FILLED" && row.status === "FILLED" && row.quantity_remaining === 0
 
-function hear(heard: Heard, row: OrderRow, isMine: (clientOrderId: string) => boolean): void {
+function take(record: TraderRecord, row: OrderRow, isMine: (clientOrderId: string) => boolean): void {
   const { client_order_id: clientOrderId, order_id: orderId, status } = row
-  if (orderId === "") return void heard.refused.add(clientOrderId)
-  if (status === "ACK" && !heard.orders.has(orderId)) heard.orders.set(orderId, orderOf(row))
-  const order = heard.orders.get(orderId)
+  if (orderId === "") return void record.refused.add(clientOrderId)
+  if (status === "ACK" && !record.orders.has(orderId)) record.orders.set(orderId, orderOf(row))
+  const order = record.orders.get(orderId)
   if (order === undefined) {
-    if (lives.has(status) || ends.has(status)) heard.faults.push(`order ${orderId} got ${status} before any ACK`)
+    if (lives.has(status) || ends.has(status)) record.faults.push(`order ${orderId} got ${status} before any ACK`)
     return
   }
-  // Another connection of the same account may be told of an earlier change later.
+  // Another connection of the account may receive an earlier change later.
   if (status === "MODIFIED" && isMine(clientOrderId)) {
     order.quantity = row.quantity
     order.price = row.price
   }
-  if (status === "FILLED") heard.filled.set(row.trade_id ?? "", orderId)
+  if (status === "FILLED") record.filled.set(row.trade_id ?? "", orderId)
   if (isEnd(row)) order.end = { status, filled: lots(row.quantity) - lots(row.quantity_remaining) }
 }
 
-export const orderOf = (row: OrderRow): HeardOrder => ({
+export const orderOf = (row: OrderRow): OrderRecord => ({
   orderId: row.order_id,
   clientOrderId: row.client_order_id,
   symbol: row.symbol,
@@ -126,8 +126,8 @@ export const orderOf = (row: OrderRow): HeardOrder => ({
   end: undefined
 })
 
-/** Quantities compare as whole numbers of 1e-8. */
+/** Returns the quantity in whole lots of 1e-8, so that quantities compare exactly. */
 export const lots = (quantity: number): number => Math.round(quantity * 1e8)
 
-/** Money compares as whole numbers of 1e-6. */
+/** Returns the amount in whole millionths of a dollar, so that amounts compare exactly. */
 export const money = (usd: number): number => Math.round(usd * 1e6)
