@@ -1,4 +1,4 @@
-/** Load of traders: resting and crossing orders, cancels and modifications, a few in flight on each connection. */
+/** Load of traders: resting and matching orders, cancels and modifications, a few in flight on each connection. */
 import * as TraderRecord from "./TraderRecord.ts"
 import * as TradeSocket from "./TradeSocket.ts"
 
@@ -104,7 +104,7 @@ async function beginOne(
     const { price, quantity, symbol, tick } = pick(markets)
     const side = pick(["BUY", "SELL"] as const)
     const kind = Math.random()
-    // Two of three rest 0.05 to 0.35 % away from the price; the others cross it.
+    // Two of three rest 0.05 to 0.35 % away from the price; the others match.
     const away = kind < 0.65 ? 0.0005 + Math.random() * 0.003 : -0.001
     const limit = price * (side === "BUY" ? 1 - away : 1 + away)
     const isMarket = kind > 0.85
