@@ -16,7 +16,8 @@
  *       |  FILLED         |  deliver the order after the outcome, once for each fill
  *       |<----------------|
  *
- * A desk that rejects the order (rate limit, margin) replies itself: `answer` removes the entry. Every frame of a symbol waits
+ * A desk that refuses the order itself, such as over the rate limit, replies by `answer`, which removes the entry. A margin refusal
+ * goes through the market and its log, so that it keeps the order of the commands. Every frame of a symbol waits
  * in the queue while an earlier command has no answer.
  *
  * A request about several symbols is a barrier: an entry in each of their queues.
