@@ -15,5 +15,5 @@ Start.run(
     yield* asked._tag === "Start" ? Cluster.run(settings) : ClusterStatus.answer(asked, settings.venue)
   }),
   // Its gateways have 30 s to stop, then its runners, then the database.
-  { stopMillis: 90_000, words: Result.isSuccess(command) && command.success._tag === "Start" ? "venue: starting" : "" }
+  { stopMillis: 90_000, words: Result.isSuccess(command) && command.success._tag === "Start" ? Start.starting : "" }
 )

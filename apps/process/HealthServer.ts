@@ -1,4 +1,5 @@
 /** A process without a listener that clients find tells whoever watches it whether it lives and is ready. */
+import { release } from "@venue/api/Release"
 import * as Listening from "@venue/gateway/http/Listening"
 import { Effect } from "effect"
 
@@ -7,7 +8,7 @@ export const open = Effect.fnUntraced(function* (host: string, port: number, isR
   listening.server.on("request", (request, response) => {
     const say = (status: number, text: string) => {
       response.writeHead(status, { "content-type": "application/json", "cache-control": "no-store" })
-      response.end(JSON.stringify({ status: text }))
+      response.end(JSON.stringify({ status: text, release }))
     }
     const path = (request.url ?? "").split("?", 1)[0]
     if (path === "/health/live") return say(200, "live")

@@ -1,4 +1,5 @@
 /** What every node stands on: its place among the others, the venue's clock, and what all agree on. */
+import { release } from "@venue/api/Release"
 import type { ClusterNodeOptions } from "@venue/cluster/ClusterNode"
 import type { VenueSettings } from "@venue/cluster/VenueSettings"
 import * as DatabaseClock from "@venue/postgres/DatabaseClock"
@@ -8,7 +9,6 @@ import * as LivingGateways from "@venue/storage/nodes/LivingGateways"
 import { Nodes } from "@venue/storage/nodes/Nodes"
 import { Effect, Layer, Option, Schedule } from "effect"
 import * as SecureRandom from "effect/crypto/SecureRandom"
-import venue from "../../package.json" with { type: "json" }
 import * as Agreed from "./Agreed.ts"
 import * as Agreement from "./Agreement.ts"
 import { Membership } from "./Membership.ts"
@@ -33,7 +33,7 @@ export const layer = (settings: NodeSettings, pools: Pools.Pools, { address, ins
         name: settings.name,
         kind: settings.kind,
         address,
-        release: venue.version,
+        release,
         settings: Agreement.hashesOf(settings, instruments, priceSources)
       })
     ),

@@ -1,6 +1,7 @@
 /** How any process of a venue starts: what ends the start is said in one line, and a stop that was asked for is a success. */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as NodeServices from "@effect/platform-node/NodeServices"
+import { release } from "@venue/api/Release"
 import { Cause, Console, Effect, Layer, References, type Scope } from "effect"
 import { setMaxListeners } from "node:events"
 import * as NodeLog from "./NodeLog.ts"
@@ -14,9 +15,12 @@ export interface StartOptions {
   readonly words?: string
 }
 
+/** First line of a process of the venue. */
+export const starting = `venue: starting release ${release}`
+
 export const run = <E>(
   app: Effect.Effect<void, E, NodeServices.NodeServices | Scope.Scope>,
-  { stopMillis, words = "venue: starting" }: StartOptions = {}
+  { stopMillis, words = starting }: StartOptions = {}
 ): void => {
   const main = (words === "" ? Effect.void : Console.log(words)).pipe(
     Effect.andThen(app),

@@ -5,6 +5,7 @@ import { type HttpApi, type HttpApiGroup, OpenApi } from "effect/http-api"
 import { type Member, memberName } from "./Brand.ts"
 import { headerName } from "./Headers.ts"
 import type { Status } from "./Problem.ts"
+import { release } from "./Release.ts"
 import { titles } from "./StatusTitle.ts"
 import { published } from "./PublishedSchema.ts"
 
@@ -60,6 +61,8 @@ export const described = <Id extends string, Groups extends HttpApiGroup.Constra
   const spec = published(OpenApi.fromApi(api))
   return {
     ...spec,
+    // An extension field, which the type does not list.
+    info: { ...spec.info, "x-release": release } as typeof spec.info,
     components: { ...spec.components, schemas: withoutClasses(spec.components.schemas) },
     paths: eachOperation(spec.paths, modelled)
   }

@@ -75,7 +75,7 @@ it.effect("refuses a leverage that is not offered, for an unknown symbol, or in 
 
 it.effect("answers 503 to a readiness check while it is not ready", () =>
   Effect.gen(function* () {
-    expect((yield* call("/health/live")).body).toEqual({ status: "live" })
+    expect((yield* call("/health/live")).body).toEqual({ status: "live", release: "0.1.0" })
     expect((yield* call("/health/ready")).body).toMatchObject(about(503, "draining", "Service Unavailable"))
   })
 )

@@ -50,7 +50,7 @@ const rooms: ReadonlyArray<readonly [room: string, mayImport: ReadonlyArray<stri
       ] as const
   ),
   ["cluster", [...packages("domain", "postgres", "journal", "storage"), "cluster"]],
-  ["apps/process", ["packages", "cluster", "package.json"]],
+  ["apps/process", ["packages", "cluster"]],
   ["apps/runner", ["packages", "cluster", "apps/process"]],
   ["apps/gateway", ["packages", "cluster", "apps/process"]],
   ["apps/wallet", ["packages", "apps/process"]],
@@ -122,12 +122,13 @@ it("imports only production dependencies outside test", () => {
   expect(outside.filter(({ target }) => !installed.has(packageOf(target))).map(described)).toEqual([])
 })
 
-it("declares exactly the imported dependencies in each package, with the versions of the root and the lock file", () => {
-  const versions: Readonly<Record<string, string>> = JSON.parse(read("package.json")).dependencies
+it("gives each package the version of the root, exactly its imported dependencies, and the versions of the lock file", () => {
+  const { dependencies: versions, version: release } = JSON.parse(read("package.json"))
   const lock = JSON.parse(read("package-lock.json")).packages
   for (const manifest of find("packages/*/package.json", "cluster/package.json")) {
     const folder = dirname(manifest)
     const { name, version, dependencies = {} } = JSON.parse(read(manifest))
+    expect({ folder, version }).toEqual({ folder, version: release })
     const targets = imports
       .filter(({ file, from }) => isIn(folder)(file) && !/^(\.|node:)/.test(from))
       .map(({ from }) => packageOf(from))

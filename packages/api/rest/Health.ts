@@ -10,7 +10,8 @@ export const Health = Schema.Struct({
   $schema: SchemaLink,
   status: Schema.Literals(["live", "ready"]).annotate({
     description: "Status: `live` if the process answers, `ready` if commands complete on this node."
-  })
+  }),
+  release: Schema.String.annotate({ description: "Release that this node runs, such as `0.1.0`." })
 }).annotate({ identifier: "Health" })
 
 /** Health checks. Live: the process answers. Ready: a command passed through every shard of this node in the last seconds. */

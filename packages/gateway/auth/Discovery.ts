@@ -1,4 +1,5 @@
 /** What anybody may know: the endpoints, the keys tokens are verified with, and that the service is there. */
+import { release } from "@venue/api/Release"
 import { discovery } from "@venue/api/auth/Discovery"
 import { jwksCacheSeconds } from "@venue/auth/keys/KeyRing"
 import { SigningKeys } from "@venue/auth/keys/SigningKeys"
@@ -27,11 +28,13 @@ export const routes = Effect.fnUntraced(function* ({ issuer }: AuthSite) {
     HttpRouter.route(
       "GET",
       "/health/ready",
-      Effect.sync(() => (ready() ? HttpServerResponse.jsonUnsafe({ status: "ready" }) : refusal("unavailable")))
+      Effect.sync(() =>
+        ready() ? HttpServerResponse.jsonUnsafe({ status: "ready", release }) : refusal("unavailable")
+      )
     )
   ]
 })
 
-const live = HttpServerResponse.jsonUnsafe({ status: "live" })
+const live = HttpServerResponse.jsonUnsafe({ status: "live", release })
 
 const caching = { "cache-control": `public, max-age=${jwksCacheSeconds}` }

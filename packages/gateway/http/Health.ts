@@ -1,5 +1,6 @@
 /** Readiness of this node: desks answer, markets publish rows, and revocations arrive. */
 import * as Problem from "@venue/api/Problem"
+import { release } from "@venue/api/Release"
 import { Feed } from "@venue/cluster/feed/Feed"
 import { DeskClient } from "@venue/cluster/clients/DeskClient"
 import { VenueSettings } from "@venue/cluster/VenueSettings"
@@ -92,10 +93,10 @@ const answer = (restUrl: string, ready: () => boolean, request: IncomingMessage,
   }
   const path = (request.url ?? "").split("?", 1)[0]
   const isRead = request.method === "GET" || request.method === "HEAD"
-  if (isRead && path === "/health/live") return send(200, "application/json", { status: "live" })
+  if (isRead && path === "/health/live") return send(200, "application/json", { status: "live", release })
   if (isRead && path === "/health/ready") {
     return ready()
-      ? send(200, "application/json", { status: "ready" })
+      ? send(200, "application/json", { status: "ready", release })
       : send(503, "application/problem+json", Problem.body(restUrl, 503, "draining"), shortly)
   }
   return send(

@@ -138,7 +138,7 @@ const groups = Layer.mergeAll(
   ),
   HttpApiBuilder.group(Api, "health", (handlers) =>
     handlers
-      .handle("live", () => Effect.succeed({ status: "live" as const }))
+      .handle("live", () => Effect.succeed({ status: "live" as const, release: "0.1.0" }))
       .handle("ready", () => Effect.fail(refusals.draining()))
   )
 )

@@ -1,4 +1,5 @@
 /** The OpenAPI document of the REST interface. */
+import { release } from "@venue/api/Release"
 import { Api } from "@venue/api/rest/Api"
 import { Authenticated } from "@venue/api/rest/Caller"
 import { document } from "@venue/api/rest/Document"
@@ -20,6 +21,10 @@ const schemas = spec.components.schemas as Record<
     readonly additionalProperties: boolean
   }
 >
+
+it("names the release beside the version of the interface", () => {
+  expect(spec.info).toMatchObject({ version: "0.1.0", "x-release": release })
+})
 
 it("is an OpenAPI 3.1 document of interface 0.1.0 with every path", () => {
   expect([spec.openapi, spec.info.version, spec.servers]).toEqual(["3.1.0", "0.1.0", [{ url: baseUrl }]])

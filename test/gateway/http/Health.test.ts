@@ -1,4 +1,5 @@
 /** Readiness on both kinds of listener. */
+import { release } from "@venue/api/Release"
 import { Feed } from "@venue/cluster/feed/Feed"
 import { DeskClient } from "@venue/cluster/clients/DeskClient"
 import { Unavailable } from "@venue/cluster/protocol/Market"
@@ -138,12 +139,12 @@ it.live("answers health checks on every listener, and other requests on a socket
       allowPublicFormRefresh: false
     }).pipe(Effect.provide(Captcha.layerLocal("solved")))
     for (const url of [restUrl, adminUrl, authUrl, socketUrl]) {
-      expect(yield* call(`${url}/health/live`)).toMatchObject({ status: 200, body: { status: "live" } })
+      expect(yield* call(`${url}/health/live`)).toMatchObject({ status: 200, body: { status: "live", release } })
       const ready = yield* Effect.repeat(call(`${url}/health/ready`), {
         until: ({ status }) => status === 200,
         schedule: Schedule.spaced("20 millis")
       })
-      expect(ready).toMatchObject({ status: 200, body: { status: "ready" } })
+      expect(ready).toMatchObject({ status: 200, body: { status: "ready", release } })
     }
     const other = yield* call(`${socketUrl}/refdata`)
     expect([other.status, other.headers.get("upgrade")]).toEqual([426, "websocket"])

@@ -1,0 +1,5 @@
+/** The release that a process runs: one version for the root and all packages, which `test/tidy/Rooms.test.ts` checks. */
+import manifest from "./package.json" with { type: "json" }
+
+/** Version of the running release, such as "0.1.0". It changes with every release, `Version.version` only with the interface. */
+export const release: string = manifest.version
