@@ -1,4 +1,4 @@
-/** Nodes whose own clocks are a minute apart are one venue: nothing that a client sees tells whose clock is off. */
+/** A venue whose nodes have clocks one minute apart. */
 import { LocalEntities } from "@venue/cluster/clients/LocalEntities"
 import * as DatabaseClock from "@venue/postgres/DatabaseClock"
 import { WalletNonces } from "@venue/storage/access/WalletNonces"
@@ -12,7 +12,7 @@ import { freePort, gateway, runner } from "./VenueNodes.ts"
 
 const symbols = ["AAPL-USD", "NVDA-USD", "TSLA-USD", "MSFT-USD"]
 
-/** The node's own clock is off by this. */
+/** Offset of the node's own clock in milliseconds. */
 const off = (shiftMillis: number) =>
   DatabaseClock.layerShifted.pipe(Layer.provide(Layer.succeed(DatabaseClock.ClockShift)(shiftMillis)))
 
@@ -27,7 +27,7 @@ const startGateway = Effect.fnUntraced(function* (url: Redacted.Redacted, shiftM
   return { services, venue: Context.get(services, TestVenue) }
 })
 
-/** Signs in with a nonce, at a time that is this far from now, and answers what comes of it. */
+/** Signs in with a nonce and a timestamp at this offset from now, and returns the reply. */
 const signIn = Effect.fnUntraced(function* (client: Client, user: TestUser, nonce: string, seconds: number) {
   const unix_ts = Math.floor((yield* Clock.currentTimeMillis) / 1_000) + seconds
   const signature = createHmac("sha256", user.secretKey).update(`${nonce}:${unix_ts}`).digest("hex")
@@ -35,7 +35,7 @@ const signIn = Effect.fnUntraced(function* (client: Client, user: TestUser, nonc
   return yield* Effect.raceFirst(client.take("authenticated"), client.take("err"))
 })
 
-/** Rests an order in each market, and answers what was said to them. */
+/** Places a resting order in each market and returns the replies. */
 const rest = (client: Client, price: number) =>
   Effect.forEach(symbols, (symbol) =>
     Effect.andThen(
@@ -50,7 +50,7 @@ const rest = (client: Client, price: number) =>
   )
 
 it.live(
-  "I36, I37: nodes whose clocks are a minute apart take the same orders, signatures and nonces as any others",
+  "I36, I37: nodes with clocks one minute apart accept the same orders, signatures and nonces",
   () =>
     Effect.gen(function* () {
       const url = yield* freshDatabase
@@ -66,7 +66,7 @@ it.live(
 
       yield* Effect.gen(function* () {
         const user = yield* early.venue.user("ann")
-        // The oldest and the newest signature there may be.
+        // The oldest and the newest valid signature.
         const old = yield* early.venue.connect
         assert.property(yield* signIn(old, user, "aa01", -295), "authenticated")
         const young = yield* late.venue.connect

@@ -1,4 +1,4 @@
-/** Who may speak with a node, and from where: with mutual TLS those alone whom the venue's authority vouches for. */
+/** Connections between nodes, in plain text and with mutual TLS. */
 import * as PgClient from "@effect/sql-pg/PgClient"
 import * as ClusterNode from "@venue/cluster/ClusterNode"
 import type { ClusterTls } from "@venue/cluster/ClusterTls"
@@ -26,7 +26,7 @@ const Echo = Entity.make("Echo", [Rpc.make("Say", { payload: { words: Schema.Str
 type Options = Partial<Pick<ClusterNode.RunnerOptions, "dialFrom" | "tls" | "address">>
 const common = { lockSeconds: 3, dialFrom: undefined, tls: undefined }
 
-/** A runner that hears words, and what it heard and logged. */
+/** A runner that receives messages, with the messages and its log lines. */
 const listening = Effect.fnUntraced(function* (url: Redacted.Redacted, options: Options = {}) {
   const heard: Array<string> = []
   const logged: Array<string> = []
@@ -42,14 +42,14 @@ const listening = Effect.fnUntraced(function* (url: Redacted.Redacted, options: 
   return { listen, heard, logged }
 })
 
-/** Few shards, so that they are soon there. */
+/** Few shards, so that they are assigned quickly. */
 const around = (url: Redacted.Redacted) =>
   Layer.merge(
     Layer.fresh(PgClient.layer({ url, maxConnections: 4 })),
     Layer.succeed(VenueSettings)({ ...defaults, desks: 2 })
   )
 
-/** A node without entities says something to the one that hears, and logs. */
+/** Sends a message from a node without entities to the runner, and collects log lines. */
 const say = (url: Redacted.Redacted, words: string, options: Options = {}, logged: Array<string> = []) =>
   Effect.flatMap(Echo.client, (client) => client("one").Say({ words })).pipe(
     Effect.provide(
@@ -60,7 +60,7 @@ const say = (url: Redacted.Redacted, words: string, options: Options = {}, logge
     )
   )
 
-/** What was logged says so. */
+/** Waits until a log line matches. */
 const until = (logged: ReadonlyArray<string>, said: RegExp) =>
   Effect.repeat(Effect.sleep("20 millis"), { until: () => logged.some((line) => said.test(line)) }).pipe(
     Effect.timeoutOrElse({
@@ -70,7 +70,7 @@ const until = (logged: ReadonlyArray<string>, said: RegExp) =>
   )
 
 it.live(
-  "nodes with certificates of the venue's authority speak; another authority, none, or no TLS is refused by name",
+  "accepts certificates of the venue's authority; refuses and logs another authority, no certificate and no TLS",
   () =>
     Effect.gen(function* () {
       const url = yield* freshDatabase
@@ -90,7 +90,7 @@ it.live(
       bare.on("error", () => {})
       yield* until(logged, /refused a connection .*did not return a certificate/)
 
-      // A stranger's own node hears from the runner no more than it says to it.
+      // The refused node refuses the runner in turn.
       const own: Array<string> = []
       const saying = Effect.ignoreCause(say(url, "a stranger", { tls: tlsOf("stranger", "other-authority") }, own))
       yield* Effect.raceFirst(
@@ -106,7 +106,7 @@ it.live(
 )
 
 it.live(
-  "a stranger that comes again with the session of a handshake that was refused is refused again",
+  "refuses a connection that resumes the TLS session of a refused handshake",
   () =>
     Effect.gen(function* () {
       const url = yield* freshDatabase
@@ -156,7 +156,7 @@ for (const tls of [undefined, tlsOf("runner")]) {
         })
         yield* say(url, "from there", { tls, dialFrom: "127.0.0.9" })
         assert.deepEqual(runner.heard, ["from there"])
-        // The runner's own pings of itself are the others.
+        // The other address is that of the runner's pings to itself.
         from.delete("127.0.0.8")
         assert.deepEqual([...from], ["127.0.0.9"])
       }).pipe(Effect.scoped),

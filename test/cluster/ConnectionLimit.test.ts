@@ -1,4 +1,4 @@
-/** The connections of a user count over all gateways, also at a desk that has just come to another runner. */
+/** The connection limit of a user over all gateways, across a move of the desk. */
 import { LocalEntities } from "@venue/cluster/clients/LocalEntities"
 import { deskOf } from "@venue/cluster/protocol/Desk"
 import { VenueSettings } from "@venue/cluster/VenueSettings"
@@ -9,7 +9,7 @@ import { freshDatabase } from "../Postgres.ts"
 import { freePort, gateway, runner } from "./VenueNodes.ts"
 
 it.live(
-  "I48: a desk that has moved knows the connections of its users within seconds",
+  "I48: a desk that has moved counts the connections of its users within seconds",
   () =>
     Effect.gen(function* () {
       const url = yield* freshDatabase
@@ -31,7 +31,7 @@ it.live(
         const answer = yield* Effect.raceFirst(client.take("type"), client.take("err"))
         return "err" in answer ? String(answer["err"].error_code) : "welcome"
       })
-      // Until the first runner has its shards nobody is let in.
+      // Connections are refused until the first runner has its shards.
       yield* Effect.repeat(signIn, { until: (told) => told === "welcome", schedule: soon })
       for (let n = 1; n < 20; n++) assert.strictEqual(yield* signIn, "welcome")
       assert.strictEqual(yield* signIn, "RateLimited")

@@ -1,4 +1,4 @@
-/** A runner is taken for dead when its sessions at the database have ended, and for no other reason. */
+/** Detection of dead runners by their database sessions. */
 import * as PgClient from "@effect/sql-pg/PgClient"
 import * as DeadRunners from "@venue/cluster/DeadRunners"
 import * as Runner from "@venue/cluster/Runner"
@@ -17,7 +17,7 @@ const root = join(import.meta.dirname, "../..")
 const until = <R>(isSo: Effect.Effect<boolean, unknown, R>) =>
   Effect.repeat(Effect.andThen(Effect.sleep("20 millis"), isSo), { until: (so) => so })
 
-it.live("a runner that is silent keeps its place as long as a session of it lives, and loses it with the last", () =>
+it.live("a silent runner stays registered until its last database session ends", () =>
   Effect.gen(function* () {
     const url = yield* freshDatabase
     const address = RunnerAddress.make("127.0.0.1", 4_101)
@@ -25,7 +25,7 @@ it.live("a runner that is silent keeps its place as long as a session of it live
     const counted = Effect.map(Nodes, (nodes) =>
       Nodes.of({
         ...nodes,
-        // It was seen just now, however long this takes.
+        // Renews the time at which it was seen.
         dead: Effect.andThen(
           nodes.renew("runner-1 of now", { isReady: true, shards: 1 }).pipe(Effect.orDie),
           Effect.tap(nodes.dead, () => Effect.sync(() => void looks++))
@@ -68,7 +68,7 @@ it.live("a runner that is silent keeps its place as long as a session of it live
 )
 
 it.live(
-  "the shards of a runner that is killed are another's within seconds, though its locks would last for a minute",
+  "shards of a killed runner move within seconds, although its locks last one minute",
   () =>
     Effect.gen(function* () {
       const url = yield* freshDatabase
@@ -95,7 +95,7 @@ it.live(
         )
         yield* until(Effect.map(isRegistered, (is) => is && held() > 0 && held() < all.length))
         const both = held()
-        // So many looks of whoever strikes dead runners off.
+        // Enough intervals for the check of dead runners.
         yield* Effect.sleep("1 second")
         assert.strictEqual(held(), both, "a runner that lives keeps its shards")
         assert.isTrue(yield* isRegistered)

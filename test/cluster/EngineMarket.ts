@@ -1,4 +1,4 @@
-/** A market beside a desk under test that is a real machine. */
+/** A market with a real engine, next to a desk under test. */
 import { MarketClient } from "@venue/cluster/clients/MarketClient"
 import { type AccountId, primaryAccountOf } from "@venue/domain/AccountId"
 import type { MarketCommand, MarketEvent } from "@venue/domain/Market"
@@ -7,12 +7,12 @@ import * as Engine from "@venue/matching/Engine"
 import { Clock, Effect, Layer } from "effect"
 import { neighbours, one, two } from "./Neighbours.ts"
 
-/** One market that decides what it is sent, when the test says so, and tells it to whoever follows. */
+/** One market that decides queued commands when the test tells it to, and publishes the events. */
 export const makeMarket = () => {
   const near = neighbours()
   const engine = Engine.make(one, { maxOpenOrders: 200 })
   const log: Array<MarketEvent> = []
-  /** The same, as rows; the first row would be its owner's claim. */
+  /** The events as rows, after a first row for the claim. */
   const rows: Array<{ readonly seq: number; readonly events: ReadonlyArray<MarketEvent> }> = []
   let seq = 1
   near.answers(one)

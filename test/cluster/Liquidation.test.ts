@@ -1,4 +1,4 @@
-/** Accounts are liquidated while their desks and markets move between runners: on the book, off it, and by deleveraging. */
+/** Liquidations while desks and markets move between runners: on the book, by takeover and by deleveraging. */
 import { DeskClient } from "@venue/cluster/clients/DeskClient"
 import { LocalEntities } from "@venue/cluster/clients/LocalEntities"
 import { MarketClient } from "@venue/cluster/clients/MarketClient"
@@ -14,7 +14,7 @@ import { Context, Effect, Exit, Layer, type Redacted, Schedule, Scope } from "ef
 import { freshDatabase } from "../Postgres.ts"
 import { freePort, gateway, runner } from "./VenueNodes.ts"
 
-/** What the mark falls to from 200, and what is then sold of the 50 units of an account with 1,100 USD. */
+/** The mark after a fall from 200, and the units then sold of 50 in an account with 1,100 USD. */
 const falls = [
   { symbol: MarketSymbol.make("AAPL-USD"), mark: 190, soldLots: 16_782 },
   { symbol: MarketSymbol.make("NVDA-USD"), mark: 186, soldLots: 50_000 },
@@ -35,7 +35,7 @@ const order = (symbol: string, side: "BUY" | "SELL", quantity: number, price: nu
 
 const patiently = Schedule.spaced("100 millis")
 
-/** Somebody has bought 50 at 200 of another, who would buy as many again at 189. */
+/** One account has bought 50 at 200 from another, which bids for 50 more at 189. */
 const deal = Effect.fnUntraced(function* (venue: TestVenue["Service"], symbol: MarketSymbol) {
   const long = yield* venue.user(`long ${symbol}`, 1_110)
   const buyer = yield* venue.trade(long)
@@ -49,7 +49,7 @@ const deal = Effect.fnUntraced(function* (venue: TestVenue["Service"], symbol: M
   return long.userId
 })
 
-/** So many lots the venue has sold of whom it liquidated. */
+/** Lots sold in liquidations so far. */
 const soldIn = Effect.fnUntraced(function* (journal: Journal["Service"], symbol: MarketSymbol) {
   const rows = yield* journal.read(marketStream(symbol), 0, 100_000)
   const events = rows.flatMap((row) => (row.events.length === 0 ? [] : MarketRecord.decode(row.events)))
@@ -61,7 +61,7 @@ const soldIn = Effect.fnUntraced(function* (journal: Journal["Service"], symbol:
 })
 
 it.live(
-  "rule 9, I8: accounts whose desks and markets move in the middle of it are liquidated all the same, and once",
+  "rule 9, I8: liquidates accounts exactly once while their desks and markets move",
   () =>
     Effect.gen(function* () {
       const url = yield* freshDatabase
@@ -82,7 +82,7 @@ it.live(
         concurrency: "unbounded"
       })
 
-      // Nobody asks a desk anything: it wakes whom it has to by itself.
+      // Without any request, a desk loads the traders with wake-up entries.
       const isDone = (found: ReadonlyArray<number>) => found.every((lots, index) => lots === falls[index]!.soldLots)
       const sold = Effect.forEach(falls, ({ symbol }) => soldIn(Context.get(services, Journal), symbol))
       yield* Effect.repeat(sold, { until: isDone, schedule: patiently }).pipe(Effect.timeout("2 minutes"))

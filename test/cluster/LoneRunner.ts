@@ -1,4 +1,4 @@
-/** A runner without entities, in this process or in one that may be killed: `node LoneRunner.ts <database> <name> <port>`. */
+/** A runner without entities, in this process or in one that a test kills: `node LoneRunner.ts <database> <name> <port>`. */
 import * as ClusterNode from "@venue/cluster/ClusterNode"
 import * as DeadRunners from "@venue/cluster/DeadRunners"
 import { defaults, VenueSettings } from "@venue/cluster/VenueSettings"
@@ -8,12 +8,12 @@ import { Effect, Layer, Redacted } from "effect"
 import { Membership } from "../../apps/process/Membership.ts"
 import * as Pools from "../../apps/process/Pools.ts"
 
-/** Nobody waits for so long in a test: what moves sooner moved for another reason. */
+/** Longer than any test waits, so that an earlier move has another cause. */
 const lockSeconds = 60
 
 export const desks = 4
 
-/** As `apps/runner` has it, without what a venue does there. */
+/** The layers of `apps/runner` without the venue. */
 export const layer = (databaseUrl: Redacted.Redacted, name: string, port: number) => {
   const pools = Pools.make({ databaseUrl, name }, "runner")
   const address = { host: "127.0.0.1", port }

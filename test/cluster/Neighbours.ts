@@ -1,4 +1,4 @@
-/** What stands round a desk or a market under test: markets and a feed that do as the test says. */
+/** Fakes around a desk or a market under test: markets and a feed that the test controls. */
 import { Feed } from "@venue/cluster/feed/Feed"
 import type { Follower } from "@venue/cluster/feed/Followers"
 import type { Batch } from "@venue/cluster/feed/Batch"
@@ -22,7 +22,7 @@ import { Effect, Layer, Stream } from "effect"
 
 export const [one, two] = initialInstruments as unknown as [Instrument, Instrument]
 
-/** The contracts of the desk or the market, and what the venue lets in: everything, until a test says otherwise. */
+/** The listed contracts, and a venue mode that allows everything unless a test changes it. */
 export const venue = Layer.mergeAll(VenueModes.layerMemory, DeskReports.layerMemory, settings())
 
 export function settings() {
@@ -38,7 +38,7 @@ export const userId = UserId.make("00000000-0000-4000-8000-000000000001")
 /** The nth id of a test. */
 export const idOf = (n: number): Id => version4(0, 0, 0, n)
 
-/** An order that takes three of the first from whoever sells at 200. */
+/** A market order for three units of the first contract, at up to 200. */
 export const buyingThree = (commandId: Id, accountId: AccountId, nowMillis: number): PlaceOrder => ({
   _tag: "PlaceOrder",
   commandId,
@@ -59,26 +59,26 @@ export const neighbours = () => {
   const followers = new Map<string, Set<Follower>>()
   const heads = new Map<string, number>()
   const submitted: Array<{ readonly symbol: MarketSymbol; readonly command: TraderCommand }> = []
-  /** Markets that answer, and the seq of their answer. */
+  /** Reachable markets, with the seq of their views. */
   const views = new Map<string, number>()
   const recorded = new Map<string, ReadonlyArray<string>>()
-  /** What the account of `userId` holds in a market by its view, in lots. */
+  /** Position of `userId` in a market's view, in lots. */
   const held = new Map<string, number>()
-  /** And its cash flow there. */
+  /** Cash flow of `userId` in a market's view. */
   const cash = new Map<string, number>()
   const asked: Array<string> = []
-  /** How many each view was of, and how many have room in one. */
+  /** Traders in each view request, and the maximum number in one answer. */
   const viewed: Array<number> = []
   const room = { viewers: maxViewers }
   const introduced: Array<string> = []
-  /** Markets that take a builder code in. */
+  /** Markets that accept builder codes. */
   const knows = new Set<string>()
   const prices = new Map<MarketSymbol, Priced>()
   const takeovers = new Map<MarketSymbol, Map<string, number>>()
   const tradingStates = new Map<MarketSymbol, TradingState>()
   const watchers = new Set<(batch: Batch) => void>()
   const stands: Array<{ readonly symbol: MarketSymbol; readonly stands: ReadonlyArray<Stand> }> = []
-  /** When a market was heard last; never, unless told. */
+  /** Time of the last row or heartbeat of a market; by default none. */
   const heard = new Map<string, number>()
 
   const view = (symbol: MarketSymbol, traders: ReadonlyArray<Viewer>) =>
@@ -161,7 +161,7 @@ export const neighbours = () => {
       })
     )
   )
-  /** Tells whoever follows the account, or the market, of a row with this one event, and then all who watch. */
+  /** Publishes a row with one event to the followers of its account or market, then to all watchers. */
   const tell = (instrument: Instrument, seq: number, followed: AccountId | MarketSymbol, event: MarketEvent) => {
     heads.set(instrument.symbol, seq)
     if (event._tag === "Priced") prices.set(instrument.symbol, event)
@@ -173,7 +173,7 @@ export const neighbours = () => {
     for (const follower of followers.get(followed) ?? []) follower.observe(event, batch)
     for (const watcher of watchers) watcher(batch)
   }
-  /** The market is up, has been heard at that row and answers as of it. */
+  /** Makes a market reachable, with its feed and views at this row. */
   const answers = (instrument: Instrument, seq = 1) => {
     heads.set(instrument.symbol, seq)
     views.set(instrument.symbol, seq)
@@ -201,7 +201,7 @@ export const neighbours = () => {
   }
 }
 
-/** Long enough for what is on its way in a journal in memory. */
+/** Long enough for pending commits of a journal in memory. */
 export const turns = Effect.repeat(
   Effect.callback<void>((resume) => {
     setImmediate(() => resume(Effect.void))

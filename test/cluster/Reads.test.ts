@@ -1,4 +1,4 @@
-/** What a client was told at its gateway, it reads: though desk, market and gateway are of different nodes. */
+/** Reads after pushes, with desk, market and gateway on different nodes. */
 import { LocalEntities } from "@venue/cluster/clients/LocalEntities"
 import type { Client } from "@venue/testing/Client"
 import { TestVenue } from "@venue/testing/TestVenue"
@@ -14,7 +14,7 @@ const order = (symbol: string, side: "BUY" | "SELL", price: number) => ({
   params: { symbol, side, order_type: "LIMIT", order_time_in_force: "GTC", quantity: 1, price }
 })
 
-/** Each order is read, each fill and each cancel, in the turn after it was told. */
+/** Reads each order, fill and cancel right after its push. */
 const tradeAndRead = Effect.fnUntraced(function* (client: Client, maker: Client, rounds: number) {
   const openIds = Effect.gen(function* () {
     yield* client.send({ type: "get_user_orders", params: {} })
@@ -35,7 +35,7 @@ const tradeAndRead = Effect.fnUntraced(function* (client: Client, maker: Client,
 })
 
 it.live(
-  "an order, and its fill, is in what is read right after it was told, wherever its desk and its market are",
+  "a read right after a push contains the order and its fill, wherever desk and market are",
   () =>
     Effect.gen(function* () {
       const url = yield* freshDatabase
@@ -53,7 +53,7 @@ it.live(
         yield* Effect.retry(Effect.sandbox(venue.price(symbol, 200)), Schedule.spaced("200 millis"))
       }
       const maker = yield* venue.trade(yield* venue.user("maker", 10_000_000))
-      // Their desks are spread over both nodes, and so are the markets.
+      // Desks and markets are spread over both nodes.
       for (const name of ["ann", "ben", "cid", "dot"]) {
         const client = yield* venue.trade(yield* venue.user(name))
         yield* tradeAndRead(client, maker, 6)

@@ -1,4 +1,4 @@
-/** A clock that goes on as the real one does, from a time that can be set. */
+/** A clock that can be set and then advances with real time. */
 import { type Clock, Effect } from "effect"
 
 export const settable = (real: Clock.Clock) => {

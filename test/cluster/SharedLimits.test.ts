@@ -1,4 +1,4 @@
-/** Two gateways of one venue are one to whoever comes: what is shared is spent, and changed, at both. */
+/** Limits and keys that two gateways share. */
 import { KeyRotation } from "@venue/auth/keys/KeyRotation"
 import { SigningKeys } from "@venue/auth/keys/SigningKeys"
 import * as RestBuckets from "@venue/cluster/clients/RestBuckets"
@@ -13,7 +13,7 @@ import { freePort, gateway, runner } from "./VenueNodes.ts"
 const spaced = Schedule.spaced("20 millis")
 
 it.live(
-  "a user's REST requests at one gateway are spent at the other, and a signing key changed at one signs at the other",
+  "two gateways share a user's REST bucket, and a signing key replaced at one is used by the other",
   () =>
     Effect.gen(function* () {
       const url = yield* freshDatabase
@@ -23,14 +23,14 @@ it.live(
 
       const chargeOf = (services: typeof one) => Effect.provide(RestBuckets.make("requests"), services)
       const [chargeOne, chargeOther] = [yield* chargeOf(one), yield* chargeOf(other)]
-      // Where a desk is slow to answer, somebody new is let on twice; only what is shared makes them wait.
+      // A slow desk lets a new user pass at both gateways; only the shared bucket makes the user wait.
       const spentTwice = Effect.gen(function* () {
         const somebody = UserId.make(randomUUID())
         yield* chargeOne(somebody, 1_200)
         return yield* chargeOther(somebody, 1_200)
       })
       yield* Effect.repeat(spentTwice, { until: ({ waitMillis }) => waitMillis > 0, schedule: spaced })
-      // Both tell what is left of the one bucket.
+      // Both report the quota of the shared bucket.
       const toldTwice = Effect.gen(function* () {
         const somebody = UserId.make(randomUUID())
         yield* chargeOne(somebody, 1_000)

@@ -1,4 +1,4 @@
-/** Several nodes of one venue in one process: runners and a gateway that has no entities, on one database. */
+/** Several nodes of one venue in one process: runners, and a gateway without entities, on one database. */
 import * as PgClient from "@effect/sql-pg/PgClient"
 import { SigningKeys } from "@venue/auth/keys/SigningKeys"
 import * as ClusterNode from "@venue/cluster/ClusterNode"
@@ -22,7 +22,7 @@ import { TestVenue } from "@venue/testing/TestVenue"
 import { Layer, Redacted } from "effect"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 
-/** Few markets and desks, so that a move is of some of them and soon over. */
+/** Few markets and desks, so that moves are short. */
 const venue = {
   ...defaults,
   desks: 4,
@@ -31,12 +31,12 @@ const venue = {
 
 const cluster = { lockSeconds: 2, dialFrom: undefined, tls: undefined, simulate: true }
 
-/** Makes the time that a node tells out of its own: that of the database, unless a test sets it. */
+/** Layer of the node's clock: by default the database clock. */
 type Time = typeof DatabaseClock.layer
 
 interface NodeOptions {
   readonly time?: Time
-  /** None, unless told otherwise. */
+  /** Off by default. */
   readonly rateLimits?: boolean
 }
 

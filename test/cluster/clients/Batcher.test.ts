@@ -2,7 +2,7 @@ import * as Batcher from "@venue/cluster/clients/Batcher"
 import * as fc from "fast-check"
 import { expect, it } from "vitest"
 
-/** A target that answers when told, and time that passes when told. */
+/** A target whose answers and a clock whose time the test controls. */
 const scene = (mayOverlap = false) => {
   const due: Array<() => void> = []
   const paused: Array<() => void> = []
@@ -25,7 +25,7 @@ const scene = (mayOverlap = false) => {
   }
 }
 
-it("what comes in one turn leaves together; what comes while that is on its way goes with the next", () => {
+it("sends the items of one turn in one batch, and items that arrive during a call in the next", () => {
   const { calls, push, sent, turn } = scene()
   push(1)
   push(2)
@@ -44,7 +44,7 @@ it("what comes in one turn leaves together; what comes while that is on its way 
   ])
 })
 
-it("where batches may overlap, each turn has its own; after a failure all that was on its way leaves again, in order", () => {
+it("with overlapping batches, sends one per turn; after a failure resends everything in flight, in order", () => {
   const { calls, push, resume, sent, turn } = scene(true)
   for (const n of [1, 2, 3]) {
     push(n)
@@ -53,7 +53,7 @@ it("where batches may overlap, each turn has its own; after a failure all that w
   calls[0]!.done(true)
   calls[1]!.done(false)
   push(4)
-  // It is older than the failure, and is sent again all the same: nobody knows what it was an answer to.
+  // An answer older than the failure is ignored, so its batch is sent again.
   calls[2]!.done(true)
   turn()
   expect(sent()).toEqual([[1], [2], [3]])
@@ -62,7 +62,7 @@ it("where batches may overlap, each turn has its own; after a failure all that w
   expect(sent().slice(3)).toEqual([[2, 3, 4]])
 })
 
-it("I48: a hundred thousand wait and no more; one call carries 4,096 at most", () => {
+it("I48: queues at most 100,000 items and sends at most 4,096 in one call", () => {
   const { calls, push, turn } = scene()
   for (let n = 0; n < 100_000; n++) push(n)
   expect(push(100_000)).toBe(false)
@@ -71,7 +71,7 @@ it("I48: a hundred thousand wait and no more; one call carries 4,096 at most", (
   expect(push(100_000)).toBe(true)
 })
 
-it("whatever fails and whatever overlaps, everything arrives, and nothing before what was pushed before it", () => {
+it("delivers every item in order of submission, whatever fails or overlaps", () => {
   const step = fc.constantFrom("push", "turn", "done", "fail", "resume")
   fc.assert(
     fc.property(fc.boolean(), fc.array(step, { maxLength: 80 }), (mayOverlap, steps) => {
@@ -83,7 +83,7 @@ it("whatever fails and whatever overlaps, everything arrives, and nothing before
         const call = calls[answered]
         if (call === undefined) return false
         answered++
-        // A target that takes calls in order has what is here, whether or not it can say so.
+        // An ordered target has received these items even if its answer is lost.
         for (const item of call.items) if (!first.includes(item)) first.push(item)
         call.done(isDone)
         return true

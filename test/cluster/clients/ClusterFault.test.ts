@@ -1,11 +1,11 @@
-/** What a caller makes of a call that came to nothing. */
+/** Faults of calls between nodes, as the caller sees them. */
 import { bounded, LastReport } from "@venue/cluster/clients/ClusterFault"
 import { assert, it } from "@effect/vitest"
 import { Cause, Effect, Exit, Logger, Schema } from "effect"
 import { MalformedMessage } from "effect/cluster/ClusterError"
 import { TestClock } from "effect/testing"
 
-/** As it comes from another node. */
+/** An error as it arrives from another node. */
 const travelled = (defect: unknown): unknown => {
   const codec = Schema.Defect()
   return Schema.decodeUnknownSync(codec)(JSON.parse(JSON.stringify(Schema.encodeSync(codec)(defect))))
@@ -19,7 +19,7 @@ it.effect.each([
   ["that this node cannot write", Effect.die(unread)],
   ["whose answer this node cannot read", answer]
 ] satisfies ReadonlyArray<readonly [string, Effect.Effect<unknown>]>)(
-  "I51: of a call %s nothing is known, and the log tells of it once for all that is asked again",
+  "I51: reports a call %s as unknown, and logs it once for all its retries",
   ([, call]) => {
     const told: Array<unknown> = []
     return Effect.gen(function* () {
@@ -39,7 +39,7 @@ it.effect.each([
   }
 )
 
-it.effect("a bug on the other side stays one", () =>
+it.effect("passes on a defect of the other node", () =>
   Effect.gen(function* () {
     const exit = yield* Effect.exit(bounded("desk 3", Effect.die(travelled(new TypeError("a bug")))))
     assert.isTrue(Exit.isFailure(exit) && Cause.hasDies(exit.cause))

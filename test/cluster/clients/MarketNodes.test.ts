@@ -1,4 +1,4 @@
-/** A market of another node: while its rows come from there it is asked there directly, and else by the cluster. */
+/** Calls to a market on another node: direct while it is watched, otherwise through the cluster. */
 import { LocalEntities } from "@venue/cluster/clients/LocalEntities"
 import { MarketClient } from "@venue/cluster/clients/MarketClient"
 import { type NodeLink, NodeLinks } from "@venue/cluster/clients/NodeLinks"
@@ -34,7 +34,7 @@ const refuse = (n: number): TraderCommand => ({
   echo: noEcho
 })
 
-/** Markets on one node, and another that has none, with the commands that it sends there directly. */
+/** A node with markets and a node without, with the direct commands from the second to the first. */
 const twoNodes = Effect.gen(function* () {
   const there = yield* Layer.build(LocalEntities.layer)
   const links = { self: owner, to: () => Effect.never }
@@ -66,7 +66,7 @@ const twoNodes = Effect.gen(function* () {
   return { link, dialled, direct, client: Context.get(client, MarketClient) }
 })
 
-it.effect("while the rows of a market come from its node, commands go there directly, and else by the cluster", () =>
+it.effect("sends commands directly while the market is watched, otherwise through the cluster", () =>
   Effect.gen(function* () {
     const { client, dialled, direct } = yield* twoNodes
     assert.strictEqual((yield* client.depth(one.symbol)).node, owner)
@@ -90,7 +90,7 @@ it.effect("while the rows of a market come from its node, commands go there dire
   }).pipe(Effect.provide(around))
 )
 
-it.effect("a node is asked for a market that it has not, and says so", () =>
+it.effect("a direct call for a market on another node fails with Unavailable", () =>
   Effect.gen(function* () {
     const { link } = yield* twoNodes
     const { symbol } = two

@@ -9,7 +9,7 @@ import { EntityId, RunnerAddress, Sharding } from "effect/cluster"
 
 const { desks, instruments } = defaults
 
-/** The shards of each desk and of each market, as every node finds them. */
+/** Shards of desks and markets, which every node computes alike. */
 const shards = Effect.gen(function* () {
   const places = yield* Places.make
   const sharding = yield* Sharding.Sharding
@@ -20,7 +20,7 @@ const shards = Effect.gen(function* () {
   }
 }).pipe(Effect.provide(Runner.alone({ simulate: false })))
 
-/** How many of those shards each runner has, by the library's own assignment. */
+/** Number of these shards on each runner, by the assignment of the library. */
 const spread = (runners: ReadonlyArray<RunnerAddress.RunnerAddress>, taken: ReadonlyArray<number>) => {
   const ring = HashRing.make<RunnerAddress.RunnerAddress>()
   for (const runner of runners) HashRing.add(ring, runner)
@@ -28,7 +28,7 @@ const spread = (runners: ReadonlyArray<RunnerAddress.RunnerAddress>, taken: Read
   return runners.map((runner) => taken.filter((shard) => owners[shard - 1] === runner).length)
 }
 
-it.effect("each desk has a shard of its own, and so has each market", () =>
+it.effect("assigns each desk and each market a shard of its own", () =>
   Effect.gen(function* () {
     const { ofDesks, ofMarkets } = yield* shards
     assert.strictEqual(new Set(ofDesks).size, desks)
@@ -36,20 +36,18 @@ it.effect("each desk has a shard of its own, and so has each market", () =>
   })
 )
 
-it.effect(
-  "wherever three runners are, each has five or six of sixteen desks and three to six of fourteen markets",
-  () =>
-    Effect.gen(function* () {
-      const { ofDesks, ofMarkets } = yield* shards
-      for (let trial = 0; trial < 500; trial++) {
-        const runners = [1, 2, 3].map((n) => RunnerAddress.make(`10.0.${trial}.${n}`, 4100 + n))
-        for (const count of spread(runners, ofDesks)) assert.include([5, 6], count)
-        for (const count of spread(runners, ofMarkets)) assert.include([3, 4, 5, 6], count)
-      }
-    })
+it.effect("three runners at any addresses get 5 or 6 of 16 desks and 3 to 6 of 14 markets each", () =>
+  Effect.gen(function* () {
+    const { ofDesks, ofMarkets } = yield* shards
+    for (let trial = 0; trial < 500; trial++) {
+      const runners = [1, 2, 3].map((n) => RunnerAddress.make(`10.0.${trial}.${n}`, 4100 + n))
+      for (const count of spread(runners, ofDesks)) assert.include([5, 6], count)
+      for (const count of spread(runners, ofMarkets)) assert.include([3, 4, 5, 6], count)
+    }
+  })
 )
 
-it("an address tells which desk or market lives there", () => {
+it("an address contains the id of its desk or market", () => {
   assert.strictEqual(Places.idOf("12.7"), "7")
   assert.strictEqual(Places.idOf("3.BTC-USD"), "BTC-USD")
 })

@@ -12,7 +12,7 @@ import { TestClock } from "effect/testing"
 
 const alice = UserId.make("00000000-0000-4000-8000-000000000001")
 
-/** Charged for, while the desk answers so. */
+/** Charges while the desk answers like this. */
 const charging = (bucket: RestBucket, answer: Effect.Effect<number, Unavailable>, rateLimits = true) =>
   RestBuckets.make(bucket).pipe(
     Effect.provideService(DeskClient, { ask: () => answer } as unknown as DeskClient["Service"]),
@@ -23,7 +23,7 @@ const charging = (bucket: RestBucket, answer: Effect.Effect<number, Unavailable>
     Effect.provideService(VenueSettings, { ...defaults, rateLimits })
   )
 
-it.effect("what the desk says is what counts", () =>
+it.effect("returns the charge of the desk", () =>
   Effect.gen(function* () {
     const refused = yield* charging("requests", Effect.succeed(700))
     assert.deepStrictEqual(yield* refused(alice, 20), {
@@ -38,33 +38,31 @@ it.effect("what the desk says is what counts", () =>
   })
 )
 
-it.effect("a desk of an earlier release does not say what is left", () =>
+it.effect("returns no quota for a desk of an earlier release", () =>
   Effect.gen(function* () {
     const charge = yield* charging("requests", Effect.succeed(0))
     assert.deepStrictEqual(yield* charge(alice, 20), RateLimits.uncharged)
   })
 )
 
-it.effect(
-  "a desk that says nothing within half a second lets the request on, charged to a bucket of this gateway",
-  () =>
-    Effect.gen(function* () {
-      const charge = yield* charging("wallets", Effect.never)
-      const asked = yield* Effect.forkChild(
-        Effect.all(
-          Array.from({ length: 61 }, () => charge(alice, 1)),
-          { concurrency: "unbounded" }
-        )
+it.effect("charges a bucket of the gateway if the desk does not answer within 500 ms", () =>
+  Effect.gen(function* () {
+    const charge = yield* charging("wallets", Effect.never)
+    const asked = yield* Effect.forkChild(
+      Effect.all(
+        Array.from({ length: 61 }, () => charge(alice, 1)),
+        { concurrency: "unbounded" }
       )
-      yield* TestClock.adjust("499 millis")
-      assert.isUndefined(asked.pollUnsafe())
-      yield* TestClock.adjust("1 millis")
-      const waits = (yield* Fiber.join(asked)).map(({ waitMillis }) => waitMillis)
-      assert.deepStrictEqual(waits, [...Array.from({ length: 60 }, () => 0), 1_000])
-    })
+    )
+    yield* TestClock.adjust("499 millis")
+    assert.isUndefined(asked.pollUnsafe())
+    yield* TestClock.adjust("1 millis")
+    const waits = (yield* Fiber.join(asked)).map(({ waitMillis }) => waitMillis)
+    assert.deepStrictEqual(waits, [...Array.from({ length: 60 }, () => 0), 1_000])
+  })
 )
 
-it.effect("a desk that cannot be reached does too, at once", () =>
+it.effect("charges a bucket of the gateway at once if the desk is unreachable", () =>
   Effect.gen(function* () {
     const charge = yield* charging("requests", Effect.fail(new Unavailable({ what: "a test" })))
     const charged = [yield* charge(alice, 1_200), yield* charge(alice, 20)]
@@ -78,7 +76,7 @@ it.effect("a desk that cannot be reached does too, at once", () =>
   })
 )
 
-it.effect("where limits are off nobody is asked", () =>
+it.effect("calls no desk while limits are off", () =>
   Effect.gen(function* () {
     const charge = yield* charging("requests", Effect.never, false)
     assert.strictEqual(yield* charge(alice, 10_000), RateLimits.uncharged)

@@ -1,4 +1,4 @@
-/** A queue for a desk that may not answer: everything goes again until it is answered, or too late to be done. */
+/** A submission queue for a desk that may not answer. */
 import * as SubmissionQueue from "@venue/cluster/clients/SubmissionQueue"
 import { noCost, type Submission, type Submitted } from "@venue/cluster/protocol/Desk"
 import { primaryAccountOf } from "@venue/domain/AccountId"
@@ -29,7 +29,7 @@ const refused = (n: number, tag: "AccountLoading" | "DeskUnreachable" | "Faulted
   refusal: { _tag: tag }
 })
 
-/** A desk that answers when told, and a clock that moves when told. */
+/** A desk whose answers and a clock whose time the test controls. */
 const scene = () => {
   const due: Array<() => void> = []
   const slept: Array<number> = []
@@ -39,7 +39,7 @@ const scene = () => {
     readonly isRepeated: boolean
     readonly done: (answers: ReadonlyArray<Submitted> | undefined, here?: boolean) => void
   }> = []
-  /** These were handed on and have no outcome. */
+  /** Numbers of submissions that were handed on and have no outcome. */
   const outstanding = new Set<number>()
   const replies: Array<Submitted> = []
   let now = 0
@@ -82,7 +82,7 @@ const scene = () => {
   }
 }
 
-it("I51: what a desk did not answer is asked again with its ids, in its order, before what came after it", () => {
+it("I51: resends unanswered submissions with their ids, in order, before later ones", () => {
   const { calls, push, replies, settle } = scene()
   push(1, 2)
   settle()
@@ -98,7 +98,7 @@ it("I51: what a desk did not answer is asked again with its ids, in its order, b
   expect(calls[2]).toMatchObject({ ids: [idOf(4).d], isRepeated: false })
 })
 
-it("I51: what was handed on and has no outcome goes again before what came after it when a call is not answered", () => {
+it("I51: after a failed call, resends submissions without an outcome before later ones", () => {
   const { calls, outstanding, push, replies, send, settle } = scene()
   push(1, 2)
   settle()
@@ -114,7 +114,7 @@ it("I51: what was handed on and has no outcome goes again before what came after
   expect(replies).toEqual([handedOn(1), handedOn(2), handedOn(3)])
 })
 
-it("I51: what has no outcome a second after it was handed on goes again, until it has one or is too late", () => {
+it("I51: resends a submission without an outcome after 1 s, until it has one or expires", () => {
   const { calls, outstanding, push, replies, settle } = scene()
   push(1)
   settle()
@@ -130,7 +130,7 @@ it("I51: what has no outcome a second after it was handed on goes again, until i
   expect(replies).toEqual([handedOn(1)])
 })
 
-it("a later desk that refuses what was handed on says so, and nothing is said of what has its outcome", () => {
+it("delivers a later refusal of a submission that was handed on, unless its outcome is known", () => {
   const { calls, outstanding, push, replies, settle } = scene()
   push(1, 2)
   settle()
@@ -142,7 +142,7 @@ it("a later desk that refuses what was handed on says so, and nothing is said of
   expect(replies).toEqual([handedOn(1), handedOn(2), refused(1, "Faulted")])
 })
 
-it("what a desk of this node has handed on is not asked for again", () => {
+it("does not resend what a desk of the same node has handed on", () => {
   const { calls, outstanding, push, settle } = scene()
   push(1)
   settle()
@@ -152,7 +152,7 @@ it("what a desk of this node has handed on is not asked for again", () => {
   expect(calls).toHaveLength(1)
 })
 
-it("the pause between repeats grows from 50 to 250 ms, and begins anew after an answer", () => {
+it("backs off from 50 to 250 ms, and starts again after an answer", () => {
   const { calls, push, settle, slept } = scene()
   push(1)
   settle()
@@ -169,7 +169,7 @@ it("the pause between repeats grows from 50 to 250 ms, and begins anew after an 
   expect(slept.at(-1)).toBe(50)
 })
 
-it("I51: past its expiry it is asked no more: unknown where a call had it in it, and not placed where none had", () => {
+it("I51: answers an expired submission as unknown if it was sent, and as not placed otherwise", () => {
   const { calls, pass, push, replies, settle } = scene()
   push(1)
   settle()
@@ -181,7 +181,7 @@ it("I51: past its expiry it is asked no more: unknown where a call had it in it,
   expect(replies).toEqual([refused(1, "DeskUnreachable"), refused(2, "AccountLoading")])
 })
 
-it("what a desk cannot decide yet is asked again, and holds up nothing that it has decided", () => {
+it("retries undecided submissions without delaying decided ones", () => {
   const { calls, pass, push, replies, settle } = scene()
   push(1, 2)
   settle()
@@ -195,7 +195,7 @@ it("what a desk cannot decide yet is asked again, and holds up nothing that it h
   expect(replies).toEqual([handedOn(2), refused(1, "AccountLoading")])
 })
 
-it("a trader that cannot be loaded holds up nobody else of its desk", () => {
+it("a trader that cannot be loaded delays no other user of its desk", () => {
   const { calls, push, pushOf, replies, send, settle } = scene()
   push(1)
   pushOf(other, 2)
@@ -217,7 +217,7 @@ it("a trader that cannot be loaded holds up nobody else of its desk", () => {
   expect(replies).toEqual([2, 4, 5, 6, 1, 3].map(handedOn))
 })
 
-it("what came for a trader while it was loaded follows at once, and the next goes with that of the others", () => {
+it("sends the queued submissions of a loaded trader at once, and later ones with the other users' batch", () => {
   const { calls, push, pushOf, replies, send, settle, slept } = scene()
   push(1)
   send()
@@ -237,7 +237,7 @@ it("what came for a trader while it was loaded follows at once, and the next goe
   expect(replies).toEqual([1, 3, 2].map(handedOn))
 })
 
-it("of a trader that is being loaded, too, what was handed on goes before what came after it when a call is not answered", () => {
+it("resends a loading trader's submissions without an outcome before its later ones after a failed call", () => {
   const { calls, outstanding, push, send, settle } = scene()
   push(1)
   send()
@@ -253,7 +253,7 @@ it("of a trader that is being loaded, too, what was handed on goes before what c
   expect(calls[3]).toMatchObject({ ids: [1, 2, 3].map((n) => idOf(n).d), isRepeated: true })
 })
 
-it("whatever is lost and whoever is loaded when, a user's commands are done in their order, and all are answered", () => {
+it("executes a user's commands in order and answers all, whatever is lost and whenever traders load", () => {
   const users = [userId, other, UserId.make("a third user")]
   const who = fc.nat({ max: users.length - 1 })
   const step = fc.oneof(
@@ -310,7 +310,7 @@ it("whatever is lost and whoever is loaded when, a user's commands are done in t
   )
 })
 
-it("who waits for all that was submitted waits for what is asked again, too", () => {
+it("whenReplied also waits for submissions that are resent", () => {
   const { calls, push, queue, settle } = scene()
   let told = 0
   push(1)
@@ -323,7 +323,7 @@ it("who waits for all that was submitted waits for what is asked again, too", ()
   expect(told).toBe(1)
 })
 
-it("who waits for all that a user submitted is not told by the replies of others", () => {
+it("whenReplied ignores the replies of other users", () => {
   const { calls, push, pushOf, queue, send, settle } = scene()
   const told: Array<string> = []
   push(1)
@@ -340,7 +340,7 @@ it("who waits for all that a user submitted is not told by the replies of others
   expect(told).toEqual(["nothing to wait for", "another", "one"])
 })
 
-it("I8, I51: whatever is lost, each has one reply, and one that may have been done is never told as not placed", () => {
+it("I8, I51: gives each submission one reply, which never denies one that may have been executed", () => {
   const step = fc.constantFrom("push", "answer", "lose the call", "lose the answer", "not yet", "pass")
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60 }), (steps) => {

@@ -1,11 +1,11 @@
-/** Timers that are set only while there is something to do. */
+/** Beats, whose timers run only while there is work. */
 import * as Beat from "@venue/cluster/feed/Beat"
 import { assert, it } from "@effect/vitest"
 import { Clock, Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { counted } from "../../Wakes.ts"
 
-it.effect("work is done a step after it was asked for and for as long as there is more; then no timer is set", () =>
+it.effect("runs work one step after the start and while there is more, then sets no timer", () =>
   Effect.gen(function* () {
     const { clock, wakes } = yield* counted
     yield* Effect.gen(function* () {
@@ -33,7 +33,7 @@ it.effect("work is done a step after it was asked for and for as long as there i
   })
 )
 
-it.effect("work that is asked for while it is done has a step of its own", () =>
+it.effect("a start during the work schedules another step", () =>
   Effect.gen(function* () {
     let done = 0
     const beat: Beat.Beat = yield* Beat.make(

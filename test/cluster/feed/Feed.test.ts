@@ -1,4 +1,4 @@
-/** The feed of one node: every row once, in order, without holes, whoever owns the market and whoever throws. */
+/** The feed of one node: gaps, repeats, moves and observers that throw. */
 import type { Feed } from "@venue/cluster/feed/Feed"
 import type { Follower } from "@venue/cluster/feed/Followers"
 import { primaryAccountOf } from "@venue/domain/AccountId"
@@ -11,14 +11,14 @@ import { idOf, one, turns, userId } from "../Neighbours.ts"
 
 import { around, event, funded, setUp } from "./WrittenMarket.ts"
 
-/** Time for the feed to come back after the end of a watch. */
+/** Time for a new watch after the end of one. */
 const back = Effect.gen(function* () {
   yield* turns
   yield* TestClock.adjust("50 millis")
   yield* turns
 })
 
-it.effect("a repeat is dropped, and a hole is filled from the journal before anything newer", () =>
+it.effect("drops a repeated row, and fills a gap from the journal before newer rows", () =>
   Effect.gen(function* () {
     const { follow, heard, record, repeat, watching } = yield* setUp
     follow()
@@ -36,13 +36,13 @@ it.effect("a repeat is dropped, and a hole is filled from the journal before any
   }).pipe(Effect.provide(around))
 )
 
-/** Those of AAPL that the feed has, bids first. */
+/** Levels of AAPL in the feed, bids first. */
 const depthOf = ({ depth }: Feed["Service"]) =>
   (["BUY", "SELL"] as const).flatMap((side) =>
     [...depth(one.symbol)!.levels(side)].map((level) => ({ side, ...level }))
   )
 
-it.effect("open takeovers are those of the log, and a watch that begins anew replaces them", () =>
+it.effect("tracks open takeovers of the log, and replaces them when a watch begins", () =>
   Effect.gen(function* () {
     const { close, feed, record, taking } = yield* setUp
     const open = () => Object.fromEntries(feed.takeovers.get(one.symbol)!)
@@ -65,7 +65,7 @@ it.effect("open takeovers are those of the log, and a watch that begins anew rep
   }).pipe(Effect.provide(around))
 )
 
-it.effect("a watch that begins anew has the levels that are there then and no others", () =>
+it.effect("replaces all levels when a watch begins", () =>
   Effect.gen(function* () {
     const { feed, record, repeat, resting } = yield* setUp
     const [gone, stays, comes] = [98, 99, 100].map((priceTicks) => ({
@@ -93,7 +93,7 @@ it.effect("a watch that begins anew has the levels that are there then and no ot
   }).pipe(Effect.provide(around))
 )
 
-it.effect("levels of before what was heard are not taken in: they are asked for again", () =>
+it.effect("rejects levels older than the feed and requests them again", () =>
   Effect.gen(function* () {
     const { close, feed, record, repeat, resting } = yield* setUp
     const [old, now] = [98, 99].map((priceTicks) => ({ side: "BUY" as const, priceTicks, quantityLots: 1 }))
@@ -110,7 +110,7 @@ it.effect("levels of before what was heard are not taken in: they are asked for 
   }).pipe(Effect.provide(around))
 )
 
-it.effect("what concerns every position comes in its place among a trader's own events, from the journal too", () =>
+it.effect("delivers market-wide events in order with a trader's own events, also from the journal", () =>
   Effect.gen(function* () {
     const { feed, record, repeat } = yield* setUp
     const heard: Array<number> = []
@@ -132,7 +132,7 @@ it.effect("what concerns every position comes in its place among a trader's own 
   }).pipe(Effect.provide(around))
 )
 
-it.effect("what the positions are worth is known as of the last prices, and nothing of a contract that has ended", () =>
+it.effect("values open interest at the last prices, and at 0 for a delisted contract", () =>
   Effect.gen(function* () {
     const { feed, record } = yield* setUp
     yield* record(1, true, [pricedAt(one.symbol, 200, 7_000)])
@@ -145,7 +145,7 @@ it.effect("what the positions are worth is known as of the last prices, and noth
   }).pipe(Effect.provide(around))
 )
 
-it.effect("a heartbeat that is ahead shows what was missed though nothing new comes", () =>
+it.effect("detects missed rows by a heartbeat without a new row", () =>
   Effect.gen(function* () {
     const { feed, follow, head, heard, record } = yield* setUp
     follow()
@@ -158,30 +158,28 @@ it.effect("a heartbeat that is ahead shows what was missed though nothing new co
   }).pipe(Effect.provide(around))
 )
 
-it.effect(
-  "a market of this node is heard whenever it is looked at, while its journal answers and no row is missing",
-  () =>
-    Effect.gen(function* () {
-      const { feed, live, record } = yield* setUp
-      yield* record(1)
-      const heard = () => feed.head(one.symbol)!.aliveAtMillis
-      const last = heard()
-      yield* TestClock.adjust("1 minute")
-      assert.strictEqual(heard(), last)
-      live(true)
-      assert.strictEqual(heard(), last + 60_000)
-      yield* TestClock.adjust("1 day")
-      assert.strictEqual(heard(), last + 60_000 + 86_400_000)
-      live(false)
-      yield* TestClock.adjust("1 minute")
-      assert.strictEqual(heard(), last + 60_000 + 86_400_000)
-      live(true)
-      yield* record(2, false)
-      assert.strictEqual(heard(), last + 60_000 + 86_400_000)
-    }).pipe(Effect.provide(around))
+it.effect("a market on this node counts as alive at each read while its journal answers and no row is missing", () =>
+  Effect.gen(function* () {
+    const { feed, live, record } = yield* setUp
+    yield* record(1)
+    const heard = () => feed.head(one.symbol)!.aliveAtMillis
+    const last = heard()
+    yield* TestClock.adjust("1 minute")
+    assert.strictEqual(heard(), last)
+    live(true)
+    assert.strictEqual(heard(), last + 60_000)
+    yield* TestClock.adjust("1 day")
+    assert.strictEqual(heard(), last + 60_000 + 86_400_000)
+    live(false)
+    yield* TestClock.adjust("1 minute")
+    assert.strictEqual(heard(), last + 60_000 + 86_400_000)
+    live(true)
+    yield* record(2, false)
+    assert.strictEqual(heard(), last + 60_000 + 86_400_000)
+  }).pipe(Effect.provide(around))
 )
 
-it.effect("after a change of owner the log goes on where it was", () =>
+it.effect("continues the log after a change of owner", () =>
   Effect.gen(function* () {
     const { close, feed, follow, heard, move, record } = yield* setUp
     follow()
@@ -197,7 +195,7 @@ it.effect("after a change of owner the log goes on where it was", () =>
   }).pipe(Effect.provide(around))
 )
 
-it.effect("a follower that throws is told no more; the others and the market go on", () =>
+it.effect("detaches a follower that throws, and continues with the others", () =>
   Effect.gen(function* () {
     const { follow, heard, record } = yield* setUp
     let broken = 0
@@ -215,7 +213,7 @@ it.effect("a follower that throws is told no more; the others and the market go 
   }).pipe(Effect.provide(around))
 )
 
-it.effect("a watcher that throws is told the next all the same; the others and the market go on", () =>
+it.effect("calls a watcher that threw with the next row, and continues with the others", () =>
   Effect.gen(function* () {
     const { feed, follow, heard, record } = yield* setUp
     const watched: Array<string> = []

@@ -1,4 +1,4 @@
-/** Those who follow an account or a market: in order of rank, and free to leave or to fail while they are told. */
+/** Followers of accounts and markets: order, detaching and failures during delivery. */
 import type { Batch } from "@venue/cluster/feed/Batch"
 import * as Followers from "@venue/cluster/feed/Followers"
 import { primaryAccountOf } from "@venue/domain/AccountId"
@@ -74,7 +74,7 @@ const setUp = () => {
   }
 }
 
-it("traders are told before sockets, whoever came first", () => {
+it("delivers to traders before sockets", () => {
   const { follow, tell, told } = setUp()
   follow("socket", "socket")
   follow("trader", "trader")
@@ -82,7 +82,7 @@ it("traders are told before sockets, whoever came first", () => {
   assert.deepEqual(told, ["trader", "socket"])
 })
 
-it("a follower that throws costs those after it nothing, not even the event it threw at", () => {
+it("delivers an event to the followers after one that throws", () => {
   const { follow, reported, tell, told } = setUp()
   const fault = new Error("fault")
   follow("trader", "first", () => {
@@ -95,7 +95,7 @@ it("a follower that throws costs those after it nothing, not even the event it t
   assert.deepEqual(reported, [["trader", fault]])
 })
 
-it("a follower that leaves while they are told costs those after it nothing", () => {
+it("delivers an event to the followers after one that leaves", () => {
   const { follow, tell, told } = setUp()
   const leave = follow("socket", "first", () => leave())
   follow("socket", "second")
@@ -104,7 +104,7 @@ it("a follower that leaves while they are told costs those after it nothing", ()
   assert.deepEqual(told, ["first", "second", "second"])
 })
 
-it("what concerns every position is told to each who follows the market, once, and to nobody else", () => {
+it("delivers market-wide events once to each follower of the market", () => {
   const { follow, followMarket, tell, told } = setUp()
   follow("trader", "account")
   followMarket(one, "first")
@@ -118,7 +118,7 @@ it("what concerns every position is told to each who follows the market, once, a
   assert.deepEqual(told, ["other Funded"])
 })
 
-it("a follower of a market that throws or leaves while they are told costs the others nothing", () => {
+it("delivers market-wide events to the others when a follower throws or leaves", () => {
   const { followMarket, reported, tell, told } = setUp()
   const fault = new Error("fault")
   followMarket(one, "first", () => {
@@ -132,7 +132,7 @@ it("a follower of a market that throws or leaves while they are told costs the o
   assert.deepEqual(reported, [["trader", fault]])
 })
 
-it("the trader who earns by a trade is told of it once, and their sockets are not; a trader who traded is not told again", () => {
+it("delivers a rewarded trade once to the code's owner, not to its sockets, and not again if the owner traded", () => {
   const { follow, tell, told } = setUp()
   follow("socket", "socket")
   follow("trader", "trader")
@@ -148,7 +148,7 @@ it("the trader who earns by a trade is told of it once, and their sockets are no
   assert.deepEqual(told, ["trader", "trader", "trader", "socket"])
 })
 
-it("of a takeover only who follows its account is told, so that thousands of them cost the others of the market nothing", () => {
+it("delivers takeover events only to followers of the account", () => {
   const { follow, followMarket, tell, told } = setUp()
   follow("socket", "socket")
   follow("trader", "trader")
@@ -158,7 +158,7 @@ it("of a takeover only who follows its account is told, so that thousands of the
   assert.deepEqual(told, ["trader", "socket", "trader", "socket"])
 })
 
-it("sockets receive the trades of an outcome, then its orders, then what else it changed; traders receive the log", () => {
+it("delivers an outcome to sockets as trades, final orders, then other events; to traders in log order", () => {
   const told: Array<string> = []
   const followers = Followers.make(() => {})
   const account = primaryAccountOf(userId)
@@ -202,7 +202,7 @@ it("sockets receive the trades of an outcome, then its orders, then what else it
   assert.deepEqual(told, ["log Modified", "Modified", "log Traded", "Traded", "filled 3: 1000 of 2500"])
 })
 
-it("a socket that throws or leaves within an outcome receives nothing more of it, and the others receive all of it", () => {
+it("stops an outcome for a socket that throws or leaves, and completes it for the others", () => {
   const told: Array<string> = []
   const reported: Array<unknown> = []
   const followers = Followers.make((followed, { rank }) => reported.push([followed, rank]))
@@ -251,7 +251,7 @@ it("a socket that throws or leaves within an outcome receives nothing more of it
   ])
   followers.deliver({ ...batch, events: [trade] }, 0)
   assert.deepEqual(told.splice(0), ["fourth observes", "fourth is filled"])
-  // The account has no followers now; an earlier one that stops again takes nothing from a later one.
+  // Stopping an earlier follower twice does not detach a later one.
   stop.get("fourth")!()
   follow("fifth", undefined, () => {})
   for (const name of ["first", "fourth"]) stop.get(name)!()

@@ -1,4 +1,4 @@
-/** A watch of a market on another node that says nothing any more, and does not even end. */
+/** Watches of a market on another node that fall silent or hang. */
 import { MarketClient } from "@venue/cluster/clients/MarketClient"
 import { LocalEntities, type LocalMarket } from "@venue/cluster/clients/LocalEntities"
 import { Feed } from "@venue/cluster/feed/Feed"
@@ -32,13 +32,13 @@ const beats = Stream.fromSchedule(Schedule.spaced("1 second")).pipe(Stream.map((
 const moveSecond = 4
 
 interface Happening {
-  /** A question of which no answer comes. */
+  /** A call that never returns. */
   readonly isUnanswered?: (question: number) => boolean
-  /** The market moves during the first watch, to this node or from it. */
+  /** Moves the market during the first watch, to this node or away from it. */
   readonly moves?: (markets: Map<MarketSymbol, LocalMarket>) => void
 }
 
-/** Each watch says where the market stands `beatsOf` times and then nothing; leaving one takes until `left`. */
+/** Each watch sends `beatsOf` heartbeats and then falls silent; closing one takes until `left`. */
 const following = Effect.fnUntraced(function* (
   beatsOf: (watch: number) => number,
   left: Effect.Effect<void>,
@@ -68,7 +68,7 @@ const following = Effect.fnUntraced(function* (
   return { ...seen, ageMillis: clock.currentTimeMillisUnsafe() - feed.head(one.symbol)!.aliveAtMillis }
 })
 
-it.effect("a watch of another node that says nothing for five seconds is given up for another", () =>
+it.effect("replaces a watch that is silent for 5 s", () =>
   Effect.gen(function* () {
     const { ageMillis, watches } = yield* following((watch) => (watch === 1 ? 3 : 1_000), Effect.void)
     assert.strictEqual(watches, 2)
@@ -76,7 +76,7 @@ it.effect("a watch of another node that says nothing for five seconds is given u
   }).pipe(Effect.scoped, Effect.provide(around))
 )
 
-/** It is here, and answers nothing but where it stands. */
+/** A market on this node that only returns its head. */
 const local: LocalMarket = {
   submit: () => {},
   head: () => ({ epoch: 1, seq: 0 }),
@@ -87,7 +87,7 @@ const local: LocalMarket = {
   preview: () => Effect.never
 }
 
-it.effect("a market that has come here is found here, whatever became of the watch of it elsewhere", () =>
+it.effect("attaches to a market that moved to this node, even if the old watch hangs", () =>
   Effect.gen(function* () {
     const { ageMillis, watches } = yield* following(() => 3, Effect.void, {
       moves: (markets) => void markets.set(one.symbol, local)
@@ -97,7 +97,7 @@ it.effect("a market that has come here is found here, whatever became of the wat
   }).pipe(Effect.scoped, Effect.provide(around))
 )
 
-it.effect("a market that left while it was asked for the first time is found elsewhere", () =>
+it.effect("watches a market on another node if it leaves during the first call", () =>
   Effect.gen(function* () {
     const { markets } = yield* LocalEntities
     markets.set(one.symbol, local)
@@ -110,7 +110,7 @@ it.effect("a market that left while it was asked for the first time is found els
   }).pipe(Effect.scoped, Effect.provide(around))
 )
 
-it.effect("nobody waits for a watch that cannot be left", () =>
+it.effect("does not wait for a watch that hangs while it closes", () =>
   Effect.gen(function* () {
     const left = yield* Deferred.make<void>()
     yield* Effect.addFinalizer(() => Deferred.succeed(left, undefined))
@@ -121,7 +121,7 @@ it.effect("nobody waits for a watch that cannot be left", () =>
   }).pipe(Effect.scoped, Effect.provide(around))
 )
 
-it.effect("a watch that says each second where its market stands is the only one", () =>
+it.effect("keeps a watch that sends a heartbeat every second", () =>
   Effect.gen(function* () {
     const { watches } = yield* following(() => 1_000, Effect.void)
     assert.strictEqual(watches, 1)

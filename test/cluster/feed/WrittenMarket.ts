@@ -21,7 +21,7 @@ export const around = Layer.mergeAll(
   Logger.layer([])
 ).pipe(Layer.provideMerge(Layer.succeed(VenueSettings)({ ...defaults, instruments: new Map([[one.symbol, one]]) })))
 
-/** An hour that is over, told by its rate. */
+/** A funding event with this rate. */
 export const funded = (n: number): MarketEvent => ({
   _tag: "Funded",
   rateE12: n,
@@ -40,7 +40,7 @@ export const event = (n: number): MarketEvent => ({
   atMillis: 1
 })
 
-/** A market on this node whose rows the test writes; a feed that is told of those the test chooses. */
+/** A market on this node whose rows the test writes, and a feed that receives those that the test chooses. */
 export const setUp = Effect.gen(function* () {
   const journal = yield* Journal
   const localEntities = yield* LocalEntities
@@ -145,7 +145,7 @@ export const setUp = Effect.gen(function* () {
     feed,
     follow,
     heard,
-    /** Records an event, or what is given in its place; the feed is told of it unless it is not. */
+    /** Commits an event, or the given events, and publishes the row to the feed by default. */
     record: Effect.fnUntraced(function* (n: number, isTold = true, events: ReadonlyArray<MarketEvent> = [event(n)]) {
       const seq = yield* Effect.callback<number>((resume) => {
         done = (seq) => resume(Effect.succeed(seq))
@@ -156,12 +156,12 @@ export const setUp = Effect.gen(function* () {
       if (isTold) row(seq, events)
     }),
     repeat: row,
-    /** All the levels there are, as the market tells them to who begins to watch it, and as of which row. */
+    /** Sets the levels with which a watch begins, and their row. */
     resting: (all: ReadonlyArray<Level>, seq?: number) => {
       levels = all
       levelsSeq = seq
     },
-    /** The takeovers that are open, as the market states them when a watch begins; undefined as of an older version. */
+    /** Sets the takeovers with which a watch begins; undefined for a market of an older release. */
     taking: (all: DepthAt["takeovers"]) => {
       takeovers = all
     },
@@ -175,7 +175,7 @@ export const setUp = Effect.gen(function* () {
     close: () => {
       for (const watcher of watchers) watcher.closed()
     },
-    /** The journal of the market answers, or it does not. */
+    /** Sets whether the market's journal answers. */
     live: (alive: boolean) => {
       isAlive = alive
     },

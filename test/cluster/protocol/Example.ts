@@ -1,8 +1,8 @@
-/** Examples of what a schema can tell: one of every kind that it knows, with and without what is optional. */
+/** Generates example values of a schema: every union member, with and without optional fields. */
 import { Schema, SchemaAST } from "effect"
 import type { Json } from "./Message.ts"
 
-/** The first leave out nothing; where something is optional, further ones leave out all of that, and tell of words the first. */
+/** The first examples have every field. Further ones omit all optional fields and use the first literal. */
 export const examples = (schema: Schema.Top): ReadonlyArray<Json> => {
   const text = SchemaAST.toEncoded(Schema.toCodecJson(schema).ast)
   return [false, true].flatMap((isBare) => each(text, "value", isBare)).filter(isFirst)
@@ -26,7 +26,7 @@ const each = (ast: SchemaAST.AST, name: string, isBare: boolean): ReadonlyArray<
     case "Literal":
       return [ast.literal as Json]
     case "Union":
-      // A number of JSON is a union with the names of those that JSON has not.
+      // The JSON codec of a number is a union with the names of NaN and the infinities.
       if (ast.types.some(({ _tag }) => _tag === "Number")) {
         return ast.types.filter(({ _tag }) => _tag !== "Union").flatMap((type) => each(type, name, isBare))
       }
@@ -41,7 +41,7 @@ const each = (ast: SchemaAST.AST, name: string, isBare: boolean): ReadonlyArray<
   }
 }
 
-/** As many as the field with the most kinds has. */
+/** As many examples as the field with the most variants has. */
 const fields = (ast: SchemaAST.Objects, isBare: boolean): ReadonlyArray<Json> => {
   const known = ast.propertySignatures
     .filter(({ type }) => !(isBare && SchemaAST.isOptional(type)))
@@ -62,7 +62,7 @@ const checkOf = (ast: SchemaAST.AST, id: string): Check | undefined =>
     ?.map(({ annotations }) => annotations?.representation as Check | undefined)
     .find((check) => check?.id === `effect/schema/${id}`)
 
-/** The same for the same name, and of different lengths as bytes. */
+/** Text derived from the name, with varying length in bytes. */
 const count = (ast: SchemaAST.AST, name: string): number =>
   checkOf(ast, "isBetween")?.payload.maximum ?? hash(name) % 10 ** (1 + (hash(name) % 9))
 
@@ -72,7 +72,7 @@ const words = (ast: SchemaAST.AST, name: string): string => {
     const digits = hash(name).toString(16).padStart(8, "0")
     return `${digits}-0000-4000-8000-${digits}0000`
   }
-  // Bytes are text in base 64, which this is too.
+  // Valid base64, in which bytes are encoded.
   return name.padEnd(Math.ceil(name.length / 4) * 4, "A")
 }
 

@@ -1,4 +1,4 @@
-/** The bytes that nodes have written so far, beside what they tell: a file for each call, a line for each example. */
+/** Stored encodings of messages with their decoded form: one file per call, one line per example. */
 import { existsSync, readFileSync } from "node:fs"
 import type { Json, Message } from "./Message.ts"
 

@@ -4,8 +4,8 @@ import { EntityAddress, EntityId, EntityType, Runners, ShardId, Snowflake } from
 import * as Headers from "effect/http/Headers"
 import { serialization } from "./Message.ts"
 
-// Frames have a fingerprint of their form in front: one of another form is not read, and its connection ends.
-describe("what the library puts around a message is what it was: else nodes of before and after do not speak", () => {
+// Frames begin with a fingerprint of their schema. A node closes a connection with another fingerprint.
+describe("the envelope of the library is unchanged, so that nodes of two releases can communicate", () => {
   it.each([
     [
       "Request",

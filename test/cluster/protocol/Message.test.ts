@@ -4,12 +4,12 @@ import { kept } from "./Kept.ts"
 import { messages } from "./Message.ts"
 
 describe("messages between nodes", () => {
-  it("of every one examples are kept: run `node test/cluster/protocol/Keep.ts`", () => {
+  it("every message has stored examples: run `node test/cluster/protocol/Keep.ts`", () => {
     const without = messages.filter((message) => !kept(message).some(({ part }) => part === message.part))
     assert.deepStrictEqual(without.map(named), [])
   })
 
-  it("none is gone: what an older node sends is still understood", () => {
+  it("no message is removed, because older nodes still send it", () => {
     const calls = new Set(messages.map(({ entity, rpc }) => `${entity}.${rpc}.json`))
     const files = readdirSync(new URL("./fixtures", import.meta.url))
     assert.deepStrictEqual(
@@ -26,7 +26,7 @@ describe("messages between nodes", () => {
   })
 
   it.each(messages.map((message) => [named(message), message] as const))(
-    "%s: what older nodes wrote is read as it was meant, and written so today",
+    "%s: decodes and encodes stored examples unchanged",
     (_, message) => {
       for (const { bytes, part, value } of kept(message)) {
         if (part !== message.part) continue

@@ -1,4 +1,4 @@
-/** Every message between nodes: how it becomes bytes, as `RpcSerialization.layerSchemaBinary` writes them, and how it reads as text. */
+/** Every message between nodes, with its binary encoding (`RpcSerialization.layerSchemaBinary`) and a text form. */
 import { Desk } from "@venue/cluster/protocol/Desk"
 import { Market } from "@venue/cluster/protocol/Market"
 import { NodeCalls } from "@venue/cluster/protocol/Node"
@@ -11,18 +11,18 @@ import * as RpcSerialization from "effect/rpc/RpcSerialization"
 export type Json = string | number | boolean | null | ReadonlyArray<Json> | { readonly [key: string]: Json }
 
 export interface Message {
-  /** `Desk`. */
+  /** Entity, such as `Desk`. */
   readonly entity: string
-  /** `Submit`. */
+  /** Message, such as `Submit`. */
   readonly rpc: string
   readonly part: "payload" | "success" | "error" | "chunk"
   readonly schema: Schema.Codec<unknown, unknown>
-  /** What is told, as the bytes that go from node to node, and back. */
+  /** Encodes a value to the bytes between nodes, and back. */
   readonly encode: (json: Json) => Uint8Array
   readonly decode: (bytes: Uint8Array) => Json
 }
 
-/** What the nodes write and read with. */
+/** The serialisation of the nodes. */
 export const serialization = Effect.runSync(
   Effect.scoped(
     Effect.map(Layer.build(RpcSerialization.layerSchemaBinary()), (built) =>
@@ -56,7 +56,7 @@ const messagesOf = (entity: string, rpc: AnyRpc): ReadonlyArray<Message> => {
   ]
 }
 
-/** How one value is a reply, and which value a reply tells. */
+/** Wraps a value in a reply, and unwraps it. */
 interface Replying {
   readonly of: (value: unknown) => unknown
   readonly in: (reply: never) => unknown
@@ -95,7 +95,7 @@ const between = (schema: Codec, coded: Coder | Codec): Pick<Message, "encode" | 
   const coder: Coder =
     "ast" in coded ? { encode: Schema.encodeSync(coded as Codec), decode: Schema.decodeSync(coded as Codec) } : coded
   return {
-    // What the library answers is part of a buffer that it goes on writing to.
+    // Copied, because the library reuses the buffer.
     encode: (json) => (coder.encode(Schema.decodeUnknownSync(text)(json)) as Uint8Array).slice(),
     decode: (bytes) => (Schema.encodeSync(text)(coder.decode(bytes)) ?? null) as Json
   }

@@ -1,4 +1,4 @@
-/** What a desk tells of a weight, in one number. */
+/** Encoding of REST charges. */
 import * as RestCharge from "@venue/cluster/protocol/RestCharge"
 import * as RateLimits from "@venue/domain/RateLimits"
 import { restRates } from "@venue/domain/RestRates"

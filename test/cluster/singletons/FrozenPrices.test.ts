@@ -1,4 +1,4 @@
-/** Sources that repeat a quote whose own time stands still: a price is as old as its quote. */
+/** Sources that repeat an old quote: a price is as old as its quote. */
 import { TestVenue } from "@venue/testing/TestVenue"
 import { assert, it } from "@effect/vitest"
 import { Clock, Effect, Logger } from "effect"
@@ -40,7 +40,7 @@ it.effect("I29: rule 3.11: a source that repeats one quote is stale 60 s after t
   )
 })
 
-it.effect("I29: a quote of three hours ago or six seconds ahead makes no price", () => {
+it.effect("I29: ignores a quote three hours old or six seconds ahead", () => {
   const one = new Said("one", [[aapl, "A"]])
   return venueWith(
     [one.source],
@@ -55,7 +55,7 @@ it.effect("I29: a quote of three hours ago or six seconds ahead makes no price",
   )
 })
 
-it.effect("I29: rule 3.7: a frozen source of two leaves the median, and the other's price stays fresh", () => {
+it.effect("I29: rule 3.7: excludes a frozen source from the median, and keeps the price of the other", () => {
   const [frozen, live] = [new Said("frozen", [[aapl, "A"]]), new Said("live", [[aapl, "A"]])] as const
   return venueWith(
     [frozen.source, live.source],
@@ -76,7 +76,7 @@ it.effect("I29: rule 3.7: a frozen source of two leaves the median, and the othe
   )
 })
 
-it.effect("I29: rule 3.7: where two sources are needed, one frozen of two makes the price stale", () => {
+it.effect("I29: rule 3.7: the price turns stale if two sources are required and one is frozen", () => {
   const [frozen, live] = [new Said("frozen", [[aapl, "A"]]), new Said("live", [[aapl, "A"]])] as const
   return venueWith(
     [frozen.source, live.source],
@@ -108,7 +108,7 @@ it.effect("rule 3.11: ignores a quote that is older than the one before of the s
       one.say("A", 190, now - 1)
       yield* pass
       assert.strictEqual(yield* price(aapl), 210)
-      // The other source may be behind, and the same time may have a new price.
+      // The other source may lag, and a quote of the same time may have a new price.
       two.say("A", 210, now)
       yield* pass
       assert.strictEqual(yield* price(aapl), 205)
@@ -116,7 +116,7 @@ it.effect("rule 3.11: ignores a quote that is older than the one before of the s
   )
 })
 
-it.effect("a frozen quote does not replace an operator's price that is newer than it", () => {
+it.effect("a frozen quote does not replace a newer operator price", () => {
   const one = new Said("one", [[aapl, "A"]])
   return venueWith(
     [one.source],
@@ -135,7 +135,7 @@ it.effect("a frozen quote does not replace an operator's price that is newer tha
   )
 })
 
-it.effect("a price without a time that does not change for the minutes of its setting is an alarm, once", () => {
+it.effect("logs an undated price once when it is unchanged for longer than its setting", () => {
   const lines: Array<string> = []
   const logger = Logger.make<unknown, void>(({ message }) => void lines.push(String(message)))
   const one = new Said("one", [[aapl, "A"]], { unchangedMillis: 180_000 })
@@ -165,7 +165,7 @@ it.effect("a price without a time that does not change for the minutes of its se
   ).pipe(Effect.provide(Logger.layer([logger])))
 })
 
-it.effect("a source that goes silent beside one that speaks is an alarm", () => {
+it.effect("logs a silent source while another one sends prices", () => {
   const lines: Array<string> = []
   const logger = Logger.make<unknown, void>(({ message }) => void lines.push(String(message)))
   const [frozen, live] = [new Said("frozen", [[aapl, "A"]]), new Said("live", [[aapl, "A"]])] as const

@@ -1,4 +1,4 @@
-/** The price feed of a whole venue: what sources say, and what the markets have in force. */
+/** The price feed of a whole venue. */
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import type { PriceSource } from "@venue/providers/prices/PriceSource"
 import * as SimulatedPrices from "@venue/providers/prices/SimulatedPrices"
@@ -12,7 +12,7 @@ import { pass, price, priced, Said, venueWith } from "./Said.ts"
 
 const eur = MarketSymbol.make("EUR-USD")
 
-it.effect("a market gets the median of those who speak, each by its own name for the contract", () => {
+it.effect("sends the median of the active sources, each with its own contract name", () => {
   const [one, two, three] = [
     new Said("one", [[aapl, "AAPL"]]),
     new Said("two", [
@@ -36,7 +36,7 @@ it.effect("a market gets the median of those who speak, each by its own name for
       three.say("1", 2_010)
       yield* pass
       assert.strictEqual(yield* price(aapl), 201)
-      // Who fell silent no longer counts.
+      // A silent source no longer counts.
       yield* TestClock.adjust("9 seconds")
       one.say("AAPL", 199)
       yield* TestClock.adjust("1 second")
@@ -47,7 +47,7 @@ it.effect("a market gets the median of those who speak, each by its own name for
   )
 })
 
-it.effect("what a source said before the operator's word does not replace it, and what it says after does", () => {
+it.effect("an operator price is replaced only by newer quotes", () => {
   const one = new Said("one", [[aapl, "A"]])
   return venueWith(
     [one.source],
@@ -67,7 +67,7 @@ it.effect("what a source said before the operator's word does not replace it, an
   )
 })
 
-it.effect("I29: of too few sources no price is made, but for a symbol that has no more", () => {
+it.effect("I29: sends no price from too few sources, unless the symbol has no more", () => {
   const [one, two] = [
     new Said("one", [[aapl, "A"]]),
     new Said("two", [
@@ -97,7 +97,7 @@ it.effect("I29: of too few sources no price is made, but for a symbol that has n
   )
 })
 
-it.effect("I29: a source alone that is ten times too high is not believed, and its market turns stale", () => {
+it.effect("I29: rejects a single source at ten times the price, and the market turns stale", () => {
   const one = new Said("one", [[aapl, "AAPL"]])
   return venueWith(
     [one.source],
@@ -124,7 +124,7 @@ it.effect("I29: a source alone that is ten times too high is not believed, and i
   )
 })
 
-it.effect("I29: one market is stale beside others that are fresh", () => {
+it.effect("I29: one market turns stale while others stay fresh", () => {
   const one = new Said("one", [
     [aapl, "AAPL"],
     [eur, "EURUSD"]
@@ -144,7 +144,7 @@ it.effect("I29: one market is stale beside others that are fresh", () => {
   )
 })
 
-it.effect("a source that gives no price of a symbol for a minute is named, once, while the underlier trades", () => {
+it.effect("logs once a source without a price of a symbol for 1 minute of trading hours", () => {
   const lines: Array<unknown> = []
   const logger = Logger.make<unknown, void>(({ message }) => void lines.push(message))
   const us100 = MarketSymbol.make("US100-USD")
@@ -169,7 +169,7 @@ it.effect("a source that gives no price of a symbol for a minute is named, once,
   ).pipe(Effect.provide(Logger.layer([logger])))
 })
 
-it.effect("rule 3.8: an index has a price once its settlement is recorded, from whatever node", () => {
+it.effect("rule 3.8: prices an index once its settlement is recorded on any node", () => {
   const us100 = MarketSymbol.make("US100-USD")
   const one = new Said("one", [[us100, { future: "NQ" }]])
   return venueWith(
@@ -194,7 +194,7 @@ it.effect("rule 3.8: an index has a price once its settlement is recorded, from 
   )
 })
 
-it.effect("a source that throws is begun anew, and the others are heard on", () => {
+it.effect("restarts a source that throws, and continues with the others", () => {
   const one = new Said("one", [[aapl, "AAPL"]])
   let begun = 0
   const broken: PriceSource = {
@@ -218,7 +218,7 @@ it.effect("a source that throws is begun anew, and the others are heard on", () 
   )
 })
 
-it.effect("a simulation goes on from the price that an operator sets", () =>
+it.effect("a simulated source continues from an operator price", () =>
   venueWith(
     [SimulatedPrices.make({ seed: 1, speed: 1, symbols: [aapl] })],
     Effect.gen(function* () {

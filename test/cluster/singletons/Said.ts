@@ -1,4 +1,4 @@
-/** Price sources that a test speaks for, and a venue that hears them. */
+/** Price sources that a test controls, and a venue with them. */
 import { Feed } from "@venue/cluster/feed/Feed"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import type { Journal } from "@venue/journal/Journal"
@@ -9,7 +9,7 @@ import { Effect, Layer, type Scope } from "effect"
 import { TestClock } from "effect/testing"
 import { friday } from "../../venue/Story.ts"
 
-/** A source that the test speaks for, once it is heard. */
+/** A source whose quotes the test sends, once the feed runs it. */
 export class Said {
   #listener: Listener | undefined
   readonly source: PriceSource
@@ -33,14 +33,14 @@ export class Said {
     }
   }
 
-  /** With the quote's own time, where it names one. */
+  /** `quotedAtMillis` is the quote's own time, if any. */
   say(contract: string, usd: number, quotedAtMillis?: number): void {
     const time = quotedAtMillis === undefined ? {} : { quotedAtMillis }
     this.#listener!.tell({ contract, priceE8: Math.round(usd * 1e8), ...time })
   }
 }
 
-/** A venue on a Friday in open hours, with these sources. */
+/** A venue with these sources, on a Friday during trading hours. */
 export const venueWith = <E>(
   sources: ReadonlyArray<PriceSource>,
   body: Effect.Effect<void, E, TestVenue | Feed | FuturesReference | Journal | Scope.Scope>,
@@ -56,7 +56,7 @@ export const venueWith = <E>(
     Effect.scoped
   )
 
-/** Time in which what a source said has come to its markets. */
+/** Time within which a quote reaches its markets. */
 export const pass = Effect.gen(function* () {
   yield* TestClock.adjust("250 millis")
   yield* (yield* TestVenue).settle

@@ -1,4 +1,4 @@
-/** A source's price by its worked numbers, and what is wanting for one. */
+/** Prices of a source by worked examples, and missing inputs. */
 import * as SourcePrice from "@venue/cluster/singletons/SourcePrice"
 import * as Futures from "@venue/domain/Futures"
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
@@ -15,7 +15,7 @@ const reference: SourcePrice.Reference = {
 }
 const november = (day: number) => Date.UTC(2026, 10, day, 12)
 
-it("rule 3.8: an index is its future by the newest settlement, and nothing without one", () => {
+it("rule 3.8: derives an index from its future and the newest settlement; undefined without one", () => {
   const price = (known: SourcePrice.Reference) =>
     SourcePrice.of(us100, { future: "NQ" }, said({ NQ: 21_105 }), known, november(3))
   assert.closeTo(price(reference)! / 1e8, 21_024.905, 0.001)
@@ -23,7 +23,7 @@ it("rule 3.8: an index is its future by the newest settlement, and nothing witho
   assert.isUndefined(SourcePrice.of(us100, { future: "NQ" }, said({}), reference, november(3)))
 })
 
-it("rule 3.9: a commodity goes from one month's future to the next between business days 5 and 10", () => {
+it("rule 3.9: rolls a commodity from one month's future to the next between business days 5 and 10", () => {
   const contracts = { months: { "2026-11": "CLZ6", "2026-12": "CLF7" } }
   const price = (atMillis: number, prices: Readonly<Record<string, number>> = { CLZ6: 71.2, CLF7: 70.7 }) =>
     SourcePrice.of(cl, contracts, said(prices), reference, atMillis)
@@ -41,7 +41,7 @@ it("rule 3.9: a commodity goes from one month's future to the next between busin
   assert.isUndefined(price(Date.UTC(2027, 0, 1)))
 })
 
-it("the months go on over the end of the year", () => {
+it("rolls over the end of the year", () => {
   const contracts = { months: { "2026-12": "F7", "2027-01": "G7" } }
   assert.strictEqual(SourcePrice.of(cl, contracts, said({ G7: 70 }), reference, Date.UTC(2026, 11, 31)), usd(70))
 })

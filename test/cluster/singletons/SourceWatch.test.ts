@@ -1,4 +1,4 @@
-/** Alarms about sources that are silent within hours. */
+/** Log lines about sources that are silent during trading hours. */
 import type { PriceSource } from "@venue/providers/prices/PriceSource"
 import * as SourceWatch from "@venue/cluster/singletons/SourceWatch"
 import { assert, it } from "@effect/vitest"
@@ -13,7 +13,7 @@ const source: PriceSource = {
   run: () => Effect.never
 }
 
-/** A market that a test opens and closes, and a source that gives its price or none. */
+/** A market that the test opens and closes, and a source whose price it sets. */
 const watching = Effect.gen(function* () {
   const state: { isOpen: boolean; priceE8: number | undefined } = { isOpen: true, priceE8: 200e8 }
   const lines: Array<string> = []
@@ -28,7 +28,7 @@ const watching = Effect.gen(function* () {
   return { lines, state }
 })
 
-it.effect("names a source that went silent while the market was closed a minute after the open, once", () =>
+it.effect("logs once, one minute after the opening, a source that stopped while the market was closed", () =>
   Effect.gen(function* () {
     const { lines, state } = yield* watching
     yield* TestClock.adjust("1 minute")
@@ -49,7 +49,7 @@ it.effect("names a source that went silent while the market was closed a minute 
   }).pipe(Effect.scoped)
 )
 
-it.effect("counts the time of an unchanged price from the open", () =>
+it.effect("counts the time of an unchanged price from the opening", () =>
   Effect.gen(function* () {
     const { lines, state } = yield* watching
     yield* TestClock.adjust("2 minutes")

@@ -18,7 +18,7 @@ const secret = Redacted.make("whsec_CanaryOfAWebhookSecret00000000000000000000")
 const userId = UserId.make("amy")
 const [second, minute, hour] = [1_000, 60_000, 3_600_000]
 
-/** Tables of its own for each test, and a sender that reaches this machine. */
+/** Separate tables for each test, and a sender that may reach this machine. */
 const around = Layer.fresh(
   Layer.mergeAll(
     Webhooks.layerMemory,
@@ -50,7 +50,7 @@ const tell = Effect.fnUntraced(function* (subjectId: string, of = userId) {
 })
 
 const turn = Effect.promise(() => setImmediate())
-/** Real time passes until it is so; the clock of the test stands still. */
+/** Waits in real time for a condition, without moving the test clock. */
 const until = <E, R>(holds: Effect.Effect<boolean, E, R>) =>
   Effect.repeat(Effect.andThen(turn, holds), { until: (is) => is })
 
@@ -58,60 +58,58 @@ const deliveries = Effect.flatMap(Webhooks, (webhooks) =>
   Effect.map(webhooks.ofUser(userId), (all) => all.flatMap((webhook) => webhook.deliveries))
 )
 
-it.effect(
-  "there are eight tries over a day, each later than the one before, signed at its own time, under one id",
-  () =>
-    Effect.gen(function* () {
-      const lines: Array<unknown> = []
-      const logger = Logger.layer([Logger.make(({ message }) => void lines.push(message))])
-      const { heard, port } = yield* receiver(status(503))
-      yield* endpoint(port)
-      const begun = yield* Clock.currentTimeMillis
-      yield* tell("a deposit")
-      const spacings = [10 * second, minute, 5 * minute, 30 * minute, 2 * hour, 6 * hour, 15 * hour]
-      const ids = new Set<string>()
-      for (const [at, spacing] of [...spacings, undefined].entries()) {
-        // It looks once a second, which would be long for a day: it runs while something is due.
-        const running = yield* Effect.forkChild(Effect.provide(WebhookLoop.run, logger))
-        const { body, headers } = yield* Queue.take(heard)
-        const now = yield* Clock.currentTimeMillis
-        assert.strictEqual(headers["webhook-timestamp"], String(Math.floor(now / 1_000)))
-        const id = headers["webhook-id"] as string
-        const signed = new Webhook(Redacted.value(secret)).sign(id, new Date(now), body)
-        assert.strictEqual(headers["webhook-signature"], signed)
-        ids.add(id)
-        yield* until(
-          Effect.map(deliveries, (all) => all.some((row) => row.attempt === at + 1 && row.outcome === "FAILED"))
-        )
-        yield* Fiber.interrupt(running)
-        const [next] = (yield* deliveries).filter(({ outcome }) => outcome === "PENDING")
-        if (spacing === undefined) assert.isUndefined(next)
-        else {
-          const waits = next!.dueAtMillis - now
-          assert.isAtLeast(waits, spacing * 0.9)
-          assert.isAtMost(waits, spacing * 1.1)
-          yield* TestClock.adjust(waits - 1)
-          const early = yield* Effect.forkChild(WebhookLoop.run)
-          yield* turn
-          assert.strictEqual(yield* Queue.size(heard), 0)
-          yield* Fiber.interrupt(early)
-          yield* TestClock.adjust(1)
-        }
+it.effect("makes eight attempts over a day with growing delays, each signed at its own time, under one id", () =>
+  Effect.gen(function* () {
+    const lines: Array<unknown> = []
+    const logger = Logger.layer([Logger.make(({ message }) => void lines.push(message))])
+    const { heard, port } = yield* receiver(status(503))
+    yield* endpoint(port)
+    const begun = yield* Clock.currentTimeMillis
+    yield* tell("a deposit")
+    const spacings = [10 * second, minute, 5 * minute, 30 * minute, 2 * hour, 6 * hour, 15 * hour]
+    const ids = new Set<string>()
+    for (const [at, spacing] of [...spacings, undefined].entries()) {
+      // The loop runs only while an attempt is due, because polling once a second over a day would take long.
+      const running = yield* Effect.forkChild(Effect.provide(WebhookLoop.run, logger))
+      const { body, headers } = yield* Queue.take(heard)
+      const now = yield* Clock.currentTimeMillis
+      assert.strictEqual(headers["webhook-timestamp"], String(Math.floor(now / 1_000)))
+      const id = headers["webhook-id"] as string
+      const signed = new Webhook(Redacted.value(secret)).sign(id, new Date(now), body)
+      assert.strictEqual(headers["webhook-signature"], signed)
+      ids.add(id)
+      yield* until(
+        Effect.map(deliveries, (all) => all.some((row) => row.attempt === at + 1 && row.outcome === "FAILED"))
+      )
+      yield* Fiber.interrupt(running)
+      const [next] = (yield* deliveries).filter(({ outcome }) => outcome === "PENDING")
+      if (spacing === undefined) assert.isUndefined(next)
+      else {
+        const waits = next!.dueAtMillis - now
+        assert.isAtLeast(waits, spacing * 0.9)
+        assert.isAtMost(waits, spacing * 1.1)
+        yield* TestClock.adjust(waits - 1)
+        const early = yield* Effect.forkChild(WebhookLoop.run)
+        yield* turn
+        assert.strictEqual(yield* Queue.size(heard), 0)
+        yield* Fiber.interrupt(early)
+        yield* TestClock.adjust(1)
       }
-      assert.strictEqual(ids.size, 1)
-      assert.strictEqual((yield* deliveries).length, maxTries)
-      const took = (yield* Clock.currentTimeMillis) - begun
-      assert.isAtLeast(took, 21 * hour)
-      assert.isAtMost(took, 27 * hour)
-      yield* TestClock.adjust("1 hour")
-      yield* turn
-      assert.strictEqual(yield* Queue.size(heard), 0)
-      // I46
-      assert.notInclude(JSON.stringify([lines, yield* deliveries]), "Canary")
-    }).pipe(Effect.scoped, Effect.provide(around))
+    }
+    assert.strictEqual(ids.size, 1)
+    assert.strictEqual((yield* deliveries).length, maxTries)
+    const took = (yield* Clock.currentTimeMillis) - begun
+    assert.isAtLeast(took, 21 * hour)
+    assert.isAtMost(took, 27 * hour)
+    yield* TestClock.adjust("1 hour")
+    yield* turn
+    assert.strictEqual(yield* Queue.size(heard), 0)
+    // I46
+    assert.notInclude(JSON.stringify([lines, yield* deliveries]), "Canary")
+  }).pipe(Effect.scoped, Effect.provide(around))
 )
 
-it.effect("an endpoint that is slow has one try at a time, and holds up nobody", () =>
+it.effect("a slow endpoint has one attempt at a time and delays no other", () =>
   Effect.gen(function* () {
     const slow = yield* receiver(() => {})
     const quick = yield* receiver(status(200))
@@ -127,7 +125,7 @@ it.effect("an endpoint that is slow has one try at a time, and holds up nobody",
   }).pipe(Effect.scoped, Effect.provide(around))
 )
 
-it.effect("two at once send each message once to each endpoint", () =>
+it.effect("two loops send each message once to each endpoint", () =>
   Effect.gen(function* () {
     const { heard, port } = yield* receiver((response) => setTimeout(() => response.writeHead(204).end(), 2))
     const users = ["amy", "ben", "cid", "dan"].map((name) => UserId.make(name))
@@ -146,7 +144,7 @@ it.effect("two at once send each message once to each endpoint", () =>
   }).pipe(Effect.scoped, Effect.provide(around))
 )
 
-it.effect("a try that was cut short is made again, as the same message, once the endpoint is free again", () =>
+it.effect("repeats an interrupted attempt with the same message when the claim on the endpoint expires", () =>
   Effect.gen(function* () {
     let answers = false
     const { heard, port } = yield* receiver((response) => {
@@ -170,7 +168,7 @@ it.effect("a try that was cut short is made again, as the same message, once the
   }).pipe(Effect.scoped, Effect.provide(around))
 )
 
-it.effect("an endpoint that says it is gone is not sent to any more", () =>
+it.effect("stops sending to an endpoint that answers 410 Gone", () =>
   Effect.gen(function* () {
     const { heard, port } = yield* receiver(status(410))
     yield* endpoint(port)
@@ -186,7 +184,7 @@ it.effect("an endpoint that says it is gone is not sent to any more", () =>
   }).pipe(Effect.scoped, Effect.provide(around))
 )
 
-it.effect("a secret that does not open keeps its own message back, and no other", () =>
+it.effect("a secret that cannot be decrypted blocks only its own message", () =>
   Effect.gen(function* () {
     const { heard, port } = yield* receiver(status(200))
     const [broken, whole] = [yield* endpoint(port), yield* endpoint(port)]

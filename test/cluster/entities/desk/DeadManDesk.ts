@@ -1,4 +1,4 @@
-/** A desk with dead-man switches, and what tests of it say and ask. */
+/** A desk with dead-man switches, and helpers for its tests. */
 import * as DeadManSwitches from "@venue/cluster/entities/desk/connections/DeadManSwitches"
 import * as OrderTimes from "@venue/cluster/entities/desk/orders/OrderTimes"
 import type { Trader } from "@venue/cluster/entities/desk/traders/Trader"
@@ -18,7 +18,7 @@ import { one, turns } from "../../Neighbours.ts"
 
 export const friday = Date.UTC(2026, 10, 20, 15)
 
-/** A desk that has woken; it is told whether it owns its shard, and may go on though it does not. */
+/** A started desk. The test sets whether it owns its shard; it keeps running if it does not. */
 export const begin = Effect.gen(function* () {
   const clock = yield* Clock.Clock
   const scope = yield* Scope.make()
@@ -59,7 +59,7 @@ export const placed = (name: string, ofAccount: AccountId, nowMillis: number, sy
 
 export const pass = (millis: number) => Effect.andThen(TestClock.adjust(millis), turns)
 
-/** All that the trader's journal says of switches. */
+/** Events of switches in the trader's journal. */
 export const switchesOf = (user: UserId) =>
   Effect.flatMap(Journal, (journal) => journal.read(traderStream(user), 0, 10_000)).pipe(
     Effect.map((rows) =>
@@ -68,7 +68,7 @@ export const switchesOf = (user: UserId) =>
         .filter((event) => event._tag === "DeadManSwitchSet")
     )
   )
-/** For whom a desk would have to wake. */
+/** Users with wake-up entries. */
 export const wakeUps = Effect.flatMap(Journal, (journal) => journal.wakeUps("0")).pipe(
   Effect.map((entries) => entries.filter(({ reason }) => reason === "switch"))
 )

@@ -1,4 +1,4 @@
-/** Dead-man switches of some users at a desk that is killed or replaced again and again, beside a market that is a real machine. */
+/** Random dead-man switches at a desk that is killed and replaced repeatedly, with a market that has a real engine. */
 import { primaryAccountOf } from "@venue/domain/AccountId"
 import { dueMillis } from "@venue/domain/DeadManSwitch"
 import type { MarketEvent } from "@venue/domain/Market"
@@ -17,16 +17,16 @@ import { begin, type Desk, enter, friday, pass, placed, switchesOf, wakeUps } fr
 
 const users = Array.from({ length: 8 }, (_, n) => UserId.make(id(`switch user ${n}`).text))
 
-/** What a client knows of its switch, and of its orders. */
+/** A client's knowledge of its switch and orders. */
 interface Known {
-  /** What it asked for and when, when that is due, and when it was answered, if it was. */
+  /** Requests with their time, due time and time of the answer, if any. */
   readonly words: Array<{ readonly asked: number; readonly due: number; answered: number }>
-  /** When each was placed, until it was cancelled; it may have been lost on its way. */
+  /** Placing times of orders that are not cancelled; some may be lost in flight. */
   readonly orders: Map<string, number>
 }
 
 it.effect(
-  "I55: no switch fires before what was answered, and each cancels once, whoever dies or wakes with old memory",
+  "I55: fires no switch before its confirmed time and cancels once, whichever owner dies or continues with old state",
   () => {
     const market = makeMarket()
     const { decide, log, near } = market
@@ -35,7 +35,7 @@ it.effect(
     const now = Clock.currentTimeMillis
     let [kills, left, number] = [0, 0, 0]
 
-    /** Whatever the switch ended was due by all that its client had been answered, and was there when it fired. */
+    /** Asserts that the switch was due by every confirmed request, and that cancelled orders were open when it fired. */
     const check = Effect.fnUntraced(function* (events: ReadonlyArray<MarketEvent>) {
       for (const event of events) {
         if (event._tag !== "Ended") continue
@@ -43,7 +43,7 @@ it.effect(
         const { orders, words } = known.get(userId)!
         const fired = (yield* switchesOf(userId)).findLast(({ firedMillis }) => firedMillis !== 0)!.firedMillis
         const newest = Math.max(...words.filter(({ answered }) => answered < fired).map(({ asked }) => asked))
-        // What has no answer yet may count already.
+        // A request without an answer may already be in effect.
         assert.isTrue(
           words.some(({ asked, due }) => asked >= newest && due !== 0 && due <= fired),
           "what was answered has held"
@@ -98,7 +98,7 @@ it.effect(
         on.owned.is = false
         if (percent(50)) {
           yield* on.kill
-          // What was on its way is lost.
+          // Commands in flight are lost.
           near.submitted.length = 0
         } else former = on
         on = yield* begin
@@ -109,14 +109,14 @@ it.effect(
         if (percent(70)) yield* turns
         const hasFired = percent(70) && (yield* deliver)
         if (hasFired && percent(50)) {
-          // Orders come behind the cancel, and before anybody knows that it is recorded.
+          // Orders arrive after the cancel and before its outcome is known.
           for (const user of users) yield* place(user)
           yield* deliver
           yield* move
         } else if (percent(5)) yield* move
         yield* pass(whole(1, 1_500))
       }
-      // Nobody asks any more.
+      // No further requests.
       for (let second = 0; second < 30; second++) {
         if (second === 25) for (const user of users) yield* place(user)
         yield* deliver

@@ -1,4 +1,4 @@
-/** Connections arm, trade, fall silent, are lost and come back in random order, against what a slow twin says of it. */
+/** Random armed connections that trade, fall silent, end and return, compared with a naive model. */
 import { LocalEntities } from "@venue/cluster/clients/LocalEntities"
 import * as Disconnects from "@venue/cluster/entities/desk/connections/Disconnects"
 import type { Trader } from "@venue/cluster/entities/desk/traders/Trader"
@@ -16,12 +16,12 @@ import { idOf, one, userId, venue } from "../../Neighbours.ts"
 const around = Layer.merge(LocalEntities.layer, venue)
 const accountId = primaryAccountOf(userId)
 const stepMillis = 100
-/** A lease, a look, and a word that was on its way. */
+/** A lease, a check interval and a transit time. */
 const promisedMillis = 4_000
 
 interface Touch {
   readonly atMillis: number
-  /** Undefined is REST, or a connection that is not armed. */
+  /** Undefined for REST or an unarmed connection. */
   readonly over: string | undefined
 }
 
@@ -33,13 +33,13 @@ interface OpenOrder {
 interface Connection {
   readonly connectionId: string
   readonly gatewayId: string
-  /** By the gateway, and by what of that has reached the desk. */
+  /** Last seen by the gateway, and as reported to the desk. */
   heardAtMillis: number
   toldAtMillis: number
-  /** The desk heard its name then. */
+  /** Time of the last renewal at the desk. */
   namedAtMillis: number
   isSilent: boolean
-  /** Since its end was told, or its gateway died. */
+  /** Time at which its end was reported or its gateway died. */
   lostAtMillis: number | undefined
   hasEnded: boolean
 }
@@ -67,13 +67,13 @@ const play = Effect.fnUntraced(function* (seed: number) {
   let count = 0
   let cancels = 0
 
-  /** What the rule says of an order when a connection ends. */
+  /** Expected fate of an order when a connection ends. */
   const isSpared = ({ touches }: OpenOrder, { connectionId, toldAtMillis }: Connection) =>
     touches.some(({ atMillis, over }) => atMillis > toldAtMillis && over !== connectionId)
-  /** Its gateway died, and has not named it for a lease. */
+  /** Its gateway died and its lease has expired. */
   const isOver = ({ hasEnded, lostAtMillis, namedAtMillis }: Connection) =>
     lostAtMillis !== undefined && !hasEnded && now() - namedAtMillis > 3_000
-  /** Its end is told now. */
+  /** Its end is reported now. */
   let detached: Connection | undefined
   const cancelled = (except: ReadonlySet<string>) => {
     const said = [...orders].filter(([orderId, { isOpen }]) => isOpen && !except.has(orderId)).map(([id]) => id)
@@ -90,7 +90,7 @@ const play = Effect.fnUntraced(function* (seed: number) {
     userId,
     ledger,
     symbols: () => [one.symbol],
-    // What it holds is not looked at: whatever waits may be open.
+    // Holds are ignored, because any queued order may be open.
     isLive: (symbol?: string) => symbol !== undefined,
     enter: (request) => {
       if (request._tag === "CancelAllOrders") cancelled(new Set(request.except?.map(({ text }) => text)))
@@ -111,7 +111,7 @@ const play = Effect.fnUntraced(function* (seed: number) {
     ageMillis: now() - heardAtMillis
   })
   const living = () => connections.filter(({ lostAtMillis }) => lostAtMillis === undefined)
-  /** It is said now and comes a little later, or at once. */
+  /** Sent now and delivered at once or a little later. */
   const later = (say: () => void, millis: number) =>
     millis === 0 ? Effect.sync(say) : Effect.forkChild(Effect.delay(Effect.sync(say), millis))
 
@@ -178,13 +178,13 @@ const play = Effect.fnUntraced(function* (seed: number) {
     else if (roll <= 7) pick(mine[0]!, ...mine).isSilent = true
     else if (roll <= 10) lose(pick(mine[0]!, ...mine))
     else if (roll <= 11) {
-      // Its gateway dies, and takes the others of it along.
+      // The gateway dies with all its connections.
       const { gatewayId } = pick(mine[0]!, ...mine)
       for (const connection of mine) if (connection.gatewayId === gatewayId) connection.lostAtMillis = now()
     } else if (roll <= 60) enter(percent(60) ? pick(mine[0]!, ...mine) : undefined)
     for (const connection of living()) if (!connection.isSilent && percent(50)) connection.heardAtMillis = now()
     if (step % 5 === 0) for (const gatewayId of skewOf.keys()) yield* renew(gatewayId)
-    // Nothing happens in the moment in which something was heard.
+    // Moves time on, so that no two events share a time.
     yield* TestClock.adjust(stepMillis)
     for (const { hasEnded, lostAtMillis } of connections) {
       if (lostAtMillis !== undefined && now() - lostAtMillis > promisedMillis) assert.isTrue(hasEnded, `stream ${seed}`)
@@ -193,7 +193,7 @@ const play = Effect.fnUntraced(function* (seed: number) {
   return cancels
 })
 
-it.effect("I34: exactly what was open when a lost connection was last heard of is cancelled, once, in time", () =>
+it.effect("I34: cancels exactly the orders open when a lost connection was last seen, once and in time", () =>
   Effect.gen(function* () {
     let cancels = 0
     for (let seed = 1; seed <= 25; seed++) cancels += yield* Effect.scoped(play(seed))

@@ -1,4 +1,4 @@
-/** A market's log with its clock: what a quiet one records by itself, and what it is after another node took it over. */
+/** A market's log with its clock, while idle and across takeovers by another node. */
 import * as MarketClock from "@venue/cluster/entities/market/MarketClock"
 import * as MarketLog from "@venue/cluster/entities/market/MarketLog"
 import { primaryAccountOf } from "@venue/domain/AccountId"
@@ -55,7 +55,7 @@ const order = (n: number, userId: UserId, side: "BUY" | "SELL", price: number, q
   origin: "USER"
 })
 
-/** Long 50 and short 50 at 204, and a bid 25 basis points above it. */
+/** Orders that create a long and a short position of 50 at 204, and a bid 25 basis points above. */
 const trading: ReadonlyArray<MarketCommand> = [
   { _tag: "Observe", priceE8: 204_00000000, teller: "operator" },
   order(1, short, "SELL", 204, 50),
@@ -69,7 +69,7 @@ const funding = ({ log }: { readonly log: MarketLog.MarketLog }) =>
     ({ value }) => value
   )
 
-it.effect("I32: a quiet market records one event an hour, and nothing between", () =>
+it.effect("I32: an idle market records one event per hour", () =>
   Effect.gen(function* () {
     yield* TestClock.setTime(friday)
     const market = yield* serve
@@ -89,7 +89,7 @@ it.effect("I32: a quiet market records one event an hour, and nothing between", 
   }).pipe(Effect.scoped, Effect.provide(around))
 )
 
-it.effect("I32: a market that is lost before the hour ends and served again after it pays for the hour once", () =>
+it.effect("I32: pays funding once if the market is lost before the hour ends and claimed again after it", () =>
   Effect.gen(function* () {
     yield* TestClock.setTime(friday)
     yield* Effect.gen(function* () {

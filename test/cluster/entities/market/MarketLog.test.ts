@@ -1,4 +1,4 @@
-/** One market's log: what becomes of commands when the machine throws, the row is full, or nobody knows what was committed. */
+/** A market's log: commands that throw, full rows and unknown commits. */
 import * as MarketLog from "@venue/cluster/entities/market/MarketLog"
 import { primaryAccountOf } from "@venue/domain/AccountId"
 import { marketStream } from "@venue/domain/Market"
@@ -35,7 +35,7 @@ const envelope = (n: number) => ({
 
 const command = (n: number): Refuse => ({ _tag: "Refuse", ...envelope(n), status: "REJECTED", echo: noEcho })
 
-/** A command that no machine can take in: it throws where its property is looked at. */
+/** A command with a property that throws when it is read. */
 const poisoned = <Command extends MarketCommand>(command: Command, property: keyof Command): Command =>
   Object.defineProperty({ ...command }, property, {
     get: () => {
@@ -47,14 +47,14 @@ const poisonPrice = poisoned({ _tag: "Observe", priceE8: 0, teller: "operator" }
 
 const code = { builderCode: "code", ownerId: userId, venueBps: 10_000, builderBps: 0 }
 
-/** What is asked once and no machine can take in. */
+/** Throwing commands of the kind that is not resubmitted. */
 const poisonedDeeds: ReadonlyArray<MarketCommand> = [
   poisoned({ _tag: "PayDividend", exDay: 0, perUnitE8: 1 }, "exDay"),
   poisoned({ _tag: "TopUpFund", topUpId: "", amount: 1, reason: "" }, "amount"),
   poisoned({ _tag: "IntroduceBuilder", ...code }, "builderCode")
 ]
 
-/** A buy far under the price, which rests. */
+/** A resting bid far below the price. */
 const bid = (n: number, clientOrderId = ""): MarketCommand => ({
   _tag: "Place",
   ...envelope(n),
@@ -109,25 +109,27 @@ const open = Effect.fnUntraced(function* (owned: () => boolean = () => true, ins
   }
 })
 
-it.effect("rule 21.6: a poison command is refused on the record, and what else was not yet recorded is unknown", () =>
-  Effect.gen(function* () {
-    const { log, outcomes, say, told } = yield* open()
-    say(command(1))
-    say(command(2), poison(3), command(4))
-    assert.deepEqual(told, [false, false])
-    yield* turns
-    assert.isTrue(log.serving())
-    assert.deepEqual(outcomes(), ["3 REJECTED_FAILED_TO_PROCESS"])
-    // All are sent again, as a client does.
-    say(command(1))
-    say(command(2), poison(3), command(4))
-    yield* turns
-    assert.deepEqual(told, [false, false, true, true])
-    assert.deepEqual(outcomes(), ["3 REJECTED_FAILED_TO_PROCESS", "1 REJECTED", "2 REJECTED", "4 REJECTED"])
-  }).pipe(Effect.provide(around))
+it.effect(
+  "rule 21.6: records a refusal of a command that throws, and reports other uncommitted commands as unknown",
+  () =>
+    Effect.gen(function* () {
+      const { log, outcomes, say, told } = yield* open()
+      say(command(1))
+      say(command(2), poison(3), command(4))
+      assert.deepEqual(told, [false, false])
+      yield* turns
+      assert.isTrue(log.serving())
+      assert.deepEqual(outcomes(), ["3 REJECTED_FAILED_TO_PROCESS"])
+      // Resends all commands, as a client does.
+      say(command(1))
+      say(command(2), poison(3), command(4))
+      yield* turns
+      assert.deepEqual(told, [false, false, true, true])
+      assert.deepEqual(outcomes(), ["3 REJECTED_FAILED_TO_PROCESS", "1 REJECTED", "2 REJECTED", "4 REJECTED"])
+    }).pipe(Effect.provide(around))
 )
 
-it.effect("rule 21.6: a market that cannot take its prices in takes cancels only, and is not built anew for ever", () =>
+it.effect("rule 21.6: a market whose price updates throw accepts only cancels, and stops rebuilding", () =>
   Effect.gen(function* () {
     const { log, outcomes, owners, say, told } = yield* open()
     say(observe, bid(1), bid(2))
@@ -157,7 +159,7 @@ it.effect("rule 21.6: a market that cannot take its prices in takes cancels only
   }).pipe(Effect.provide(around))
 )
 
-it.effect("I29: a market that cannot take its prices in liquidates nobody; only the orders of the account end", () =>
+it.effect("I29: a market whose price updates throw executes only the cancels of a liquidation", () =>
   Effect.gen(function* () {
     const { log, say } = yield* open()
     const seller = UserId.make("00000000-0000-4000-8000-000000000002")
@@ -184,7 +186,7 @@ it.effect("I29: a market that cannot take its prices in liquidates nobody; only 
   }).pipe(Effect.provide(around))
 )
 
-it.effect.each(poisonedDeeds)("rule 21.6: a $_tag that cannot be carried out is not, and the market goes on", (deed) =>
+it.effect.each(poisonedDeeds)("rule 21.6: drops a $_tag that throws and continues", (deed) =>
   Effect.gen(function* () {
     const { log, outcomes, say, told } = yield* open()
     say(observe)
@@ -202,10 +204,10 @@ it.effect.each(poisonedDeeds)("rule 21.6: a $_tag that cannot be carried out is 
   }).pipe(Effect.provide(around))
 )
 
-it.effect("rule 21.6: a market that cannot take the time in takes cancels only, and is not built anew for ever", () =>
+it.effect("rule 21.6: a market whose ticks throw accepts only cancels, and stops rebuilding", () =>
   Effect.gen(function* () {
     let isBroken = false
-    // Asked for when the premium is sampled.
+    // Read when the premium is sampled.
     const instrument: typeof one = Object.defineProperty({ ...one }, "tickLotMicros", {
       get: () => {
         if (isBroken) throw new Error("poison")
@@ -241,7 +243,7 @@ it.effect("rule 21.6: a market that cannot take the time in takes cancels only, 
   }).pipe(Effect.provide(around))
 )
 
-it.effect("I48: a command of more events than a row holds is refused on the record, and changes nothing", () =>
+it.effect("I48: records a refusal of a command with more events than a row can hold", () =>
   Effect.gen(function* () {
     const { log, outcomes, say, told } = yield* open()
     const longName = "x".repeat(430)
@@ -262,21 +264,19 @@ it.effect("I48: a command of more events than a row holds is refused on the reco
   }).pipe(Effect.provide(roomy))
 )
 
-it.effect(
-  "reads that waited for a row are told that it is not known, and take nothing from a state that is discarded",
-  () =>
-    Effect.gen(function* () {
-      const { log, say } = yield* open()
-      say(command(1))
-      let reads = 0
-      const read = yield* Effect.forkChild(Effect.exit(log.asOf(() => ++reads)), { startImmediately: true })
-      say(poison(2))
-      assert.isTrue(Exit.isFailure(yield* Fiber.join(read)))
-      assert.strictEqual(reads, 0)
-    }).pipe(Effect.provide(around))
+it.effect("fails pending reads when their row is abandoned, without reading the discarded state", () =>
+  Effect.gen(function* () {
+    const { log, say } = yield* open()
+    say(command(1))
+    let reads = 0
+    const read = yield* Effect.forkChild(Effect.exit(log.asOf(() => ++reads)), { startImmediately: true })
+    say(poison(2))
+    assert.isTrue(Exit.isFailure(yield* Fiber.join(read)))
+    assert.strictEqual(reads, 0)
+  }).pipe(Effect.provide(around))
 )
 
-it.effect("I1, I8: after an unknown commit the log is read back, and a repeat records nothing twice", () =>
+it.effect("I1, I8: rereads the log after an unknown commit, and records a repeated command once", () =>
   Effect.gen(function* () {
     const { log, loseUnknown, outcomes, owners, say, told } = yield* open()
     say(command(1))
@@ -298,7 +298,7 @@ it.effect("I1, I8: after an unknown commit the log is read back, and a repeat re
   }).pipe(Effect.provide(around))
 )
 
-it.effect("I4: a market that was fenced claims again only where it is still owned, and not at once", () =>
+it.effect("I4: a fenced market claims again only after a delay and if the node still owns the shard", () =>
   Effect.gen(function* () {
     let isOwned = true
     const { ended, log, say, told } = yield* open(() => isOwned)
@@ -326,7 +326,7 @@ it.effect("I4: a market that was fenced claims again only where it is still owne
   }).pipe(Effect.provide(around))
 )
 
-it.effect("I48: one row takes in no more than fits; the rest is sent again and goes on from there", () =>
+it.effect("I48: accepts only the commands that fit a row; a retry continues with the rest", () =>
   Effect.gen(function* () {
     const { outcomes, say, told } = yield* open()
     const many = Array.from({ length: 20_000 }, (_, n) => command(n + 1))

@@ -1,4 +1,4 @@
-/** Who watches a market: they are told that it is fresh only while its log is its own, and none may wait without bound. */
+/** Watchers of a market: heartbeats while the log is owned, and bounded queues. */
 import type { CommittedBatch } from "@venue/cluster/feed/Batch"
 import type * as MarketClaim from "@venue/cluster/entities/market/MarketClaim"
 import * as MarketLog from "@venue/cluster/entities/market/MarketLog"
@@ -18,7 +18,7 @@ const quiet = Logger.layer([])
 const inMemory = Layer.mergeAll(twoNodes(Journal.layerMemoryNode).pipe(Layer.provide(JournalRows.layer)), venue, quiet)
 const onPostgres = Layer.mergeAll(twoNodes(Journal.layer).pipe(Layer.provide(postgresLayer)), venue, quiet)
 
-/** A market of one node. */
+/** A market on one node. */
 const open = Effect.fnUntraced(function* (journal: JournalShape, owned: () => boolean = () => true) {
   let ended = 0
   const observers: Array<MarketClaim.LogObserver> = []
@@ -42,7 +42,7 @@ const open = Effect.fnUntraced(function* (journal: JournalShape, owned: () => bo
   return { log, watchers, committed, ended: () => ended }
 })
 
-/** Watches as another node does, and keeps the times at which it is told that the market is fresh. */
+/** Watches as another node does, and records the times of rows and heartbeats. */
 const watch = Effect.fnUntraced(function* (watchers: MarketWatchers.MarketWatchers) {
   const clock = yield* Clock.Clock
   const heardAtMillis: Array<number> = []
@@ -56,7 +56,7 @@ const watch = Effect.fnUntraced(function* (watchers: MarketWatchers.MarketWatche
   return { heardAtMillis, fiber }
 })
 
-it.effect("I4: a quiet market whose log another node has taken is called fresh no more, and stops", () =>
+it.effect("I4: an idle market whose log another node claimed sends no more heartbeats, and stops", () =>
   Effect.gen(function* () {
     const { a, b } = yield* Nodes
     let isOurs = true
@@ -78,7 +78,7 @@ it.effect("I4: a quiet market whose log another node has taken is called fresh n
   }).pipe(Effect.provide(inMemory))
 )
 
-it.effect("a market that took its log again is called fresh again", () =>
+it.effect("sends heartbeats again after the log was claimed again", () =>
   Effect.gen(function* () {
     const { a, b } = yield* Nodes
     const market = yield* open(a)
@@ -91,7 +91,7 @@ it.effect("a market that took its log again is called fresh again", () =>
   }).pipe(Effect.provide(inMemory))
 )
 
-it.effect("a market that nobody on another node watches sets no timer", () =>
+it.effect("sets no timer without a watcher on another node", () =>
   Effect.gen(function* () {
     const { clock, wakes } = yield* counted
     yield* Effect.gen(function* () {
@@ -103,13 +103,13 @@ it.effect("a market that nobody on another node watches sets no timer", () =>
         yield* TestClock.adjust("1 hour")
         assert.isDefined(market.watchers.head())
       }
-      // The state was saved once.
+      // One snapshot was saved.
       assert.isAtMost(wakes() - before, 2)
     }).pipe(Effect.scoped, Effect.provide(inMemory), Effect.provideService(Clock.Clock, clock))
   })
 )
 
-it.live("I4: of two owners of one log on Postgres the older, woken from a sleep, stops though nobody trades", () =>
+it.live("I4: the older of two owners on Postgres stops after a sleep, without any trade", () =>
   Effect.gen(function* () {
     const { a, b } = yield* Nodes
     let isOurs = true
@@ -119,7 +119,7 @@ it.live("I4: of two owners of one log on Postgres the older, woken from a sleep,
     yield* patiently(() => older.watchers.head() !== undefined)
     const newer = yield* open(b)
     isOurs = false
-    // Its database answers it as ever.
+    // Its database connection still works.
     yield* patiently(() => older.ended() === 1)
     assert.isUndefined(older.watchers.head())
     assert.isTrue(Exit.isFailure(yield* Fiber.join(fiber)))
@@ -138,7 +138,7 @@ const row = (seq: number, bytes: number): CommittedBatch => ({
   row: new Uint8Array(bytes)
 })
 
-/** What a watcher that takes nothing for now gets in the end. */
+/** Returns the rows that a stalled watcher receives in the end, and whether its stream failed. */
 const stalled = Effect.fnUntraced(function* (told: ReadonlyArray<CommittedBatch>) {
   const { a } = yield* Nodes
   const { committed, watchers } = yield* open(a)
@@ -162,7 +162,7 @@ const stalled = Effect.fnUntraced(function* (told: ReadonlyArray<CommittedBatch>
   return { seqs, hasFailed: fiber.pollUnsafe() !== undefined }
 })
 
-it.effect("I48: a watcher that falls behind by four megabytes of rows fails, however few they are", () =>
+it.effect("I48: fails a watcher that is more than 4 MB of rows behind", () =>
   Effect.gen(function* () {
     const megabyte = 1024 * 1024
     const four = [1, 2, 3, 4].map((seq) => row(seq, megabyte))
@@ -172,7 +172,7 @@ it.effect("I48: a watcher that falls behind by four megabytes of rows fails, how
   }).pipe(Effect.provide(inMemory))
 )
 
-it.effect("a row larger than all that may wait reaches a watcher that keeps up", () =>
+it.effect("delivers a row larger than the queue limit to a watcher that keeps up", () =>
   Effect.gen(function* () {
     const large = 8 * 1024 * 1024
     assert.deepEqual(yield* stalled([row(1, large)]), { seqs: [1], hasFailed: false })

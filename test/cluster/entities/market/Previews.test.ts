@@ -1,4 +1,4 @@
-/** Previews of one market: four at once, 256 that wait, and each ends whatever becomes of the market. */
+/** Previews of one market and their limits. */
 import type { MarketLog } from "@venue/cluster/entities/market/MarketLog"
 import * as Previews from "@venue/cluster/entities/market/Previews"
 import { Unavailable } from "@venue/cluster/protocol/Market"
@@ -23,7 +23,7 @@ const refused: Refuse = {
   echo: noEcho
 }
 
-/** A log that says what it is asked when the test lets it. */
+/** A log that answers reads when the test lets it. */
 const slowLog = () => {
   const { engine } = new Scene()
   const asked: Array<Deferred.Deferred<void, Unavailable>> = []
@@ -46,7 +46,7 @@ const slowLog = () => {
 const turns = Effect.repeat(Effect.yieldNow, { times: 50 })
 const around = Layer.mergeAll(venue, Logger.layer([]))
 
-it.effect("I48: four are looked at together, 256 may wait, and one more is told to come again", () =>
+it.effect("I48: computes four previews at once, accepts 256 in total, and fails the next with Unavailable", () =>
   Effect.gen(function* () {
     const { answer, asked, log } = slowLog()
     const preview = yield* Previews.make(symbol, log)
@@ -57,7 +57,7 @@ it.effect("I48: four are looked at together, 256 may wait, and one more is told 
     answer()
     yield* turns
     assert.lengthOf(asked, 4)
-    // One has gone, so one has room, and no other.
+    // One preview ended, so one more is accepted.
     const later = yield* Effect.forkChild(preview(refused))
     yield* turns
     assert.instanceOf(yield* Effect.flip(preview(refused)), Unavailable)
@@ -72,7 +72,7 @@ it.effect("I48: four are looked at together, 256 may wait, and one more is told 
   }).pipe(Effect.provide(around))
 )
 
-it.effect("who gives up, and whom the log fails, leave their places to others", () =>
+it.effect("frees the permits of interrupted and failed previews", () =>
   Effect.gen(function* () {
     const { answer, asked, log } = slowLog()
     const preview = yield* Previews.make(symbol, log)
@@ -93,7 +93,7 @@ it.effect("who gives up, and whom the log fails, leave their places to others", 
   }).pipe(Effect.provide(around))
 )
 
-it.effect("one that no machine can take in is told to come again, and the next is looked at", () =>
+it.effect("fails a preview that throws with Unavailable, and computes the next", () =>
   Effect.gen(function* () {
     const { answer, log } = slowLog()
     const preview = yield* Previews.make(symbol, log)

@@ -1,4 +1,4 @@
-/** What is said of prices that are stale or not believed. */
+/** Log lines about stale and rejected prices. */
 import { make } from "@venue/cluster/entities/market/PriceAlarms"
 import type { Priced } from "@venue/domain/Market"
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
@@ -9,7 +9,7 @@ import { pricedAt } from "../../../ledger/Scene.ts"
 
 const aapl = MarketSymbol.make("AAPL-USD")
 
-/** The lines that these prices, so long one after the other, make the market say. */
+/** Log lines that these prices cause, at this interval. */
 const saidEach = (apartMillis: number, prices: ReadonlyArray<Partial<Priced>>) => {
   const lines: Array<string> = []
   const logger = Logger.make<unknown, void>(({ logLevel, message }) => void lines.push(`${logLevel} ${message}`))
@@ -25,7 +25,7 @@ const saidEach = (apartMillis: number, prices: ReadonlyArray<Partial<Priced>>) =
 }
 const said = (...prices: ReadonlyArray<Partial<Priced>>) => saidEach(1, prices)
 
-it.effect("I29: prices that stop coming are an error line, once, and so is their return a line", () =>
+it.effect("I29: logs missing prices once as an error, and their return once", () =>
   Effect.gen(function* () {
     const lines = yield* said(
       { source: "external" },
@@ -40,7 +40,7 @@ it.effect("I29: prices that stop coming are an error line, once, and so is their
   })
 )
 
-it.effect("the third price in a row that is not believed is an error line", () =>
+it.effect("logs the third rejected price in a row as an error", () =>
   Effect.gen(function* () {
     const rejections = [0, 1, 2, 3, 3, 0, 1].map((count) => ({ source: "external" as const, rejections: count }))
     const lines = yield* said(...rejections)
@@ -49,14 +49,14 @@ it.effect("the third price in a row that is not believed is an error line", () =
   })
 )
 
-it.effect("the beginning of the hours and a word of the operator are no alarm", () =>
+it.effect("logs nothing at the opening or for an operator price", () =>
   Effect.gen(function* () {
     const sources = ["internal", "stale", "operator", "internal"] as const
     assert.lengthOf(yield* said(...sources.map((source) => ({ source }))), 0)
   })
 )
 
-it.effect("I29: a price that does not come in the first minute of its hours, or of a new owner, is an error line", () =>
+it.effect("I29: logs an error without a price in the first minute of trading hours or of a new owner", () =>
   Effect.gen(function* () {
     for (const before of [[{ source: "internal" }], []] as const) {
       const late = yield* saidEach(60_000, [...before, { source: "stale" }])

@@ -1,4 +1,4 @@
-/** The read tables of a market follow its log, whatever becomes of a write. */
+/** The read tables of a market follow its log across failed writes. */
 import * as Projection from "@venue/cluster/entities/market/Projection"
 import { primaryAccountOf } from "@venue/domain/AccountId"
 import { dayMillis } from "@venue/domain/Day"
@@ -28,7 +28,7 @@ import { idOf, turns, userId } from "../../Neighbours.ts"
 
 const symbol = MarketSymbol.make("AAPL-USD")
 
-/** Of so many events. */
+/** A row with this many events. */
 const row = (seq: number, count = 1): CommittedRow<MarketEvent> => ({
   seq,
   events: Array.from({ length: count }, () => ({
@@ -41,11 +41,11 @@ const row = (seq: number, count = 1): CommittedRow<MarketEvent> => ({
   }))
 })
 
-/** A journal of the rows committed so far, and tables whose writes end as the test says; what was written in the end is kept. */
+/** A journal of committed rows, and tables whose writes succeed or fail as the test says. */
 const around = (outcomes: Array<Effect.Effect<void, DatabaseUnavailable>>) => {
   const recorded: Array<CommittedRow<MarketEvent>> = []
   const written: Array<number> = []
-  /** The seqs of each transaction. */
+  /** Row numbers of each transaction. */
   const transactions: Array<ReadonlyArray<number>> = []
   const said: Array<string> = []
   const layer = Layer.mergeAll(
@@ -74,7 +74,7 @@ const around = (outcomes: Array<Effect.Effect<void, DatabaseUnavailable>>) => {
   return { recorded, written, transactions, said, layer }
 }
 
-it.effect("a write that threw, or that the database refused, is written again, in order and once", () => {
+it.effect("retries a write that threw or failed, and writes each row once in order", () => {
   const unavailable = Effect.fail(new DatabaseUnavailable({ cause: "gone" }))
   const { layer, recorded, said, written } = around([
     Effect.die("fault"),
@@ -97,7 +97,7 @@ it.effect("a write that threw, or that the database refused, is written again, i
   }).pipe(Effect.provide(layer))
 })
 
-it.effect("what was recorded before the market was served here is written though nothing new comes", () => {
+it.effect("writes earlier rows after a claim without a new commit", () => {
   const { layer, recorded, transactions } = around([])
   recorded.push(row(1, 100), row(2, 28), row(3, 200), row(4))
   return Effect.gen(function* () {
@@ -107,7 +107,7 @@ it.effect("what was recorded before the market was served here is written though
   }).pipe(Effect.provide(layer))
 })
 
-it.effect("the row of a claim is taken in though nothing is recorded after it", () => {
+it.effect("notes the row of a claim without a later commit", () => {
   const { layer, recorded, written } = around([])
   recorded.push(row(1))
   return Effect.gen(function* () {
@@ -128,7 +128,7 @@ it.effect("the row of a claim is taken in though nothing is recorded after it", 
   }).pipe(Effect.provide(layer))
 })
 
-it.effect("in a burst the journal goes first, until it is over or the tables are ten seconds behind", () => {
+it.effect("delays the tables in a burst, until it ends or they are 10 s behind", () => {
   const { layer, recorded, written } = around(Array.from({ length: 1_000 }, () => Effect.sleep("30 millis")))
   return Effect.gen(function* () {
     const { committed } = yield* Projection.make(symbol, Projections.ofMarket(initialInstruments[0]!))
@@ -157,7 +157,7 @@ it.effect("in a burst the journal goes first, until it is over or the tables are
   }).pipe(Effect.provide(layer))
 })
 
-it.effect("in a burst the row that a reader waits for is written at once, and no more than that", () => {
+it.effect("in a burst, writes up to the row that a reader waits for", () => {
   const { layer, recorded, written } = around(Array.from({ length: 1_000 }, () => Effect.sleep("30 millis")))
   return Effect.gen(function* () {
     const { committed, wanted } = yield* Projection.make(symbol, Projections.ofMarket(initialInstruments[0]!))
@@ -175,7 +175,7 @@ it.effect("in a burst the row that a reader waits for is written at once, and no
     yield* burst(40)
     assert.isAtLeast(written.length, 20)
     assert.isBelow(written.length, 25)
-    // Those who come next are served together.
+    // Later readers are served together.
     wanted(58)
     wanted(60)
     yield* burst(80)
@@ -184,7 +184,7 @@ it.effect("in a burst the row that a reader waits for is written at once, and no
   }).pipe(Effect.provide(layer))
 })
 
-it.effect("a group that is added later fills itself from the first row; the newest rows do not wait for it", () => {
+it.effect("fills a new group from the first row without delaying new rows", () => {
   const { layer, recorded } = around([])
   const had = { old: new Array<number>(), late: new Array<number>() }
   const group = (name: keyof typeof had): MarketProjection => ({
@@ -225,7 +225,7 @@ it.effect("a group that is added later fills itself from the first row; the newe
   }).pipe(Effect.scoped, Effect.provide(Layer.merge(layer, ReadTables.layerMemory)))
 })
 
-it.effect("a group that cannot fill itself holds up no other, and goes on once it can", () => {
+it.effect("a group whose writes fail delays no other, and continues when they succeed", () => {
   const { layer, recorded, said } = around([])
   const had = { old: 0, late: 0 }
   let isBroken = true
@@ -265,46 +265,44 @@ it.effect("a group that cannot fill itself holds up no other, and goes on once i
   }).pipe(Effect.scoped, Effect.provide(Layer.merge(layer, ReadTables.layerMemory)))
 })
 
-it.live(
-  "on Postgres, what was traded before there were volumes, candles and holdings is in them soon after the start, and once",
-  () =>
-    Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
-      const { position, project, read } = yield* ReadTables
-      const rows = Array.from({ length: 200 }, (_, n) => ({
-        seq: n + 1,
-        events: [traded("before", n + 1, { atMillis: n * dayMillis, price: 1, quantity: 1_000_000 })]
-      }))
-      for (const { events, seq } of rows) {
-        yield* sql`
+it.live("on Postgres, writes earlier trades to new volume, candle and holding tables once", () =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const { position, project, read } = yield* ReadTables
+    const rows = Array.from({ length: 200 }, (_, n) => ({
+      seq: n + 1,
+      events: [traded("before", n + 1, { atMillis: n * dayMillis, price: 1, quantity: 1_000_000 })]
+    }))
+    for (const { events, seq } of rows) {
+      yield* sql`
         insert into journal (stream, seq, epoch, events)
         values (${marketStream(symbol)}, ${BigInt(seq)}, 1, ${MarketRecord.encode(events)})`
-      }
-      yield* project([Trading.projection], symbol, rows)
-      yield* Projection.make(symbol, Projections.ofMarket(initialInstruments[0]!))
-      for (const projection of [DailyVolumes.projection, Candles.projection, Holdings.group]) {
-        yield* Effect.repeat(position(projection, symbol), {
-          schedule: Schedule.spaced("20 millis"),
-          until: (seq) => seq === 200
-        }).pipe(Effect.timeout("2 minutes"))
-      }
-      const taker = UserId.make("before-taker")
-      assert.deepEqual(yield* read(DailyVolumes.ofUsers([taker], 100, 130)), [
-        { userId: taker, symbol, volume: 30_000_000n }
-      ])
-      const { candles, position: seq } = yield* read(Candles.recent(symbol, -1))
-      assert.deepEqual([seq, candles.length, candles.reduce((sum, { trades }) => sum + trades, 0)], [200, 200, 200])
-      const asked = {
-        accountId: primaryAccountOf(taker),
-        instruments: [initialInstruments[0]!],
-        moments: { first: 200 * 96, step: 1, count: 1 }
-      }
-      const [held] = yield* read(Profits.at(asked, 10_000))
-      assert.strictEqual(held?.quantityLots, 200_000_000)
-      const trades = Trades.page({ accountId: primaryAccountOf(taker), limit: 1_000, offset: 0 })
-      assert.lengthOf(yield* read(trades), 200)
-    }).pipe(
-      Effect.scoped,
-      Effect.provide(Layer.mergeAll(Journal.layer, ReadTables.layer).pipe(Layer.provideMerge(postgresLayer)))
-    )
+    }
+    yield* project([Trading.projection], symbol, rows)
+    yield* Projection.make(symbol, Projections.ofMarket(initialInstruments[0]!))
+    for (const projection of [DailyVolumes.projection, Candles.projection, Holdings.group]) {
+      yield* Effect.repeat(position(projection, symbol), {
+        schedule: Schedule.spaced("20 millis"),
+        until: (seq) => seq === 200
+      }).pipe(Effect.timeout("2 minutes"))
+    }
+    const taker = UserId.make("before-taker")
+    assert.deepEqual(yield* read(DailyVolumes.ofUsers([taker], 100, 130)), [
+      { userId: taker, symbol, volume: 30_000_000n }
+    ])
+    const { candles, position: seq } = yield* read(Candles.recent(symbol, -1))
+    assert.deepEqual([seq, candles.length, candles.reduce((sum, { trades }) => sum + trades, 0)], [200, 200, 200])
+    const asked = {
+      accountId: primaryAccountOf(taker),
+      instruments: [initialInstruments[0]!],
+      moments: { first: 200 * 96, step: 1, count: 1 }
+    }
+    const [held] = yield* read(Profits.at(asked, 10_000))
+    assert.strictEqual(held?.quantityLots, 200_000_000)
+    const trades = Trades.page({ accountId: primaryAccountOf(taker), limit: 1_000, offset: 0 })
+    assert.lengthOf(yield* read(trades), 200)
+  }).pipe(
+    Effect.scoped,
+    Effect.provide(Layer.mergeAll(Journal.layer, ReadTables.layer).pipe(Layer.provideMerge(postgresLayer)))
+  )
 )

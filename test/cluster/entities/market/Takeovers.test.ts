@@ -1,4 +1,4 @@
-/** When a market closes its takeovers, and with what it was told. */
+/** When a market closes its takeovers, and with which stands. */
 import type { LogObserver } from "@venue/cluster/entities/market/MarketClaim"
 import * as Takeovers from "@venue/cluster/entities/market/Takeovers"
 import { primaryAccountOf } from "@venue/domain/AccountId"
@@ -30,7 +30,7 @@ const stand = (n: number, ratioE6: number): Stand => {
   }
 }
 
-/** A log of takeovers that the test opens and closes. */
+/** A log with takeovers that the test opens and closes. */
 const market = Effect.gen(function* () {
   const open: Array<TakeoverOpened> = []
   const closes: Array<{ readonly atMillis: number; readonly ratios: ReadonlyArray<number> }> = []
@@ -60,7 +60,7 @@ const market = Effect.gen(function* () {
   return { begin, closes, open, reclaim, takeovers }
 })
 
-it.effect("half a second after the first was opened all are closed, with the latest that each account said", () =>
+it.effect("closes all takeovers 500 ms after the first, with the latest stand of each account", () =>
   Effect.gen(function* () {
     const { begin, closes, open, takeovers } = yield* market
     begin(1)
@@ -72,7 +72,7 @@ it.effect("half a second after the first was opened all are closed, with the lat
     assert.deepEqual(closes, [])
     yield* TestClock.adjust("1 millis")
     assert.deepEqual(closes, [{ atMillis: 500, ratios: [81, 90] }])
-    // One of them is left for the next decision: desks have as long again to say what they can do now.
+    // One takeover is left, and desks have another 500 ms to send stands.
     open.shift()
     takeovers.stand([stand(9, 91)])
     yield* TestClock.adjust("499 millis")
@@ -82,7 +82,7 @@ it.effect("half a second after the first was opened all are closed, with the lat
   })
 )
 
-it.effect("once none is open, nothing is remembered and no time is looked at", () =>
+it.effect("drops all stands and stops checking when no takeover is open", () =>
   Effect.gen(function* () {
     const { begin, closes, open, takeovers } = yield* market
     begin(1)
@@ -100,7 +100,7 @@ it.effect("once none is open, nothing is remembered and no time is looked at", (
   })
 )
 
-it.effect("takeovers that an earlier owner opened are closed by the next one", () =>
+it.effect("closes takeovers that an earlier owner opened", () =>
   Effect.gen(function* () {
     const { closes, open, reclaim } = yield* market
     yield* TestClock.adjust("10 seconds")

@@ -1,4 +1,4 @@
-/** A user's entity, and what a message that comes twice does. */
+/** A user's entity and repeated messages. */
 import { UserLayer } from "@venue/cluster/entities/user/User"
 import { User } from "@venue/cluster/protocol/User"
 import { UserId } from "@venue/domain/UserId"
@@ -52,7 +52,7 @@ const deeds = Effect.flatMap(Audit, (audit) =>
 const found = (publicKey: string) =>
   Effect.flatMap(ApiKeys, (keys) => Effect.map(keys.find(publicKey), Option.getOrThrow))
 
-test("a key that is asked for twice is made once, with the first secret, and audited once", (user) =>
+test("creates and audits a key requested twice once, with the first secret", (user) =>
   Effect.gen(function* () {
     const first = yield* user.CreateKey({ ...key, pair: pair("k1") })
     const again = yield* user.CreateKey({ ...key, pair: { ...pair("k1"), secret: Redacted.make("another") } })
@@ -61,7 +61,7 @@ test("a key that is asked for twice is made once, with the first secret, and aud
     assert.deepStrictEqual(yield* deeds, ["api_key_created"])
   }))
 
-test("a rotation that comes twice makes one new key", (user) =>
+test("a repeated rotation creates one key", (user) =>
   Effect.gen(function* () {
     yield* user.CreateKey({ ...key, pair: pair("k1") })
     const rotate = user.RotateKey({ userId: UserId.make("alice"), publicKey: "k1", next: pair("k2") })
@@ -71,7 +71,7 @@ test("a rotation that comes twice makes one new key", (user) =>
     assert.deepStrictEqual(yield* deeds, ["api_key_created", "api_key_rotated"])
   }))
 
-test("a revocation that comes twice is done and audited once", (user) =>
+test("executes and audits a repeated revocation once", (user) =>
   Effect.gen(function* () {
     yield* user.CreateKey({ ...key, pair: pair("k1") })
     yield* user.RevokeKey({ userId: UserId.make("alice"), publicKey: "k1" })
@@ -79,7 +79,7 @@ test("a revocation that comes twice is done and audited once", (user) =>
     assert.deepStrictEqual(yield* deeds, ["api_key_created", "api_key_revoked"])
   }))
 
-test("what is refused changes nothing and is not audited", (user) =>
+test("a refused request changes nothing and is not audited", (user) =>
   Effect.gen(function* () {
     const unknown = { userId: UserId.make("alice"), publicKey: "nobody's" }
     for (const asked of [
@@ -97,7 +97,7 @@ test("what is refused changes nothing and is not audited", (user) =>
   }))
 
 test(
-  "a change whose audit cannot be written is taken back, and said to be unavailable",
+  "rolls back a change whose audit entry fails, and returns Unavailable",
   (user) =>
     Effect.gen(function* () {
       const refused = yield* Effect.flip(user.CreateKey({ ...key, pair: pair("k1") }))

@@ -1,4 +1,4 @@
-/** Dead-man switches at a desk that moves, dies and comes back with old memory. */
+/** Dead-man switches at a desk that moves, dies and continues with old state. */
 import type { Trader } from "@venue/cluster/entities/desk/traders/Trader"
 import { primaryAccountOf } from "@venue/domain/AccountId"
 import { cancelId } from "@venue/domain/DeadManSwitch"
@@ -15,7 +15,7 @@ import { begin, type Desk, enter, friday, pass, placed, switchesOf, wakeUps } fr
 
 const accountId = primaryAccountOf(userId)
 
-/** Answers once the journal has it, with whether it does. */
+/** Waits for the journal and returns whether the change is committed. */
 const set = (trader: Trader, timeoutSeconds: number) =>
   Effect.flatMap(Clock.currentTimeMillis, (askedMillis) =>
     Effect.callback<boolean>((resume) =>
@@ -26,7 +26,7 @@ const set = (trader: Trader, timeoutSeconds: number) =>
     )
   )
 
-/** Two markets that answer, and say what became of a command when the test does. */
+/** Two reachable markets that report outcomes when the test tells them to. */
 const desk = (
   name: string,
   tell: (near: ReturnType<typeof neighbours>) => Effect.Effect<void, unknown, Layer.Success<ReturnType<typeof around>>>
@@ -42,7 +42,7 @@ const around = (near: ReturnType<typeof neighbours>) =>
     Layer.provideMerge(venue)
   )
 
-/** The desk's trader is in both markets. */
+/** Makes the trader join both markets. */
 const joined = Effect.fnUntraced(function* (on: Desk, near: ReturnType<typeof neighbours>) {
   const trader = yield* on.traders.wake(userId)
   for (const { symbol } of [one, two]) trader.join(symbol)
@@ -59,7 +59,7 @@ const cancelAt = (firedMillis: number, instrument = one, attempt = 0) => ({
   cause: "DISCONNECT",
   id: cancelId(accountId, firedMillis, instrument.symbol, attempt).text
 })
-/** Both markets have recorded all that they were sent. */
+/** Makes both markets record all commands. */
 const record = (near: ReturnType<typeof neighbours>, seq: number) => {
   for (const { command, symbol } of near.submitted.splice(0)) {
     const { commandId, expiresAtMillis } = command
@@ -68,7 +68,7 @@ const record = (near: ReturnType<typeof neighbours>, seq: number) => {
   }
 }
 
-desk("rule 4.21: a switch that is not renewed fires at its time in every market, and is off then", (near) =>
+desk("rule 4.21: fires a switch without renewal at its time in every market, and turns it off", (near) =>
   Effect.gen(function* () {
     const on = yield* begin
     const trader = yield* joined(on, near)
@@ -94,7 +94,7 @@ desk("rule 4.21: a switch that is not renewed fires at its time in every market,
   })
 )
 
-desk("rule 4.21: one that is switched off does not fire, and nobody has to wake for it", (near) =>
+desk("rule 4.21: a switch that is off does not fire and leaves no wake-up entry", (near) =>
   Effect.gen(function* () {
     const on = yield* begin
     const trader = yield* joined(on, near)
@@ -106,21 +106,19 @@ desk("rule 4.21: one that is switched off does not fire, and nobody has to wake 
   })
 )
 
-desk(
-  "rule 4.21: a thousand renewals within a second are one record, and each is answered when that is committed",
-  (near) =>
-    Effect.gen(function* () {
-      const on = yield* begin
-      const trader = yield* joined(on, near)
-      yield* pass(1)
-      const answers: Array<boolean> = []
-      for (let n = 0; n < 1_000; n++) answers.push(yield* set(trader, 30))
-      assert.deepEqual(new Set(answers), new Set([true]))
-      assert.lengthOf(yield* switchesOf(userId), 1)
-    })
+desk("rule 4.21: records 1,000 renewals within a second once, and answers each after the commit", (near) =>
+  Effect.gen(function* () {
+    const on = yield* begin
+    const trader = yield* joined(on, near)
+    yield* pass(1)
+    const answers: Array<boolean> = []
+    for (let n = 0; n < 1_000; n++) answers.push(yield* set(trader, 30))
+    assert.deepEqual(new Set(answers), new Set([true]))
+    assert.lengthOf(yield* switchesOf(userId), 1)
+  })
 )
 
-desk("I55: a desk that has another owner between setting and firing fires at the same time", (near) =>
+desk("I55: fires at the set time after a change of the desk's owner", (near) =>
   Effect.gen(function* () {
     const first = yield* begin
     yield* set(yield* joined(first, near), 10)
@@ -135,7 +133,7 @@ desk("I55: a desk that has another owner between setting and firing fires at the
   })
 )
 
-desk("I55: what was due while nobody had the desk fires as soon as somebody has it, without a lease", (near) =>
+desk("I55: fires a switch that came due without an owner as soon as the desk has one, without a lease", (near) =>
   Effect.gen(function* () {
     const first = yield* begin
     yield* set(yield* joined(first, near), 10)
@@ -146,7 +144,7 @@ desk("I55: what was due while nobody had the desk fires as soon as somebody has 
   })
 )
 
-desk("I55: an owner that was replaced and does not know it cancels nothing on what it remembers", (near) =>
+desk("I55: a fenced owner cancels nothing from old state", (near) =>
   Effect.gen(function* () {
     const old = yield* begin
     yield* set(yield* joined(old, near), 10)
@@ -162,7 +160,7 @@ desk("I55: an owner that was replaced and does not know it cancels nothing on wh
   })
 )
 
-desk("I55: an owner that dies with half of the cancels recorded leaves the other half to the next one", (near) =>
+desk("I55: the next owner sends the cancels that a dead owner left unrecorded", (near) =>
   Effect.gen(function* () {
     const first = yield* begin
     yield* set(yield* joined(first, near), 10)
@@ -182,7 +180,7 @@ desk("I55: an owner that dies with half of the cancels recorded leaves the other
   })
 )
 
-desk("I55: a cancel that waits behind an order of which not every market is known has done nothing yet", (near) =>
+desk("I55: does not count a cancel as done while it is queued behind an order at the desk", (near) =>
   Effect.gen(function* () {
     const first = yield* begin
     yield* set(yield* joined(first, near), 10)
@@ -203,30 +201,28 @@ desk("I55: a cancel that waits behind an order of which not every market is know
   })
 )
 
-desk(
-  "I55: a market that could not be reached for a minute is sent another cancel, which spares what came since",
-  (near) =>
-    Effect.gen(function* () {
-      const on = yield* begin
-      const trader = yield* joined(on, near)
-      near.tell(one, 1, one.symbol, pricedAt(one.symbol, 200))
-      trader.change({ _tag: "Credit", creditId: "one", accountId, amount: 1_000_000_000n, reason: "" }, () => {})
-      enter(on, trader, placed("before", accountId, friday))
-      yield* set(trader, 10)
-      yield* pass(10_000)
-      yield* pass(1)
-      enter(on, trader, placed("after", accountId, friday + 10_001))
-      // The first one was too late there.
-      const { commandId, expiresAtMillis } = near.submitted.find(({ command }) => command._tag === "CancelAll")!.command
-      near.submitted.length = 0
-      yield* pass(60_500)
-      const refused = { _tag: "Refused", status: "EXPIRED", echo: noEcho, atMillis: 0 } as const
-      near.tell(one, 2, accountId, { ...refused, commandId, expiresAtMillis, userId, accountId })
-      yield* pass(500)
-      assert.deepEqual(cancelsOf(near), [cancelAt(friday + 10_000, one, 1)])
-      const [sent] = near.submitted
-      assert.deepEqual(sent?.command._tag === "CancelAll" && sent.command.except?.map(({ text }) => text), [
-        id("after").text
-      ])
-    })
+desk("I55: sends another cancel to a market unreachable for 1 minute, which spares later orders", (near) =>
+  Effect.gen(function* () {
+    const on = yield* begin
+    const trader = yield* joined(on, near)
+    near.tell(one, 1, one.symbol, pricedAt(one.symbol, 200))
+    trader.change({ _tag: "Credit", creditId: "one", accountId, amount: 1_000_000_000n, reason: "" }, () => {})
+    enter(on, trader, placed("before", accountId, friday))
+    yield* set(trader, 10)
+    yield* pass(10_000)
+    yield* pass(1)
+    enter(on, trader, placed("after", accountId, friday + 10_001))
+    // The first cancel had expired.
+    const { commandId, expiresAtMillis } = near.submitted.find(({ command }) => command._tag === "CancelAll")!.command
+    near.submitted.length = 0
+    yield* pass(60_500)
+    const refused = { _tag: "Refused", status: "EXPIRED", echo: noEcho, atMillis: 0 } as const
+    near.tell(one, 2, accountId, { ...refused, commandId, expiresAtMillis, userId, accountId })
+    yield* pass(500)
+    assert.deepEqual(cancelsOf(near), [cancelAt(friday + 10_000, one, 1)])
+    const [sent] = near.submitted
+    assert.deepEqual(sent?.command._tag === "CancelAll" && sent.command.except?.map(({ text }) => text), [
+      id("after").text
+    ])
+  })
 )

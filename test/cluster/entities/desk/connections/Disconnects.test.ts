@@ -1,4 +1,4 @@
-/** Cancel-on-disconnect at the desk: what counts as an end, and that it is over only when the markets have recorded it. */
+/** Cancel-on-disconnect at a desk. */
 import { LocalEntities } from "@venue/cluster/clients/LocalEntities"
 import { SingleProcess } from "@venue/cluster/SingleProcess"
 import * as Disconnects from "@venue/cluster/entities/desk/connections/Disconnects"
@@ -34,7 +34,7 @@ const placed = {
   builderCode: ""
 } as const
 
-/** One trader with an armed connection, in two markets that may be open. */
+/** One trader with an armed connection in two markets. */
 const desk = Effect.fnUntraced(function* () {
   const instruments = new Map([one, two].map((instrument) => [instrument.symbol, instrument]))
   const ledger = Ledger.make(userId, instruments, new Map(), OpenInterest.none(), Ledger.defaults)
@@ -68,11 +68,11 @@ const desk = Effect.fnUntraced(function* () {
     trader,
     isArmed: () => ledger.armed.has(connectionId),
     symbols: () => cancels.map(({ symbol }) => symbol),
-    /** The markets record all cancels so far. */
+    /** Makes the markets record all cancels so far. */
     record: () => {
       for (const { commandId, symbol } of cancels) Ledger.release(ledger, symbol, commandId)
     },
-    /** The gateway lives and names these for so many seconds. */
+    /** Renews these connections for this many seconds. */
     alive: (seconds: number, named = [connection]) =>
       Effect.repeat(
         Effect.andThen(
@@ -84,7 +84,7 @@ const desk = Effect.fnUntraced(function* () {
   }
 })
 
-it.effect("I34: a detach that was lost is made good: a gateway that no longer names a connection has lost it", () =>
+it.effect("I34: ends a connection that its gateway no longer lists, although the detach was lost", () =>
   Effect.gen(function* () {
     const { alive, disconnects, speaker, isArmed, record, symbols } = yield* desk()
     disconnects.attach(speaker(), connection)
@@ -100,7 +100,7 @@ it.effect("I34: a detach that was lost is made good: a gateway that no longer na
   }).pipe(Effect.provide(around))
 )
 
-it.effect("I34: in a venue of one process what was armed before it started ends when its desk first wakes", () =>
+it.effect("I34: a single-process venue ends connections armed before its start when the desk first starts", () =>
   Effect.gen(function* () {
     const { alive, disconnects, isArmed, open, record, symbols } = yield* desk()
     open.delete(two.symbol)
@@ -114,7 +114,7 @@ it.effect("I34: in a venue of one process what was armed before it started ends 
     yield* alive(1, [])
     assert.isFalse(isArmed())
     assert.isFalse(disconnects.isEndingOrphans())
-    // The gateways of this process may live when the desk wakes again.
+    // On later starts of the desk, gateways of this process may be alive.
     const again = yield* desk()
     again.disconnects.endOrphans("0")
     yield* again.alive(5)
@@ -122,7 +122,7 @@ it.effect("I34: in a venue of one process what was armed before it started ends 
   }).pipe(Effect.provide(around), Effect.provideService(SingleProcess, new Set<string>()))
 )
 
-it.effect("I34: a desk of one node of several wakes with gateways that may live, and waits for a lease", () =>
+it.effect("I34: on a cluster, a starting desk waits for a lease before it ends connections", () =>
   Effect.gen(function* () {
     const { alive, disconnects, symbols } = yield* desk()
     disconnects.endOrphans("0")
@@ -138,7 +138,7 @@ it.effect("I34: a connection stays armed until every market has recorded its can
     const { alive, cancels, disconnects, speaker, isArmed, open, record, trader, symbols } = yield* desk()
     open.delete(two.symbol)
     disconnects.detach(speaker(), connection, trader)
-    // A market that does not answer holds up nothing but its own cancel.
+    // A market without an answer delays only its own cancel.
     assert.deepEqual(symbols(), [one.symbol])
     record()
     yield* alive(90, [])
@@ -148,7 +148,7 @@ it.effect("I34: a connection stays armed until every market has recorded its can
     yield* alive(2, [])
     assert.deepEqual(symbols(), [one.symbol, two.symbol])
     assert.isTrue(isArmed())
-    // It waited so long for its market that it was refused as expired.
+    // The cancel expired before it reached its market.
     yield* alive(61, [])
     record()
     yield* alive(2, [])
@@ -161,7 +161,7 @@ it.effect("I34: a connection stays armed until every market has recorded its can
 )
 
 it.effect(
-  "I34: a gateway that is silent for a lease has ended; a clock that is set, or stood still, proves nothing",
+  "I34: ends the connections of a gateway silent for a lease, but not after the clock was set or stood still",
   () =>
     Effect.gen(function* () {
       const clock = yield* Clock.Clock
@@ -183,28 +183,26 @@ it.effect(
     }).pipe(Effect.provide(around))
 )
 
-it.effect(
-  "I34: who is about to arm a connection lives, though it renewed nothing while there was nothing to renew",
-  () =>
-    Effect.gen(function* () {
-      const { alive, disconnects, speaker, trader, symbols } = yield* desk()
-      const other = { ...connection, connectionId: "other" }
-      disconnects.attach(speaker("quiet"), other)
-      yield* alive(3)
-      disconnects.arming(other.connectionId, userId)
-      Ledger.apply(trader.ledger, {
-        _tag: "Armed",
-        connectionId: other.connectionId,
-        accountId: primaryAccountOf(userId)
-      })
-      yield* alive(2)
-      assert.deepEqual(symbols(), [])
-      yield* alive(2)
-      assert.deepEqual(symbols(), [one.symbol, two.symbol])
-    }).pipe(Effect.provide(around))
+it.effect("I34: a gateway that is arming a connection counts as alive before its first renewal", () =>
+  Effect.gen(function* () {
+    const { alive, disconnects, speaker, trader, symbols } = yield* desk()
+    const other = { ...connection, connectionId: "other" }
+    disconnects.attach(speaker("quiet"), other)
+    yield* alive(3)
+    disconnects.arming(other.connectionId, userId)
+    Ledger.apply(trader.ledger, {
+      _tag: "Armed",
+      connectionId: other.connectionId,
+      accountId: primaryAccountOf(userId)
+    })
+    yield* alive(2)
+    assert.deepEqual(symbols(), [])
+    yield* alive(2)
+    assert.deepEqual(symbols(), [one.symbol, two.symbol])
+  }).pipe(Effect.provide(around))
 )
 
-it.effect("I34: leases are looked at while a connection is armed, and no longer; a later one has its whole lease", () =>
+it.effect("I34: checks leases only while a connection is armed, and gives a later one its full lease", () =>
   Effect.gen(function* () {
     const { clock, wakes } = yield* counted
     yield* Effect.gen(function* () {
@@ -229,7 +227,7 @@ it.effect("I34: leases are looked at while a connection is armed, and no longer;
   }).pipe(Effect.provide(around))
 )
 
-it.effect("I34: a gateway's word that waited on its way says when it was said, whatever its clock shows", () =>
+it.effect("I34: dates a delayed message by its time of sending, whatever the gateway's clock shows", () =>
   Effect.gen(function* () {
     const { cancels, disconnects, trader } = yield* desk()
     const clock = yield* Clock.Clock
@@ -251,7 +249,7 @@ it.effect("I34: a gateway's word that waited on its way says when it was said, w
   }).pipe(Effect.provide(around))
 )
 
-it.effect("I34 I48: of more than a cancel can spare, the oldest are cancelled too", () =>
+it.effect("I34 I48: cancels the oldest of more orders than one cancel can spare", () =>
   Effect.gen(function* () {
     const { cancels, disconnects, speaker, trader } = yield* desk()
     disconnects.attach(speaker(), connection)

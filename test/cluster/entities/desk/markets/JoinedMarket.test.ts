@@ -1,4 +1,4 @@
-/** Markets that a trader joins, as values: what waits, what goes, and what the ledger is told, whatever comes when. */
+/** Joined markets of a trader, tested as values against a naive model. */
 import * as JoinedMarket from "@venue/cluster/entities/desk/markets/JoinedMarket"
 import { primaryAccountOf } from "@venue/domain/AccountId"
 import type { MarketEvent } from "@venue/domain/Market"
@@ -17,7 +17,7 @@ const done = (n: number): MarketEvent => ({
   atMillis: 1
 })
 
-/** An hour that is over concerns every position; it names no command. */
+/** A funding event, which concerns every position and has no command. */
 const funded: MarketEvent = {
   _tag: "Funded",
   rateE12: 20_000_000,
@@ -61,7 +61,7 @@ const viewAt = (seq: number, recorded: ReadonlyArray<number> = []) => ({
   recorded: recorded.map((n) => idOf(n).text)
 })
 
-it("while a market syncs its requests wait and its events are kept; the view decides which of them are new", () => {
+it("queues requests and buffers events while syncing, and drops events that the view contains", () => {
   const markets = JoinedMarket.empty()
   const market = JoinedMarket.join(markets, MarketSymbol.make("A"), false)
   expect(JoinedMarket.request(markets, market, cancel(1))).toBe("waits")
@@ -77,7 +77,7 @@ it("while a market syncs its requests wait and its events are kept; the view dec
   expect(market.seq).toBe(6)
 })
 
-it("I32: while a market syncs what concerns every position is kept in its place; the view has what is not newer", () => {
+it("I32: buffers events of every position in order while syncing, and drops those that the view contains", () => {
   const markets = JoinedMarket.empty()
   const market = JoinedMarket.join(markets, MarketSymbol.make("A"), true)
   const log = [
@@ -95,7 +95,7 @@ it("I32: while a market syncs what concerns every position is kept in its place;
   expect(market.seq).toBe(7)
 })
 
-it("a view behind what the feed has told is not taken, and what was kept for it is not kept for the next", () => {
+it("rejects a view behind the feed and clears the buffered events", () => {
   const markets = JoinedMarket.empty()
   const market = JoinedMarket.join(markets, MarketSymbol.make("A"), true)
   JoinedMarket.event(market, done(7), 7, 0, nobodySent)
@@ -104,21 +104,21 @@ it("a view behind what the feed has told is not taken, and what was kept for it 
   expect(JoinedMarket.goLive(markets, market, viewAt(8), 0)).toEqual([])
 })
 
-it("more events than are kept while a view is on its way make it useless", () => {
+it("rejects a view after the event buffer overflowed", () => {
   const market = JoinedMarket.join(JoinedMarket.empty(), MarketSymbol.make("A"), true)
   for (let seq = 1; seq <= 10_000; seq++) JoinedMarket.event(market, done(seq), seq, 0, nobodySent)
   expect(JoinedMarket.fits(market, 20_000, 1)).toBe(false)
   expect(JoinedMarket.fits(market, 20_000, 1)).toBe(true)
 })
 
-it("ten thousand requests wait for one market, and no more", () => {
+it("queues at most 10,000 requests for one market", () => {
   const markets = JoinedMarket.empty()
   const market = JoinedMarket.join(markets, MarketSymbol.make("A"), false)
   for (let n = 0; n < 10_000; n++) expect(JoinedMarket.request(markets, market, cancel(n))).toBe("waits")
   expect(JoinedMarket.request(markets, market, cancel(10_000))).toBe("full")
 })
 
-it("I20: a command that was recorded and not sent from here is not sent again, for as long as it may be repeated", () => {
+it("I20: does not resend a command that the market recorded for a former owner, while repeats are possible", () => {
   const markets = JoinedMarket.empty()
   const market = JoinedMarket.join(markets, MarketSymbol.make("A"), true)
   JoinedMarket.goLive(markets, market, viewAt(1, [1]), 0)
@@ -136,7 +136,7 @@ it("I20: a command that was recorded and not sent from here is not sent again, f
   expect(JoinedMarket.request(markets, market, cancel(5))).toBe("submit")
 })
 
-it("I27: what adds risk waits for every market that may hold something, and for none that holds nothing yet", () => {
+it("I27: queues requests that add risk until every market with state of the user is live", () => {
   const markets = JoinedMarket.empty()
   const one = JoinedMarket.join(markets, MarketSymbol.make("A"), true)
   const two = JoinedMarket.join(markets, MarketSymbol.make("B"), true)
@@ -144,7 +144,7 @@ it("I27: what adds risk waits for every market that may hold something, and for 
   JoinedMarket.goLive(markets, one, viewAt(1), 0)
   expect(JoinedMarket.request(markets, one, place(1, "A", true))).toBe("submit")
   expect(JoinedMarket.request(markets, one, place(2))).toBe("waits")
-  // It keeps its place behind what waits.
+  // It stays behind the queued requests.
   expect(JoinedMarket.request(markets, one, cancel(3))).toBe("waits")
   JoinedMarket.goLive(markets, two, viewAt(1), 0)
   expect(JoinedMarket.released(markets)).toEqual([place(2), cancel(3)])
@@ -165,7 +165,7 @@ const anyStep: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ _tag: fc.constant("View" as const), symbol })
 )
 
-/** Keeps everything there ever was, and looks through all of it to say what should have gone where. */
+/** Naive model: keeps all steps and derives the expected requests from them. */
 const naive = (wasJoined: ReadonlySet<string>) => {
   const viewed = new Map<string, number>()
   const asked: Array<{ readonly request: OrderRequest; isGone: boolean }> = []
@@ -175,7 +175,7 @@ const naive = (wasJoined: ReadonlySet<string>) => {
   return {
     viewed,
     asked,
-    /** Marks and answers all that may go by now: a request goes when all before it for its market have gone. */
+    /** Marks and returns the requests that can be sent, each after the earlier ones of its market. */
     go: (): ReadonlyArray<OrderRequest> => {
       const going: Array<OrderRequest> = []
       for (const one of asked) {
@@ -192,7 +192,7 @@ const naive = (wasJoined: ReadonlySet<string>) => {
 const bySymbol = (requests: ReadonlyArray<OrderRequest>) =>
   ["A", "B", "C"].map((name) => requests.filter((request) => request.symbol === name))
 
-it("whatever comes when, each request goes once, in the order of its market, and each row is known once", () => {
+it("sends each request once and in order, and applies each row once, for any sequence of steps", () => {
   fc.assert(
     fc.property(fc.subarray(["A", "B", "C"]), fc.array(anyStep, { maxLength: 60 }), (joined, steps) => {
       const wasJoined = new Set(joined)
@@ -201,7 +201,7 @@ it("whatever comes when, each request goes once, in the order of its market, and
       for (const name of ["A", "B", "C"]) JoinedMarket.join(markets, MarketSymbol.make(name), wasJoined.has(name))
       const rows = new Map([..."ABC"].map((name) => [name, 0]))
       const views = new Map<string, { readonly seq: number; readonly toldSeq: number }>()
-      /** The rows the ledger knows: in a view, or told. */
+      /** Rows that the ledger has applied, by a view or an event. */
       const known = new Map([..."ABC"].map((name) => [name, 0]))
       let count = 0
       const tell = (market: JoinedMarket.JoinedMarket, event: MarketEvent, seq: number) => {

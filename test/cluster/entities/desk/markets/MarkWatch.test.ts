@@ -1,4 +1,4 @@
-/** Which accounts of a desk are looked at when a mark has moved. */
+/** Accounts of a desk that are checked when a mark moves. */
 import * as MarkWatch from "@venue/cluster/entities/desk/markets/MarkWatch"
 import type { Trader } from "@venue/cluster/entities/desk/traders/Trader"
 import { primaryAccountOf } from "@venue/domain/AccountId"
@@ -23,7 +23,7 @@ interface Held {
   readonly deposit: number
 }
 
-/** Counts how often anybody asks for a price. */
+/** Counts reads of prices. */
 class Prices extends Map<MarketSymbol, Priced> {
   asked = 0
   override get(symbol: MarketSymbol): Priced | undefined {
@@ -32,7 +32,7 @@ class Prices extends Map<MarketSymbol, Priced> {
   }
 }
 
-/** A desk whose traders hold so many units of each, bought at the first price. */
+/** A desk whose traders hold these units of each contract, bought at the first price. */
 const desk = (all: ReadonlyArray<Held>) => {
   const prices = new Prices()
   const found: Array<string> = []
@@ -84,10 +84,10 @@ const held = FastCheck.record({
   gold: FastCheck.integer({ min: -5, max: 5 }),
   deposit: FastCheck.integer({ min: 1_200, max: 4_000 })
 })
-/** In hundredths of a percent. */
+/** Basis points. */
 const move = FastCheck.tuple(FastCheck.nat(1), FastCheck.integer({ min: -400, max: 400 }))
 
-test("whoever comes into liquidation is found with that very mark, and nobody else", () => {
+test("finds exactly the accounts in liquidation at the mark that causes it", () => {
   let all = 0
   FastCheck.assert(
     FastCheck.property(
@@ -113,7 +113,7 @@ test("whoever comes into liquidation is found with that very mark, and nobody el
   assert.isAbove(all, 100)
 })
 
-test("a mark that reaches nobody's thresholds has nobody looked at", () => {
+test("checks no account for a mark that reaches no threshold", () => {
   const { found, price, prices } = desk(Array.from({ length: 100 }, () => ({ aapl: 50, gold: -1, deposit: 3_000 })))
   prices.asked = 0
   for (let at = 200; at > 190; at -= 0.1) price(aapl, at)
@@ -122,7 +122,7 @@ test("a mark that reaches nobody's thresholds has nobody looked at", () => {
   assert.lengthOf(found, 100)
 })
 
-test("what a trader that is gone left behind finds nobody, and its successor is found", () => {
+test("ignores thresholds of a dropped trader and finds its successor", () => {
   const { come, found, price, watch } = desk([{ aapl: 50, gold: 0, deposit: 1_100 }])
   come("user-0", { aapl: 0, gold: 0, deposit: 1_100 })
   watch.checkChanged()
@@ -134,7 +134,7 @@ test("what a trader that is gone left behind finds nobody, and its successor is 
   assert.deepEqual(found, ["user-0"])
 })
 
-test("a trader is looked at once all its markets are live", () => {
+test("checks a trader once all its markets are live", () => {
   const { come, found, price, watch } = desk([])
   let isLive = false
   const trader = come("late", { aapl: 50, gold: 0, deposit: 1_100 }, () => isLive)
@@ -146,7 +146,7 @@ test("a trader is looked at once all its markets are live", () => {
   assert.deepEqual(found, ["late"])
 })
 
-test("an account at which it throws costs no other anything, and is looked at again once something of it changes", () => {
+test("an account whose check throws affects no other, and is checked again after a change", () => {
   const { come, failed, found, price, traders, watch } = desk([{ aapl: 50, gold: 0, deposit: 1_100 }])
   const broken = come("broken", { aapl: 50, gold: 0, deposit: 1_100 })
   come("other", { aapl: 50, gold: 0, deposit: 1_100 })

@@ -1,4 +1,4 @@
-/** Views of many traders in one call: gathered, bounded, and each trader asked for until it has its own. */
+/** Requests for views of many traders in one call. */
 import * as Views from "@venue/cluster/entities/desk/markets/Views"
 import type { TraderView } from "@venue/cluster/protocol/Market"
 import { primaryAccountOf } from "@venue/domain/AccountId"
@@ -8,7 +8,7 @@ import { Effect, Logger } from "effect"
 import { TestClock } from "effect/testing"
 import { idOf, neighbours, one, turns, two, userId } from "../../../Neighbours.ts"
 
-/** Traders that ask for a market's view, and what they took of it. */
+/** Traders that request a market's view, and the views that they adopted. */
 const asking = (views: Views.Views) => {
   const taken: Array<string> = []
   const gone = new Set<number>()
@@ -34,7 +34,7 @@ const desk = (name: string, tell: (near: ReturnType<typeof neighbours>, views: V
     return Effect.flatMap(Views.make, (views) => tell(near, views)).pipe(Effect.provide([near.layer, Logger.layer([])]))
   })
 
-desk("all that is asked for in one turn is one call per market", (near, views) =>
+desk("collects the requests of one turn into one call per market", (near, views) =>
   Effect.gen(function* () {
     near.answers(one)
     near.answers(two)
@@ -47,7 +47,7 @@ desk("all that is asked for in one turn is one call per market", (near, views) =
   })
 )
 
-desk("one call names 256 at most, and those an answer has no room for are asked for again", (near, views) =>
+desk("requests at most 256 views per call, and requests again those missing in the answer", (near, views) =>
   Effect.gen(function* () {
     near.answers(one)
     const { ask, taken } = asking(views)
@@ -59,7 +59,7 @@ desk("one call names 256 at most, and those an answer has no room for are asked 
   })
 )
 
-desk("who takes no view that is too old is asked for again alone", (near, views) =>
+desk("requests a new view only for the trader that rejected an old one", (near, views) =>
   Effect.gen(function* () {
     near.answers(one)
     const { ask, taken } = asking(views)
@@ -75,7 +75,7 @@ desk("who takes no view that is too old is asked for again alone", (near, views)
   })
 )
 
-desk("a market that does not answer holds up no other, and is asked until it does", (near, views) =>
+desk("retries a market without an answer and delays no other", (near, views) =>
   Effect.gen(function* () {
     near.heads.set(one.symbol, 1)
     near.answers(two)
@@ -95,7 +95,7 @@ desk("a market that does not answer holds up no other, and is asked until it doe
   })
 )
 
-desk("a trader that cannot take what its market says keeps nobody else out", (near, views) =>
+desk("a trader whose view contradicts its ledger delays no other", (near, views) =>
   Effect.gen(function* () {
     near.answers(one)
     const { ask, taken } = asking(views)
@@ -109,7 +109,7 @@ desk("a trader that cannot take what its market says keeps nobody else out", (ne
   })
 )
 
-desk("a fault of ours on the way to a market is logged, and the market is asked again a second later", (near, views) =>
+desk("logs a defect of a request and retries it after 1 s", (near, views) =>
   Effect.gen(function* () {
     near.answers(one)
     const { ask, taken } = asking(views)

@@ -1,4 +1,4 @@
-/** The owner of a builder code: joined to every market, which know the code, before that is on record. */
+/** Appointment of builder code owners. */
 import * as Builders from "@venue/cluster/entities/desk/orders/Builders"
 import * as Traders from "@venue/cluster/entities/desk/traders/Traders"
 import type { Feed } from "@venue/cluster/feed/Feed"
@@ -37,7 +37,7 @@ const begin = Effect.gen(function* () {
   return { trader: yield* traders.wake(userId), appoint: appoint(builder), register: register(builder) }
 })
 
-/** What the trader's journal says, in short. */
+/** Short form of the events in the trader's journal. */
 const recorded = Effect.gen(function* () {
   const rows = yield* (yield* Journal).read(traderStream(userId), 0, 100)
   return rows
@@ -54,7 +54,7 @@ const recorded = Effect.gen(function* () {
 const rewards = ({ ledger }: { readonly ledger: Ledger.Trader }) =>
   Ledger.balance(ledger, primaryAccountOf(userId))!.builderRewards
 
-desk("I19: is appointed once every market has been joined, has answered and knows the code; not before", (near) =>
+desk("I19: appoints an owner after every market is joined and live and has recorded the code", (near) =>
   Effect.gen(function* () {
     near.answers(one)
     near.knows.add(one.symbol)
@@ -66,7 +66,7 @@ desk("I19: is appointed once every market has been joined, has answered and know
     near.answers(two)
     yield* TestClock.adjust("100 millis")
     yield* turns
-    // The second market cannot be reached, so the code is not on record, and a repeat goes on from there.
+    // The second market is unreachable, so the appointment is not recorded; a repeat continues there.
     assert.strictEqual((yield* Effect.flip(Fiber.join(appointing)))._tag, "Unavailable")
     assert.isNull(rewards(trader))
     near.knows.add(two.symbol)
@@ -80,7 +80,7 @@ desk("I19: is appointed once every market has been joined, has answered and know
   })
 )
 
-desk("is appointed at once where that is on record, also after another owner of the desk had it", (near) =>
+desk("returns at once for a recorded appointment, also after a change of the desk's owner", (near) =>
   Effect.gen(function* () {
     for (const market of [one, two]) {
       near.answers(market)
@@ -96,7 +96,7 @@ desk("is appointed at once where that is on record, also after another owner of 
   })
 )
 
-desk("a registered owner has rewards of 0 and has joined no market; a repeat records nothing", () =>
+desk("registers an owner with rewards of 0 and no joined market; a repeat records nothing", () =>
   Effect.gen(function* () {
     const { register, trader } = yield* begin
     assert.isNull(rewards(trader))
@@ -107,7 +107,7 @@ desk("a registered owner has rewards of 0 and has joined no market; a repeat rec
   })
 )
 
-desk("joins a market that was listed since, which learns the code", (near) =>
+desk("joins a market listed later and introduces the code there", (near) =>
   Effect.gen(function* () {
     near.answers(one)
     near.knows.add(one.symbol)
@@ -130,7 +130,7 @@ desk("joins a market that was listed since, which learns the code", (near) =>
   })
 )
 
-desk("I19: hears of a fill by which it earns while its market is still syncing, and counts it once", (near) =>
+desk("I19: counts a rewarded fill once while its market is syncing", (near) =>
   Effect.gen(function* () {
     for (const market of [one, two]) {
       near.answers(market)
@@ -146,7 +146,7 @@ desk("I19: hears of a fill by which it earns while its market is still syncing, 
     near.tell(one, 2, primaryAccountOf(userId), event)
     near.tell(one, 3, primaryAccountOf(userId), event)
     assert.isFalse(trader.isLive())
-    // The view has all up to row 3, and says that nothing was earned.
+    // The view contains all rows up to 3, without a reward.
     near.views.set(one.symbol, 3)
     yield* TestClock.adjust("100 millis")
     yield* turns

@@ -1,4 +1,4 @@
-/** When the tiers of a desk's traders are set, on what, and how often, whatever becomes of the desk. */
+/** Fee tiers of a desk's traders: time, volume and repetition, across changes of the owner. */
 import * as FeeTiers from "@venue/cluster/entities/desk/orders/FeeTiers"
 import * as Traders from "@venue/cluster/entities/desk/traders/Traders"
 import { dayMillis } from "@venue/domain/Day"
@@ -17,7 +17,7 @@ import { counted } from "../../../../Wakes.ts"
 
 type Near = ReturnType<typeof neighbours>
 
-/** The tiers are set half a minute past it. */
+/** Midnight; tiers are set 30 s later. */
 const midnight = 20_000 * dayMillis
 const setAt = midnight + 30_000
 
@@ -40,7 +40,7 @@ const desk = (
     )
   })
 
-/** A desk with the user awake, which has joined a market. */
+/** A desk with a loaded user that has joined a market. */
 const started = Effect.gen(function* () {
   const traders = yield* Traders.make(Effect.succeed(true))
   yield* FeeTiers.make(traders)
@@ -56,7 +56,7 @@ const started = Effect.gen(function* () {
   yield* turns
 })
 
-/** The user took so many USD of stocks in one trade, in the next row of the market's log. */
+/** Records a trade of this many USD in stocks as taker, in the next row of the market's log. */
 const trades = (symbol: MarketSymbol, usd: number, atMillis: number, seq = 1) =>
   Effect.flatMap(ReadTables, ({ project }) => {
     const trade = traded("tiers", seq, { atMillis })
@@ -69,7 +69,7 @@ const trades = (symbol: MarketSymbol, usd: number, atMillis: number, seq = 1) =>
 const passed = (symbol: MarketSymbol, seq = 1) =>
   Effect.flatMap(ReadTables, ({ project }) => project([DailyVolumes.projection], symbol, [{ seq, events: [] }]))
 
-/** The days, from midnight on, and their tiers as the user's journal has them. */
+/** Days and their tiers in the user's journal. */
 const tiersSet = Effect.gen(function* () {
   const journal = yield* Journal
   const rows = yield* journal.read(traderStream(userId), 0, 1_000)
@@ -80,7 +80,7 @@ const tiersSet = Effect.gen(function* () {
 
 const at = (millis: number) => Effect.andThen(TestClock.setTime(millis), turns)
 
-desk("rule 11.4: a tier comes of the thirty days before its day, and is given back after them", () =>
+desk("rule 11.4: sets a tier from the volume of the 30 days before, and resets it afterwards", () =>
   Effect.gen(function* () {
     yield* started
     yield* passed(two.symbol)
@@ -92,7 +92,7 @@ desk("rule 11.4: a tier comes of the thirty days before its day, and is given ba
   })
 )
 
-desk("what is traded on the day itself counts from the next day on, and a millionth of a dollar decides", () =>
+desk("counts a day's volume from the next day on, to a precision of 1e-6 USD", () =>
   Effect.gen(function* () {
     yield* started
     yield* passed(two.symbol)
@@ -105,7 +105,7 @@ desk("what is traded on the day itself counts from the next day on, and a millio
   })
 )
 
-desk("a tier waits for each market to be heard after midnight, and for its volumes to be as far as that", (near) =>
+desk("sets a tier only when each market's rows after midnight are in the volume table", (near) =>
   Effect.gen(function* () {
     near.heard.set(one.symbol, midnight - 1)
     near.answers(one, 7)
@@ -122,7 +122,7 @@ desk("a tier waits for each market to be heard after midnight, and for its volum
   })
 )
 
-desk("rows of a market whose clock is behind belong to the day before until half a minute past midnight", (near) =>
+desk("accepts rows of the day before from a slow market clock until 30 s past midnight", (near) =>
   Effect.gen(function* () {
     near.heard.set(one.symbol, setAt - 1)
     near.answers(one, 1)
@@ -139,7 +139,7 @@ desk("rows of a market whose clock is behind belong to the day before until half
   })
 )
 
-desk("a desk that ends before, while or after a tier is recorded leaves it to the next one, which sets it once", () =>
+desk("sets a tier once when the desk ends before, during or after the record", () =>
   Effect.gen(function* () {
     yield* trades(one.symbol, 400_000, midnight - 1)
     yield* passed(two.symbol)
@@ -156,7 +156,7 @@ desk("a desk that ends before, while or after a tier is recorded leaves it to th
   })
 )
 
-desk("a desk wakes once a day for its tiers, and a user who traded nothing has none set", () =>
+desk("runs once a day and sets no tier for a user without trades", () =>
   Effect.gen(function* () {
     const { clock, wakes } = yield* counted
     yield* Effect.provideService(started, Clock.Clock, clock)

@@ -5,7 +5,7 @@ import { expect, it } from "vitest"
 
 const general = (weight: number) => ({ bucket: "general", weight }) as const
 
-it("a burst of 12,000 passes from idle; the wait that is told suffices, and a millisecond less does not", () => {
+it("accepts a burst of 12,000 from idle, and returns the exact wait after it", () => {
   const rate = MessageRate.make()
   expect(MessageRate.spend(rate, general(12_000), 0)).toBe(0)
   const wait = MessageRate.spend(rate, general(1), 0)
@@ -14,20 +14,20 @@ it("a burst of 12,000 passes from idle; the wait that is told suffices, and a mi
   expect(MessageRate.spend(rate, general(1), wait)).toBe(0)
 })
 
-it("what weighs nearly all there is, or more, is refused for longer than no time", () => {
+it("returns a positive wait for a weight near or above the capacity", () => {
   const rate = MessageRate.make()
   expect(MessageRate.spend(rate, general(12_001), 0)).toBeGreaterThan(0)
   expect(MessageRate.spend(rate, general(1), 0)).toBe(0)
   expect(MessageRate.spend(rate, general(11_999.5), 0)).toBeGreaterThan(0)
 })
 
-it("cancels have a bucket of their own", () => {
+it("charges cancels to a separate bucket", () => {
   const rate = MessageRate.make()
   MessageRate.spend(rate, general(12_000), 0)
   expect(MessageRate.spend(rate, { bucket: "cancel", weight: 12_000 }, 0)).toBe(0)
 })
 
-it("a user is remembered while few others ask, and nobody for ever", () => {
+it("keeps the load of a bounded number of users", () => {
   const spend = MessageRate.ofUsers()
   const others = (count: number) => {
     for (let n = 0; n < count; n++) spend(UserId.make(`other-${n}`), general(1), 0)
@@ -41,7 +41,7 @@ it("a user is remembered while few others ask, and nobody for ever", () => {
   expect(spend(UserId.make("busy"), general(12_000), 0)).toBe(0)
 })
 
-it("whatever the clock does, no more than 12,000 passes at once and a refusal takes nothing", () => {
+it("accepts at most 12,000 at once whatever the clock does, and charges nothing for a refusal", () => {
   fc.assert(
     fc.property(
       fc.array(

@@ -1,4 +1,4 @@
-/** Orders at a desk: waited for while their trader wakes, and one that throws costs nobody else anything. */
+/** Submissions at a desk. */
 import * as Submissions from "@venue/cluster/entities/desk/orders/Submissions"
 import * as Twaps from "@venue/cluster/entities/desk/orders/Twaps"
 import * as Traders from "@venue/cluster/entities/desk/traders/Traders"
@@ -45,7 +45,7 @@ const make = Effect.fnUntraced(function* (owned = true) {
   return { traders, submissions }
 })
 
-it.effect("an order of a trader that sleeps waits until it is awake, and is answered as if it had never slept", () =>
+it.effect("loads the trader of an order and then answers as usual", () =>
   Effect.gen(function* () {
     const { submissions } = yield* make()
     assert.isUndefined(submissions.now([cancelOf(userId, 1)]))
@@ -56,7 +56,7 @@ it.effect("an order of a trader that sleeps waits until it is awake, and is answ
   }).pipe(Effect.provide(around()))
 )
 
-it.effect("an order of a trader that cannot be woken is refused by name, and nothing is done", () =>
+it.effect("refuses an order of a trader that cannot be loaded with AccountLoading", () =>
   Effect.gen(function* () {
     const { submissions } = yield* make(false)
     assert.deepEqual(yield* submissions.submit([cancelOf(userId, 1)]), [
@@ -65,23 +65,17 @@ it.effect("an order of a trader that cannot be woken is refused by name, and not
   }).pipe(Effect.provide(around()))
 )
 
-it.effect(
-  "I20: an order that the cluster delivers a second time is answered as before, and not handed on again",
-  () => {
-    const near = neighbours()
-    near.answers(one)
-    return Effect.gen(function* () {
-      const { submissions } = yield* make()
-      yield* submissions.submit([cancelOf(userId, 1)])
-      yield* turns
-      assert.deepEqual(yield* submissions.submit([cancelOf(userId, 1), cancelOf(userId, 2)]), [
-        handedOn(1),
-        handedOn(2)
-      ])
-      assert.lengthOf(near.submitted, 2)
-    }).pipe(Effect.provide(around(near)))
-  }
-)
+it.effect("I20: returns the first answer to an order delivered twice, and does not hand it on again", () => {
+  const near = neighbours()
+  near.answers(one)
+  return Effect.gen(function* () {
+    const { submissions } = yield* make()
+    yield* submissions.submit([cancelOf(userId, 1)])
+    yield* turns
+    assert.deepEqual(yield* submissions.submit([cancelOf(userId, 1), cancelOf(userId, 2)]), [handedOn(1), handedOn(2)])
+    assert.lengthOf(near.submitted, 2)
+  }).pipe(Effect.provide(around(near)))
+})
 
 const placeOf = (n: number): Submission => ({
   userId,
@@ -103,7 +97,7 @@ const placeOf = (n: number): Submission => ({
   }
 })
 
-it.effect("I51, I20: a desk that moved refuses nothing that its former owner may have handed on", () => {
+it.effect("I51, I20: a moved desk does not refuse an order that its former owner may have handed on", () => {
   const near = neighbours()
   near.answers(one)
   return Effect.gen(function* () {
@@ -117,7 +111,7 @@ it.effect("I51, I20: a desk that moved refuses nothing that its former owner may
     near.submitted.length = 0
     near.views.delete(one.symbol)
     const { submissions } = yield* make()
-    // Its market is silent, and has not told what it has of this trader: nothing is said, nor of what follows.
+    // The market has not returned a view, so this order and later ones stay undecided.
     const undecided = (n: number): Submitted => ({
       _tag: "Refused",
       commandId: idOf(n).text,
@@ -129,7 +123,7 @@ it.effect("I51, I20: a desk that moved refuses nothing that its former owner may
     near.answers(one)
     yield* TestClock.adjust("200 millis")
     yield* turns
-    // What the market has recorded was handed on, and what it has not never will be.
+    // The market's records decide which orders were handed on.
     assert.deepEqual(yield* submissions.submit([placeOf(2), placeOf(3)]), [
       handedOn(2),
       { _tag: "Refused", commandId: idOf(3).text, refusal: { _tag: "MarketSilent", symbol: one.symbol } }
@@ -138,7 +132,7 @@ it.effect("I51, I20: a desk that moved refuses nothing that its former owner may
   }).pipe(Effect.provide(around(near)))
 })
 
-it.effect("an order that throws costs its own trader a new start, and nobody else anything", () =>
+it.effect("an order that throws reloads its own trader and affects no other", () =>
   Effect.gen(function* () {
     const { submissions, traders } = yield* make()
     yield* submissions.submit([cancelOf(userId, 1), cancelOf(other, 2)])
@@ -160,7 +154,7 @@ it.effect("an order that throws costs its own trader a new start, and nobody els
   }).pipe(Effect.provide(around()))
 )
 
-it.effect("I52: while the venue accepts only cancels, a desk refuses orders by name, and hands cancels on", () =>
+it.effect("I52: in cancel-only mode a desk refuses orders with VenueCancelOnly and hands cancels on", () =>
   Effect.gen(function* () {
     const { submissions } = yield* make()
     const modes = yield* VenueModes

@@ -1,4 +1,4 @@
-/** TWAPs at a desk that is killed again and again, beside a market that is a real machine. */
+/** Random TWAPs at a desk that is killed repeatedly, with a market that has a real engine. */
 import * as Traders from "@venue/cluster/entities/desk/traders/Traders"
 import * as Twaps from "@venue/cluster/entities/desk/orders/Twaps"
 import type { Trader } from "@venue/cluster/entities/desk/traders/Trader"
@@ -21,7 +21,7 @@ const friday = Date.UTC(2026, 10, 20, 15)
 
 const users = Array.from({ length: 10 }, (_, n) => UserId.make(id(`twap user ${n}`).text))
 
-/** A desk with its traders awake. */
+/** A desk with loaded traders. */
 const begin = Effect.gen(function* () {
   const scope = yield* Scope.make()
   const desk = yield* Effect.gen(function* () {
@@ -35,7 +35,7 @@ const begin = Effect.gen(function* () {
 })
 
 it.effect(
-  "I31: a thousand TWAPs go on without doubles, whenever their owner is killed",
+  "I31: 1,000 TWAPs continue without duplicate slices whenever their owner is killed",
   () => {
     const market = makeMarket()
     const { decide, log, near } = market
@@ -82,7 +82,7 @@ it.effect(
         }
         if (desk.twaps.add(trader, request) === undefined) added.add(request.commandId.text)
       })
-      /** Some of what was sent comes to its market. */
+      /** Delivers some of the sent commands. */
       const deliver = (share: number) =>
         Effect.map(now, (nowMillis) => {
           const count = Math.ceil(near.submitted.length * share)
@@ -99,7 +99,7 @@ it.effect(
         if (!percent(8)) return
         kills++
         yield* desk.kill
-        // What was on its way comes late, or never.
+        // Commands in flight arrive late or never.
         if (percent(50)) near.submitted.splice(0, whole(0, near.submitted.length))
         desk = yield* begin
       })
@@ -144,7 +144,7 @@ it.effect(
   240_000
 )
 
-/** Every child is one of its TWAP's slices, in its time, and of no slice twice; what they fill is within the TWAP. */
+/** Asserts that each child belongs to a slice in its time, at most one per slice, and that fills stay within the TWAP. */
 const check = (log: ReadonlyArray<MarketEvent>) => {
   const opened = log.filter((event) => event._tag === "TwapOpened").map(({ twap }) => twap)
   const closed = log.filter((event) => event._tag === "TwapClosed").map(({ twap }) => twap)
@@ -176,7 +176,7 @@ const check = (log: ReadonlyArray<MarketEvent>) => {
       children++
       const due = twap.startMillis + (slice - 1) * twap.intervalMillis
       assert.isAtLeast(atMillis, due)
-      // A command may come to its market as late as it expires.
+      // A command may arrive at any time before its expiry.
       assert.isAtMost(atMillis, due + twap.intervalMillis + 5_000)
     }
     assert.strictEqual(twap.filledLots, lots)

@@ -1,4 +1,4 @@
-/** What a desk sends for an account in liquidation, and what it says of positions that nobody takes (rule 9). */
+/** Commands for accounts in liquidation, and reports of positions without a counterparty (rule 9). */
 import * as Liquidations from "@venue/cluster/entities/desk/risk/Liquidations"
 import * as Traders from "@venue/cluster/entities/desk/traders/Traders"
 import * as Twaps from "@venue/cluster/entities/desk/orders/Twaps"
@@ -31,7 +31,7 @@ const desk = (
     return tell(near).pipe(Effect.provide(Layer.provideMerge(around, venue)))
   })
 
-/** A user with 10,600 USD who is short 50 of the first at no cost: 600 are left at 200, of 666.67 that are to be kept. */
+/** A user with 10,600 USD who is short 50 of the first contract with a basis of 0: at 200 the equity is 600 and the maintenance margin 666.67. */
 const begin = Effect.fnUntraced(function* (near: Near) {
   for (const instrument of [one, two]) {
     near.answers(instrument)
@@ -55,7 +55,7 @@ const begin = Effect.fnUntraced(function* (near: Near) {
     near.tell(one, ++seq, one.symbol, { ...pricedAt(one.symbol, at), ...more })
     yield* turns
   })
-  /** Each market has shown itself so many times in a row, a second apart. */
+  /** Publishes this many heartbeats of each market, one second apart. */
   const wait = (seconds: number) =>
     Effect.repeat(
       Effect.gen(function* () {
@@ -74,7 +74,7 @@ const begin = Effect.fnUntraced(function* (near: Near) {
   return { done, left, price, sent, trader, wait }
 })
 
-desk("rule 9.3: something is done at once, then once a second, and nothing while the last is on its way", (near) =>
+desk("rule 9.3: takes a measure at once, then every second, and none while one is in flight", (near) =>
   Effect.gen(function* () {
     const { done, price, sent, wait } = yield* begin(near)
     yield* price(198.5)
@@ -100,7 +100,7 @@ desk("rule 9.3: something is done at once, then once a second, and nothing while
   })
 )
 
-desk("what its market has not recorded by its expiry is sent again under another id", (near) =>
+desk("sends an expired measure again under another id", (near) =>
   Effect.gen(function* () {
     const { price, sent, wait } = yield* begin(near)
     yield* price(200)
@@ -111,7 +111,7 @@ desk("what its market has not recorded by its expiry is sent again under another
   })
 )
 
-desk("rule 9.3: a market that does not trade, is stale or is silent is left alone", (near) =>
+desk("rule 9.3: skips a market that does not trade, is stale or is silent", (near) =>
   Effect.gen(function* () {
     const { price, sent, wait } = yield* begin(near)
     near.tradingStates.set(one.symbol, "CANCEL_ONLY")
@@ -129,7 +129,7 @@ desk("rule 9.3: a market that does not trade, is stale or is silent is left alon
   })
 )
 
-desk("I52: nobody is liquidated while the venue is halted, and everybody due is once it takes cancels", (near) =>
+desk("I52: liquidates no account while the venue is halted, and all due accounts in cancel-only mode", (near) =>
   Effect.gen(function* () {
     const { price, sent, wait } = yield* begin(near)
     const modes = yield* VenueModes
@@ -144,7 +144,7 @@ desk("I52: nobody is liquidated while the venue is halted, and everybody due is 
   })
 )
 
-desk("rule 9.3: orders end in the other markets too, but for a halted one, which lets no cancel in", (near) =>
+desk("rule 9.3: cancels orders in the other markets too, except in a halted one", (near) =>
   Effect.gen(function* () {
     const { done, price, sent, trader, wait } = yield* begin(near)
     const order = {
@@ -187,7 +187,7 @@ const opened: TakeoverOpened = {
 }
 const closed = (leftLots: number): TakeoverClosed => ({ _tag: "TakeoverClosed", ...takeover, leftLots })
 
-desk("while its position is frozen nothing is done, and what a takeover left is said once for each change", (near) => {
+desk("takes no measure while the position is frozen, and logs each change of a rest once", (near) => {
   const lines: Array<string> = []
   const logger = Logger.make<unknown, void>(({ logLevel, message }) => void lines.push(`${logLevel} ${message}`))
   return Effect.gen(function* () {
@@ -213,7 +213,7 @@ desk("while its position is frozen nothing is done, and what a takeover left is 
   }).pipe(Effect.provide(Logger.layer([logger])))
 })
 
-desk("rule 9.14: a desk that is loaded while a takeover is open answers once its traders are live", (near) =>
+desk("rule 9.14: a desk started during a takeover answers once its traders are live", (near) =>
   Effect.gen(function* () {
     const theirs = { ...opened, userId: idOf(7).text as typeof userId, accountId: idOf(7).text as typeof accountId }
     near.tell(one, 1, one.symbol, { ...theirs, takeoverId: idOf(1), quantityLots: 10 })
@@ -229,7 +229,7 @@ desk("rule 9.14: a desk that is loaded while a takeover is open answers once its
   })
 )
 
-desk("rule 9.7: those on the other side are told to the market, in one call for what opens within a moment", (near) =>
+desk("rule 9.7: sends the stands of the opposite side, in one call for takeovers that open together", (near) =>
   Effect.gen(function* () {
     const { wait } = yield* begin(near)
     const theirs = { ...opened, userId: idOf(7).text as typeof userId, accountId: idOf(7).text as typeof accountId }
@@ -242,7 +242,7 @@ desk("rule 9.7: those on the other side are told to the market, in one call for 
     assert.lengthOf(near.stands, 1)
     assert.strictEqual(near.stands[0]!.symbol, one.symbol)
     assert.deepInclude(near.stands[0]!.stands[0], { userId, accountId, provider: null })
-    // The next is closed with other positions than these, so they are told anew.
+    // Positions have changed since, so the stands are sent again.
     near.tell(one, 53, one.symbol, { ...closed(0), takeoverId: idOf(2) })
     yield* TestClock.adjust("100 millis")
     assert.lengthOf(near.stands, 2)

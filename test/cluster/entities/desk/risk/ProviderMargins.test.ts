@@ -1,4 +1,4 @@
-/** What a liquidity provider may pledge to the markets of takeovers. */
+/** Margin that a liquidity provider pledges to markets with takeovers. */
 import * as ProviderMargins from "@venue/cluster/entities/desk/risk/ProviderMargins"
 import { primaryAccountOf } from "@venue/domain/AccountId"
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
@@ -9,7 +9,7 @@ import { aapl, gold } from "../../../../ledger/Scene.ts"
 
 const nvda = MarketSymbol.make("NVDA-USD")
 
-/** It has 900 available, and is a provider in gold and AAPL. */
+/** An account with 900 available that is a provider in gold and AAPL. */
 const provider = () => {
   const account = Account.make(primaryAccountOf(UserId.make("alice")))
   Account.deposit(account, 900n)
@@ -17,7 +17,7 @@ const provider = () => {
   return account
 }
 
-test("one market is pledged all that is available, two a half each, whichever asks first", () => {
+test("pledges all available margin to one market, and half each to two", () => {
   const [account, margins] = [provider(), ProviderMargins.make()]
   margins.opened(aapl)
   margins.opened(nvda)
@@ -27,13 +27,13 @@ test("one market is pledged all that is available, two a half each, whichever as
   assert.deepEqual([both.pledge(other, gold), both.pledge(other, aapl), both.pledge(other, gold)], [450n, 450n, 450n])
 })
 
-test("what one market was pledged no other is, until its takeovers are closed", () => {
+test("does not pledge the same margin to another market before the takeovers are closed", () => {
   const [account, margins] = [provider(), ProviderMargins.make()]
   margins.opened(aapl)
   assert.strictEqual(margins.pledge(account, aapl), 900n)
   margins.opened(gold)
   assert.strictEqual(margins.pledge(account, gold), 0n)
-  // A fall of the mark is the provider's loss too.
+  // A fall of the mark reduces the provider's equity too.
   Account.deposit(account, -100n)
   assert.strictEqual(margins.pledge(account, gold), 0n)
   margins.ended(aapl)

@@ -1,4 +1,4 @@
-/** A liquidity provider: joined to its markets before that is on record, and awake after a restart. */
+/** Appointment of liquidity providers. */
 import * as Providers from "@venue/cluster/entities/desk/risk/Providers"
 import * as TraderCalls from "@venue/cluster/entities/desk/traders/TraderCalls"
 import * as Traders from "@venue/cluster/entities/desk/traders/Traders"
@@ -42,7 +42,7 @@ const begin = Effect.gen(function* () {
   return { traders, appoint }
 })
 
-/** What the trader's journal says, in short. */
+/** Short form of the events in the trader's journal. */
 const recorded = Effect.gen(function* () {
   const rows = yield* (yield* Journal).read(traderStream(userId), 0, 100)
   return rows
@@ -56,7 +56,7 @@ const recorded = Effect.gen(function* () {
     )
 })
 
-desk("counts once its markets have been joined and have answered; not before", (near) =>
+desk("appoints a provider after its markets are joined and live", (near) =>
   Effect.gen(function* () {
     near.answers(one)
     const { appoint, traders } = yield* begin
@@ -76,7 +76,7 @@ desk("counts once its markets have been joined and have answered; not before", (
   })
 )
 
-desk("joins the named markets alone, and none to end it", (near) =>
+desk("joins only the named markets, and none to end an appointment", (near) =>
   Effect.gen(function* () {
     near.answers(one)
     const { appoint, traders } = yield* begin
@@ -90,7 +90,7 @@ desk("joins the named markets alone, and none to end it", (near) =>
   })
 )
 
-desk("is awake after a restart though nobody asks for it, and counts as before", (near) =>
+desk("loads a provider after a restart without a request", (near) =>
   Effect.gen(function* () {
     near.answers(one)
     yield* Effect.scoped(Effect.flatMap(begin, ({ appoint }) => appoint([one.symbol], 7)))

@@ -1,4 +1,4 @@
-/** Entries by a threshold that may change. */
+/** A heap of entries with changing thresholds. */
 import * as ThresholdHeap from "@venue/cluster/entities/desk/risk/ThresholdHeap"
 import { assert, test } from "@effect/vitest"
 import * as FastCheck from "fast-check"
@@ -13,7 +13,7 @@ const step = FastCheck.record({
   threshold: FastCheck.nat(100)
 })
 
-test("whatever is put in, moved and removed, exactly those at a threshold or below it are taken out", () => {
+test("removes exactly the entries at or below a threshold, after any inserts, moves and removals", () => {
   FastCheck.assert(
     FastCheck.property(FastCheck.array(step, { maxLength: 200, size: "max" }), (steps) => {
       const heap = ThresholdHeap.make<Named>()

@@ -1,4 +1,4 @@
-/** What a desk tells of its accounts after each audit, held against the journal. */
+/** Balance reports of a desk, compared with the journal. */
 import * as AuditReports from "@venue/cluster/entities/desk/traders/AuditReports"
 import * as Traders from "@venue/cluster/entities/desk/traders/Traders"
 import { AccountId, primaryAccountOf } from "@venue/domain/AccountId"
@@ -22,7 +22,7 @@ import { buyingThree, one, turns, userId, venue } from "../../../Neighbours.ts"
 
 const accountId = primaryAccountOf(userId)
 
-/** A trader who has bought three of the first from a house, and an auditor who has read all of it. */
+/** A trader who has bought three units of the first contract, and an auditor that has read all rows. */
 const begin = Effect.fnUntraced(function* (market: ReturnType<typeof makeMarket>) {
   yield* TestClock.setTime(friday)
   const { decide, near, rows } = market
@@ -30,7 +30,7 @@ const begin = Effect.fnUntraced(function* (market: ReturnType<typeof makeMarket>
   Books.market(books, one)
   const stream = marketStream(one.symbol)
   Books.take(books, { stream, seq: 1, epoch: 1, events: new Uint8Array(0) })
-  /** What the market has said since is a row of its journal. */
+  /** Writes the market's events since the last call as a row of its journal. */
   const read = Effect.gen(function* () {
     for (const row of yield* (yield* Journal).read(traderStream(userId), Books.trader(books, userId).line.seq, 1_000))
       Books.take(books, row)
@@ -53,7 +53,7 @@ const begin = Effect.fnUntraced(function* (market: ReturnType<typeof makeMarket>
   yield* turns
   const modes = yield* VenueModes
   const reports = yield* DeskReports
-  /** An audit ends, the desk reports, and the next one reads it. */
+  /** Ends an audit, waits for the desk's report, and runs the next audit. */
   const audited = Effect.gen(function* () {
     yield* TestClock.adjust("2 seconds")
     const since = (yield* Clock.currentTimeMillis) - 1
@@ -62,7 +62,7 @@ const begin = Effect.fnUntraced(function* (market: ReturnType<typeof makeMarket>
     yield* turns
     yield* read
     const told = yield* reports.since(since)
-    // Every row is in the books already, so that a second read has none to add.
+    // A second read adds nothing, because every row is in the books.
     const readingOn = { streams: () => Effect.void }
     for (const { traders } of told) for (const trader of traders) LiveAccounts.compare(books, trader, readingOn)
     yield* Confirming.secondReads(books.faults)
@@ -83,7 +83,7 @@ const desk = (
     return Effect.scoped(story(market)).pipe(Effect.provide(Layer.provideMerge(around, venue)))
   })
 
-desk("a desk tells what its accounts have after each audit, and the journal says the same", (market) =>
+desk("reports balances after each audit that agree with the journal", (market) =>
   Effect.gen(function* () {
     const { audited } = yield* begin(market)
     const { fault, told } = yield* audited
@@ -100,7 +100,7 @@ desk("a desk tells what its accounts have after each audit, and the journal says
   })
 )
 
-desk("I52: one unit changed in what an account has at a desk is seen with its next report, wherever it is", (market) =>
+desk("I52: detects a change of one unit in any balance with the next report", (market) =>
   Effect.gen(function* () {
     const { audited, trader } = yield* begin(market)
     assert.isNull((yield* audited).fault)
@@ -121,7 +121,7 @@ desk("I52: one unit changed in what an account has at a desk is seen with its ne
   })
 )
 
-desk("nothing is told of a trader that has decided what the journal does not have yet", (market) =>
+desk("omits a trader with an uncommitted decision from the report", (market) =>
   Effect.gen(function* () {
     const { trader } = yield* begin(market)
     assert.isDefined(trader.appliedHeads())

@@ -1,4 +1,4 @@
-/** Money leaves an account on all that its markets have committed, or not at all. */
+/** Debits wait for every committed row of the account's markets. */
 import * as CommittedHeads from "@venue/cluster/entities/desk/traders/CommittedHeads"
 import * as TraderCalls from "@venue/cluster/entities/desk/traders/TraderCalls"
 import * as Traders from "@venue/cluster/entities/desk/traders/Traders"
@@ -28,7 +28,7 @@ interface Desk {
   readonly deposit: (accountId: AccountId) => bigint
 }
 
-/** A desk with one trader of 100 and a subaccount, that has joined the first market, which stands at row 1. */
+/** A desk with one trader that has 100, a subaccount, and the first market joined at row 1. */
 const desk = (
   name: string,
   story: (desk: Desk) => Effect.Effect<void, unknown, Feed | MarketClient | Journal | ReadTables | Scope.Scope>
@@ -71,7 +71,7 @@ const desk = (
     )
   })
 
-/** So many rows of a market are committed. */
+/** Commits rows of a market up to this one. */
 const commit = Effect.fnUntraced(function* (instrument: typeof one, count: number) {
   const journal = yield* Journal
   const nothing = { restore: () => true, replay: () => {} }
@@ -90,7 +90,7 @@ const tell = (near: Near, seq: number) =>
     atMillis: 0
   })
 
-desk("I11, I17: a transfer waits until its trader was told all that a joined market has committed", (desk) =>
+desk("I11, I17: a transfer waits until the trader has applied all committed rows of a joined market", (desk) =>
   Effect.gen(function* () {
     yield* commit(one, 3)
     const moving = yield* Effect.forkChild(desk.transfer(40n))
@@ -105,7 +105,7 @@ desk("I11, I17: a transfer waits until its trader was told all that a joined mar
   })
 )
 
-desk("I51: where that takes too long nothing is decided, and it is said before the asker gives up", (desk) =>
+desk("I51: decides nothing and fails before the caller's deadline if that takes too long", (desk) =>
   Effect.gen(function* () {
     const journal = yield* Journal
     yield* commit(one, 3)
@@ -123,7 +123,7 @@ desk("I51: where that takes too long nothing is decided, and it is said before t
   })
 )
 
-desk("a market that was told no less holds up nothing, nor does one that the trader has not joined", (desk) =>
+desk("does not wait for a market whose rows are applied or that the trader has not joined", (desk) =>
   Effect.gen(function* () {
     yield* commit(one, 1)
     yield* commit(two, 9)
@@ -131,7 +131,7 @@ desk("a market that was told no less holds up nothing, nor does one that the tra
   })
 )
 
-desk("I8: two requests of one key at once wait for one commit, and only one of them moves money", (desk) =>
+desk("I8: two concurrent requests with one key move the money once", (desk) =>
   Effect.gen(function* () {
     const both = yield* Effect.all([desk.transfer(40n, "k"), desk.transfer(40n, "k")], { concurrency: "unbounded" })
     assert.deepStrictEqual(both, ["done", "RequestDone"])
@@ -139,7 +139,7 @@ desk("I8: two requests of one key at once wait for one commit, and only one of t
   })
 )
 
-desk("I8, I20: a request that comes again after its desk has moved has one effect", (desk) =>
+desk("I8, I20: a request repeated after a move of the desk has one effect", (desk) =>
   Effect.gen(function* () {
     assert.strictEqual(yield* desk.transfer(40n, "k"), "done")
     desk.traders.drop(userId)
@@ -150,7 +150,7 @@ desk("I8, I20: a request that comes again after its desk has moved has one effec
   })
 )
 
-desk("I51: a repeat of a request whose row another owner has overtaken is not told as done", (desk) =>
+desk("I51: does not confirm a repeated request whose row was fenced by another owner", (desk) =>
   Effect.gen(function* () {
     const journal = yield* Journal
     const nothing = { restore: () => true, replay: () => {} }

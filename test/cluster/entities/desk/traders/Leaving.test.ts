@@ -1,4 +1,4 @@
-/** Markets that a trader leaves: only where nothing of it can change, without a cent lost, and joined again before it trades. */
+/** Traders that leave unused markets and join them again. */
 import * as Leaving from "@venue/cluster/entities/desk/traders/Leaving"
 import * as Traders from "@venue/cluster/entities/desk/traders/Traders"
 import * as Waking from "@venue/cluster/entities/desk/traders/Waking"
@@ -60,7 +60,7 @@ const joinedEntries = Effect.gen(function* () {
   return entries.filter(({ reason }) => reason === "joined").map(({ detail }) => detail)
 })
 
-/** Its market has recorded the command. */
+/** Makes the market record the command. */
 const done = ({ tell }: Near, n: number, instrument: Instrument) =>
   tell(instrument, 2, primaryAccountOf(userId), {
     _tag: "Done",
@@ -71,26 +71,24 @@ const done = ({ tell }: Near, n: number, instrument: Instrument) =>
     atMillis: 0
   })
 
-desk(
-  "a trader leaves where it has nothing, after ten minutes without a command, and stays where it has a position",
-  (near) =>
-    Effect.gen(function* () {
-      near.held.set(two.symbol, 3)
-      const trader = yield* (yield* begin).wake(userId)
-      for (const [n, instrument] of [one, two].entries()) trader.enter(cancel(n, instrument))
-      yield* turns
-      for (const [n, instrument] of [one, two].entries()) done(near, n, instrument)
-      yield* TestClock.adjust("9 minutes")
-      assert.deepEqual(trader.symbols(), [one.symbol, two.symbol])
-      yield* TestClock.adjust("2 minutes")
-      yield* turns
-      assert.deepEqual(trader.symbols(), [two.symbol])
-      assert.deepEqual(yield* recorded, [`Joined ${one.symbol}`, `Joined ${two.symbol}`, `Left ${one.symbol}`])
-      assert.deepEqual(yield* joinedEntries, [two.symbol])
-    })
+desk("a trader leaves markets without a position after ten minutes without a command", (near) =>
+  Effect.gen(function* () {
+    near.held.set(two.symbol, 3)
+    const trader = yield* (yield* begin).wake(userId)
+    for (const [n, instrument] of [one, two].entries()) trader.enter(cancel(n, instrument))
+    yield* turns
+    for (const [n, instrument] of [one, two].entries()) done(near, n, instrument)
+    yield* TestClock.adjust("9 minutes")
+    assert.deepEqual(trader.symbols(), [one.symbol, two.symbol])
+    yield* TestClock.adjust("2 minutes")
+    yield* turns
+    assert.deepEqual(trader.symbols(), [two.symbol])
+    assert.deepEqual(yield* recorded, [`Joined ${one.symbol}`, `Joined ${two.symbol}`, `Left ${one.symbol}`])
+    assert.deepEqual(yield* joinedEntries, [two.symbol])
+  })
 )
 
-desk("a command whose outcome is not known keeps its trader in the market", () =>
+desk("a command without an outcome keeps its trader in the market", () =>
   Effect.gen(function* () {
     const trader = yield* (yield* begin).wake(userId)
     trader.enter(cancel(1, one))
@@ -100,7 +98,7 @@ desk("a command whose outcome is not known keeps its trader in the market", () =
   })
 )
 
-desk("who has left joins again in the journal before a command goes there", (near) =>
+desk("records a new join before sending a command to a market that was left", (near) =>
   Effect.gen(function* () {
     const trader = yield* (yield* begin).wake(userId)
     trader.enter(cancel(1, one))
@@ -118,35 +116,33 @@ desk("who has left joins again in the journal before a command goes there", (nea
   })
 )
 
-desk(
-  "a desk that moves wakes nobody who has left every market; asked for, the trader lacks no cent of what they hold",
-  (near) =>
-    Effect.gen(function* () {
-      near.cash.set(one.symbol, 204_000)
-      const equity = yield* Effect.scoped(
-        Effect.gen(function* () {
-          const trader = yield* (yield* begin).wake(userId)
-          trader.enter(cancel(1, one))
-          yield* turns
-          done(near, 1, one)
-          yield* TestClock.adjust("11 minutes")
-          yield* turns
-          assert.deepEqual(trader.symbols(), [])
-          return Ledger.balance(trader.ledger, primaryAccountOf(userId))!.equity
-        })
-      )
-      assert.strictEqual(equity, 204_000n)
-      near.answers(one, 2)
-      const traders = yield* begin
-      yield* Waking.wake(traders, "0")
-      yield* traders.caughtUp
-      assert.isUndefined(traders.get(userId))
-      const trader = yield* traders.wake(userId)
-      // Until the market has told, what adds risk waits elsewhere too.
-      assert.isFalse(trader.isLive())
-      yield* turns
-      assert.isTrue(trader.isLive())
-      assert.strictEqual(Ledger.balance(trader.ledger, primaryAccountOf(userId))!.equity, equity)
-      assert.deepEqual(trader.symbols(), [])
-    })
+desk("a moved desk does not load a trader without markets; a requested trader has its full balance", (near) =>
+  Effect.gen(function* () {
+    near.cash.set(one.symbol, 204_000)
+    const equity = yield* Effect.scoped(
+      Effect.gen(function* () {
+        const trader = yield* (yield* begin).wake(userId)
+        trader.enter(cancel(1, one))
+        yield* turns
+        done(near, 1, one)
+        yield* TestClock.adjust("11 minutes")
+        yield* turns
+        assert.deepEqual(trader.symbols(), [])
+        return Ledger.balance(trader.ledger, primaryAccountOf(userId))!.equity
+      })
+    )
+    assert.strictEqual(equity, 204_000n)
+    near.answers(one, 2)
+    const traders = yield* begin
+    yield* Waking.wake(traders, "0")
+    yield* traders.caughtUp
+    assert.isUndefined(traders.get(userId))
+    const trader = yield* traders.wake(userId)
+    // Until the market is live, orders that add risk wait in other markets too.
+    assert.isFalse(trader.isLive())
+    yield* turns
+    assert.isTrue(trader.isLive())
+    assert.strictEqual(Ledger.balance(trader.ledger, primaryAccountOf(userId))!.equity, equity)
+    assert.deepEqual(trader.symbols(), [])
+  })
 )

@@ -36,7 +36,7 @@ const make = (seen: Array<string>, holderOf: () => unknown = () => "one", answer
     holderOf
   )
 
-it("I20: what was handed on by a holder of the trader that is gone is decided anew: it may never have arrived", () => {
+it("I20: decides again what a dropped trader handed on, because it may never have arrived", () => {
   const seen: Array<string> = []
   let holder = 1
   const { submit } = make(seen, () => holder)
@@ -48,7 +48,7 @@ it("I20: what was handed on by a holder of the trader that is gone is decided an
   expect(seen).toEqual([1, 1, 2].map((n) => idOf(n).text))
 })
 
-it("what was not decided is no answer: it is asked again, and answered in its place", () => {
+it("does not store an undecided answer, and keeps the order of answers", () => {
   const seen: Array<string> = []
   const undecided = { _tag: "Refused", commandId: idOf(2).text, refusal: { _tag: "AccountLoading" } } as const
   const handedOn = { _tag: "HandedOn", commandId: idOf(1).text, symbols: [one.symbol] } as const
@@ -59,7 +59,7 @@ it("what was not decided is no answer: it is asked again, and answered in its pl
   expect(seen).toEqual([1, 2, 2, 2].map((n) => idOf(n).text))
 })
 
-it("I48: of any number of answers some tens of thousands are kept", () => {
+it("I48: keeps a bounded number of answers", () => {
   const seen: Array<string> = []
   const { submit } = make(seen)
   for (let n = 0; n < 100_000; n++) submit([submission(n)], 0)
@@ -69,7 +69,7 @@ it("I48: of any number of answers some tens of thousands are kept", () => {
   expect(seen).toHaveLength(100_001)
 })
 
-it("I20: a call that comes again is answered as before and submits only what is new", () => {
+it("I20: returns earlier answers to a repeated call and submits only new submissions", () => {
   const seen: Array<string> = []
   const { submit } = make(seen)
   const first = submit([submission(1), submission(2)], 0)
@@ -78,7 +78,7 @@ it("I20: a call that comes again is answered as before and submits only what is 
     first[0],
     { _tag: "HandedOn", commandId: idOf(3).text, symbols: ["3"] }
   ])
-  // Nobody repeats after this long, and nothing is kept for it.
+  // Answers are dropped after the longest time in which a gateway repeats.
   submit([submission(4)], 20_000)
   expect(submit([submission(1)], 30_000)).toEqual([first[0]])
   submit([submission(4)], 40_000)

@@ -1,4 +1,4 @@
-/** A trader and its markets: joined first, live by a view, and nothing that adds risk while one is unknown. */
+/** A trader and its markets: joining, syncing and queueing. */
 import type { Trader } from "@venue/cluster/entities/desk/traders/Trader"
 import * as Traders from "@venue/cluster/entities/desk/traders/Traders"
 import type { Feed } from "@venue/cluster/feed/Feed"
@@ -67,7 +67,7 @@ const place = (n: number, { symbol }: Instrument): OrderRequest => ({
 
 const sent = ({ submitted }: Near) => submitted.map(({ command }) => command.commandId.d)
 
-/** Has joined these in an earlier residence. */
+/** Markets that an earlier owner of the trader has joined. */
 const joined = Effect.fnUntraced(function* (near: Near, instruments: ReadonlyArray<Instrument>) {
   yield* Effect.scoped(
     Effect.gen(function* () {
@@ -79,7 +79,7 @@ const joined = Effect.fnUntraced(function* (near: Near, instruments: ReadonlyArr
   near.submitted.length = 0
 })
 
-desk("a trader joins a market in its journal before anything of it goes there", (near) =>
+desk("records a join before sending a command to the market", (near) =>
   Effect.gen(function* () {
     const journal = yield* Journal
     near.answers(one)
@@ -96,7 +96,7 @@ desk("a trader joins a market in its journal before anything of it goes there", 
   })
 )
 
-desk("a view behind what the feed has told is asked for again", (near) =>
+desk("requests another view if the first is behind the feed", (near) =>
   Effect.gen(function* () {
     near.heads.set(one.symbol, 7)
     near.views.set(one.symbol, 6)
@@ -113,7 +113,7 @@ desk("a view behind what the feed has told is asked for again", (near) =>
   })
 )
 
-desk("no view is taken before the feed has begun, or what came between would be told by neither", (near) =>
+desk("adopts no view before the feed has begun, because rows in between would be lost", (near) =>
   Effect.gen(function* () {
     near.views.set(one.symbol, 5)
     const trader = yield* traderOf()
@@ -128,35 +128,33 @@ desk("no view is taken before the feed has begun, or what came between would be 
   })
 )
 
-desk(
-  "I27: while a joined market is unknown, what adds risk waits and the rest goes; each symbol keeps its order",
-  (near) =>
-    Effect.gen(function* () {
-      near.answers(one)
-      near.answers(two)
-      yield* joined(near, [one, two])
-      near.views.delete(two.symbol)
-      const trader = yield* traderOf()
-      yield* turns
-      trader.enter(cancel(1, one))
-      trader.enter(place(2, one))
-      trader.enter(cancel(3, one))
-      trader.enter(cancel(4, two))
-      yield* turns
-      assert.deepEqual(sent(near), [1])
-      near.answers(two)
-      yield* TestClock.adjust("100 millis")
-      yield* turns
-      assert.deepEqual(near.submitted.filter(({ symbol }) => symbol === one.symbol).length, 3)
-      assert.sameOrderedMembers(
-        sent(near).filter((n) => n < 4),
-        [1, 2, 3]
-      )
-      assert.include(sent(near), 4)
-    })
+desk("I27: while a joined market is syncing, queues orders that add risk and keeps the order of each symbol", (near) =>
+  Effect.gen(function* () {
+    near.answers(one)
+    near.answers(two)
+    yield* joined(near, [one, two])
+    near.views.delete(two.symbol)
+    const trader = yield* traderOf()
+    yield* turns
+    trader.enter(cancel(1, one))
+    trader.enter(place(2, one))
+    trader.enter(cancel(3, one))
+    trader.enter(cancel(4, two))
+    yield* turns
+    assert.deepEqual(sent(near), [1])
+    near.answers(two)
+    yield* TestClock.adjust("100 millis")
+    yield* turns
+    assert.deepEqual(near.submitted.filter(({ symbol }) => symbol === one.symbol).length, 3)
+    assert.sameOrderedMembers(
+      sent(near).filter((n) => n < 4),
+      [1, 2, 3]
+    )
+    assert.include(sent(near), 4)
+  })
 )
 
-desk("I20: a command that the market recorded before this desk took the trader is not entered again", (near) =>
+desk("I20: does not resend a command that the market recorded for a former owner", (near) =>
   Effect.gen(function* () {
     near.answers(one)
     yield* joined(near, [one])
@@ -164,7 +162,7 @@ desk("I20: a command that the market recorded before this desk took the trader i
     const trader = yield* traderOf()
     yield* turns
     assert.isTrue(trader.enter(cancel(1, one)))
-    // The old desk's copy arrived after the view: it is told by the log.
+    // The former owner's copy arrived after the view and is reported by the log.
     near.tell(one, 2, primaryAccountOf(userId), {
       _tag: "Done",
       commandId: idOf(2),
@@ -180,7 +178,7 @@ desk("I20: a command that the market recorded before this desk took the trader i
   })
 )
 
-/** 0.2 bps of 50 units at 204 are 0.204 USD, which a long pays. */
+/** 0.2 bps of 50 units at 204: a long pays 0.204 USD. */
 const funded: MarketEvent = {
   _tag: "Funded",
   rateE12: 20_000_000,
@@ -192,7 +190,7 @@ const funded: MarketEvent = {
 }
 const funding = (trader: Trader) => Ledger.balance(trader.ledger, primaryAccountOf(userId))!.funding
 
-desk("I32: an hour that ends while a market syncs is paid once: in its view, or after it", (near) =>
+desk("I32: counts funding once if the hour ends while a market is syncing", (near) =>
   Effect.gen(function* () {
     near.answers(one)
     yield* joined(near, [one])
@@ -205,7 +203,7 @@ desk("I32: an hour that ends while a market syncs is paid once: in its view, or 
     near.views.set(one.symbol, 2)
     yield* TestClock.adjust("100 millis")
     yield* turns
-    // That view is older than what was told, so another one is asked for.
+    // The view is older than the feed, so another one is requested.
     assert.isFalse(trader.isLive())
     near.tell(one, 4, one.symbol, funded)
     near.views.set(one.symbol, 4)
@@ -221,13 +219,13 @@ desk("I32: an hour that ends while a market syncs is paid once: in its view, or 
   })
 )
 
-desk("I32: an hour that ends between the asking of a view and its answer is kept for after it", (near) =>
+desk("I32: applies funding after the view if the hour ends between request and answer", (near) =>
   Effect.gen(function* () {
     near.answers(one, 7)
     near.held.set(one.symbol, -50_000)
     const trader = yield* traderOf()
     trader.enter(cancel(1, one))
-    // The view of row 7 is on its way.
+    // The view of row 7 is in flight.
     near.tell(one, 8, one.symbol, funded)
     near.heads.set(one.symbol, 7)
     yield* turns
@@ -236,7 +234,7 @@ desk("I32: an hour that ends between the asking of a view and its answer is kept
   })
 )
 
-desk("a trader that has left, or has not joined, is not told what concerns every position", (near) =>
+desk("does not pass market-wide events to a trader that has left or not joined", (near) =>
   Effect.gen(function* () {
     near.answers(one)
     near.answers(two)

@@ -1,4 +1,4 @@
-/** What is asked of a trader: told of no less than its asker knows, and not at all where that takes too long. */
+/** Reads and changes of a trader, with their barriers and deadlines. */
 import * as TraderCalls from "@venue/cluster/entities/desk/traders/TraderCalls"
 import * as Traders from "@venue/cluster/entities/desk/traders/Traders"
 import type { Feed } from "@venue/cluster/feed/Feed"
@@ -16,7 +16,7 @@ type Near = ReturnType<typeof neighbours>
 
 const accountId = primaryAccountOf(userId)
 
-/** A desk with one trader that has joined the first market, which stands at row 1. */
+/** A desk with one trader that has joined the first market at row 1. */
 const desk = (
   name: string,
   story: (
@@ -47,7 +47,7 @@ const desk = (
 const watermarks = (calls: TraderCalls.TraderCalls, heads?: ReadonlyArray<Head>) =>
   calls.read({ userId, accountId, cost: noCost, ...(heads && { heads }) }, (trader) => trader.watermarks())
 
-/** A row in which a command of the trader is done. */
+/** A row with the outcome of a command of the trader. */
 const tell = (near: Near, seq: number) =>
   near.tell(one, seq, accountId, {
     _tag: "Done",
@@ -58,7 +58,7 @@ const tell = (near: Near, seq: number) =>
     atMillis: 0
   })
 
-desk("a read waits until the desk was told the rows that its asker was told", (near, calls) =>
+desk("a read waits until the desk has applied the rows in its heads", (near, calls) =>
   Effect.gen(function* () {
     const reading = yield* Effect.forkChild(watermarks(calls, [{ symbol: one.symbol, seq: 3 }]))
     yield* turns
@@ -70,7 +70,7 @@ desk("a read waits until the desk was told the rows that its asker was told", (n
   })
 )
 
-desk("a desk that has been told no less answers at once, and so does one whose asker says nothing", (near, calls) =>
+desk("answers a read at once if the rows are applied or no heads are given", (near, calls) =>
   Effect.gen(function* () {
     tell(near, 7)
     assert.deepEqual(yield* watermarks(calls, [{ symbol: one.symbol, seq: 7 }]), [{ symbol: one.symbol, seq: 7 }])
@@ -78,13 +78,13 @@ desk("a desk that has been told no less answers at once, and so does one whose a
   })
 )
 
-desk("a market that the trader has not joined holds up no read", (_near, calls) =>
+desk("a read does not wait for a market that the trader has not joined", (_near, calls) =>
   Effect.gen(function* () {
     assert.deepEqual(yield* watermarks(calls, [{ symbol: two.symbol, seq: 1_000 }]), [{ symbol: one.symbol, seq: 1 }])
   })
 )
 
-desk("a read that its desk cannot answer in full within two seconds is not answered", (_near, calls) =>
+desk("a read fails if the desk cannot apply the rows within 2 s", (_near, calls) =>
   Effect.gen(function* () {
     const reading = yield* Effect.forkChild(Effect.flip(watermarks(calls, [{ symbol: one.symbol, seq: 2 }])))
     yield* turns
@@ -95,7 +95,7 @@ desk("a read that its desk cannot answer in full within two seconds is not answe
   })
 )
 
-desk("a read of a trader that left while it waited is not answered from what that knew", (near, calls, traders) =>
+desk("a read fails if the trader is dropped while it waits", (near, calls, traders) =>
   Effect.gen(function* () {
     const reading = yield* Effect.forkChild(Effect.flip(watermarks(calls, [{ symbol: one.symbol, seq: 2 }])))
     yield* turns
@@ -105,7 +105,7 @@ desk("a read of a trader that left while it waited is not answered from what tha
   })
 )
 
-desk("a change waits for a market that does not answer no longer than two seconds", (_near, calls, traders) =>
+desk("a change waits at most 2 s for a market without an answer", (_near, calls, traders) =>
   Effect.gen(function* () {
     traders.get(userId)!.join(two.symbol)
     const transfer = { _tag: "SetLeverage", accountId, symbol: one.symbol, leverage: 3 } as const

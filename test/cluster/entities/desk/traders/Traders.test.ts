@@ -1,4 +1,4 @@
-/** The traders of a desk: claimed once, loaded again by themselves, and none kept out by another. */
+/** Loading and reloading the traders of a desk. */
 import type { Trader } from "@venue/cluster/entities/desk/traders/Trader"
 import * as Traders from "@venue/cluster/entities/desk/traders/Traders"
 import { primaryAccountOf } from "@venue/domain/AccountId"
@@ -20,7 +20,7 @@ const around = (near = neighbours()) =>
 const still = Effect.succeed(true)
 const nothing = { restore: () => true, replay: () => {} }
 
-/** Credits the trader and says what came of it. */
+/** Credits the trader and returns the result. */
 const credit = (trader: Trader, creditId: string) =>
   Effect.callback<Result.Result<void, LedgerRefusal | "lost">>((resume) =>
     trader.change(
@@ -29,7 +29,7 @@ const credit = (trader: Trader, creditId: string) =>
     )
   )
 
-it.effect("a trader that is asked for again while it is being loaded is claimed once", () =>
+it.effect("claims a trader once when it is requested again while loading", () =>
   Effect.gen(function* () {
     const journal = yield* Journal
     const traders = yield* Traders.make(still)
@@ -45,7 +45,7 @@ it.effect("a trader that is asked for again while it is being loaded is claimed 
   }).pipe(Effect.provide(around()))
 )
 
-it.effect("a trader whose journal was taken is loaded again without being asked for, and its caller is told", () =>
+it.effect("reloads a trader whose journal another owner claimed, and fails its pending calls", () =>
   Effect.gen(function* () {
     const journal = yield* Journal
     const traders = yield* Traders.make(still)
@@ -56,13 +56,13 @@ it.effect("a trader whose journal was taken is loaded again without being asked 
     const next = traders.get(userId)!
     assert.notStrictEqual(next, trader)
     assert.deepEqual(yield* credit(next, "one"), Result.succeed(undefined))
-    // What was discarded answers nothing any more.
+    // The dropped trader rejects further calls.
     assert.deepEqual(yield* credit(trader, "two"), Result.fail("lost"))
     assert.isFalse(trader.isLive())
   }).pipe(Effect.provide(around()))
 )
 
-it.effect("I4: a desk that is no longer ours claims no trader", () =>
+it.effect("I4: a desk without its shard claims no trader", () =>
   Effect.gen(function* () {
     const journal = yield* Journal
     const traders = yield* Traders.make(Effect.succeed(false))
@@ -71,7 +71,7 @@ it.effect("I4: a desk that is no longer ours claims no trader", () =>
   }).pipe(Effect.provide(around()))
 )
 
-it.effect("a journal that cannot be read keeps only its own trader out", () =>
+it.effect("an unreadable journal affects only its own trader", () =>
   Effect.gen(function* () {
     const journal = yield* Journal
     const spoilt = traderStream(UserId.make(idOf(7).text))
@@ -101,7 +101,7 @@ it.effect("a journal that cannot be read keeps only its own trader out", () =>
   }).pipe(Effect.provide(around()))
 )
 
-it.effect("who waits for the markets of a trader that is dropped waits no longer", () => {
+it.effect("ends the waits for a trader's markets when it is dropped", () => {
   const near = neighbours()
   return Effect.gen(function* () {
     const traders = yield* Traders.make(still)
@@ -122,7 +122,7 @@ it.effect("who waits for the markets of a trader that is dropped waits no longer
     traders.drop(userId)
     assert.deepEqual(heard, [false])
     yield* turns
-    // The account and the market of the trader that is here now.
+    // The account and market of the reloaded trader.
     assert.strictEqual(near.following(), 2)
   }).pipe(Effect.provide(around(near)))
 })

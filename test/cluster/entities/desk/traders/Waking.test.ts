@@ -1,4 +1,4 @@
-/** Who wakes with a desk: armed traders before it serves, others that left something behind after that, asked ones first. */
+/** Traders that a desk loads when it starts. */
 import * as Traders from "@venue/cluster/entities/desk/traders/Traders"
 import * as Waking from "@venue/cluster/entities/desk/traders/Waking"
 import { primaryAccountOf } from "@venue/domain/AccountId"
@@ -65,7 +65,7 @@ const join = (traders: Traders.Traders, n: number) =>
 
 const isHere = (traders: Traders.Traders, n: number) => traders.get(userOf(n)) !== undefined
 
-desk("I34: armed traders are here when a desk serves; others that joined a market come behind that", () =>
+desk("I34: loads armed traders before the desk serves, and traders with a joined market after that", () =>
   Effect.gen(function* () {
     yield* Effect.scoped(
       Effect.gen(function* () {
@@ -80,12 +80,12 @@ desk("I34: armed traders are here when a desk serves; others that joined a marke
     assert.deepEqual([isHere(traders, 1), isHere(traders, 2), traders.pendingCount()], [true, false, 1])
     yield* traders.caughtUp
     assert.deepEqual([isHere(traders, 2), traders.pendingCount()], [true, 0])
-    // Who left nothing behind sleeps until asked for.
+    // A trader without wake-up entries is loaded on request.
     assert.isFalse(isHere(traders, 3))
   })
 )
 
-desk("whoever is asked for comes before all that are named, however many", () =>
+desk("loads requested traders before queued ones", () =>
   Effect.gen(function* () {
     const journal = yield* Journal
     const traders = yield* begin
@@ -96,12 +96,12 @@ desk("whoever is asked for comes before all that are named, however many", () =>
     assert.isAtLeast(traders.pendingCount(), 1_000 - 2 * 256)
     yield* traders.caughtUp
     assert.lengthOf([...traders.all()], 1_001)
-    // Each was claimed once.
+    // Each trader was claimed once.
     assert.lengthOf(yield* journal.read(traderStream(userOf(900)), 0, 10), 1)
   })
 )
 
-desk("a desk that ends while it claims those that are named claims no more of them", () =>
+desk("stops claiming queued traders when the desk ends", () =>
   Effect.gen(function* () {
     const journal = yield* Journal
     const scope = yield* Scope.make()
@@ -115,12 +115,12 @@ desk("a desk that ends while it claims those that are named claims no more of th
   })
 )
 
-desk("rows of a trader that a kill kept from the tables reach them though nobody asks for it", () =>
+desk("writes rows that a kill kept from the tables, without a request", () =>
   Effect.gen(function* () {
     const journal = yield* Journal
     const tables = yield* ReadTables
     const balance = tables.read(LedgerEntries.balance(primaryAccountOf(userOf(1))))
-    // What writes the tables is not there yet when the rows are recorded and their desk is gone.
+    // The rows are recorded without a table writer, and the desk ends.
     yield* Effect.scoped(Effect.flatMap(begin, (traders) => credit(traders, 1))).pipe(
       Effect.provideService(ReadTables, ReadTables.of({ ...tables, project: () => Effect.never }))
     )
@@ -136,7 +136,7 @@ desk("rows of a trader that a kill kept from the tables reach them though nobody
     yield* turns
     assert.strictEqual(yield* balance, 5n)
     assert.deepEqual(yield* entries, [])
-    // And so with each row from here on.
+    // Later rows are written as well.
     yield* change(traders, 1, {
       _tag: "Credit",
       creditId: "two",
