@@ -104,14 +104,14 @@ const silenceAfter = async (
   // Reads everything that the process had sent before it ended.
   const from = since + inFlightMillis
   const heardAt = new Map<Client.ClusterClient, number>()
-  const isHeard = () => {
+  const isAnswered = () => {
     for (const client of clients) {
       const at = client.doneAt()
       if (at > from && !heardAt.has(client)) heardAt.set(client, at)
     }
     return heardAt.size === clients.length
   }
-  await holding("every client is answered again", 60_000, isHeard).catch((error: Error) => {
+  await holding("every client is answered again", 60_000, isAnswered).catch((error: Error) => {
     const unheard = clients.filter((client) => !heardAt.has(client))
     throw new Error(`${error.message}: ${unheard.map(({ about }) => about()).join("; ")}`)
   })

@@ -1,6 +1,6 @@
 /** Counts the frames of a market-data stream on one socket without decoding text. */
 
-export interface Heard {
+export interface FrameListener {
   /** Called for each numbered message with its payload size in bytes. */
   readonly frame: (bytes: number) => void
   /** Called after `frame` for a trade. */
@@ -15,7 +15,7 @@ export interface FrameCounter {
   readonly problem: () => string | undefined
 }
 
-export const make = (heard: Heard): FrameCounter => {
+export const make = (heard: FrameListener): FrameCounter => {
   /** Start of a frame that is too short to classify. */
   let rest = none
   /** Outstanding bytes of a frame that is counted already. */

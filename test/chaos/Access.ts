@@ -1,4 +1,7 @@
-/** Loops beside the load: one signed request sent everywhere at once, and the key of a wallet's user replaced again and again. */
+/**
+ * Access checks beside the load: one signed request sent to every gateway at once, and repeated replacement of a wallet
+ * user's key.
+ */
 import { Wallet } from "ethers"
 import { type History, now } from "./History.ts"
 import type { ProbeLine } from "./HistoryLine.ts"
@@ -39,7 +42,7 @@ export const nonces = (venue: Venue, history: History, random: Random, users: Re
     history.write({ kind: "nonce", at: now(), answers })
   })
 
-/** `owner` is a user whose wallet a builder knows. */
+/** Replaces the builder key of `owner`, a user whose wallet the builder has registered. */
 export const keys = (venue: Venue, history: History, random: Random, builder: User, owner: User): Loop => {
   const wallet = new Wallet(owner.wallet_private_key)
   let current: Signing.Key | undefined
@@ -83,7 +86,7 @@ export const keys = (venue: Venue, history: History, random: Random, builder: Us
   }
   return repeat(1_500, async () => {
     const old = current
-    // While it is replaced, either is good.
+    // During the replacement either key may be valid.
     const [next] = await Promise.all([replace(), old === undefined ? undefined : probe(old)])
     if (next !== undefined) current = next
     await Promise.all([old, current].filter((key) => key !== undefined).map(probe))

@@ -27,7 +27,7 @@ const guilt = (lines: ReadonlyArray<Line>): ReadonlyArray<string> =>
   Checker.check(lines).findings.map(({ rule, text }) => `${rule}: ${text}`)
 
 const isNotFirstRead = (line: Line) => line.kind === "read" && line.through === "gateway-2"
-it("nothing is found in a history in which all is well", () => {
+it("reports nothing for a correct history", () => {
   expect(guilt(innocent())).toEqual([])
   const lost = add(5_000, "ann-1", "a-9")
   expect(guilt(innocent({}, [lost, err(11_000, "ann-1", unknown, lost)]))).toEqual([])
@@ -53,7 +53,7 @@ it("nothing is found in a history in which all is well", () => {
   expect(guilt(innocent({}, [key(2_000, "unknown", "k2", ""), probe(3_000, "k2", "refused")]))).toEqual([])
 })
 
-it("I1: an order that was filled before a gateway was asked is not there, though its fill is told later", () => {
+it("I1: accepts that a gateway does not list an order filled before the query, even if the fill is reported later", () => {
   const missing = (filledMillis: number) => {
     const filled = order("o1", "a-1", "FILLED", { quantity_remaining: 0, update_time: at(filledMillis) / 1_000 })
     const texts = guilt(innocent({}, [visible("o1", "missing"), heard(4_200, "ann-1", filled)]))
@@ -62,7 +62,7 @@ it("I1: an order that was filled before a gateway was asked is not there, though
   expect([missing(4_001).length, missing(4_100).length]).toEqual([0, 1])
 })
 
-it("I30: an order that is filled on after its stop has fired brings a new pair, of which one may fire", () => {
+it("I30: accepts a new pair of stops, of which one may fire, when an order fills further after its stop has fired", () => {
   const both = trades(...stop("s1", "t8", 500), ...stop("s2", "t9", 600))
   const linked = (placedMillis: number) => {
     const placed = order("s2", "a-1", "ACK", { type: "STOP_LOSS", update_time: at(placedMillis) / 1_000 })
@@ -71,11 +71,11 @@ it("I30: an order that is filled on after its stop has fired brings a new pair, 
   expect([linked(550).length, linked(500).length, linked(499).length]).toEqual([0, 0, 1])
 })
 
-it.each([...spoiledOrders, ...spoiledNodes])("%s: it is found when %s", (_rule, _what, lines, said) => {
+it.each([...spoiledOrders, ...spoiledNodes])("%s: reports a finding when %s", (_rule, _what, lines, said) => {
   expect(guilt(lines())).toContainEqual(expect.stringMatching(said))
 })
 
-it("I34: what armed accounts placed after the loss, on a connection that goes on, is not to be cancelled", () => {
+it("I34: accepts that orders of armed accounts placed after the loss, over a live connection, stay open", () => {
   const back: ReadonlyArray<Line> = [
     { kind: "opened", at: at(20_500), connection: "cid-2", account: "cid", through: "gateway-1" },
     add(40_000, "cid-2", "c-2"),
@@ -87,7 +87,7 @@ it("I34: what armed accounts placed after the loss, on a connection that goes on
   expect(guilt(innocent(ended(cancelled), [...back, asked])).filter((text) => text.startsWith("I34"))).toEqual([])
 })
 
-it("I34: a busy machine has more time, and orders that stand with other faults have until the end", () => {
+it("I34: allows more time on a busy machine, and until the end for orders under other faults", () => {
   const slow = innocent({
     ended_order: tables.ended_order.map((row) => (row["order_id"] === "o4" ? { ...row, ...late } : row))
   })
@@ -100,11 +100,11 @@ it("I34: a busy machine has more time, and orders that stand with other faults h
   expect(guilt([...slow, ...both].toSorted((a, b) => a.at - b.at))).toEqual([])
 })
 
-it("a history that was read through one gateway alone is judged all the same", () => {
+it("judges a history that was read through a single gateway", () => {
   expect(guilt(without(innocent(), isNotFirstRead))).toEqual([])
 })
 
-it("the checker imports nothing of the venue, nor of anybody", () => {
+it("imports neither the venue nor any package in the checker", () => {
   const names = readdirSync(import.meta.dirname).filter((name) => /^(Checker\w*|HistoryLine)\.ts$/.test(name))
   const targets = names.flatMap((name) =>
     [...readFileSync(`${import.meta.dirname}/${name}`, "utf8").matchAll(/ from "([^"]+)"/g)].map(

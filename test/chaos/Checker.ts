@@ -1,4 +1,4 @@
-/** All that a history is held against. Nothing here, nor in the files beside it that it reads, is the venue's. */
+/** All checks of a history. The checker files import nothing from the venue. */
 import * as Access from "./CheckerAccess.ts"
 import * as Accounts from "./CheckerAccounts.ts"
 import * as Disconnects from "./CheckerDisconnects.ts"

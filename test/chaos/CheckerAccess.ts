@@ -1,4 +1,6 @@
-/** Access: a signed request is good once over all gateways, and a wallet's user has one key of a builder at every moment. */
+/**
+ * Access: a signed request is valid once over all gateways, and a wallet user has exactly one builder key at any time.
+ */
 import type { Finding, Story } from "./CheckerStory.ts"
 import type { KeyLine, ProbeLine } from "./HistoryLine.ts"
 
@@ -16,14 +18,14 @@ function nonces({ lines }: Story): ReadonlyArray<Finding> {
   })
 }
 
-/** Probes of a key whose place was taken for sure, or was never in doubt. */
+/** Probes of a key that was certainly replaced, or certainly not. */
 function keys({ lines }: Story): ReadonlyArray<Finding> {
   const found: Array<Finding> = []
   const steps = lines.filter((line): line is KeyLine => line.kind === "key")
   const probes = lines.filter((line): line is ProbeLine => line.kind === "probe")
   const replacedAt = new Map<string, number>()
   const issuedAt = new Map<string, number>()
-  /** From the first request on that may have replaced it. */
+  /** Time of the first request that may have replaced the key. */
   const doubtedAt = new Map<string, number>()
   for (const { askedAt, at, next, old, outcome } of steps) {
     if (outcome === "replaced") {

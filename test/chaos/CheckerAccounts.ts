@@ -1,4 +1,4 @@
-/** Accounts: what they have is the sum of what the database records, and together they add up to nothing. */
+/** Accounts: each balance is the sum of its records in the database, and all accounts together sum to zero. */
 import { type Finding, lotsOf, microsOf, type Story } from "./CheckerStory.ts"
 import type { Read } from "./HistoryLine.ts"
 
@@ -7,7 +7,7 @@ export const findings = (story: Story): ReadonlyArray<Finding> =>
     ? [...ledger(story), ...story.reads.flatMap((one) => sums(story, one)), ...positions(story), ...funding(story)]
     : []
 
-/** Each transaction of the ledger sums to zero. */
+/** Every ledger transaction sums to zero. */
 function ledger(story: Story): ReadonlyArray<Finding> {
   const sums = new Map<string, bigint>()
   for (const row of story.ledger) {
@@ -43,7 +43,7 @@ function sums(story: Story, { account, balance, positions, through }: Read): Rea
 
 const total = (parts: ReadonlyArray<number>): number => parts.reduce((sum, part) => sum + part, 0)
 
-/** All who trade are among the trades, so of each symbol what one is long another is short. */
+/** All traders are in the list of trades, so the positions of each symbol sum to zero. */
 function positions(story: Story): ReadonlyArray<Finding> {
   const net = new Map<string, number>()
   for (const { lots, side, symbol } of story.trades) {

@@ -1,17 +1,19 @@
-/** Cancel on disconnect: orders of a lost connection that asked for it are gone in time, and no others are. */
-import { type Connection, type Ended, type Fault, type Finding, type Story, type Told } from "./CheckerStory.ts"
+/** Cancel on disconnect: orders of a lost armed connection are cancelled in time, and no other orders are. */
+import { type Connection, type Ended, type Fault, type Finding, type Story, type OrderReport } from "./CheckerStory.ts"
 
 export const findings = (story: Story): ReadonlyArray<Finding> =>
   story.isWhole ? [...gone(story), ...kept(story)] : []
 
-/** From the death of the gateway to the last cancel. */
+/** Maximum time from the death of the gateway to the last cancel. */
 const promisedMillis = 5_000
-/** What was placed as late as that may be spared: the gateway may not have said since that the connection was there. */
+/** Orders placed this late may be spared: the gateway may not have renewed the connection since. */
 const spareMillis = 1_500
 
 const deaths = ({ faults }: Story): ReadonlyArray<Fault> => faults.filter(({ fault }) => fault === "kill")
 
-/** Each order that stood when the gateway was killed: cancelled five seconds later, or whenever what else was done is over. */
+/**
+ * Every order open when the gateway was killed is cancelled within five seconds, or once overlapping faults are over.
+ */
 function gone(story: Story): ReadonlyArray<Finding> {
   const found: Array<Finding> = []
   for (const death of deaths(story)) {
@@ -51,12 +53,12 @@ function isArmedInTime({ commands }: Story, connection: Connection, by: number):
   )
 }
 
-function ordersOf({ told }: Story, account: string): ReadonlyArray<readonly [string, ReadonlyArray<Told>]> {
+function ordersOf({ told }: Story, account: string): ReadonlyArray<readonly [string, ReadonlyArray<OrderReport>]> {
   return [...told].filter(([, rows]) => rows[0]?.connection.account === account)
 }
 
-/** It rested then, unchanged for a while. */
-function stood(told: ReadonlyArray<Told>, by: number): boolean {
+/** The order rested at that time, unchanged for a while. */
+function stood(told: ReadonlyArray<OrderReport>, by: number): boolean {
   const [first] = told
   if (first === undefined || first.row.status !== "ACK" || first.at > by) return false
   if (first.row.type !== "LIMIT" && first.row.type !== "ALO") return false
@@ -74,15 +76,15 @@ function kept(story: Story): ReadonlyArray<Finding> {
     const [first] = told
     if (end === undefined || first === undefined || end.status !== "CANCELLED") continue
     if (end.type !== "LIMIT" || end.timeInForce !== "GTC" || end.isReduceOnly) continue
-    if (wasAskedFor(story, end) || mayBeDisconnected(story, first, told, end)) continue
+    if (wasRequested(story, end) || mayBeDisconnected(story, first, told, end)) continue
     found.push({ rule: "I34", text: `order ${orderId} of ${end.account} was cancelled, and nobody asked for it` })
   }
   return found
 }
 
-function wasAskedFor({ commands }: Story, { account, at, clientOrderId, orderId, symbol }: Ended): boolean {
+function wasRequested({ commands }: Story, { account, at, clientOrderId, orderId, symbol }: Ended): boolean {
   return commands.some(({ connection, params, sentAt, type }) => {
-    // The clock of the database and ours are of one machine, and drills shift those of nodes alone.
+    // The database and the tool run on one machine with one clock; drills shift only the clocks of nodes.
     if (connection.account !== account || sentAt > at + clockMillis) return false
     if (type === "cancel_order") return params["order_id"] === orderId || params["order_id"] === clientOrderId
     return type === "cancel_all_orders" && (params["symbol"] === undefined || params["symbol"] === symbol)
@@ -91,8 +93,16 @@ function wasAskedFor({ commands }: Story, { account, at, clientOrderId, orderId,
 
 const clockMillis = 100
 
-/** Some armed connection of the account ended, or its gateway or a desk was touched, after the order had been placed or changed. */
-function mayBeDisconnected(story: Story, { at: placedAt }: Told, told: ReadonlyArray<Told>, end: Ended): boolean {
+/**
+ * An armed connection of the account ended, or its gateway or a desk had a fault, after the order was placed or
+ * changed.
+ */
+function mayBeDisconnected(
+  story: Story,
+  { at: placedAt }: OrderReport,
+  told: ReadonlyArray<OrderReport>,
+  end: Ended
+): boolean {
   const enteredAt = told.findLast(({ row }) => row.status === "MODIFIED")?.at ?? placedAt
   return [...story.connections.values()].some((connection) => {
     const { account, armedAt, closedAt, through } = connection
@@ -111,5 +121,5 @@ function mayBeDisconnected(story: Story, { at: placedAt }: Told, told: ReadonlyA
 const isKillOfGateway = (targets: ReadonlyArray<string>): boolean =>
   targets.every((name) => name.startsWith("gateway-"))
 
-/** A gateway that was not heard of may be found lost so much later. */
+/** Maximum delay until a silent gateway is considered lost. */
 const silentMillis = 10_000

@@ -1,4 +1,7 @@
-/** After each episode: the books balance, the tables have caught up, replay gives what was, and all gateways show it. */
+/**
+ * After each episode: the books balance, the tables have caught up, replay gives the same state, and all gateways
+ * agree.
+ */
 import { type Finding, isEnd, type Story } from "./CheckerStory.ts"
 import type { Read, StateLine } from "./HistoryLine.ts"
 
@@ -53,13 +56,13 @@ function visible(story: Story): ReadonlyArray<Finding> {
     const ended = story.ended.get(orderId)
     if (ended !== undefined && ended.at <= at) return []
     const heard = story.told.get(orderId) ?? []
-    // What ended before the answer counts, also where it was told after it, and where the run was cut short.
+    // An order that ended before the answer counts as ended, even if that was reported later or the run was cut short.
     const endedAt = (one: (typeof heard)[number]) => Math.min(one.at, (one.row.update_time ?? Infinity) * 1_000)
     const mayBeOver = heard.some((one) => isEnd(one.row) && endedAt(one) <= at + 5)
     if (mayBeOver) return []
-    const isTold = heard.some((one) => one.connection.through === through && one.at < askedAt)
+    const wasReported = heard.some((one) => one.connection.through === through && one.at < askedAt)
     const behind = askedAt - Math.min(...heard.map((one) => one.at))
-    if (!isTold && behind < behindMillis * story.patience) return []
+    if (!wasReported && behind < behindMillis * story.patience) return []
     const late = Math.round(at - askedAt)
     return [
       { rule: "I1", text: `order ${orderId} was acknowledged by ${told}, and ${through} did not know it (${late} ms)` }
@@ -69,7 +72,7 @@ function visible(story: Story): ReadonlyArray<Finding> {
 
 const behindMillis = 2_000
 
-/** What is read at the end, when nothing moves, is the same through each gateway. */
+/** Reads at the end of the run, when nothing moves, are equal through every gateway. */
 function alike({ reads }: Story): ReadonlyArray<Finding> {
   const first = new Map<string, Read>()
   return reads.flatMap((one) => {

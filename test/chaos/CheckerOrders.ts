@@ -1,4 +1,4 @@
-/** Orders: what was acknowledged is there once, what was refused is not, and what has ended stays so. */
+/** Orders: each acknowledged order exists once, refused orders do not exist, and ended orders stay ended. */
 import * as CheckerFilled from "./CheckerFilled.ts"
 import {
   type Command,
@@ -9,7 +9,7 @@ import {
   lotsOf,
   type Story,
   ticksOf,
-  type Told
+  type OrderReport
 } from "./CheckerStory.ts"
 import type { OrderRow } from "./HistoryLine.ts"
 
@@ -22,7 +22,7 @@ export const findings = (story: Story): ReadonlyArray<Finding> => [
 const openOf = ({ reads }: Story): ReadonlyMap<string, OrderRow> =>
   new Map(reads.flatMap(({ open }) => open.map((row) => [row.order_id, row] as const)))
 
-/** An acknowledged order is open or has ended, and how it was told to have ended is how it did. */
+/** An acknowledged order is open or has ended, and its recorded end equals the reported one. */
 function acknowledged(story: Story): ReadonlyArray<Finding> {
   const open = openOf(story)
   const traded = new Map(story.trades.map((trade) => [`${trade.tradeId} ${trade.orderId}`, trade]))
@@ -51,16 +51,16 @@ function acknowledged(story: Story): ReadonlyArray<Finding> {
       found.push({ rule: "I1", text: `fill ${row.trade_id} of order ${row.order_id} was told and is no trade` })
       continue
     }
-    const isAsTold =
+    const matchesReport =
       trade.lots === lotsOf(story, row.symbol, row.quantity) &&
       trade.ticks === ticksOf(story, row.symbol, row.price) &&
       trade.side === row.side
-    if (!isAsTold) found.push({ rule: "I1", text: `fill ${row.trade_id} of ${row.order_id} was told otherwise` })
+    if (!matchesReport) found.push({ rule: "I1", text: `fill ${row.trade_id} of ${row.order_id} was told otherwise` })
   }
   return found
 }
 
-/** One frame makes one order at most, and nobody else makes any. Two gateways never show two for one either. */
+/** A frame creates at most one order, every order has a frame, and no two gateways show two orders for one frame. */
 function once(story: Story): ReadonlyArray<Finding> {
   const orders = new Map<string, Set<string>>()
   const add = (clientOrderId: string, orderId: string, type: string | undefined) => {
@@ -97,7 +97,7 @@ function once(story: Story): ReadonlyArray<Finding> {
   })
 }
 
-/** What was told to be refused did not happen, and what is there was not told to be missing. */
+/** Refused commands had no effect, and existing orders were not reported as missing. */
 function refused(story: Story): ReadonlyArray<Finding> {
   const open = openOf(story)
   const live = new Set([...open.values()].map((row) => row.client_order_id))
@@ -119,7 +119,7 @@ function refused(story: Story): ReadonlyArray<Finding> {
   return found
 }
 
-/** It was acknowledged before the question and ended well after the answer, or not at all. */
+/** The order was acknowledged before the query, and ended well after its answer or not at all. */
 function wasThere(story: Story, open: ReadonlyMap<string, OrderRow>, { answeredAt, params, sentAt }: Command): boolean {
   const orderId = String(params["order_id"])
   const told = story.told.get(orderId)
@@ -129,7 +129,7 @@ function wasThere(story: Story, open: ReadonlyMap<string, OrderRow>, { answeredA
   return ended === undefined ? open.has(orderId) : ended.at > answeredAt!
 }
 
-/** An order is as it was told last, or as a change that nobody has answered made it. */
+/** The order equals its last reported state, or that state with an unanswered change. */
 function modified(story: Story): ReadonlyArray<Finding> {
   const open = openOf(story)
   const changes = new Map<string, Array<Command>>()
@@ -164,7 +164,7 @@ function modified(story: Story): ReadonlyArray<Finding> {
   return found
 }
 
-const lastTerms = (told: ReadonlyArray<Told>): OrderRow | undefined =>
+const lastTerms = (told: ReadonlyArray<OrderReport>): OrderRow | undefined =>
   told.findLast(({ row }) => row.status === "ACK" || row.status === "MODIFIED")?.row
 
 /**
@@ -201,7 +201,7 @@ function onOneConnection(story: Story): ReadonlyArray<Finding> {
   return found
 }
 
-/** A command on a connection that goes on, through a gateway that nothing was done to, is answered, if only as unknown. */
+/** Every command on a live connection, through a gateway without faults, is answered, possibly as unknown. */
 function silent(story: Story): ReadonlyArray<Finding> {
   const answered = new Set(["add_order", "cancel_order", "modify_order", "cancel_all_orders", "add_twap"])
   const limit = answerMillis * story.patience
@@ -219,5 +219,5 @@ function silent(story: Story): ReadonlyArray<Finding> {
   })
 }
 
-/** A command is given up by the gateway six seconds after it came; it may wait behind others before. */
+/** The gateway gives a command up six seconds after its arrival; before that it may wait behind others. */
 const answerMillis = 15_000

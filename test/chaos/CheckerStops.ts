@@ -1,11 +1,11 @@
-/** Stops and TWAPs: a stop fires once, of a linked pair one does; a TWAP has no child too many and none too early. */
+/** Stops and TWAPs: a stop fires once, one of a linked pair fires, and a TWAP has no surplus or early child. */
 import { type Finding, isStopType, type Story } from "./CheckerStory.ts"
 import { filledOf } from "./CheckerTrades.ts"
 
 export const findings = (story: Story): ReadonlyArray<Finding> =>
   story.isWhole ? [...stops(story), ...twaps(story)] : []
 
-/** What a stop fills is bounded by its quantity as of any order; here, that only one of a pair does, and in one go. */
+/** Of a pair only one stop fires, in a single order; the quantity is checked with all orders. */
 function stops(story: Story): ReadonlyArray<Finding> {
   const found: Array<Finding> = []
   const pairs = new Map<string, Set<string>>()
@@ -22,7 +22,7 @@ function stops(story: Story): ReadonlyArray<Finding> {
   for (const [key, orderIds] of pairs) {
     const firedAt = (orderId: string) => Math.min(...fired.get(orderId)!)
     const inTurn = [...orderIds].sort((a, b) => firedAt(a) - firedAt(b))
-    // An order that is filled on after a stop of it has fired, be it in the same millisecond, brings a new pair.
+    // An order that fills further after its stop has fired, even in the same millisecond, brings a new pair.
     const isNew = (orderId: string, index: number) =>
       index === 0 || placedAt(story, orderId) >= firedAt(inTurn[index - 1]!)
     if (!inTurn.every(isNew)) found.push({ rule: "I30", text: `linked stops of ${key} both fired: ${inTurn.join()}` })
@@ -36,11 +36,11 @@ function stops(story: Story): ReadonlyArray<Finding> {
   return found
 }
 
-/** By the first that was told of it; before everything where nobody was told. */
+/** Time of the first report about the order; minus infinity without one. */
 const placedAt = ({ told }: Story, orderId: string): number =>
   Math.min(...(told.get(orderId)?.map(({ at, row }) => (row.update_time ?? at / 1_000) * 1_000) ?? [-Infinity]))
 
-/** An account of ours has one TWAP of a symbol at a time, so all orders of that origin then are its children. */
+/** An account has one TWAP per symbol at a time, so all orders of that origin in its time are its children. */
 function twaps(story: Story): ReadonlyArray<Finding> {
   const found: Array<Finding> = []
   for (const row of story.twaps) {

@@ -1,4 +1,4 @@
-/** A history put in order: which order was told what, what was asked of it, and what the database has of it. */
+/** A history in order: reports by order, commands with their answers, and the rows of the database. */
 import type {
   Began,
   FaultLine,
@@ -13,7 +13,7 @@ import type {
   TableLine
 } from "./HistoryLine.ts"
 
-/** What must not be, and the invariant that it breaks. */
+/** A violation and the invariant that it breaks. */
 export interface Finding {
   readonly rule: string
   readonly text: string
@@ -26,23 +26,23 @@ export interface Connection {
   readonly openedAt: number
   readonly closedAt: number
   readonly isOurs: boolean
-  /** It asked, at this time, that its orders go with it. */
+  /** Time at which the connection was armed. */
   readonly armedAt: number | undefined
 }
 
-/** A command of a client, with all that may be its answer. */
+/** A command of a client, with every possible answer. */
 export interface Command {
   readonly connection: Connection
   readonly sentAt: number
   readonly type: string
   readonly params: Readonly<Record<string, unknown>>
-  /** No order came of it, or nothing was changed: that was told. */
+  /** Reported refusal: no order was created, or nothing was changed. */
   refused: string | undefined
   isUnknown: boolean
   answeredAt: number | undefined
 }
 
-export interface Told {
+export interface OrderReport {
   readonly at: number
   readonly connection: Connection
   readonly row: OrderRow
@@ -92,17 +92,17 @@ export interface Story {
   readonly listed: ReadonlyMap<string, Listed>
   readonly connections: ReadonlyMap<string, Connection>
   readonly commands: ReadonlyArray<Command>
-  /** Order responses with an order id, by it, in the order in which they were heard. */
-  readonly told: ReadonlyMap<string, ReadonlyArray<Told>>
+  /** Order responses by order id, in the order of their arrival. */
+  readonly told: ReadonlyMap<string, ReadonlyArray<OrderReport>>
   readonly fills: ReadonlyArray<{ readonly at: number; readonly connection: Connection; readonly row: FillRow }>
   readonly faults: ReadonlyArray<Fault>
   readonly trades: ReadonlyArray<Trade>
   readonly ended: ReadonlyMap<string, Ended>
   readonly twaps: ReadonlyArray<Row>
   readonly ledger: ReadonlyArray<Row>
-  /** The last of each account; an account may have been read through several gateways. */
+  /** The last read of each account through each gateway. */
   readonly reads: ReadonlyArray<Read>
-  /** False where the end of the run was not reached. */
+  /** False if the run was cut short. */
   readonly isWhole: boolean
 }
 
@@ -123,7 +123,7 @@ export const ends = new Set(["CANCELLED", "CANCELLED_STP", "IOC_CANCELLED", "IOC
 export const isEnd = ({ quantity_remaining, status }: OrderRow): boolean =>
   ends.has(status) || (status === "FILLED" && quantity_remaining === 0)
 
-/** Stops stand under the client order id of the order that brought them. */
+/** Stops carry the client order id of the order that brought them. */
 export const isStopType = (type: string | undefined): boolean =>
   type === "STOP_MARKET" || type === "TAKE_PROFIT" || type === "STOP_LOSS"
 
@@ -142,7 +142,7 @@ export const read = (lines: ReadonlyArray<Line>): Story => {
     listed,
     connections,
     commands,
-    told: toldOf(lines, connections),
+    told: reportsByOrder(lines, connections),
     fills: lines.flatMap((line) =>
       line.kind === "heard" && line.frame.fill_response !== undefined
         ? [{ at: line.at, connection: connections.get(line.connection)!, row: line.frame.fill_response }]
@@ -162,14 +162,14 @@ export const read = (lines: ReadonlyArray<Line>): Story => {
   }
 }
 
-/** Whole numbers, so that equal quantities are equal. */
+/** Whole lots, so that equal quantities compare equal. */
 export const lotsOf = ({ listed }: Story, symbol: string, quantity: number): number =>
   Math.round(quantity / (listed.get(symbol)?.lot ?? 1))
 export const ticksOf = ({ listed }: Story, symbol: string, price: number): number =>
   Math.round(price / (listed.get(symbol)?.tick ?? 1))
 export const microsOf = (usd: number): number => Math.round(usd * 1e6)
 
-/** Whether one of these went on, or had just been, at some time of the window. */
+/** Returns the faults that were active, or had just ended, within the window. */
 export const faultsWithin = ({ faults }: Story, from: number, to: number): ReadonlyArray<Fault> =>
   faults.filter(({ beganAt, endedAt }) => beganAt <= to && endedAt >= from)
 
@@ -193,9 +193,9 @@ function connectionsOf(lines: ReadonlyArray<Line>): ReadonlyMap<string, Connecti
 
 function commandsOf(lines: ReadonlyArray<Line>, connections: ReadonlyMap<string, Connection>): ReadonlyArray<Command> {
   const commands: Array<Command> = []
-  /** Those that wait for an answer, the oldest first, by connection and what the answer names. */
+  /** Unanswered commands, oldest first, by connection and the key of their answer. */
   const waiting = new Map<string, Array<Command>>()
-  /** An answer may name its command in one of several ways: it is that of the oldest that it fits. */
+  /** An answer may identify its command by one of several keys: it belongs to the oldest that matches. */
   const take = (...keys: ReadonlyArray<string>): Command | undefined => {
     const fitting = keys.flatMap((key) => waiting.get(key)?.[0] ?? [])
     const oldest = fitting.toSorted((a, b) => a.sentAt - b.sentAt)[0]
@@ -225,7 +225,7 @@ function commandsOf(lines: ReadonlyArray<Line>, connections: ReadonlyMap<string,
   return commands
 }
 
-/** What an answer to this names. */
+/** Returns the keys by which an answer to this command may identify it. */
 const keysOf = (connection: string, { params, type }: Incoming): ReadonlyArray<string> => {
   const id = params["client_order_id"] ?? params["order_id"] ?? params["client_twap_id"] ?? params["stop_order_id"]
   return [`${connection} ${type} ${String(id ?? "")}`]
@@ -260,28 +260,28 @@ function answer(
     command.answeredAt = at
     if (isRefusal(status)) command.refused = status
   }
-  // A cancel may name an order by the id that its client gave it.
+  // A cancel may identify an order by its client order id.
   if (status === "NO_SUCH_ORDER" || status === "CANCELLED") return told("cancel_order", order_id, client_order_id)
   if (status === "ACK") return told("add_order", client_order_id)
-  // What was placed, or is to be cancelled, has no other name where its market never saw it.
+  // A placement, or a cancel, has no other key if its market never received it.
   if (order_id === "") return told("add_order cancel_order", client_order_id)
   if (status === "MODIFIED" || status.startsWith("CANNOT_MODIFY_")) return told("modify_order", order_id)
-  // A cancel that could not be processed names its order, as a change does.
+  // A cancel that could not be processed identifies its order, as a modify does.
   if (isRefusal(status)) told("modify_order cancel_order", order_id)
 }
 
-/** The text of the wire says which: what is unknown is never called refused. */
+/** The text of the error distinguishes unknown outcomes from refusals. */
 export const isUnknown = (message = ""): boolean => /unknown|not known/.test(message)
 
-function toldOf(
+function reportsByOrder(
   lines: ReadonlyArray<Line>,
   connections: ReadonlyMap<string, Connection>
-): ReadonlyMap<string, ReadonlyArray<Told>> {
-  const told = new Map<string, Array<Told>>()
+): ReadonlyMap<string, ReadonlyArray<OrderReport>> {
+  const told = new Map<string, Array<OrderReport>>()
   for (const line of lines) {
     if (line.kind !== "heard") continue
     const { all_orders_response, order_response: row } = line.frame
-    // The answer to a question is read from the state and not from the log, so its place among the others says nothing.
+    // A query is answered from the state and not from the log, so its position among other answers is meaningless.
     if (row === undefined || row.order_id === "" || all_orders_response !== undefined) continue
     const before = told.get(row.order_id)
     const one = { at: line.at, connection: connections.get(line.connection)!, row }

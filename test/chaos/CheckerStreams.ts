@@ -1,4 +1,4 @@
-/** The journal: each stream has one history without holes, and no older epoch writes after a newer one. */
+/** Journal: each stream has one history without gaps, and no older epoch writes after a newer one. */
 import type { Finding, Story } from "./CheckerStory.ts"
 import type { EpochRow } from "./HistoryLine.ts"
 

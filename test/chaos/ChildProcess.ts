@@ -1,4 +1,4 @@
-/** A program of ours in a process of its own: started, frozen, killed and started again by its id. */
+/** A child process that can be started, frozen, killed and restarted by its process id. */
 import { type ChildProcess as Child, spawn } from "node:child_process"
 import { closeSync, openSync } from "node:fs"
 import { join } from "node:path"
@@ -16,20 +16,20 @@ export interface ChildProcess {
 
 const root = join(import.meta.dirname, "..", "..")
 
-/** All that is alive of ours: an end of the tool, whatever its cause, is theirs too. */
+/** Live children; they are killed when the tool ends for any reason. */
 const alive = new Set<Child>()
 process.once("exit", () => {
   for (const child of alive) child.kill("SIGKILL")
 })
 
-/** What it prints goes to the end of the file. */
+/** Starts the program; appends its output to the file. */
 export const start = (program: string, variables: Variables, logFile: string): ChildProcess => {
   const log = openSync(logFile, "a")
   const child = spawn(process.execPath, [...Boot.flags, program], {
     cwd: root,
     env: { ...Boot.environment, ...variables },
     stdio: ["ignore", log, log],
-    // Ctrl-C is for the tool to hear, and to pass on.
+    // Ctrl-C reaches the tool, which ends its children.
     detached: true
   })
   closeSync(log)

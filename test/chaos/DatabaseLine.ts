@@ -1,12 +1,12 @@
-/** The database of a test over a line that can be cut. */
+/** The database of a test behind a proxy that can be cut. */
 import { Effect, Redacted } from "effect"
 import { freePort } from "../cluster/VenueNodes.ts"
 import * as Proxy from "./Proxy.ts"
 
-/** The database as one node reaches it: over a line that can be cut. */
+/** Returns the database as one node reaches it, through a proxy that can be cut. */
 export const through = Effect.fnUntraced(function* (url: Redacted.Redacted) {
   const there = new URL(Redacted.value(url))
-  // A test's server listens on a socket in its own directory.
+  // The server of a test listens on a socket in its own directory.
   const path = `${there.searchParams.get("host")}/.s.PGSQL.${there.port}`
   const port = yield* Effect.promise(freePort)
   const proxy = yield* Effect.acquireRelease(

@@ -1,4 +1,4 @@
-/** The database server of a run, and all that is done to it. */
+/** The database server of a run, and its faults. */
 import * as EmbeddedPostgres from "../../apps/dev/postgres/EmbeddedPostgres.ts"
 import * as PostgresHome from "../../apps/dev/postgres/PostgresHome.ts"
 import * as Postmaster from "../../apps/dev/postgres/Postmaster.ts"
@@ -9,17 +9,17 @@ import { createRequire } from "node:module"
 import { join } from "node:path"
 
 export interface DatabaseServer {
-  /** By TCP, for proxies to stand in between. */
+  /** TCP port, for proxies. */
   readonly port: number
   readonly urlAt: (port: number) => string
-  /** Asked in a session of its own, which writes though others may not. */
+  /** Runs in its own session, which may write even while the server is read-only for others. */
   readonly query: <Row>(text: string, values?: ReadonlyArray<unknown>) => Promise<ReadonlyArray<Row>>
-  /** All its sessions stand still until they go on. */
+  /** Stops all sessions until `thaw`. */
   readonly freeze: () => void
   readonly thaw: () => void
-  /** As a power cut: it comes back by itself. */
+  /** Simulates a power cut; the server restarts by itself. */
   readonly kill: () => void
-  /** One session is killed, which ends all, as Postgres must then think that its memory is spoiled. */
+  /** Kills one session; Postgres then restarts all of them, because shared memory may be corrupt. */
   readonly crash: () => void
   readonly stop: () => Promise<void>
   readonly start: () => Promise<void>
@@ -43,7 +43,7 @@ const quiet = () => Effect.void
 export const begin = async (folder: string): Promise<DatabaseServer> => {
   const dataDir = join(folder, "postgres")
   mkdirSync(dataDir, { recursive: true })
-  // The server of a root is another user, who must get in.
+  // Started by root, the server runs as another user, who needs access.
   for (const path of [folder, dataDir]) chmodSync(path, 0o755)
   let scope = Scope.makeUnsafe()
   const start = () =>
@@ -119,7 +119,7 @@ export const begin = async (folder: string): Promise<DatabaseServer> => {
   }
 }
 
-/** The server starts again within a second of its end. */
+/** The server restarts within a second of its end. */
 const renewMillis = 3_000
 
 const childrenOf = (pid: number): ReadonlyArray<number> => {
@@ -142,6 +142,6 @@ const signal = (pid: number, name: NodeJS.Signals): void => {
   try {
     process.kill(pid, name)
   } catch {
-    // It has ended by itself.
+    // The server has ended by itself.
   }
 }

@@ -1,4 +1,4 @@
-/** What the database holds, as plain lines of the history. */
+/** Rows of the database as lines of the history. */
 import type { DatabaseServer } from "./DatabaseServer.ts"
 import { now } from "./History.ts"
 import type { EpochRow, Row, StreamsLine, TableLine } from "./HistoryLine.ts"
@@ -54,7 +54,7 @@ export const positions = async ({ query }: DatabaseServer): Promise<ReadonlyMap<
   return new Map(rows.map(({ position, seq }) => [position, Number(seq)]))
 }
 
-/** It grows with whatever happens to orders. */
+/** A number that grows with every change of orders. */
 export const activity = async ({ query }: DatabaseServer): Promise<number> => {
   const [row] = await query<{ count: string }>(
     "select (select count(*) from trade) + (select count(*) from ended_order) + (select count(*) from twap) as count"

@@ -1,4 +1,4 @@
-/** All that is done to a venue under test: each fault begins, lasts and is taken back. */
+/** Faults for a venue under test: each begins, lasts and is reverted. */
 import type { Direction, Proxy, Rule } from "./Proxy.ts"
 import type { Random } from "./Random.ts"
 import type { Venue } from "./Venue.ts"
@@ -15,13 +15,13 @@ export interface Fault {
 export interface Drawing {
   readonly venue: Venue
   readonly random: Random
-  /** Seconds are multiplied by this. */
+  /** Factor of all durations in seconds. */
   readonly scale: number
-  /** Names of nodes that another fault has now. */
+  /** Nodes that have another fault. */
   readonly taken: ReadonlySet<string>
 }
 
-/** How often each kind is drawn, among all. */
+/** Relative frequency of each kind of fault. */
 const weights = {
   kill: 22,
   freeze: 16,
@@ -43,7 +43,7 @@ const weights = {
 export type Kind = keyof typeof weights
 export const kinds = Object.keys(weights) as ReadonlyArray<Kind>
 
-/** Nothing, where what was drawn has no target that is free. */
+/** Returns a fault; undefined if the drawn kind has no free target. */
 export const draw = (drawing: Drawing, only: ReadonlyArray<string>): Fault | undefined => {
   const possible = kinds.filter((kind) => only.length === 0 || only.includes(kind))
   let left = drawing.random.next() * possible.reduce((sum, kind) => sum + weights[kind], 0)
@@ -70,7 +70,7 @@ const onNode =
     return { fault, targets: [node.name], ...make(node, drawing) }
   }
 
-/** A fault of the database server, which has one at a time. */
+/** A fault of the database server; at most one at a time. */
 const onServer =
   (make: (drawing: Drawing) => Omit<Fault, "fault" | "targets">): Maker =>
   (drawing, fault) =>
@@ -88,7 +88,7 @@ const proxyRule =
       }
     })(drawing, fault)
 
-/** An orderly end may take this long. */
+/** Maximum duration of an orderly shutdown. */
 const patienceMillis = 20_000
 
 const makers: { readonly [K in Kind]: Maker } = {
@@ -98,7 +98,7 @@ const makers: { readonly [K in Kind]: Maker } = {
     end: async () => node.start()
   })),
   freeze: onNode((node, { random, scale }) => ({
-    // Short ones are common, and each length has its turn.
+    // Favours short durations while covering each length.
     seconds: 1 + 59 * random.next() ** 2 * scale,
     begin: async () => node.freeze(),
     end: async () => node.thaw()
@@ -219,7 +219,10 @@ interface Between {
   readonly rule: Rule
 }
 
-/** Two runners dial each other, a gateway is dialled by nobody. `one way` loses what the first says to the second. */
+/**
+ * Rules between two runners, which dial each other; nobody dials a gateway. `one way` drops bytes from the first to the
+ * second.
+ */
 function rulesBetween(
   { addressOf, toRunner }: Venue,
   one: string,

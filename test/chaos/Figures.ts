@@ -1,4 +1,4 @@
-/** What a run comes to, in numbers. */
+/** Figures of a run. */
 import type { Verdict } from "./Checker.ts"
 import type { Command, Story } from "./CheckerStory.ts"
 
@@ -33,7 +33,7 @@ export const lines = ({ findings, story }: Verdict): ReadonlyArray<string> => {
 interface Recovery {
   readonly millis: number
   readonly symbol: string
-  /** Orders that were sent to this market before, by the answer that they had. */
+  /** Earlier orders to this market, counted by answer. */
   readonly before: ReadonlyMap<string, number>
 }
 

@@ -1,5 +1,5 @@
-/** A short history in which all is well, for tests to spoil: ann sells to ben, changes and cancels; a gateway is killed. */
-import type { FillRow, Heard, Line, OrderRow, Read, Row, Sent } from "./HistoryLine.ts"
+/** A short, correct history for tests to corrupt: ann sells to ben, modifies and cancels; a gateway is killed. */
+import type { FillRow, Received, Line, OrderRow, Read, Row, Sent } from "./HistoryLine.ts"
 
 const start = 1_800_000_000_000
 export const at = (millis: number): number => start + millis
@@ -26,7 +26,7 @@ export const order = (
   ...more
 })
 
-export const heard = (millis: number, connection: string, row: OrderRow): Heard => ({
+export const heard = (millis: number, connection: string, row: OrderRow): Received => ({
   kind: "heard",
   at: at(millis),
   connection,

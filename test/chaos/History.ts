@@ -1,16 +1,18 @@
-/** The file of a run: each line is in it before what it tells of goes on, so that a run that is cut short can be judged. */
+/**
+ * History file of a run: each line is written before its effect continues, so that an interrupted run can be judged.
+ */
 import { closeSync, existsSync, openSync, readFileSync, writeSync } from "node:fs"
 import type { Line } from "./HistoryLine.ts"
 
 export interface History {
   readonly file: string
   readonly write: (line: Line) => void
-  /** Lines of this run and of those that it goes on from. */
+  /** Lines of this run and of the earlier runs it continues. */
   readonly lines: ReadonlyArray<Line>
   readonly close: () => void
 }
 
-/** The time of the machine, carried by the monotonic clock. */
+/** Wall-clock time of the start, advanced by the monotonic clock. */
 export const now = (): number => performance.timeOrigin + performance.now()
 
 export const open = (file: string): History => {
@@ -27,7 +29,7 @@ export const open = (file: string): History => {
   }
 }
 
-/** A last line that was cut short is left out. */
+/** Ignores an incomplete last line. */
 export const read = (file: string): ReadonlyArray<Line> =>
   readFileSync(file, "utf8")
     .split("\n")

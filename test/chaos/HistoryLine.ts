@@ -1,6 +1,6 @@
-/** The lines of a history: what clients sent and heard, what was done to the venue, and what it shows in the end. */
+/** Lines of a history: messages sent and received by clients, faults, and final reads. */
 
-/** Milliseconds since 1970, carried by the monotonic clock of the tool from its start. */
+/** Unix milliseconds, advanced by the tool's monotonic clock. */
 type Moment = number
 
 export interface Listed {
@@ -13,13 +13,13 @@ export interface Began {
   readonly kind: "began"
   readonly at: Moment
   readonly seed: number
-  /** Every limit of time counts so many times: a busy machine is no fault of the venue's. */
+  /** Factor of all time limits, for a busy machine. */
   readonly patience: number
   readonly accounts: ReadonlyArray<string>
   readonly symbols: ReadonlyArray<Listed>
 }
 
-/** `through` is the gateway. */
+/** A connection was opened through the gateway `through`. */
 export interface Opened {
   readonly kind: "opened"
   readonly at: Moment
@@ -32,7 +32,7 @@ export interface Closed {
   readonly kind: "closed"
   readonly at: Moment
   readonly connection: string
-  /** The tool itself closed it. */
+  /** True if the tool closed the connection. */
   readonly isOurs: boolean
 }
 
@@ -44,14 +44,14 @@ export interface Sent {
   readonly params: Readonly<Record<string, unknown>>
 }
 
-export interface Heard {
+export interface Received {
   readonly kind: "heard"
   readonly at: Moment
   readonly connection: string
   readonly frame: Frame
 }
 
-/** What the tool does to the venue. A fault that is done at once has no second line. */
+/** A fault. An instantaneous fault has no second line. */
 export interface FaultLine {
   readonly kind: "fault"
   readonly at: Moment
@@ -63,7 +63,7 @@ export interface FaultLine {
   readonly targets: ReadonlyArray<string>
 }
 
-/** What one gateway shows of one account. */
+/** State of one account, read through one gateway. */
 export interface Read {
   readonly kind: "read"
   readonly at: Moment
@@ -81,10 +81,10 @@ export interface TableLine {
   readonly table: "trade" | "ended_order" | "ledger_entry" | "twap"
   readonly rows: ReadonlyArray<Row>
 }
-/** Numbers of Postgres that may be large are text. */
+/** Large numbers of Postgres are text. */
 export type Row = Readonly<Record<string, string | number | boolean | null>>
 
-/** One line for each stream and epoch of the journal. */
+/** State of one stream and epoch of the journal. */
 export interface StreamsLine {
   readonly kind: "streams"
   readonly at: Moment
@@ -98,14 +98,14 @@ export interface EpochRow {
   readonly count: number
 }
 
-/** One signed request, sent to several at once. No status: nobody answered. */
+/** One signed request, sent to several gateways at once. Without a status, no gateway answered. */
 export interface NonceLine {
   readonly kind: "nonce"
   readonly at: Moment
   readonly answers: ReadonlyArray<{ readonly through: string; readonly status: number | null }>
 }
 
-/** A builder asks for the key of a wallet's user, which replaces the one before. `next` is absent when it did not come. */
+/** A builder replaced the key of a wallet's user. `next` is absent if no answer arrived. */
 export interface KeyLine {
   readonly kind: "key"
   readonly at: Moment
@@ -115,7 +115,7 @@ export interface KeyLine {
   readonly next?: string
 }
 
-/** A request signed with a key after `askedAt`. */
+/** A request signed with a key, sent at `askedAt`. */
 export interface ProbeLine {
   readonly kind: "probe"
   readonly at: Moment
@@ -125,7 +125,7 @@ export interface ProbeLine {
   readonly outcome: "good" | "refused" | "unknown"
 }
 
-/** An order that one gateway had acknowledged was asked for through another. */
+/** An order acknowledged by one gateway was queried through another. */
 export interface VisibleLine {
   readonly kind: "visible"
   readonly at: Moment
@@ -136,7 +136,7 @@ export interface VisibleLine {
   readonly outcome: "open" | "missing" | "unknown"
 }
 
-/** What the operator and the accounts are shown, before and after everything is replayed. */
+/** State of the operator's interface and the accounts, before and after a replay of everything. */
 export interface StateLine {
   readonly kind: "state"
   readonly at: Moment
@@ -145,7 +145,7 @@ export interface StateLine {
   readonly sums: Readonly<Record<string, string>>
 }
 
-/** After an episode: the operator's proof, and streams whose tables have not come to their end. */
+/** After an episode: the operator's proof, and streams whose tables have not caught up. */
 export interface ProofLine {
   readonly kind: "proof"
   readonly at: Moment
@@ -155,7 +155,7 @@ export interface ProofLine {
   readonly behind: ReadonlyArray<string>
 }
 
-/** The tool met what must not be: a node that did not come back, a gateway that never answered again. */
+/** The tool met a violation: a node that did not restart, or a gateway that stopped answering. */
 export interface TroubleLine {
   readonly kind: "trouble"
   readonly at: Moment
@@ -167,7 +167,7 @@ export type Line =
   | Opened
   | Closed
   | Sent
-  | Heard
+  | Received
   | FaultLine
   | Read
   | TableLine
@@ -192,7 +192,7 @@ export interface OrderRow {
   readonly quantity_remaining: number
   readonly trade_id: string | null
   readonly reduce_only?: boolean
-  /** When the venue decided it, in seconds. */
+  /** Time of the venue's decision, in seconds. */
   readonly update_time?: number
 }
 

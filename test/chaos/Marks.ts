@@ -1,4 +1,4 @@
-/** What things cost now, heard from any gateway that answers, so that orders meet their markets. */
+/** Current prices from any live gateway, so that orders are priced near their markets. */
 import { WebSocket } from "ws"
 import * as FrameFaults from "../FrameFaults.ts"
 import { frameFault } from "../SocketFrames.ts"

@@ -1,28 +1,28 @@
-/** What a chaos run is asked for. */
+/** Options of a chaos run. */
 import { parseArgs } from "node:util"
 
 export interface Options {
   readonly minutes: number
   readonly seed: number
-  /** The run goes on until so many were done, whatever the time. */
+  /** Minimum number of kills, whatever the duration. */
   readonly kills: number
   readonly freezes: number
-  /** A history that is judged, and nothing is run. */
+  /** History to judge without a run. */
   readonly check: string | undefined
-  /** Of a run before, which goes on; a new one is removed when all was well. */
+  /** Folder of an earlier run to continue; the folder of a new run is removed if it found nothing. */
   readonly folder: string | undefined
   readonly runners: number
   readonly gateways: number
   readonly traders: number
-  /** Seconds of a fault are multiplied by this. */
+  /** Factor of the duration of faults. */
   readonly scale: number
-  /** Limits of time are multiplied by this, on a busy machine. */
+  /** Factor of time limits, for a busy machine. */
   readonly patience: number
-  /** Only faults of these names. */
+  /** Kinds of faults to draw; empty for all. */
   readonly only: ReadonlyArray<string>
 }
 
-/** A text says what is wrong with the command line. */
+/** Parses the command line; returns a text that describes the first error. */
 export const read = (args: ReadonlyArray<string>): Options | string => {
   try {
     return readAll(args)

@@ -1,24 +1,24 @@
-/** A TCP proxy between two of ours: it passes bytes on, late, in one direction, or not at all. */
+/** A TCP proxy that forwards bytes, delays them, or drops one or both directions. */
 import { createServer, type Socket, connect } from "node:net"
 
-/** `toServer` are the bytes that the one who dials sends. */
+/** `toServer` are bytes from the side that dialled. */
 export type Direction = "toServer" | "toClient"
 
 export interface Rule {
-  /** Bytes of these directions are kept back until the rule is over, as a network does that loses them. */
+  /** Holds bytes of these directions until the rule ends, like a network that loses packets. */
   readonly held?: ReadonlyArray<Direction>
-  /** Connections are ended, and new ones are not taken. */
+  /** Closes connections and refuses new ones. */
   readonly isRefused?: boolean
-  /** All is so much later. */
+  /** Delay of all bytes in milliseconds. */
   readonly delayMillis?: number
 }
 
 export interface Proxy {
   readonly port: number
-  /** For those who dial from this address, or for all; the former rule of the same dialler is over. */
+  /** Sets the rule for connections from this address, or for all; replaces the previous one. */
   readonly rule: (from: string | "*", rule: Rule) => void
   readonly heal: (from: string | "*") => void
-  /** Of the connections that are open nothing is passed on any more; new ones are as good as ever. */
+  /** Stops forwarding on open connections; new ones work. */
   readonly freeze: () => void
   readonly close: () => void
 }
@@ -71,7 +71,7 @@ export const open = async (port: number, target: Target): Promise<Proxy> => {
     server.on("data", (bytes) => pass(pair, "toClient", bytes))
     client.on("end", () => pass(pair, "toServer", "end"))
     server.on("end", () => pass(pair, "toClient", "end"))
-    // A connection that one side has lost is lost to the other when the network lets it hear of it.
+    // The loss of one side reaches the other when the network forwards it.
     const lost = () => {
       if (ruleOf(from).held === undefined) over()
       else setTimeout(lost, lookMillis)

@@ -1,7 +1,7 @@
-/** Chance that a seed decides: the same draws in the same order at every run. */
+/** Seeded random numbers: the same draws in the same order on every run. */
 
 export interface Random {
-  /** From 0 to 1, without 1. */
+  /** In [0, 1). */
   readonly next: () => number
   readonly between: (least: number, most: number) => number
   readonly whole: (below: number) => number
@@ -9,7 +9,7 @@ export interface Random {
   readonly chance: (probability: number) => boolean
 }
 
-/** Each name has draws of its own, so that what one client does moves no other's. */
+/** Returns an independent sequence per name, so that one client's draws do not affect another's. */
 export const make = (seed: number, name: string): Random => {
   let state = seed >>> 0
   for (const letter of name) state = (Math.imul(state ^ letter.charCodeAt(0), 2_654_435_761) + 0x9e3779b9) >>> 0

@@ -1,4 +1,4 @@
-/** Histories in which something is wrong with streams, stops, connections and keys, each in one place. */
+/** Histories with a single fault in streams, stops, connections or keys. */
 import { at, endedRow, innocent, tables } from "./HandmadeHistory.ts"
 import {
   child,

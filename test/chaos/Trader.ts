@@ -1,4 +1,7 @@
-/** One account at work over several gateways: places, changes and cancels by chance, and comes back when a gateway is gone. */
+/**
+ * One account under load over several gateways: random placements, modifies and cancels; reconnects when a gateway is
+ * gone.
+ */
 import type { History } from "./History.ts"
 import { now } from "./History.ts"
 import type { OrderRow } from "./HistoryLine.ts"
@@ -11,12 +14,12 @@ export interface Market {
   readonly symbol: string
   readonly tick: number
   readonly lot: number
-  /** An order is of one to four times this. */
+  /** Base quantity of an order, which has one to four times this. */
   readonly quantity: number
 }
 
 export interface Habits {
-  /** Its orders go with one of its connections. */
+  /** True if one of its connections is armed. */
   readonly isArmed: boolean
   readonly hasStops: boolean
   readonly hasTwaps: boolean
@@ -24,7 +27,7 @@ export interface Habits {
 
 export interface Trader {
   readonly account: string
-  /** Nothing more is sent until it goes on. */
+  /** Stops sending until `resume`. */
   readonly pause: () => void
   readonly resume: () => void
   readonly isIdle: () => boolean
@@ -37,7 +40,7 @@ interface Setting {
   readonly markets: ReadonlyArray<Market>
   readonly marks: Marks
   readonly random: Random
-  /** Names the run in client order ids, which are used once. */
+  /** Unique part of the client order ids of a run. */
   readonly tag: string
   readonly everyMillis: number
 }
@@ -46,7 +49,7 @@ const connectionsPerTrader = 2
 const maxOpenOrders = 25
 const inFlight = 4
 const laterMillis = 2_500
-/** A client that hears nothing for so long comes again. */
+/** A client that receives nothing for this time reconnects. */
 const patienceMillis = 12_000
 
 export const begin = (
@@ -58,7 +61,7 @@ export const begin = (
   let isWorking = true
   const over = new AbortController()
   let count = 0
-  /** Orders that rest, by order id. */
+  /** Resting orders, by order id. */
   const open = new Map<string, OrderRow>()
   const talks: Array<Conversation | undefined> = Array.from({ length: connectionsPerTrader })
   let twapUntil = 0
@@ -143,7 +146,7 @@ export const begin = (
     add(talk)
   }
 
-  /** What one gateway acknowledged is asked for through the other. */
+  /** Queries an order acknowledged by one gateway through the other. */
   const look = (row: OrderRow, told: Conversation): void => {
     const other = talks.find((one) => one !== undefined && one.connection.gateway !== told.connection.gateway)
     if (other === undefined || !other.connection.isOpen() || other.looking.size > 0) return
@@ -164,7 +167,7 @@ export const begin = (
       if (isResting(row)) open.set(row.order_id, row)
       else if (row.order_id !== "" && hasEnded(row)) open.delete(row.order_id)
       const isNew = row.status === "ACK" && row.type === "LIMIT" && talk.waiting.has(row.client_order_id)
-      // At once, and when the other has surely been told of it too.
+      // Immediately, and once the other gateway has certainly received it.
       if (isNew && isResting(row) && random.chance(0.2)) {
         if (random.chance(0.5)) look(row, talk)
         else setTimeout(() => look(row, talk), laterMillis)
@@ -175,7 +178,7 @@ export const begin = (
 
   const keep = async (index: number): Promise<void> => {
     for (let attempt = 0; !over.signal.aborted;) {
-      // Each connection prefers another gateway, and takes any where that is gone.
+      // Each connection prefers another gateway, and falls back to any live one.
       const place = places[(index + attempt) % places.length]!
       const name = `${tag}-${account.slice(0, 8)}-${index}-${++count}`
       const talk = makeConversation(history)
@@ -219,7 +222,7 @@ export const begin = (
 interface Conversation {
   connection: TradeConnection.TradeConnection
   heardAt: number
-  /** By what the answer names. */
+  /** Unanswered commands by the key of their answer. */
   readonly waiting: Map<string, string>
   readonly looking: Map<string, { readonly told: string; readonly askedAt: number }>
   readonly send: (type: string, id: string, params: Readonly<Record<string, unknown>>) => void
@@ -284,7 +287,7 @@ const hasEnded = ({ quantity_remaining, status }: OrderRow): boolean =>
   quantity_remaining === 0 ||
   status.endsWith("NO_SUCH_ORDER")
 
-/** Type, time in force, and how far from the mark; below zero it goes through it. */
+/** Type, time in force, and distance from the mark; a negative distance crosses it. */
 const kindOf = (random: Random): readonly [string, string, number] => {
   const kind = random.next()
   if (kind < 0.55) return ["LIMIT", "GTC", random.between(0.0003, 0.003)]
@@ -295,7 +298,7 @@ const kindOf = (random: Random): readonly [string, string, number] => {
   return ["LIMIT", "FOK", -0.001]
 }
 
-/** The nearest multiple, without the dust of binary fractions. */
+/** Nearest multiple of a step, without floating-point noise. */
 const steps = (value: number, step: number): number => Number((Math.round(value / step) * step).toFixed(8))
 
 const pause = (millis: number): Promise<void> => new Promise((over) => setTimeout(over, millis))

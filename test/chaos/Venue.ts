@@ -1,4 +1,4 @@
-/** The venue under test: its database, its processes and what stands between them, on addresses of this machine alone. */
+/** The venue under test: its database, its processes and the proxies between them, on loopback addresses. */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import * as ChildProcess from "./ChildProcess.ts"
@@ -16,8 +16,8 @@ export interface User extends Signing.Key {
   readonly builder_code?: string
 }
 
-/** What the start that founded the venue told. */
-interface Founded {
+/** Data of the first start, which created the venue. */
+interface FirstStart {
   readonly admin_token: string
   readonly auth_client_key: string
   readonly users: ReadonlyArray<User>
@@ -29,16 +29,16 @@ export interface Venue {
   readonly nodes: ReadonlyArray<VenueNode.VenueNode>
   readonly runners: ReadonlyArray<VenueNode.VenueNode>
   readonly gateways: ReadonlyArray<VenueNode.VenueNode>
-  /** It runs only while it is asked to join. */
+  /** Runs only during a join fault. */
   readonly joiner: VenueNode.VenueNode
   readonly users: ReadonlyArray<User>
-  /** In front of each node's database connections, by the node's name. */
+  /** Proxies between each node and the database, by node name. */
   readonly toDatabase: ReadonlyMap<string, Proxy.Proxy>
-  /** In front of each runner, for those who dial it. */
+  /** Proxies in front of each runner. */
   readonly toRunner: ReadonlyMap<string, Proxy.Proxy>
-  /** Where a node's connections come from. */
+  /** Source address of a node's connections. */
   readonly addressOf: (name: string) => string
-  /** Asks the operator's interface of any gateway that answers. */
+  /** Calls the operator interface of any live gateway. */
   readonly operator: (path: string, body?: object) => Promise<Signing.Answer>
   readonly stop: () => Promise<void>
 }
@@ -75,7 +75,7 @@ export const start = async (options: Options, folder: string, say: (text: string
       VENUE_RATE_LIMITS: "off",
       VENUE_SIMULATED_PRICES: "on",
       VENUE_CLUSTER_DIAL_FROM: addressOf(name),
-      // On a machine that is too busy to renew locks in time, every node would lose them all the time.
+      // A busy machine may not renew locks in time, and nodes would lose them continually.
       VENUE_CLUSTER_LOCK_SECONDS: String(Math.min(60, Math.ceil(3 * options.patience)))
     }
     if (runnerNames.includes(name)) {
@@ -145,15 +145,15 @@ export const start = async (options: Options, folder: string, say: (text: string
   }
 }
 
-/** One start as `npm start` does it makes the users, their keys and their funds; a folder of before has them. */
+/** Creates users, keys and funds with one start like `npm start`; an existing folder has them already. */
 async function found(
   options: Options,
   folder: string,
   database: DatabaseServer.DatabaseServer,
   say: (text: string) => void
-): Promise<Founded> {
+): Promise<FirstStart> {
   const memory = join(folder, "founded.json")
-  if (existsSync(memory)) return JSON.parse(readFileSync(memory, "utf8")) as Founded
+  if (existsSync(memory)) return JSON.parse(readFileSync(memory, "utf8")) as FirstStart
   say(`founding a venue with ${options.traders} traders`)
   const dataDir = join(folder, "founding")
   mkdirSync(dataDir, { recursive: true })
@@ -182,5 +182,5 @@ async function found(
   child.signal("SIGTERM")
   await child.ended
   writeFileSync(memory, file, { mode: 0o600 })
-  return JSON.parse(file) as Founded
+  return JSON.parse(file) as FirstStart
 }

@@ -1,4 +1,4 @@
-/** One process of the venue under test, and how it is asked whether it is ready. */
+/** One process of the venue under test, with its readiness check. */
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import * as ChildProcess from "./ChildProcess.ts"
@@ -21,18 +21,18 @@ export interface Spec {
 }
 
 export interface VenueNode extends Spec {
-  /** Starts it, unless it runs. */
+  /** Starts the process unless it runs. */
   readonly start: (more?: ChildProcess.Variables) => void
   readonly kill: () => Promise<void>
   readonly freeze: () => void
   readonly thaw: () => void
-  /** It is asked to end, and killed when it has not within this time; answers its exit code, or none if it was killed. */
+  /** Ends the process, and kills it after this time; returns its exit code, or null if it was killed. */
   readonly end: (withinMillis: number) => Promise<number | null>
   readonly runs: () => boolean
   readonly isReady: () => Promise<boolean>
-  /** The last line that it printed. */
+  /** Last line of its output. */
   readonly lastWords: () => string
-  /** It is meant to run: when it ends by itself, that was not ours. */
+  /** True if it should run, so that its end is unexpected. */
   readonly isWanted: () => boolean
 }
 

@@ -14,14 +14,14 @@ import * as Venue from "./Venue.ts"
 
 const say = (text: string): void => void process.stdout.write(`chaos: ${text}\n`)
 
-/** So many findings are told; the others are of the same kind. */
-const maxTold = 40
+/** Maximum number of printed findings; more are usually of the same kind. */
+const maxPrinted = 40
 
 const judge = (lines: ReadonlyArray<Line>): boolean => {
   const verdict = Checker.check(lines)
   const { findings } = verdict
-  for (const { rule, text } of findings.slice(0, maxTold)) say(`${rule}: ${text}`)
-  if (findings.length > maxTold) say(`and ${findings.length - maxTold} more`)
+  for (const { rule, text } of findings.slice(0, maxPrinted)) say(`${rule}: ${text}`)
+  if (findings.length > maxPrinted) say(`and ${findings.length - maxPrinted} more`)
   for (const line of Figures.lines(verdict)) say(line)
   return findings.length === 0
 }
