@@ -75,7 +75,7 @@ layer(services)("a poll of a rail", (it) => {
       const { cause, cursor, unavailableSinceMillis } = yield* rails.find("TRON")
       assert.deepStrictEqual(cause, {
         _tag: "Unreachable",
-        text: "deposit TRON/odd/0: its answer is larger than 7 bytes"
+        text: "deposit TRON/odd/0: its response is larger than 7 bytes"
       })
       assert.isNotNull(unavailableSinceMillis)
       assert.strictEqual(cursor, "2", "what came in was read on")
@@ -103,7 +103,7 @@ layer(services)("a poll of a rail", (it) => {
       assert.deepStrictEqual(yield* states, ["SUBMITTED", ...ids.slice(1).map(() => "SETTLED")])
       assert.deepStrictEqual(
         (yield* rails.find("TRON")).cause,
-        { _tag: "Unreachable", text: "withdrawal stuck: its answer is larger than 7 bytes" },
+        { _tag: "Unreachable", text: "withdrawal stuck: its response is larger than 7 bytes" },
         "the scan succeeds, and the alarm stays"
       )
       odd.clear()
