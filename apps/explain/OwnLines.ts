@@ -23,7 +23,7 @@ export const make = (
   const stream = traderStream(userId)
   const fold = TraderFold.make(userId)
   const comparisons: Array<Lines.Comparison> = []
-  /** Balance of the rows that the ledger has projected so far, in 1e-6 USD. */
+  /** Balance of the rows projected into the ledger up to now, in 1e-6 USD. */
   let [own, isLedgerWrong] = [0n, false]
 
   const differs = (difference: string) => {

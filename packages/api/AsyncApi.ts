@@ -31,7 +31,7 @@ export const command = <const Payload extends Schema.Constraint>(
   example: Payload["Encoded"]
 ): Command => ({ summary, answers, payload, example })
 
-/** Everything that the document of a socket is built from. */
+/** Input of the document of a socket. */
 export interface Socket {
   /** Name of the AsyncAPI channel. */
   readonly name: string

@@ -22,7 +22,7 @@ export const declined = (reasons: Readonly<Record<Declined["code"], ReadonlyArra
     .map((code) => ({ code, message: reasons[code].join("; ") }))
     .filter(({ message }) => message !== "")
 
-/** Returns a reason that lists the wrong entries of a list; no reason without wrong entries. */
+/** Returns a reason that lists the wrong entries of a list; empty if every entry is valid. */
 export const wrongEntries = (field: string, values: ReadonlyArray<unknown>, expected: string): ReadonlyArray<string> =>
   values.length === 0 ? [] : [`wrong field ${field}: expected ${expected}, got ${listed(values.map(shown))}`]
 

@@ -138,7 +138,7 @@ const ofUsers = (baseUrl: string) => ({
 const ofMarkets = (baseUrl: string) => ({
   /** Unknown symbol in the path or body: 404. */
   unknownSymbol: (symbol: string) => new NotFound(body(baseUrl, 404, "unknown-symbol", about(symbol))),
-  /** Same text for an unknown account and for one that is not public. */
+  /** Same text for an unknown account and for a private one. */
   accountNotPublic: () => new NotFound(body(baseUrl, 404, "account-not-public")),
   noActiveFuture: (detail: string) => new NotFound(body(baseUrl, 404, "no-active-future", { detail })),
   /** Unknown symbol in a filter: 400. */

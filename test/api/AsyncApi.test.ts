@@ -115,12 +115,16 @@ it("has an operation for every command with its answers, and for every channel",
   expect(received).toEqual(
     [...Channel.literals, ...OnTrade.literals].map((channel) => `on_${channel}`).toSorted(byPlace(received))
   )
-  const heard = Object.keys(marketData("ws://venue.test").operations)
-  expect(heard).toEqual(["subscribe", "unsubscribe", ...MarketDataChannel.literals.map((channel) => `on_${channel}`)])
+  const ofMarketData = Object.keys(marketData("ws://venue.test").operations)
+  expect(ofMarketData).toEqual([
+    "subscribe",
+    "unsubscribe",
+    ...MarketDataChannel.literals.map((channel) => `on_${channel}`)
+  ])
 })
 
-const byPlace = (places: ReadonlyArray<string>) => (one: string, other: string) =>
-  places.indexOf(one) - places.indexOf(other)
+const byPlace = (places: ReadonlyArray<string>) => (first: string, second: string) =>
+  places.indexOf(first) - places.indexOf(second)
 
 it("describes every key and type of a frame", () => {
   const keys = Object.entries(acme.components.schemas)

@@ -40,7 +40,7 @@ it.each([
   expect(fault?.message?.endsWith(`, got ${ending}`)).toBe(true)
 })
 
-it("omits the nearest number if there is none, and names both of two numbers that are wrong together", () => {
+it("names the nearest number only if it exists, and both of two numbers that are wrong together", () => {
   expect(faults(codec(SetUserLeverageRequestBody), { leverage: 0, symbol: "X" })).toEqual([
     { location: "body.leverage", message: "Expected a value greater than 0, got 0", value: 0 }
   ])
@@ -83,7 +83,7 @@ it("cuts a value at 200 characters, with bounded work for long and deep values",
   expect([reported.length, Math.max(...reported.map(({ location = "" }) => location.length))]).toEqual([100, 205])
 })
 
-it("shows neither secrets nor values without a schema", () => {
+it("hides secrets and values without a schema", () => {
   const unsafe = "0xdeadbeef-signature"
   const bodies = [
     { message: unsafe, signature: unsafe },

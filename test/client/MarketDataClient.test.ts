@@ -43,13 +43,13 @@ const connect = (url: string) =>
     backoff: { firstMillis: 10, maxMillis: 40 }
   })
 
-const told = (event: MarketDataClient.MarketDataEvent): unknown => {
+const summary = (event: MarketDataClient.MarketDataEvent): unknown => {
   if (event._tag === "Disconnected") return event.reason
   return event._tag === "Received" && "sequence" in event.frame ? event.frame.sequence : event._tag
 }
 
 const take = (client: MarketDataClient.MarketDataClient, count: number) =>
-  Effect.map(Queue.takeN(client.events, count), (events) => events.map(told))
+  Effect.map(Queue.takeN(client.events, count), (events) => events.map(summary))
 
 it.live("reconnects and subscribes again after a missing frame", () =>
   Effect.gen(function* () {

@@ -97,8 +97,8 @@ it.layer(layer, { timeout: "60 seconds" })("a venue", (it) => {
       yield* venue.price("AAPL-USD", 200)
       const client = yield* connected(yield* keyOf(yield* venue.user("carol")))
       const begin = (id: string) =>
-        client.ask({ type: "add_twap", params: { ...twap, client_twap_id: id } }, ({ twap_response: told }) =>
-          Option.filter(Option.fromNullishOr(told), ({ client_twap_id }) => client_twap_id === id)
+        client.ask({ type: "add_twap", params: { ...twap, client_twap_id: id } }, ({ twap_response: response }) =>
+          Option.filter(Option.fromNullishOr(response), ({ client_twap_id }) => client_twap_id === id)
         )
       const { status, symbol, twap_id: order_id } = yield* begin("first")
       expect(status).toBe("ACTIVE")

@@ -67,7 +67,7 @@ export const SettlementPrices = Schema.Struct({
   recorded_at: Moment.annotate({ description: "Time of recording, ISO 8601 in UTC." })
 }).annotate({ identifier: "SettlementPrices", description: "Settlement of one day." })
 
-/** Newest settlement of each market, the one that prices use. */
+/** Newest settlement of each market, which its prices use. */
 export const SettlementPricesList = Schema.Struct({
   data: Schema.Array(SettlementPrices).annotate({ description: "Newest settlement of each market." }),
   count: RowCount

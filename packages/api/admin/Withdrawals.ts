@@ -1,4 +1,4 @@
-/** Withdrawals for operators, and decisions about those that are held or stuck (rule 18). */
+/** Withdrawals for operators, and decisions about held or stuck withdrawals (rule 18). */
 import { decimalOfMoney } from "@venue/domain/Decimal"
 import { RailName, WithdrawalMethod } from "@venue/domain/Rail"
 import type { EndReason, PaymentObstacle } from "@venue/domain/TreasuryReason"

@@ -91,7 +91,7 @@ export const builderCodeBody = (
 /** A whole fee, in basis points. */
 const wholeBps = 10_000
 
-/** Returns the fault of two shares that together exceed a whole fee; undefined if there is none. */
+/** Returns the fault of two shares that together exceed a whole fee; undefined for valid shares. */
 function sharesFault(body: Parameters<typeof feeShareOf>[0]): string | undefined {
   const { builderBps, venueBps } = feeShareOf(body)
   if (venueBps + builderBps <= wholeBps) return undefined

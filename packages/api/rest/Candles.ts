@@ -79,7 +79,7 @@ export interface PricedWindow {
   readonly openInterestCloseLots: number
 }
 
-/** Last values before the first window; 0 if there were none. */
+/** Last values before the first window; 0 for a new market. */
 export interface Before {
   readonly closeTicks: number
   readonly markE8: number

@@ -25,7 +25,7 @@ const minutesOfUnit: Readonly<Record<string, number>> = { m: 1, h: 60, d: dayMin
 export interface Lengths<Length> {
   /** Noun phrase for the accepted lengths. */
   readonly expected: string
-  /** Returns the minutes of a length; undefined for one that is not accepted. */
+  /** Returns the minutes of a length; undefined for any other length. */
   readonly minutesOf: (length: Length) => number | undefined
 }
 

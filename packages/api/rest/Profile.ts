@@ -11,7 +11,7 @@ import { operation } from "../Operation.ts"
 /** Matches https, a host, an optional port and a path; excludes credentials, query and fragment. */
 const address = "^https://[a-z0-9.-]+(:[0-9]+)?(/([!-$&-~]|%[0-9a-fA-F]{2})*)?$"
 
-/** Address of a picture in normal form: other sites show it, and the form excludes anything that a browser would run. */
+/** Address of a picture in normal form: other sites show it, and the form excludes scripts. */
 const AvatarUrl = Schema.String.annotate({
   description:
     "Address of a picture: https, a host, an optional port and a path; an address in its normal form, as a browser " +

@@ -170,7 +170,7 @@ export const closePosition = (fields: Fields): ClosePosition | Malformed => {
   return typeof clientOrderId === "string" ? { _tag: "ClosePosition", symbol, clientOrderId } : clientOrderId
 }
 
-/** Decodes the prices of attached stops; omits those that `isGiven` rejects, since 0 means no stop only in a modify. */
+/** Decodes the prices of attached stops; omits prices rejected by `isGiven`, since 0 means no stop only in a modify. */
 const triggersOf = (fields: Fields, isGiven: (price: number) => boolean): Triggers | Malformed => {
   const takeProfit = Field.trigger(fields, "take_profit")
   if (typeof takeProfit === "object") return takeProfit

@@ -1,4 +1,4 @@
-/** Decodes commands that read orders, trades and leverage, and the one that sets leverage. */
+/** Decodes queries for orders, trades and leverage, and the change of leverage. */
 import type { Fields } from "../Incoming.ts"
 import type { Malformed } from "../Malformed.ts"
 import { maxOffset } from "../Offset.ts"

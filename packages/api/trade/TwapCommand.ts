@@ -1,4 +1,4 @@
-/** Decodes commands that start a TWAP, and defines the one that cancels it. */
+/** Commands about TWAPs: decodes the start, and defines the cancel. */
 import type { Side } from "@venue/domain/Order"
 import type { Fields } from "../Incoming.ts"
 import { type Malformed, outOfRange, wrong } from "../Malformed.ts"

@@ -121,8 +121,8 @@ it("prints candles and market statistics", () => {
       fc.array(stats, { maxLength: 3 }),
       millis,
       sequence,
-      (...[listed, interval, one, markets, at, number]) => {
-        holds(Frame.frame(Frame.candle(listed, interval, one), number))
+      (...[listed, interval, window, markets, at, number]) => {
+        holds(Frame.frame(Frame.candle(listed, interval, window), number))
         holds(Frame.frame(marketStats("*", markets, at), number))
       }
     )
@@ -143,7 +143,7 @@ it("prints confirmations and errors", () => {
               _tag,
               channels,
               symbols,
-              markets: symbols.map((one) => MarketSymbol.make(one)),
+              markets: symbols.map((symbol) => MarketSymbol.make(symbol)),
               sigFigs,
               intervals,
               declined: []

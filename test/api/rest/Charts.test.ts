@@ -153,7 +153,7 @@ describe("points", () => {
     }
   })
 
-  it("of funding have the rate of the market-data socket, rounded to the nearest of eight decimals", () => {
+  it("for funding have the rate of the market-data socket, rounded to the nearest of eight decimals", () => {
     const rateOf = (rateE12: number) => fundingPoint("GOLD-USD", 60, start, rateE12).rate
     assert.deepStrictEqual(
       [123_456_789, 123_454_999, -20_333_333, 5_000].map(rateOf),
@@ -168,7 +168,7 @@ describe("points", () => {
     assert.include(takerVolumePoint(gold, 60, start), { takerBuyQty: 0, takerSellNotional: 0, netTakerQty: 0 })
   })
 
-  it("of the underlier repeat the last price in windows without a change", () => {
+  it("for the underlier repeat the last price in windows without a change", () => {
     const points = underlierPoints("GOLD-USD", "1h", [start - 60, start, start + 60], [oracle], 340_000_000_000)
     assert.deepStrictEqual(
       points.map((point) => [point.openPrice, point.highPrice, point.lowPrice, point.closePrice]),

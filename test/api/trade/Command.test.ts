@@ -200,7 +200,7 @@ describe("alternative forms of commands", () => {
     for (const price of [undefined, null, 0, 12.5]) expect(order({ ...market, price })).toEqual(expected)
   })
 
-  it("reads 0, null and no value as no attached stop", () => {
+  it("reads 0, null and an absent price as no attached stop", () => {
     for (const take_profit of [0, null, undefined]) {
       for (const stop_loss of [0, null, undefined]) expect(order({ take_profit, stop_loss })).toEqual(added)
     }
@@ -301,9 +301,9 @@ describe("alternative forms of commands", () => {
   })
 
   it("applies the valid channels of a list, with one error per code for the others", () => {
-    const asked = ["fills", "nonsense", "market_stats", 7, "balances", "nonsense", "funding", null]
+    const channels = ["fills", "nonsense", "market_stats", 7, "balances", "nonsense", "funding", null]
     for (const [type, _tag] of [["subscribe", "Subscribe"] as const, ["unsubscribe", "Unsubscribe"] as const]) {
-      expect(decode(frame(type, { channels: asked }))).toEqual({
+      expect(decode(frame(type, { channels }))).toEqual({
         _tag,
         channels: ["fills", "balances"],
         declined: [

@@ -154,7 +154,7 @@ it("prints order states, refusals and lists of orders", () => {
     ([symbol, accountId, status, echo, atMillis]) =>
       holds(Frame.refusal(symbol, { accountId: AccountId.make(accountId), status, echo, atMillis }), "order_response")
   )
-  check(resting, (one) => holds(Frame.getOrderResponse(one), "order_response", "all_orders_response"))
+  check(resting, (order) => holds(Frame.getOrderResponse(order), "order_response", "all_orders_response"))
   check(fc.tuple(fc.array(resting, { maxLength: 3 }), fc.array(twapRow, { maxLength: 3 })), ([all, twaps]) =>
     holds(Frame.allOrdersResponse(all, twaps), "all_orders_response", "get_orders_response")
   )
@@ -172,7 +172,7 @@ it("prints fills and lists of fills", () => {
     holds(Frame.fillResponse(instrument, traded, role), "fill_response")
   )
   check(
-    instrument.chain((one) => fc.tuple(fc.constant(one), fc.array(userTrade(one.symbol), { maxLength: 3 }))),
+    instrument.chain((market) => fc.tuple(fc.constant(market), fc.array(userTrade(market.symbol), { maxLength: 3 }))),
     ([instrument, trades]) =>
       holds(
         Frame.userTradesResponse(() => instrument, trades, trades.length),
@@ -216,7 +216,7 @@ const balance: fc.Arbitrary<Balance> = fc.record({
 
 it("prints positions, balance and leverage", () => {
   check(
-    instrument.chain((one) => fc.tuple(fc.constant(one), holding(one.symbol))),
+    instrument.chain((market) => fc.tuple(fc.constant(market), holding(market.symbol))),
     ([instrument, holding]) => holds(Frame.positionResponse(instrument, holding), "position_response")
   )
   check(balance, (balance) => holds(Frame.balanceResponse(balance), "balance_response"))
