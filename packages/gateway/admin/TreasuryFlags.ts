@@ -34,7 +34,7 @@ export const layer = group(
     return handlers
       .handle("list", () =>
         flags.all(maxListed).pipe(
-          Effect.map((list) => ({ data: list.map(told), count: list.length })),
+          Effect.map((list) => ({ data: list.map(listedFlag), count: list.length })),
           Effect.catchTags(unavailable)
         )
       )
@@ -69,7 +69,7 @@ export const layer = group(
 
 const maxListed = 1_000
 
-const told = ({ effect, kind, reason, setAtMillis, setBy, subject }: TreasuryFlag) => ({
+const listedFlag = ({ effect, kind, reason, setAtMillis, setBy, subject }: TreasuryFlag) => ({
   kind,
   subject,
   effect,
@@ -80,7 +80,7 @@ const told = ({ effect, kind, reason, setAtMillis, setBy, subject }: TreasuryFla
 
 type Named = Pick<TreasuryFlag, "kind" | "subject" | "effect" | "reason">
 
-/** As withdrawals name their users and destinations: what is written in another way would never be found again. */
+/** Returns a flag with its subject in the spelling of withdrawals, or the refusal of an invalid subject. */
 const written = (refusals: Problems, { effect, kind, reason, subject }: Named) => {
   const address = kind === "address" ? Destination.ofAnyNetwork(subject) : undefined
   const known = address ?? (isUuid(subject) ? subject.toLowerCase() : undefined)

@@ -175,7 +175,7 @@ const makeCancel = Effect.gen(function* () {
       yield* withdrawals.change(withdrawalId, { _tag: "RequestCancel", by: name, reason })
       const withdrawal = yield* locate(withdrawalId)
       const { amount, attempts, destination, rail, userId } = withdrawal
-      // From here on no payment is stored: a payout that the bank has not received never reaches it.
+      // From here on only a cancel is stored: a payout without a stored payment never reaches the bank.
       if (rail === "BANK" && attempts > 0) return yield* refusals.payoutMade()
       const facts = { withdrawalId, amount: String(amount), destination, reason }
       yield* audit.record({ action: "withdrawal_cancel_asked", actor: name, subject: userId, facts })

@@ -15,7 +15,7 @@ import * as Changes from "../../storage/treasury/Changes.ts"
 const usd = 1_000_000n
 const customer = (name: string) => Effect.flatMap(TestVenue, (venue) => venue.user(name, 1_000_000))
 
-/** A withdrawal that an operator has to look at, for what amounts say, and for these reasons. */
+/** A withdrawal that is held for these reasons, and for those of its amount. */
 const held = Effect.fnUntraced(function* (
   user: TestUser,
   amount: bigint,
@@ -41,7 +41,7 @@ const held = Effect.fnUntraced(function* (
 const destination = "0x52908400098527886E0F7030069857D2E4169EE7"
 
 it.layer(layer, { excludeTestServices: true })("held withdrawals", (it) => {
-  it.effect("one person approves a small one, and the queue tells why it was held", () =>
+  it.effect("approves a small withdrawal with one operator, and lists the reasons of the hold", () =>
     Effect.gen(function* () {
       const { admin } = yield* RestClient
       const ann = yield* customer("ann")
@@ -78,7 +78,7 @@ it.layer(layer, { excludeTestServices: true })("held withdrawals", (it) => {
     })
   )
 
-  it.effect("more than the limit needs two people who say the same; one person twice is one", () =>
+  it.effect("needs two operators who decide alike above the limit, and counts an operator once", () =>
     Effect.gen(function* () {
       const { admin } = yield* RestClient
       const zoe = yield* customer("zoe")
@@ -99,37 +99,35 @@ it.layer(layer, { excludeTestServices: true })("held withdrawals", (it) => {
     })
   )
 
-  it.effect(
-    "nobody is two people: neither by appointing another one afterwards, nor with somebody who was dismissed",
-    () =>
-      Effect.gen(function* () {
-        const { admin } = yield* RestClient
-        const ivy = yield* customer("ivy")
-        const appoint = (name: string) =>
-          Effect.map(
-            admin("POST", "/operators", { name, roles: ["treasurer"], reason: "a second person" }),
-            ({ body }): string => body.token
-          )
-        const before = [yield* appoint("tom"), yield* appoint("tess")]
-        yield* Effect.sleep("5 millis")
-        const id = yield* held(ivy, 300_000n, [])
-        yield* Effect.sleep("5 millis")
-        const approve = (token?: string) =>
-          admin("POST", "/withdrawals/approve", { withdrawal_id: id, reason: "known" }, token)
-        const late = yield* approve(yield* appoint("tara"))
-        expect([late.status, late.body.detail]).toEqual([
-          409,
-          "tara was appointed after the withdrawal was requested; the decision needs 2 treasurers appointed before that. Ask one of them."
-        ])
-        expect((yield* approve(before[0])).body).toMatchObject({ is_decided: false, people: ["tom"] })
-        yield* admin("POST", "/operators/dismiss", { name: "tom", reason: "the token was stolen" })
-        expect((yield* approve(before[1])).body).toMatchObject({ is_decided: false, people: ["tess"] })
-        expect(yield* stateOf(id)).toBe("HELD_FOR_REVIEW")
-        expect((yield* approve()).body).toMatchObject({ is_decided: true, people: ["tess", "operator"] })
-      })
+  it.effect("counts neither an operator appointed after the withdrawal nor a dismissed one", () =>
+    Effect.gen(function* () {
+      const { admin } = yield* RestClient
+      const ivy = yield* customer("ivy")
+      const appoint = (name: string) =>
+        Effect.map(
+          admin("POST", "/operators", { name, roles: ["treasurer"], reason: "a second person" }),
+          ({ body }): string => body.token
+        )
+      const before = [yield* appoint("tom"), yield* appoint("tess")]
+      yield* Effect.sleep("5 millis")
+      const id = yield* held(ivy, 300_000n, [])
+      yield* Effect.sleep("5 millis")
+      const approve = (token?: string) =>
+        admin("POST", "/withdrawals/approve", { withdrawal_id: id, reason: "known" }, token)
+      const late = yield* approve(yield* appoint("tara"))
+      expect([late.status, late.body.detail]).toEqual([
+        409,
+        "tara was appointed after the withdrawal was requested; the decision needs 2 treasurers appointed before that. Ask one of them."
+      ])
+      expect((yield* approve(before[0])).body).toMatchObject({ is_decided: false, people: ["tom"] })
+      yield* admin("POST", "/operators/dismiss", { name: "tom", reason: "the token was stolen" })
+      expect((yield* approve(before[1])).body).toMatchObject({ is_decided: false, people: ["tess"] })
+      expect(yield* stateOf(id)).toBe("HELD_FOR_REVIEW")
+      expect((yield* approve()).body).toMatchObject({ is_decided: true, people: ["tess", "operator"] })
+    })
   )
 
-  it.effect("what is rejected goes back, and cannot be approved any more", () =>
+  it.effect("returns a rejected withdrawal, and refuses to approve it", () =>
     Effect.gen(function* () {
       const { admin } = yield* RestClient
       const ann = yield* customer("ann")
@@ -143,12 +141,12 @@ it.layer(layer, { excludeTestServices: true })("held withdrawals", (it) => {
         409,
         "The withdrawal is REJECTED, not HELD_FOR_REVIEW; read it with GET /withdrawals/{withdrawal_id}."
       ])
-      // What was said too late is not kept either.
+      // A late decision is not recorded.
       expect((yield* admin("GET", `/withdrawals/${id}`)).body.decisions).toHaveLength(1)
     })
   )
 
-  it.effect("a viewer looks and decides nothing, and what there is not cannot be decided about", () =>
+  it.effect("refuses decisions of a viewer, and answers 404 for an unknown withdrawal", () =>
     Effect.gen(function* () {
       const { admin } = yield* RestClient
       const { token } = (yield* admin("POST", "/operators", { name: "vic", roles: ["viewer"], reason: "looks" })).body
@@ -161,7 +159,7 @@ it.layer(layer, { excludeTestServices: true })("held withdrawals", (it) => {
     })
   )
 
-  it.effect("it is one of the alarms for as long as it waits", () =>
+  it.effect("raises an alarm while a withdrawal is held", () =>
     Effect.gen(function* () {
       const { admin } = yield* RestClient
       const ann = yield* customer("ann")
@@ -175,53 +173,51 @@ it.layer(layer, { excludeTestServices: true })("held withdrawals", (it) => {
     })
   )
 
-  it.effect(
-    "a stuck payment is cancelled once, by a treasurer, with its audit; and the alarm says why it is not signed",
-    () =>
-      Effect.gen(function* () {
-        const { admin } = yield* RestClient
-        const bob = yield* customer("bob")
-        const id = yield* held(bob, 1_000n, ["flagged-user"])
-        const { attempt, find, refuse, submit } = yield* Changes.withdrawals
-        const cancel = (withdrawal_id: string, token?: string) =>
-          admin("POST", "/withdrawals/cancel-payment", { withdrawal_id, reason: "stuck" }, token)
-        const early = yield* cancel(id)
-        expect([early.status, early.body.detail]).toEqual([
-          409,
-          "The withdrawal is HELD_FOR_REVIEW; a cancel needs one that is SUBMITTED, or QUEUED with not_signed set or with a frozen user or address. To end one that is HELD_FOR_REVIEW, use POST /withdrawals/reject."
-        ])
-        yield* admin("POST", "/withdrawals/approve", { withdrawal_id: id, reason: "known" })
-        yield* submit(Option.getOrThrow(yield* find(id)), 7)
-        yield* refuse(id, { _tag: "WalletRefuses", text: "above the limit" })
-        const refusal = "The wallet refuses to sign: above the limit"
-        const { body } = yield* admin("GET", "/alarms")
-        const alarm = body.data.find((one: { withdrawal_id?: string }) => one.withdrawal_id === id)
-        expect(alarm).toMatchObject({ kind: "WITHDRAWAL_NOT_SIGNED", rail: "ARBITRUM_ONE", reason: refusal })
-        const vera = { name: "vera", roles: ["viewer"], reason: "looks" }
-        expect((yield* cancel(id, (yield* admin("POST", "/operators", vera)).body.token)).status).toBe(403)
-        const asked = yield* cancel(id)
-        expect([asked.status, asked.body.state, asked.body.cancel, asked.body.not_signed.reason]).toEqual([
-          200,
-          "SUBMITTED",
-          { by: "operator", reason: "stuck" },
-          refusal
-        ])
-        expect((yield* (yield* Audit).about(bob.userId)).at(0)).toMatchObject({
-          action: "withdrawal_cancel_asked",
-          actor: "operator",
-          facts: { withdrawalId: id, reason: "stuck" }
-        })
-        const again = yield* cancel(id)
-        expect([again.status, again.body.detail]).toEqual([
-          409,
-          "operator has already requested the cancel; wait until the withdrawal is FAILED."
-        ])
-        expect((yield* cancel("9b2fdc7e-6a71-4f3a-9c39-0a8f3a6bb001")).status).toBe(404)
-        expect(yield* attempt(id, payment("pay"))).toBe(false)
+  it.effect("cancels a stuck payment once, for a treasurer, with an audit entry and the reason in the alarm", () =>
+    Effect.gen(function* () {
+      const { admin } = yield* RestClient
+      const bob = yield* customer("bob")
+      const id = yield* held(bob, 1_000n, ["flagged-user"])
+      const { attempt, find, refuse, submit } = yield* Changes.withdrawals
+      const cancel = (withdrawal_id: string, token?: string) =>
+        admin("POST", "/withdrawals/cancel-payment", { withdrawal_id, reason: "stuck" }, token)
+      const early = yield* cancel(id)
+      expect([early.status, early.body.detail]).toEqual([
+        409,
+        "The withdrawal is HELD_FOR_REVIEW; a cancel needs one that is SUBMITTED, or QUEUED with not_signed set or with a frozen user or address. To end one that is HELD_FOR_REVIEW, use POST /withdrawals/reject."
+      ])
+      yield* admin("POST", "/withdrawals/approve", { withdrawal_id: id, reason: "known" })
+      yield* submit(Option.getOrThrow(yield* find(id)), 7)
+      yield* refuse(id, { _tag: "WalletRefuses", text: "above the limit" })
+      const refusal = "The wallet refuses to sign: above the limit"
+      const { body } = yield* admin("GET", "/alarms")
+      const alarm = body.data.find((one: { withdrawal_id?: string }) => one.withdrawal_id === id)
+      expect(alarm).toMatchObject({ kind: "WITHDRAWAL_NOT_SIGNED", rail: "ARBITRUM_ONE", reason: refusal })
+      const vera = { name: "vera", roles: ["viewer"], reason: "looks" }
+      expect((yield* cancel(id, (yield* admin("POST", "/operators", vera)).body.token)).status).toBe(403)
+      const asked = yield* cancel(id)
+      expect([asked.status, asked.body.state, asked.body.cancel, asked.body.not_signed.reason]).toEqual([
+        200,
+        "SUBMITTED",
+        { by: "operator", reason: "stuck" },
+        refusal
+      ])
+      expect((yield* (yield* Audit).about(bob.userId)).at(0)).toMatchObject({
+        action: "withdrawal_cancel_asked",
+        actor: "operator",
+        facts: { withdrawalId: id, reason: "stuck" }
       })
+      const again = yield* cancel(id)
+      expect([again.status, again.body.detail]).toEqual([
+        409,
+        "operator has already requested the cancel; wait until the withdrawal is FAILED."
+      ])
+      expect((yield* cancel("9b2fdc7e-6a71-4f3a-9c39-0a8f3a6bb001")).status).toBe(404)
+      expect(yield* attempt(id, payment("pay"))).toBe(false)
+    })
   )
 
-  it.effect("one that its rail refuses is cancelled while it is QUEUED, with its audit, and no other that waits", () =>
+  it.effect("cancels a refused QUEUED withdrawal with an audit entry, and refuses to cancel a waiting one", () =>
     Effect.gen(function* () {
       const { admin } = yield* RestClient
       const dan = yield* customer("dan")
@@ -253,7 +249,7 @@ it.layer(layer, { excludeTestServices: true })("held withdrawals", (it) => {
     })
   )
 
-  it.effect("a payout that a bank may have is not cancelled, and one that it was never given is", () =>
+  it.effect("cancels a payout before it is signed, and refuses after", () =>
     Effect.gen(function* () {
       const { admin } = yield* RestClient
       const cat = yield* customer("cat")
@@ -273,7 +269,7 @@ it.layer(layer, { excludeTestServices: true })("held withdrawals", (it) => {
     })
   )
 
-  it.effect("flags are set once with a reason, told, and cleared", () =>
+  it.effect("sets a flag once with a reason, lists it, and clears it", () =>
     Effect.gen(function* () {
       const { admin } = yield* RestClient
       const ann = yield* customer("ann")
@@ -288,7 +284,7 @@ it.layer(layer, { excludeTestServices: true })("held withdrawals", (it) => {
     })
   )
 
-  it.effect("an address is frozen and freed however its letters are written, and what is none is refused", () =>
+  it.effect("freezes and frees an address in any letter case, and rejects an invalid one", () =>
     Effect.gen(function* () {
       const { admin } = yield* RestClient
       const fay = yield* customer("fay")

@@ -44,7 +44,7 @@ const settings = {
   instruments: new Map([...defaults.instruments].slice(0, 1))
 }
 
-/** The bank is a server, and the chains are made up. */
+/** A bank behind a server, and simulated chains. */
 const rails = SimulatedRails.fillingIn(
   Layer.effect(
     RailProviders,

@@ -76,7 +76,7 @@ const suite = (name: string, services: Layer.Layer<Users | BankAccounts, unknown
           (account) => Effect.result(accounts.link(account)),
           { concurrency: "unbounded" }
         )
-        const linked = tried.flatMap((one) => (one._tag === "Success" ? [one.success.accountId] : []))
+        const linked = tried.flatMap((result) => (result._tag === "Success" ? [result.success.accountId] : []))
         assert.lengthOf(linked, maxBankAccounts)
         yield* accounts.remove(mine.userId, linked[0]!)
         yield* accounts.link(mine)

@@ -156,7 +156,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
       })
     )
 
-    it.effect("sends no message of an event that the endpoint does not subscribe to", () =>
+    it.effect("sends only the events that the endpoint subscribes to", () =>
       Effect.gen(function* () {
         const userId = yield* subscriber("dan", ["deposit.credited", "withdrawal.settled"])
         yield* World.recorded(userId, World.accepted("dan-1"))

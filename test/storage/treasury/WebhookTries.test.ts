@@ -35,8 +35,8 @@ const suite = (name: string, services: Layer.Layer<Users | Webhooks | Transactio
         assert.lengthOf(endpoints, 3)
         assert.strictEqual(new Set(endpoints).size, 3)
         assert.lengthOf(yield* webhooks.take(10), 0)
-        // Each has the other message next, and a message is not taken again that was taken.
-        yield* Effect.forEach(taken, (one) => webhooks.finish(one, ok, null), { concurrency: "unbounded" })
+        // Each endpoint gets the other message next, and no message twice.
+        yield* Effect.forEach(taken, (attempt) => webhooks.finish(attempt, ok, null), { concurrency: "unbounded" })
         const rest = yield* webhooks.take(10)
         assert.lengthOf(rest, 3)
         for (const one of rest) assert.notStrictEqual(one.messageId, next(taken, one.webhookId).messageId)

@@ -1,4 +1,4 @@
-/** More in-flight withdrawals than one poll asks the rail about. */
+/** More in-flight withdrawals than one poll handles. */
 import { DeskClient } from "@venue/cluster/clients/DeskClient"
 import * as Holdings from "@venue/cluster/entities/rail/Holdings"
 import * as Paying from "@venue/cluster/entities/rail/Paying"
