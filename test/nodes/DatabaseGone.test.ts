@@ -40,8 +40,7 @@ it("I1 I51: a venue acknowledges nothing while its database is gone, and keeps e
     const before = load.answered()
     await DevApp.until("100 more orders are answered", () => load.answered() > before + 100)
     await DevApp.until("the venue is ready", () => isReady(app))
-    const outages = signal === "SIGKILL" ? 1 : 2
-    await DevApp.until("the venue logs the end of the outage", () => lines(app, backOfVenue).length === outages)
+    await DevApp.until("the venue logs the end of the outage", () => outages(app).at(-1) === "back")
     load.stop()
     await DevApp.until("every command is answered", load.isIdle)
     expect(load.sockets.every((socket) => socket.isOpen())).toBe(true)
@@ -56,7 +55,8 @@ it("I1 I51: a venue acknowledges nothing while its database is gone, and keeps e
   const [ofVenue, ofAuditor] = [/^(?!venue: auditor)/, /^venue: auditor/].map((whose) =>
     lines(app, /WARN|ERROR|^\s+at /).filter((line) => whose.test(line))
   )
-  expect(ofVenue!.map(outage)).toEqual(["out", "back", "out", "back"])
+  // On a busy machine a slow answer of the database may end a connection and count as one more outage.
+  expect(ofVenue!.map(outage).join(" ")).toMatch(/^out back( out back)+$/)
   // The auditor polls every 2 s and may see both outages as one.
   expect(ofAuditor!.map(outage).filter((word) => word !== "out" && word !== "back")).toEqual([])
   expect(ofAuditor!.length).toBeLessThanOrEqual(4)
@@ -88,8 +88,9 @@ it("I1: a venue restarts its own killed database server and keeps every acknowle
   expect(DevApp.postgresOf(site.dataDir)).toEqual([])
 })
 
-/** The line of the venue, which the auditor logs at another time. */
-const backOfVenue = /^(?!venue: auditor).*is back after \d+ s/
+/** Returns the outages that the venue logged, without those of the auditor. */
+const outages = (app: DevApp.DevApp): ReadonlyArray<string> =>
+  lines(app, /^(?!venue: auditor).* the database is (out|back)/).map(outage)
 
 /** Returns "out" or "back" for a line about the database, and any other line unchanged. */
 const outage = (line: string): string => / the database is (out|back)/.exec(line)?.[1] ?? line

@@ -17,9 +17,9 @@ it("an independent reader agrees with streams and REST to the last digit, also a
     const agrees = async () => {
       let differences: ReadonlyArray<string> = ["nothing was compared"]
       const isSame = async () => {
-        differences = (
-          await Promise.all(symbols.map((symbol) => OutsideMarket.differences(reader, rest, symbol, trades)))
-        ).flat()
+        // REST may refuse a read of a busy venue; the next one decides.
+        const compared = Promise.all(symbols.map((symbol) => OutsideMarket.differences(reader, rest, symbol, trades)))
+        differences = (await compared.catch((error) => [[String(error)]])).flat()
         return differences.length === 0
       }
       // Candles and figures follow a trade within 1 s, books within 500 ms.

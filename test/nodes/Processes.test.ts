@@ -15,6 +15,9 @@ const order = (number: number) => {
   return { ...terms, symbol, price: prices[symbol], client_order_id: `order-${number}` }
 }
 
+/** Errors that allow a retry or leave the outcome unknown. */
+const honest = /^ServerError: .*(try again|not known|unknown)/
+
 it("I1, I4: a runner that stops hands over its shards, and every order meanwhile is answered once", async () => {
   const { url } = await Database.serve()
   const [one, two, gateway] = await Promise.all(
@@ -31,21 +34,27 @@ it("I1, I4: a runner that stops hands over its shards, and every order meanwhile
   const [trader] = await VenueProcesses.seed(url)
 
   const answers = new Map<string, Array<string>>()
-  const refused: Array<unknown> = []
+  const sentAtMillis = new Map<string, number>()
+  const refused = new Map<string, { readonly error: string; readonly afterMillis: number }>()
   const socket = await TradeSocket.open(gateway!.tradeUrl, trader!, ({ err, order_response: row }) => {
     if (row !== undefined) answers.set(row.client_order_id, [...(answers.get(row.client_order_id) ?? []), row.status])
-    if (err !== undefined) refused.push(err)
+    if (err === undefined) return
+    const id = String(err.incoming_message?.params["client_order_id"])
+    const afterMillis = performance.now() - sentAtMillis.get(id)!
+    refused.set(id, { error: `${err.error_code}: ${err.message}`, afterMillis })
   })
   await TradeSocket.subscribe(socket, ["order_responses"])
   const sent: Array<string> = []
   const place = () => {
     const next = order(sent.length)
     sent.push(next.client_order_id)
+    sentAtMillis.set(next.client_order_id, performance.now())
     socket.send("add_order", next)
   }
-  const isAnswered = () => sent.every((id) => answers.has(id))
+  const isAnswered = () => sent.every((id) => answers.has(id) || refused.has(id))
   for (let count = 0; count < 20; count++) place()
   await DevApp.until("the first orders are answered", isAnswered)
+  expect(refused).toEqual(new Map())
   const placing = setInterval(place, 50)
   const ended = one!.end("SIGTERM")
   expect(await ended).toEqual({ code: 0, signal: null })
@@ -53,9 +62,15 @@ it("I1, I4: a runner that stops hands over its shards, and every order meanwhile
   await DevApp.until("the other runner answers an order", () => answers.has(`order-${sent.length - 1}`))
   clearInterval(placing)
   await DevApp.until("every order is answered", isAnswered)
-  expect(refused).toEqual([])
+  // A gateway holds an order for 2 s while its market moves. Only on a busy machine a move takes longer.
+  const early = [...refused.values()].filter(({ afterMillis, error }) => afterMillis < 1_900 || !honest.test(error))
+  expect(early).toEqual([])
   expect([...answers.values()].filter((statuses) => statuses.join() !== "ACK")).toEqual([])
-  expect((await Truth.read(gateway!.tradeUrl, trader!)).open).toHaveLength(sent.length)
+  const rows = (await Truth.read(gateway!.tradeUrl, trader!)).open
+  const open = new Set(rows.map((row) => row.client_order_id))
+  expect(open.size).toBe(rows.length)
+  expect([...answers.keys()].filter((id) => !open.has(id))).toEqual([])
+  expect([...open].filter((id) => !answers.has(id) && !refused.has(id))).toEqual([])
   // Readiness of new shards is checked every second; orders may be answered before.
   await DevApp.until("the other runner is ready", async () => (await VenueProcesses.health(two!, "ready")) === 200)
 

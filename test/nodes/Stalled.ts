@@ -48,7 +48,7 @@ export const orderReader = async (url: string, from: string, user: DevApp.User):
 }
 
 /** Stops reading pulses, each of which supersedes the last. */
-export const pulseReader = async (url: string, from: string, frames: (text: string) => void): Promise<Stalled> => {
+const pulseReader = async (url: string, from: string, frames: (text: string) => void): Promise<Stalled> => {
   const stranger = await Stranger.come(url, from, frames)
   stranger.send(subscription(["level2", "bbo"]))
   return freeze(url, stranger, framesForPulses)
@@ -109,17 +109,24 @@ const timesOf = (texts: ReadonlyArray<string>): ReadonlyArray<number> =>
     .map(({ time }) => Date.parse(time))
 
 /**
- * Reads again after 5 s, until a current pulse arrives. Returns whether the connection was kept and the number of pulses
- * from the time when the client did not read.
+ * Stops reading pulses for 5 s and reads again until a current pulse arrives. Returns whether the connection was kept and
+ * the number of pulses from the time when the client did not read. The venue cuts off a client after 40 s without an answer
+ * to a ping; a busy machine can exceed them, so a client that was cut off is followed by another.
  */
-export const readAgain = async (reader: Stalled, frames: ReadonlyArray<string>) => {
-  await pause(5_000)
-  const wasHeld = await isListed(reader)
-  const thawedAtMillis = Date.now()
-  reader.thaw()
-  await DevApp.until("a current pulse arrives", () => timesOf(frames).some((time) => time > thawedAtMillis))
-  const kept = timesOf(frames).filter((time) => time > reader.filledAtMillis && time < thawedAtMillis)
-  return { wasHeld, kept: kept.length }
+export const readAgain = async (url: string, from: string) => {
+  for (let attempt = 1; ; attempt++) {
+    const frames: Array<string> = []
+    const reader = await pulseReader(url, from, (text) => frames.push(text))
+    await pause(5_000)
+    const wasHeld = await isListed(reader)
+    const thawedAtMillis = Date.now()
+    reader.thaw()
+    const isCurrent = () => timesOf(frames).some((time) => time > thawedAtMillis)
+    await DevApp.until("a current pulse arrives", () => isCurrent() || !reader.isOpen())
+    const kept = timesOf(frames).filter((time) => time > reader.filledAtMillis && time < thawedAtMillis)
+    if ((wasHeld && isCurrent()) || attempt === lateAttempts) return { reader, wasHeld, kept: kept.length }
+    reader.close()
+  }
 }
 
 /** Stops reading, fills the kernel buffers, sends `frames` more, and gives the venue 1 s to take them. */
