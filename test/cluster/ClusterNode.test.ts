@@ -35,7 +35,7 @@ const listening = Effect.fnUntraced(function* (url: Redacted.Redacted, options: 
   yield* Layer.build(
     echo.pipe(
       Layer.provide(ClusterNode.runner({ ...common, listen, address: listen, ...options })),
-      Layer.provide(around(url)),
+      Layer.provide(testLayer(url)),
       Layer.provide(Logger.layer([Logger.make(({ message }) => void logged.push(String(message)))]))
     )
   )
@@ -43,7 +43,7 @@ const listening = Effect.fnUntraced(function* (url: Redacted.Redacted, options: 
 })
 
 /** Few shards, so that they are assigned quickly. */
-const around = (url: Redacted.Redacted) =>
+const testLayer = (url: Redacted.Redacted) =>
   Layer.merge(
     Layer.fresh(PgClient.layer({ url, maxConnections: 4 })),
     Layer.succeed(VenueSettings)({ ...defaults, desks: 2 })
@@ -54,7 +54,7 @@ const say = (url: Redacted.Redacted, words: string, options: Options = {}, logge
   Effect.flatMap(Echo.client, (client) => client("one").Say({ words })).pipe(
     Effect.provide(
       ClusterNode.gateway({ ...common, ...options }).pipe(
-        Layer.provide(around(url)),
+        Layer.provide(testLayer(url)),
         Layer.provide(Logger.layer([Logger.make(({ message }) => void logged.push(String(message)))]))
       )
     )

@@ -1,4 +1,4 @@
-/** Fakes around a desk or a market under test: markets and a feed that the test controls. */
+/** Fakes for a desk or a market under test: markets and a feed that the test controls. */
 import { Feed } from "@venue/cluster/feed/Feed"
 import type { Follower } from "@venue/cluster/feed/Followers"
 import type { Batch } from "@venue/cluster/feed/Batch"

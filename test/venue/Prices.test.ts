@@ -5,11 +5,11 @@ import { TestVenue } from "@venue/testing/TestVenue"
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
-import { pass, priced, Said, venueWith } from "../cluster/singletons/Said.ts"
+import { pass, priced, TestSource, venueWith } from "../cluster/singletons/TestSource.ts"
 import { aapl, gold, limit, say, told } from "./Story.ts"
 
 const both = () =>
-  new Said("vendor", [
+  new TestSource("vendor", [
     [aapl, "AAPL"],
     [gold, "XAU"]
   ])

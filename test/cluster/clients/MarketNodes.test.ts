@@ -17,7 +17,7 @@ import { RpcTest } from "effect/rpc"
 import { TestClock } from "effect/testing"
 import { idOf, one, turns, two, userId, venue } from "../Neighbours.ts"
 
-const around = Layer.mergeAll(Journal.layerMemory, ReadTables.layerMemory, SimulatedSerialization.layerAlone).pipe(
+const testLayer = Layer.mergeAll(Journal.layerMemory, ReadTables.layerMemory, SimulatedSerialization.layerAlone).pipe(
   Layer.provideMerge(venue),
   Layer.provideMerge(Logger.layer([]))
 )
@@ -87,7 +87,7 @@ it.effect("sends commands directly while the market is watched, otherwise throug
     yield* turns
     assert.strictEqual((yield* client.depth(one.symbol)).seq, before + 2)
     assert.deepStrictEqual({ dialled, direct }, { dialled: [owner], direct: ["1"] })
-  }).pipe(Effect.provide(around))
+  }).pipe(Effect.provide(testLayer))
 )
 
 it.effect("a direct call for a market on another node fails with Unavailable", () =>
@@ -97,5 +97,5 @@ it.effect("a direct call for a market on another node fails with Unavailable", (
     const submitted = yield* Effect.flip(link.SubmitToMarket({ symbol, commands: [refuse(1)] }))
     const watched = yield* Effect.flip(Stream.runDrain(link.WatchMarket({ symbol })))
     for (const { _tag } of [submitted, watched]) assert.strictEqual(_tag, "Unavailable")
-  }).pipe(Effect.provide(around))
+  }).pipe(Effect.provide(testLayer))
 )

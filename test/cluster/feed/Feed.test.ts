@@ -9,7 +9,7 @@ import { TestClock } from "effect/testing"
 import { pricedAt } from "../../ledger/Scene.ts"
 import { idOf, one, turns, userId } from "../Neighbours.ts"
 
-import { around, event, funded, setUp } from "./WrittenMarket.ts"
+import { testLayer, event, funded, setUp } from "./WrittenMarket.ts"
 
 /** Time for a new watch after the end of one. */
 const back = Effect.gen(function* () {
@@ -33,7 +33,7 @@ it.effect("drops a repeated row, and fills a gap from the journal before newer r
     yield* record(5)
     assert.deepEqual(heard, [1, 2, 3, 4, 5])
     assert.strictEqual(watching(), 1)
-  }).pipe(Effect.provide(around))
+  }).pipe(Effect.provide(testLayer))
 )
 
 /** Levels of AAPL in the feed, bids first. */
@@ -62,7 +62,7 @@ it.effect("tracks open takeovers of the log, and replaces them when a watch begi
     close()
     yield* back
     assert.deepStrictEqual(open(), {})
-  }).pipe(Effect.provide(around))
+  }).pipe(Effect.provide(testLayer))
 )
 
 it.effect("replaces all levels when a watch begins", () =>
@@ -90,7 +90,7 @@ it.effect("replaces all levels when a watch begins", () =>
     yield* back
     assert.deepEqual(depthOf(feed), [comes!, stays!])
     assert.deepEqual(found, [comes!, stays!])
-  }).pipe(Effect.provide(around))
+  }).pipe(Effect.provide(testLayer))
 )
 
 it.effect("rejects levels older than the feed and requests them again", () =>
@@ -107,7 +107,7 @@ it.effect("rejects levels older than the feed and requests them again", () =>
     yield* back
     yield* record(2)
     assert.deepEqual([depthOf(feed), feed.head(one.symbol)?.seq], [[now!], 3])
-  }).pipe(Effect.provide(around))
+  }).pipe(Effect.provide(testLayer))
 )
 
 it.effect("delivers market-wide events in order with a trader's own events, also from the journal", () =>
@@ -129,7 +129,7 @@ it.effect("delivers market-wide events in order with a trader's own events, also
     assert.deepEqual(heard, [1, 2, 3])
     yield* back
     assert.deepEqual(heard, [1, 2, 3, 4, 5, 6, 7, 8])
-  }).pipe(Effect.provide(around))
+  }).pipe(Effect.provide(testLayer))
 )
 
 it.effect("values open interest at the last prices, and at 0 for a delisted contract", () =>
@@ -142,7 +142,7 @@ it.effect("values open interest at the last prices, and at 0 for a delisted cont
     assert.strictEqual(feed.openInterest.total, 1_020n * 10n ** 16n)
     yield* record(4, true, [{ _tag: "TradingStateChanged", state: "DELISTED", atMillis: 1 }])
     assert.strictEqual(feed.openInterest.total, 0n)
-  }).pipe(Effect.provide(around))
+  }).pipe(Effect.provide(testLayer))
 )
 
 it.effect("detects missed rows by a heartbeat without a new row", () =>
@@ -155,7 +155,7 @@ it.effect("detects missed rows by a heartbeat without a new row", () =>
     yield* back
     assert.deepEqual(heard, [1, 2])
     assert.strictEqual(feed.head(one.symbol)?.seq, 3)
-  }).pipe(Effect.provide(around))
+  }).pipe(Effect.provide(testLayer))
 )
 
 it.effect("a market on this node counts as alive at each read while its journal answers and no row is missing", () =>
@@ -176,7 +176,7 @@ it.effect("a market on this node counts as alive at each read while its journal 
     live(true)
     yield* record(2, false)
     assert.strictEqual(heard(), last + 60_000 + 86_400_000)
-  }).pipe(Effect.provide(around))
+  }).pipe(Effect.provide(testLayer))
 )
 
 it.effect("continues the log after a change of owner", () =>
@@ -192,7 +192,7 @@ it.effect("continues the log after a change of owner", () =>
     yield* record(4)
     assert.deepEqual(heard, [1, 2, 3, 4])
     assert.deepInclude(feed.head(one.symbol), { epoch: 2, seq: 6 })
-  }).pipe(Effect.provide(around))
+  }).pipe(Effect.provide(testLayer))
 )
 
 it.effect("detaches a follower that throws, and continues with the others", () =>
@@ -210,7 +210,7 @@ it.effect("detaches a follower that throws, and continues with the others", () =
     yield* record(2)
     assert.deepEqual(heard, [1, 2])
     assert.strictEqual(broken, 1)
-  }).pipe(Effect.provide(around))
+  }).pipe(Effect.provide(testLayer))
 )
 
 it.effect("calls a watcher that threw with the next row, and continues with the others", () =>
@@ -227,5 +227,5 @@ it.effect("calls a watcher that threw with the next row, and continues with the 
     yield* record(2)
     assert.deepEqual(heard, [1, 2])
     assert.deepEqual(watched, ["first 2", "second 2", "first 3", "second 3"])
-  }).pipe(Effect.provide(around))
+  }).pipe(Effect.provide(testLayer))
 )

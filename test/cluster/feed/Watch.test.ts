@@ -13,7 +13,7 @@ import { Clock, Context, Deferred, Effect, Layer, Schedule, Stream } from "effec
 import { TestClock } from "effect/testing"
 import { one, turns } from "../Neighbours.ts"
 
-const around = Layer.mergeAll(Journal.layerMemory, LocalEntities.layer, Runner.alone({ simulate: false })).pipe(
+const testLayer = Layer.mergeAll(Journal.layerMemory, LocalEntities.layer, Runner.alone({ simulate: false })).pipe(
   Layer.provideMerge(Layer.succeed(VenueSettings)({ ...defaults, instruments: new Map([[one.symbol, one]]) }))
 )
 const depth = {
@@ -73,7 +73,7 @@ it.effect("replaces a watch that is silent for 5 s", () =>
     const { ageMillis, watches } = yield* following((watch) => (watch === 1 ? 3 : 1_000), Effect.void)
     assert.strictEqual(watches, 2)
     assert.isAtMost(ageMillis, 1_000)
-  }).pipe(Effect.scoped, Effect.provide(around))
+  }).pipe(Effect.scoped, Effect.provide(testLayer))
 )
 
 /** A market on this node that only returns its head. */
@@ -94,7 +94,7 @@ it.effect("attaches to a market that moved to this node, even if the old watch h
     })
     assert.strictEqual(watches, 1)
     assert.strictEqual(ageMillis, 0)
-  }).pipe(Effect.scoped, Effect.provide(around))
+  }).pipe(Effect.scoped, Effect.provide(testLayer))
 )
 
 it.effect("watches a market on another node if it leaves during the first call", () =>
@@ -107,7 +107,7 @@ it.effect("watches a market on another node if it leaves during the first call",
     })
     assert.strictEqual(watches, 1)
     assert.isAtMost(ageMillis, 1_000)
-  }).pipe(Effect.scoped, Effect.provide(around))
+  }).pipe(Effect.scoped, Effect.provide(testLayer))
 )
 
 it.effect("does not wait for a watch that hangs while it closes", () =>
@@ -118,12 +118,12 @@ it.effect("does not wait for a watch that hangs while it closes", () =>
     assert.strictEqual(watches, 3)
     assert.isAtMost(ageMillis, 1_000)
     yield* Deferred.succeed(left, undefined)
-  }).pipe(Effect.scoped, Effect.provide(around))
+  }).pipe(Effect.scoped, Effect.provide(testLayer))
 )
 
 it.effect("keeps a watch that sends a heartbeat every second", () =>
   Effect.gen(function* () {
     const { watches } = yield* following(() => 1_000, Effect.void)
     assert.strictEqual(watches, 1)
-  }).pipe(Effect.scoped, Effect.provide(around))
+  }).pipe(Effect.scoped, Effect.provide(testLayer))
 )

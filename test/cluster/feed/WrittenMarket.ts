@@ -14,7 +14,7 @@ import * as MarketRecord from "@venue/journal/MarketRecord"
 import { Context, Effect, Layer, Logger, Stream } from "effect"
 import { idOf, one, turns, userId } from "../Neighbours.ts"
 
-export const around = Layer.mergeAll(
+export const testLayer = Layer.mergeAll(
   Journal.layerMemory,
   LocalEntities.layer,
   Runner.alone({ simulate: false }),

@@ -4,13 +4,13 @@ import { assert, it } from "@effect/vitest"
 import { Clock, Effect, Logger } from "effect"
 import { TestClock } from "effect/testing"
 import { aapl, limit, told } from "../../venue/Story.ts"
-import { pass, price, priced, Said, venueWith } from "./Said.ts"
+import { pass, price, priced, TestSource, venueWith } from "./TestSource.ts"
 
 const every = (seconds: number, each: Effect.Effect<void>) =>
   Effect.repeat(Effect.andThen(each, TestClock.adjust("1 second")), { times: seconds - 1 })
 
 it.effect("I29: rule 3.11: a source that repeats one quote is stale 60 s after the quote's own time", () => {
-  const one = new Said("one", [[aapl, "A"]])
+  const one = new TestSource("one", [[aapl, "A"]])
   return venueWith(
     [one.source],
     Effect.gen(function* () {
@@ -41,7 +41,7 @@ it.effect("I29: rule 3.11: a source that repeats one quote is stale 60 s after t
 })
 
 it.effect("I29: ignores a quote three hours old or six seconds ahead", () => {
-  const one = new Said("one", [[aapl, "A"]])
+  const one = new TestSource("one", [[aapl, "A"]])
   return venueWith(
     [one.source],
     Effect.gen(function* () {
@@ -56,7 +56,7 @@ it.effect("I29: ignores a quote three hours old or six seconds ahead", () => {
 })
 
 it.effect("I29: rule 3.7: excludes a frozen source from the median, and keeps the price of the other", () => {
-  const [frozen, live] = [new Said("frozen", [[aapl, "A"]]), new Said("live", [[aapl, "A"]])] as const
+  const [frozen, live] = [new TestSource("frozen", [[aapl, "A"]]), new TestSource("live", [[aapl, "A"]])] as const
   return venueWith(
     [frozen.source, live.source],
     Effect.gen(function* () {
@@ -77,7 +77,7 @@ it.effect("I29: rule 3.7: excludes a frozen source from the median, and keeps th
 })
 
 it.effect("I29: rule 3.7: the price turns stale if two sources are required and one is frozen", () => {
-  const [frozen, live] = [new Said("frozen", [[aapl, "A"]]), new Said("live", [[aapl, "A"]])] as const
+  const [frozen, live] = [new TestSource("frozen", [[aapl, "A"]]), new TestSource("live", [[aapl, "A"]])] as const
   return venueWith(
     [frozen.source, live.source],
     Effect.gen(function* () {
@@ -98,7 +98,7 @@ it.effect("I29: rule 3.7: the price turns stale if two sources are required and 
 })
 
 it.effect("rule 3.11: ignores a quote that is older than the one before of the same source and contract", () => {
-  const [one, two] = [new Said("one", [[aapl, "A"]]), new Said("two", [[aapl, "A"]])] as const
+  const [one, two] = [new TestSource("one", [[aapl, "A"]]), new TestSource("two", [[aapl, "A"]])] as const
   return venueWith(
     [one.source, two.source],
     Effect.gen(function* () {
@@ -117,7 +117,7 @@ it.effect("rule 3.11: ignores a quote that is older than the one before of the s
 })
 
 it.effect("a frozen quote does not replace a newer operator price", () => {
-  const one = new Said("one", [[aapl, "A"]])
+  const one = new TestSource("one", [[aapl, "A"]])
   return venueWith(
     [one.source],
     Effect.gen(function* () {
@@ -138,7 +138,7 @@ it.effect("a frozen quote does not replace a newer operator price", () => {
 it.effect("logs an undated price once when it is unchanged for longer than its setting", () => {
   const lines: Array<string> = []
   const logger = Logger.make<unknown, void>(({ message }) => void lines.push(String(message)))
-  const one = new Said("one", [[aapl, "A"]], { unchangedMillis: 180_000 })
+  const one = new TestSource("one", [[aapl, "A"]], { unchangedMillis: 180_000 })
   return venueWith(
     [one.source],
     Effect.gen(function* () {
@@ -168,7 +168,7 @@ it.effect("logs an undated price once when it is unchanged for longer than its s
 it.effect("logs a silent source while another one sends prices", () => {
   const lines: Array<string> = []
   const logger = Logger.make<unknown, void>(({ message }) => void lines.push(String(message)))
-  const [frozen, live] = [new Said("frozen", [[aapl, "A"]]), new Said("live", [[aapl, "A"]])] as const
+  const [frozen, live] = [new TestSource("frozen", [[aapl, "A"]]), new TestSource("live", [[aapl, "A"]])] as const
   return venueWith(
     [frozen.source, live.source],
     Effect.gen(function* () {

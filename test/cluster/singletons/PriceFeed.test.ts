@@ -8,18 +8,18 @@ import { Effect, Logger } from "effect"
 import { TestClock } from "effect/testing"
 import { FuturesReference } from "@venue/storage/prices/FuturesReference"
 import { aapl, limit, told } from "../../venue/Story.ts"
-import { pass, price, priced, Said, venueWith } from "./Said.ts"
+import { pass, price, priced, TestSource, venueWith } from "./TestSource.ts"
 
 const eur = MarketSymbol.make("EUR-USD")
 
 it.effect("sends the median of the active sources, each with its own contract name", () => {
   const [one, two, three] = [
-    new Said("one", [[aapl, "AAPL"]]),
-    new Said("two", [
+    new TestSource("one", [[aapl, "AAPL"]]),
+    new TestSource("two", [
       [aapl, "US.APPLE"],
       [eur, "EURUSD"]
     ]),
-    new Said("three", [[aapl, "1"]])
+    new TestSource("three", [[aapl, "1"]])
   ] as const
   return venueWith(
     [one.source, two.source, three.source],
@@ -48,7 +48,7 @@ it.effect("sends the median of the active sources, each with its own contract na
 })
 
 it.effect("an operator price is replaced only by newer quotes", () => {
-  const one = new Said("one", [[aapl, "A"]])
+  const one = new TestSource("one", [[aapl, "A"]])
   return venueWith(
     [one.source],
     Effect.gen(function* () {
@@ -69,8 +69,8 @@ it.effect("an operator price is replaced only by newer quotes", () => {
 
 it.effect("I29: sends no price from too few sources, unless the symbol has no more", () => {
   const [one, two] = [
-    new Said("one", [[aapl, "A"]]),
-    new Said("two", [
+    new TestSource("one", [[aapl, "A"]]),
+    new TestSource("two", [
       [aapl, "A"],
       [eur, "E"]
     ])
@@ -98,7 +98,7 @@ it.effect("I29: sends no price from too few sources, unless the symbol has no mo
 })
 
 it.effect("I29: rejects a single source at ten times the price, and the market turns stale", () => {
-  const one = new Said("one", [[aapl, "AAPL"]])
+  const one = new TestSource("one", [[aapl, "AAPL"]])
   return venueWith(
     [one.source],
     Effect.gen(function* () {
@@ -125,7 +125,7 @@ it.effect("I29: rejects a single source at ten times the price, and the market t
 })
 
 it.effect("I29: one market turns stale while others stay fresh", () => {
-  const one = new Said("one", [
+  const one = new TestSource("one", [
     [aapl, "AAPL"],
     [eur, "EURUSD"]
   ])
@@ -148,12 +148,12 @@ it.effect("logs once a source without a price of a symbol for 1 minute of tradin
   const lines: Array<unknown> = []
   const logger = Logger.make<unknown, void>(({ message }) => void lines.push(message))
   const us100 = MarketSymbol.make("US100-USD")
-  const one = new Said("one", [
+  const one = new TestSource("one", [
     [aapl, "AAPL"],
     [eur, "EURUSD"],
     [us100, { future: "NQ" }]
   ])
-  const two = new Said("two", [[aapl, "US.APPLE"]])
+  const two = new TestSource("two", [[aapl, "US.APPLE"]])
   return venueWith(
     [one.source, two.source],
     Effect.gen(function* () {
@@ -171,7 +171,7 @@ it.effect("logs once a source without a price of a symbol for 1 minute of tradin
 
 it.effect("rule 3.8: prices an index once its settlement is recorded on any node", () => {
   const us100 = MarketSymbol.make("US100-USD")
-  const one = new Said("one", [[us100, { future: "NQ" }]])
+  const one = new TestSource("one", [[us100, { future: "NQ" }]])
   return venueWith(
     [one.source],
     Effect.gen(function* () {
@@ -195,7 +195,7 @@ it.effect("rule 3.8: prices an index once its settlement is recorded on any node
 })
 
 it.effect("restarts a source that throws, and continues with the others", () => {
-  const one = new Said("one", [[aapl, "AAPL"]])
+  const one = new TestSource("one", [[aapl, "AAPL"]])
   let begun = 0
   const broken: PriceSource = {
     name: "broken",

@@ -19,7 +19,7 @@ const userId = UserId.make("amy")
 const [second, minute, hour] = [1_000, 60_000, 3_600_000]
 
 /** Separate tables for each test, and a sender that may reach this machine. */
-const around = Layer.fresh(
+const testLayer = Layer.fresh(
   Layer.mergeAll(
     Webhooks.layerMemory,
     WebhookMemory.layer,
@@ -106,7 +106,7 @@ it.effect("makes eight attempts over a day with growing delays, each signed at i
     assert.strictEqual(yield* Queue.size(heard), 0)
     // I46
     assert.notInclude(JSON.stringify([lines, yield* deliveries]), "Canary")
-  }).pipe(Effect.scoped, Effect.provide(around))
+  }).pipe(Effect.scoped, Effect.provide(testLayer))
 )
 
 it.effect("a slow endpoint has one attempt at a time and delays no other", () =>
@@ -122,7 +122,7 @@ it.effect("a slow endpoint has one attempt at a time and delays no other", () =>
     assert.strictEqual(yield* Queue.size(slow.heard), 1)
     yield* TestClock.adjust("10 seconds")
     yield* until(Effect.map(Queue.size(slow.heard), (heard) => heard === 2))
-  }).pipe(Effect.scoped, Effect.provide(around))
+  }).pipe(Effect.scoped, Effect.provide(testLayer))
 )
 
 it.effect("two loops send each message once to each endpoint", () =>
@@ -141,7 +141,7 @@ it.effect("two loops send each message once to each endpoint", () =>
     const tries = all.map(({ headers, url }) => `${url} ${headers["webhook-id"] as string}`)
     assert.strictEqual(tries.length, users.length * 5 * 4)
     assert.strictEqual(new Set(tries).size, tries.length)
-  }).pipe(Effect.scoped, Effect.provide(around))
+  }).pipe(Effect.scoped, Effect.provide(testLayer))
 )
 
 it.effect("repeats an interrupted attempt with the same message when the claim on the endpoint expires", () =>
@@ -165,7 +165,7 @@ it.effect("repeats an interrupted attempt with the same message when the claim o
     assert.strictEqual(after.headers["webhook-id"], before.headers["webhook-id"])
     assert.strictEqual(after.body, before.body)
     yield* until(Effect.map(deliveries, ([row]) => row!.outcome === "DELIVERED" && row!.attempt === 1))
-  }).pipe(Effect.scoped, Effect.provide(around))
+  }).pipe(Effect.scoped, Effect.provide(testLayer))
 )
 
 it.effect("stops sending to an endpoint that answers 410 Gone", () =>
@@ -181,7 +181,7 @@ it.effect("stops sending to an endpoint that answers 410 Gone", () =>
     yield* turn
     assert.strictEqual(yield* Queue.size(heard), 0)
     assert.strictEqual((yield* (yield* Webhooks).ofUser(userId))[0]!.disabledReason, "gone")
-  }).pipe(Effect.scoped, Effect.provide(around))
+  }).pipe(Effect.scoped, Effect.provide(testLayer))
 )
 
 it.effect("a secret that cannot be decrypted blocks only its own message", () =>
@@ -206,5 +206,5 @@ it.effect("a secret that cannot be decrypted blocks only its own message", () =>
     yield* tell("another deposit")
     yield* TestClock.adjust("1 second")
     assert.strictEqual((yield* Queue.take(heard)).url, new URL(whole.url).pathname)
-  }).pipe(Effect.scoped, Effect.provide(around))
+  }).pipe(Effect.scoped, Effect.provide(testLayer))
 )

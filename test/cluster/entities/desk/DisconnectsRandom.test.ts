@@ -13,7 +13,7 @@ import { TestClock } from "effect/testing"
 import { chanceOf } from "../../../matching/Chance.ts"
 import { idOf, one, userId, venue } from "../../Neighbours.ts"
 
-const around = Layer.merge(LocalEntities.layer, venue)
+const testLayer = Layer.merge(LocalEntities.layer, venue)
 const accountId = primaryAccountOf(userId)
 const stepMillis = 100
 /** A lease, a check interval and a transit time. */
@@ -198,5 +198,5 @@ it.effect("I34: cancels exactly the orders open when a lost connection was last 
     let cancels = 0
     for (let seed = 1; seed <= 25; seed++) cancels += yield* Effect.scoped(play(seed))
     assert.isAbove(cancels, 150)
-  }).pipe(Effect.provide(around))
+  }).pipe(Effect.provide(testLayer))
 )

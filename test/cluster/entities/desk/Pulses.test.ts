@@ -45,7 +45,7 @@ const joined = Effect.fnUntraced(function* (near: ReturnType<typeof neighbours>)
       .pipe(Effect.map(({ summaries }) => summaries.map(({ balance }) => balance.accountId)))
 })
 
-const around = (near: ReturnType<typeof neighbours>) =>
+const testLayer = (near: ReturnType<typeof neighbours>) =>
   Layer.mergeAll(
     near.layer,
     Journal.layerMemory,
@@ -67,5 +67,5 @@ it.effect("omits an account from a pulse while its desk is behind the rows that 
     assert.deepEqual(yield* pulse({ symbol: one.symbol, seq: 2 }), [accountId])
     // Rows of a market that the account has not joined do not matter.
     assert.deepEqual(yield* pulse({ symbol: two.symbol, seq: 7 }), [accountId])
-  }).pipe(Effect.provide(around(near)), Effect.scoped)
+  }).pipe(Effect.provide(testLayer(near)), Effect.scoped)
 })

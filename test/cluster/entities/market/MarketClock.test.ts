@@ -12,7 +12,7 @@ import { Effect, Layer, Logger } from "effect"
 import { TestClock } from "effect/testing"
 import { idOf, one, turns, venue } from "../../Neighbours.ts"
 
-const around = Layer.provideMerge(Layer.mergeAll(Journal.layerMemory, Logger.layer([])), venue)
+const testLayer = Layer.provideMerge(Layer.mergeAll(Journal.layerMemory, Logger.layer([])), venue)
 
 /** 10:00 in New York on a Friday. */
 const friday = Date.UTC(2026, 10, 20, 15)
@@ -86,7 +86,7 @@ it.effect("I32: an idle market records one event per hour", () =>
       [1, 2, 3, 4, 5].map((hour) => ["Funded", hour])
     )
     assert.deepEqual(yield* funding(market), [-5 * 204_000, 5 * 204_000])
-  }).pipe(Effect.scoped, Effect.provide(around))
+  }).pipe(Effect.scoped, Effect.provide(testLayer))
 )
 
 it.effect("I32: pays funding once if the market is lost before the hour ends and claimed again after it", () =>
@@ -106,5 +106,5 @@ it.effect("I32: pays funding once if the market is lost before the hour ends and
         assert.deepEqual(yield* funding(market), [-204_000, 204_000])
       }).pipe(Effect.scoped)
     }
-  }).pipe(Effect.provide(around))
+  }).pipe(Effect.provide(testLayer))
 )

@@ -16,7 +16,7 @@ import { TestClock } from "effect/testing"
 import { idOf, one, turns, userId, venue } from "../../Neighbours.ts"
 
 const under = Layer.mergeAll(Journal.layerMemory, Logger.layer([]))
-const around = Layer.provideMerge(under, venue)
+const testLayer = Layer.provideMerge(under, venue)
 const roomy = Layer.provideMerge(
   under,
   Layer.effect(
@@ -126,7 +126,7 @@ it.effect(
       yield* turns
       assert.deepEqual(told, [false, false, true, true])
       assert.deepEqual(outcomes(), ["3 REJECTED_FAILED_TO_PROCESS", "1 REJECTED", "2 REJECTED", "4 REJECTED"])
-    }).pipe(Effect.provide(around))
+    }).pipe(Effect.provide(testLayer))
 )
 
 it.effect("rule 21.6: a market whose price updates throw accepts only cancels, and stops rebuilding", () =>
@@ -156,7 +156,7 @@ it.effect("rule 21.6: a market whose price updates throw accepts only cancels, a
       Engine.view(engine, primaryAccountOf(userId)).orders.length
     ])
     assert.deepEqual(value, ["DONE", "DONE", 0])
-  }).pipe(Effect.provide(around))
+  }).pipe(Effect.provide(testLayer))
 )
 
 it.effect("I29: a market whose price updates throw executes only the cancels of a liquidation", () =>
@@ -183,7 +183,7 @@ it.effect("I29: a market whose price updates throw executes only the cancels of 
       lots: Engine.view(engine, accountId).position.quantityLots
     }))
     assert.deepEqual(value, { outcome: "DONE", orders: 0, lots: 1_000 })
-  }).pipe(Effect.provide(around))
+  }).pipe(Effect.provide(testLayer))
 )
 
 it.effect.each(poisonedDeeds)("rule 21.6: drops a $_tag that throws and continues", (deed) =>
@@ -201,7 +201,7 @@ it.effect.each(poisonedDeeds)("rule 21.6: drops a $_tag that throws and continue
     assert.deepEqual(outcomes(), [])
     const { value } = yield* log.asOf((engine) => Engine.view(engine, primaryAccountOf(userId)).orders.length)
     assert.strictEqual(value, 1)
-  }).pipe(Effect.provide(around))
+  }).pipe(Effect.provide(testLayer))
 )
 
 it.effect("rule 21.6: a market whose ticks throw accepts only cancels, and stops rebuilding", () =>
@@ -240,7 +240,7 @@ it.effect("rule 21.6: a market whose ticks throw accepts only cancels, and stops
     assert.strictEqual(log.faultSinceMillis(), faultSinceMillis)
     const { value } = yield* log.asOf((engine) => Engine.view(engine, primaryAccountOf(userId)).orders.length)
     assert.strictEqual(value, 0)
-  }).pipe(Effect.provide(around))
+  }).pipe(Effect.provide(testLayer))
 )
 
 it.effect("I48: records a refusal of a command with more events than a row can hold", () =>
@@ -273,7 +273,7 @@ it.effect("fails pending reads when their row is abandoned, without reading the 
     say(poison(2))
     assert.isTrue(Exit.isFailure(yield* Fiber.join(read)))
     assert.strictEqual(reads, 0)
-  }).pipe(Effect.provide(around))
+  }).pipe(Effect.provide(testLayer))
 )
 
 it.effect("I1, I8: rereads the log after an unknown commit, and records a repeated command once", () =>
@@ -295,7 +295,7 @@ it.effect("I1, I8: rereads the log after an unknown commit, and records a repeat
     assert.deepEqual(outcomes(), ["1 REJECTED", "2 REJECTED", "3 REJECTED"])
     assert.lengthOf(owners, 2)
     assert.strictEqual(log.head().epoch, 2)
-  }).pipe(Effect.provide(around))
+  }).pipe(Effect.provide(testLayer))
 )
 
 it.effect("I4: a fenced market claims again only after a delay and if the node still owns the shard", () =>
@@ -323,7 +323,7 @@ it.effect("I4: a fenced market claims again only after a delay and if the node s
     assert.isFalse(log.serving())
     assert.strictEqual((yield* journal.read(marketStream(one.symbol), 0, 10)).at(-1)!.epoch, 4)
     assert.isTrue(Exit.isFailure(yield* Effect.exit(log.asOf(Engine.totals))))
-  }).pipe(Effect.provide(around))
+  }).pipe(Effect.provide(testLayer))
 )
 
 it.effect("I48: accepts only the commands that fit a row; a retry continues with the rest", () =>
@@ -343,5 +343,5 @@ it.effect("I48: accepts only the commands that fit a row; a retry continues with
       outcomes(),
       many.map((_, n) => `${(n + 1) % 65_536} REJECTED`)
     )
-  }).pipe(Effect.provide(around))
+  }).pipe(Effect.provide(testLayer))
 )

@@ -44,7 +44,7 @@ const slowLog = () => {
 }
 
 const turns = Effect.repeat(Effect.yieldNow, { times: 50 })
-const around = Layer.mergeAll(venue, Logger.layer([]))
+const testLayer = Layer.mergeAll(venue, Logger.layer([]))
 
 it.effect("I48: computes four previews at once, accepts 256 in total, and fails the next with Unavailable", () =>
   Effect.gen(function* () {
@@ -69,7 +69,7 @@ it.effect("I48: computes four previews at once, accepts 256 in total, and fails 
       const told: MarketPreview = yield* Fiber.join(fiber)
       assert.strictEqual(told.refusal, "REJECTED")
     }
-  }).pipe(Effect.provide(around))
+  }).pipe(Effect.provide(testLayer))
 )
 
 it.effect("frees the permits of interrupted and failed previews", () =>
@@ -90,7 +90,7 @@ it.effect("frees the permits of interrupted and failed previews", () =>
       yield* turns
     }
     for (const fiber of others) assert.strictEqual((yield* Fiber.join(fiber)).refusal, "REJECTED")
-  }).pipe(Effect.provide(around))
+  }).pipe(Effect.provide(testLayer))
 )
 
 it.effect("fails a preview that throws with Unavailable, and computes the next", () =>
@@ -110,5 +110,5 @@ it.effect("fails a preview that throws with Unavailable, and computes the next",
     yield* turns
     answer()
     assert.strictEqual((yield* Fiber.join(next)).refusal, "REJECTED")
-  }).pipe(Effect.provide(around))
+  }).pipe(Effect.provide(testLayer))
 )

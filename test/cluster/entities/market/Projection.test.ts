@@ -42,7 +42,7 @@ const row = (seq: number, count = 1): CommittedRow<MarketEvent> => ({
 })
 
 /** A journal of committed rows, and tables whose writes succeed or fail as the test says. */
-const around = (outcomes: Array<Effect.Effect<void, DatabaseUnavailable>>) => {
+const testLayer = (outcomes: Array<Effect.Effect<void, DatabaseUnavailable>>) => {
   const recorded: Array<CommittedRow<MarketEvent>> = []
   const written: Array<number> = []
   /** Row numbers of each transaction. */
@@ -76,7 +76,7 @@ const around = (outcomes: Array<Effect.Effect<void, DatabaseUnavailable>>) => {
 
 it.effect("retries a write that threw or failed, and writes each row once in order", () => {
   const unavailable = Effect.fail(new DatabaseUnavailable({ cause: "gone" }))
-  const { layer, recorded, said, written } = around([
+  const { layer, recorded, said, written } = testLayer([
     Effect.die("fault"),
     unavailable,
     Effect.void,
@@ -98,7 +98,7 @@ it.effect("retries a write that threw or failed, and writes each row once in ord
 })
 
 it.effect("writes earlier rows after a claim without a new commit", () => {
-  const { layer, recorded, transactions } = around([])
+  const { layer, recorded, transactions } = testLayer([])
   recorded.push(row(1, 100), row(2, 28), row(3, 200), row(4))
   return Effect.gen(function* () {
     yield* Projection.make(symbol, Projections.ofMarket(initialInstruments[0]!))
@@ -108,7 +108,7 @@ it.effect("writes earlier rows after a claim without a new commit", () => {
 })
 
 it.effect("notes the row of a claim without a later commit", () => {
-  const { layer, recorded, written } = around([])
+  const { layer, recorded, written } = testLayer([])
   recorded.push(row(1))
   return Effect.gen(function* () {
     const { claimed, committed } = yield* Projection.make(symbol, Projections.ofMarket(initialInstruments[0]!))
@@ -129,7 +129,7 @@ it.effect("notes the row of a claim without a later commit", () => {
 })
 
 it.effect("delays the tables in a burst, until it ends or they are 10 s behind", () => {
-  const { layer, recorded, written } = around(Array.from({ length: 1_000 }, () => Effect.sleep("30 millis")))
+  const { layer, recorded, written } = testLayer(Array.from({ length: 1_000 }, () => Effect.sleep("30 millis")))
   return Effect.gen(function* () {
     const { committed } = yield* Projection.make(symbol, Projections.ofMarket(initialInstruments[0]!))
     const burst = Effect.fnUntraced(function* (rows: number) {
@@ -158,7 +158,7 @@ it.effect("delays the tables in a burst, until it ends or they are 10 s behind",
 })
 
 it.effect("in a burst, writes up to the row that a reader waits for", () => {
-  const { layer, recorded, written } = around(Array.from({ length: 1_000 }, () => Effect.sleep("30 millis")))
+  const { layer, recorded, written } = testLayer(Array.from({ length: 1_000 }, () => Effect.sleep("30 millis")))
   return Effect.gen(function* () {
     const { committed, wanted } = yield* Projection.make(symbol, Projections.ofMarket(initialInstruments[0]!))
     const burst = Effect.fnUntraced(function* (rows: number) {
@@ -185,7 +185,7 @@ it.effect("in a burst, writes up to the row that a reader waits for", () => {
 })
 
 it.effect("fills a new group from the first row without delaying new rows", () => {
-  const { layer, recorded } = around([])
+  const { layer, recorded } = testLayer([])
   const had = { old: new Array<number>(), late: new Array<number>() }
   const group = (name: keyof typeof had): MarketProjection => ({
     group: name,
@@ -226,7 +226,7 @@ it.effect("fills a new group from the first row without delaying new rows", () =
 })
 
 it.effect("a group whose writes fail delays no other, and continues when they succeed", () => {
-  const { layer, recorded, said } = around([])
+  const { layer, recorded, said } = testLayer([])
   const had = { old: 0, late: 0 }
   let isBroken = true
   const old: MarketProjection = {

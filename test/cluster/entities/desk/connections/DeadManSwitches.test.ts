@@ -29,15 +29,17 @@ const set = (trader: Trader, timeoutSeconds: number) =>
 /** Two reachable markets that report outcomes when the test tells them to. */
 const desk = (
   name: string,
-  tell: (near: ReturnType<typeof neighbours>) => Effect.Effect<void, unknown, Layer.Success<ReturnType<typeof around>>>
+  tell: (
+    near: ReturnType<typeof neighbours>
+  ) => Effect.Effect<void, unknown, Layer.Success<ReturnType<typeof testLayer>>>
 ) =>
   it.effect(name, () => {
     const near = neighbours()
     near.answers(one)
     near.answers(two)
-    return Effect.andThen(TestClock.setTime(friday), tell(near)).pipe(Effect.provide(around(near)))
+    return Effect.andThen(TestClock.setTime(friday), tell(near)).pipe(Effect.provide(testLayer(near)))
   })
-const around = (near: ReturnType<typeof neighbours>) =>
+const testLayer = (near: ReturnType<typeof neighbours>) =>
   Layer.mergeAll(near.layer, Journal.layerMemory, ReadTables.layerMemory, Logger.layer([])).pipe(
     Layer.provideMerge(venue)
   )

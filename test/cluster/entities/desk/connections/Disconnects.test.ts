@@ -15,7 +15,7 @@ import { TestClock } from "effect/testing"
 import { counted } from "../../../../Wakes.ts"
 import { idOf, one, two, userId, venue } from "../../../Neighbours.ts"
 
-const around = Layer.merge(LocalEntities.layer, venue)
+const testLayer = Layer.merge(LocalEntities.layer, venue)
 const connectionId = "connection"
 const connection = { connectionId, userId, ageMillis: 0 }
 
@@ -97,7 +97,7 @@ it.effect("I34: ends a connection that its gateway no longer lists, although the
     assert.isFalse(isArmed())
     yield* alive(10, [])
     assert.lengthOf(symbols(), 2)
-  }).pipe(Effect.provide(around))
+  }).pipe(Effect.provide(testLayer))
 )
 
 it.effect("I34: a single-process venue ends connections armed before its start when the desk first starts", () =>
@@ -119,7 +119,7 @@ it.effect("I34: a single-process venue ends connections armed before its start w
     again.disconnects.endOrphans("0")
     yield* again.alive(5)
     assert.deepEqual(again.symbols(), [])
-  }).pipe(Effect.provide(around), Effect.provideService(SingleProcess, new Set<string>()))
+  }).pipe(Effect.provide(testLayer), Effect.provideService(SingleProcess, new Set<string>()))
 )
 
 it.effect("I34: on a cluster, a starting desk waits for a lease before it ends connections", () =>
@@ -130,7 +130,7 @@ it.effect("I34: on a cluster, a starting desk waits for a lease before it ends c
     yield* alive(5)
     assert.deepEqual(symbols(), [])
     assert.isFalse(disconnects.isEndingOrphans())
-  }).pipe(Effect.provide(around))
+  }).pipe(Effect.provide(testLayer))
 )
 
 it.effect("I34: a connection stays armed until every market has recorded its cancel", () =>
@@ -157,7 +157,7 @@ it.effect("I34: a connection stays armed until every market has recorded its can
     yield* alive(2, [])
     assert.isFalse(isArmed())
     assert.lengthOf(new Set(cancels.map(({ commandId }) => commandId.text)), 3)
-  }).pipe(Effect.provide(around))
+  }).pipe(Effect.provide(testLayer))
 )
 
 it.effect(
@@ -180,7 +180,7 @@ it.effect(
       yield* TestClock.adjust("2 seconds")
       assert.deepEqual(symbols(), [one.symbol, two.symbol])
       assert.isTrue(isArmed())
-    }).pipe(Effect.provide(around))
+    }).pipe(Effect.provide(testLayer))
 )
 
 it.effect("I34: a gateway that is arming a connection counts as alive before its first renewal", () =>
@@ -199,7 +199,7 @@ it.effect("I34: a gateway that is arming a connection counts as alive before its
     assert.deepEqual(symbols(), [])
     yield* alive(2)
     assert.deepEqual(symbols(), [one.symbol, two.symbol])
-  }).pipe(Effect.provide(around))
+  }).pipe(Effect.provide(testLayer))
 )
 
 it.effect("I34: checks leases only while a connection is armed, and gives a later one its full lease", () =>
@@ -224,7 +224,7 @@ it.effect("I34: checks leases only while a connection is armed, and gives a late
       yield* TestClock.adjust("2 seconds")
       assert.lengthOf(symbols(), 4)
     }).pipe(Effect.provideService(Clock.Clock, clock))
-  }).pipe(Effect.provide(around))
+  }).pipe(Effect.provide(testLayer))
 )
 
 it.effect("I34: dates a delayed message by its time of sending, whatever the gateway's clock shows", () =>
@@ -246,7 +246,7 @@ it.effect("I34: dates a delayed message by its time of sending, whatever the gat
       cancels.map(({ except }) => except?.map(({ text }) => text)),
       [[idOf(2).text], undefined]
     )
-  }).pipe(Effect.provide(around))
+  }).pipe(Effect.provide(testLayer))
 )
 
 it.effect("I34 I48: cancels the oldest of more orders than one cancel can spare", () =>
@@ -260,5 +260,5 @@ it.effect("I34 I48: cancels the oldest of more orders than one cancel can spare"
     disconnects.detach(speaker(), { ...connection, ageMillis: 500 }, trader)
     const { except } = cancels[0]!
     assert.deepEqual([except?.length, except?.[0]?.text], [maxSpared, idOf(6).text])
-  }).pipe(Effect.provide(around))
+  }).pipe(Effect.provide(testLayer))
 )

@@ -25,8 +25,8 @@ const desk = (
 ) =>
   it.effect(name, () => {
     const near = neighbours()
-    const around = Layer.mergeAll(near.layer, Journal.layerMemory, ReadTables.layerMemory)
-    return tell(near).pipe(Effect.provide(Layer.provideMerge(around, venue)))
+    const testLayer = Layer.mergeAll(near.layer, Journal.layerMemory, ReadTables.layerMemory)
+    return tell(near).pipe(Effect.provide(Layer.provideMerge(testLayer, venue)))
   })
 
 const builder = { builderCode: "code", ownerId: userId, venueBps: 6_000, builderBps: 3_000 }

@@ -15,7 +15,7 @@ import { Effect, Layer, Logger } from "effect"
 import { TestClock } from "effect/testing"
 import { idOf, neighbours, one, turns, userId, venue } from "../../../Neighbours.ts"
 
-const around = (near = neighbours()) =>
+const testLayer = (near = neighbours()) =>
   Layer.mergeAll(near.layer, Journal.layerMemory, ReadTables.layerMemory, Logger.layer([])).pipe(
     Layer.provideMerge(venue)
   )
@@ -53,7 +53,7 @@ it.effect("loads the trader of an order and then answers as usual", () =>
     assert.deepEqual(submissions.now([cancelOf(userId, 2)]), [handedOn(2)])
     assert.deepEqual(yield* submissions.submit([cancelOf(userId, 3)]), [handedOn(3)])
     assert.isUndefined(submissions.now([cancelOf(userId, 4), cancelOf(other, 5)]))
-  }).pipe(Effect.provide(around()))
+  }).pipe(Effect.provide(testLayer()))
 )
 
 it.effect("refuses an order of a trader that cannot be loaded with AccountLoading", () =>
@@ -62,7 +62,7 @@ it.effect("refuses an order of a trader that cannot be loaded with AccountLoadin
     assert.deepEqual(yield* submissions.submit([cancelOf(userId, 1)]), [
       { _tag: "Refused", commandId: idOf(1).text, refusal: { _tag: "AccountLoading" } }
     ])
-  }).pipe(Effect.provide(around()))
+  }).pipe(Effect.provide(testLayer()))
 )
 
 it.effect("I20: returns the first answer to an order delivered twice, and does not hand it on again", () => {
@@ -74,7 +74,7 @@ it.effect("I20: returns the first answer to an order delivered twice, and does n
     yield* turns
     assert.deepEqual(yield* submissions.submit([cancelOf(userId, 1), cancelOf(userId, 2)]), [handedOn(1), handedOn(2)])
     assert.lengthOf(near.submitted, 2)
-  }).pipe(Effect.provide(around(near)))
+  }).pipe(Effect.provide(testLayer(near)))
 })
 
 const placeOf = (n: number): Submission => ({
@@ -129,7 +129,7 @@ it.effect("I51, I20: a moved desk does not refuse an order that its former owner
       { _tag: "Refused", commandId: idOf(3).text, refusal: { _tag: "MarketSilent", symbol: one.symbol } }
     ])
     assert.lengthOf(near.submitted, 0)
-  }).pipe(Effect.provide(around(near)))
+  }).pipe(Effect.provide(testLayer(near)))
 })
 
 it.effect("an order that throws reloads its own trader and affects no other", () =>
@@ -151,7 +151,7 @@ it.effect("an order that throws reloads its own trader and affects no other", ()
     assert.notStrictEqual(traders.get(userId), broken)
     assert.strictEqual(traders.get(UserId.make(other)), kept)
     assert.deepEqual(submissions.now([cancelOf(userId, 5)]), [handedOn(5)])
-  }).pipe(Effect.provide(around()))
+  }).pipe(Effect.provide(testLayer()))
 )
 
 it.effect("I52: in cancel-only mode a desk refuses orders with VenueCancelOnly and hands cancels on", () =>
@@ -189,5 +189,5 @@ it.effect("I52: in cancel-only mode a desk refuses orders with VenueCancelOnly a
     yield* TestClock.adjust("1 second")
     yield* modes.resume("CANCEL_ONLY", { by: "operator", reason: "looked at" }).pipe(Effect.orDie)
     assert.deepEqual(submissions.now([order]), [refusalOf({ _tag: "VenueCancelOnly" })])
-  }).pipe(Effect.provide(around()))
+  }).pipe(Effect.provide(testLayer()))
 )

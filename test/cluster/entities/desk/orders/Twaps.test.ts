@@ -39,7 +39,7 @@ it.effect(
   () => {
     const market = makeMarket()
     const { decide, log, near } = market
-    const around = Layer.mergeAll(market.layer, Journal.layerMemory, ReadTables.layerMemory)
+    const testLayer = Layer.mergeAll(market.layer, Journal.layerMemory, ReadTables.layerMemory)
     const { percent, pick, whole } = chanceOf(31)
     return Effect.gen(function* () {
       yield* TestClock.setTime(friday)
@@ -139,7 +139,7 @@ it.effect(
         []
       )
       check(log)
-    }).pipe(Effect.provide(Layer.provideMerge(around, venue)))
+    }).pipe(Effect.provide(Layer.provideMerge(testLayer, venue)))
   },
   240_000
 )

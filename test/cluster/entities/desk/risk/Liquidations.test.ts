@@ -27,8 +27,8 @@ const desk = (
 ) =>
   it.effect(name, () => {
     const near = neighbours()
-    const around = Layer.mergeAll(near.layer, Journal.layerMemory, ReadTables.layerMemory)
-    return tell(near).pipe(Effect.provide(Layer.provideMerge(around, venue)))
+    const testLayer = Layer.mergeAll(near.layer, Journal.layerMemory, ReadTables.layerMemory)
+    return tell(near).pipe(Effect.provide(Layer.provideMerge(testLayer, venue)))
   })
 
 /** A user with 10,600 USD who is short 50 of the first contract with a basis of 0: at 200 the equity is 600 and the maintenance margin 666.67. */

@@ -79,8 +79,8 @@ const desk = (
 ) =>
   it.effect(name, () => {
     const market = makeMarket()
-    const around = Layer.mergeAll(market.layer, Journal.layerMemory, ReadTables.layerMemory)
-    return Effect.scoped(story(market)).pipe(Effect.provide(Layer.provideMerge(around, venue)))
+    const testLayer = Layer.mergeAll(market.layer, Journal.layerMemory, ReadTables.layerMemory)
+    return Effect.scoped(story(market)).pipe(Effect.provide(Layer.provideMerge(testLayer, venue)))
   })
 
 desk("reports balances after each audit that agree with the journal", (market) =>

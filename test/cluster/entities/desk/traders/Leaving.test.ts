@@ -16,20 +16,20 @@ import { TestClock } from "effect/testing"
 import { idOf, neighbours, one, turns, two, userId, venue } from "../../../Neighbours.ts"
 
 type Near = ReturnType<typeof neighbours>
-const around = (near: Near) =>
+const testLayer = (near: Near) =>
   Layer.mergeAll(near.layer, Journal.layerMemory, ReadTables.layerMemory, Logger.layer([])).pipe(
     Layer.provideMerge(venue)
   )
 
 const desk = (
   name: string,
-  tell: (near: Near) => Effect.Effect<void, unknown, Layer.Success<ReturnType<typeof around>> | Scope.Scope>
+  tell: (near: Near) => Effect.Effect<void, unknown, Layer.Success<ReturnType<typeof testLayer>> | Scope.Scope>
 ) =>
   it.effect(name, () => {
     const near = neighbours()
     near.answers(one)
     near.answers(two)
-    return tell(near).pipe(Effect.provide(around(near)))
+    return tell(near).pipe(Effect.provide(testLayer(near)))
   })
 
 const begin = Effect.gen(function* () {

@@ -12,7 +12,7 @@ import { Effect, Exit, Layer, Logger, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { idOf, neighbours, one, turns, userId, venue } from "../../../Neighbours.ts"
 
-const around = (near = neighbours()) =>
+const testLayer = (near = neighbours()) =>
   Layer.mergeAll(near.layer, Journal.layerMemory, ReadTables.layerMemory, Logger.layer([])).pipe(
     Layer.provideMerge(venue)
   )
@@ -42,7 +42,7 @@ it.effect("claims a trader once when it is requested again while loading", () =>
     assert.strictEqual(traders.get(userId), second)
     assert.lengthOf(yield* journal.read(traderStream(userId), 0, 10), 1)
     first.interruptUnsafe()
-  }).pipe(Effect.provide(around()))
+  }).pipe(Effect.provide(testLayer()))
 )
 
 it.effect("reloads a trader whose journal another owner claimed, and fails its pending calls", () =>
@@ -59,7 +59,7 @@ it.effect("reloads a trader whose journal another owner claimed, and fails its p
     // The dropped trader rejects further calls.
     assert.deepEqual(yield* credit(trader, "two"), Result.fail("lost"))
     assert.isFalse(trader.isLive())
-  }).pipe(Effect.provide(around()))
+  }).pipe(Effect.provide(testLayer()))
 )
 
 it.effect("I4: a desk without its shard claims no trader", () =>
@@ -68,7 +68,7 @@ it.effect("I4: a desk without its shard claims no trader", () =>
     const traders = yield* Traders.make(Effect.succeed(false))
     assert.isTrue(Exit.isFailure(yield* Effect.exit(traders.wake(userId))))
     assert.lengthOf(yield* journal.read(traderStream(userId), 0, 10), 0)
-  }).pipe(Effect.provide(around()))
+  }).pipe(Effect.provide(testLayer()))
 )
 
 it.effect("an unreadable journal affects only its own trader", () =>
@@ -98,7 +98,7 @@ it.effect("an unreadable journal affects only its own trader", () =>
       }
     )
     assert.deepEqual(woken.map(Exit.isSuccess), [true, false, true])
-  }).pipe(Effect.provide(around()))
+  }).pipe(Effect.provide(testLayer()))
 )
 
 it.effect("ends the waits for a trader's markets when it is dropped", () => {
@@ -124,5 +124,5 @@ it.effect("ends the waits for a trader's markets when it is dropped", () => {
     yield* turns
     // The account and market of the reloaded trader.
     assert.strictEqual(near.following(), 2)
-  }).pipe(Effect.provide(around(near)))
+  }).pipe(Effect.provide(testLayer(near)))
 })

@@ -16,15 +16,15 @@ const desk = (
   name: string,
   tell: (
     near: ReturnType<typeof neighbours>
-  ) => Effect.Effect<void, unknown, Layer.Success<ReturnType<typeof around>> | Scope.Scope>
+  ) => Effect.Effect<void, unknown, Layer.Success<ReturnType<typeof testLayer>> | Scope.Scope>
 ) =>
   it.effect(name, () => {
     const near = neighbours()
     near.answers(one)
-    return tell(near).pipe(Effect.provide(around(near)))
+    return tell(near).pipe(Effect.provide(testLayer(near)))
   })
 
-const around = (near: ReturnType<typeof neighbours>) =>
+const testLayer = (near: ReturnType<typeof neighbours>) =>
   Layer.mergeAll(near.layer, Journal.layerMemory, ReadTables.layerMemory, Logger.layer([])).pipe(
     Layer.provideMerge(venue)
   )

@@ -10,7 +10,7 @@ import { TestClock } from "effect/testing"
 import { friday } from "../../venue/Story.ts"
 
 /** A source whose quotes the test sends, once the feed runs it. */
-export class Said {
+export class TestSource {
   #listener: Listener | undefined
   readonly source: PriceSource
 
