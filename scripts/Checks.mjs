@@ -1,8 +1,9 @@
-/** What can be said of the code without running it; each says whether it holds. */
+/** Checks of types, lint and format. Each returns whether it passed. */
 import { join } from "node:path"
 import { root } from "./Installation.mjs"
 import { run } from "./Program.mjs"
 
+/** Runs a tool of node_modules on the pinned Node. Returns its exit code. */
 export const tool = (name, path, args) => {
   console.log(`venue: ${name}`)
   return run(process.execPath, [join(root, "node_modules", path), ...args], { cwd: root })

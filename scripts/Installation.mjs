@@ -1,4 +1,4 @@
-/** Whether node_modules is what package-lock.json says, and how it becomes so. Node 20 must be able to run this. */
+/** Installs the packages of package-lock.json where they are missing. This file must run on Node 20. */
 import { spawnSync } from "node:child_process"
 import {
   closeSync,
@@ -24,9 +24,9 @@ const { packages } = json("package-lock.json")
 const pinnedNode = packages["node_modules/node"].version
 export const nodeProgram = join(modules, "node", "bin", process.platform === "win32" ? "node.exe" : "node")
 
-/** Does nothing, fast, when all is there; says what it does otherwise. */
+/** Returns at once when the packages are installed; otherwise installs them and prints its steps. */
 export const ensureInstalled = async (say) => {
-  if (isInstalled() && isWhole()) return
+  if (isInstalled() && isComplete()) return
   const release = await takeTurn(say)
   try {
     if (!isInstalled()) {
@@ -34,9 +34,9 @@ export const ensureInstalled = async (say) => {
       const code = await npmCi()
       if (code !== 0) throw new Error(`npm ci ended with code ${code}`)
     }
-    if (!isWhole()) await runInstallScripts(say)
-    if (!isInstalled() || !isWhole()) {
-      throw new Error("packages are still not whole; remove node_modules and try again with install scripts allowed")
+    if (!isComplete()) await runInstallScripts(say)
+    if (!isInstalled() || !isComplete()) {
+      throw new Error("the installation is incomplete; remove node_modules and retry with install scripts allowed")
     }
     say("packages are installed")
   } finally {
@@ -44,7 +44,7 @@ export const ensureInstalled = async (say) => {
   }
 }
 
-/** npm writes its own record of what it put into node_modules, as its last step. */
+/** Compares package-lock.json with the record that npm writes as the last step of an installation. */
 const isInstalled = () => {
   const record = join(modules, ".package-lock.json")
   if (!existsSync(record)) return false
@@ -56,18 +56,15 @@ const isInstalled = () => {
   })
 }
 
-/** An optional package is wanted where it says it runs; one that says nothing may be left out. */
+/** Returns whether the package belongs on this platform. An optional package without a platform may be missing. */
 const isForHere = ({ cpu, libc, optional, os }) => {
   if (optional !== true) return true
   if (os === undefined || libc !== undefined) return false
   return os.includes(process.platform) && (cpu === undefined || cpu.includes(process.arch))
 }
 
-/**
- * Makes what install scripts make, where npm was told not to run them: the pinned Node and the links between Postgres
- * libraries.
- */
-const isWhole = () => hasPinnedNode() && databases().every(hasLinks)
+/** Returns whether the results of install scripts exist: the pinned Node, and the links between Postgres libraries. */
+const isComplete = () => hasPinnedNode() && databases().every(hasLinks)
 
 const hasPinnedNode = () =>
   existsSync(nodeProgram) &&
@@ -87,7 +84,7 @@ const hasLinks = (database) => {
 }
 
 const runInstallScripts = async (say) => {
-  say("npm left out install scripts; running those that are needed")
+  say("npm skipped install scripts; running the required ones")
   if (!hasPinnedNode()) {
     await run(process.execPath, ["installArchSpecificPackage"], { cwd: join(modules, "node"), env: environment() })
     const link = join(modules, ".bin", "node")
@@ -98,7 +95,7 @@ const runInstallScripts = async (say) => {
   }
 }
 
-/** Installs with the npm that started us, if one did, on a Node outside the folder that is about to be replaced. */
+/** Runs `npm ci` with the npm that started this process, on a Node outside node_modules, which is replaced. */
 const npmCi = () => {
   const args = ["ci", "--include=dev", "--no-audit", "--no-fund", "--no-engine-strict", "--loglevel=error"]
   const cli = process.env.npm_execpath
@@ -117,7 +114,7 @@ const environment = () => ({
     .join(delimiter)
 })
 
-/** Two commands started at once in a fresh clone must not install into each other. */
+/** Waits until no other process installs. Two commands in a fresh clone must not install at once. */
 const takeTurn = async (say) => {
   const file = join(root, ".venue", "installing.pid")
   mkdirSync(dirname(file), { recursive: true })

@@ -1,19 +1,19 @@
-/** One program run to its end, on our terminal, with our signals. */
+/** Runs a program to its end, with this terminal and the signals of this process. */
 import { spawn } from "node:child_process"
 import { constants } from "node:os"
 
-/** Gives its exit code; a death by signal counts as a shell counts it. Whoever asks us to stop asks it. */
+/** Returns the exit code, 128 + n after signal n. Forwards SIGINT and SIGTERM to the program. */
 export const run = (command, args, options = {}) =>
   new Promise((resolve, reject) => {
     const child = spawn(command, args, { stdio: "inherit", ...options })
-    const pass = (signal) => child.kill(signal)
-    for (const signal of signals) process.on(signal, pass)
+    const forward = (signal) => child.kill(signal)
+    for (const signal of signals) process.on(signal, forward)
     child.once("error", reject)
     child.once("exit", (code, signal) => {
-      for (const passed of signals) process.removeListener(passed, pass)
+      for (const forwarded of signals) process.removeListener(forwarded, forward)
       resolve(code ?? 128 + constants.signals[signal])
     })
   })
 
-/** A hangup comes to us as SIGTERM: see boot.mjs. */
+/** boot.mjs turns SIGHUP into SIGTERM. */
 const signals = ["SIGINT", "SIGTERM"]

@@ -1,7 +1,7 @@
 /**
- * Completes package-lock.json after `npm install`: where a registry does not carry the builds of some other platform, npm
- * leaves them out, and `npm ci` then refuses the file everywhere. A line with version and platform is all it needs to pass
- * them over here and to fetch them there.
+ * Completes package-lock.json after `npm install`. Where a registry lacks the builds of another platform, npm leaves them out
+ * of the file, and `npm ci` then refuses it everywhere. An entry with version and platform is enough: npm skips the build
+ * here and downloads it there.
  */
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -32,10 +32,10 @@ for (const [path, { dev, optionalDependencies = {} }] of Object.entries(lock.pac
   for (const [name, version] of Object.entries(optionalDependencies)) {
     if (lock.packages[`node_modules/${name}`] ?? lock.packages[`${path}/node_modules/${name}`]) continue
     const words = name.split(/[-/]/)
-    const said = (known) => words.filter((word) => word in known).map((word) => known[word])
-    const [os, cpu, libc] = [said(systems), said(processors), said(libraries)]
+    const matches = (known) => words.filter((word) => word in known).map((word) => known[word])
+    const [os, cpu, libc] = [matches(systems), matches(processors), matches(libraries)]
     if (!/^\d+\.\d+\.\d+$/.test(version) || os.length !== 1 || cpu.length !== 1) {
-      console.log(`venue: cannot tell the platform of ${name}@${version}; left out`)
+      console.log(`venue: skipped ${name}@${version}: its name does not give system and processor`)
       continue
     }
     const entry = { version, cpu, ...(dev ? { dev } : {}), ...(libc.length > 0 ? { libc } : {}), optional: true, os }

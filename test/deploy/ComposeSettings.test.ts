@@ -1,4 +1,4 @@
-/** What an operator gives to compose reaches the nodes, whichever environment it is. */
+/** Settings that an operator gives to compose, as the nodes read them. */
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, it } from "@effect/vitest"
 import { defaults } from "@venue/cluster/VenueSettings"
@@ -39,7 +39,7 @@ const secrets: Variables = {
 }
 const optional = ["builder_key", "captcha_secret", "identity_key", "identity_callback_key", "bank_webhook_secret"]
 
-/** Of a node as compose starts it; of its secrets only those are there that compose mounts, and others are empty. */
+/** Loads the settings of a node as compose starts it. Only mounted secrets exist; one without a value is an empty file. */
 const settingsOf = Effect.fnUntraced(function* (service: string, given: Variables, written: Variables = {}) {
   const files = yield* FileSystem.FileSystem
   const folder = yield* files.makeTempDirectoryScoped()
@@ -53,7 +53,7 @@ const loaded = (service: string, environment: Variables) =>
     Effect.provideService(ConfigProvider.ConfigProvider, ConfigProvider.fromEnv({ env: environment }))
   )
 
-/** What ends the start, if anything does. */
+/** Returns the message that ends the start, or "starts". */
 const refusal = (service: string, given: Variables, written?: Variables) =>
   settingsOf(service, given, written).pipe(
     Effect.tap(Production.check),
@@ -66,7 +66,7 @@ const refusal = (service: string, given: Variables, written?: Variables) =>
 const nodes = Object.keys(compose.services).filter((name) => /^(runner|gateway)-/.test(name))
 const identity = { identity_key: "key", identity_callback_key: "callback key" }
 
-it.effect("a production's settings, given to compose, reach what it refuses to start without", () =>
+it.effect("passes the settings that production requires to every node", () =>
   Effect.gen(function* () {
     for (const service of nodes) assert.strictEqual(yield* refusal(service, production, identity), "starts", service)
     for (const name of Object.keys(production).filter((name) => !/PROXIES|AUTH_CLIENT|ENVIRONMENT|PRICES/.test(name))) {
@@ -82,13 +82,13 @@ it.effect("a production's settings, given to compose, reach what it refuses to s
   }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
 )
 
-it.effect("what is given to nobody is as if compose did not name it, and an empty file holds no secret", () =>
+it.effect("treats a setting without a value and an empty secret file as unset", () =>
   Effect.gen(function* () {
     const hashes = (settings: NodeSettings.NodeSettings) =>
       Agreement.hashesOf(settings, defaults.instruments, undefined)
     for (const service of nodes) {
       assert.strictEqual(yield* refusal(service, development), "starts", service)
-      const told = {
+      const variables = {
         VENUE_DATABASE_URL: secrets["database_url"]!,
         VENUE_SECRET_KEY: drawn,
         VENUE_ADMIN_TOKEN: secrets["admin_token"]!,
@@ -97,7 +97,7 @@ it.effect("what is given to nobody is as if compose did not name it, and an empt
           Object.entries(environmentOf(service, development, "")).filter(([name]) => name.startsWith("VENUE_PUBLIC_"))
         )
       }
-      const usual = yield* loaded(service, told)
+      const usual = yield* loaded(service, variables)
       assert.deepStrictEqual(hashes(yield* settingsOf(service, development)), hashes(usual), service)
     }
     const mounted = compose.services["gateway-1"]!.secrets ?? []
@@ -105,17 +105,17 @@ it.effect("what is given to nobody is as if compose did not name it, and an empt
   }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
 )
 
-/** Compose itself says where a node listens and who it is; the others are of the dev app, of drills and of certificates. */
+/** Settings that compose sets itself, and those of the dev app, of drills and of certificates. */
 const own = [
   /^VENUE_(HOST|\w+_PORT|DATA_DIR|MARKET_MAKER|AUDITOR|EXTRA_USERS)$/,
   /^VENUE_CLUSTER_(RUNNERS|GATEWAYS|PORT_BASE|DIAL_FROM|TLS_\w+)$/,
   /^VENUE_(HEALTH_HOST|CLOCK_SHIFT_MILLIS)$/
 ]
 
-/** An override passes on what a rail needs beside its connection. */
+/** Settings of a rail, which an override file passes. */
 const ofRail = /^VENUE_(ARBITRUM|TRON|WALLET_(?!SIGN)|BANK)/
 
-it("every setting of a node is passed on", () => {
+it("passes every setting of a node", () => {
   const names = declared
     .filter(({ readers }) => readers.some((reader) => reader === "runner" || reader === "gateway"))
     .map(({ name }) => name)

@@ -1,4 +1,4 @@
-/** The steps of the Dockerfile, done in a folder of this machine: what they copy, run and start, without an engine. */
+/** Runs the steps of the Dockerfile in a local folder, without a container engine. */
 import { execFileSync, spawn } from "node:child_process"
 import { cpSync, globSync, lstatSync } from "node:fs"
 import { dirname, join } from "node:path"
@@ -11,16 +11,16 @@ const steps = read("Dockerfile")
     return step === undefined ? [] : [{ step, text: text! }]
   })
 const words = (step: string): ReadonlyArray<string> =>
-  JSON.parse(steps.find((one) => one.step === step)!.text) as ReadonlyArray<string>
+  JSON.parse(steps.find((line) => line.step === step)!.text) as ReadonlyArray<string>
 
 export const entrypoint = words("ENTRYPOINT")
-/** What `.dockerignore` keeps out of the context, by whatever name it is copied. */
+/** Files that `.dockerignore` keeps out of the build context. */
 const ignored = read(".dockerignore")
   .split("\n")
   .filter((line) => line !== "" && !line.startsWith("#"))
   .flatMap((pattern) => globSync(pattern, { cwd: root }))
 
-/** Copies and runs, as the build does. Only what the file runs may take from outside. */
+/** Runs the COPY and RUN steps. Only RUN steps may use the network. */
 export const build = (folder: string): void => {
   for (const { step, text } of steps) {
     if (step === "COPY") copy(text.split(" "), folder)
@@ -47,7 +47,7 @@ const copy = (paths: ReadonlyArray<string>, folder: string): void => {
   }
 }
 
-/** A process of the image: as whom it is run is the last thing the file says before it starts. */
+/** A process of the image. */
 export interface Started {
   readonly pid: number
   readonly output: () => string
@@ -55,6 +55,7 @@ export interface Started {
   readonly stop: () => Promise<number | null>
 }
 
+/** Starts an app of the image with its entry point, as the user `uid`. */
 export const start = (
   folder: string,
   app: string,
@@ -70,7 +71,7 @@ export const start = (
   })
   let output = ""
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (data: Buffer) => (output += data.toString()))
-  const ended = new Promise<number | null>((tell) => child.once("close", tell))
+  const ended = new Promise<number | null>((resolve) => child.once("close", resolve))
   return {
     pid: child.pid!,
     output: () => output,

@@ -38,7 +38,7 @@ const modules: Readonly<Record<string, string>> = {
 
 const named = Object.fromEntries(manifests.map((manifest) => [`${manifest.kind} ${manifest.metadata.name}`, manifest]))
 
-it("every manifest is what the schema of its kind says", () => {
+it("every manifest matches the schema of its kind", () => {
   for (const manifest of manifests) {
     const Model = models[manifest.kind as keyof typeof models] as unknown as new (data: object) => {
       readonly apiVersion: string
@@ -50,7 +50,7 @@ it("every manifest is what the schema of its kind says", () => {
   }
 })
 
-it("no manifest has a field that its kind does not know", () => {
+it("every field of a manifest is known to its kind", () => {
   const folder = mkdtempSync(join(tmpdir(), "venue-manifests-"))
   const lines = manifests.map(
     (manifest, n) =>
@@ -78,8 +78,8 @@ it("no manifest has a field that its kind does not know", () => {
   expect(checked.status).toBe(0)
 })
 
-it("compose.yaml is what the schema of compose files says", () => {
-  // Its ids are those of an older draft, and name nothing that is referred to.
+it("compose.yaml matches the schema of compose files", () => {
+  // The ids of the schema belong to an older draft and are never referenced.
   const schema = JSON.parse(JSON.stringify(composeSchema), (key, value) =>
     key === "id" || key === "$schema" ? undefined : value
   )
@@ -88,15 +88,15 @@ it("compose.yaml is what the schema of compose files says", () => {
   expect(validate.errors).toBe(null)
 })
 
-it.skipIf(spawnSync("docker-compose", ["version"]).status !== 0)("compose.yaml is taken by docker-compose", () => {
+it.skipIf(spawnSync("docker-compose", ["version"]).status !== 0)("docker-compose accepts compose.yaml", () => {
   const env = { ...process.env, VENUE_AUTH_CLIENT_KEY: "pk_live_0" }
   const { stderr, status } = spawnSync("docker-compose", ["-f", join(root, "compose.yaml"), "config", "--quiet"], {
     env
   })
-  expect({ status, said: stderr.toString() }).toEqual({ status: 0, said: "" })
+  expect({ status, errors: stderr.toString() }).toEqual({ status: 0, errors: "" })
 })
 
-it("three runners, two gateways, an auditor and, where it is wanted, a wallet start, by compose and by Kubernetes alike", () => {
+it("compose and Kubernetes start three runners, two gateways, an auditor and an optional wallet", () => {
   expect(workloads.map(({ metadata, spec }) => [metadata.name, spec.replicas]).toSorted()).toEqual([
     ["auditor", 1],
     ["gateway", 2],
@@ -117,7 +117,7 @@ it("three runners, two gateways, an auditor and, where it is wanted, a wallet st
   expect(wanted.map(([name]) => name)).toEqual(["wallet"])
 })
 
-it("keys that money leaves by are in the wallet alone, as files, on a network that only runners share", () => {
+it("only the wallet has the signing keys, as files, on a network shared with runners alone", () => {
   const keys = ["VENUE_WALLET_HOT_KEY", "VENUE_WALLET_XPRV", "VENUE_WALLET_TRON_KEY"]
   const isKey = (name: string) => keys.includes(name.replace(/_FILE$/, ""))
   for (const [name, { environment, networks, secrets, volumes }] of Object.entries(compose.services)) {
@@ -135,7 +135,7 @@ it("keys that money leaves by are in the wallet alone, as files, on a network th
   }
 })
 
-it("a production makes nothing up, and says so by name", () => {
+it("production turns every simulation off by name", () => {
   const { data } = named["ConfigMap venue"] as unknown as { data: Readonly<Record<string, string>> }
   expect(data).toMatchObject({
     VENUE_ENVIRONMENT: "production",
@@ -148,7 +148,7 @@ it("a production makes nothing up, and says so by name", () => {
   expect(simulated).toEqual([])
 })
 
-it("no node runs as root or can write, and each ends by itself before it is ended", () => {
+it("nodes run read-only as a plain user, with 30 s to stop", () => {
   for (const { spec } of workloads) {
     const { containers, securityContext, terminationGracePeriodSeconds } = spec.template!.spec
     expect(securityContext.runAsNonRoot).toBe(true)
@@ -160,7 +160,7 @@ it("no node runs as root or can write, and each ends by itself before it is ende
   }
 })
 
-it("what answers nothing for nine seconds is ended, and what is not ready is asked nothing", () => {
+it("probes restart a node after 9 s without an answer, and send requests only to ready nodes", () => {
   for (const { spec } of workloads) {
     for (const { livenessProbe, readinessProbe } of spec.template!.spec.containers) {
       expect(livenessProbe.httpGet.path).toBe("/health/live")
@@ -170,7 +170,7 @@ it("what answers nothing for nine seconds is ended, and what is not ready is ask
   }
 })
 
-it("a drain of the machines below takes one node of each kind at a time", () => {
+it("a drain of machines stops one node of each kind at a time", () => {
   for (const { metadata, spec } of workloads) {
     const budget = named[`PodDisruptionBudget ${metadata.name}`]!.spec
     expect(budget.selector?.matchLabels).toEqual(spec.selector?.matchLabels)
@@ -179,7 +179,7 @@ it("a drain of the machines below takes one node of each kind at a time", () => 
   }
 })
 
-it("every setting they name is on the settings page", () => {
+it("the settings page has every setting of compose and Kubernetes", () => {
   const settings = [
     ...Object.values(compose.services).flatMap(({ environment }) => Object.keys(environment)),
     ...manifests.flatMap((manifest) =>
@@ -191,7 +191,7 @@ it("every setting they name is on the settings page", () => {
   expect([...new Set(settings)].filter((name) => !page.includes(name.replace(/_FILE$/, "")))).toEqual([])
 })
 
-it("the image starts Node with the flags that npm start gives it", () => {
+it("the image starts Node with the flags of npm start", () => {
   const entry = /^ENTRYPOINT (\[.*\])$/m.exec(read("Dockerfile"))![1]!
   expect(JSON.parse(entry)).toEqual(["node", ...JSON.parse(read("scripts/node-flags.json"))])
 })

@@ -1,4 +1,4 @@
-/** The files that start a venue in containers, as data. */
+/** compose.yaml and the Kubernetes manifests as data. */
 import { globSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { parse, parseAllDocuments } from "yaml"
@@ -6,7 +6,7 @@ import { parse, parseAllDocuments } from "yaml"
 export const root = join(import.meta.dirname, "../..")
 export const read = (path: string): string => readFileSync(join(root, path), "utf8")
 
-/** What the tests look at of a manifest. */
+/** The parts of a manifest that the tests read. */
 export interface Manifest {
   readonly apiVersion: string
   readonly kind: string
@@ -66,7 +66,7 @@ export interface Compose {
   readonly networks: Readonly<Record<string, { readonly internal?: boolean }>>
 }
 
-/** What a service of compose finds in its environment, as it is interpolated; files of secrets are in `folder`. */
+/** Returns the interpolated environment of a service of compose, with the files of secrets in `folder`. */
 export const environmentOf = (
   service: string,
   given: Readonly<Record<string, string>>,
@@ -76,10 +76,10 @@ export const environmentOf = (
     Object.entries(compose.services[service]!.environment).map(([name, value]) => [
       name,
       value
-        .replaceAll(/\$\{(\w+):([-?])([^}]*)\}/g, (_, asked: string, kind: string, usual: string) => {
-          const found = given[asked] ?? ""
-          if (found === "" && kind === "?") throw new Error(`${asked}: ${usual}`)
-          return found === "" ? usual : found
+        .replaceAll(/\$\{(\w+):([-?])([^}]*)\}/g, (_, variable: string, kind: string, usual: string) => {
+          const value = given[variable] ?? ""
+          if (value === "" && kind === "?") throw new Error(`${variable}: ${usual}`)
+          return value === "" ? usual : value
         })
         .replace("/run/secrets/", `${folder}/`)
     ])
