@@ -1,7 +1,7 @@
-/** Chance from a seed: tests need the same numbers on every machine. */
+/** Seeded random numbers, equal on every machine. */
 
 export interface Chance {
-  /** A whole number from `from` to `to`, both possible. */
+  /** Returns an integer from `from` to `to`, both included. */
   readonly whole: (from: number, to: number) => number
   readonly percent: (percent: number) => boolean
   readonly pick: <A>(...choices: ReadonlyArray<A>) => A

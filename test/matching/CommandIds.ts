@@ -1,8 +1,8 @@
-/** The ids of commands, as the edge draws them and as an index likes them least. */
+/** Command ids as the edge draws them, and ids that collide in an index. */
 import { type Id, series, version4 } from "@venue/domain/Id"
 import type { Chance } from "./Chance.ts"
 
-/** Ids that have nothing in common, as the edge draws them, or often such that one place of an index is theirs all. */
+/** Draws ids: independent, in series, or often such that all share one place of an index. */
 export const names = ({ percent, whole }: Chance, style: "random" | "series" | "alike"): (() => Id) => {
   const draw = () => whole(0, 0xffffffff)
   const drawn = series(draw)
@@ -12,6 +12,6 @@ export const names = ({ percent, whole }: Chance, style: "random" | "series" | "
   return () => (last = percent(30) ? drawn() : alike(last, draw(), percent(50)))
 }
 
-/** Another in one word alone, whose last digit stays: the third, or the fourth. */
+/** Returns an id that differs in one word only, the third or the fourth, with the same last digit. */
 const alike = ({ a, b, c, d }: Id, drawn: number, isThird: boolean): Id =>
   isThird ? version4(a, b, drawn, d) : version4(a, b, c, (drawn & ~15) | (d & 15))

@@ -1,4 +1,4 @@
-/** What one market does with orders, cancels and closes. */
+/** Orders, cancels and closes in one market. */
 import { AccountId } from "@venue/domain/AccountId"
 import { orderIdFrom } from "@venue/domain/OrderId"
 import * as Engine from "@venue/matching/Engine"
@@ -6,8 +6,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { id } from "../Id.ts"
 import { eventOf, lots, orderIdOf, Scene, ticks, told } from "./EngineScene.ts"
 
-describe("matching", () => {
-  it("I23: trades at the resting price, best price first and oldest first at one price", () => {
+describe("matching of orders", () => {
+  it("I23: trades at the resting price, best price first, oldest order first at one price", () => {
     const scene = new Scene()
     scene.sell(1, 200.1, { account: "late" })
     scene.sell(1, 200.05, { account: "first" })
@@ -21,7 +21,7 @@ describe("matching", () => {
     assert.deepStrictEqual(scene.levels(), ["SELL 0.5 @ 200.1"])
   })
 
-  it("I21: both sides of a trade carry the same quantity and what is left, under ids that differ", () => {
+  it("I21: both sides of a trade carry the same quantity, their remaining quantity and different ids", () => {
     const scene = new Scene()
     scene.sell(4, 200, { account: "bob" })
     const events = [...scene.buy(1, 200), ...scene.buy(3, 200)]
@@ -51,7 +51,7 @@ describe("matching", () => {
     assert.strictEqual(traded.taker.fee, 8_160_000)
   })
 
-  it("a fill uses margin for the lots that make its position larger, at the leverage the order was placed with", () => {
+  it("a fill uses margin for the lots that increase the position, at the leverage of the order", () => {
     const scene = new Scene()
     const used = (side: "BUY" | "SELL", quantity: number, ask: { leverage?: number; house?: number }) => {
       scene.place(side === "BUY" ? "SELL" : "BUY", quantity, 200.01, { account: "house", leverage: ask.house ?? 10 })
@@ -63,7 +63,7 @@ describe("matching", () => {
     assert.deepStrictEqual(used("SELL", 5, { leverage: 10, house: 1 }), [60_003_000, 600_030_000])
   })
 
-  it("a user's own resting order is cancelled across accounts, and the incoming one goes on", () => {
+  it("a user's own resting order is cancelled across accounts, and the incoming order continues", () => {
     const scene = new Scene()
     scene.sell(5, 200, { account: "alice" })
     scene.sell(4, 200.05, { account: "bob" })
@@ -75,7 +75,7 @@ describe("matching", () => {
     assert.deepStrictEqual(scene.levels(), ["BUY 4 @ 200.1"])
   })
 
-  it("IOC ends with what it could not fill", () => {
+  it("an IOC order ends with its unfilled quantity", () => {
     const scene = new Scene()
     assert.deepStrictEqual(told(scene.buy(1, 200, { timeInForce: "IOC" })), ["Accepted", "IOC_CANCELLED 1 alice"])
     scene.sell(1, 200, { account: "bob" })
@@ -86,7 +86,7 @@ describe("matching", () => {
     ])
   })
 
-  it("FOK fills whole or not at all, and one's own orders do not count as available", () => {
+  it("a FOK order is filled in full or ends unfilled; own orders do not count as available", () => {
     const scene = new Scene()
     scene.sell(2, 200, { account: "bob" })
     scene.sell(2, 200.1, { account: "alice" })
@@ -102,7 +102,7 @@ describe("matching", () => {
     ])
   })
 
-  it("MARKET takes no price worse than the edge of the band", () => {
+  it("a MARKET order takes no price beyond the edge of the band", () => {
     const scene = new Scene()
     scene.sell(1, 220, { account: "bob" })
     scene.sell(1, 220.01, { account: "bob" })
@@ -113,7 +113,7 @@ describe("matching", () => {
     ])
   })
 
-  it("ALO that would match is cancelled and nothing rests, else it rests", () => {
+  it("an ALO order that would match is cancelled; any other ALO order rests", () => {
     const scene = new Scene()
     scene.sell(1, 200, { account: "bob" })
     assert.deepStrictEqual(told(scene.buy(1, 200, { type: "ALO" })), ["Accepted", "CANCELLED 1 alice"])
@@ -121,7 +121,7 @@ describe("matching", () => {
     assert.deepStrictEqual(scene.levels(), ["BUY 1 @ 199.99", "SELL 1 @ 200"])
   })
 
-  it("touched levels are told once, with their new totals", () => {
+  it("returns touched levels once, with their new totals", () => {
     const scene = new Scene()
     scene.sell(1, 200, { account: "bob" })
     scene.sell(2, 200, { account: "bob" })
@@ -136,8 +136,8 @@ describe("matching", () => {
   })
 })
 
-describe("cancelling", () => {
-  it("ends one order by its id, of the own account only, and says done", () => {
+describe("cancels", () => {
+  it("a cancel by id ends one order of the own account and reports success", () => {
     const scene = new Scene()
     const orderId = orderIdOf(scene.buy(1, 199))
     assert.deepStrictEqual(told(scene.cancel(orderId, { account: "bob" })), ["NO_SUCH_ORDER"])
@@ -146,7 +146,7 @@ describe("cancelling", () => {
     assert.strictEqual(eventOf(events, "Ended").commandId, eventOf(events, "Done").commandId)
   })
 
-  it("ends all of the account's orders with a client order id, oldest first", () => {
+  it("a cancel by client order id ends all matching orders of the account, oldest first", () => {
     const scene = new Scene()
     scene.buy(1, 199, { clientOrderId: "twin" })
     scene.buy(2, 198, { clientOrderId: "twin" })
@@ -156,7 +156,7 @@ describe("cancelling", () => {
     assert.deepStrictEqual(scene.levels(), ["BUY 3 @ 197", "BUY 4 @ 196"])
   })
 
-  it("that finds nothing is refused with the id it named", () => {
+  it("a cancel without a match is refused with the id it named", () => {
     const scene = new Scene()
     const byOrder = eventOf(scene.cancel(orderIdFrom(id("no-such"))), "Refused")
     const byClient = eventOf(scene.cancelNamed("no-such"), "Refused")
@@ -165,7 +165,7 @@ describe("cancelling", () => {
     assert.deepStrictEqual(byClient.echo, { ...empty, orderId: "", clientOrderId: "no-such" })
   })
 
-  it("all of an account is done also when there is nothing", () => {
+  it("a cancel of all orders succeeds without any order", () => {
     const scene = new Scene()
     scene.buy(1, 199)
     scene.sell(2, 201)
@@ -175,7 +175,7 @@ describe("cancelling", () => {
     assert.deepStrictEqual(scene.levels(), ["BUY 3 @ 198"])
   })
 
-  it("I34: all of an account spares what it names if a connection was lost, and for no other cause", () => {
+  it("I34: a cancel of all after a lost connection spares the named orders; other causes spare none", () => {
     const scene = new Scene()
     const [, spared, , grown] = [199, 198, 197, 196].map((price) => orderIdOf(scene.buy(1, price)))
     scene.modify(grown!, { priceTicks: 0, quantityLots: 2000 })
@@ -189,7 +189,7 @@ describe("cancelling", () => {
     assert.deepStrictEqual(told(scene.cancelAll({ except })), ["CANCELLED 1 alice", "CANCELLED 2 alice", "Done"])
   })
 
-  it("I22 I35: an order that ended or was filled trades, changes and ends no more", () => {
+  it("I22 I35: a filled or ended order trades, changes and ends no more", () => {
     const scene = new Scene()
     const cancelled = orderIdOf(scene.sell(1, 200, { account: "bob" }))
     scene.cancel(cancelled, { account: "bob" })
@@ -205,7 +205,7 @@ describe("cancelling", () => {
 })
 
 describe("closing a position", () => {
-  it("sells all of a long five percent through the mark, immediately or not at all", () => {
+  it("a close sells the whole long 5 % through the mark, immediately or not at all", () => {
     const scene = new Scene()
     scene.hold("alice", 5)
     scene.buy(3, 190, { account: "bob" })
@@ -224,7 +224,7 @@ describe("closing a position", () => {
     })
   })
 
-  it("is clipped to the band where that is nearer", () => {
+  it("a close is clipped to the edge of the band if that is nearer", () => {
     const scene = new Scene()
     scene.hold("alice", -5)
     const saturday = scene.now + 24 * 3_600_000
@@ -234,15 +234,15 @@ describe("closing a position", () => {
     assert.strictEqual(eventOf(scene.close(), "Accepted").order.priceTicks, prices.upperTicks)
   })
 
-  it("without a position is refused with quantity 0", () => {
+  it("a close without a position is refused with quantity 0", () => {
     const { echo, status } = eventOf(new Scene().close({ clientOrderId: "flat" }), "Refused")
     assert.strictEqual(status, "REJECTED")
     assert.deepStrictEqual([echo.quantity, echo.clientOrderId], [0, "flat"])
   })
 })
 
-describe("the sub-ledger", () => {
-  it("I24 I25 I26: positions and cash sum to zero and no book is crossed, the venue's fees included", () => {
+describe("the market's own ledger", () => {
+  it("I24 I25 I26: positions and cash sum to zero including the venue's fees, and no book is crossed", () => {
     const scene = new Scene()
     scene.hold("alice", 3, 200.13)
     scene.hold("bob", -7, 199.87)
@@ -273,7 +273,7 @@ describe("the sub-ledger", () => {
     )
   })
 
-  it("a fill tells the profit it realised, before its fee", () => {
+  it("a fill reports its realised profit before its fee", () => {
     const scene = new Scene()
     scene.hold("alice", 5, 200)
     scene.buy(5, 204, { account: "bob" })

@@ -1,4 +1,4 @@
-/** One order that meets thousands of others: it ends before what it brings is more than a row of the log holds. */
+/** Limit on the events of one order that matches thousands of others: they fit one row of the log. */
 import { maxRowBytes } from "@venue/journal/Journal"
 import * as MarketRecord from "@venue/journal/MarketRecord"
 import { assert, describe, it, vi } from "@effect/vitest"
@@ -9,7 +9,7 @@ import { assertDurable, eventOf, orderIdOf, type PlaceAsk, Scene, ticks, told, u
 const most = 4_096
 const counted = (said: ReadonlyArray<string>, word: string) => said.filter((one) => one.startsWith(word)).length
 
-describe("I48, rule 4.16: an order ends with what is left of it after 4,096 events", () => {
+describe("I48, rule 4.16: an order ends with its unfilled quantity after 4,096 events", () => {
   it.each([
     ["LIMIT", "GTC"],
     ["LIMIT", "IOC"],
@@ -26,7 +26,7 @@ describe("I48, rule 4.16: an order ends with what is left of it after 4,096 even
     assertDurable(scene)
   })
 
-  it("where it was modified to cross, too", () => {
+  it("a crossing modify ends with its unfilled quantity after 4,096 events", () => {
     const scene = new Scene()
     const orderId = orderIdOf(scene.buy(500, 199, bob))
     many(scene, "SELL", most + 4, 200.5)
@@ -37,7 +37,7 @@ describe("I48, rule 4.16: an order ends with what is left of it after 4,096 even
     assertDurable(scene)
   })
 
-  it("stops that its fills would cut or end count as if they had", () => {
+  it("stops that the fills would cut or end count towards the event limit", () => {
     const scene = new Scene()
     for (let account = 0; account < 100; account++) {
       scene.hold(`a${account}`, 0.1)
@@ -45,14 +45,14 @@ describe("I48, rule 4.16: an order ends with what is left of it after 4,096 even
     }
     for (let account = 0; account < 100; account++) scene.sell(0.1, 201, { account: `a${account}` })
     const said = told(scene.buy(500, 201, bob))
-    // Each account brings a trade and the end of fifty stops.
+    // Each account adds a trade and the ends of fifty stops.
     assert.strictEqual(counted(said, "Traded"), Math.ceil(most / 51))
     assert.strictEqual(counted(said, "CANCELLED 0.1"), 50 * Math.ceil(most / 51))
     assert.strictEqual(said.at(-1), `IOC_PARTIALLY_FILLED ${500 - Math.ceil(most / 51) / 10} bob`)
     assertDurable(scene)
   })
 
-  it("FOK is cancelled where it might come so far, and is filled whole where it does not", () => {
+  it("a FOK order is cancelled if it could reach the event limit, and filled otherwise", () => {
     const scene = new Scene()
     many(scene, "SELL", most, 200.5)
     const fok = { ...bob, timeInForce: "FOK" } as const
@@ -62,7 +62,7 @@ describe("I48, rule 4.16: an order ends with what is left of it after 4,096 even
     assertDurable(scene)
   })
 
-  it("FOK looks at each order once, also where others would cut it", () => {
+  it("a FOK check visits each order once, even if other orders would cut it", () => {
     const writes = (orders: number): number => {
       const scene = new Scene()
       scene.hold("ann", orders / 2)
@@ -77,7 +77,7 @@ describe("I48, rule 4.16: an order ends with what is left of it after 4,096 even
     assert.isAtMost(writes(200), 2 * writes(100))
   })
 
-  it("FOK looks at no more than one order may meet, also where it could not be filled", () => {
+  it("a FOK check visits at most as many orders as one order may match, even if it fails", () => {
     const writes = (accounts: number): number => {
       const scene = new Scene()
       for (let account = 0; account < accounts; account++) {
@@ -108,7 +108,7 @@ describe("I48, rule 4.16: an order ends with what is left of it after 4,096 even
   })
 })
 
-it("I48: what a stop brings beside a full open row fits the row, however long the orders of others are", () => {
+it("I48: a firing stop's events fit a row that is otherwise full, however long the orders of others are", () => {
   const scene = new Scene(205)
   const builderCode = id("code").text
   const ownerId = eventOf(scene.buy(1, 190, { account: id("owner").text }), "Accepted").order.userId

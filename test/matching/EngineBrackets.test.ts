@@ -1,10 +1,10 @@
-/** The stops that an order brings: made of what it fills, growing with it, linked, and gone with the position (rule 15). */
+/** Stops attached to an order: created by its fills, growing with them, linked, ended with the position (rule 15). */
 import type { MarketEvent } from "@venue/domain/Market"
 import type { Bracket } from "@venue/domain/Order"
 import { assert, describe, it } from "@effect/vitest"
 import { assertDurable, eventOf, orderIdOf, Scene, ticks, told, usd } from "./EngineScene.ts"
 
-/** A price of 0 is none. */
+/** A price of 0 stands for no stop. */
 const bringing = (takeProfit: number, stopLoss: number): { readonly bracket: Bracket } => ({
   bracket: { takeProfitTicks: ticks(takeProfit), stopLossTicks: ticks(stopLoss), takerRate: 100_000 }
 })
@@ -15,8 +15,8 @@ const marked = (scene: Scene, price: number) =>
   told(scene.ask({ _tag: "Observe", priceE8: usd(price), teller: "external" })).filter((said) => said !== "Priced")
 const placed = (events: ReadonlyArray<MarketEvent>) => events.filter((event) => event._tag === "StopPlaced")
 
-describe("rule 15.8: an order gets its stops as it fills", () => {
-  it("none while it rests, both with the first fill, and they grow with each further one", () => {
+describe("rule 15.8: stops attached to an order", () => {
+  it("a resting order has no stops; its first fill creates both, and further fills grow them", () => {
     const scene = new Scene()
     const accepted = scene.buy(5, 200, { ...both, clientOrderId: "in", builderCode: "code" })
     assert.deepStrictEqual(told(accepted), ["Accepted"])
@@ -36,7 +36,7 @@ describe("rule 15.8: an order gets its stops as it fills", () => {
     assertDurable(scene)
   })
 
-  it("as the incoming side too, where each of its trades makes them larger", () => {
+  it("each trade of an incoming order grows its stops", () => {
     const scene = new Scene()
     scene.sell(1, 199, bob)
     scene.sell(2, 200, bob)
@@ -53,7 +53,7 @@ describe("rule 15.8: an order gets its stops as it fills", () => {
     assertDurable(scene)
   })
 
-  it("one of them alone, where the other is none; those of a sell buy", () => {
+  it("an order may attach one stop alone; stops of a sell order buy", () => {
     const scene = new Scene()
     scene.buy(9, 200, bob)
     scene.sell(2, 200, bringing(190, 0))
@@ -62,7 +62,7 @@ describe("rule 15.8: an order gets its stops as it fills", () => {
     assertDurable(scene)
   })
 
-  it("none where a fill leaves no position on the order's side, and of the rest no more than is left of it", () => {
+  it("a fill creates stops only for the position left on the order's side", () => {
     const scene = new Scene()
     scene.hold("alice", 5)
     scene.buy(5, 200, bob)
@@ -78,7 +78,7 @@ describe("rule 15.8: an order gets its stops as it fills", () => {
     assertDurable(scene)
   })
 
-  it("new ones, of other ids, for what it fills after the first have ended", () => {
+  it("fills after the first stops have ended create new stops with other ids", () => {
     const scene = new Scene()
     scene.buy(5, 200, both)
     const before = placed(scene.sell(2, 200, bob)).map(({ order }) => order.orderId)
@@ -90,7 +90,7 @@ describe("rule 15.8: an order gets its stops as it fills", () => {
   })
 })
 
-describe("rule 15.9: the two of one order are linked", () => {
+describe("rule 15.9: two stops of one order are linked", () => {
   it.each([
     ["the profit is taken, and the loss stopped no more", 210, 199, "Traded 2 @ 211 bob"],
     ["the loss is stopped, and the profit taken no more", 190, 211, "Traded 2 @ 189.5 bob"]
@@ -105,7 +105,7 @@ describe("rule 15.9: the two of one order are linked", () => {
     assertDurable(scene)
   })
 
-  it("those of another order stay", () => {
+  it("stops of another order stay when one fires", () => {
     const scene = new Scene()
     scene.buy(2, 200, both)
     scene.buy(2, 200, bringing(220, 180))
@@ -116,7 +116,7 @@ describe("rule 15.9: the two of one order are linked", () => {
     assertDurable(scene)
   })
 
-  it("those of an order that fills more after one fired are a new pair", () => {
+  it("fills after one stop has fired create a new pair", () => {
     const scene = new Scene()
     scene.buy(3, 199, both)
     scene.sell(2, 199, bob)
@@ -128,7 +128,7 @@ describe("rule 15.9: the two of one order are linked", () => {
   })
 })
 
-describe("rule 15.6: they go with the position", () => {
+describe("rule 15.6: attached stops end with the position", () => {
   const held = () => {
     const scene = new Scene()
     scene.buy(5, 200, both)
@@ -137,7 +137,7 @@ describe("rule 15.6: they go with the position", () => {
     return scene
   }
 
-  it("are cut as it shrinks", () => {
+  it("attached stops are cut as the position shrinks", () => {
     const scene = held()
     assert.deepStrictEqual(told(scene.sell(2, 200)).slice(2), ["Modified 3 @ 210", "Modified 3 @ 190"])
     assert.deepStrictEqual(scene.stops("alice"), ["SELL 3 TAKE_PROFIT 210", "SELL 3 STOP_LOSS 190"])
@@ -154,7 +154,7 @@ describe("rule 15.6: they go with the position", () => {
     assertDurable(scene)
   })
 
-  it("grow again from what they were cut to", () => {
+  it("attached stops grow again from the size they were cut to", () => {
     const scene = new Scene()
     scene.buy(5, 200, both)
     scene.sell(4, 200, bob)
@@ -167,8 +167,8 @@ describe("rule 15.6: they go with the position", () => {
   })
 })
 
-describe("rule 15.8: what a modify names of the bracket changes, and 0 removes it", () => {
-  it("what is filled afterwards goes by it", () => {
+describe("rule 15.8: a modify changes the named prices of a bracket, and 0 removes one", () => {
+  it("fills after a modify use the modified bracket", () => {
     const scene = new Scene()
     const orderId = orderIdOf(scene.buy(2, 200, both))
     scene.modify(orderId, { takeProfitTicks: 0, stopLossTicks: ticks(195) })
@@ -177,7 +177,7 @@ describe("rule 15.8: what a modify names of the bracket changes, and 0 removes i
     assertDurable(scene)
   })
 
-  it("no stop is left of an order whose bracket was removed", () => {
+  it("an order whose bracket was removed creates no stop", () => {
     const scene = new Scene()
     const orderId = orderIdOf(scene.buy(2, 200, both))
     assert.isUndefined(
@@ -189,17 +189,17 @@ describe("rule 15.8: what a modify names of the bracket changes, and 0 removes i
   })
 })
 
-describe("I48, rule 15.2: an account has 50 stops in a symbol at most", () => {
+describe("I48, rule 15.2: an account has at most 50 stops in a symbol", () => {
   const tooMany = ["REJECTED_TOO_MANY_OPEN_ORDERS"]
 
-  it("with two for each open order that brings any, however little of it is filled", () => {
+  it("each open order with a bracket reserves two stops, however little is filled", () => {
     const scene = new Scene()
     const orders = Array.from({ length: 25 }, () => orderIdOf(scene.buy(2, 199, both)))
     assert.deepStrictEqual(told(scene.buy(2, 199, both)), tooMany)
     const plain = orderIdOf(scene.buy(2, 199))
     assert.deepStrictEqual(told(scene.modify(plain, { stopLossTicks: ticks(190) })), tooMany)
     assert.deepStrictEqual(told(scene.modify(orders[0]!, { stopLossTicks: ticks(191) })), ["Modified 2 @ 199", "Done"])
-    // Half of each order and a little more: all have their stops, and none has room for another.
+    // Half of each order and a little more: all have their stops, and no room is left.
     scene.sell(25 * 2 - 1, 199, bob)
     assert.lengthOf(scene.stops("alice"), 50)
     assert.deepStrictEqual(told(scene.sell(1, 190, { type: "STOP_LOSS" })), tooMany)
@@ -208,7 +208,7 @@ describe("I48, rule 15.2: an account has 50 stops in a symbol at most", () => {
     assertDurable(scene)
   })
 
-  it("so that an order which brings any needs room for two beside those that stand alone", () => {
+  it("an order with a bracket needs room for two stops beside the stand-alone ones", () => {
     const scene = new Scene()
     scene.hold("alice", 5)
     for (let count = 0; count < 48; count++) scene.sell(5, 190, { type: "STOP_LOSS" })

@@ -1,4 +1,4 @@
-/** What one market refuses, and that it does each thing once. */
+/** Refusals of one market, and idempotent commands. */
 import { AccountId } from "@venue/domain/AccountId"
 import { UserId } from "@venue/domain/UserId"
 import * as Engine from "@venue/matching/Engine"
@@ -6,12 +6,12 @@ import { assert, describe, it } from "@effect/vitest"
 import { id } from "../Id.ts"
 import { eventOf, friday, orderIdOf, Scene, ticks, told, usd } from "./EngineScene.ts"
 
-describe("prices", () => {
-  it("an order before the first price finds the market closed", () => {
+describe("price checks", () => {
+  it("an order before the first price is refused because the market is closed", () => {
     assert.deepStrictEqual(told(new Scene(NaN).buy(1, 200)), ["REJECTED_MARKET_CLOSED"])
   })
 
-  it("mark 204 in open hours: a buy at 225 is refused, a sell at 225 rests", () => {
+  it("at mark 204 in open hours a buy at 225 is refused and a sell at 225 rests", () => {
     const scene = new Scene(204)
     assert.deepStrictEqual(told(scene.buy(1, 225)), ["PRICE_GREATER_THAN_MAX_PRICE"])
     assert.deepStrictEqual(told(scene.sell(1, 225)), ["Accepted"])
@@ -20,7 +20,7 @@ describe("prices", () => {
     assert.deepStrictEqual(told(scene.sell(1, 183.6)), ["Accepted", "Traded 1 @ 224.4 bob"])
   })
 
-  it("static bounds hold for both sides", () => {
+  it("the static bounds apply to both sides", () => {
     const scene = new Scene()
     assert.deepStrictEqual(told(scene.sell(1, 260.01)), ["PRICE_GREATER_THAN_MAX_PRICE"])
     assert.deepStrictEqual(told(scene.buy(1, 139.99)), ["PRICE_LESS_THAN_MIN_PRICE"])
@@ -28,7 +28,7 @@ describe("prices", () => {
     assert.deepStrictEqual(told(scene.buy(1, 140)), ["Accepted"])
   })
 
-  it("ten USD is the least an order is worth, at its price or at the mark", () => {
+  it("an order below 10 USD at its price or at the mark is refused", () => {
     const scene = new Scene()
     scene.sell(5, 200.5, { account: "bob" })
     assert.deepStrictEqual(told(scene.buy(0.049, 200)), ["REJECTED_LESS_THAN_MIN_NOTIONAL"])
@@ -38,7 +38,7 @@ describe("prices", () => {
     assert.deepStrictEqual(told(scene.buy(0.05, 0, market)), ["Accepted", "Traded 0.05 @ 200.5 bob"])
   })
 
-  it("nonsense is refused and leaves no trace in the book", () => {
+  it("a malformed order is refused and leaves the book unchanged", () => {
     const scene = new Scene()
     assert.deepStrictEqual(told(scene.buy(1, 200, { type: "STOP_MARKET" })), ["INVALID_ORDER_TYPE"])
     assert.deepStrictEqual(told(scene.buy(1, 200, { type: "MARKET" })), ["INVALID_TIME_IN_FORCE"])
@@ -52,8 +52,8 @@ describe("prices", () => {
   })
 })
 
-describe("limits", () => {
-  it("an account rests so many orders and no more; orders that do not rest are free of it", () => {
+describe("limit checks", () => {
+  it("an account at its limit of open orders may still send orders that do not rest", () => {
     const scene = new Scene(200, { maxOpenOrders: 2 })
     scene.buy(1, 190)
     scene.buy(1, 191)
@@ -62,14 +62,14 @@ describe("limits", () => {
     assert.deepStrictEqual(told(scene.buy(1, 192, { account: "bob" })), ["Accepted"])
   })
 
-  it("rule 6.8: 200 of an account, unless told otherwise", () => {
+  it("rule 6.8: the default limit is 200 open orders of an account", () => {
     const scene = new Scene()
     for (let count = 0; count < 200; count++) scene.buy(1, 190)
     assert.deepStrictEqual(told(scene.buy(1, 190)), ["REJECTED_TOO_MANY_OPEN_ORDERS"])
     assert.lengthOf(scene.orders("alice"), 200)
   })
 
-  it("what the desk found is taken at its place in the order of checks", () => {
+  it("a refusal found by the desk takes its place in the order of checks", () => {
     const scene = new Scene()
     const many = { finding: "REJECTED_TOO_MANY_OPEN_ORDERS" } as const
     const margin = { finding: "FAILED_MARGIN_CHECK" } as const
@@ -85,7 +85,7 @@ describe("limits", () => {
       ])
   })
 
-  it("the position limit counts a user's position and resting orders over all accounts", () => {
+  it("the position limit counts positions and resting orders of all accounts of a user", () => {
     const scene = new Scene()
     const limit = { maxNotional: 3_000_000_000 }
     scene.hold("alice", 5)
@@ -98,7 +98,7 @@ describe("limits", () => {
     assert.deepStrictEqual(told(scene.sell(10, 230, other)), ["Accepted"])
   })
 
-  it("rule 6.3: on a weekend 250,000 are left of the limit, and a long of 300,000 may only sell", () => {
+  it("rule 6.3: at the weekend the limit is 250,000 USD, and a long of 300,000 may only sell", () => {
     const scene = new Scene()
     scene.hold("alice", 1500)
     scene.now = friday + 24 * 3_600_000
@@ -112,7 +112,7 @@ describe("limits", () => {
     assert.deepStrictEqual(told(scene.sell(1, 201)), ["REJECTED_WOULD_BREACH_MAX_NOTIONAL"])
   })
 
-  it("open interest 122,000 at 204: 500 more pass, 1,000 do not, and reducing always does", () => {
+  it("at open interest 122,000 and mark 204 a buy of 500 passes, one of 1,000 fails, and reducing always passes", () => {
     const scene = new Scene(204)
     const free = { maxNotional: 9e14 }
     scene.sell(122_000, 204, { account: "bob", ...free })
@@ -123,7 +123,7 @@ describe("limits", () => {
   })
 })
 
-describe("commands", () => {
+describe("repeated and outdated commands", () => {
   it("I8 I20: a repeat of any command emits nothing and changes nothing", () => {
     const scene = new Scene()
     const commands = [
@@ -140,7 +140,7 @@ describe("commands", () => {
     assert.strictEqual(Engine.hash(scene.engine), hash)
   })
 
-  it("outcomes are answered until a minute past expiry, and for each user", () => {
+  it("outcomes are returned until a minute past expiry, and per user", () => {
     const scene = new Scene()
     const done = scene.placing("BUY", 1, 199, { expires: friday + 1_000 })
     const refused = scene.placing("BUY", 1, 300, { expires: friday + 90_000 })
@@ -164,7 +164,7 @@ describe("commands", () => {
     assert.deepStrictEqual(Engine.outcomes(scene.engine, UserId.make("alice")), [ofRefused])
   })
 
-  it("remembers thousands of outcomes while their ring grows and turns, and forgets them again", () => {
+  it("remembers thousands of outcomes while the ring grows and wraps, and forgets them again", () => {
     const scene = new Scene(200, { maxOpenOrders: 10 })
     const ids = Array.from({ length: 5_000 }, () => scene.id())
     ids.forEach((id, i) => {
@@ -175,7 +175,7 @@ describe("commands", () => {
     assert.deepStrictEqual(kept, ids.slice(-3_501))
   })
 
-  it("one that comes after its expiry is refused, at market time", () => {
+  it("a command after its expiry, by market time, is refused", () => {
     const scene = new Scene()
     const late = scene.placing("BUY", 1, 199, { expires: friday + 10 })
     scene.ask(scene.placing("BUY", 1, 199), friday + 11)
@@ -183,7 +183,7 @@ describe("commands", () => {
     assert.strictEqual(Engine.outcome(scene.engine, late.commandId), "EXPIRED")
   })
 
-  it("I20: one of an older epoch of its trader is dropped as if it had never come, and the newer owner's repeat decides", () => {
+  it("I20: a command of an older trader epoch is dropped without a trace, and the new owner's repeat decides", () => {
     const scene = new Scene()
     assert.deepStrictEqual(told(scene.ask({ _tag: "RaiseEpoch", userId: UserId.make("alice"), traderEpoch: 3 })), [
       "EpochRaised"
@@ -197,13 +197,13 @@ describe("commands", () => {
     assert.strictEqual(Engine.hash(scene.engine), before)
     assert.deepStrictEqual(told(scene.ask({ ...command, traderEpoch: 3 })), ["Accepted"])
     assert.deepStrictEqual(scene.ask(command), [])
-    // One that belongs to somebody else is refused, whoever has moved.
+    // A command for another user's account is refused, whatever its epoch.
     const bobs = { ...scene.placing("BUY", 1, 199), userId: UserId.make("bob") }
     assert.deepStrictEqual(told(scene.ask(bobs)), ["REJECTED_FAILED_TO_PROCESS"])
     assert.deepStrictEqual(told(scene.buy(1, 199, { account: "bob", epoch: 0 })), ["Accepted"])
   })
 
-  it("what the desk refused passes through with its status and echo", () => {
+  it("a refusal by the desk passes through with its status and echo", () => {
     const scene = new Scene()
     const echo = {
       orderId: "",
@@ -240,7 +240,7 @@ describe("commands", () => {
 })
 
 describe("prices over time", () => {
-  it("mark is the median of oracle, oracle and premium, and book: 200, 200.12, 200.24 give 200.12", () => {
+  it("the mark is the median of oracle, oracle plus premium, and book: 200, 200.12 and 200.24 give 200.12", () => {
     const scene = new Scene()
     scene.sell(1, 200.3, { account: "bob" })
     scene.buy(1, 200.3)
@@ -252,7 +252,7 @@ describe("prices over time", () => {
     assert.strictEqual(eventOf(scene.ask({ _tag: "Tick" }), "Priced").premiumE8, usd(0.120598))
   })
 
-  it("a tick that changes nothing emits nothing, and the premium stands still without a mid", () => {
+  it("a tick without a change emits nothing, and the premium is frozen without a mid price", () => {
     const scene = new Scene()
     scene.buy(1, 190)
     scene.now += 5_000
@@ -283,14 +283,14 @@ describe("prices over time", () => {
     })
   })
 
-  it("I29: a price that is no price is not taken", () => {
+  it("I29: an invalid price is ignored", () => {
     const scene = new Scene()
     for (const priceE8 of [0, -1, NaN, 0.5, Infinity])
       assert.deepStrictEqual(scene.ask({ _tag: "Observe", priceE8, teller: "operator" }), [])
     assert.strictEqual(Engine.prices(scene.engine)!.oracleE8, usd(200))
   })
 
-  it("I26 I29: nor is one at which what is held could not be counted exactly; beneath it an hour is paid to the millionth", () => {
+  it("I26 I29: a price too high for exact arithmetic is ignored; below it an hour's funding is exact to 1e-6 USD", () => {
     const scene = new Scene(204)
     const free = { maxNotional: 9e14 }
     scene.sell(122_000, 204, { account: "bob", ...free })
@@ -307,7 +307,7 @@ describe("prices over time", () => {
     assert.deepInclude(Engine.totals(scene.engine), { cash: 0, positions: 0 })
   })
 
-  it("best prices are told in ticks", () => {
+  it("the best prices are returned in ticks", () => {
     const scene = new Scene()
     assert.deepStrictEqual(Engine.best(scene.engine), {
       bidTicks: undefined,

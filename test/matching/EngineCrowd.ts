@@ -1,10 +1,10 @@
-/** Books in which one order would bring more events than one may (rule 4.16), each for another reason. */
+/** Books in which one order would exceed its event limit (rule 4.16), each for another reason. */
 import { type PlaceAsk, type Scene, ticks } from "./EngineScene.ts"
 
-/** He may buy as much as he likes. */
+/** May buy without a limit. */
 export const bob = { account: "bob", maxNotional: 9e14 }
 
-/** So many orders of 0.1 at a price, two hundred of an account. */
+/** Places many orders of 0.1 at one price, 200 per account. */
 export const many = (scene: Scene, side: "BUY" | "SELL", count: number, price: number, ask: PlaceAsk = {}) => {
   for (let placed = 0; placed < count; placed++)
     scene.place(side, 0.1, price, { account: `${side} ${Math.floor(placed / 200)}`, ...ask })
@@ -13,7 +13,7 @@ export const many = (scene: Scene, side: "BUY" | "SELL", count: number, price: n
 const bracket = { takeProfitTicks: ticks(150), stopLossTicks: ticks(250), takerRate: 100_000 }
 const reduceOnly = { reduceOnly: true }
 
-/** What there is too much of, how it comes about, and how much bob would buy for 201 at most, on which terms. */
+/** Cause, setup, bob's quantity at 201 at most, and his terms. */
 export const crowded: ReadonlyArray<readonly [string, (scene: Scene) => void, number, PlaceAsk]> = [
   [
     "its own bracket",

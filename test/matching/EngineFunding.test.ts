@@ -1,4 +1,4 @@
-/** Time in a market: samples of the premium, and what positions pay each other each hour. */
+/** Funding: premium samples, and the hourly payments between positions. */
 import { AccountId } from "@venue/domain/AccountId"
 import { hourMillis, sampleMillis, type Funded } from "@venue/domain/Funding"
 import type { MarketEvent } from "@venue/domain/Market"
@@ -6,13 +6,13 @@ import * as Engine from "@venue/matching/Engine"
 import { assert, describe, it } from "@effect/vitest"
 import { apple, eventOf, friday, Scene, usd } from "./EngineScene.ts"
 
-/** The hour that `friday` begins ends here; the underlier is open all the time. */
+/** End of the hour that begins at `friday`; the underlier is open all the time. */
 const end = friday + hourMillis
-/** Gives all but the prices. */
+/** Returns all events except prices. */
 const tick = (scene: Scene, atMillis: number) =>
   scene.ask({ _tag: "Tick" }, atMillis).filter(({ _tag }) => _tag !== "Priced")
 
-/** Long 50 and short 50, at an outside price and a mark of 204 with a book that bids `premium` basis points above. */
+/** Long 50 and short 50 at price and mark 204, with a bid `premium` basis points above. */
 const market = (premium: number) => {
   const scene = new Scene(204)
   scene.sell(50, 204, { account: "short" })
@@ -27,8 +27,8 @@ const said = (events: ReadonlyArray<MarketEvent>) =>
     event._tag === "Sampled" ? [event.premiumE10, event.atMillis - friday] : [event._tag, event.atMillis - friday]
   )
 
-describe("samples", () => {
-  it("are taken at every mark of five seconds, of the book as it was then, before a command is obeyed", () => {
+describe("premium samples", () => {
+  it("samples are taken at every five-second mark, from the book of that time, before a command is decided", () => {
     const scene = new Scene(200)
     assert.deepStrictEqual(said(scene.buy(60, 200.5, {})), [["Accepted", 0]])
     const later = scene.placing("BUY", 1, 200.6, { expires: end })
@@ -40,7 +40,7 @@ describe("samples", () => {
     assert.deepStrictEqual(said(scene.ask(next, friday + 15_000)).slice(0, 1), [[25_100_251, 15_000]])
   })
 
-  it("that do not change are one event", () => {
+  it("unchanged samples are one event", () => {
     const scene = market(25)
     assert.lengthOf(tick(scene, friday + 5_000), 1)
     const later: Array<MarketEvent> = []
@@ -48,10 +48,10 @@ describe("samples", () => {
     assert.deepStrictEqual(said(later), [["HoldersCounted", 60_168]])
   })
 
-  it("are taken in the hours of funding alone", () => {
+  it("samples are taken only during funding hours", () => {
     const scene = market(25)
     tick(scene, friday + 5_000)
-    // Saturday 00:00 in New York; each hour is noticed in time.
+    // Saturday 00:00 in New York; each hour is handled in time.
     const close = Date.UTC(2026, 10, 21, 5)
     const rates: Array<number> = []
     for (let at = end; at <= close + 3 * hourMillis; at += hourMillis) {
@@ -68,9 +68,9 @@ describe("samples", () => {
     assert.deepStrictEqual(rates.slice(-3), [0, 0, 0])
   })
 
-  it("of an hour in which the hours of funding begin are averaged alone, and paid for in full", () => {
+  it("an hour in which funding hours begin averages its samples and is paid in full", () => {
     const instrument = { ...apple, category: "COMMODITY" as const, base: "OIL" }
-    // Futures open on Sunday at 17:00 in Chicago, and the hour before has no sample.
+    // Futures open on Sunday at 17:00 in Chicago; the hour before has no sample.
     const open = Date.UTC(2026, 10, 22, 23)
     const scene = new Scene()
     scene.engine = Engine.make(instrument, Engine.defaults)
@@ -83,8 +83,8 @@ describe("samples", () => {
   })
 })
 
-describe("an hour", () => {
-  it("I32: is paid for once at its end: 0.204 USD for a long of 50 at a mark of 204 and 0.2 basis points", () => {
+describe("funding of an hour", () => {
+  it("I32: an hour is paid once at its end: 0.204 USD for a long of 50 at mark 204 and 0.2 basis points", () => {
     const scene = market(25)
     tick(scene, friday + 5_000)
     assert.strictEqual(Engine.prices(scene.engine)!.markE8, usd(204))
@@ -96,7 +96,7 @@ describe("an hour", () => {
     for (const again of [end, end + 1, end - 60_000]) assert.deepStrictEqual(tick(scene, again), [])
   })
 
-  it("I32: is paid for on the positions at its end, whatever comes in the same moment", () => {
+  it("I32: an hour is paid on the positions at its end, whatever command follows at the same moment", () => {
     const scene = market(25)
     const flat = scene.placing("SELL", 50, 204, { account: "long", expires: end + 5_000 })
     assert.deepStrictEqual(
@@ -110,7 +110,7 @@ describe("an hour", () => {
     assert.deepStrictEqual(funding(scene, "long", "short", "bidder"), [-204_000, 204_000, 0])
   })
 
-  it("I26 I32: leaves what rounding leaves in the reserve fund, so that all cash sums to zero", () => {
+  it("I26 I32: the rounding remainder goes to the reserve fund, so that all cash sums to zero", () => {
     const scene = new Scene(204.03)
     for (const [account, quantity] of [
       ["a", 0.333],
@@ -130,30 +130,30 @@ describe("an hour", () => {
     assert.deepInclude(Engine.totals(scene.engine), { cash: 0, positions: 0, reserveFund: remainder })
   })
 
-  it("costs nothing while the average is within five basis points", () => {
+  it("an hour costs nothing while the average premium is within 5 basis points", () => {
     const scene = market(4)
     assert.deepInclude(eventOf(tick(scene, end), "Funded"), { rateE12: 0, skipped: false })
     assert.deepStrictEqual(funding(scene, "long", "short"), [0, 0])
   })
 
-  it("weighs later samples more: half an hour at 25 basis points and half at 50 come to 43.75", () => {
+  it("later samples weigh more: half an hour at 25 basis points and half at 50 average 43.75", () => {
     const scene = market(25)
     tick(scene, friday + hourMillis / 2)
     scene.ask(scene.placing("BUY", 60, 205.02, { account: "bidder", expires: end }), friday + hourMillis / 2)
-    // 25 × 64,980 and 50 × 194,580 of 259,560; less five, a hundredth.
+    // 25 × 64,980 and 50 × 194,580 of 259,560; less 5, a hundredth.
     const average = Math.trunc((25_000_000 * 64_980 + 50_000_000 * 194_580) / 259_560)
     assert.strictEqual(eventOf(tick(scene, end), "Funded").rateE12, average - 5_000_000)
   })
 })
 
-describe("a price that no source tells any more", () => {
+describe("funding on a stale price", () => {
   const outside = (atMillis: number) => {
     const scene = market(25)
     scene.ask({ _tag: "Observe", priceE8: usd(204), teller: "external" }, atMillis)
     return scene
   }
 
-  it("I29: is sampled no more once it is stale", () => {
+  it("I29: a stale price is not sampled", () => {
     const scene = outside(friday + 20_000)
     assert.deepStrictEqual(said(tick(scene, friday + 200_000)), [
       [null, 80_000],
@@ -163,20 +163,20 @@ describe("a price that no source tells any more", () => {
     assert.deepStrictEqual(said(tick(scene, friday + 215_000)), [[25_000_000, 205_000]])
   })
 
-  it("I29 I32: is nothing to pay by, whatever was sampled before", () => {
+  it("I29 I32: a stale price pays no funding, whatever was sampled before", () => {
     const stale = { rateE12: 0, skipped: true, fromMillis: friday, atMillis: end }
     assert.deepInclude(eventOf(tick(outside(end - 60_000), end), "Funded"), stale)
     assert.deepInclude(eventOf(tick(outside(end - 50_000), end), "Funded"), { rateE12: 20_000_000, skipped: false })
   })
 })
 
-describe("an hour whose end nobody noticed", () => {
-  it("I32: is paid for within a minute, as for a market that another node took over", () => {
+describe("an hour whose end passes unnoticed", () => {
+  it("I32: an hour is paid within a minute of its end, as after a takeover by another node", () => {
     const scene = market(25)
     assert.deepInclude(eventOf(tick(scene, end + 60_000), "Funded"), { rateE12: 20_000_000, atMillis: end })
   })
 
-  it("I32: is skipped after that, once, with those before it, and the next one is paid for", () => {
+  it("I32: after a minute the hour and those before it are skipped once, and the next one is paid", () => {
     const scene = market(25)
     const skipped = { rateE12: 0, skipped: true, fromMillis: friday, atMillis: end }
     assert.deepInclude(eventOf(tick(scene, end + 60_001), "Funded"), skipped)
@@ -193,7 +193,7 @@ describe("an hour whose end nobody noticed", () => {
     assert.deepStrictEqual(funding(long, "long", "short"), [0, 0])
   })
 
-  it("I32: is dealt with once, whichever way the clock jumps", () => {
+  it("I32: an hour is handled once, whichever way the clock jumps", () => {
     const scene = market(25)
     const times = [end - 5, end + 3, end - 4_000_000, end + 2, end + hourMillis, end, end + hourMillis + 1]
     const hours = times.flatMap((at) => tick(scene, at)).filter(({ _tag }) => _tag === "Funded")
@@ -204,7 +204,7 @@ describe("an hour whose end nobody noticed", () => {
   })
 })
 
-it("I32: a market that is built again about the hour pays for it once, as the one that did not fail", () => {
+it("I32: a market rebuilt around the hour pays once, like one that never failed", () => {
   for (const [before, after] of [
     [end - 1, end],
     [end, end],

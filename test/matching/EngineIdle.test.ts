@@ -1,4 +1,4 @@
-/** When a market may sleep: its mark is at rest, and only an order, a price, a period or an hour can move it. */
+/** Idle markets: with the mark at rest, only an order, a price, a period or an hour changes them. */
 import { quarterMillis } from "@venue/domain/MarketHours"
 import * as Engine from "@venue/matching/Engine"
 import { assert, it } from "@effect/vitest"
@@ -6,7 +6,7 @@ import { friday, Scene, told } from "./EngineScene.ts"
 
 const idle = (scene: Scene) => Engine.isIdle(scene.engine, scene.now)
 
-/** Ticks once a second until the market says that it is at rest; answers how many recorded something. */
+/** Ticks once a second until the market is idle; returns the number of ticks that recorded something. */
 const rest = (scene: Scene): number => {
   let recorded = 0
   for (let ticks = 0; !idle(scene); ticks++) {
@@ -17,14 +17,14 @@ const rest = (scene: Scene): number => {
   return recorded
 }
 
-it("a market without a price is at rest, and so is one without a book once that was sampled", () => {
+it("a market without a price is idle, and so is one without a book after its sample", () => {
   assert.isTrue(idle(new Scene(null)))
   const scene = new Scene(200)
   assert.strictEqual(rest(scene), 1)
   assert.strictEqual(scene.now, friday + 5_000)
 })
 
-it("a book that gives another premium is at rest once that was sampled, and one that gives the same before", () => {
+it("a book with a new premium is idle after one sample, and one with the same premium at once", () => {
   const scene = new Scene(200)
   rest(scene)
   scene.buy(49, 200)
@@ -35,7 +35,7 @@ it("a book that gives another premium is at rest once that was sampled, and one 
   assert.deepStrictEqual(told(scene.events).slice(-2), ["Priced", "Sampled"])
 })
 
-it("a market moves until its premium has come to the middle of the book, and then records nothing, at any later time", () => {
+it("a market is active until its premium has reached the middle of the book, and then records nothing", () => {
   const scene = new Scene(200)
   scene.buy(1, 200)
   scene.sell(1, 201)
@@ -47,7 +47,7 @@ it("a market moves until its premium has come to the middle of the book, and the
   for (let at = scene.now; at < nextQuarter; at += 333) assert.deepStrictEqual(scene.ask({ _tag: "Tick" }, at), [])
 })
 
-it("an order and a price move a market that was at rest", () => {
+it("an order and a price end the rest of an idle market", () => {
   const scene = new Scene(200)
   scene.buy(1, 200)
   scene.sell(1, 201)
@@ -60,7 +60,7 @@ it("an order and a price move a market that was at rest", () => {
   assert.isFalse(idle(scene))
 })
 
-it("a trade that moves no price moves the market until its open interest is told, once", () => {
+it("a trade without a price change records the new open interest once", () => {
   const scene = new Scene(200)
   scene.sell(10, 200, { account: "bob" })
   scene.buy(1, 200)
@@ -77,7 +77,7 @@ it("a trade that moves no price moves the market until its open interest is told
   assert.notInclude(told(scene.ask({ _tag: "Tick" })), "Priced")
 })
 
-it("a market at rest is at rest until the quarter hour in which an hour ends or a period begins, and follows it then", () => {
+it("an idle market stays idle until the quarter hour in which an hour ends or a period begins", () => {
   const scene = new Scene(200)
   rest(scene)
   const shares = new Set<number>()
@@ -90,7 +90,7 @@ it("a market at rest is at rest until the quarter hour in which an hour ends or 
       ...(quarters % 4 === 0 ? ["Funded"] : []),
       ...(limitShareBps === before ? [] : ["Priced"])
     ])
-    // The first sample after the underlier opened or closed is another one.
+    // The first sample after the underlier opens or closes differs.
     assert.isAtMost(rest(scene), 1)
     assert.isAtMost(scene.now % quarterMillis, 5_000)
     for (const later of [1_000, 600_000]) {

@@ -1,4 +1,4 @@
-/** A part of a position is sold on the book: by the worked numbers of rule 9, and as far as the market lets it be. */
+/** Liquidation on the book, with the worked numbers of rule 9 and the limits of the market. */
 import { AccountId } from "@venue/domain/AccountId"
 import * as Engine from "@venue/matching/Engine"
 import { assert, describe, it } from "@effect/vitest"
@@ -14,7 +14,7 @@ const scene = (): Scene => {
 }
 
 describe("rule 9.8: a liquidation on the book", () => {
-  it("of 16.782 at 185.78 costs 70.82 and a fee of 3.118, and leaves 1.2503 of the maintenance margin", () => {
+  it("a liquidation of 16.782 at 185.78 costs 70.82 plus a fee of 3.118 and leaves 1.2503 of the maintenance margin", () => {
     const market = scene()
     market.buy(20, 185.78, { account: "ben" })
     const before = worth(market, "ann", 190)
@@ -25,7 +25,7 @@ describe("rule 9.8: a liquidation on the book", () => {
     assert.strictEqual(taker.reward, null)
     assert.strictEqual(Math.round((16.782 * 190 - notional / 1e6) * 100) / 100, 70.82)
     assert.strictEqual(Math.round(taker.fee / 1e3) / 1e3, 3.118)
-    // It had brought 1,100, so that 600 are left of it at 190.
+    // Cash was 1,100, so 600 is left at 190.
     const equity = 600 + worth(market, "ann", 190) - before
     const margin = (market.position("ann") * 190) / 15
     assert.strictEqual(Math.round(equity * 100) / 100, 526.06)
@@ -34,7 +34,7 @@ describe("rule 9.8: a liquidation on the book", () => {
     assertDurable(market)
   })
 
-  it("takes the account's orders and stops off first, and what finds no order at its price ends", () => {
+  it("a liquidation first cancels the account's orders and stops, and ends unfilled without a counterparty", () => {
     const market = scene()
     market.sell(5, 210, { account: "ann" })
     market.sell(5, 180, { account: "ann", type: "STOP_LOSS" })
@@ -50,27 +50,27 @@ describe("rule 9.8: a liquidation on the book", () => {
     assertDurable(market)
   })
 
-  it("is bound by neither band, nor bounds, nor the least that an order may have", () => {
+  it("a liquidation ignores the band, the bounds and the minimum order", () => {
     const market = scene()
     market.buy(9, 171, { account: "ben" })
     market.ask({ _tag: "Observe", priceE8: usd(260), teller: "operator" })
     assert.deepStrictEqual(told(liquidate(market, "ann", 0.001, 150)), ["Accepted", "Traded 0.001 @ 171 ben"])
   })
 
-  it("never turns the position, whatever was asked", () => {
+  it("a liquidation never turns the position, whatever its quantity", () => {
     const market = scene()
     market.buy(90, 186, { account: "ben" })
     assert.deepStrictEqual(told(liquidate(market, "ann", 90, 185.78)), ["Accepted", "Traded 50 @ 186 ben"])
   })
 
-  it("of a short buys", () => {
+  it("a liquidation of a short buys", () => {
     const market = new Scene()
     market.hold("ann", -50)
     market.sell(10, 203, { account: "ben" })
     assert.deepStrictEqual(told(liquidate(market, "ann", 10, 204)), ["Accepted", "Traded 10 @ 203 ben"])
   })
 
-  it("is told to nobody where position or mark are another than the desk saw, but the orders are off", () => {
+  it("a liquidation decided on another position or mark trades nothing but cancels the orders", () => {
     const market = scene()
     const position = Engine.view(market.engine, AccountId.make("ann")).position
     const decidedOn = { position: { ...position, cashFlow: position.cashFlow - 1 }, markE8: usd(190) }
@@ -83,7 +83,7 @@ describe("rule 9.8: a liquidation on the book", () => {
     assert.deepStrictEqual(told(liquidate(market, "nobody", 5, 185.78)), ["Done"])
   })
 
-  it("does nothing, not even to its orders, for a desk of before, too late, or where nothing is traded", () => {
+  it("a liquidation of a former desk, an expired one, and one in a halted market change nothing", () => {
     const market = scene()
     market.sell(5, 195, { account: "ann" })
     market.ask({ _tag: "RaiseEpoch", userId: market.envelope({ account: "ann" }).userId, traderEpoch: 3 })
@@ -94,7 +94,7 @@ describe("rule 9.8: a liquidation on the book", () => {
     assert.deepStrictEqual(market.orders("ann"), ["SELL 5 of 5 @ 195"])
   })
 
-  it("I29: does nothing on a price that is stale", () => {
+  it("I29: a liquidation on a stale price does nothing", () => {
     const market = new Scene()
     market.hold("ann", 50)
     market.ask({ _tag: "Observe", priceE8: usd(190), teller: "external" })
@@ -103,7 +103,7 @@ describe("rule 9.8: a liquidation on the book", () => {
     assert.strictEqual(market.position("ann"), 50)
   })
 
-  it("I20: is done once, however often it comes", () => {
+  it("I20: a repeated liquidation is done once", () => {
     const market = scene()
     market.buy(90, 186, { account: "ben" })
     const id = market.id()
@@ -112,8 +112,8 @@ describe("rule 9.8: a liquidation on the book", () => {
   })
 })
 
-describe("rule 9.8: how much liquidations trade on the book", () => {
-  /** EQUITY: a tenth of 2,500,000 while it is open, and 100,000 at a weekend. */
+describe("rule 9.8: rate limit of liquidations on the book", () => {
+  /** EQUITY: a tenth of 2,500,000 while open, 100,000 at the weekend. */
   const crowd = (): Scene => {
     const market = new Scene(100)
     for (const account of ["ann", "ben"]) market.hold(account, 4_000, 100)
@@ -123,7 +123,7 @@ describe("rule 9.8: how much liquidations trade on the book", () => {
   const traded = (market: Scene, account: string) =>
     eventOf(liquidate(market, account, 4_000, 99), "Accepted").order.quantityLots / 1000
 
-  it("is a tenth of the position limit, and what was traded a minute ago counts for e^-1 of it", () => {
+  it("the limit is a tenth of the position limit, and trades of a minute ago count for e^-1", () => {
     const market = crowd()
     assert.strictEqual(traded(market, "ann"), 2_525.252)
     assert.strictEqual(traded(market, "ben"), 0.001)
@@ -133,7 +133,7 @@ describe("rule 9.8: how much liquidations trade on the book", () => {
     assert.strictEqual(traded(market, "ben"), 1_596.263)
   })
 
-  it("is 100,000 USD where the tenth is less", () => {
+  it("the limit is 100,000 USD if the tenth is smaller", () => {
     const market = crowd()
     market.now = Date.UTC(2026, 10, 21, 15)
     market.ask({ _tag: "Tick" })

@@ -1,4 +1,4 @@
-/** What a modify changes, what it keeps, and what it refuses. */
+/** Modifies: changes, kept members and refusals. */
 import { noEcho } from "@venue/domain/Echo"
 import { orderIdFrom } from "@venue/domain/OrderId"
 import * as Engine from "@venue/matching/Engine"
@@ -6,8 +6,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { id } from "../Id.ts"
 import { eventOf, lots, orderIdOf, Scene, ticks, told } from "./EngineScene.ts"
 
-describe("a modify", () => {
-  it("that only shrinks keeps its place", () => {
+describe("modifies of an order", () => {
+  it("a modify that only reduces the quantity keeps the order's place", () => {
     const scene = new Scene()
     const orderId = orderIdOf(scene.buy(3, 199, { account: "first" }))
     scene.buy(3, 199, { account: "second" })
@@ -18,7 +18,7 @@ describe("a modify", () => {
     assert.deepStrictEqual(told(scene.sell(2, 199)), ["Accepted", "Traded 2 @ 199 first"])
   })
 
-  it("that grows goes to the back of its price", () => {
+  it("a modify that increases the quantity moves the order to the back of its price", () => {
     const scene = new Scene()
     const orderId = orderIdOf(scene.buy(3, 199, { account: "first" }))
     scene.buy(3, 199, { account: "second" })
@@ -29,7 +29,7 @@ describe("a modify", () => {
     assert.deepStrictEqual(told(scene.sell(3, 199)), ["Accepted", "Traded 3 @ 199 second"])
   })
 
-  it("that moves the price goes to the back of the new one and keeps its ids", () => {
+  it("a modify of the price moves the order to the back of the new price and keeps its ids", () => {
     const scene = new Scene()
     scene.buy(1, 198, { account: "second" })
     const orderId = orderIdOf(scene.buy(1, 199, { clientOrderId: "mm-7" }))
@@ -41,13 +41,13 @@ describe("a modify", () => {
     assert.deepStrictEqual(told(scene.sell(1, 198, { account: "bob" })), ["Accepted", "Traded 1 @ 198 second"])
   })
 
-  it("of nothing is done and keeps the place", () => {
+  it("a modify without a change succeeds and keeps the place", () => {
     const scene = new Scene()
     const orderId = orderIdOf(scene.buy(1, 199))
     assert.deepStrictEqual(told(scene.modify(orderId)), ["Modified 1 @ 199", "Done"])
   })
 
-  it("whose new price crosses takes at its own rate, and the rest of it rests there", () => {
+  it("a modify to a crossing price takes at its own rate, and the rest rests there", () => {
     const scene = new Scene()
     scene.sell(1, 200, { account: "bob" })
     const orderId = orderIdOf(scene.buy(3, 199))
@@ -59,7 +59,7 @@ describe("a modify", () => {
     assert.deepStrictEqual(scene.orders("alice"), ["BUY 2 of 3 @ 200.5"])
   })
 
-  it("that crosses and is filled whole leaves the book, cancelling own orders in its way", () => {
+  it("a crossing modify that is filled completely leaves the book and cancels own orders in its way", () => {
     const scene = new Scene()
     scene.sell(1, 200, { account: "alice-2", user: "alice" })
     scene.sell(3, 200.1, { account: "bob" })
@@ -74,7 +74,7 @@ describe("a modify", () => {
     assert.deepStrictEqual(told(scene.cancel(orderId)), ["NO_SUCH_ORDER"])
   })
 
-  it("of an order unknown, foreign or of another side, type or reduce-only is refused", () => {
+  it("rejects a modify of an unknown or foreign order, or of side, type or reduce-only", () => {
     const scene = new Scene()
     const orderId = orderIdOf(scene.buy(1, 199))
     for (const over of [{ side: "SELL" }, { type: "ALO" }, { reduceOnly: true }, { account: "bob" }] as const) {
@@ -87,7 +87,7 @@ describe("a modify", () => {
     assert.deepStrictEqual(scene.orders("alice"), ["BUY 1 of 1 @ 199"])
   })
 
-  it("that is refused echoes the order's own client id, whoever refuses it, and nothing of somebody else's", () => {
+  it("a refused modify echoes the order's own client id, and nothing of other users' orders", () => {
     const scene = new Scene()
     const orderId = orderIdOf(scene.buy(1, 199, { clientOrderId: "mine" }))
     const own = { orderId: orderId.text, timeInForce: "GTC", clientOrderId: "mine" } as const
@@ -104,14 +104,14 @@ describe("a modify", () => {
     assert.deepInclude(foreign, { orderId: orderId.text, timeInForce: null, clientOrderId: "" })
   })
 
-  it("of an order with a fill is refused", () => {
+  it("rejects a modify of a partly filled order", () => {
     const scene = new Scene()
     const orderId = orderIdOf(scene.buy(2, 199))
     scene.sell(1, 199, { account: "bob" })
     assert.deepStrictEqual(told(scene.modify(orderId, { priceTicks: ticks(198) })), ["CANNOT_MODIFY_PARTIAL_FILL"])
   })
 
-  it("of an ALO to a price that would cross is refused, and the order stays", () => {
+  it("rejects a modify of an ALO order to a crossing price, and keeps the order", () => {
     const scene = new Scene()
     scene.sell(1, 200, { account: "bob" })
     const orderId = orderIdOf(scene.buy(1, 199, { type: "ALO" }))
@@ -124,7 +124,7 @@ describe("a modify", () => {
     ])
   })
 
-  it("meets the checks of a new order but the cap, and its own old quantity does not count", () => {
+  it("a modify passes the checks of a new order except the count, and its own old quantity is ignored", () => {
     const scene = new Scene(200, { maxOpenOrders: 1 })
     const orderId = orderIdOf(scene.buy(10, 199))
     const limit = { maxNotional: 2_000_000_000 }
@@ -143,7 +143,7 @@ describe("a modify", () => {
     ])
   })
 
-  it("records one outcome, whether done or refused", () => {
+  it("a modify records one outcome, success or refusal", () => {
     const scene = new Scene()
     const orderId = orderIdOf(scene.buy(1, 199))
     scene.modify(orderId, { id: id("good"), priceTicks: ticks(198) })

@@ -1,4 +1,4 @@
-/** Many remembered commands: found while they are kept, gone afterwards, whatever came and went between. */
+/** Large numbers of remembered commands: present while retained, absent afterwards, in any order of arrival. */
 import { AccountId } from "@venue/domain/AccountId"
 import { type Id, version4 } from "@venue/domain/Id"
 import type { MarketEvent } from "@venue/domain/Market"
@@ -23,12 +23,12 @@ const send = (engine: Engine.Engine, n: number, expiresAtMillis: number, now: nu
   return events.length
 }
 
-it("I20: of tens of thousands of commands a repeat of each kept one says nothing, and the oldest are forgotten", () => {
+it("I20: of tens of thousands of commands a repeat of each retained one emits nothing, and the oldest are forgotten", () => {
   const { engine, now } = new Scene()
   const kept = 40_000
   for (let n = 0; n < kept; n++) assert.strictEqual(send(engine, n, now + 5_000, now), 1)
   for (let n = 0; n < kept; n++) assert.strictEqual(send(engine, n, now + 5_000, now), 0)
-  // Each later command forgets a few of those whose time is past.
+  // Each later command forgets a few expired records.
   const later = now + 65_001
   Engine.decide(engine, { _tag: "Tick" }, later, [])
   for (let n = kept; n < 2 * kept; n++) assert.strictEqual(send(engine, n, later + 5_000, later), 1)
@@ -39,7 +39,7 @@ it("I20: of tens of thousands of commands a repeat of each kept one says nothing
   const restored = Engine.restore(apple, Engine.defaults, Engine.snapshot(engine))
   const numbers = Array.from({ length: 2 * kept }, (_, n) => n)
   for (const user of [0, 3]) {
-    // Those of user 0 that were forgotten were sent once more in the loop above.
+    // The forgotten commands of user 0 were sent again in the loop above.
     const sent = [...numbers.slice(kept), ...numbers.slice(0, user === 0 ? kept : 0)].filter((n) => n % 7 === user)
     for (const state of [engine, restored]) {
       const found = Engine.outcomes(state, UserId.make(`user-${user}`)).map(({ commandId }) => commandId)

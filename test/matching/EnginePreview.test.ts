@@ -1,4 +1,4 @@
-/** What a market says that an order would come to, where that is long or is not its owner's to ask. */
+/** Previews of long orders, and previews of accounts by others. */
 import { AccountId } from "@venue/domain/AccountId"
 import type { Place } from "@venue/domain/Market"
 import type { MarketPreview } from "@venue/domain/Preview"
@@ -9,7 +9,7 @@ import { id } from "../Id.ts"
 import { bob, crowded, many } from "./EngineCrowd.ts"
 import { apple, assertDurable, eventOf, lots, Scene, ticks, usd } from "./EngineScene.ts"
 
-/** The preview of an order, and then what it filled for how much, and what it was told last. */
+/** Previews an order, then returns its actual fills and final response. */
 const both = (scene: Scene, command: Place) => {
   const before = Engine.hash(scene.engine)
   const said = Engine.preview(scene.engine, command, scene.now)!
@@ -48,7 +48,7 @@ it.each(crowded)("rule 4.16: a preview counts %s", (_what, prepare, quantity, as
   }
 })
 
-it("rule 4.11: what is left of a reduce-only order that rests others beside it ends, and a preview says so", () => {
+it("rule 4.11: the rest of a reduce-only order ends beside resting ones, and its preview shows that", () => {
   const scene = new Scene()
   scene.hold("bob", 5)
   scene.sell(4, 203, { account: "bob", reduceOnly: true })
@@ -59,7 +59,7 @@ it("rule 4.11: what is left of a reduce-only order that rests others beside it e
   assert.deepStrictEqual(said, did)
 })
 
-it("rule 12.3: the reward of each fill is rounded down by itself", () => {
+it("rule 12.3: the reward of each fill is rounded down separately", () => {
   const scene = new Scene()
   const builderCode = id("code").text
   const ownerId = eventOf(scene.buy(1, 190, { account: "bob" }), "Accepted").order.userId
@@ -75,7 +75,7 @@ it("rule 12.3: the reward of each fill is rounded down by itself", () => {
   assert.deepStrictEqual(said.share, { venueBps: 6_000, builderBps: 3_000 })
 })
 
-it("whoever was the trader's owner before is told nothing, and nobody acts on an account of somebody else", () => {
+it("a preview for a former owner of the trader, or for another user's account, returns nothing", () => {
   const scene = new Scene()
   scene.buy(1, 190, { account: "ann", epoch: 3 })
   scene.ask({ _tag: "RaiseEpoch", userId: UserId.make("ann"), traderEpoch: 3 })
@@ -90,7 +90,7 @@ it("whoever was the trader's owner before is told nothing, and nobody acts on an
   assert.isNull(preview({ account: "ann", epoch: 3 })!.refusal)
 })
 
-it("rule 3.5: prices are as fresh as at the moment of asking, though nothing was recorded since", () => {
+it("rule 3.5: a preview uses the freshness of prices at its own time, without a record since", () => {
   const scene = new Scene(null)
   scene.ask({ _tag: "Observe", priceE8: usd(200), teller: "external" })
   const refusalAt = (now: number) =>
@@ -99,7 +99,7 @@ it("rule 3.5: prices are as fresh as at the moment of asking, though nothing was
   assert.strictEqual(refusalAt(scene.now + 60_000), "REJECTED_MARKET_CLOSED")
 })
 
-it("I54: a preview adds nobody: an account that is not known has nothing", () => {
+it("I54: a preview of an unknown account adds none and shows empty holdings", () => {
   const scene = new Scene()
   const said = Engine.preview(scene.engine, scene.placing("BUY", 1, 199, { account: "zoe" }), scene.now)!
   assert.deepStrictEqual([said.refusal, said.status, said.restingLots], [null, "ACK", lots(1)])

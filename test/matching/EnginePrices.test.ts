@@ -1,11 +1,11 @@
-/** Outside prices as a market takes them: believed or not, fresh or stale, inside hours and outside them. */
+/** External prices: trusted or not, fresh or stale, inside trading hours and outside. */
 import type { Priced } from "@venue/domain/Market"
 import * as Engine from "@venue/matching/Engine"
 import { assert, describe, it } from "@effect/vitest"
 import { lots, orderIdOf, Scene, ticks, told, usd } from "./EngineScene.ts"
 import { play } from "./twin/Play.ts"
 
-/** Stocks are live from Monday to Friday, New York. */
+/** Stocks trade from Monday to Friday, New York time. */
 const saturday = Date.UTC(2026, 10, 21, 15)
 const monday = Date.UTC(2026, 10, 23, 5)
 
@@ -22,15 +22,15 @@ const outside = (price = 200): Scene => {
   tell(scene, price)
   return scene
 }
-/** Bids at 201 and asks at 203: the middle is 202. */
+/** Bids at 201 and asks at 203: the mid price is 202. */
 const quoted = (scene: Scene): Scene => {
   scene.buy(1, 201)
   scene.sell(1, 203, { account: "bob" })
   return scene
 }
 
-describe("what is believed", () => {
-  it("rule 3.1: after 200 a price of 320 is not believed, and one of 300 is", () => {
+describe("trust in prices", () => {
+  it("rule 3.1: after 200 a price of 320 is rejected and one of 300 accepted", () => {
     const scene = outside()
     tell(scene, 320)
     assert.deepInclude(prices(scene), { oracleE8: usd(200), rejections: 1 })
@@ -42,7 +42,7 @@ describe("what is believed", () => {
     assert.deepInclude(prices(scene), { oracleE8: usd(150), rejections: 0 })
   })
 
-  it("rule 3.1: rejections are counted to three, and the price is held however many come", () => {
+  it("rule 3.1: rejections count to three, and the price is held however many follow", () => {
     const scene = outside()
     const recorded = [1, 2, 3, 4, 5].map(() => tell(scene, 2_000).length)
     assert.deepStrictEqual(recorded, [1, 1, 1, 0, 0])
@@ -58,15 +58,15 @@ describe("what is believed", () => {
     assert.strictEqual(prices(scene).source, "stale")
   })
 
-  it("rule 3.2: a price above ten million is not taken", () => {
+  it("rule 3.2: a price above ten million is ignored", () => {
     const scene = outside(9_000_000)
     assert.deepStrictEqual(tell(scene, 10_000_001), [])
     assert.strictEqual(tell(scene, 10_000_000).length, 1)
   })
 })
 
-describe("hours", () => {
-  it("rule 3.4: outside hours the price follows the book, and the sources are not heard", () => {
+describe("trading hours", () => {
+  it("rule 3.4: outside hours the price follows the book and sources are ignored", () => {
     const scene = quoted(outside())
     scene.now = saturday
     tick(scene)
@@ -78,7 +78,7 @@ describe("hours", () => {
     assert.strictEqual(prices(scene).toldE8, usd(200))
   })
 
-  it("rule 3.4: without both sides of the book the price stands still, and the market rests", () => {
+  it("rule 3.4: without both sides of the book the price is frozen and the market idle", () => {
     const scene = outside()
     scene.buy(1, 195)
     scene.now = saturday
@@ -88,7 +88,7 @@ describe("hours", () => {
     assert.deepStrictEqual(told(wait(scene, 3_600_000)), ["Funded"])
   })
 
-  it("rule 3.4: time in which nothing happened does not move the price", () => {
+  it("rule 3.4: time without events does not move the price", () => {
     const scene = outside()
     scene.now = saturday
     tick(scene)
@@ -98,7 +98,7 @@ describe("hours", () => {
     assert.isBelow(prices(scene).oracleE8, usd(200.002))
   })
 
-  it("rule 3.4: the price stays within a tenth of the last one from outside, whatever the book says", () => {
+  it("rule 3.4: the price stays within a tenth of the last external price, whatever the book", () => {
     const scene = outside()
     scene.now = saturday
     tick(scene)
@@ -112,7 +112,7 @@ describe("hours", () => {
     assert.isAbove(prices(scene).oracleE8, usd(205))
   })
 
-  it("rule 3.4: at the reopening the first outside price takes over at once", () => {
+  it("rule 3.4: at the reopening the first external price applies at once", () => {
     const scene = quoted(outside())
     scene.now = saturday
     tick(scene)
@@ -135,7 +135,7 @@ describe("hours", () => {
 })
 
 describe("staleness", () => {
-  it("rule 3.5: a price is stale a minute after the last was told, to the millisecond", () => {
+  it("rule 3.5: a price is stale a minute after its last report, to the millisecond", () => {
     const scene = outside()
     wait(scene, 59_999)
     assert.strictEqual(prices(scene).source, "external")
@@ -147,7 +147,7 @@ describe("staleness", () => {
     assert.strictEqual(prices(scene).source, "external")
   })
 
-  it("rule 3.5: the same price again keeps it fresh, and is recorded once a second", () => {
+  it("rule 3.5: a repeated price stays fresh and is recorded once a second", () => {
     const scene = outside()
     let recorded = 0
     for (let step = 0; step < 1_000; step++) {
@@ -159,7 +159,7 @@ describe("staleness", () => {
     assert.strictEqual(prices(scene).source, "external")
   })
 
-  it("rule 3.5: a stale price follows the book meanwhile", () => {
+  it("rule 3.5: a stale price follows the book", () => {
     const scene = quoted(outside())
     wait(scene, 60_000)
     const { oracleE8 } = prices(scene)
@@ -167,7 +167,7 @@ describe("staleness", () => {
     assert.isAbove(prices(scene).oracleE8, oracleE8)
   })
 
-  it("rule 3.5: while it is stale accounts are valued at the last mark that was fresh", () => {
+  it("rule 3.5: while prices are stale, accounts are valued at the last fresh mark", () => {
     const scene = quoted(outside())
     wait(scene, 59_000)
     const { markE8 } = prices(scene)
@@ -178,7 +178,7 @@ describe("staleness", () => {
     assert.strictEqual(prices(scene).freshMarkE8, prices(scene).markE8)
   })
 
-  it("I29: on a stale price orders may only reduce, also before anybody has ticked", () => {
+  it("I29: on a stale price orders may only reduce, even before a tick", () => {
     const scene = outside()
     scene.hold("alice", 5)
     const resting = orderIdOf(scene.buy(1, 185))
@@ -200,8 +200,8 @@ describe("staleness", () => {
   })
 })
 
-describe("the operator's word", () => {
-  it("rule 3.6: it neither drifts nor goes stale, inside hours or outside them", () => {
+describe("operator prices", () => {
+  it("rule 3.6: an operator's price neither drifts nor turns stale, inside hours and outside", () => {
     const scene = quoted(outside())
     say(scene, 210)
     for (const atMillis of [scene.now + 61_000, saturday, monday]) {
@@ -211,7 +211,7 @@ describe("the operator's word", () => {
     }
   })
 
-  it("rule 3.6: the next outside price is filtered against it, and replaces it", () => {
+  it("rule 3.6: the next external price is filtered against the operator's and replaces it", () => {
     const scene = outside()
     say(scene, 600)
     tell(scene, 200)
@@ -220,7 +220,7 @@ describe("the operator's word", () => {
     assert.deepInclude(prices(scene), { source: "external", oracleE8: usd(590), rejections: 0 })
   })
 
-  it("rule 3.6: while the sources are paused only the operator is heard", () => {
+  it("rule 3.6: while sources are paused only operator prices apply", () => {
     const scene = outside()
     scene.ask({ _tag: "PauseSources", paused: true })
     assert.deepStrictEqual(tell(scene, 201), [])
@@ -232,14 +232,14 @@ describe("the operator's word", () => {
     assert.deepInclude(prices(scene), { source: "external", oracleE8: usd(201), paused: false })
   })
 
-  it("rule 3.6: a price whose sources are paused turns stale, unless the operator gives one", () => {
+  it("rule 3.6: a price with paused sources turns stale unless an operator sets one", () => {
     const scene = outside()
     scene.ask({ _tag: "PauseSources", paused: true })
     wait(scene, 60_000)
     assert.deepInclude(prices(scene), { source: "stale", paused: true })
   })
 
-  it("rule 1.6: a word beyond the bounds of the day moves them", () => {
+  it("rule 1.6: an operator's price beyond the daily bounds moves them", () => {
     const scene = outside()
     say(scene, 259)
     assert.strictEqual(prices(scene).maxPriceTicks, ticks(260))
@@ -248,7 +248,7 @@ describe("the operator's word", () => {
     assert.deepStrictEqual(told(scene.buy(1, 400)), ["Accepted"])
   })
 
-  it("rule 1.6: a believed price beyond the bounds moves them back, and one within them does not", () => {
+  it("rule 1.6: an accepted price beyond the bounds moves them back, and one within them does not", () => {
     const scene = outside()
     scene.hold("alice", 2)
     say(scene, 400)
@@ -261,20 +261,20 @@ describe("the operator's word", () => {
     assert.strictEqual(scene.position("alice"), 0)
   })
 
-  it("rule 1.6: a believed price of 210 bounds the day to 147 and 273", () => {
+  it("rule 1.6: an accepted price of 210 sets bounds of 147 and 273", () => {
     const scene = outside(160.5)
     assert.deepInclude(prices(scene), { minPriceTicks: ticks(112.35), maxPriceTicks: ticks(208.65) })
     tell(scene, 210)
     assert.deepInclude(prices(scene), { minPriceTicks: ticks(147), maxPriceTicks: ticks(273) })
   })
 
-  it("rule 1.6: a price that is not believed moves no bounds", () => {
+  it("rule 1.6: a rejected price moves no bounds", () => {
     const scene = outside()
     tell(scene, 320)
     assert.deepInclude(prices(scene), { rejections: 1, minPriceTicks: ticks(140), maxPriceTicks: ticks(260) })
   })
 
-  it("rule 1.6: whatever is told, a price that is taken lies within the bounds", () => {
+  it("rule 1.6: every accepted price lies within the bounds", () => {
     let movedBack = 0
     play(
       200,
@@ -298,7 +298,7 @@ describe("the operator's word", () => {
   })
 })
 
-it("open interest is told with the prices, and where it alone changed they are told once more", () => {
+it("open interest is published with prices, and alone if only it changed", () => {
   const scene = outside()
   scene.sell(2, 201, { account: "bob" })
   wait(scene, 100)
@@ -312,7 +312,7 @@ it("open interest is told with the prices, and where it alone changed they are t
   assert.deepStrictEqual(wait(scene, 100), [])
 })
 
-it("I6: what was recorded of prices is what is, best prices of the book included", () => {
+it("I6: recorded prices, including the best prices of the book, equal the current ones", () => {
   const scene = quoted(outside())
   tell(scene, 2_000)
   scene.ask({ _tag: "PauseSources", paused: true })

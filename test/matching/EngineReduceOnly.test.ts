@@ -1,12 +1,12 @@
-/** Orders that may only reduce never turn or grow a position, alone or together. */
+/** Reduce-only orders never turn or grow a position, alone or together. */
 import { assert, describe, it } from "@effect/vitest"
 import { lots, orderIdOf, Scene, ticks, told } from "./EngineScene.ts"
 
 const reduceOnly = { reduceOnly: true } as const
 const atOnce = { reduceOnly: true, timeInForce: "IOC" } as const
 
-describe("I33: a reduce-only order", () => {
-  it("without a position against it is refused", () => {
+describe("I33: reduce-only orders", () => {
+  it("rejects a reduce-only order without an opposite position", () => {
     const scene = new Scene()
     assert.deepStrictEqual(told(scene.buy(1, 199, reduceOnly)), ["REJECTED"])
     scene.hold("alice", 5)
@@ -14,14 +14,14 @@ describe("I33: a reduce-only order", () => {
     assert.deepStrictEqual(told(scene.sell(1, 201, reduceOnly)), ["Accepted"])
   })
 
-  it("of more than the position is accepted as asked and cut to it", () => {
+  it("a reduce-only order larger than the position is accepted as sent and cut to it", () => {
     const scene = new Scene()
     scene.hold("alice", 5)
     assert.deepStrictEqual(told(scene.sell(8, 201, reduceOnly)), ["Accepted", "Modified 5 @ 201"])
     assert.deepStrictEqual(scene.levels(), ["SELL 5 @ 201"])
   })
 
-  it("that may rest leaves room for those that rest already, and is refused when they leave none", () => {
+  it("a resting reduce-only order leaves room for those already resting, and is refused without room", () => {
     const scene = new Scene()
     scene.hold("alice", 5)
     scene.sell(3, 201, reduceOnly)
@@ -29,7 +29,7 @@ describe("I33: a reduce-only order", () => {
     assert.deepStrictEqual(told(scene.sell(1, 203, reduceOnly)), ["REJECTED"])
   })
 
-  it("that trades at once may take the whole position; the resting ones are cut as it shrinks, newest first", () => {
+  it("an immediate reduce-only order may close the whole position; resting ones are cut as it shrinks, newest first", () => {
     const scene = new Scene()
     scene.hold("alice", 5)
     scene.sell(2, 201, reduceOnly)
@@ -51,7 +51,7 @@ describe("I33: a reduce-only order", () => {
     assert.strictEqual(scene.position("alice"), 0)
   })
 
-  it("is cut also when the position shrinks through another order that rests, before the next trade", () => {
+  it("resting reduce-only orders are also cut when another resting order shrinks the position, before the next trade", () => {
     const scene = new Scene()
     scene.hold("alice", 5)
     scene.sell(5, 200.5)
@@ -65,7 +65,7 @@ describe("I33: a reduce-only order", () => {
     assert.strictEqual(scene.position("alice"), 0)
   })
 
-  it("ends when the position turns round", () => {
+  it("a reduce-only order ends when the position turns round", () => {
     const scene = new Scene()
     scene.hold("alice", 5)
     scene.sell(5, 201, reduceOnly)
@@ -75,7 +75,7 @@ describe("I33: a reduce-only order", () => {
     assert.deepStrictEqual(told(scene.buy(3, 199, reduceOnly)), ["Accepted"])
   })
 
-  it("stays when the position grows", () => {
+  it("a reduce-only order stays when the position grows", () => {
     const scene = new Scene()
     scene.hold("alice", 5)
     scene.sell(5, 201, reduceOnly)
@@ -83,7 +83,7 @@ describe("I33: a reduce-only order", () => {
     assert.deepStrictEqual(scene.orders("alice"), ["SELL 5 of 5 @ 201"])
   })
 
-  it("modified to more than the position gets what fits beside the others", () => {
+  it("a reduce-only order modified beyond the position gets the room beside the others", () => {
     const scene = new Scene()
     scene.hold("alice", 5)
     scene.sell(2, 202, reduceOnly)
@@ -103,7 +103,7 @@ describe("I33: a reduce-only order", () => {
     assert.strictEqual(scene.position("alice"), 2)
   })
 
-  it("that crosses trades first, whatever its time in force, and the resting ones are cut newest first", () => {
+  it("a crossing reduce-only order trades first, whatever its time in force, and resting ones are cut newest first", () => {
     const scene = new Scene()
     scene.hold("alice", 5)
     scene.sell(3, 202, reduceOnly)
@@ -118,7 +118,7 @@ describe("I33: a reduce-only order", () => {
     assert.strictEqual(scene.position("alice"), 2)
   })
 
-  it("that crosses rests with what is left only as far as the others leave room, else it ends", () => {
+  it("the rest of a crossing reduce-only order rests only in the room that others leave, else it ends", () => {
     const scene = new Scene()
     scene.hold("alice", 5)
     scene.sell(3, 202, reduceOnly)
@@ -132,7 +132,7 @@ describe("I33: a reduce-only order", () => {
     assert.deepStrictEqual(scene.orders("alice"), ["SELL 3 of 3 @ 202", "SELL 1 of 2 @ 200"])
     scene.buy(1, 200, { account: "bob" })
     assert.deepStrictEqual(told(scene.buy(2, 199.99, { account: "bob" })), ["Accepted"])
-    // The position is 3, which the resting order reduces; one is sold and cuts it, and nothing is left to rest for.
+    // The position is 3, reduced by the resting order; selling one cuts it, and no room is left to rest.
     assert.deepStrictEqual(told(scene.sell(3, 199.99, { ...reduceOnly, clientOrderId: "all" })), [
       "Accepted",
       "Traded 2 @ 199.99 bob",
@@ -143,7 +143,7 @@ describe("I33: a reduce-only order", () => {
     assert.strictEqual(scene.position("alice"), 1)
   })
 
-  it("that would add liquidity only needs room also at a price that crosses", () => {
+  it("a reduce-only ALO order needs room even at a crossing price", () => {
     const scene = new Scene()
     scene.hold("alice", 5)
     scene.sell(5, 202, reduceOnly)
@@ -151,7 +151,7 @@ describe("I33: a reduce-only order", () => {
     assert.deepStrictEqual(told(scene.sell(1, 200, { ...reduceOnly, type: "ALO" })), ["REJECTED"])
   })
 
-  it("modified to a price that crosses may take the whole position, and keeps its age for what is left", () => {
+  it("a reduce-only order modified to a crossing price may close the position, and its rest keeps its age", () => {
     const scene = new Scene()
     scene.hold("alice", 5)
     const orderId = orderIdOf(scene.sell(2, 201, reduceOnly))
@@ -165,13 +165,13 @@ describe("I33: a reduce-only order", () => {
       "Done"
     ])
     assert.deepStrictEqual(scene.orders("alice"), ["SELL 1 of 2 @ 200", "SELL 3 of 3 @ 202"])
-    // The newer one gives way first.
+    // The newer order is cut first.
     assert.deepStrictEqual(told(scene.buy(1, 200, { account: "bob" })), ["Accepted", "Traded 1 @ 200 alice"])
     scene.buy(2, 199, { account: "bob" })
     assert.deepStrictEqual(told(scene.sell(2, 199, atOnce)), ["Accepted", "Traded 2 @ 199 bob", "Modified 1 @ 202"])
   })
 
-  it("modified to a price that crosses ends when the others leave no room for its rest", () => {
+  it("a reduce-only order modified to a crossing price ends if the others leave no room for its rest", () => {
     const scene = new Scene()
     scene.hold("alice", 5)
     scene.sell(4, 202, reduceOnly)
@@ -187,7 +187,7 @@ describe("I33: a reduce-only order", () => {
     assert.deepStrictEqual(scene.orders("alice"), ["SELL 4 of 4 @ 202"])
   })
 
-  it("of MARKET fills no worse than the price it was sent with, nor than the edge of the band", () => {
+  it("a reduce-only MARKET order fills within its sent price and the edge of the band", () => {
     const scene = new Scene()
     scene.hold("alice", 5)
     const sale = { ...atOnce, type: "MARKET" } as const
@@ -207,13 +207,13 @@ describe("I33: a reduce-only order", () => {
     assert.deepStrictEqual(told(scene.sell(3, 0, sale)), ["Accepted", "IOC_CANCELLED 3 alice"])
   })
 
-  it("may be worth less than ten USD", () => {
+  it("a reduce-only order may be worth less than 10 USD", () => {
     const scene = new Scene()
     scene.hold("alice", 5)
     assert.deepStrictEqual(told(scene.sell(0.001, 201, reduceOnly)), ["Accepted"])
   })
 
-  it("of another that would be cut on the way does not make a FOK fillable", () => {
+  it("a reduce-only order that would be cut on the way does not make a FOK order fillable", () => {
     const scene = new Scene()
     scene.hold("alice", 5)
     scene.sell(3, 200.5)
@@ -230,7 +230,7 @@ describe("I33: a reduce-only order", () => {
     ])
   })
 
-  it("leaves a close free to take the whole position", () => {
+  it("reduce-only orders do not limit a close of the whole position", () => {
     const scene = new Scene()
     scene.hold("alice", -5)
     scene.buy(5, 199, reduceOnly)

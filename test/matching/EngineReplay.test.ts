@@ -1,4 +1,4 @@
-/** The state that events leave is the state that decided them. */
+/** Replay of events leaves the state of the decisions. */
 import { AccountId } from "@venue/domain/AccountId"
 import type { MarketEvent } from "@venue/domain/Market"
 import { type OrderId, orderIdFrom } from "@venue/domain/OrderId"
@@ -10,14 +10,14 @@ import { id } from "../Id.ts"
 import { apple, lots, Scene, ticks, usd } from "./EngineScene.ts"
 
 describe("I6: replay", () => {
-  it("from zero leaves the live hash, after every kind of command", () => {
+  it("replay from zero leaves the live hash after every kind of command", () => {
     for (let seed = 1; seed <= 20; seed++) {
       const { engine, events } = wander(seed, 400)
       assert.strictEqual(Engine.hash(replayed(events)), Engine.hash(engine), `seed ${seed}`)
     }
   })
 
-  it("from a snapshot and the events after it leaves the live hash, through an encoder", () => {
+  it("replay from an encoded snapshot and later events leaves the live hash", () => {
     const packr = new Packr()
     for (let seed = 1; seed <= 10; seed++) {
       const scene = wander(seed, 300)
@@ -32,7 +32,7 @@ describe("I6: replay", () => {
     }
   })
 
-  it("leaves a state that goes on deciding as the live one does", () => {
+  it("replay leaves a state that decides like the live one", () => {
     const scene = wander(7, 500)
     const again = new Scene(NaN)
     again.engine = replayed(scene.events)
@@ -46,7 +46,7 @@ describe("I6: replay", () => {
     assert.deepStrictEqual(tails[2], tails[0])
   })
 
-  it("a hash tells states apart that differ in one order's place", () => {
+  it("the hash distinguishes states that differ in the place of one order", () => {
     const hashes = [
       ["a", "b"],
       ["b", "a"]
@@ -59,8 +59,8 @@ describe("I6: replay", () => {
   })
 })
 
-describe("at every step of random commands", () => {
-  it("I24 I25 I26 I33: no crossed book, sums of zero, and no reduce-only order beyond its position", () => {
+describe("random commands, checked at every step", () => {
+  it("I24 I25 I26 I33: books are never crossed, sums are zero, and reduce-only orders fit their positions", () => {
     for (let seed = 100; seed < 110; seed++) {
       const scene = new Scene()
       for (let step = 0; step < 60; step++) {
@@ -83,7 +83,7 @@ describe("at every step of random commands", () => {
     }
   })
 
-  it("what the fills say folds to the positions the market holds", () => {
+  it("the fills fold to the market's positions", () => {
     const { engine, events } = wander(42, 1_500)
     const folded = new Map(accounts.map((account) => [account, Position.flat()]))
     for (const event of events) {
@@ -97,7 +97,7 @@ describe("at every step of random commands", () => {
       assert.deepStrictEqual(Engine.view(engine, AccountId.make(account)).position, folded.get(account))
   })
 
-  it("I21: no order trades more than it asked for, and trade ids never repeat", () => {
+  it("I21: no order trades more than its quantity, and trade ids never repeat", () => {
     const { events } = wander(43, 1_500)
     const filled = new Map<string, number>()
     const ids = new Set<string>()

@@ -1,4 +1,4 @@
-/** A market of AAPL-USD at 200 in open hours, and short ways to ask it things: prices in USD, quantities in shares. */
+/** A market of AAPL-USD at 200 in open hours, with short methods for commands: prices in USD, quantities in shares. */
 import type { CancelCause } from "@venue/domain/Order"
 import { AccountId } from "@venue/domain/AccountId"
 import type { Id } from "@venue/domain/Id"
@@ -46,7 +46,7 @@ export class Scene {
     return id(`command ${this.#next++}`)
   }
 
-  /** The events that follow from a command. */
+  /** Returns the events of a command. */
   ask(command: MarketCommand, now = this.now): ReadonlyArray<MarketEvent> {
     const events: Array<MarketEvent> = []
     Engine.decide(this.engine, command, now, events)
@@ -131,7 +131,7 @@ export class Scene {
     return this.ask({ _tag: "Cancel", ...this.envelope(ask), orderId, clientOrderId: "" })
   }
 
-  /** All with a client order id. */
+  /** Cancels all orders with a client order id. */
   cancelNamed(clientOrderId: string, ask: Ask = {}): ReadonlyArray<MarketEvent> {
     return this.ask({ _tag: "Cancel", ...this.envelope(ask), orderId: null, clientOrderId })
   }
@@ -160,7 +160,7 @@ export class Scene {
     return Engine.view(this.engine, AccountId.make(account)).position.quantityLots / 1000
   }
 
-  /** Side, price, quantity and what is left of each order at each price, best first, bids before asks. */
+  /** Side, price, quantity and remaining quantity of each order, best first, bids before asks. */
   levels(): ReadonlyArray<string> {
     return Engine.depth(this.engine).map(
       ({ priceTicks, quantityLots, side }) => `${side} ${quantityLots / 1000} @ ${priceTicks / 100}`
@@ -181,7 +181,7 @@ export class Scene {
   }
 }
 
-/** What was recorded so far, replayed, and the state stored and read again, are what is. */
+/** Asserts that replayed events, and a stored and restored state, equal the live state. */
 export const assertDurable = ({ engine, events }: Scene): void => {
   const replayed = Engine.make(apple, engine.settings)
   for (const event of events) Engine.apply(replayed, event)
@@ -190,7 +190,7 @@ export const assertDurable = ({ engine, events }: Scene): void => {
   assert.strictEqual(Engine.hash(Engine.restore(apple, engine.settings, stored)), Engine.hash(engine))
 }
 
-/** Events in a form that is read at a glance. */
+/** Events in a readable form. */
 export const told = (events: ReadonlyArray<MarketEvent>): ReadonlyArray<string> =>
   events.map((event) => {
     switch (event._tag) {
@@ -207,14 +207,14 @@ export const told = (events: ReadonlyArray<MarketEvent>): ReadonlyArray<string> 
     }
   })
 
-/** The first event of a kind; there must be one. */
+/** Returns the first event of a kind, which must exist. */
 export const eventOf = <Tag extends MarketEvent["_tag"]>(
   events: ReadonlyArray<MarketEvent>,
   tag: Tag
 ): Extract<MarketEvent, { _tag: Tag }> =>
   events.find((event): event is Extract<MarketEvent, { _tag: Tag }> => event._tag === tag)!
 
-/** The order must have been accepted. */
+/** Returns the id of the accepted order. */
 export const orderIdOf = (events: ReadonlyArray<MarketEvent>): OrderId => eventOf(events, "Accepted").order.orderId
 
 function given<A extends object>(values: A): { [K in keyof A]: Exclude<A[K], undefined> } {

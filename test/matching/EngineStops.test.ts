@@ -1,4 +1,4 @@
-/** Stops wait for the mark, fire once, and close no more than there is. */
+/** Stops wait for the mark, fire once, and close at most the position. */
 import type { MarketEvent } from "@venue/domain/Market"
 import { orderIdFrom } from "@venue/domain/OrderId"
 import * as Engine from "@venue/matching/Engine"
@@ -14,7 +14,7 @@ const marked = (scene: Scene, price: number) =>
 const ticked = (scene: Scene) => told(scene.ask({ _tag: "Tick" })).filter((said) => said !== "Priced")
 
 describe("rule 15.3: a stop fires when the mark reaches its price", () => {
-  it("five bought at 250 with a stop loss at 243.75 wait at 243.76 and are sold at 243.70 at 243.74", () => {
+  it("stop losses at 243.75 for five bought at 250 wait at 243.76 and sell at 243.70 when the mark is 243.74", () => {
     const scene = new Scene(250)
     scene.hold("alice", 5, 250)
     scene.buy(5, 243.7, { account: "bob" })
@@ -50,7 +50,7 @@ describe("rule 15.3: a stop fires when the mark reaches its price", () => {
     assert.deepStrictEqual(marked(scene, at), ["Triggered", "IOC_CANCELLED 5 alice"])
   })
 
-  it("whose condition holds already is accepted, and fires at the next look at the mark", () => {
+  it("a stop whose condition already holds is accepted and fires at the next check of the mark", () => {
     const scene = new Scene()
     scene.hold("alice", 5)
     assert.deepStrictEqual(told(scene.sell(5, 201, stopLoss)), ["StopPlaced"])
@@ -58,7 +58,7 @@ describe("rule 15.3: a stop fires when the mark reaches its price", () => {
     assert.deepStrictEqual(ticked(scene), ["Triggered", "IOC_CANCELLED 5 alice"])
   })
 
-  it("I30: fires once, and a repeat of its command places no other", () => {
+  it("I30: a stop fires once, and a repeat of its command places no other", () => {
     const scene = new Scene()
     scene.hold("alice", 5)
     const command = scene.placing("SELL", 5, 199, stopLoss)
@@ -71,8 +71,8 @@ describe("rule 15.3: a stop fires when the mark reaches its price", () => {
   })
 })
 
-describe("I29: a price that is stale fires no stop", () => {
-  it("neither one that its mark comes to, nor one that was due before; the next fresh one does", () => {
+describe("I29: a stale price fires no stop", () => {
+  it("neither new nor due stops fire on a stale price; the next fresh price fires them", () => {
     const scene = new Scene()
     scene.hold("alice", 5)
     scene.ask({ _tag: "Observe", priceE8: usd(200), teller: "external" })
@@ -93,8 +93,8 @@ describe("I29: a price that is stale fires no stop", () => {
   })
 })
 
-describe("rule 15.4: several stops fire in the order in which the mark comes to them", () => {
-  it("nearest first, and the oldest first at one price; one that moves there comes behind", () => {
+describe("rule 15.4: several stops fire in the order in which the mark reaches them", () => {
+  it("stops fire nearest first, oldest first at one price; a moved stop goes behind", () => {
     const scene = new Scene()
     for (const account of ["ann", "ben", "cat", "dan"]) scene.hold(account, 1)
     const moved = eventOf(scene.sell(1, 195, { ...stopLoss, account: "ann" }), "StopPlaced").order.orderId
@@ -107,7 +107,7 @@ describe("rule 15.4: several stops fire in the order in which the mark comes to 
     assertDurable(scene)
   })
 
-  it("none after one that brought thousands of events; it fires at the next tick", () => {
+  it("a stop behind one with thousands of events fires at the next tick", () => {
     const scene = new Scene()
     for (const account of ["ann", "ben"]) {
       scene.hold(account, 500)
@@ -122,7 +122,7 @@ describe("rule 15.4: several stops fire in the order in which the mark comes to 
     assertDurable(scene)
   })
 
-  it("at most 256 at once; the rest at the next ticks, whatever the mark is then", () => {
+  it("at most 256 stops fire at once; the rest fire at the next ticks, whatever the mark then", () => {
     const scene = new Scene()
     for (let account = 0; account < 6; account++) {
       scene.hold(`a${account}`, 50)
@@ -135,7 +135,7 @@ describe("rule 15.4: several stops fire in the order in which the mark comes to 
     assert.deepStrictEqual(marked(scene, 200), [])
   })
 
-  it("those that are left over fire though the mark has turned, and no new ones do", () => {
+  it("remaining due stops fire although the mark has turned, and no new ones do", () => {
     const scene = new Scene()
     for (let account = 0; account < 6; account++) {
       scene.hold(`a${account}`, 50)
@@ -151,8 +151,8 @@ describe("rule 15.4: several stops fire in the order in which the mark comes to 
   })
 })
 
-describe("rule 15.5: what fires fills no worse than the nearer of the band's edge and the price that leaves no debt", () => {
-  it("at L 10 and a mark of 200 that is 186.87 of a band from 180", () => {
+describe("rule 15.5: a fired stop fills within the nearer of the band's edge and the price that leaves no debt", () => {
+  it("at leverage 10 and mark 200 the limit is 186.87, inside a band from 180", () => {
     const scene = new Scene(210)
     scene.hold("alice", 5, 210)
     scene.buy(1, 186.87, { account: "bob" })
@@ -162,14 +162,14 @@ describe("rule 15.5: what fires fills no worse than the nearer of the band's edg
   })
 })
 
-describe("rule 15.2, I33: a stop closes no more than the position", () => {
-  it("is refused without a position, when it would grow it, and when it is larger", () => {
+describe("rule 15.2, I33: a stop closes at most the position", () => {
+  it("rejects a stop without a position, one that would grow it, and one larger than it", () => {
     const scene = new Scene()
     assert.deepStrictEqual(told(scene.sell(1, 190, stopLoss)), ["REJECTED"])
     scene.hold("alice", 5)
     assert.deepStrictEqual(told(scene.buy(1, 190, stopLoss)), ["REJECTED"])
     assert.deepStrictEqual(told(scene.sell(5.001, 190, stopLoss)), ["REJECTED"])
-    // Each is measured by itself; neither band nor bounds nor the least value bind it.
+    // Each is measured alone, without band, bounds or minimum value.
     assert.deepStrictEqual(told(scene.sell(5, 1, stopLoss)), ["StopPlaced"])
     assert.deepStrictEqual(told(scene.sell(5, 900, takeProfit)), ["StopPlaced"])
     assert.deepStrictEqual(told(scene.sell(0.001, 190, stopLoss)), ["StopPlaced"])
@@ -177,7 +177,7 @@ describe("rule 15.2, I33: a stop closes no more than the position", () => {
     assert.deepStrictEqual(told(scene.sell(1, 0, stopLoss)), ["INVALID_TICK_SIZE_PRECISION_PRICE"])
   })
 
-  it("is cut as the position shrinks, ends when it closes, and when it turns round", () => {
+  it("a stop is cut as the position shrinks and ends when it closes or turns round", () => {
     const scene = new Scene()
     scene.hold("alice", 5)
     scene.sell(5, 190, stopLoss)
@@ -196,7 +196,7 @@ describe("rule 15.2, I33: a stop closes no more than the position", () => {
     assertDurable(scene)
   })
 
-  it("of the resting side is cut too, once the incoming order has traded", () => {
+  it("stops of the resting side are cut too, after the incoming order has traded", () => {
     const scene = new Scene()
     scene.hold("alice", 5)
     scene.sell(5, 190, stopLoss)
@@ -210,7 +210,7 @@ describe("rule 15.2, I33: a stop closes no more than the position", () => {
     ])
   })
 
-  it("I48: of a maker with many orders and stops is cut once, however often that trades", () => {
+  it("I48: stops of a maker with many orders are cut once, however often it trades", () => {
     const scene = new Scene()
     scene.hold("alice", 20)
     for (let count = 0; count < 50; count++) scene.sell(20, 190, stopLoss)
@@ -221,7 +221,7 @@ describe("rule 15.2, I33: a stop closes no more than the position", () => {
     assertDurable(scene)
   })
 
-  it("stays as it is when the position grows", () => {
+  it("a stop is unchanged when the position grows", () => {
     const scene = new Scene()
     scene.hold("alice", 5)
     scene.sell(5, 190, stopLoss)
@@ -231,7 +231,7 @@ describe("rule 15.2, I33: a stop closes no more than the position", () => {
 })
 
 describe("stops of one parent", () => {
-  it("I30: are never both sides of a pair: the first to fire ends the other, even where it fills nothing", () => {
+  it("I30: of a linked pair one stop fires and ends the other, even if it fills nothing", () => {
     const scene = new Scene()
     scene.hold("alice", 5)
     const pair = (["STOP_LOSS", "TAKE_PROFIT"] as const).map((type): MarketEvent => {
@@ -256,8 +256,8 @@ describe("stops of one parent", () => {
   })
 })
 
-describe("stops asked for by id", () => {
-  it("are modified, to no more than the position, and keep what is not named", () => {
+describe("commands on stops by id", () => {
+  it("a modify of a stop is cut to the position and keeps members it does not name", () => {
     const scene = new Scene()
     scene.hold("alice", 5)
     const { orderId } = eventOf(scene.sell(2, 190, stopLoss), "StopPlaced").order
@@ -279,7 +279,7 @@ describe("stops asked for by id", () => {
     assertDurable(scene)
   })
 
-  it("modified to where the mark is, fires at the next look, and not after it was modified away again", () => {
+  it("a stop modified to the mark fires at the next check, unless it was modified away again", () => {
     const scene = new Scene()
     scene.hold("alice", 5)
     const { orderId } = eventOf(scene.sell(2, 190, stopLoss), "StopPlaced").order
@@ -291,7 +291,7 @@ describe("stops asked for by id", () => {
     assert.deepStrictEqual(ticked(scene), ["Triggered", "IOC_CANCELLED 2 alice"])
   })
 
-  it("are cancelled by their owner alone, and with all orders where stops are meant", () => {
+  it("stops are cancelled only by their owner, and with all orders if stops are included", () => {
     const scene = new Scene()
     scene.hold("alice", 5)
     const { orderId } = eventOf(scene.sell(2, 190, stopLoss), "StopPlaced").order
@@ -306,7 +306,7 @@ describe("stops asked for by id", () => {
     assertDurable(scene)
   })
 
-  it("rule 6.8: 50 of an account, beside its open orders", () => {
+  it("rule 6.8: an account may have 50 stops beside its open orders", () => {
     const scene = new Scene(200, { maxOpenOrders: 1 })
     scene.hold("alice", 5)
     for (let count = 0; count < 50; count++) assert.deepStrictEqual(told(scene.sell(1, 190, stopLoss)), ["StopPlaced"])

@@ -1,12 +1,12 @@
-/** The mark moves while a takeover is open: who still takes it over, and when nobody does. */
+/** The mark moves while a takeover is open: who still takes over, and when nothing is transferred. */
 import { AccountId } from "@venue/domain/AccountId"
 import * as Engine from "@venue/matching/Engine"
 import { assert, describe, it } from "@effect/vitest"
 import { assertDurable, Scene, told } from "./EngineScene.ts"
 import { closeTakeovers, made, mark, openTakeover, reserveFund, scene, stand, worth } from "./LiquidationScene.ts"
 
-describe("rule 9.9, rule 9.13: a takeover whose mark is another at the close", () => {
-  it("I28: goes to no provider at its mark where that has gone on by more than 25 bps: it would pay for what the account lost since", () => {
+describe("rule 9.9, rule 9.13: takeovers whose mark changed before the close", () => {
+  it("I28: no provider takes over after a move of more than 25 bps, because it would pay for the later loss", () => {
     const market = scene(["ben", 50])
     mark(market, 186)
     openTakeover(market, "ann", 400)
@@ -16,7 +16,7 @@ describe("rule 9.9, rule 9.13: a takeover whose mark is another at the close", (
     assert.deepStrictEqual([worth(market, "dora", 150), market.position("ann"), reserveFund(market)], [0, 50, 0])
     assert.deepStrictEqual(Engine.alarms(market.engine), [])
     assertDurable(market)
-    // It is decided anew: a debt of 1,400 that those on the other side bear as far as they can.
+    // Decided anew: the other side bears a debt of 1,400 as far as it can.
     openTakeover(market, "ann", -1_400)
     const events = closeTakeovers(market, [stand(market, "dora", { freeMargin: 1_500 }), stand(market, "ben", {})])
     assert.deepStrictEqual(made(events), ["DELEVERAGING ben 50 @ 178, fees 0 and 0"])
@@ -33,7 +33,7 @@ describe("rule 9.9, rule 9.13: a takeover whose mark is another at the close", (
     assert.isAtLeast(worth(market, "dora", near), 0)
   })
 
-  it("ends in a fall, too: those on the other side take what they can bear, with what the mark has brought them", () => {
+  it("in a falling market the other side takes what it can bear, including its gains from the mark", () => {
     const market = scene(["ben", 50])
     mark(market, 186)
     openTakeover(market, "ann", 400)
@@ -63,7 +63,7 @@ describe("rule 9.9, rule 9.13: a takeover whose mark is another at the close", (
     }
   )
 
-  it("that recovered is no alarm, whatever the fund has", () => {
+  it("a recovered takeover raises no alarm, whatever the fund holds", () => {
     const market = scene(["ben", 50])
     mark(market, 170)
     openTakeover(market, "ann", -400)

@@ -1,11 +1,11 @@
-/** Positions go to others off the book: by the worked numbers of rule 9, and by what must not happen. */
+/** Takeovers off the book, with the worked numbers of rule 9 and their limits. */
 import { AccountId } from "@venue/domain/AccountId"
 import * as Engine from "@venue/matching/Engine"
 import { assert, describe, it } from "@effect/vitest"
 import { assertDurable, eventOf, orderIdOf, Scene, told, usd } from "./EngineScene.ts"
 import { closeTakeovers, made, mark, openTakeover, reserveFund, scene, stand, worth } from "./LiquidationScene.ts"
 
-/** The reserve fund gets so much, of an account that is closed at the mark. */
+/** The reserve fund receives this amount from an account closed at the mark. */
 const endow = (market: Scene, amount: number): void => {
   market.hold("donor", 10)
   openTakeover(market, "donor", amount)
@@ -15,8 +15,8 @@ const endow = (market: Scene, amount: number): void => {
 
 const toCents = (amount: number): number => Math.round(amount * 100) / 100
 
-describe("rule 9.12: a takeover by its worked numbers", () => {
-  it("at 186.00 what is left of the account's money goes to the fund, and a provider takes 50 for 23.25", () => {
+describe("rule 9.12: a takeover with its worked numbers", () => {
+  it("at 186.00 the account's remaining money goes to the fund, and a provider takes 50 for 23.25", () => {
     const market = scene(["ben", 50])
     const before = worth(market, "ann", 200)
     mark(market, 186)
@@ -30,7 +30,7 @@ describe("rule 9.12: a takeover by its worked numbers", () => {
     assertDurable(market)
   })
 
-  it("I28: at 170.00 a fund of 150 does not cover 400: those nearest to their own end close at 178.00, and it is untouched", () => {
+  it("I28: at 170.00 a fund of 150 cannot cover 400, so the nearest to liquidation close at 178.00 and the fund is kept", () => {
     const market = scene(["a", 40], ["c", 30], ["b", 60])
     market.sell(80, 200, { account: "ann" })
     market.buy(80, 200, { account: "house", timeInForce: "IOC" })
@@ -52,7 +52,7 @@ describe("rule 9.12: a takeover by its worked numbers", () => {
     assertDurable(market)
   })
 
-  it("a fund of 400 covers all of it: the position goes at the mark, and nobody on the other side loses", () => {
+  it("a fund of 400 covers the debt: the transfer is at the mark and the other side loses nothing", () => {
     const market = scene(["a", 50])
     endow(market, 400)
     mark(market, 170)
@@ -63,7 +63,7 @@ describe("rule 9.12: a takeover by its worked numbers", () => {
     assert.deepStrictEqual(Engine.alarms(market.engine), [])
   })
 
-  it("a debt that the fund does not cover is an alarm, also where nobody takes anything, until the fund is topped up", () => {
+  it("a debt beyond the fund raises an alarm until a top-up, even if no account takes over", () => {
     const market = scene(["a", 50])
     mark(market, 170)
     openTakeover(market, "ann", -400)
@@ -81,8 +81,8 @@ describe("rule 9.12: a takeover by its worked numbers", () => {
   })
 })
 
-describe("rule 9.13, rule 9.14: who takes a position over", () => {
-  it("providers by their free margin, as far as each wants, what is left first the one with the most", () => {
+describe("rule 9.13, rule 9.14: order of counterparties", () => {
+  it("providers take by free margin as much as each wants; the rest goes to the largest first", () => {
     const market = scene(["ben", 50])
     mark(market, 186)
     openTakeover(market, "ann", 400)
@@ -97,7 +97,7 @@ describe("rule 9.13, rule 9.14: who takes a position over", () => {
     ])
   })
 
-  it("for lots that make its position smaller a provider is paid nothing", () => {
+  it("lots that shrink a provider's position earn it no fee", () => {
     const market = scene(["dora", 20], ["ben", 30])
     mark(market, 186)
     openTakeover(market, "ann", 400)
@@ -105,7 +105,7 @@ describe("rule 9.13, rule 9.14: who takes a position over", () => {
     assert.deepStrictEqual(made(events), ["TAKEOVER dora 50 @ 186, fees 400 and -13.95"])
   })
 
-  it("I28: as many lots as the fund can pay for, with what it gets for them", () => {
+  it("I28: providers take as many lots as the fund can pay for, including its gains from them", () => {
     const market = scene(["ben", 50])
     mark(market, 186)
     openTakeover(market, "ann", 0)
@@ -123,7 +123,7 @@ describe("rule 9.13, rule 9.14: who takes a position over", () => {
     ])
   })
 
-  it("no other account of its user, whether that provides or holds the other side", () => {
+  it("other accounts of the same user neither provide nor are deleveraged", () => {
     const market = scene(["ben", 20])
     market.buy(20, 200, { account: "house" })
     market.sell(20, 200, { account: "ann/1", user: "ann", timeInForce: "IOC" })
@@ -134,7 +134,7 @@ describe("rule 9.13, rule 9.14: who takes a position over", () => {
     assert.deepStrictEqual(told(events), ["Traded 20 @ 186 ben", "TakeoverClosed"])
   })
 
-  it("I28: at a price worse than the mark one loses at most what it can bear, and the rest stays", () => {
+  it("I28: at a price worse than the mark an account loses at most its capacity, and the rest stays", () => {
     const market = scene(["a", 30], ["c", 20])
     mark(market, 170)
     openTakeover(market, "ann", -400)
@@ -145,21 +145,21 @@ describe("rule 9.13, rule 9.14: who takes a position over", () => {
     assertDurable(market)
   })
 
-  it("I28: what the mark has cost one since it answered is gone, on all of its position, before it bears anything", () => {
+  it("I28: losses to the mark since an account's answer, on its whole position, reduce its capacity", () => {
     const market = scene(["a", 40], ["b", 10])
     mark(market, 173.6)
     openTakeover(market, "ann", -220)
     const answer = stand(market, "a", { ratio: 1, mayLose: 96 })
     mark(market, 174)
     const before = worth(market, "a", 174)
-    // 16 of the 96 are lost with the mark, and of the 80 that are left each costs 4.
+    // 16 of the 96 are lost to the mark, and each lot costs 4 of the remaining 80.
     const events = closeTakeovers(market, [answer])
     assert.deepStrictEqual(made(events), ["DELEVERAGING a 20 @ 178, fees 0 and 0"])
     assert.strictEqual(toCents(worth(market, "a", 174) - before), -80)
     assertDurable(market)
   })
 
-  it("I28: who did not answer comes last, largest position first, and only at the mark or better", () => {
+  it("I28: accounts without an answer come last, largest position first, at the mark or better", () => {
     const market = scene(["a", 10], ["b", 30], ["c", 20])
     mark(market, 186)
     openTakeover(market, "ann", 5)
@@ -177,7 +177,7 @@ describe("rule 9.13, rule 9.14: who takes a position over", () => {
     assert.deepStrictEqual(told(closeTakeovers(fallen, [])), ["TakeoverClosed"])
   })
 
-  it("who answered for another position than it has counts as one who did not answer", () => {
+  it("an answer for another position counts as no answer", () => {
     const market = scene(["a", 10], ["b", 30])
     mark(market, 186)
     openTakeover(market, "ann", 5)
@@ -188,7 +188,7 @@ describe("rule 9.13, rule 9.14: who takes a position over", () => {
     assert.deepStrictEqual(told(events), ["Traded 29 @ 186 b", "Traded 11 @ 186 a", "TakeoverClosed"])
   })
 
-  it("two takeovers in one decision count what the first of them took", () => {
+  it("two takeovers in one decision account for what the first one took", () => {
     const market = scene(["a", 50])
     market.sell(10, 200, { account: "b" })
     market.buy(10, 200, { account: "bea", timeInForce: "IOC" })
@@ -209,8 +209,8 @@ describe("rule 9.13, rule 9.14: who takes a position over", () => {
   })
 })
 
-describe("rule 9.9: a takeover that is open", () => {
-  it("takes the account's orders and stops off, and lets it do nothing but cancel", () => {
+describe("rule 9.9: an open takeover", () => {
+  it("an open takeover cancels the account's orders and stops and allows only cancels", () => {
     const market = scene(["ben", 50])
     const resting = orderIdOf(market.buy(1, 150, { account: "ann" }))
     market.sell(5, 210, { account: "ann", type: "TAKE_PROFIT" })
@@ -236,7 +236,7 @@ describe("rule 9.9: a takeover that is open", () => {
     assert.deepStrictEqual(told(market.buy(1, 180, { account: "ann" })), ["Accepted"])
   })
 
-  it("is told to whoever asks what the account has, for as long as it is open", () => {
+  it("an open takeover is part of the account's view until it closes", () => {
     const market = scene(["ben", 50])
     const isFrozen = () => Engine.view(market.engine, AccountId.make("ann")).isFrozen
     mark(market, 186)
@@ -246,7 +246,7 @@ describe("rule 9.9: a takeover that is open", () => {
     assert.isFalse(isFrozen())
   })
 
-  it("closes no sooner than every desk could answer", () => {
+  it("a takeover stays open until every desk had time to answer", () => {
     const market = scene(["ben", 50])
     mark(market, 186)
     openTakeover(market, "ann", 400)
@@ -256,7 +256,7 @@ describe("rule 9.9: a takeover that is open", () => {
     assert.strictEqual(told(market.ask({ _tag: "CloseTakeovers", stands: [] })).at(-1), "TakeoverClosed")
   })
 
-  it("closes with nothing done where the position is another by then", () => {
+  it("a takeover closes without a trade if the position has changed", () => {
     const market = scene(["ben", 50])
     mark(market, 186)
     openTakeover(market, "ann", 400)
@@ -265,7 +265,7 @@ describe("rule 9.9: a takeover that is open", () => {
     assert.strictEqual(market.position("ann"), 50)
   })
 
-  it("I29: closes with nothing done in a market that trades no more, or on a price that is stale", () => {
+  it("I29: a takeover closes without a trade in a halted market or on a stale price", () => {
     const halted = scene(["ben", 50])
     mark(halted, 186)
     openTakeover(halted, "ann", 400)
@@ -279,7 +279,7 @@ describe("rule 9.9: a takeover that is open", () => {
     assert.strictEqual(stale.position("ann"), 50)
   })
 
-  it("is not opened where position or mark are another than the desk saw, nor for a command of before", () => {
+  it("a takeover is refused for another position or mark than decided on, and for a former owner", () => {
     const market = scene(["ben", 50])
     mark(market, 186)
     const decidedOn = {
@@ -296,7 +296,7 @@ describe("rule 9.9: a takeover that is open", () => {
     assert.deepStrictEqual(told(openTakeover(market, "ann", 400)), ["Done"])
   })
 
-  it("is opened at the mark that the desk saw where the mark has gone on against the position since", () => {
+  it("a takeover opens at the decided mark if the mark has moved further against the position", () => {
     const market = scene(["ben", 50])
     mark(market, 186)
     const { position } = Engine.view(market.engine, AccountId.make("ann"))
@@ -304,7 +304,7 @@ describe("rule 9.9: a takeover that is open", () => {
     assert.strictEqual(opened?._tag === "TakeoverOpened" && opened.markE8, usd(186.46))
   })
 
-  it("is one of 256 at most", () => {
+  it("at most 256 takeovers are open", () => {
     const market = new Scene()
     const accounts = Array.from({ length: 257 }, (_, n) => `long ${n}`)
     for (const account of accounts) market.hold(account, 1)
@@ -312,7 +312,7 @@ describe("rule 9.9: a takeover that is open", () => {
     assert.deepStrictEqual(opened.slice(255), [["TakeoverOpened"], ["Done"]])
   })
 
-  it("cuts the stops and reduce-only orders of who is deleveraged", () => {
+  it("deleveraging cuts the stops and reduce-only orders of the account", () => {
     const market = scene(["ben", 50])
     market.buy(50, 150, { account: "ben", reduceOnly: true })
     market.buy(50, 240, { account: "ben", type: "STOP_LOSS" })
@@ -326,7 +326,7 @@ describe("rule 9.9: a takeover that is open", () => {
     assertDurable(market)
   })
 
-  it("of a short goes at the mark too, rounded for it: what that is worth goes to the fund", () => {
+  it("a takeover of a short is at the mark, rounded in its favour; the rounding goes to the fund", () => {
     const market = new Scene()
     market.hold("ann", -50)
     mark(market, 214.003)

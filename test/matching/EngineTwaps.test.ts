@@ -1,4 +1,4 @@
-/** What a market knows of TWAPs: how far each has come, so that no child comes twice. */
+/** TWAP progress in a market: no child is placed twice. */
 import { AccountId } from "@venue/domain/AccountId"
 import type { MarketEvent, Place, PlaceSlice } from "@venue/domain/Market"
 import { childId, type Twap, TwapId, type TwapTerms } from "@venue/domain/Twap"
@@ -51,7 +51,7 @@ const begun = () => {
   return scene
 }
 
-/** What was recorded so far, replayed, and the state stored and read again, are what is. */
+/** Asserts that replayed events, and a stored and restored state, equal the live state. */
 const assertDurable = (scene: Scene) => {
   const replayed = Engine.make(apple, Engine.defaults)
   for (const event of scene.events) Engine.apply(replayed, event)
@@ -61,8 +61,8 @@ const assertDurable = (scene: Scene) => {
   assert.deepStrictEqual(Engine.view(restored, terms.accountId).twaps, twaps(scene))
 }
 
-describe("the progress of a TWAP", () => {
-  it("is what its children filled, told after their own events and in the view of the account", () => {
+describe("progress of a TWAP", () => {
+  it("progress equals the children's fills, recorded after their own events and shown in the account's view", () => {
     const scene = begun()
     scene.sell(0.4, 200, { account: "bob" })
     scene.sell(0.2, 200.5, { account: "bob" })
@@ -83,7 +83,7 @@ describe("the progress of a TWAP", () => {
     assertDurable(scene)
   })
 
-  it("a child that is refused has come all the same, and its TWAP keeps for what", () => {
+  it("a refused child counts as placed, and its TWAP keeps the reason", () => {
     const scene = begun()
     assert.deepStrictEqual(progress(place(scene, 1, { finding: "FAILED_MARGIN_CHECK" })), [
       1,
@@ -111,14 +111,14 @@ describe("the progress of a TWAP", () => {
     assertDurable(scene)
   })
 
-  it("a child that comes too late has come", () => {
+  it("an expired child counts as placed", () => {
     const scene = begun()
     assert.deepStrictEqual(told(place(scene, 1, { expires: friday - 1 })), ["EXPIRED", "TwapAdvanced"])
     assert.deepStrictEqual(place(scene, 1), [])
     assertDurable(scene)
   })
 
-  it("I31: a child of a former owner of the trader has not come: that of the new owner does", () => {
+  it("I31: a child of a former owner does not count; the new owner's does", () => {
     const scene = begun()
     scene.ask({ _tag: "RaiseEpoch", userId: terms.userId, traderEpoch: 2 })
     assert.deepStrictEqual(place(scene, 1, { epoch: 1 }), [])
@@ -128,7 +128,7 @@ describe("the progress of a TWAP", () => {
     assertDurable(scene)
   })
 
-  it("where nothing is traded, a child is refused and has come; a TWAP may begin and end there", () => {
+  it("in a halted market a child is refused and counts; TWAPs may begin and end", () => {
     const scene = new Scene()
     scene.ask({ _tag: "SetTradingState", state: "HALTED" })
     assert.deepStrictEqual(told(open(scene)), ["TwapOpened"])
@@ -138,12 +138,12 @@ describe("the progress of a TWAP", () => {
   })
 })
 
-describe("rule 16.5: a child with a limit", () => {
+describe("rule 16.5: children with a limit", () => {
   const limited = (scene: Scene, slice: number, side: Place["side"], price: number) =>
     place(scene, slice, { side, type: "LIMIT", priceTicks: ticks(price) })
   const acceptedAt = (events: ReadonlyArray<MarketEvent>) => eventOf(events, "Accepted").order.priceTicks / 100
 
-  it("is limited and not refused where the band has moved since it was sent", () => {
+  it("a child is limited instead of refused if the band has moved since it was sent", () => {
     const scene = begun()
     scene.ask({ _tag: "Observe", priceE8: 199.9e8, teller: "operator" })
     scene.sell(0.4, 219.89, { account: "bob" })
@@ -156,12 +156,12 @@ describe("rule 16.5: a child with a limit", () => {
     assert.isAbove(lowerTicks, ticks(180))
     assert.strictEqual(acceptedAt(limited(scene, 2, "SELL", 180)), lowerTicks / 100)
     assert.strictEqual(acceptedAt(limited(scene, 3, "SELL", 190)), 190)
-    // So it is of no order but a child.
+    // Only children are limited.
     assert.deepStrictEqual(told(scene.buy(1, 230)), ["PRICE_GREATER_THAN_MAX_PRICE"])
     assertDurable(scene)
   })
 
-  it("takes what the bounds of the day leave: at 200 by midnight and 240 now, 260 and not 264", () => {
+  it("a child is limited by the daily bounds: at 200 at midnight and 240 now, to 260 and not 264", () => {
     const scene = begun()
     scene.ask({ _tag: "Observe", priceE8: 240e8, teller: "operator" })
     assert.deepInclude(Engine.prices(scene.engine), { maxPriceTicks: ticks(260), upperTicks: ticks(264) })
@@ -172,7 +172,7 @@ describe("rule 16.5: a child with a limit", () => {
     assertDurable(scene)
   })
 
-  it("that is worse than any price of the day is refused, as no limit is made looser", () => {
+  it("a child with a limit worse than every price of the day is refused: limits are never loosened", () => {
     const scene = begun()
     assert.deepStrictEqual(told(limited(scene, 1, "BUY", 139.99)), ["PRICE_LESS_THAN_MIN_PRICE", "TwapAdvanced"])
     assert.deepStrictEqual(told(limited(scene, 2, "SELL", -1)), ["INVALID_TICK_SIZE_PRECISION_PRICE", "TwapAdvanced"])
@@ -181,7 +181,7 @@ describe("rule 16.5: a child with a limit", () => {
 })
 
 describe("I31: a slice has one child", () => {
-  it("a repeat changes nothing, and one that is sent under another id is refused", () => {
+  it("a repeated child changes nothing, and one under another id is refused", () => {
     const scene = begun()
     scene.sell(5, 200, { account: "bob" })
     const command = sliceOf(scene, 1)
@@ -192,7 +192,7 @@ describe("I31: a slice has one child", () => {
     assertDurable(scene)
   })
 
-  it("also once its outcome is forgotten, and after a snapshot", () => {
+  it("a repeated child is refused after its outcome is forgotten and after a snapshot", () => {
     const scene = begun()
     scene.sell(5, 200, { account: "bob" })
     place(scene, 2)
@@ -206,7 +206,7 @@ describe("I31: a slice has one child", () => {
     assert.deepStrictEqual(progress(place(scene, 3)), [3, 2, 400, 2, null])
   })
 
-  it("none beyond the last slice, of another's TWAP, or of one that nobody opened", () => {
+  it("rejects children beyond the last slice, of another account's TWAP and of an unknown TWAP", () => {
     const scene = begun()
     scene.sell(5, 200, { account: "bob" })
     assert.deepStrictEqual(told(place(scene, 4)), ["REJECTED"])
@@ -219,7 +219,7 @@ describe("I31: a slice has one child", () => {
     )
   })
 
-  it("none after the TWAP was closed", () => {
+  it("rejects children after the TWAP was closed", () => {
     const scene = begun()
     scene.sell(5, 200, { account: "bob" })
     place(scene, 1)
@@ -231,8 +231,8 @@ describe("I31: a slice has one child", () => {
   })
 })
 
-describe("opening and closing", () => {
-  it("a TWAP that is open already stays as it is", () => {
+describe("opening and closing of TWAPs", () => {
+  it("an open TWAP is unchanged by a second opening", () => {
     const scene = begun()
     scene.sell(5, 200, { account: "bob" })
     place(scene, 1)
@@ -241,7 +241,7 @@ describe("opening and closing", () => {
     assert.deepStrictEqual(twaps(scene), before)
   })
 
-  it("several are closed at once, each told with what it has filled; those of others and unknown ones are not", () => {
+  it("closes several TWAPs at once, each with its filled quantity; foreign and unknown ones are ignored", () => {
     const scene = begun()
     const second = TwapId.make(id("second").text)
     open(scene, { twapId: second })
@@ -265,7 +265,7 @@ describe("opening and closing", () => {
     assertDurable(scene)
   })
 
-  it("I31: a split ends all, and one that was accepted before it and opened after it", () => {
+  it("I31: a split ends all TWAPs, including one accepted before it and opened after", () => {
     const scene = begun()
     scene.ask({ _tag: "SetTradingState", state: "HALTED" })
     scene.now = friday + 60_000
@@ -278,7 +278,7 @@ describe("opening and closing", () => {
     assertDurable(scene)
   })
 
-  it("I31: the end of a contract ends all, and what comes after it", () => {
+  it("I31: the end of a contract ends all TWAPs, including later ones", () => {
     const scene = begun()
     scene.ask({ _tag: "SetTradingState", state: "HALTED" })
     const events = scene.ask({ _tag: "Delist" })
@@ -289,7 +289,7 @@ describe("opening and closing", () => {
     assertDurable(scene)
   })
 
-  it("what a child of an order of the account's own would meet is as of any order", () => {
+  it("self-trade prevention applies to children as to any order", () => {
     const scene = begun()
     scene.sell(1, 201, { account: "alice/1", user: "alice" })
     assert.deepStrictEqual(told(place(scene, 1, { type: "LIMIT", priceTicks: ticks(202) })), [
@@ -301,7 +301,7 @@ describe("opening and closing", () => {
   })
 })
 
-it("I31: in random streams slices only grow, each has one child, and what they filled is what is told, until the TWAP is closed", () => {
+it("I31: in random streams slices only grow, each has one child, and progress equals the fills until the close", () => {
   let filled = 0
   let closed = 0
   play(600, (engine) => {

@@ -1,4 +1,4 @@
-/** When an order changed last, and whether it was ever modified: what sets the two, and what keeps them. */
+/** Time of an order's last change and its modified flag. */
 import { AccountId } from "@venue/domain/AccountId"
 import type { Order } from "@venue/domain/Order"
 import * as Engine from "@venue/matching/Engine"
@@ -11,15 +11,15 @@ type Change = Pick<Order, "modified" | "updatedAtMillis">
 
 const change = ({ modified, updatedAtMillis }: Order): Change => ({ modified, updatedAtMillis })
 
-/** Gives the account's open orders, oldest first. */
+/** Returns the account's open orders, oldest first. */
 const changes = (scene: Scene, account = "alice"): ReadonlyArray<Change> =>
   Engine.view(scene.engine, AccountId.make(account)).orders.map(change)
 
 const asPlaced = (updatedAtMillis: number): Change => ({ modified: false, updatedAtMillis })
 const asModified = (updatedAtMillis: number): Change => ({ modified: true, updatedAtMillis })
 
-describe("an order tells", () => {
-  it("when it was placed, until something changes it", () => {
+describe("time of the last change of an order", () => {
+  it("a new order shows its placement time until it changes", () => {
     const scene = new Scene()
     const accepted = eventOf(scene.buy(3, 199), "Accepted")
     scene.now += 5
@@ -28,7 +28,7 @@ describe("an order tells", () => {
     assert.deepStrictEqual(changes(scene), [asPlaced(friday)])
   })
 
-  it("when it was modified, whether or not it kept its place, and that it was", () => {
+  it("a modify sets time and flag, whether or not the order kept its place", () => {
     const scene = new Scene()
     const orderId = orderIdOf(scene.buy(3, 199))
     for (const over of [{ quantityLots: lots(2) }, { priceTicks: ticks(198) }, {}]) {
@@ -38,7 +38,7 @@ describe("an order tells", () => {
     }
   })
 
-  it("nothing of a modify that was refused", () => {
+  it("a refused modify sets neither time nor flag", () => {
     const scene = new Scene()
     const orderId = orderIdOf(scene.buy(3, 199))
     scene.now += 5
@@ -46,7 +46,7 @@ describe("an order tells", () => {
     assert.deepStrictEqual(changes(scene), [asPlaced(friday)])
   })
 
-  it("when it was filled, as maker and as taker", () => {
+  it("a fill sets the time, for maker and taker", () => {
     const scene = new Scene()
     scene.buy(3, 199)
     scene.now += 5
@@ -66,7 +66,7 @@ describe("an order tells", () => {
     assert.deepStrictEqual(change(eventOf(scene.cancel(orderId), "Ended").order), asPlaced(rested))
   })
 
-  it("when a modify that crosses was filled, and that it was modified", () => {
+  it("a crossing modify sets the time of its fill and the flag", () => {
     const scene = new Scene()
     const orderId = orderIdOf(scene.buy(3, 199))
     scene.sell(1, 200, { account: "bob" })
@@ -79,7 +79,7 @@ describe("an order tells", () => {
     assert.deepStrictEqual(changes(scene), [asModified(scene.now)])
   })
 
-  it("when it was cut on its way in, and that it was", () => {
+  it("a cut of an incoming order sets time and flag", () => {
     const scene = new Scene()
     scene.hold("alice", 5)
     scene.now += 5
@@ -87,7 +87,7 @@ describe("an order tells", () => {
     assert.deepStrictEqual(changes(scene), [asModified(scene.now)])
   })
 
-  it("when it was cut while it rested, and that it was", () => {
+  it("a cut of a resting order sets time and flag", () => {
     const scene = new Scene()
     scene.hold("alice", 5)
     scene.sell(5, 201, { reduceOnly: true })
@@ -99,7 +99,7 @@ describe("an order tells", () => {
     assert.deepStrictEqual(changes(scene), [asModified(scene.now)])
   })
 
-  it("beside its builder code and its leverage, which a modify leaves as they are", () => {
+  it("builder code and leverage stay after a modify", () => {
     const scene = new Scene()
     for (let n = 0; n < 40; n++) scene.buy(1, 150, { account: `other-${n}`, builderCode: `code-${n}` })
     const orderId = orderIdOf(scene.sell(3, 201, { builderCode: "code-39", leverage: 200 }))
@@ -110,7 +110,7 @@ describe("an order tells", () => {
     assert.strictEqual(maker.marginUsed, Math.ceil((3 * 202 * 1_000_000) / 200))
   })
 
-  it("nothing of the order whose memory it took", () => {
+  it("a reused slot keeps nothing of its former order", () => {
     const scene = new Scene()
     const orderId = orderIdOf(scene.buy(3, 199))
     scene.modify(orderId, { priceTicks: ticks(198) })
@@ -121,7 +121,7 @@ describe("an order tells", () => {
   })
 })
 
-describe("I6: after a snapshot, and after a replay of what was recorded", () => {
+describe("I6: times after a snapshot and after a replay", () => {
   const scene = new Scene()
   scene.hold("alice", 5)
   const orderId = orderIdOf(scene.buy(3, 199))
@@ -135,7 +135,7 @@ describe("I6: after a snapshot, and after a replay of what was recorded", () => 
   scene.now += 5
   const expected = [asModified(friday + 5), asPlaced(friday + 10), asModified(friday + 15)]
 
-  it("every order tells what it told", () => {
+  it("every order shows the same times and flags", () => {
     const packr = new Packr()
     const restored = Engine.restore(apple, Engine.defaults, packr.unpack(packr.pack(Engine.snapshot(scene.engine))))
     const replayed = Engine.make(apple, Engine.defaults)
@@ -149,7 +149,7 @@ describe("I6: after a snapshot, and after a replay of what was recorded", () => 
     }
   })
 
-  it("a hash tells a modified order from one that was placed as it is now", () => {
+  it("the hash distinguishes a modified order from an equal new one", () => {
     const accepted = eventOf(new Scene().buy(2, 199, { id: id("order") }), "Accepted")
     const order = { ...accepted.order, modified: true }
     const modified = { _tag: "Modified", commandId: null, order, requeued: false, atMillis: friday } as const

@@ -1,4 +1,4 @@
-/** Short ways to liquidate an account of a scene, and to answer its takeovers: money in USD. */
+/** Short methods to liquidate an account of a scene and answer its takeovers; money in USD. */
 import { AccountId } from "@venue/domain/AccountId"
 import { type Liquidate, type OpenTakeover, type Stand, standMillis } from "@venue/domain/Liquidation"
 import type { MarketEvent, Traded } from "@venue/domain/Market"
@@ -8,7 +8,7 @@ import { type Ask, lots, Scene, ticks, usd } from "./EngineScene.ts"
 
 export const micros = (usd: number): number => Math.round(usd * 1e6)
 
-/** Ann is long from 200, as much as all these are short. */
+/** Ann is long from 200, as much as all of these are short. */
 export const scene = (...shorts: ReadonlyArray<readonly [string, number]>): Scene => {
   const market = new Scene()
   for (const [account, quantity] of shorts) {
@@ -21,7 +21,7 @@ export const scene = (...shorts: ReadonlyArray<readonly [string, number]>): Scen
 export const mark = (market: Scene, price: number) =>
   market.ask({ _tag: "Observe", priceE8: usd(price), teller: "operator" })
 
-/** The trades off the book, at a glance. */
+/** Trades off the book, in a readable form. */
 export const made = (events: ReadonlyArray<MarketEvent>): ReadonlyArray<string> =>
   events
     .filter((event): event is Traded => event._tag === "Traded")
@@ -30,7 +30,7 @@ export const made = (events: ReadonlyArray<MarketEvent>): ReadonlyArray<string> 
         `${offBook} ${maker.order.accountId} ${quantityLots / 1000} @ ${priceTicks / 100}, fees ${taker.fee / 1e6} and ${maker.fee / 1e6}`
     )
 
-/** What the desk would see now. */
+/** Returns the current basis of a desk's decision. */
 const decidedOn = ({ engine }: Scene, account: string) => ({
   position: Engine.view(engine, AccountId.make(account)).position,
   markE8: Engine.prices(engine)!.markE8
@@ -76,14 +76,14 @@ export interface Answer {
   readonly ratio?: number
   readonly mayLose?: number
   readonly user?: string
-  /** Of a provider. */
+  /** Set for a provider. */
   readonly freeMargin?: number
   readonly buys?: number
   readonly sells?: number
   readonly over?: Partial<Stand>
 }
 
-/** What the desk of an account answers now. */
+/** Returns the current answer of an account's desk. */
 export const stand = (scene: Scene, account: string, answer: Answer): Stand => {
   const { buys, freeMargin, mayLose = 1_000_000, ratio = 10, sells, user = account } = answer
   return {
@@ -106,13 +106,13 @@ export const stand = (scene: Scene, account: string, answer: Answer): Stand => {
   }
 }
 
-/** Half a second later all desks have had the time to answer. */
+/** Closes takeovers half a second later, when all desks had time to answer. */
 export const closeTakeovers = (scene: Scene, stands: ReadonlyArray<Stand>): ReadonlyArray<MarketEvent> => {
   scene.now += standMillis
   return scene.ask({ _tag: "CloseTakeovers", stands })
 }
 
-/** All that an account has here at a price, beside what it brought. */
+/** Value of an account's position at a price, plus its cash. */
 export const worth = ({ engine }: Scene, account: string, price: number): number => {
   const { cashFlow, fees, funding, quantityLots, rewards } = Engine.view(engine, AccountId.make(account)).position
   return (cashFlow - fees + funding + rewards) / 1e6 + (quantityLots / 1000) * price

@@ -1,4 +1,4 @@
-/** What is found by id, beside a plain Map that finds the same: remembered commands, and open orders. */
+/** Index lookups compared with a plain Map: remembered commands, and open orders. */
 import { type Id, series, version4 } from "@venue/domain/Id"
 import { describe, expect, it } from "@effect/vitest"
 import { orderIdFrom } from "@venue/domain/OrderId"
@@ -7,7 +7,7 @@ import { mix } from "@venue/domain/BitMix"
 import * as OrderPool from "@venue/matching/book/OrderPool"
 import * as fc from "fast-check"
 
-/** By id, a number that is its own: of a bucket, or a slot. */
+/** Maps an id to its own number: a bucket, or a slot. */
 interface Found {
   readonly enter: (id: Id) => void
   readonly leave: (id: Id) => void
@@ -49,7 +49,7 @@ const pool = (): Found => {
 
 const kinds: Record<string, (ids: ReadonlyArray<Id>) => Found> = { commandIndex, pool }
 
-// Few halves and few last digits: many ids share both.
+// Few halves and last digits: many ids share both.
 const id = fc
   .tuple(fc.constantFrom(0, 1, -1, 0x7fffffff), fc.constantFrom(0, -1), fc.integer(), fc.constantFrom(0, 1, 15, 16))
   .map(([a, b, c, d]) => version4(a, b, c, d))
@@ -58,7 +58,7 @@ const steps = fc.record({
   turns: fc.array(fc.nat(), { maxLength: 200 })
 })
 
-/** Different words, the same ones on every machine. */
+/** Distinct words, equal on every machine. */
 const draws = (): (() => number) => {
   let count = 0
   return () => mix(count++)
@@ -76,7 +76,7 @@ const manyIds: Record<string, ReadonlyArray<Id>> = {
   "that share their first half and last digit": makeIds(300, () => version4(1, 2, draw(), draw() | 15))
 }
 
-/** What may leave first: the oldest, the newest, any. */
+/** Order of removal: oldest, newest, any. */
 const orders: Record<string, (ids: ReadonlyArray<Id>) => ReadonlyArray<Id>> = {
   "oldest first": (ids) => ids,
   "newest first": (ids) => ids.toReversed(),
@@ -84,7 +84,7 @@ const orders: Record<string, (ids: ReadonlyArray<Id>) => ReadonlyArray<Id>> = {
 }
 
 describe.each(Object.entries(kinds))("%s", (_, make) => {
-  it("find just what was entered and has not left, whatever shares its place", () => {
+  it("finds exactly the entered ids that have not left, whatever shares their place", () => {
     fc.assert(
       fc.property(steps, ({ ids, turns }) => {
         const found = make(ids)
@@ -138,7 +138,7 @@ describe.each(Object.entries(kinds))("%s", (_, make) => {
   })
 })
 
-it("gives ids drawn together one bucket, each a place of its own there", () => {
+it("gives ids drawn in series one bucket, each its own place", () => {
   const made = CommandIndex.make()
   const ids = makeIds(2_000, series(draws()))
   ids.forEach((id, place) => CommandIndex.enter(made, id, place + 1))
@@ -148,7 +148,7 @@ it("gives ids drawn together one bucket, each a place of its own there", () => {
   )
 })
 
-it("gives orders of ids drawn together heads side by side", () => {
+it("gives orders with ids in series adjacent heads", () => {
   const made = OrderPool.make()
   const ids = makeIds(16, series(draws()))
   ids.forEach((id) => OrderPool.take(made, orderIdFrom(id), ""))

@@ -1,4 +1,4 @@
-/** A dividend by its worked number, once for its day, and to whoever holds a position then (rule 19.1). */
+/** Dividends: worked numbers, once per day, for the holders at the time (rule 19.1). */
 import { AccountId } from "@venue/domain/AccountId"
 import * as Engine from "@venue/matching/Engine"
 import { assert, describe, it } from "@effect/vitest"
@@ -8,8 +8,8 @@ const pay = (scene: Scene, exDay: number, usdPerUnit: number) =>
   told(scene.ask({ _tag: "PayDividend", exDay, perUnitE8: usd(usdPerUnit) }))
 const received = (scene: Scene, account: string) => Engine.view(scene.engine, AccountId.make(account)).position.funding
 
-describe("a dividend", () => {
-  it("of 0.26 on a long of 50 is 13.00, which the shorts pay", () => {
+describe("dividends", () => {
+  it("a dividend of 0.26 on a long of 50 is 13.00, paid by the shorts", () => {
     const scene = new Scene()
     scene.hold("alice", 50)
     assert.deepStrictEqual(pay(scene, 20_000, 0.26), ["DividendPaid"])
@@ -17,7 +17,7 @@ describe("a dividend", () => {
     assert.deepStrictEqual(Engine.totals(scene.engine).cash, 0)
   })
 
-  it("is paid once for its day, and not for an earlier one", () => {
+  it("a dividend is paid once for its day, and not for an earlier day", () => {
     const scene = new Scene()
     scene.hold("alice", 50)
     pay(scene, 20_000, 0.26)
@@ -27,7 +27,7 @@ describe("a dividend", () => {
     assert.strictEqual(received(scene, "alice"), 14_000_000)
   })
 
-  it("leaves a fraction that nobody can have to the reserve fund", () => {
+  it("the indivisible fraction of a dividend goes to the reserve fund", () => {
     const scene = new Scene()
     for (const account of ["alice", "carol"]) scene.hold(account, 0.1)
     // 0.1 of 0.00000015 is 0.015 of 1e-6 USD.

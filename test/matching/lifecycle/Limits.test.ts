@@ -1,4 +1,4 @@
-/** Limits of a contract that an operator changes (rule 1.9). */
+/** Changes of a contract's limits by an operator (rule 1.9). */
 import type { Limits } from "@venue/domain/Limits"
 import * as Oracle from "@venue/domain/Oracle"
 import * as Engine from "@venue/matching/Engine"
@@ -14,8 +14,8 @@ const listed: Limits = {
 const set = (scene: Scene, limits: Partial<Limits>) =>
   told(scene.ask({ _tag: "SetLimits", ...Engine.limits(scene.engine), ...limits }))
 
-describe("limits", () => {
-  it("are those of the listing until they are changed, and the same again is no event", () => {
+describe("contract limits", () => {
+  it("the limits of the listing apply until a change, and an equal change records nothing", () => {
     const scene = new Scene()
     assert.deepStrictEqual(Engine.limits(scene.engine), listed)
     assert.deepStrictEqual(set(scene, {}), [])
@@ -25,7 +25,7 @@ describe("limits", () => {
     assertDurable(scene)
   })
 
-  it("bind the open interest from the next order on, and leave what is held", () => {
+  it("new limits apply to open interest from the next order, and keep existing positions", () => {
     const scene = new Scene()
     scene.hold("alice", 50)
     set(scene, { positionUsd: 5_000, openInterestUsd: 10_200 })
@@ -50,13 +50,13 @@ describe("limits", () => {
       assert.deepStrictEqual(set(new Scene(), flawed), [])
     })
 
-  it("let no more be held than may double in price before no higher price is taken in (rule 3.2)", () => {
+  it("rejects an open-interest limit that could not double in price within rule 3.2", () => {
     const openInterestUsd = 2_000_000_000
     assert.deepStrictEqual(set(new Scene(), { openInterestUsd }), ["LimitsSet"])
     assert.isAbove(Oracle.highestTradableE8(apple, lots(openInterestUsd / 200)), 400e8)
   })
 
-  it("of a contract that is over stay", () => {
+  it("limits of an ended contract are unchanged", () => {
     const scene = new Scene()
     scene.ask({ _tag: "SetTradingState", state: "HALTED" })
     scene.ask({ _tag: "Delist" })

@@ -1,4 +1,4 @@
-/** A contract ends: orders and stops go, positions are closed at one price, and nothing leads back (rule 19.3). */
+/** End of a contract: orders and stops end, positions close at one price, irreversibly (rule 19.3). */
 import { AccountId } from "@venue/domain/AccountId"
 import { noEcho } from "@venue/domain/Echo"
 import type { MarketEvent } from "@venue/domain/Market"
@@ -12,7 +12,7 @@ const halt = (scene: Scene) => scene.ask({ _tag: "SetTradingState", state: "HALT
 const delist = (scene: Scene) => scene.ask({ _tag: "Delist" })
 const positionOf = (scene: Scene, account: string) => Engine.view(scene.engine, AccountId.make(account)).position
 
-/** At 200 for twenty minutes and at 206 for ten, alice long 50 from 200 and carol short 20; then it halts. */
+/** At 200 for twenty minutes and 206 for ten, alice long 50 from 200 and carol short 20; then halted. */
 const halted = () => {
   const scene = new Scene()
   scene.hold("alice", 50)
@@ -26,8 +26,8 @@ const halted = () => {
   return scene
 }
 
-describe("a delisting", () => {
-  it("closes all at the average of half an hour: a long of 50 from 200 gains 100.00 at 202, without a fee", () => {
+describe("delistings", () => {
+  it("a delisting closes all at the half-hour average: a long of 50 from 200 gains 100.00 at 202, without a fee", () => {
     const scene = halted()
     scene.now += 60_000
     observe(scene, 150)
@@ -59,7 +59,7 @@ describe("a delisting", () => {
     assertDurable(scene)
   })
 
-  it("values positions at its price meanwhile, and takes no other price in, nor an hour", () => {
+  it("a delisting values positions at its price and accepts neither prices nor funding", () => {
     const scene = halted()
     delist(scene)
     scene.now += 2 * 3_600_000
@@ -73,14 +73,14 @@ describe("a delisting", () => {
     assert.isTrue(Engine.isIdle(scene.engine, scene.now))
   })
 
-  it("is not of a market that trades", () => {
+  it("a trading market is not delisted", () => {
     const scene = new Scene()
     scene.hold("alice", 1)
     assert.deepStrictEqual(delist(scene), [])
     assert.strictEqual(scene.position("alice"), 1)
   })
 
-  it("is at once of a market that never had a price", () => {
+  it("a market that never had a price is delisted at once", () => {
     const scene = new Scene(null)
     halt(scene)
     assert.deepStrictEqual(told(delist(scene)), ["TradingStateChanged"])
@@ -88,7 +88,7 @@ describe("a delisting", () => {
     assertDurable(scene)
   })
 
-  it("comes before a takeover that is open", () => {
+  it("a delisting precedes open takeovers", () => {
     const scene = new Scene()
     scene.hold("alice", 50)
     const { markE8 } = Engine.prices(scene.engine)!
@@ -99,7 +99,7 @@ describe("a delisting", () => {
     assertDurable(scene)
   })
 
-  it("leaves no symbol to ask for", () => {
+  it("a delisted symbol is unknown to commands", () => {
     const scene = halted()
     const { order } = eventOf(scene.events, "Accepted")
     delist(scene)
@@ -114,7 +114,7 @@ describe("a delisting", () => {
     assert.deepStrictEqual(desk("REJECTED_FAILED_TO_PROCESS"), ["REJECTED_FAILED_TO_PROCESS"])
   })
 
-  it("closes the two accounts of one user against each other, where nobody else is left", () => {
+  it("a delisting closes two accounts of one user against each other if no others are left", () => {
     const scene = new Scene()
     scene.sell(3, 200, { account: "house" })
     scene.buy(3, 200, { account: "ann/1", user: "ann" })
@@ -124,7 +124,7 @@ describe("a delisting", () => {
     assert.include(told(delist(scene)), "Traded 3 @ 200 ann/2")
   })
 
-  it("of more than one decision can hold goes on with each tick, also after a crash", () => {
+  it("a delisting beyond one decision continues with each tick, also after a crash", () => {
     const scene = new Scene()
     const most = { maxNotional: 1e14 }
     for (let n = 0; n < 6_000; n++) {

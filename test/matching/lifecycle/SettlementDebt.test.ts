@@ -1,4 +1,6 @@
-/** A settlement price far from the mark: a loss beyond the equity stays with its account, and no money comes or goes (rule 19.3). */
+/**
+ * Settlement far from the mark: a loss beyond the equity stays with its account, and money is conserved (rule 19.3).
+ */
 import { AccountId } from "@venue/domain/AccountId"
 import * as Engine from "@venue/matching/Engine"
 import { assert, it } from "@effect/vitest"
@@ -8,7 +10,7 @@ import { assertDurable, Scene, usd } from "../EngineScene.ts"
 const price = fc.integer({ min: 120, max: 290 })
 const lots = fc.integer({ min: -40, max: 40 }).filter((count) => count !== 0)
 
-it("rule 19.3: whatever the average is, the debts of a settlement are those of accounts, and money sums to zero", () => {
+it("rule 19.3: at any average price, debts stay with their accounts and money sums to zero", () => {
   fc.assert(
     fc.property(
       fc.array(lots, { minLength: 1, maxLength: 6 }),

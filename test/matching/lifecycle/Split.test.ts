@@ -1,4 +1,4 @@
-/** A split by its worked number, once for its day, and with what nobody can hold bought by the reserve fund (rule 19.2). */
+/** Splits: worked numbers, once per day, with indivisible lots bought by the reserve fund (rule 19.2). */
 import { AccountId } from "@venue/domain/AccountId"
 import * as Split from "@venue/domain/Split"
 import * as Engine from "@venue/matching/Engine"
@@ -11,14 +11,14 @@ const split = (scene: Scene, numerator: number, denominator: number, exDay = 20_
 const topUp = (scene: Scene, amount: number) =>
   scene.ask({ _tag: "TopUpFund", topUpId: `${amount}`, amount: usd(amount) / 100, reason: "odd lots" })
 const positionOf = (scene: Scene, account: string) => Engine.view(scene.engine, AccountId.make(account)).position
-/** In 1e-6 USD, exact for prices of whole hundredths. */
+/** In 1e-6 USD, exact for prices in whole hundredths. */
 const equityOf = (scene: Scene, account: string): number => {
   const { cashFlow, fees, funding, quantityLots } = positionOf(scene, account)
   return cashFlow - fees + funding + (quantityLots * Engine.prices(scene.engine)!.freshMarkE8) / 1e5
 }
 
-describe("a split", () => {
-  it("of 4:1 makes 200 at 50 of 50 at 200, and leaves equity as it was", () => {
+describe("splits", () => {
+  it("a split of 4:1 turns 50 at 200 into 200 at 50 and keeps the equity", () => {
     const scene = new Scene()
     scene.hold("alice", 50)
     scene.buy(1, 199)
@@ -43,7 +43,7 @@ describe("a split", () => {
     assertDurable(scene)
   })
 
-  it("is followed by prices of the new units, which the filter believes, and by trade at them", () => {
+  it("prices and trades in the new units are accepted after a split", () => {
     const scene = new Scene()
     scene.hold("alice", 50)
     halt(scene)
@@ -56,7 +56,7 @@ describe("a split", () => {
     assertDurable(scene)
   })
 
-  it("closes fractions of a lot at the mark: of 0.003 at 3:2 half a lot at 133.33333333", () => {
+  it("a split closes fractions of a lot at the mark: of 0.003 at 3:2 half a lot at 133.33333333", () => {
     const scene = new Scene()
     scene.hold("alice", 0.1)
     scene.sell(0.097, 200, { reduceOnly: true })
@@ -65,7 +65,8 @@ describe("a split", () => {
     topUp(scene, 1)
     halt(scene)
     const events = split(scene, 3, 2)
-    // Half a lot of 0.001 is worth 66,666.67 of 1e-6 USD; the short pays it in full, the long receives less.
+    // Half a lot of 0.001 is worth 66,666.67 of 1e-6 USD; the short pays it rounded up, the long receives it rounded
+    // down.
     const { fundLots, markE8, remainder } = eventOf(events, "ContractSplit")
     assert.deepStrictEqual([fundLots, markE8, remainder], [0, 133_33333333, 1])
     assert.deepStrictEqual([positionOf(scene, "alice").quantityLots, positionOf(scene, "house").quantityLots], [4, -4])
@@ -73,14 +74,14 @@ describe("a split", () => {
     assertDurable(scene)
   })
 
-  it("I25: has the reserve fund buy the lots that nobody can have, where it can pay them", () => {
+  it("I25: the reserve fund buys indivisible lots if it can pay for them", () => {
     const scene = new Scene()
     for (const account of ["alice", "ben"]) {
       scene.hold(account, 0.101)
       scene.now += 1
     }
     halt(scene)
-    // Two halves of a lot, less than one of 133,333,33 of 1e-6 USD for rounding.
+    // Two half lots, minus less than one unit of 1e-6 USD for rounding, of 133,333.33.
     assert.strictEqual(Engine.splitMissing(scene.engine, { numerator: 3, denominator: 2 }), 133_332)
     assert.deepStrictEqual(split(scene, 3, 2), [])
     topUp(scene, 0.2)
@@ -94,7 +95,7 @@ describe("a split", () => {
     assertDurable(scene)
   })
 
-  it("is made once for its day, of a halted market alone, and by no ratio that leaves no price", () => {
+  it("a split happens once for its day, in a halted market only, and never to an invalid price", () => {
     const scene = new Scene()
     assert.deepStrictEqual(split(scene, 2, 1), [])
     halt(scene)
@@ -113,7 +114,7 @@ describe("a split", () => {
     assert.strictEqual(Engine.prices(scene.engine)!.markE8, usd(0.1))
   })
 
-  it("of a market with more orders than one decision ends is asked for again until it is done", () => {
+  it("a split of a market with more orders than one decision ends is repeated until done", () => {
     const scene = new Scene()
     for (let n = 0; n < 5_000; n++) scene.buy(1, 190, { account: `trader-${n}` })
     halt(scene)

@@ -1,4 +1,4 @@
-/** What a market lets in while it accepts only cancels, and while it takes nothing (rule 1.7). */
+/** Commands accepted in CANCEL_ONLY and HALTED (rule 1.7). */
 import { noEcho } from "@venue/domain/Echo"
 import type { OrderRefusal } from "@venue/domain/Reject"
 import type { OpenState } from "@venue/domain/TradingState"
@@ -9,7 +9,7 @@ import { eventOf, orderIdOf, Scene, ticks, told, usd } from "../EngineScene.ts"
 const shut = "REJECTED_MARKET_CLOSED"
 const set = (scene: Scene, state: OpenState) => scene.ask({ _tag: "SetTradingState", state })
 
-/** A position of 2, and one order that rests. */
+/** A position of 2, and one resting order. */
 const open = () => {
   const scene = new Scene()
   scene.hold("alice", 2)
@@ -17,7 +17,7 @@ const open = () => {
 }
 
 describe("a market that does not trade", () => {
-  it("accepts only cancels in CANCEL_ONLY", () => {
+  it("CANCEL_ONLY accepts only cancels", () => {
     const { orderId, scene } = open()
     assert.deepStrictEqual(told(set(scene, "CANCEL_ONLY")), ["TradingStateChanged"])
     assert.deepStrictEqual(told(scene.buy(1, 198)), [shut])
@@ -27,7 +27,7 @@ describe("a market that does not trade", () => {
     assert.deepStrictEqual(told(scene.cancel(orderId)), ["CANCELLED 1 alice", "Done"])
   })
 
-  it("takes nothing in HALTED; what rests stays, and prices go on", () => {
+  it("HALTED accepts nothing; resting orders stay and prices continue", () => {
     const { orderId, scene } = open()
     set(scene, "HALTED")
     assert.deepStrictEqual(told(scene.buy(1, 198)), [shut])
@@ -37,7 +37,7 @@ describe("a market that does not trade", () => {
     assert.deepStrictEqual(told(scene.ask({ _tag: "Observe", priceE8: usd(201), teller: "operator" })), ["Priced"])
   })
 
-  it("rule 4.14: that it is shut outranks what the desk found wrong, but for a fault of ours", () => {
+  it("rule 4.14: the closed market outranks a refusal by the desk, except an internal error", () => {
     const { scene } = open()
     const desk = (status: OrderRefusal) =>
       told(scene.ask({ _tag: "Refuse", ...scene.envelope({}), status, echo: noEcho }))
@@ -50,7 +50,7 @@ describe("a market that does not trade", () => {
     assert.deepStrictEqual(desk("REJECTED_FAILED_TO_PROCESS"), ["REJECTED_FAILED_TO_PROCESS"])
   })
 
-  it("I34: carries out the cancels of a lost connection, halted or not", () => {
+  it("I34: cancels of a lost connection are executed, halted or not", () => {
     for (const state of ["CANCEL_ONLY", "HALTED"] as const) {
       const { scene } = open()
       set(scene, state)
@@ -58,7 +58,7 @@ describe("a market that does not trade", () => {
     }
   })
 
-  it("leaves accounts valued at the last mark of before, until it trades again", () => {
+  it("a halted market values accounts at its last mark until it trades again", () => {
     const { scene } = open()
     const before = Engine.prices(scene.engine)!.markE8
     set(scene, "CANCEL_ONLY")
@@ -71,7 +71,7 @@ describe("a market that does not trade", () => {
     assert.strictEqual(Engine.prices(scene.engine)!.freshMarkE8, Engine.prices(scene.engine)!.markE8)
   })
 
-  it("pays no funding for an hour at whose end it does not trade", () => {
+  it("a halted market pays no funding for an hour that ends while it is halted", () => {
     const { scene } = open()
     set(scene, "CANCEL_ONLY")
     scene.now = (Math.floor(scene.now / 3_600_000) + 1) * 3_600_000
@@ -79,7 +79,7 @@ describe("a market that does not trade", () => {
     assert.deepStrictEqual([funded.skipped, funded.rateE12], [true, 0])
   })
 
-  it("trades again, and the same state again is no event", () => {
+  it("trading resumes, and setting the same state again records nothing", () => {
     const { scene } = open()
     assert.deepStrictEqual(set(scene, "TRADING"), [])
     set(scene, "HALTED")

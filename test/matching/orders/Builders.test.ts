@@ -1,4 +1,4 @@
-/** What fills of orders with a builder code earn its owner, and where the rest of the fee goes (rule 12). */
+/** Rewards of fills with a builder code, and the rest of the fee (rule 12). */
 import { AccountId, primaryAccountOf } from "@venue/domain/AccountId"
 import type { Traded } from "@venue/domain/Market"
 import { valueOf } from "@venue/domain/Split"
@@ -32,8 +32,8 @@ const cashOf = (engine: Engine.Engine, accounts: ReadonlyArray<string>): number 
   }, reserveFund + venueFees)
 }
 
-describe("rule 12.3: of a fee of 10.20", () => {
-  it("I18: at 6,000 and 3,000 bps the owner has 3.06, the venue 6.12 and the reserve fund 1.02", () => {
+describe("rule 12.3: division of a fee of 10.20", () => {
+  it("I18: at 6,000 and 3,000 bps the owner gets 3.06, the venue 6.12 and the reserve fund 1.02", () => {
     const scene = new Scene(204)
     assert.deepStrictEqual(told(introduce(scene)), ["BuilderIntroduced"])
     const { maker, taker } = trade(scene, "code")
@@ -41,7 +41,7 @@ describe("rule 12.3: of a fee of 10.20", () => {
     assert.deepStrictEqual(taker.reward, { ownerId, amount: 3_060_000, remainder: 1_020_000 })
     assert.isNull(maker.reward)
     assert.strictEqual(rewards(scene.engine), 3_060_000)
-    // The maker's fee is all the venue's.
+    // The maker's fee belongs to the venue in full.
     assert.deepInclude(Engine.totals(scene.engine), {
       cash: 0,
       venueFees: 6_120_000 + 2_040_000,
@@ -51,7 +51,7 @@ describe("rule 12.3: of a fee of 10.20", () => {
     assert.strictEqual(Engine.view(scene.engine, AccountId.make("ann")).position.fees, 10_200_000)
   })
 
-  it("I18: at 5,000 each both have 5.10, and nothing remains", () => {
+  it("I18: at 5,000 bps each both get 5.10 without a remainder", () => {
     const scene = new Scene(204)
     introduce(scene, "code", 5_000, 5_000)
     assert.deepStrictEqual(trade(scene, "code").taker.reward, { ownerId, amount: 5_100_000, remainder: 0 })
@@ -59,8 +59,8 @@ describe("rule 12.3: of a fee of 10.20", () => {
   })
 })
 
-describe("rule 12.4", () => {
-  it("maker and taker earn, each by the code of its own order", () => {
+describe("rule 12.4: rewards", () => {
+  it("maker and taker fills earn by the code of their own order", () => {
     const scene = new Scene(204)
     introduce(scene)
     const { maker } = trade(scene, "", "code")
@@ -70,7 +70,7 @@ describe("rule 12.4", () => {
     assert.strictEqual(rewards(scene.engine), 612_000 + 612_000 + 3_060_000)
   })
 
-  it("I18: no code, and one that the market does not know, earn nobody anything", () => {
+  it("I18: orders without a code, or with an unknown one, earn nothing", () => {
     const scene = new Scene(204)
     introduce(scene)
     for (const code of ["", "unknown"]) {
@@ -81,7 +81,7 @@ describe("rule 12.4", () => {
     assert.strictEqual(Engine.totals(scene.engine).reserveFund, 0)
   })
 
-  it("a fee that is not above zero is not divided", () => {
+  it("a fee of zero or less is not divided", () => {
     const scene = new Scene(204)
     introduce(scene)
     for (const makerRate of [0, -5_000]) {
@@ -92,7 +92,7 @@ describe("rule 12.4", () => {
     assert.strictEqual(Engine.totals(scene.engine).cash, 0)
   })
 
-  it("the owner earns by trades of their own, on the primary account", () => {
+  it("the owner earns on own trades, in the primary account", () => {
     const scene = new Scene(204)
     introduce(scene)
     scene.sell(50, 204, { account: "ben" })
@@ -103,14 +103,14 @@ describe("rule 12.4", () => {
 })
 
 describe("a market learns a code once", () => {
-  it("and keeps the owner and the shares that it heard first", () => {
+  it("a repeated introduction keeps the first owner and shares", () => {
     const scene = new Scene(204)
     introduce(scene)
     assert.deepStrictEqual(introduce(scene, "code", 5_000, 5_000), [])
     assert.strictEqual(trade(scene, "code").taker.reward?.amount, 3_060_000)
   })
 
-  it("I19: an order that rested before then earns from then on, and keeps its code through a modify", () => {
+  it("I19: an order placed before the introduction earns afterwards, and keeps its code through a modify", () => {
     const scene = new Scene(204)
     const { order } = eventOf(scene.sell(100, 204, { account: "ben", builderCode: "code" }), "Accepted")
     assert.isNull(eventOf(scene.buy(50, 204, { account: "ann" }), "Traded").maker.reward)
@@ -125,7 +125,7 @@ describe("a market learns a code once", () => {
     )
   })
 
-  it("I19: a stop that fires earns by the code it was placed with", () => {
+  it("I19: a fired stop earns by the code it was placed with", () => {
     const scene = new Scene(204)
     introduce(scene)
     scene.hold("ann", 50, 204)
@@ -136,7 +136,7 @@ describe("a market learns a code once", () => {
     assert.deepStrictEqual([maker.reward, taker.reward], [null, { ownerId, amount: 2_985_000, remainder: 995_000 }])
   })
 
-  it("I6: after a replay and after a snapshot it knows the code, and what was earned", () => {
+  it("I6: code and rewards survive a replay and a snapshot", () => {
     const scene = new Scene(204)
     introduce(scene)
     trade(scene, "code", "code")
@@ -156,7 +156,7 @@ describe("a market learns a code once", () => {
   })
 })
 
-it("I18 I26: over 300 random streams the parts of each fee are all of it, and everybody has what they were given", () => {
+it("I18 I26: in 300 random streams the parts of each fee sum to it, and every reward is credited", () => {
   let rewarded = 0
   play(300, (engine, stream) => {
     const accounts = [...new Set(stream.steps.flatMap(({ command }) => accountsIn(command)))]

@@ -1,4 +1,4 @@
-/** Ids of trades: each its own, and the same for ever. */
+/** Trade ids: unique and permanent. */
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { ofTrade, salt } from "@venue/matching/orders/TradeId"
 import { assert, it } from "@effect/vitest"
@@ -18,7 +18,7 @@ it("I21: no two trades share an id, within a market or between two", () => {
   assert.strictEqual(ids.size, 200_000)
 })
 
-it("I6: a trade keeps its id whatever version of the venue is asked", () => {
+it("I6: a trade has the same id in every version of the venue", () => {
   assert.strictEqual(ofTrade(1, apple).text, "6e9de0ae-edff-410f-a4a2-c916ddc1bafd")
   assert.strictEqual(ofTrade(2 ** 33, apple).text, "557ff004-edff-410f-a4a2-c916a9248644")
 })

@@ -1,4 +1,4 @@
-/** What a market says that an operator has to see to, and since when. */
+/** Alarms of a market with their start times. */
 import type { PriceOrigin } from "@venue/domain/Market"
 import * as Engine from "@venue/matching/Engine"
 import { assert, describe, it } from "@effect/vitest"
@@ -19,13 +19,13 @@ const priced = () => {
   return scene
 }
 
-describe("a market", () => {
-  it("says nothing while all is well, nor before its first price", () => {
+describe("alarms of a market", () => {
+  it("a healthy market, and one before its first price, raise none", () => {
     assert.deepStrictEqual(told(new Scene(null)), [])
     assert.deepStrictEqual(told(priced()), [])
   })
 
-  it("says since when its price is stale, until one comes", () => {
+  it("a stale price raises an alarm with its start time until a new price", () => {
     const scene = priced()
     wait(scene, 60_000)
     wait(scene, 30_000)
@@ -34,7 +34,7 @@ describe("a market", () => {
     assert.deepStrictEqual(told(scene), [])
   })
 
-  it("says that its sources are paused, until they are resumed", () => {
+  it("paused sources raise an alarm until they resume", () => {
     const scene = priced()
     scene.ask({ _tag: "PauseSources", paused: true })
     scene.now += 5_000
@@ -44,7 +44,7 @@ describe("a market", () => {
     assert.deepStrictEqual(told(scene), [])
   })
 
-  it("says that prices are not believed from the third on, until one is", () => {
+  it("rejected prices raise an alarm from the third on until one is accepted", () => {
     const scene = priced()
     tell(scene, 900)
     tell(scene, 900)
@@ -57,7 +57,7 @@ describe("a market", () => {
     assert.deepStrictEqual(told(scene), [])
   })
 
-  it("says that it is shut, since its state changed last", () => {
+  it("a market that does not trade raises an alarm since its last change of state", () => {
     const scene = priced()
     scene.ask({ _tag: "SetTradingState", state: "HALTED" })
     scene.now += 2_000
@@ -69,7 +69,7 @@ describe("a market", () => {
     assert.deepStrictEqual(told(scene), [])
   })
 
-  it("says nothing more once its contract has ended", () => {
+  it("an ended contract raises none", () => {
     const scene = priced()
     scene.ask({ _tag: "PauseSources", paused: true })
     scene.ask({ _tag: "SetTradingState", state: "HALTED" })
@@ -77,7 +77,7 @@ describe("a market", () => {
     assert.deepStrictEqual(told(scene), [])
   })
 
-  it("I6: says the same after replay and after a snapshot", () => {
+  it("I6: alarms are equal after replay and after a snapshot", () => {
     const scene = priced()
     scene.ask({ _tag: "PauseSources", paused: true })
     wait(scene, 70_000)

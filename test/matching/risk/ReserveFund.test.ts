@@ -1,4 +1,4 @@
-/** What the operator puts into the reserve fund counts once for its id, and makes no money (rule 9.10). */
+/** Top-ups of the reserve fund count once per id and create no money (rule 9.10). */
 import * as Engine from "@venue/matching/Engine"
 import { assert, describe, it } from "@effect/vitest"
 import { Scene, told } from "../EngineScene.ts"
@@ -6,14 +6,14 @@ import { Scene, told } from "../EngineScene.ts"
 const topUp = (scene: Scene, topUpId: string, amount: number) =>
   told(scene.ask({ _tag: "TopUpFund", topUpId, amount, reason: "" }))
 
-describe("a top-up of the reserve fund", () => {
-  it("is the market's to spend, and the operator's in the sum of all cash", () => {
+describe("top-ups of the reserve fund", () => {
+  it("a top-up is spendable by the market and the operator's in the sum of all cash", () => {
     const scene = new Scene()
     assert.deepStrictEqual(topUp(scene, "first", 150_000_000), ["FundToppedUp"])
     assert.deepInclude(Engine.totals(scene.engine), { cash: 0, reserveFund: 150_000_000, toppedUp: 150_000_000 })
   })
 
-  it("I16: counts once for its id, with the amount that came first", () => {
+  it("I16: a top-up counts once per id, with its first amount", () => {
     const scene = new Scene()
     topUp(scene, "first", 150_000_000)
     assert.deepStrictEqual(topUp(scene, "first", 150_000_000), [])
@@ -26,7 +26,7 @@ describe("a top-up of the reserve fund", () => {
     assert.strictEqual(Engine.totals(scene.engine).reserveFund, 150_000_009)
   })
 
-  it("is not taken below zero, at zero, or beyond what the fund can count", () => {
+  it("a negative, zero or uncountable top-up is ignored", () => {
     const scene = new Scene()
     topUp(scene, "first", 1)
     for (const amount of [-1, 0, NaN, Infinity, Number.MAX_SAFE_INTEGER])
@@ -34,7 +34,7 @@ describe("a top-up of the reserve fund", () => {
     assert.strictEqual(Engine.totals(scene.engine).reserveFund, 1)
   })
 
-  it("I6: is as it was after replay and after a snapshot, its id too", () => {
+  it("I6: a top-up and its id survive a replay and a snapshot", () => {
     const scene = new Scene()
     topUp(scene, "first", 150_000_000)
     const { engine } = scene

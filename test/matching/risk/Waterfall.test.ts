@@ -1,4 +1,4 @@
-/** Who pays for a position that has lost more than its account had, whatever the others answer. */
+/** Losses beyond the account's money, for any answers of the others. */
 import { AccountId } from "@venue/domain/AccountId"
 import { valueDown } from "@venue/domain/Instrument"
 import type { Traded } from "@venue/domain/Market"
@@ -10,13 +10,13 @@ import { closeTakeovers, openTakeover, reserveFund, stand } from "../Liquidation
 
 const positionOf = (market: Scene, account: string) => Engine.view(market.engine, AccountId.make(account)).position
 
-/** All that an account has here at a mark, in 1e-6 USD. */
+/** Value of an account at a mark, in 1e-6 USD. */
 const worthAt = (market: Scene, account: string, markE8: number): number => {
   const { cashFlow, fees, quantityLots } = positionOf(market, account)
   return cashFlow - fees + valueDown(apple, quantityLots, markE8)
 }
 
-it("I28: of a market that one bankrupt account holds a side of: its own money, the fund where that has all, then the others as they can bear it", () => {
+it("I28: the bankrupt account's own money pays first, then the fund if it suffices, then the others within their capacity", () => {
   const seen = { covered: 0, uncovered: 0, shared: 0, left: 0, goneOn: 0, recovered: 0 }
   for (let seed = 1; seed <= 400; seed++) {
     const { percent, pick, whole } = chanceOf(seed)
@@ -56,7 +56,7 @@ it("I28: of a market that one bankrupt account holds a side of: its own money, t
     const trades = events.filter((event): event is Traded => event._tag === "Traded")
     const lost = (account: string) => before.get(account)! - worthAt(market, account, nowE8)
 
-    // The account loses its share for what has gone, to the unit where all has.
+    // The account loses its share in proportion to the transferred lots, exactly if all are.
     const gone = Math.abs(whale) - Math.abs(positionOf(market, "whale").quantityLots)
     const part = (Math.round(share * 1e6) * gone) / Math.abs(whale)
     const whaleLost = whaleBefore - worthAt(market, "whale", markE8)
@@ -66,17 +66,17 @@ it("I28: of a market that one bankrupt account holds a side of: its own money, t
     const now = Engine.totals(market.engine).reserveFund
     assert.isAtLeast(now, 0)
     if (!isCovered) assert.isAtLeast(now, fund, "what does not cover all covers nothing")
-    // The value of a position is rounded down, before and after.
+    // Position values are rounded down, before and after.
     for (const account of others) {
       const answer = stands.find(({ accountId }) => accountId === account)
       if (answer === undefined) assert.isAtMost(lost(account), 2, `seed ${seed}: ${account} did not answer`)
       else if (answer.provider === null) assert.isAtMost(lost(account), answer.mayLose + 2, `seed ${seed}: ${account}`)
     }
-    // What a provider is paid makes up for what the mark has gone on by; the price is rounded to the tick.
+    // A provider's fee compensates the move of the mark; the price is rounded to the tick.
     const took = Math.abs(positionOf(market, "provider").quantityLots)
     assert.isAtMost(lost("provider"), took * 10 + 2, `seed ${seed}: the provider`)
     if (goneBps < -25) assert.strictEqual(gone, 0, `seed ${seed}: it has recovered`)
-    // Nobody is deleveraged beside somebody nearer to its own end, unless that one can bear no more.
+    // An account is deleveraged only after those nearer to liquidation have no capacity left.
     const ratios = trades.flatMap(({ maker, offBook }) => {
       const answer = stands.find(({ accountId }) => accountId === maker.order.accountId)
       return offBook === "DELEVERAGING" ? [answer?.ratioE6 ?? Infinity] : []
@@ -95,7 +95,7 @@ it("I28: of a market that one bankrupt account holds a side of: its own money, t
   for (const [what, count] of Object.entries(seen)) assert.isAbove(count, 50, what)
 })
 
-it("rule 9.9: what would not fit one row of the log waits for the next takeover", () => {
+it("rule 9.9: transfers beyond one row of the log wait for the next takeover", () => {
   const market = new Scene()
   const others = Array.from({ length: 1_500 }, (_, n) => `other ${n}`)
   for (const account of others) {
@@ -114,7 +114,7 @@ it("rule 9.9: what would not fit one row of the log waits for the next takeover"
   assertDurable(market)
 })
 
-it("rule 9.9: takeovers for which there is no room in a row stay open until the next tick", () => {
+it("rule 9.9: takeovers without room in a row stay open until the next tick", () => {
   const market = new Scene()
   const longs = Array.from({ length: 4 }, (_, n) => `long ${n}`)
   for (const account of longs) {
@@ -128,7 +128,7 @@ it("rule 9.9: takeovers for which there is no room in a row stay open until the 
   }
   const closed = () => told(closeTakeovers(market, [])).filter((event) => event === "TakeoverClosed").length
   assert.deepStrictEqual([closed(), closed(), closed()], [3, 1, 0])
-  // The third of them was cut short.
+  // The third takeover was cut short.
   assert.deepStrictEqual(
     longs.map((account) => market.position(account)),
     [0, 0, 476, 0]

@@ -1,4 +1,4 @@
-/** Who is long and who is short, counted when a minute begins (rule 1.10). */
+/** Long and short holders, counted when a minute begins (rule 1.10). */
 import type { MarketEvent } from "@venue/domain/Market"
 import * as Engine from "@venue/matching/Engine"
 import { assert, describe, it } from "@effect/vitest"
@@ -12,7 +12,7 @@ const tick = (scene: Scene, atMillis: number) => {
   return counted(scene.ask({ _tag: "Tick" }))
 }
 
-/** `account` buys so many of `from`, or sells them. */
+/** `account` buys this quantity from `from`, or sells it if negative. */
 const trade = (
   scene: Scene,
   account: string,
@@ -27,13 +27,13 @@ const trade = (
 }
 
 describe("holders", () => {
-  it("are users and not accounts, by what their accounts hold together", () => {
+  it("holders are counted per user, over all accounts", () => {
     const scene = new Scene()
     const users = { "alice-2": "alice" }
     trade(scene, "alice", 5, "bob", users)
     trade(scene, "alice-2", 3, "carol", users)
     assert.deepStrictEqual(tick(scene, friday + minute), [[1, 2]])
-    // One long and one short account of the same size come to nothing, and then to less than nothing.
+    // A long and a short account of equal size cancel out, and then turn negative.
     trade(scene, "alice-2", -8, "bob", users)
     assert.deepStrictEqual(tick(scene, friday + 2 * minute), [[1, 1]])
     trade(scene, "alice-2", -1, "carol", users)
@@ -41,7 +41,7 @@ describe("holders", () => {
     assertDurable(scene)
   })
 
-  it("are counted at the first tick of a minute, once, and the same numbers again are no event", () => {
+  it("holders are counted once at the first tick of a minute, and equal numbers record nothing", () => {
     const scene = new Scene()
     trade(scene, "alice", 5, "bob", {})
     assert.deepStrictEqual(tick(scene, friday + minute - 1), [])
@@ -55,7 +55,7 @@ describe("holders", () => {
     assertDurable(scene)
   })
 
-  it("are those of before the command with which a minute begins, whatever command that is", () => {
+  it("the count precedes the first command of a minute, whatever the command", () => {
     const scene = new Scene()
     trade(scene, "alice", 5, "bob", {})
     scene.now = friday + minute
@@ -68,7 +68,7 @@ describe("holders", () => {
     assertDurable(scene)
   })
 
-  it("a market that was built from its log or its snapshot goes on counting as one that lived", () => {
+  it("a rebuilt or restored market counts like one that lived", () => {
     const scene = new Scene()
     trade(scene, "alice", 5, "bob", {})
     tick(scene, friday + minute)
@@ -86,7 +86,7 @@ describe("holders", () => {
     assert.deepStrictEqual(next[2], next[0])
   })
 
-  it("a market does not rest before it has counted, and not even one that is delisted", () => {
+  it("a market is not idle before its count, even if delisted", () => {
     const scene = new Scene()
     trade(scene, "alice", 5, "bob", {})
     tick(scene, friday + minute)
@@ -99,7 +99,7 @@ describe("holders", () => {
     assertDurable(scene)
   })
 
-  it("the reserve fund is no holder, whatever a split leaves it with", () => {
+  it("the reserve fund is not a holder, whatever a split leaves it", () => {
     const scene = new Scene()
     scene.ask({ _tag: "TopUpFund", topUpId: "one", amount: 1_000_000_000, reason: "" })
     for (const account of ["alice", "carol"]) trade(scene, account, 0.101, "bob", {})

@@ -1,4 +1,4 @@
-/** What the venue itself asks of some markets of the streams. */
+/** Commands of the venue itself in some markets of the streams. */
 import type { MarketCommand } from "@venue/domain/Market"
 import { UserId } from "@venue/domain/UserId"
 import type { Engine } from "@venue/matching/Engine"
@@ -6,11 +6,11 @@ import type { Engine } from "@venue/matching/Engine"
 export interface Step {
   readonly atMillis: number
   readonly command: MarketCommand
-  /** What is asked in place of the command once the market is seen as it is then. */
+  /** Builds the command from the state of the market when it is played. */
   readonly look?: (engine: Engine) => MarketCommand
 }
 
-/** Two of three markets learn somewhen in their first half whose the code is that orders carry: a trader's, or a stranger's. */
+/** Two of three markets learn in their first half who owns the code on orders: a trader or a stranger. */
 export function introducing(seed: number, steps: ReadonlyArray<Step>): ReadonlyArray<Step> {
   if (seed % 3 === 0) return steps
   const at = seed % (steps.length >> 1)
@@ -21,7 +21,7 @@ export function introducing(seed: number, steps: ReadonlyArray<Step>): ReadonlyA
   return steps.toSpliced(at, 0, { atMillis: steps[at]!.atMillis, command })
 }
 
-/** One of three markets is split at two thirds of its stream; half of these have a fund that can pay odd lots. */
+/** One of three markets is split at two thirds of its stream; half of these have a fund for odd lots. */
 export function splitting(seed: number, steps: ReadonlyArray<Step>): ReadonlyArray<Step> {
   if (seed % 3 !== 1) return steps
   const place = Math.floor((steps.length * 2) / 3)
@@ -49,13 +49,13 @@ const ratios = [
   [1, 7]
 ] as const
 
-/** Of months, one of four has a split, and another the end of its contract. */
+/** Of months, one in four has a split and another one the end of its contract. */
 export const doesSplit = (seed: number): boolean => seed % 4 === 0
 
-/** The contracts of one of four markets end. */
+/** The contracts of one in four markets end. */
 export const doesEnd = (seed: number): boolean => seed % 4 === 1
 
-/** It is stopped in the end and its contract settled; what is asked of it then comes too late. */
+/** The market is halted at the end and its contract settled; later commands come too late. */
 export function ending(seed: number, steps: ReadonlyArray<Step>): ReadonlyArray<Step> {
   if (!doesEnd(seed)) return steps
   const at = (command: MarketCommand, later: number) => ({ atMillis: steps.at(-1)!.atMillis + later, command })

@@ -1,4 +1,4 @@
-/** Plays a stream on the engine, and on the engine and the twin side by side; says in plain lines where they differ. */
+/** Plays a stream on the engine, and on engine and twin side by side; describes differences in plain lines. */
 import { AccountId } from "@venue/domain/AccountId"
 import type { Id } from "@venue/domain/Id"
 import type { Fill, MarketCommand, MarketEvent, Priced } from "@venue/domain/Market"
@@ -15,13 +15,13 @@ import * as TwinStops from "./TwinStops.ts"
 export const emptyEngine = ({ instrument, maxOpenOrders }: Stream): Engine.Engine =>
   Engine.make(instrument, { maxOpenOrders })
 
-/** A step with what is asked of the market as it is. */
+/** Returns a step with its command built from the current state. */
 const looked = (engine: Engine.Engine, { atMillis, command, look }: Step): Step => ({
   atMillis,
   command: look?.(engine) ?? command
 })
 
-/** What one command made the engine say. */
+/** Returns the events of one step. */
 export const decide = (engine: Engine.Engine, step: Step): ReadonlyArray<MarketEvent> => {
   const { atMillis, command } = looked(engine, step)
   const events: Array<MarketEvent> = []
@@ -29,7 +29,7 @@ export const decide = (engine: Engine.Engine, step: Step): ReadonlyArray<MarketE
   return events
 }
 
-/** Plays streams 1, 2, 3 … and hands over what each step said. */
+/** Plays streams 1, 2, 3 … and passes on the events of each step. */
 export const play = (
   streams: number,
   start: (
@@ -46,14 +46,14 @@ export const play = (
   }
 }
 
-/** Fails with the smallest stream found on which engine and twin differ. */
+/** Fails with the smallest stream on which engine and twin differ. */
 export const assertAlike = (stream: Stream): void => {
   if (difference(stream) === undefined) return
   const smallest = shrink(stream, (smaller) => difference(smaller) !== undefined)
   throw new Error(difference(smallest))
 }
 
-/** The first difference between engine and twin, with all that led to it. */
+/** Returns the first difference between engine and twin, with everything before it. */
 export const difference = (stream: Stream): string | undefined => {
   const engine = emptyEngine(stream)
   const twin = TwinState.make(stream.instrument, stream)
@@ -93,7 +93,7 @@ export const difference = (stream: Stream): string | undefined => {
   if (got.join("\n") !== expected.join("\n")) return report(got, expected)
 }
 
-/** Has the twin do what the engine did and said in `events`, and adds what the twin says of it. */
+/** Applies the engine's step to the twin and appends the twin's lines. */
 export const obey = (
   twin: TwinState.Twin,
   { atMillis, command }: Step,
@@ -104,7 +104,7 @@ export const obey = (
     _tag === "Sampled" || _tag === "Funded" || _tag === "HoldersCounted"
   const emit = (event: MarketEvent) => expected.push(line(event))
   Twin.pass(twin, atMillis, emit)
-  // The mark is taken from the engine: what it says first holds for the command, what it says later for the next.
+  // The twin takes marks from the engine: marks before the command's events apply to it, later ones to the next.
   const first = events.findIndex((event) => !isPriced(event) && !isOfTime(event))
   const before = (first === -1 ? events : events.slice(0, first)).filter(isPriced)
   const after = (first === -1 ? [] : events.slice(first)).filter(isPriced)
@@ -113,13 +113,13 @@ export const obey = (
   for (const priced of after) Twin.price(twin, priced)
 }
 
-/** What the engine said, as far as the twin has to say it too. */
+/** Returns the engine's events that the twin must reproduce. */
 export const linesOf = (events: ReadonlyArray<MarketEvent>): ReadonlyArray<string> =>
   events.filter((event) => !isPriced(event)).map(line)
 
 const isPriced = (event: MarketEvent): event is Priced => event._tag === "Priced"
 
-/** One event in one line, with everything that counts but the trade's name and the other words of a refusal. */
+/** Formats an event in one line, without trade ids and the echo of a refusal. */
 export const line = (event: MarketEvent): string => {
   const at = `at ${event.atMillis}`
   switch (event._tag) {
@@ -205,14 +205,14 @@ function accountsOf(stream: Stream): ReadonlyArray<string> {
 
 function outcomesOf(stream: Stream, outcome: (commandId: Id) => string | undefined): ReadonlyArray<string> {
   const commands = stream.steps.map(({ command }) => command).filter(isTraderCommand)
-  // Ids are kept until 60 s after the command would have expired.
+  // Ids are retained until 60 s after the command's expiry.
   const since = Math.max(...stream.steps.map(({ atMillis }) => atMillis)) - 60_000
   return commands
     .filter(({ expiresAtMillis }) => expiresAtMillis > since)
     .map(({ commandId }) => `outcome ${commandId} ${outcome(commandId)}`)
 }
 
-/** Views, levels, totals and outcomes as the engine tells them. */
+/** Views, levels, totals and outcomes of the engine. */
 function stateOfEngine(engine: Engine.Engine, stream: Stream): ReadonlyArray<string> {
   const lines: Array<string> = []
   for (const account of accountsOf(stream)) {

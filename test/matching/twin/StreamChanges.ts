@@ -1,9 +1,9 @@
-/** A stream made into another: with repeats, or smaller. */
+/** Derived streams: with repeats, or smaller. */
 import type { MarketCommand } from "@venue/domain/Market"
 import { chanceOf } from "../Chance.ts"
 import { isTraderCommand, type Stream } from "./Streams.ts"
 
-/** The same stream with every trader command delivered one to five times, the repeats at random later places. */
+/** Returns the stream with every trader command delivered one to five times, repeats at random later places. */
 export const repeated = (stream: Stream): Stream => {
   const { percent, whole } = chanceOf(stream.seed + 1_000_000)
   const later = new Map<number, Array<MarketCommand>>()
@@ -17,7 +17,7 @@ export const repeated = (stream: Stream): Stream => {
   return { ...stream, steps }
 }
 
-/** Leaves out as many steps as it can while the stream still fails. */
+/** Removes as many steps as possible while the stream still fails. */
 export const shrink = (stream: Stream, fails: (stream: Stream) => boolean): Stream => {
   let smallest = stream
   for (let size = stream.steps.length >> 1; size >= 1; size >>= 1) {

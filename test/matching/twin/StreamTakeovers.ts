@@ -1,4 +1,4 @@
-/** The liquidations of a random stream of commands: what their desks see is looked up when they are played. */
+/** Liquidations in a random stream; their basis is read from the market when they are played. */
 import type { AccountId } from "@venue/domain/AccountId"
 import { type Instrument, valueDown } from "@venue/domain/Instrument"
 import type { DecidedOn, Stand } from "@venue/domain/Liquidation"
@@ -10,8 +10,8 @@ import { type Chance, chanceOf } from "../Chance.ts"
 import type { Step } from "./OperatorSteps.ts"
 
 /**
- * Two of three streams have positions sold and taken over, most as they are then and some as they are not; whoever is asked
- * answers or does not, and some lie.
+ * Two of three streams have liquidations and takeovers, most with the true basis and some with a false one; desks
+ * answer, stay silent, or lie.
  */
 export function liquidating(seed: number, instrument: Instrument, steps: ReadonlyArray<Step>): ReadonlyArray<Step> {
   if (seed % 3 === 2) return steps
@@ -76,7 +76,7 @@ const flat: PositionState = { quantityLots: 0, cashFlow: 0, basis: 0, fees: 0, f
 const nothingSeen = { decidedOn: { position: flat, markE8: 0 } }
 const none = { quantityLots: 0, priceTicks: 0 }
 
-/** A part of what the position is worth, nothing, or about what the reserve fund has. */
+/** A part of the position's value, nothing, or about the size of the reserve fund. */
 function shareOf({ pick, whole }: Chance): (value: number, fund: number) => number {
   const part = pick(0, 0, 1, 3, 30, -1, -3, -5, -60) + whole(-5, 5) / 10
   const over = whole(-1, 1)
@@ -89,7 +89,7 @@ function shareOf({ pick, whole }: Chance): (value: number, fund: number) => numb
   )
 }
 
-/** The mark goes up or down while a takeover is open, by more than 25 basis points or by less. */
+/** Moves the mark while a takeover is open, by more or less than 25 basis points. */
 function moving({ pick, whole }: Chance): Pick<Step, "command" | "look"> {
   const parts = 10_000 + pick(whole(-30, 30), whole(-30, 30), whole(-300, 300))
   const observe = (priceE8: number) => ({ _tag: "Observe", priceE8, teller: "operator" }) as const
@@ -118,7 +118,7 @@ function answering(
         accountId,
         position: percent(10) ? { ...flat, quantityLots: 1 } : flat,
         ratioE6: whole(-1, 3),
-        // So far off the mark of then.
+        // Offset from the mark at that time.
         markE8: pick(0, 0, whole(-50, 50)) * tickE8,
         mayLose: pick(0, 1, whole(0, 1e7), whole(0, 1e9), 1e12),
         provider: percent(40) ? provider : null

@@ -1,4 +1,4 @@
-/** The TWAPs of a random stream of commands. */
+/** TWAPs of a random stream. */
 import type { MarketCommand, TraderCommand } from "@venue/domain/Market"
 import { TwapId, type TwapTerms } from "@venue/domain/Twap"
 import { id } from "../../Id.ts"
@@ -10,14 +10,13 @@ interface Step {
 }
 
 /**
- * Makes TWAPs of what an account sends at once: half of the orders that may not rest, and of what its desk refuses, come as
- * children of one that was opened before. Some have the number of a slice that has come, or are of another's TWAP, some a
- * limit that is beyond any band, and some TWAPs end.
+ * Turns half of an account's immediate orders and refused orders into children of a TWAP opened before. Some repeat a
+ * slice or name another account's TWAP, some have a limit beyond every band, and some TWAPs end.
  */
 export function slicing(seed: number, steps: ReadonlyArray<Step>): ReadonlyArray<Step> {
   const { percent, pick, whole } = chanceOf(seed + 2_000_000)
   const opened: Array<TwapTerms & { next: number }> = []
-  /** A repeat is one of the same command. */
+  /** A repeat repeats the same command. */
   const sent = new Map<string, MarketCommand>()
   return steps.flatMap(({ atMillis, command }, place): ReadonlyArray<Step> => {
     if (command._tag !== "Refuse" && (command._tag !== "Place" || command.timeInForce !== "IOC")) {

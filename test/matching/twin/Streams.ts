@@ -1,4 +1,4 @@
-/** Random command streams of one market, each from one seed: the same seed always gives the same stream. */
+/** Random command streams of one market, reproducible from a seed. */
 import { AccountId, primaryAccountOf } from "@venue/domain/AccountId"
 import { type Instrument, initialInstruments } from "@venue/domain/Instrument"
 import type { Liquidate, OpenTakeover } from "@venue/domain/Liquidation"
@@ -23,13 +23,13 @@ export interface Stream {
 }
 
 /**
- * Where it is slow, prices turn stale between two commands, and outcomes of those that expired are forgotten. Where it is
- * hourly, some commands are followed by the end of an hour, books are deep, and most prices are the operator's, so that
- * they are not stale by then. A month is thirty such days, in which the ends of most hours are noticed in time.
+ * `slow`: prices turn stale and outcomes expire between commands. `hourly`: some commands are followed by the end of
+ * an hour, books are deep, and most prices are the operator's, hence not stale. `month`: thirty such days, in which
+ * the ends of most hours are handled in time.
  */
 export type Pace = "usual" | "slow" | "hourly" | "month"
 
-/** An instrument and the price it begins at. */
+/** An instrument and its starting price. */
 export type Listing = readonly [Instrument, number]
 
 export const listings: ReadonlyArray<Listing> = [
@@ -38,7 +38,7 @@ export const listings: ReadonlyArray<Listing> = [
   [initialInstruments[11]!, 1_08500000]
 ]
 
-/** From this Tuesday on, thirty days have four weekends and the end of summer time in America. */
+/** From this Tuesday on, thirty days include four weekends and the end of daylight saving time in America. */
 export const monthStart = Date.UTC(2026, 9, 20, 15)
 export const monthEnd = monthStart + 30 * 86_400_000
 
@@ -50,7 +50,7 @@ export const make = (seed: number, commands?: number, pace: Pace = "usual", list
   const [instrument, listedAt] = listing ?? pick(listings[0]!, ...listings)
   let startPrice = listedAt
   const { lotE8, tickE8 } = instrument
-  /** Lots worth about 20 USD: half of it is the smallest order there may be. */
+  /** Lots worth about 20 USD, twice the minimum order. */
   let unit = Math.ceil(20e16 / (startPrice * lotE8))
   const nameCommand = names(chance, pick("random", "series", "alike"))
   const users = ["ann", "ben", "cat", "dan", "eve", "fay"].slice(0, pick(2, 3, 4, 6, 6))
@@ -62,7 +62,7 @@ export const make = (seed: number, commands?: number, pace: Pace = "usual", list
   const reducing = pick(5, 15, 40)
   const bracketing = pick(0, 10, 40)
   const stopping = Math.max(isMonth ? 10 : 0, pick(0, 10, 40))
-  /** How often an order is priced on its own side of the middle, to rest. */
+  /** Percentage of orders priced on their own side of the mid price, to rest. */
   const patience = pick(30, 60, 85)
   const leaping = isMonth ? 20 : isHourly ? pick(2, 5, 20) : 0
   const steps: Array<Step> = []
@@ -70,16 +70,16 @@ export const make = (seed: number, commands?: number, pace: Pace = "usual", list
   const placed = new Map<AccountId, ReadonlyArray<Place>>()
   let oracleE8 = startPrice
   let isSplit = !(isMonth && doesSplit(seed))
-  // The stock exchange is open, between two sessions, closed for the weekend.
+  // The stock exchange is open, between two sessions, or closed for the weekend.
   let atMillis = isMonth
     ? monthStart
     : pick(Date.UTC(2026, 10, 20, 15), Date.UTC(2026, 10, 20, 3), Date.UTC(2026, 10, 21, 15))
-  /** Lots that fill the open interest there may be at the weekend. */
+  /** Lots that fill the weekend's open-interest limit. */
   const crowdLots = Math.floor((positionLimitUsd(instrument) * 1e16) / (startPrice * lotE8))
   const weekend = new Date(atMillis).getUTCDay() === 6
   const lastMillis = atMillis + 30 * 86_400_000
 
-  // The time of the next command is fixed before the command is made, so that some expire to the millisecond.
+  // The time of the next command is drawn first, so that some commands expire to the millisecond.
   const add = (command: MarketCommand) => {
     steps.push({ atMillis: percent(3) ? atMillis - 2_000 : atMillis, command })
     atMillis += whole(0, percent(5) ? (pace === "slow" ? 90_000 : 3_000) : 300)
@@ -87,13 +87,13 @@ export const make = (seed: number, commands?: number, pace: Pace = "usual", list
     if (percent(leaping)) atMillis = leapt(fromMillis)
     if (isMonth) notice(fromMillis)
   }
-  /** The ends of the hours up to now. */
+  /** Handles the ends of the hours up to now. */
   const notice = (fromMillis: number) => {
     for (let end = Math.ceil(fromMillis / 3_600_000) * 3_600_000; end < atMillis; end += 3_600_000) {
       if (percent(95)) steps.push({ atMillis: Math.min(atMillis, end + whole(0, 60_000)), command: { _tag: "Tick" } })
     }
   }
-  /** Some time later, or about the time when the hour ends or can no longer be paid for. */
+  /** Returns a later time, or one about the end of the hour or of its payment limit. */
   const leapt = (fromMillis: number): number => {
     const nextHour = (Math.floor(fromMillis / 3_600_000) + 1) * 3_600_000
     if (percent(50)) return fromMillis + whole(0, pick(60_000, 600_000))
@@ -159,7 +159,7 @@ export const make = (seed: number, commands?: number, pace: Pace = "usual", list
     add(command)
     return command
   }
-  /** Most lie on the right side of the price, not far from it. */
+  /** Most lie on the correct side of the price, close to it. */
   const bracketOf = ({ priceTicks, side, takerRate }: Place): Bracket => {
     const step = (side === "BUY" ? 1 : -1) * (percent(95) ? 1 : -1)
     const from = priceTicks === 0 ? Math.round(oracleE8 / tickE8) : priceTicks
@@ -229,7 +229,7 @@ export const make = (seed: number, commands?: number, pace: Pace = "usual", list
       timeInForce
     })
   }
-  /** Nearly all the open interest there may be, and then somebody who wants the rest. */
+  /** Nearly all the allowed open interest, then an order for the rest. */
   const crowd = (accountId: AccountId) => {
     const priceTicks = Math.round(oracleE8 / tickE8)
     const limit = { type: "LIMIT", timeInForce: "GTC", finding: null, reduceOnly: false, maxNotional: 1e14 } as const
@@ -248,7 +248,7 @@ export const make = (seed: number, commands?: number, pace: Pace = "usual", list
       quantityLots
     })
   }
-  /** Most are within the position that the account may have; the mark is not far. */
+  /** Most are within the account's possible position; the mark is near. */
   const stop = (accountId: AccountId) =>
     place(accountId, {
       type: pick("STOP_LOSS", "TAKE_PROFIT"),
@@ -263,7 +263,7 @@ export const make = (seed: number, commands?: number, pace: Pace = "usual", list
     add({ _tag: "Cancel", ...envelope(AccountId.make(percent(12) ? pick(...accounts) : accountId)), ...aim })
   }
   const cancelAll = (accountId: AccountId) => {
-    // A busy account spares every other one of the newest of all accounts.
+    // A busy account spares every other one of the newest orders of all accounts.
     const isBusy = (placed.get(accountId)?.length ?? 0) > 2
     const spared = [...placed.values()].flat().filter((_, index) => isBusy && index % 2 === 0)
     const except = spared.map(({ commandId }) => orderIdFrom(commandId))
@@ -285,11 +285,11 @@ export const make = (seed: number, commands?: number, pace: Pace = "usual", list
     drift((move * whole(-100, 100)) / 100)
     const isAbsurd = percent(3)
     const teller = percent(isMonth ? 90 : isHourly ? 60 : 10) ? "operator" : "external"
-    // An operator is believed whatever it is, and would end every account of the month.
+    // An operator's price is always accepted, and an absurd one would end every account of a month.
     const isTold = isAbsurd && !(isMonth && teller === "operator")
     add({ _tag: "Observe", priceE8: isTold ? oracleE8 * 2 : oracleE8, teller })
   }
-  /** The price runs in one direction, step by step, and leaves many behind. */
+  /** The price runs in one direction, step by step, and triggers many stops. */
   const run = () => {
     const each = pick(-0.007, -0.003, 0.003, 0.007)
     for (let left = whole(5, 15); left > 0; left--) {
@@ -302,7 +302,7 @@ export const make = (seed: number, commands?: number, pace: Pace = "usual", list
     epochs.set(userId, epochs.get(userId)! + 1)
     add({ _tag: "RaiseEpoch", userId: UserId.make(userId), traderEpoch: epochs.get(userId)! })
   }
-  /** Four units come in place of each. */
+  /** Four units replace each one. */
   const split = () => {
     isSplit = true
     add({ _tag: "SetTradingState", state: "HALTED" })
@@ -367,7 +367,7 @@ export const make = (seed: number, commands?: number, pace: Pace = "usual", list
   }
 }
 
-/** Gives the accounts that may have something after a command. */
+/** Returns the accounts that may hold something after a command. */
 export const accountsIn = (command: MarketCommand): ReadonlyArray<AccountId> =>
   isTraderCommand(command)
     ? [command.accountId]
@@ -379,16 +379,16 @@ export const accountsIn = (command: MarketCommand): ReadonlyArray<AccountId> =>
 
 export const isTraderCommand = (command: MarketCommand): command is TraderCommand => "commandId" in command
 
-/** Its user asked for nothing. */
+/** Returns true for commands that no user sent. */
 export const isOfVenue = (command: MarketCommand): command is Liquidate | OpenTakeover =>
   command._tag === "Liquidate" || command._tag === "OpenTakeover"
 
 const opposite = (side: Side): Side => (side === "BUY" ? "SELL" : "BUY")
 
-/** A short one, one in the form of an id, and the longest there may be. */
+/** A short one, one in the form of an id, and the longest allowed. */
 const tags = ["tag-1", "6b1f0a52-7c2e-4f0e-9a51-0d2f6c9be001", `${"~".repeat(63)}!`] as const
 
-/** What a desk finds last. */
+/** The last refusals in a desk's order of checks. */
 const marginal = ["REJECTED_TOTAL_OPEN_INTEREST_LIMIT", "FAILED_MARGIN_CHECK"] as const
 const restingKind = ["LIMIT", "GTC"] as const
 const kinds: ReadonlyArray<readonly [OrderType, TimeInForce]> = [

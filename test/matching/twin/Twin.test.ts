@@ -1,4 +1,4 @@
-/** The matching engine against its slow twin, and against the invariants, on random streams. */
+/** The matching engine compared with its slow twin, and with the invariants, on random streams. */
 import { AccountId } from "@venue/domain/AccountId"
 import type { Fill, MarketCommand, MarketEvent } from "@venue/domain/Market"
 import type { Order } from "@venue/domain/Order"
@@ -11,15 +11,11 @@ import { accountsIn, isOfVenue, isTraderCommand, make, make as makeStream } from
 import { repeated } from "./StreamChanges.ts"
 
 describe("the engine and the rules", () => {
-  it(
-    "I23: what the engine says of 1,500 random streams is what the rules say, event for event",
-    { timeout: 240_000 },
-    () => {
-      for (let seed = 1; seed <= 1_500; seed++) assertAlike(make(seed))
-    }
-  )
+  it("I23: on 1,500 random streams the engine's events equal those of the rules", { timeout: 240_000 }, () => {
+    for (let seed = 1; seed <= 1_500; seed++) assertAlike(make(seed))
+  })
 
-  it("I32: and of 600 in which hours pass, which are paid for once or skipped", { timeout: 240_000 }, () => {
+  it("I32: on 600 streams with passing hours each hour is paid once or skipped", { timeout: 240_000 }, () => {
     let paid = 0
     for (let seed = 1; seed <= 600; seed++) {
       const stream = make(seed, undefined, "hourly")
@@ -31,13 +27,17 @@ describe("the engine and the rules", () => {
     assert.isAbove(paid, 30)
   })
 
-  it("I23: and of ten long ones, where books grow deep and places are used again", { timeout: 240_000 }, () => {
-    for (let seed = 1; seed <= 10; seed++) assertAlike(make(seed, 2_000))
-  })
+  it(
+    "I23: on ten long streams with deep books and reused slots the events equal those of the rules",
+    { timeout: 240_000 },
+    () => {
+      for (let seed = 1; seed <= 10; seed++) assertAlike(make(seed, 2_000))
+    }
+  )
 })
 
-describe("every command counts once", () => {
-  it("I20: a repeat says nothing, changes nothing and keeps its first outcome; a former owner's is dropped", () => {
+describe("commands are idempotent", () => {
+  it("I20: a repeat emits nothing, changes nothing and keeps its first outcome; a former owner's is dropped", () => {
     for (let seed = 1; seed <= 150; seed++) {
       const stream = make(seed)
       const engine = emptyEngine(stream)
@@ -59,7 +59,7 @@ describe("every command counts once", () => {
     }
   })
 
-  it("I20: a repeat that comes after its id was forgotten is refused as expired, not done again", () => {
+  it("I20: a repeat after its id was forgotten is refused as expired", () => {
     for (let seed = 1; seed <= 150; seed++) {
       const stream = make(seed)
       const engine = emptyEngine(stream)
@@ -77,7 +77,7 @@ describe("every command counts once", () => {
     }
   })
 
-  it("I8: delivering every command one to five times gives the state of a single delivery", () => {
+  it("I8: delivering every command one to five times leaves the state of a single delivery", () => {
     for (let seed = 1; seed <= 1_000; seed++) {
       const stream = make(seed)
       const once = emptyEngine(stream)
@@ -89,23 +89,23 @@ describe("every command counts once", () => {
   })
 })
 
-describe("what was recorded is what is", () => {
-  /** Every second one lasts for hours. */
+describe("records and state agree", () => {
+  /** Every second stream lasts for hours. */
   const make = (seed: number) => makeStream(seed, undefined, seed % 2 === 0 ? "hourly" : "usual")
 
-  it("I6: replaying the emitted events gives the same state", () => {
+  it("I6: replaying the emitted events leaves the same state", () => {
     for (let seed = 1; seed <= 1_000; seed++) {
       const stream = make(seed)
       const live = emptyEngine(stream)
       const replayed = emptyEngine(stream)
-      // All of them at the end, so that an event that changed after it was told would be found out.
+      // Replayed at the end, so that an event modified after it was emitted would be detected.
       for (const event of stream.steps.flatMap((step) => decide(live, step))) Engine.apply(replayed, event)
       assert.deepStrictEqual(Engine.hash(replayed), Engine.hash(live), `stream ${seed}`)
       assert.notDeepEqual(Engine.hash(live), Engine.hash(emptyEngine(stream)))
     }
   })
 
-  it("I6: a snapshot and the tail after it give the same state, which goes on deciding the same", () => {
+  it("I6: a snapshot and later events leave the same state, which decides the same", () => {
     for (let seed = 1; seed <= 300; seed++) {
       const stream = make(seed)
       const live = emptyEngine(stream)
@@ -118,8 +118,8 @@ describe("what was recorded is what is", () => {
   })
 })
 
-describe("orders", () => {
-  it("I21: fills of an order never exceed it, both sides of a trade are equal, and no trade has two names", () => {
+describe("order invariants", () => {
+  it("I21: fills of an order never exceed it, both sides of a trade are equal, and no trade has two ids", () => {
     play(600, () => {
       const orders = new Map<string, Order>()
       const names = new Set<string>()
@@ -148,7 +148,7 @@ describe("orders", () => {
     })
   })
 
-  it("I22: nothing happens to an order after it was filled or has ended", () => {
+  it("I22: an order never changes after it was filled or ended", () => {
     play(600, () => {
       const live = new Set<string>()
       return (events) => {
@@ -163,7 +163,7 @@ describe("orders", () => {
     })
   })
 
-  it("I23: no fill passes over a better price, or an earlier order at its price", () => {
+  it("I23: no fill skips a better price or an earlier order at its price", () => {
     play(600, () => {
       const queue = new Map<string, Order>()
       return (events) => {
@@ -198,7 +198,7 @@ describe("orders", () => {
     })
   })
 
-  it("I35: what a cancel says is gone is gone, with every earlier fill reported", () => {
+  it("I35: an order reported as cancelled is gone, with every earlier fill reported", () => {
     play(600, (engine) => {
       const known = new Map<string, Order>()
       const cancelled = new Set<string>()
@@ -224,8 +224,8 @@ describe("orders", () => {
   })
 })
 
-describe("stops", () => {
-  it("I30: each fires once at most, and only one that was placed and has not ended", () => {
+describe("stop invariants", () => {
+  it("I30: each stop fires at most once, and only while open", () => {
     let fired = 0
     let firedOfParents = 0
     play(600, () => {
@@ -256,7 +256,7 @@ describe("stops", () => {
     assert.isAbove(firedOfParents, 200)
   })
 
-  it("I33: none closes more than the position, or is left without one", () => {
+  it("I33: no stop closes more than the position or outlives it", () => {
     play(600, (engine, stream) => {
       const accounts = accountsOf(stream.steps.map(({ command }) => command))
       return () => {
@@ -286,11 +286,11 @@ describe("positions and results", () => {
     })
   })
 
-  it("I26: realised and unrealised profit sum to zero after every command, whatever the mark", () => {
+  it("I26: realised and unrealised profit sum to zero after every command, at any mark", () => {
     play(500, (engine, stream) => {
       const accounts = accountsOf(stream.steps.map(({ command }) => command))
       let clearing = 0n
-      /** Rounding left so much of a split to the reserve fund. */
+      /** Rounding remainder of a split, kept by the reserve fund. */
       let rest = 0n
       return (events) => {
         for (const event of events)
@@ -299,7 +299,7 @@ describe("positions and results", () => {
         const total = (each: (position: Position) => bigint) =>
           positions.reduce((sum, position) => sum + each(position), 0n)
         const realised = total((position) => BigInt(position.cashFlow + position.basis))
-        // What a split closes is no trade.
+        // Positions closed by a split involve no trade.
         for (const event of events)
           if (event._tag === "ContractSplit") [clearing, rest] = [realised, rest + BigInt(event.remainder)]
         assert.strictEqual(realised, clearing)
@@ -312,7 +312,7 @@ describe("positions and results", () => {
     })
   })
 
-  it("I26 I32: all cash sums to zero after every decision, funding and the reserve fund in it, while hours pass", () => {
+  it("I26 I32: all cash including funding and the reserve fund sums to zero after every decision while hours pass", () => {
     let funded = 0
     play(
       300,
@@ -334,7 +334,7 @@ describe("positions and results", () => {
     assert.isAbove(funded, 10)
   })
 
-  it("I33: a reduce-only fill never grows or turns a position, and live ones never add up to more than it", () => {
+  it("I33: a reduce-only fill never grows or turns a position, and open ones never exceed it in total", () => {
     play(600, (engine, stream) => {
       const accounts = accountsOf(stream.steps.map(({ command }) => command))
       const held = new Map<string, number>()
@@ -367,7 +367,7 @@ describe("positions and results", () => {
   })
 })
 
-/** Those of a trade off the book are of that alone. */
+/** Orders of a trade off the book belong to that trade alone. */
 function ordersOf(event: MarketEvent): ReadonlyArray<Order> {
   if (event._tag === "Traded") return event.offBook === undefined ? [event.maker.order, event.taker.order] : []
   return "order" in event ? [event.order] : []

@@ -1,4 +1,7 @@
-/** The matching rules once more, slow and obvious: one array of orders, scans and sorts, bigint money; the prices are given. */
+/**
+ * Independent slow implementation of the matching rules: one array of orders, scans and sorts, bigint money; prices
+ * are given.
+ */
 import { divideUp } from "@venue/domain/Decimal"
 import { positionLimitUsd } from "@venue/domain/Leverage"
 import type {
@@ -40,7 +43,9 @@ import * as Trigger from "./TwinTrigger.ts"
 import * as TwinTakeovers from "./TwinTakeovers.ts"
 import * as TwinTwaps from "./TwinTwaps.ts"
 
-/** Takes a price the engine computed: marks, averages and bands are not the twin's business, but which mark counts is. */
+/**
+ * Takes a price that the engine computed: the twin does not model marks, averages and bands, but which mark applies.
+ */
 export const price = (twin: Twin, priced: Priced): void => {
   if (twin.prices === undefined) TwinFunding.begin(twin, priced.atMillis)
   else if (Settlement.isOver(twin)) Settlement.assertPriced(twin, priced)
@@ -55,14 +60,14 @@ export const price = (twin: Twin, priced: Priced): void => {
   Stops.marked(twin)
 }
 
-/** All that time alone brings up to now. */
+/** Applies the effects of time up to now. */
 export const pass = (twin: Twin, nowMillis: number, emit: Emit): void => {
   const lastMillis = twin.timeMillis
   TwinFunding.pass(twin, nowMillis, emit)
   TwinHolders.pass(twin, lastMillis, nowMillis, emit)
 }
 
-/** Prices come from the engine, so what is about them says nothing here but which stops fire; time has passed before. */
+/** Decides a command after time has passed. Prices come from the engine, so price commands only trigger stops here. */
 export const handle = (twin: Twin, command: MarketCommand, nowMillis: number, emit: Emit): void => {
   if (command._tag === "PauseSources") return
   if (command._tag === "CloseTakeovers") return TwinTakeovers.close(twin, command, nowMillis, emit)
@@ -166,7 +171,7 @@ function run(twin: Twin, command: Exclude<TraderCommand, PlaceSlice>, emit: Emit
   }
 }
 
-/** Only a lost connection spares anything. */
+/** Only cancels of a lost connection spare orders. */
 function isSpared(command: CancelAll, { orderId }: Order): boolean {
   return command.cause === "DISCONNECT" && (command.except ?? []).some(({ text }) => text === orderId.text)
 }
@@ -179,7 +184,10 @@ function place(twin: Twin, command: Place, emit: Emit): OrderRefusal | undefined
   accept(twin, order, command, emit)
 }
 
-/** LIMIT IOC reduce-only over the whole position, 5 % through the mark, rounded towards the mark, within band and bounds. */
+/**
+ * LIMIT IOC reduce-only over the whole position, 5 % through the mark, rounded towards the mark, within band and
+ * bounds.
+ */
 function close(twin: Twin, command: Close, emit: Emit): OrderRefusal | undefined {
   if (twin.prices === undefined) return "REJECTED_MARKET_CLOSED"
   const { quantity } = holding(twin, command.accountId)
@@ -204,7 +212,7 @@ function close(twin: Twin, command: Close, emit: Emit): OrderRefusal | undefined
           side: "BUY",
           priceTicks: Math.min(upperTicks, maxPriceTicks, Number((105n * BigInt(markE8)) / hundredTicks))
         } as const)
-  // Band and bounds may lie apart, and then there is no price for it.
+  // Band and bounds may be disjoint; then no price is valid.
   if (order.priceTicks < minPriceTicks) return "PRICE_LESS_THAN_MIN_PRICE"
   if (order.priceTicks > maxPriceTicks) return "PRICE_GREATER_THAN_MAX_PRICE"
   accept(twin, orderOf(twin, { ...command, ...shape, ...order }), command, emit)
@@ -250,14 +258,14 @@ function modify(twin: Twin, command: Modify, emit: Emit): OrderRefusal | undefin
   target.order = after
   if (requeued) target.queuedNumber = ++twin.numbers
   emit({ _tag: "Modified", commandId: command.commandId, order: after, requeued, atMillis: twin.timeMillis })
-  // It leaves the book while it takes, so that it is the newest when it rests again.
+  // Leaves the book while it takes, so that it is the newest when it rests again.
   twin.resting = twin.resting.filter((resting) => resting !== target)
   match(twin, target, after.priceTicks, command, emit)
   rest(twin, target, emit)
   return done(twin, command, emit)
 }
 
-/** Everything that can refuse an order's price, size and risk, in the order of rule 4.14. */
+/** Checks of an order's price, size and risk, in the order of rule 4.14. */
 function check(twin: Twin, order: Order, terms: Place | Modify): OrderRefusal | undefined {
   const { accountId, side, userId } = order
   if (twin.prices === undefined) return "REJECTED_MARKET_CLOSED"
@@ -317,7 +325,7 @@ function check(twin: Twin, order: Order, terms: Place | Modify): OrderRefusal | 
   if (terms.finding !== null) return terms.finding
 }
 
-/** From here on the order is the venue's: it is accepted first, whatever becomes of it. */
+/** Accepts an order before anything else happens to it. */
 function accept(twin: Twin, order: Order, terms: Place | Close, emit: Emit): void {
   twin.owners.set(order.accountId, order.userId)
   const number = ++twin.numbers
@@ -326,7 +334,7 @@ function accept(twin: Twin, order: Order, terms: Place | Close, emit: Emit): voi
   emit({ _tag: "Accepted", commandId, expiresAtMillis, order, makerRate, leverage, atMillis: twin.timeMillis })
   if (order.reduceOnly) cut(twin, incoming, order.remainingLots - room(twin, order), emit)
 
-  // Without a price of its own, a market order takes no worse than the edge of the band.
+  // A market order without a price takes nothing beyond the edge of the band.
   const sent = terms._tag === "Place" && terms.priceTicks > 0 ? [terms.priceTicks] : []
   const limit =
     order.type !== "MARKET"

@@ -1,4 +1,4 @@
-/** The twin's part about builder codes: who owns them, and what a fee is divided into. */
+/** Builder codes of the twin: owners, and the division of fees. */
 import { primaryAccountOf } from "@venue/domain/AccountId"
 import type { IntroduceBuilder, Reward } from "@venue/domain/Builder"
 import type { MarketEvent } from "@venue/domain/Market"
@@ -16,7 +16,7 @@ export const introduce = (
   emit({ ...command, _tag: "BuilderIntroduced", atMillis: twin.timeMillis })
 }
 
-/** The owner and the venue each have their basis points of a fee, without fractions; the fund has what is left of it. */
+/** Owner and venue receive their basis points of a fee, rounded down; the fund receives the rest. */
 export const reward = (twin: Twin, code: string, fee: bigint): Reward | null => {
   const builder = twin.builders.find(({ builderCode }) => builderCode === code)
   if (builder === undefined || fee < 1n) return null

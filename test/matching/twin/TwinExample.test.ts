@@ -1,4 +1,4 @@
-/** The twin on the worked numbers of the rules, so that it may judge the engine. */
+/** The twin on the worked numbers of the rules, which qualifies it as a reference for the engine. */
 import { AccountId } from "@venue/domain/AccountId"
 import { initialInstruments } from "@venue/domain/Instrument"
 import type { MarketEvent, Place, Priced } from "@venue/domain/Market"
@@ -35,7 +35,7 @@ const market = (prices: Partial<Priced> = {}) => {
         : event._tag === "Ended" || event._tag === "Modified"
           ? `${names.get(event.order.orderId.text)} ${event._tag === "Ended" ? event.status : "to"} ${event.order.remainingLots / 1_000}`
           : event._tag
-  /** Units and dollars; the order's name is its number: o1, o2 … */
+  /** Units and dollars; orders are numbered o1, o2 … */
   const place = (
     accountId: AccountId,
     side: "BUY" | "SELL",
@@ -75,7 +75,7 @@ const market = (prices: Partial<Priced> = {}) => {
   return { twin, place }
 }
 
-it("self-trade prevention ends the resting order and lets the incoming one go on, over all of a user's accounts", () => {
+it("self-trade prevention cancels the resting order and lets the incoming one continue, over all accounts of a user", () => {
   const { place, twin } = market()
   place(AccountId.make("ann"), "SELL", 5, 200)
   place(AccountId.make("ben"), "SELL", 4, 200.05)
@@ -90,7 +90,7 @@ it("self-trade prevention ends the resting order and lets the incoming one go on
   )
 })
 
-it("bands bind buys above and sells below, and nothing else", () => {
+it("bands limit buys above and sells below, and nothing else", () => {
   const { place } = market()
   assert.deepStrictEqual(place(AccountId.make("ann"), "BUY", 1, 225), ["PRICE_GREATER_THAN_MAX_PRICE"])
   assert.deepStrictEqual(place(AccountId.make("ann"), "SELL", 1, 225), ["Accepted"])
@@ -107,7 +107,7 @@ it("at the weekend a long of 300,000 USD may only sell", () => {
   assert.deepStrictEqual(place(AccountId.make("ann"), "SELL", 1_470.588, 204), ["Accepted"])
 })
 
-it("open interest of 122,000 takes another 500 and refuses 1,000", () => {
+it("open interest of 122,000 allows another 500 and refuses 1,000", () => {
   const { place, twin } = market()
   Object.assign(TwinState.holding(twin, AccountId.make("ann")), { quantity: 122_000_000 })
   Object.assign(TwinState.holding(twin, AccountId.make("ben")), { quantity: -122_000_000 })
@@ -129,7 +129,7 @@ it("fees are rounded up to the next millionth", () => {
   )
 })
 
-it("live reduce-only orders give way, the newest first, when the position shrinks below their sum", () => {
+it("open reduce-only orders are cut, newest first, when the position shrinks below their sum", () => {
   const { place } = market()
   place(AccountId.make("ben"), "SELL", 5, 204)
   place(AccountId.make("ann"), "BUY", 5, 204)
@@ -139,7 +139,7 @@ it("live reduce-only orders give way, the newest first, when the position shrink
   assert.deepStrictEqual(place(AccountId.make("ann"), "SELL", 2.5, 203).slice(2), ["o4 CANCELLED 2", "o3 to 2.5"])
 })
 
-it("a fill-or-kill order does not count what would be cut away under it", () => {
+it("a fill-or-kill order ignores orders that its own fills would cut", () => {
   const { place } = market()
   place(AccountId.make("ben"), "SELL", 5, 204)
   place(AccountId.make("ann"), "BUY", 5, 204)

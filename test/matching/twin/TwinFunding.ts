@@ -1,4 +1,4 @@
-/** The rules of funding once more: one mark after the other, every sample in a list, all numbers exact. */
+/** Independent slow implementation of funding: mark by mark, all samples in a list, exact numbers. */
 import { divideUp } from "@venue/domain/Decimal"
 import type { PayDividend } from "@venue/domain/Dividend"
 import type { MarketEvent } from "@venue/domain/Market"
@@ -11,7 +11,7 @@ type Emit = (event: MarketEvent) => void
 const hour = 3_600_000
 const step = 5_000
 
-/** All that time brings up to now; before the first price it brings nothing. */
+/** Applies the effects of time up to now; without a price there are none. */
 export const pass = (twin: Twin, nowMillis: number, emit: Emit): void => {
   if (twin.prices === undefined || twin.letsIn === "IN_SETTLEMENT" || twin.letsIn === "DELISTED") return
   const now = Math.max(twin.timeMillis, nowMillis)
@@ -43,7 +43,7 @@ export const begin = ({ funding }: Twin, atMillis: number): void => {
 
 function walk(twin: Twin, untilMillis: number, emit: Emit): void {
   const { funding } = twin
-  /** Neither the book nor the price changes on the way. */
+  /** Neither book nor price changes in between. */
   let premiumNow: bigint | undefined
   for (let mark = (Math.floor(funding.walkedMillis / step) + 1) * step; mark <= untilMillis; mark += step) {
     // A sample stands for the five seconds before it.
@@ -58,7 +58,7 @@ function walk(twin: Twin, untilMillis: number, emit: Emit): void {
   funding.walkedMillis = Math.max(funding.walkedMillis, untilMillis)
 }
 
-/** At the mark or five seconds before it, the last price from outside was a minute old while there should be newer ones. */
+/** At the mark or five seconds before it, the last external price was a minute old although newer ones were due. */
 function isStale({ instrument, prices }: Twin, mark: number): boolean {
   const { source, toldAtMillis } = prices!
   return (
@@ -79,7 +79,7 @@ function premiumOf(twin: Twin): bigint {
   return premium > whole ? whole : premium
 }
 
-/** What a lot brings or costs when the impact notional is traded order by order, in 1e-8 USD for a unit. */
+/** Returns the proceeds or cost per unit, in 1e-8 USD, when the impact notional is traded order by order. */
 function impact({ instrument, resting }: Twin, side: Side): bigint | undefined {
   const notional = instrument.category === "FX" ? 100_000n * 1_000_000n : 10_000n * 1_000_000n
   const orders = resting
@@ -95,7 +95,7 @@ function impact({ instrument, resting }: Twin, side: Side): bigint | undefined {
       lots += BigInt(remainingLots)
       continue
     }
-    // So many lots, times what one costs here, so that the part of a lot is whole.
+    // Lots times the price per lot, so that a partial lot stays exact.
     const traded = lots * lotCosts + (notional - money)
     const value = notional * lotCosts * 10n ** 10n
     const size = traded * BigInt(instrument.lotE8)
@@ -115,7 +115,7 @@ function rateOf(samples: ReadonlyArray<bigint>): bigint {
   return average < -5_000_000n ? average + 5_000_000n : 0n
 }
 
-/** Who is short pays what who is long receives. */
+/** Short positions pay what long positions receive. */
 export const dividend = (twin: Twin, { exDay, perUnitE8 }: PayDividend): number => {
   twin.lastDividendDay = exDay
   return Number(share(twin, -BigInt(perUnitE8), 10n ** 10n))
@@ -125,7 +125,7 @@ function pay(twin: Twin, rate: bigint, mark: bigint): bigint {
   return share(twin, mark * rate, 10n ** 22n)
 }
 
-/** Every holder pays or is paid; what is paid and reaches nobody goes to the reserve fund. */
+/** Every holder pays or receives; the rounding remainder goes to the reserve fund. */
 function share(twin: Twin, each: bigint, divisor: bigint): bigint {
   let kept = 0n
   for (const held of twin.holdings.values()) {

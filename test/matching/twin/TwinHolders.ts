@@ -1,11 +1,11 @@
-/** Who is long and who is short, once more: every account asked, each minute anew. */
+/** Independent count of long and short holders: every account, anew each minute. */
 import { fundUserId } from "@venue/domain/Split"
 import type { Emit } from "./TwinMatch.ts"
 import type { Twin } from "./TwinState.ts"
 
 const minute = 60_000
 
-/** They are told when another minute has begun since the last event, where they have changed. */
+/** Records changed numbers when a minute has begun since the last event. */
 export const pass = (twin: Twin, lastMillis: number, nowMillis: number, emit: Emit): void => {
   const atMillis = Math.max(twin.timeMillis, nowMillis)
   if (Math.floor(lastMillis / minute) === Math.floor(atMillis / minute)) return

@@ -1,4 +1,4 @@
-/** Limits that change at once, once more. */
+/** Independent implementation of changed limits. */
 import { positionLimitUsd } from "@venue/domain/Leverage"
 import type { SetLimits } from "@venue/domain/Limits"
 import type { Emit } from "./TwinMatch.ts"

@@ -1,4 +1,4 @@
-/** What the slow twin does once an order is accepted: it takes, it rests, it is cut, it leaves. */
+/** Matching of the slow twin after acceptance: taking, resting, cutting, ending. */
 import type { AccountId } from "@venue/domain/AccountId"
 import { divideUp } from "@venue/domain/Decimal"
 import { Id } from "@venue/domain/Id"
@@ -21,10 +21,10 @@ import * as Stops from "./TwinStops.ts"
 
 export type Emit = (event: MarketEvent) => void
 
-/** What the taking side of a trade pays, and what it holds its position at. */
+/** Fee rate and leverage of the taking side of a trade. */
 type Taking = Pick<Place, "takerRate" | "leverage">
 
-/** Takes order after order until nothing is reached, nothing is left, or a reduce-only order has nothing to reduce. */
+/** Takes order after order until the price limit, the quantity or the position to reduce is exhausted. */
 export function match(twin: Twin, taker: Resting, limit: number, terms: Taking, emit: Emit): void {
   const makers: Array<AccountId> = []
   for (;;) {
@@ -80,7 +80,7 @@ function trade(twin: Twin, maker: Resting, taker: Resting, lots: number, terms: 
     attach(twin, one.order, lots, leverage, emit)
 }
 
-/** Live reduce-only orders never add up to more than the position: the newest give way first. */
+/** Cuts open reduce-only orders, newest first, until they fit the position. */
 export function shrink(twin: Twin, accountId: AccountId, emit: Emit): void {
   for (const side of ["BUY", "SELL"] as const) {
     const live = twin.resting.filter(
@@ -105,8 +105,8 @@ export function cut(twin: Twin, resting: Resting, lots: number, emit: Emit): voi
 }
 
 /**
- * What a reduce-only order may take away: the position, and where it can only rest what live reduce-only orders have
- * left. An order that takes at once goes before them: they are cut when the position shrinks.
+ * Returns the room of a reduce-only order: the position, or for a resting order what open reduce-only orders leave.
+ * An order that takes at once precedes them: they are cut when the position shrinks.
  */
 export function room(twin: Twin, order: Order): number {
   const takes = order.type !== "ALO" && reached(twin, order.side, order.priceTicks).length > 0
@@ -138,7 +138,7 @@ export function endStop(twin: Twin, stop: TwinStop, commandId: Id | null, emit: 
   emit({ _tag: "Ended", commandId, order: stop.order, status: "CANCELLED", atMillis: twin.timeMillis })
 }
 
-/** What an order fills gets the stops that it brought, as far as there is a position on its side. */
+/** Creates or grows the attached stops of a fill, limited to the position on its side. */
 function attach(twin: Twin, parent: Order, lots: number, leverage: number, emit: Emit): void {
   const { bracket, ...plain } = parent
   const side = parent.side === "BUY" ? "SELL" : "BUY"
@@ -167,7 +167,7 @@ function attach(twin: Twin, parent: Order, lots: number, leverage: number, emit:
   }
 }
 
-/** None is larger than the position, and without one to close there is none. */
+/** Cuts stops to the position, and ends them without one. */
 export function shrinkStops(twin: Twin, accountId: AccountId, emit: Emit): void {
   for (const stop of Stops.ofAccount(twin, accountId)) {
     const lots = Math.min(stop.order.remainingLots, reducible(twin, accountId, stop.order.side))
@@ -180,5 +180,5 @@ export function shrinkStops(twin: Twin, accountId: AccountId, emit: Emit): void 
   }
 }
 
-/** Not compared: the twin gives trades no names. */
+/** Not compared: the twin has no trade ids. */
 const unnamed = new Id(0, 0, 0, 0)

@@ -1,4 +1,4 @@
-/** How a command ends, as the twin says it. */
+/** Outcomes of commands as the twin records them. */
 import { noEcho } from "@venue/domain/Echo"
 import type { MarketEvent, TraderCommand } from "@venue/domain/Market"
 import type { OrderRefusal } from "@venue/domain/Reject"

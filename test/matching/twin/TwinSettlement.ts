@@ -1,4 +1,4 @@
-/** The end of a contract once more: every sample in a list, and one trade after the other. */
+/** Independent implementation of settlement: all samples in a list, trade by trade. */
 import type { Priced } from "@venue/domain/Market"
 import type { Side } from "@venue/domain/Order"
 import type { TradingState } from "@venue/domain/TradingState"
@@ -33,7 +33,7 @@ export const enter = (twin: Twin, state: TradingState, emit: Emit): void => {
   note(twin)
 }
 
-/** From now on this price counts, or none. */
+/** Records the price in force from now on, or none. */
 export const note = (twin: Twin): void => {
   const priceE8 = twin.letsIn === "TRADING" ? twin.prices?.oracleE8 : undefined
   twin.inForce.push({ fromMillis: twin.timeMillis, priceE8 })
@@ -58,7 +58,7 @@ export const begin = (twin: Twin, nowMillis: number, emit: Emit): void => {
   proceed(twin, nowMillis, emit)
 }
 
-/** No stream has so much that it takes a second decision. */
+/** No stream is large enough for a second decision. */
 export const proceed = (twin: Twin, nowMillis: number, emit: Emit): void => {
   if (twin.letsIn !== "IN_SETTLEMENT") return
   twin.timeMillis = Math.max(twin.timeMillis, nowMillis)

@@ -1,4 +1,4 @@
-/** A split once more: each holding by itself, all numbers exact. */
+/** Independent implementation of splits: each holding separately, exact numbers. */
 import { AccountId } from "@venue/domain/AccountId"
 import { fundAccountId, fundUserId, type SplitContract } from "@venue/domain/Split"
 import { type Emit, endStop, leave } from "./TwinMatch.ts"
@@ -13,7 +13,7 @@ export const split = (twin: Twin, command: SplitContract, nowMillis: number, emi
   const [a, b] = [BigInt(numerator), BigInt(denominator)]
   const renewed = (old: number) => Number((BigInt(old) * b) / a)
   const mark = BigInt(renewed(twin.prices.freshMarkE8))
-  /** In 1e-6 USD, rounded down, of so many parts of a lot. */
+  /** Value of a number of parts of a lot, in 1e-6 USD, rounded down. */
   const worth = (parts: bigint, perLot: bigint) => {
     const exact = parts * BigInt(twin.instrument.lotE8) * mark
     const micro = perLot * 10n ** 10n

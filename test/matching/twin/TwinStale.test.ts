@@ -1,11 +1,11 @@
-/** The matching engine against its slow twin while prices do not come. */
+/** The matching engine compared with its slow twin without new prices. */
 import * as Engine from "@venue/matching/Engine"
 import { assert, describe, it } from "@effect/vitest"
 import { assertAlike, decide, emptyEngine } from "./Play.ts"
 import { make } from "./Streams.ts"
 
 describe("the engine and stale prices", () => {
-  it("I29: what the engine says is what the rules say while prices turn stale and come back", () => {
+  it("I29: the engine's events equal those of the rules while prices turn stale and recover", () => {
     let closed = 0
     for (let seed = 1; seed <= 200; seed++) {
       const stream = make(seed, 150, "slow")

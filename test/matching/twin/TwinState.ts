@@ -1,4 +1,4 @@
-/** What the twin remembers: one array of orders and one holding per account, and the plain questions asked of them. */
+/** State of the twin: one array of orders, one holding per account, and simple queries on them. */
 import type { AccountId } from "@venue/domain/AccountId"
 import type { IntroduceBuilder } from "@venue/domain/Builder"
 import type { Instrument } from "@venue/domain/Instrument"
@@ -13,10 +13,10 @@ import type { TradingState } from "@venue/domain/TradingState"
 
 export interface Resting {
   order: Order
-  /** Stored when the order was accepted. */
+  /** Stored at acceptance. */
   readonly makerRate: number
   readonly leverage: number
-  /** Position in time: of the acceptance, and of the last loss of priority. */
+  /** Order in time: of the acceptance, and of the last loss of priority. */
   readonly acceptedNumber: number
   queuedNumber: number
 }
@@ -28,7 +28,7 @@ export interface TwinStop {
   readonly leverage: number
   readonly acceptedNumber: number
   queuedNumber: number
-  /** The mark has come to it, and this is its turn. */
+  /** Firing order; undefined until the mark has reached the stop. */
   dueNumber: number | undefined
 }
 
@@ -43,15 +43,15 @@ export interface Holding {
 
 export interface TwinTakeover {
   readonly command: OpenTakeover
-  /** As it was when it was opened. */
+  /** The holding at the opening. */
   readonly held: Holding
   readonly atMillis: number
 }
 
-/** What has been sampled since the last whole hour. */
+/** Samples since the last whole hour. */
 export interface Funding {
   samples: Array<bigint>
-  /** As it was told last. */
+  /** Last recorded sample. */
   sample: bigint | null
   walkedMillis: number
   paidMillis: number
@@ -63,31 +63,31 @@ export interface Twin {
   timeMillis: number
   prices: Priced | undefined
   letsIn: TradingState
-  /** The oracle price that counted from a time on; none while the market did not trade. */
+  /** Oracle prices with their start times; undefined while the market did not trade. */
   readonly inForce: Array<{ readonly fromMillis: number; readonly priceE8: number | undefined }>
   settlementTicks: number
   lastDividendDay: number
   lastSplitDay: number
   lastSplitMillis: number
-  /** As they were last told: long, then short. */
+  /** Last recorded numbers: long, then short. */
   holders: readonly [number, number]
   numbers: number
   trades: number
   resting: Array<Resting>
   stops: Array<TwinStop>
-  /** They go on, the oldest first. */
+  /** Open TWAPs, oldest first. */
   twaps: ReadonlyArray<Twap>
-  /** They are open, the oldest first. */
+  /** Open takeovers, oldest first. */
   takeovers: Array<TwinTakeover>
-  /** What liquidations have traded on the book. */
+  /** Notional of liquidations traded on the book. */
   liquidated: { readonly notional: number; readonly atMillis: number }
   readonly holdings: Map<string, Holding>
   readonly funding: Funding
   reserveFund: bigint
-  /** What the operator put in, by id. */
+  /** Top-ups by the operator, by id. */
   readonly topUps: Map<string, number>
   readonly builders: Array<IntroduceBuilder>
-  /** The owner of each account that has ever traded or placed. */
+  /** Owner of each account that ever traded or placed an order. */
   readonly owners: Map<string, string>
   readonly epochs: Map<string, number>
   /** By the text of the command's id. */
@@ -123,11 +123,11 @@ export const make = (instrument: Instrument, options: { readonly maxOpenOrders: 
   outcomes: new Map()
 })
 
-/** A buy takes what is offered at its price or lower; a sell what is bid at its price or higher. */
+/** Returns true if a buy at this limit reaches an offer, or a sell a bid. */
 export const crosses = (side: Side, limit: number, resting: number): boolean =>
   side === "BUY" ? resting <= limit : resting >= limit
 
-/** Orders on the other side that a limit reaches: best price first, then the longest in the queue. */
+/** Returns the orders on the other side that a limit reaches, in price-time priority. */
 export const reached = (twin: Twin, side: Side, limit: number): Array<Resting> =>
   twin.resting
     .filter(({ order }) => order.side !== side && crosses(side, limit, order.priceTicks))
@@ -151,7 +151,7 @@ export const depth = (twin: Twin): Map<string, number> => {
   return levels
 }
 
-/** Books one fill and returns the profit it realised. What a reducing fill takes of the basis is rounded towards zero. */
+/** Books one fill and returns its realised profit. A reducing fill's part of the basis is rounded towards zero. */
 export function book(held: Holding, side: Side, lots: number, notional: bigint, fee: bigint): bigint {
   const before = held.cash + held.basis
   const signed = side === "BUY" ? lots : -lots
@@ -166,13 +166,13 @@ export function book(held: Holding, side: Side, lots: number, notional: bigint, 
   return held.cash + held.basis - before
 }
 
-/** Lots by which a fill makes a position larger, on whatever side it ends up. */
+/** Returns the lots by which a fill increases a position, on either side. */
 export function added(held: number, side: Side, lots: number): number {
   const towards = side === "BUY" ? held : -held
   return towards + lots > 0 ? Math.min(lots, towards + lots) : 0
 }
 
-/** How much of an account's position an order of that side may take away. */
+/** Returns the lots of an account's position that an order of that side may close. */
 export function reducible(twin: Twin, accountId: AccountId, side: Side): number {
   const { quantity } = holding(twin, accountId)
   return Math.max(0, side === "SELL" ? quantity : -quantity)
@@ -186,7 +186,7 @@ export function sumOf(numbers: ReadonlyArray<number>): number {
   return numbers.reduce((total, each) => total + each, 0)
 }
 
-/** Enough of a copy to rehearse a match on. */
+/** Copies enough of the state to rehearse a match. */
 export function copy(twin: Twin): Twin {
   return {
     ...twin,
@@ -196,13 +196,13 @@ export function copy(twin: Twin): Twin {
   }
 }
 
-/** No outside price has come for a minute, though the underlier is open. */
+/** Returns true if no external price has arrived for a minute although the underlier is open. */
 export function isStale({ instrument }: Twin, { source, toldAtMillis }: Priced, nowMillis: number): boolean {
   const isOld = nowMillis >= toldAtMillis + 60_000
   return source === "stale" || (source === "external" && isOld && isLive(instrument, nowMillis))
 }
 
-/** What each state keeps out. */
+/** Returns true for commands that the trading state refuses. */
 export function isKeptOut({ letsIn }: Twin, command: TraderCommand): boolean {
   const kept: Record<TradingState, ReadonlyArray<TraderCommand["_tag"]>> = {
     TRADING: [],
@@ -225,7 +225,7 @@ export function isKeptOut({ letsIn }: Twin, command: TraderCommand): boolean {
   return !isPromised && kept[letsIn].includes(command._tag)
 }
 
-/** The order as it is accepted. */
+/** Returns the order as accepted. */
 export function orderOf(twin: Twin, command: Place): Order {
   const {
     accountId,
@@ -267,7 +267,7 @@ export function mayRest(order: Order): boolean {
   return order.type === "ALO" || (order.type === "LIMIT" && order.timeInForce === "GTC")
 }
 
-/** As the command said it, or else that of the open order it names. */
+/** Returns the client order id of the command, or else of the open order it names. */
 export function clientOrderIdOf(twin: Twin, command: TraderCommand): string {
   const said = command._tag === "Refuse" ? command.echo : command
   const own = [...twin.resting, ...twin.stops].filter(

@@ -1,4 +1,4 @@
-/** The rules of stops once more, slow and obvious: one array, scanned and sorted whenever somebody asks. */
+/** Independent slow implementation of stops: one array, scanned and sorted at each query. */
 import type { AccountId } from "@venue/domain/AccountId"
 import { divideUp } from "@venue/domain/Decimal"
 import { version4 } from "@venue/domain/Id"
@@ -13,13 +13,13 @@ export const isStop = ({ type }: Pick<Order, "type">): boolean => type === "TAKE
 export const ofAccount = (twin: Twin, accountId: AccountId): ReadonlyArray<TwinStop> =>
   twin.stops.filter(({ order }) => order.accountId === accountId).sort((a, b) => a.acceptedNumber - b.acceptedNumber)
 
-/** What refuses a stop as it would stand; a new one counts towards the fifty. */
+/** Returns the refusal of a stop as it would stand; a new one counts towards the fifty. */
 export const flaw = (twin: Twin, order: Order, isNew: boolean): OrderRefusal | undefined => {
   if (isNew && left(twin, order) < 1) return "REJECTED_TOO_MANY_OPEN_ORDERS"
   return order.quantityLots > reducible(twin, order.accountId, order.side) ? "REJECTED" : undefined
 }
 
-/** Of fifty, those that its account has are gone, and two of each other open order that brings any. */
+/** Returns how many of fifty stops are free: minus the account's stops, and two per other open order with a bracket. */
 export const left = ({ resting, stops }: Twin, { accountId, orderId }: Order): number => {
   const parents = resting.filter(({ order }) => order.accountId === accountId && order.bracket !== undefined)
   const isOfOne = (id: OrderId | null) => parents.some(({ order }) => order.orderId.text === id?.text)
@@ -65,28 +65,28 @@ export const moved = (twin: Twin, stop: TwinStop): void => {
   come(twin, [stop])
 }
 
-/** A mark is in force: what it has come to is due from then on. */
+/** Makes the stops that a new mark has reached due. */
 export const marked = (twin: Twin): void =>
   come(
     twin,
     twin.stops.filter(({ dueNumber }) => dueNumber === undefined)
   )
 
-/** Of the two that one order brought, the other. */
+/** Returns the other stop of the same order. */
 export const linked = (twin: Twin, stop: TwinStop): TwinStop | undefined =>
   twin.stops.find((other) => other !== stop && other.parentId !== null && other.parentId.text === stop.parentId?.text)
 
-/** The names of what an order brings follow from its own, and from the trade that made it. */
+/** Derives a stop's id from its order's id and the trade that created it. */
 export const childOf = ({ a, b, c, d }: OrderId, type: "TAKE_PROFIT" | "STOP_LOSS", trades: number): OrderId => {
   const turned = type === "TAKE_PROFIT" ? 0x2545f491 : 0x1b873593
   return orderIdFrom(version4(a ^ turned, b ^ Math.imul(turned, 0x85ebca6b), c ^ turned, d ^ trades))
 }
 
-/** The next to fire. */
+/** Returns the next stop to fire. */
 export const next = (twin: Twin): TwinStop | undefined =>
   twin.stops.filter(({ dueNumber }) => dueNumber !== undefined).sort((a, b) => a.dueNumber! - b.dueNumber!)[0]
 
-/** The edge of the band, or where it is nearer to the mark, what the maintenance margin less the fee pays for. */
+/** Returns the edge of the band, or if nearer to the mark, the price that maintenance margin less the fee pays for. */
 export const worst = ({ instrument }: Twin, prices: Priced, { leverage, order, takerRate }: TwinStop): number => {
   // In parts of 3 x leverage x 1e8: the whole, and two thirds of 1 / leverage less the rate.
   const parts = 3n * BigInt(leverage) * 100_000_000n

@@ -1,4 +1,4 @@
-/** Liquidations and takeovers once more, slow and obvious: what each lot comes to is a fraction, and nothing is remembered. */
+/** Independent slow implementation of liquidations and takeovers: exact fractions per lot, nothing cached. */
 import { AccountId } from "@venue/domain/AccountId"
 import { divideUp } from "@venue/domain/Decimal"
 import * as ExponentialAverage from "@venue/domain/ExponentialAverage"
@@ -17,7 +17,7 @@ import * as Stops from "./TwinStops.ts"
 
 export const isOfVenue = ({ _tag }: TraderCommand): boolean => _tag === "Liquidate" || _tag === "OpenTakeover"
 
-/** While its takeover is open an account may cancel and no more. */
+/** An account may only cancel while its takeover is open. */
 export const isFrozen = ({ takeovers }: Twin, { _tag, accountId }: TraderCommand): boolean =>
   ["Place", "Modify", "Close"].includes(_tag) && takeovers.some((open) => open.command.accountId === accountId)
 
@@ -91,7 +91,7 @@ export const close = (twin: Twin, { stands }: CloseTakeovers, nowMillis: number,
   }
 }
 
-/** Whoever is open stays with what it has. */
+/** Ends all open takeovers without a transfer. */
 export const giveUpAll = (twin: Twin, emit: Emit): void => {
   for (const each of twin.takeovers) giveUp(twin, each, emit)
 }
@@ -103,7 +103,7 @@ interface Answer {
   lost: bigint
 }
 
-/** Everything is in 1e-6 USD, and times what it was divided by. */
+/** In 1e-6 USD, multiplied by the divisors. */
 function pass(
   twin: Twin,
   { command, held }: TwinTakeover,
@@ -131,7 +131,7 @@ function pass(
     origin: "LIQUIDATION"
   } as const
   let [closed, paid, grown] = [0n, 0n, 0n]
-  /** What the fund can spend after so many lots more, of which some grow a provider's position. */
+  /** Returns true if the fund can pay for these further lots, some of which grow a provider's position. */
   const isAffordable = (price: bigint, more: number, growing: number): boolean => {
     const each = price * BigInt(instrument.tickLotMicros)
     const gone = closed + BigInt(more)
@@ -192,7 +192,7 @@ function pass(
     shrinkStops(twin, to, emit)
   }
   const against = (account: AccountId) => Math.max(0, (isLong ? -1 : 1) * holding(twin, account).quantity)
-  /** What a price costs the other side for each lot, times 1e10. */
+  /** Cost of a price to the other side per lot, times 1e10. */
   const now = BigInt(twin.prices!.markE8)
   const costOf = (price: bigint) => {
     const priceE8 = price * BigInt(instrument.tickE8)
@@ -257,7 +257,7 @@ function pass(
   }
 }
 
-/** The largest number up to `most` for which it holds, as it does for all that are smaller. */
+/** Returns the largest number up to `most` that satisfies `holds`, which is monotonic. */
 function largest(most: number, holds: (size: number) => boolean): number {
   let [low, high] = [0, most]
   while (low < high) {
@@ -296,12 +296,12 @@ function isSeen(twin: Twin, accountId: AccountId, { markE8, position }: DecidedO
   return held.quantity !== 0 && isSame(held, asHolding(position))
 }
 
-/** The position has lost so much with each unit since a desk saw this mark. */
+/** Loss per unit since a desk saw this mark. */
 function goneOn({ prices }: Twin, { quantity }: Holding, markE8: number): bigint {
   return BigInt(Math.sign(quantity)) * (BigInt(markE8) - BigInt(prices!.markE8))
 }
 
-/** That is more than 25 basis points of the mark. */
+/** More than 25 basis points of the mark. */
 function isFar(by: bigint, markE8: number): boolean {
   return by * 10_000n > 25n * BigInt(markE8)
 }
@@ -318,7 +318,7 @@ function asHolding({ basis, cashFlow, fees, funding, quantityLots }: DecidedOn["
   return { quantity: quantityLots, ...money, rewards: 0n }
 }
 
-/** But for rewards. */
+/** Compares holdings without rewards. */
 function isSame(one: Holding, other: Holding): boolean {
   return (["quantity", "cash", "basis", "fees", "funding"] as const).every((key) => one[key] === other[key])
 }
@@ -331,7 +331,7 @@ function isCount(value: number): boolean {
   return Number.isInteger(value) && value > 0 && value < 2 ** 31 - 1
 }
 
-/** The order of a part that nobody placed. */
+/** Returns the order of a part of a takeover, which nobody placed. */
 export function nameless(
   twin: Twin,
   accountId: AccountId,

@@ -1,4 +1,4 @@
-/** The twin's part about stops that fire: the mark has come to them, and each becomes an order of the venue. */
+/** Triggering in the twin: stops reached by the mark become orders of the venue. */
 import { isFresh } from "@venue/domain/Oracle"
 import type { Order } from "@venue/domain/Order"
 import { type Emit, endStop, leave, match } from "./TwinMatch.ts"

@@ -1,4 +1,4 @@
-/** The twin's part about TWAPs: one list of those that go on, and each child counted from what it said. */
+/** TWAPs of the twin: one list of open ones, with progress counted from the children's events. */
 import { noEcho } from "@venue/domain/Echo"
 import type { MarketEvent, PlaceSlice } from "@venue/domain/Market"
 import type { Id } from "@venue/domain/Id"
@@ -23,7 +23,7 @@ export const open = (twin: Twin, { commandId, expiresAtMillis, terms }: OpenTwap
   return true
 }
 
-/** `obey` has the twin do what a child asks for. */
+/** `obey` applies the child order to the twin. */
 export const slice = (
   twin: Twin,
   command: PlaceSlice,
@@ -55,7 +55,7 @@ export const slice = (
   emit({ _tag: "TwapAdvanced", twap: next, atMillis: twin.timeMillis })
 }
 
-/** A limit that is too loose for a child is that of the band, or of the day where that is nearer. */
+/** Clips a child's limit to the band, or to the daily bound if that is nearer. */
 export const limited = ({ prices }: Twin, order: Order): Order => {
   if (prices === undefined || order.origin !== "TWAP" || order.type !== "LIMIT") return order
   const { lowerTicks, maxPriceTicks, minPriceTicks, upperTicks } = prices
@@ -73,7 +73,7 @@ export const close = (twin: Twin, command: CloseTwaps, emit: Emit): OrderRefusal
   return twin.twaps.length === before ? "NO_SUCH_ORDER" : undefined
 }
 
-/** The market ends those that are meant, the oldest first. */
+/** Ends the matching TWAPs, oldest first. */
 export const end = (
   twin: Twin,
   isMeant: (twap: Twap) => boolean,
