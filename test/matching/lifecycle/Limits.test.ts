@@ -46,7 +46,7 @@ describe("contract limits", () => {
     { openInterestUsd: 2_000_000_001 },
     { openInterestUsd: NaN }
   ])
-    it(`that cannot be change nothing: ${JSON.stringify(flawed)}`, () => {
+    it(`ignores invalid limits: ${JSON.stringify(flawed)}`, () => {
       assert.deepStrictEqual(set(new Scene(), flawed), [])
     })
 
