@@ -245,8 +245,8 @@ story("rule 16.1: what does not fit is an error, and nothing of it begins", (ven
   Effect.gen(function* () {
     const { alice } = yield* begin(venue)
     const wrong: ReadonlyArray<readonly [object, RegExp]> = [
-      [{ symbol: "NOPE-USD" }, /listed, ACTIVE and has a price/],
-      [{ symbol: "GOLD-USD" }, /listed, ACTIVE and has a price/],
+      [{ symbol: "NOPE-USD" }, /listed, ACTIVE symbol with a price/],
+      [{ symbol: "GOLD-USD" }, /listed, ACTIVE symbol with a price/],
       [{ num_orders: 1 }, /num_orders/],
       [{ order_interval_secs: 29 }, /order_interval_secs/],
       [{ total_quantity: 0.2999 }, /multiple of 0.001/],

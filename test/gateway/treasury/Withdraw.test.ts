@@ -59,7 +59,7 @@ it.effect("debits a withdrawal before its empty answer, and lists it with the ne
       400,
       {
         location: "body.amount",
-        message: "Expected no more than the account can give up, 879.5, got 880; the nearest is 879.5",
+        message: "Expected at most 879.5, the amount that the account can release, got 880; the nearest is 879.5",
         value: 880
       }
     ])

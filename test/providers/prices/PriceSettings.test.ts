@@ -63,7 +63,7 @@ it.effect("what cannot be right is refused, and no secret is told with it", () =
       [{ ...stream, url: "wss://secret:x y" }, /an address that begins with ws:\/\/ or wss:\/\//],
       [{ ...http, headers: { "api key": "secret" } }, /headers/],
       [{ ...http, headers: { authorization: "secret\n" } }, /headers/],
-      [{ ...http, symbols: { "NOPE-USD": "X" } }, /NOPE-USD is no symbol that is listed/]
+      [{ ...http, symbols: { "NOPE-USD": "X" } }, /NOPE-USD is not a listed symbol/]
     ]
     for (const [source, words] of wrong) {
       const { reason } = yield* Effect.flip(read([source]))
