@@ -14,9 +14,9 @@ const verify = (token: string) => Effect.flatMap(Captcha, ({ verify }) => verify
 
 const contract = (name: string, captcha: Layer.Layer<Captcha>) =>
   describe(name, () => {
-    it.effect("a solved puzzle is accepted", () => verify(solved).pipe(Effect.provide(captcha)))
+    it.effect("accepts a solved puzzle", () => verify(solved).pipe(Effect.provide(captcha)))
 
-    it.effect("W15: no token and any other token are refused", () =>
+    it.effect("W15: refuses an absent token and a wrong token", () =>
       Effect.gen(function* () {
         for (const token of ["", "other", `${solved} `, "a&secret=b", "\ud800"]) {
           assert.strictEqual((yield* Effect.flip(verify(token)))._tag, "CaptchaRefused")
@@ -40,7 +40,7 @@ const overHttp = (name: string, real: Real, used: string) => {
   contract(name, at(real, provider()))
 
   describe(`${name} over HTTP`, () => {
-    it.effect("it is asked once, with the secret, the token and the address", () =>
+    it.effect("sends one request with the secret, the token and the address", () =>
       Effect.gen(function* () {
         const forms: Array<unknown> = []
         yield* verify(solved).pipe(
@@ -55,14 +55,14 @@ const overHttp = (name: string, real: Real, used: string) => {
       })
     )
 
-    it.effect("W15: a token that was used before is refused", () =>
+    it.effect("W15: refuses a token that was used before", () =>
       Effect.gen(function* () {
         yield* verify(solved)
         assert.strictEqual((yield* Effect.flip(verify(solved)))._tag, "CaptchaRefused")
       }).pipe(Effect.provide(at(real, provider())))
     )
 
-    it.effect("W15: a provider that does not answer within five seconds is unavailable", () =>
+    it.effect("W15: a provider without a response within five seconds is unavailable", () =>
       Effect.gen(function* () {
         const asked = Deferred.makeUnsafe<void>()
         const silent = listening(() => Deferred.doneUnsafe(asked, Effect.void))
@@ -92,7 +92,7 @@ const overHttp = (name: string, real: Real, used: string) => {
       )
     }
 
-    it.effect("a wrong secret is the venue's fault, not that of who asks", () =>
+    it.effect("a wrong secret is a fault of the venue, not of the caller", () =>
       Effect.gen(function* () {
         const refused = yield* Effect.flip(verify(solved))
         assert.deepInclude(refused, { _tag: "CaptchaUnavailable", fault: "settings" })
@@ -115,7 +115,7 @@ const overHttp = (name: string, real: Real, used: string) => {
           })
       )
 
-    it.effect("I46: neither the secret nor a token is in a refusal or a log", () =>
+    it.effect("I46: refusals and logs contain neither the secret nor a token", () =>
       Effect.gen(function* () {
         const said: Array<unknown> = []
         const logs = Logger.layer([Logger.make((entry) => void said.push(entry))])
@@ -142,7 +142,7 @@ function answering(status: number, body: string) {
 
 contract("the local CAPTCHA", Captcha.layerLocal(solved))
 
-it.effect("W15: where no token is agreed upon, an empty one is refused like any other", () =>
+it.effect("W15: without an agreed token, an empty token is refused like any other", () =>
   Effect.gen(function* () {
     assert.strictEqual((yield* Effect.flip(verify("")))._tag, "CaptchaRefused")
   }).pipe(Effect.provide(Captcha.layerLocal("")))

@@ -1,4 +1,4 @@
-/** Text of other servers in the form that logs take. */
+/** Text of other servers, sanitised for logs. */
 import { hiding, refusalOf } from "@venue/providers/HttpAnswer"
 import { assert, it } from "@effect/vitest"
 
@@ -25,7 +25,7 @@ it("writes control characters and line feeds as one space", () => {
   )
 })
 
-it("hides a secret at the end of what is kept before the text is cut", () => {
+it("hides a secret at the end before the text is cut", () => {
   const text = `${"x".repeat(290)}canary-key-with-many-characters`
   for (const hidden of [
     hiding(url, "canary-key-with-many-characters")(text),

@@ -1,4 +1,4 @@
-/** One contract for the real provider, against a stand-in that speaks its protocol, and for the local one. */
+/** One contract for the real provider, against a stand-in with its protocol, and for the local one. */
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { IdentityProvider } from "@venue/providers/Identity"
 import { assert, describe, it, layer } from "@effect/vitest"
@@ -17,7 +17,7 @@ type Reply = (asked: {
   readonly body: string
 }) => readonly [status: number, body: string]
 
-/** A provider's own server. */
+/** Server of a provider. */
 const standIn = (reply: Reply) =>
   Effect.acquireRelease(
     Effect.callback<ReturnType<typeof createServer>>((resume) => {
@@ -64,7 +64,7 @@ const contract = (name: string, provider: Layer.Layer<IdentityProvider, unknown>
         return yield* (yield* IdentityProvider).read(body, signatureOf(callbackKey, body, now))
       })
 
-    it.effect("each beginning has a reference of its own and a page to go to", () =>
+    it.effect("each verification has its own reference and a page", () =>
       Effect.gen(function* () {
         const provider = yield* IdentityProvider
         const first = yield* provider.begin("amy")
@@ -75,7 +75,7 @@ const contract = (name: string, provider: Layer.Layer<IdentityProvider, unknown>
       })
     )
 
-    it.effect("a signed callback is read, with or without names", () =>
+    it.effect("reads a signed callback with and without names", () =>
       Effect.gen(function* () {
         yield* TestClock.setTime(Date.UTC(2026, 2, 1))
         assert.deepStrictEqual(yield* signed(JSON.stringify(found)), {
@@ -93,7 +93,7 @@ const contract = (name: string, provider: Layer.Layer<IdentityProvider, unknown>
       })
     )
 
-    it.effect("a callback is good for five minutes on both sides of now", () =>
+    it.effect("a callback is valid for five minutes before and after now", () =>
       Effect.gen(function* () {
         const now = Date.UTC(2026, 2, 1)
         yield* TestClock.setTime(now)
@@ -105,7 +105,7 @@ const contract = (name: string, provider: Layer.Layer<IdentityProvider, unknown>
       })
     )
 
-    it.effect("any other signature, or another body or time under it, is refused", () =>
+    it.effect("refuses another signature, and another body or time under a valid one", () =>
       Effect.gen(function* () {
         const provider = yield* IdentityProvider
         yield* TestClock.setTime(Date.UTC(2026, 2, 1))
@@ -131,7 +131,7 @@ const contract = (name: string, provider: Layer.Layer<IdentityProvider, unknown>
       })
     )
 
-    it.effect("I50: a signed body of another form is refused", () =>
+    it.effect("I50: refuses a signed body of another form", () =>
       Effect.gen(function* () {
         yield* TestClock.setTime(Date.UTC(2026, 2, 1))
         const forms = [
@@ -157,7 +157,7 @@ contract(
   )
 )
 
-describe("a provider over HTTP that fails", () => {
+describe("failures of a provider over HTTP", () => {
   const failing: ReadonlyArray<readonly [string, Reply]> = [
     ["refuses", () => [401, "{}"]],
     ["is broken", () => [500, "oops"]],
@@ -175,14 +175,14 @@ describe("a provider over HTTP that fails", () => {
   }
 })
 
-it.effect("a provider's words stand in the error, without its key", () =>
+it.effect("the error contains the provider's message without its key", () =>
   Effect.gen(function* () {
     const error = yield* Effect.flip((yield* IdentityProvider).begin("amy"))
     assert.strictEqual(error.cause, "it returned status 422: no plan for …")
   }).pipe(Effect.provide(real(() => [422, JSON.stringify({ detail: `no plan for ${apiKey}` })])))
 )
 
-it.effect("the local provider can find everybody verified at once", () =>
+it.effect("the local provider can verify every user at once", () =>
   Effect.gen(function* () {
     const { finding, reference } = yield* (yield* IdentityProvider).begin("amy")
     assert.deepInclude(finding, { reference, outcome: "verified", country: null })

@@ -1,4 +1,4 @@
-/** What an identity provider puts beside a callback, written from the contract alone. */
+/** Signature of an identity provider's callback, implemented from the contract alone. */
 import { Redacted } from "effect"
 import { createHmac } from "node:crypto"
 

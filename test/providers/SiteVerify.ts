@@ -1,11 +1,11 @@
-/** A stand-in for a CAPTCHA provider on this machine: form in, JSON out, each solved token good once. */
+/** Stand-in for a CAPTCHA provider on this machine: form in, JSON out, each solved token valid once. */
 import { Effect } from "effect"
 import { once } from "node:events"
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
 import { text } from "node:stream/consumers"
 
-/** Where a server listens until the scope closes; `answer` may leave a request open. */
+/** Starts a server that closes with the scope; `answer` may leave a request open. */
 export const listening = (
   answer: (form: URLSearchParams, response: ServerResponse, request: IncomingMessage) => void
 ) =>
@@ -28,11 +28,11 @@ export const listening = (
 export interface Judging {
   readonly secret: string
   readonly solved: { readonly has: (token: string) => boolean }
-  /** The word of the provider for a token that comes again. */
+  /** The provider's code for a repeated token. */
   readonly used: string
 }
 
-/** What is wrong with a form, as codes. */
+/** Returns the error codes of a form. */
 export const judging = ({ secret, solved, used }: Judging) => {
   const seen = new Set<string>()
   return (form: URLSearchParams): ReadonlyArray<string> => {
@@ -45,7 +45,7 @@ export const judging = ({ secret, solved, used }: Judging) => {
   }
 }
 
-/** `asked` is told of every form. */
+/** `asked` receives every form. */
 export const siteVerify = (options: Judging & { readonly asked?: (form: Readonly<Record<string, string>>) => void }) =>
   Effect.suspend(() => {
     const judge = judging(options)

@@ -1,4 +1,4 @@
-/** Signed messages, against the library that others sign with, under the clock of the test. */
+/** Signed messages compared with the common library, under the test's clock. */
 import * as StandardWebhook from "@venue/providers/StandardWebhook"
 import { assert, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
@@ -21,7 +21,7 @@ const signed = (secretText: string, atMillis: number) => ({
   "webhook-signature": new Webhook(secretText).sign("msg_1", new Date(atMillis), body)
 })
 
-it.effect("a message that the library signs is taken, and the library takes one that is signed here", () =>
+it.effect("verifies messages signed by the library, and signs messages that the library verifies", () =>
   Effect.gen(function* () {
     assert.strictEqual(yield* verify(signed(text, now)), "msg_1")
     const atMillis = Math.floor(Date.now() / 1_000) * 1_000
@@ -30,7 +30,7 @@ it.effect("a message that the library signs is taken, and the library takes one 
   })
 )
 
-it.effect("the vector of the specification's own library is signed alike", () =>
+it.effect("signs the vector of the specification's library identically", () =>
   Effect.sync(() => {
     const headers = StandardWebhook.sign(
       secret,
@@ -46,7 +46,7 @@ it.effect("the vector of the specification's own library is signed alike", () =>
   })
 )
 
-it.effect("one of several signatures is enough, as while a secret is replaced", () =>
+it.effect("accepts one valid signature among several, as during a change of secret", () =>
   Effect.gen(function* () {
     const good = signed(text, now)
     const both = { ...good, "webhook-signature": `v1,AAAA v1a,BBBB ${good["webhook-signature"]}` }
@@ -54,7 +54,7 @@ it.effect("one of several signatures is enough, as while a secret is replaced", 
   })
 )
 
-it.effect("a message is good for five minutes on both sides of now", () =>
+it.effect("a message is valid for five minutes before and after now", () =>
   Effect.gen(function* () {
     for (const seconds of [-300, 0, 300])
       assert.strictEqual(yield* verify(signed(text, now + seconds * 1_000)), "msg_1")
@@ -62,7 +62,7 @@ it.effect("a message is good for five minutes on both sides of now", () =>
   })
 )
 
-it.effect("another signature, id, time or body is refused", () =>
+it.effect("refuses another signature, id, time or body", () =>
   Effect.gen(function* () {
     const good = signed(text, now)
     const signature = good["webhook-signature"]
@@ -80,7 +80,7 @@ it.effect("another signature, id, time or body is refused", () =>
   })
 )
 
-it.effect("I50: headers that are missing, or of another form, are refused", () =>
+it.effect("I50: refuses missing and malformed headers", () =>
   Effect.gen(function* () {
     const good = signed(text, now)
     for (const name of ["webhook-id", "webhook-timestamp", "webhook-signature"])

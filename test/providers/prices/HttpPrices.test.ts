@@ -1,4 +1,4 @@
-/** A source that is asked over HTTP, of servers that answer well and badly. */
+/** HTTP price source against good and faulty servers. */
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import * as HttpPrices from "@venue/providers/prices/HttpPrices"
@@ -10,7 +10,7 @@ import * as PriceServer from "./PriceServer.ts"
 
 const good = JSON.stringify([{ s: "AAPL", p: 200 }])
 
-/** The prices that a source tells which is asked every 20 ms. */
+/** Prices from a source polled every 20 ms. */
 const told = Effect.fnUntraced(function* (
   answer: (request: IncomingMessage, response: ServerResponse) => void,
   time: { readonly time?: string } = {},
@@ -32,7 +32,7 @@ const told = Effect.fnUntraced(function* (
   return prices
 })
 
-it.live("it is asked again and again, with the headers of the settings", () =>
+it.live("polls repeatedly with the configured headers", () =>
   Effect.gen(function* () {
     const headers: Array<string | undefined> = []
     const prices = yield* told((request, response) => {
@@ -44,63 +44,58 @@ it.live("it is asked again and again, with the headers of the settings", () =>
   })
 )
 
-it.live(
-  "I29: a server that refuses, talks garbage, hangs up, or gives no price above zero is asked on, and tells nothing",
-  () =>
-    Effect.gen(function* () {
-      const answers: ReadonlyArray<(response: ServerResponse) => void> = [
-        (response) => response.writeHead(500).end(good),
-        (response) => response.writeHead(302, { location: "http://127.0.0.1:1/" }).end(),
-        (response) => response.end("<html>"),
-        (response) => response.end('[{"s":"AAPL","p":NaN}]'),
-        (response) => response.end('[{"s":"AAPL","p":-200},{"s":"AAPL","p":0},{"s":"AAPL","p":null}]'),
-        (response) => response.destroy(),
-        (response) => {
-          response.writeHead(200, { "content-length": "1000" })
-          response.write("[")
-          response.destroy()
-        },
-        (response) => response.end(`${" ".repeat(2_000_000)}${good}`),
-        (response) => response.end("")
-      ]
-      let asked = 0
-      const prices = yield* told((_request, response) => (answers[asked++] ?? ((last) => last.end(good)))(response))
-      assert.strictEqual(yield* Queue.take(prices), 200e8)
-      assert.isAbove(asked, answers.length)
-      assert.strictEqual((yield* Queue.clear(prices)).filter((price) => price !== 200e8).length, 0)
-    })
+it.live("I29: keeps polling after refusals, garbage, cut connections and non-positive prices, without publishing", () =>
+  Effect.gen(function* () {
+    const answers: ReadonlyArray<(response: ServerResponse) => void> = [
+      (response) => response.writeHead(500).end(good),
+      (response) => response.writeHead(302, { location: "http://127.0.0.1:1/" }).end(),
+      (response) => response.end("<html>"),
+      (response) => response.end('[{"s":"AAPL","p":NaN}]'),
+      (response) => response.end('[{"s":"AAPL","p":-200},{"s":"AAPL","p":0},{"s":"AAPL","p":null}]'),
+      (response) => response.destroy(),
+      (response) => {
+        response.writeHead(200, { "content-length": "1000" })
+        response.write("[")
+        response.destroy()
+      },
+      (response) => response.end(`${" ".repeat(2_000_000)}${good}`),
+      (response) => response.end("")
+    ]
+    let asked = 0
+    const prices = yield* told((_request, response) => (answers[asked++] ?? ((last) => last.end(good)))(response))
+    assert.strictEqual(yield* Queue.take(prices), 200e8)
+    assert.isAbove(asked, answers.length)
+    assert.strictEqual((yield* Queue.clear(prices)).filter((price) => price !== 200e8).length, 0)
+  })
 )
 
-it.live(
-  "a failure is said once with its cause, without what the address or the headers hold, and so is its end",
-  () => {
-    const lines: Array<string> = []
-    const logger = Logger.make<unknown, void>(({ message }) => void lines.push(String(message)))
-    return Effect.gen(function* () {
-      const answers: ReadonlyArray<(response: ServerResponse) => void> = [
-        (response) => response.writeHead(500).end(),
-        (response) => response.writeHead(500).end(),
-        (response) => response.end(good),
-        (response) => response.destroy(),
-        (response) => response.end(good),
-        (response) => response.end("<html>")
-      ]
-      let asked = 0
-      const prices = yield* told((_request, response) => (answers[asked++] ?? ((last) => last.end(good)))(response))
-      for (let count = 0; count < 3; count++) yield* Queue.take(prices)
-      yield* Effect.repeat(Effect.sleep("5 millis"), { until: () => lines.length === 6 })
-      assert.deepStrictEqual(
-        [lines[0], lines[4]],
-        ["price source vendor fails: it returned status 500", "price source vendor fails: its response holds no price"]
-      )
-      assert.match(lines[2]!, /^price source vendor fails: .*other side closed/)
-      for (const at of [1, 3, 5]) assert.strictEqual(lines[at], "price source vendor works again")
-      assert.notInclude(lines.join(), "mine")
-    }).pipe(Effect.provide(Logger.layer([logger])))
-  }
-)
+it.live("logs a failure and its end once, with the cause and without address and headers", () => {
+  const lines: Array<string> = []
+  const logger = Logger.make<unknown, void>(({ message }) => void lines.push(String(message)))
+  return Effect.gen(function* () {
+    const answers: ReadonlyArray<(response: ServerResponse) => void> = [
+      (response) => response.writeHead(500).end(),
+      (response) => response.writeHead(500).end(),
+      (response) => response.end(good),
+      (response) => response.destroy(),
+      (response) => response.end(good),
+      (response) => response.end("<html>")
+    ]
+    let asked = 0
+    const prices = yield* told((_request, response) => (answers[asked++] ?? ((last) => last.end(good)))(response))
+    for (let count = 0; count < 3; count++) yield* Queue.take(prices)
+    yield* Effect.repeat(Effect.sleep("5 millis"), { until: () => lines.length === 6 })
+    assert.deepStrictEqual(
+      [lines[0], lines[4]],
+      ["price source vendor fails: it returned status 500", "price source vendor fails: its response holds no price"]
+    )
+    assert.match(lines[2]!, /^price source vendor fails: .*other side closed/)
+    for (const at of [1, 3, 5]) assert.strictEqual(lines[at], "price source vendor works again")
+    assert.notInclude(lines.join(), "mine")
+  }).pipe(Effect.provide(Logger.layer([logger])))
+})
 
-it.effect("a server that does not answer is given up after five seconds, and asked again", () =>
+it.effect("gives up on a silent server after five seconds and polls it again", () =>
   Effect.gen(function* () {
     let asked = 0
     const prices = yield* told((_request, response) => {
@@ -117,7 +112,7 @@ it.effect("a server that does not answer is given up after five seconds, and ask
 const logging = (lines: Array<string>) =>
   Logger.layer([Logger.make<unknown, void>(({ message }) => void lines.push(String(message)))])
 
-it.live("what a server says with its refusal stands in the alarm, without what the settings hold", () => {
+it.live("the alarm contains a server's refusal without configured secrets", () => {
   const lines: Array<string> = []
   return Effect.gen(function* () {
     let asked = 0
@@ -166,7 +161,7 @@ for (const [status, body] of [
     })
   )
 
-it.live("a quote of hours ago is told to nobody, and named as a failure", () => {
+it.live("a quote of hours ago is not published and reported as a failure", () => {
   const lines: Array<string> = []
   return Effect.gen(function* () {
     let asked = 0

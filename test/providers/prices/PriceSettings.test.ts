@@ -1,4 +1,4 @@
-/** The file of price sources: what it may say, and what is refused at the start. */
+/** The file of price sources: valid contents, and refusals at the start. */
 import { defaults } from "@venue/cluster/VenueSettings"
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import * as PriceSettings from "@venue/providers/prices/PriceSettings"
@@ -29,7 +29,7 @@ const read = (sources: unknown) =>
     Effect.provide(FetchHttpClient.layer)
   )
 
-it.effect("each source has its symbols, with the contracts that make their prices", () =>
+it.effect("each source has its symbols with the contracts of their prices", () =>
   Effect.gen(function* () {
     const {
       leastSources,
@@ -49,7 +49,7 @@ it.effect("each source has its symbols, with the contracts that make their price
   })
 )
 
-it.effect("what cannot be right is refused, and no secret is told with it", () =>
+it.effect("refuses invalid settings without repeating secrets", () =>
   Effect.gen(function* () {
     const wrong: ReadonlyArray<readonly [unknown, RegExp]> = [
       [{ ...http, url: "ftp://prices.example" }, /url/],

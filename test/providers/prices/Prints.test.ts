@@ -1,4 +1,4 @@
-/** What is read out of the answers of price sources, and what is no price. */
+/** Prices read from responses of sources, and responses without a price. */
 import { read } from "@venue/providers/prices/Prints"
 import { assert, it } from "@effect/vitest"
 import * as fc from "fast-check"
@@ -6,7 +6,7 @@ import * as fc from "fast-check"
 const one = (fields: Parameters<typeof read>[0], body: unknown) =>
   read(fields, JSON.stringify(body)).map(({ contract, priceE8 }) => `${contract} ${priceE8 / 1e8}`)
 
-it("a list, a record with a price for each contract, and a single price are read by the fields that are named", () => {
+it("reads a list, a record with one price per contract, and a single price by the configured fields", () => {
   const quotes = [
     { s: "AAPL", q: { last: 200.5 } },
     { s: "MSFT", q: { last: "420.25" } }
@@ -23,7 +23,7 @@ it("a list, a record with a price for each contract, and a single price are read
   assert.deepStrictEqual(one({ contract: "symbol", price: "price" }, { symbol: "CLZ6", price: 71.2 }), ["CLZ6 71.2"])
 })
 
-it("I29: what is no price above zero, or above ten million, says nothing, and what stands beside it is read", () => {
+it("I29: skips prices of zero or less and above ten million, and reads those beside them", () => {
   const bad = [0, -1, -200, null, "NaN", "", "1e3", "-5", "0x10", true, {}, [], 1e-9, 10_000_001, 1e300]
   const body = Object.fromEntries([...bad, 7].map((price, at) => [`c${at}`, price]))
   assert.deepStrictEqual(one({ price: "" }, body), [`c${bad.length} 7`])
@@ -31,12 +31,12 @@ it("I29: what is no price above zero, or above ten million, says nothing, and wh
   assert.deepStrictEqual(read({ contract: "s", price: "p" }, '[{"s":5,"p":5},{"p":5},null,3,"text"]'), [])
 })
 
-it("names that every object has lead nowhere", () => {
+it("paths through members of every object's prototype lead nowhere", () => {
   assert.deepStrictEqual(one({ contract: "s", price: "constructor.length" }, [{ s: "A" }]), [])
   assert.deepStrictEqual(one({ items: "__proto__", price: "p" }, { p: 1 }), [])
 })
 
-it("whatever a source answers, nothing is thrown and every price is whole and above zero", () => {
+it("any response is read without an exception into positive integers", () => {
   fc.assert(
     fc.property(fc.oneof(fc.string(), fc.json(), fc.json().map(cut)), (text) => {
       for (const fields of [{ price: "" }, { contract: "a", price: "b" }, { items: "a", price: "b.0" }]) {
@@ -46,5 +46,5 @@ it("whatever a source answers, nothing is thrown and every price is whole and ab
   )
 })
 
-/** An answer that broke off. */
+/** A truncated response. */
 const cut = (text: string) => text.slice(0, -1)

@@ -1,4 +1,4 @@
-/** Simulated futures follow each other without a hole, whatever the day is. */
+/** Simulated futures follow each other without a gap, on any day. */
 import { calendarFlaw, chained } from "@venue/domain/Futures"
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { calendarOf, settlementsOf } from "@venue/providers/prices/SimulatedFutures"
@@ -8,7 +8,7 @@ const cl = MarketSymbol.make("CL-USD")
 const us100 = MarketSymbol.make("US100-USD")
 const gold = MarketSymbol.make("GOLD-USD")
 
-/** The future in use, when it is so for the last time, and when it expires. */
+/** The future in use, its last day of use, and its expiry. */
 const activeAt = (symbol: MarketSymbol, time: string) => {
   const { activeFromMillis, futures } = calendarOf(symbol, Date.parse(time))!
   const active = chained(activeFromMillis, futures).find(
@@ -22,7 +22,7 @@ const activeAt = (symbol: MarketSymbol, time: string) => {
   ]
 }
 
-it("rule 3.9: a commodity's future is that of the next month, until the roll of this one has ended", () => {
+it("rule 3.9: a commodity's future is that of the next month until this month's roll has ended", () => {
   // Business day 10 of November 2026 is the 13th.
   assert.deepStrictEqual(activeAt(cl, "2026-11-12T23:59:59Z"), ["CLZ6", "2026-11-13", "2026-11-20"])
   assert.deepStrictEqual(activeAt(cl, "2026-11-13T00:00:01Z"), ["CLF7", "2026-12-14", "2026-12-21"])
@@ -36,7 +36,7 @@ it("an index has a future each quarter", () => {
 
 const days = Array.from({ length: 800 }, (_, day) => Date.UTC(2027, 0, 1) + day * 86_400_000)
 
-it("a calendar holds the day and most of a year on both sides of it, on any day", () => {
+it("a calendar covers most of a year on both sides of any day", () => {
   for (const symbol of [cl, us100]) {
     for (const now of days.filter((_, index) => index % 17 === 0)) {
       const { activeFromMillis, futures } = calendarOf(symbol, now)!
@@ -47,7 +47,7 @@ it("a calendar holds the day and most of a year on both sides of it, on any day"
   }
 })
 
-it("five business days before today have settled, and nothing of what has no future", () => {
+it("five business days before today have settlements; a symbol without a future has none", () => {
   for (const now of days.slice(0, 14)) {
     const settled = settlementsOf(us100, now + 12 * 3_600_000)
     assert.strictEqual(settled.length, 5)

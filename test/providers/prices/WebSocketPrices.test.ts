@@ -1,4 +1,4 @@
-/** A source on a web socket, of servers that speak well and badly. */
+/** WebSocket price source against good and faulty servers. */
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import * as WebSocketPrices from "@venue/providers/prices/WebSocketPrices"
 import { assert, it } from "@effect/vitest"
@@ -30,7 +30,7 @@ const told = Effect.fnUntraced(function* (
   return prices
 })
 
-it.live("it says its greeting with the headers of the settings, and tells what comes", () =>
+it.live("sends its greeting with the configured headers and publishes received prices", () =>
   Effect.gen(function* () {
     const heard: Array<unknown> = []
     const prices = yield* told((socket, request) => {
@@ -45,7 +45,7 @@ it.live("it says its greeting with the headers of the settings, and tells what c
   })
 )
 
-it.live("I29: garbage and what is no price above zero is passed over", () =>
+it.live("I29: skips garbage and prices of zero or less", () =>
   Effect.gen(function* () {
     const prices = yield* told((socket) => {
       for (const text of ["", "{", '{"s":"AAPL","p":NaN}', '{"s":"AAPL","p":-1}', '{"s":"AAPL","p":0}', "[]", "null"])
@@ -57,7 +57,7 @@ it.live("I29: garbage and what is no price above zero is passed over", () =>
   })
 )
 
-it.effect("it comes back to a server that closes, dies or is silent", () =>
+it.effect("reconnects to a server that closes, dies or is silent", () =>
   Effect.gen(function* () {
     let connections = 0
     const prices = yield* told((socket) => {
@@ -73,7 +73,7 @@ it.effect("it comes back to a server that closes, dies or is silent", () =>
   })
 )
 
-it.effect("a frame larger than a price source has reason to send ends the connection, and no more", () =>
+it.effect("a frame above the size limit ends only the connection", () =>
   Effect.gen(function* () {
     let connections = 0
     const prices = yield* told((socket) => {
@@ -86,7 +86,7 @@ it.effect("a frame larger than a price source has reason to send ends the connec
   })
 )
 
-it.effect("a connection whose heartbeat repeats an old quote is given up as a silent one", () =>
+it.effect("a connection whose heartbeat repeats an old quote is closed as silent", () =>
   Effect.gen(function* () {
     yield* TestClock.setTime(Date.UTC(2026, 10, 20, 15, 30))
     let connections = 0

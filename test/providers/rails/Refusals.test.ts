@@ -1,4 +1,4 @@
-/** What a bank and a wallet say with a refusal of any status stands in the alarm, without secrets and payees. */
+/** A bank's or wallet's refusal of any status appears in the alarm without secrets and payees. */
 import * as Bank from "@venue/providers/rails/bank/Bank"
 import { Signer } from "@venue/providers/rails/Signer"
 import { assert, it } from "@effect/vitest"
@@ -29,7 +29,7 @@ const payee = {
   postal_code: "10001"
 }
 
-it.live("I46: a bank's refusal keeps its words and loses the key and the payee that it repeats", () =>
+it.live("I46: a bank's refusal keeps its message without the key and the payee that it repeats", () =>
   Effect.gen(function* () {
     const url = yield* answering(422, (sent) => JSON.stringify({ detail: `wire is closed today for ${key}: ${sent}` }))
     const rail = yield* Bank.make({ url, key: Redacted.make(key) }).pipe(Effect.provide(FetchHttpClient.layer))
@@ -75,7 +75,7 @@ for (const status of [400, 409, 422])
     })
   )
 
-it.live("a wallet that cannot sign now is unavailable, with its words", () =>
+it.live("a wallet that cannot sign now is unavailable, with its message", () =>
   Effect.gen(function* () {
     const refused = yield* signing(503, { reason: "the record cannot be written" })
     assert.deepInclude(refused, {

@@ -36,7 +36,7 @@ it.each(refused.flatMap(([expected, urls]) => urls.map((url) => [url, expected] 
   }
 )
 
-it("with loopback on, this machine may be one by http and at any port, and nothing else may that could not before", () => {
+it("loopback mode adds only this machine by http and at any port", () => {
   for (const url of ["http://localhost:3000/a", "http://127.0.0.1:3000", "https://[::1]:9000", "https://localhost"]) {
     expect(refusal(url, true)).toBeUndefined()
   }
@@ -47,7 +47,7 @@ it("with loopback on, this machine may be one by http and at any port, and nothi
   expect(refusal("https://example.com:3000", true)).toMatch(/443 or 8443/)
 })
 
-it("an address of IPv6 is known without its brackets", () => {
+it("an IPv6 address is returned without its brackets", () => {
   expect(hostOf(new URL("https://[2606:4700::1111]/"))).toBe("2606:4700::1111")
   expect(hostOf(new URL("https://Example.com/"))).toBe("example.com")
 })

@@ -1,4 +1,4 @@
-/** What users are told of, as tests have it. */
+/** Webhook messages for tests. */
 import { UserId } from "@venue/domain/UserId"
 import type { WebhookMessage } from "@venue/domain/Webhook"
 

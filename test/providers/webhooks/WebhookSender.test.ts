@@ -19,7 +19,7 @@ const inPublic = (dns: ReturnType<typeof resolver>) => WebhookSender.layer.pipe(
 const send = (url: string, message = credited, messageId = "msg_1") =>
   Effect.flatMap(WebhookSender, (sender) => sender.send({ url, secret, messageId, message }))
 
-it.live("a receiver verifies with the published library what came, and reads a deposit in it", () =>
+it.live("a receiver verifies a message with the published library and reads a deposit", () =>
   Effect.gen(function* () {
     const { heard, port } = yield* receiver(status(204))
     assert.deepStrictEqual(yield* send(`http://localhost:${port}/venue?of=me`), { status: 204, fault: null })
@@ -50,7 +50,7 @@ it.live("a receiver verifies with the published library what came, and reads a d
   }).pipe(Effect.scoped, Effect.provide(onLoopback(here)))
 )
 
-/** It is what `docs/api/webhooks.md` shows, at the time that the message is from. */
+/** The check shown in `docs/api/webhooks.md`, at the time of the message. */
 const isOurs = (secret: string, headers: Heard["headers"], body: string): boolean => {
   const key = Buffer.from(secret.slice("whsec_".length), "base64")
   const signed = `${headers["webhook-id"] as string}.${headers["webhook-timestamp"] as string}.${body}`
@@ -61,7 +61,7 @@ const isOurs = (secret: string, headers: Heard["headers"], body: string): boolea
   })
 }
 
-it.effect("a receiver verifies by hand, and reads a withdrawal; each try has its own time and the one id", () =>
+it.effect("a receiver verifies by hand and reads a withdrawal; attempts share the id and differ in time", () =>
   Effect.gen(function* () {
     yield* TestClock.setTime(Date.UTC(2026, 2, 2, 15, 10))
     const { heard, port } = yield* receiver(status(200))
@@ -94,7 +94,7 @@ it.effect("a receiver verifies by hand, and reads a withdrawal; each try has its
   }).pipe(Effect.scoped, Effect.provide(onLoopback(here)))
 )
 
-it.live("over TLS the certificate has to be the host's, though the connection goes to an address", () =>
+it.live("over TLS the certificate must match the host although the connection goes to an address", () =>
   Effect.gen(function* () {
     const { heard, port } = yield* receiver(status(200), { tls: true })
     const before = getCACertificates("default")
@@ -125,7 +125,7 @@ it.live.each(["10.0.0.1", "127.0.0.1", "169.254.169.254", "100.64.0.1", "::1", "
   }
 )
 
-it.live("without loopback nothing on this machine is sent to, not even under a url that was taken before", () =>
+it.live("without loopback mode nothing is sent to this machine, even for a URL accepted before", () =>
   Effect.gen(function* () {
     const { heard, port } = yield* receiver(status(200))
     const expected = { status: null, fault: "the endpoint must be a URL that begins with https:" }
@@ -135,13 +135,13 @@ it.live("without loopback nothing on this machine is sent to, not even under a u
   }).pipe(Effect.scoped, Effect.provide(inPublic(here)))
 )
 
-it.live("the address that was checked is the one that is connected to: a name is asked for once a try", () => {
+it.live("connects to the checked address: a name is resolved once per attempt", () => {
   const dns = resolver({ localhost: [["127.0.0.2"], ["10.0.0.1"], ["127.0.0.1"]] })
   return Effect.gen(function* () {
     const { heard, port } = yield* receiver(status(200), { host: "127.0.0.2" })
     assert.deepStrictEqual(yield* send(`http://localhost:${port}`), { status: 200, fault: null })
     assert.lengthOf(dns.asked, 1)
-    // It stands for a private address now, and for another one of this machine after that.
+    // The name resolves to a private address now, and to another address of this machine later.
     assert.strictEqual((yield* send(`http://localhost:${port}`)).fault, "the host has no public address")
     assert.strictEqual((yield* send(`http://localhost:${port}`)).fault, "the connection failed: ECONNREFUSED")
     assert.lengthOf(dns.asked, 3)
@@ -149,7 +149,7 @@ it.live("the address that was checked is the one that is connected to: a name is
   }).pipe(Effect.scoped, Effect.provide(onLoopback(dns)))
 })
 
-it.live("of several addresses another is tried when the first does not answer", () => {
+it.live("tries another address if the first does not answer", () => {
   const dns = resolver({ localhost: [["127.0.0.3", "127.0.0.2"]] })
   return Effect.gen(function* () {
     const { port } = yield* receiver(status(200), { host: "127.0.0.2" })
@@ -166,7 +166,7 @@ it.live("a redirect is not followed", () =>
   }).pipe(Effect.scoped, Effect.provide(onLoopback(here)))
 )
 
-it.live("another status is a failure, and what the answer holds is in no fault", () =>
+it.live("another status is a failure without the response's content", () =>
   Effect.gen(function* () {
     const { port } = yield* receiver((response) => response.writeHead(500, "Canary").end("canary of the receiver"))
     const fault = "it answered with status 500"
@@ -174,7 +174,7 @@ it.live("another status is a failure, and what the answer holds is in no fault",
   }).pipe(Effect.scoped, Effect.provide(onLoopback(here)))
 )
 
-it.effect("an endpoint that says nothing is given up after ten seconds", () =>
+it.effect("gives up on a silent endpoint after ten seconds", () =>
   Effect.gen(function* () {
     const ended = yield* Queue.unbounded<void>()
     const { heard, port } = yield* receiver((response) =>
@@ -190,7 +190,7 @@ it.effect("an endpoint that says nothing is given up after ten seconds", () =>
   }).pipe(Effect.scoped, Effect.provide(onLoopback(here)))
 )
 
-it.effect("a status counts though the rest of the answer never comes", () =>
+it.effect("a status counts even if the rest of the response never arrives", () =>
   Effect.gen(function* () {
     const { heard, port } = yield* receiver((response) => response.writeHead(200).write("more is"))
     const sent = yield* Effect.forkChild(send(`http://127.0.0.1:${port}`))
@@ -203,7 +203,7 @@ it.effect("a status counts though the rest of the answer never comes", () =>
   }).pipe(Effect.scoped, Effect.provide(onLoopback(here)))
 )
 
-it.live("I48: no more than a little of a huge answer is read", () =>
+it.live("I48: reads only a little of a huge response", () =>
   Effect.gen(function* () {
     let written = 0
     const stopped = yield* Queue.unbounded<void>()
@@ -217,12 +217,12 @@ it.live("I48: no more than a little of a huge answer is read", () =>
     })
     assert.deepStrictEqual(yield* send(`http://127.0.0.1:${port}`), { status: 200, fault: null })
     yield* Queue.take(stopped)
-    // The rest of it was in the buffers of the connection.
+    // The rest was in the buffers of the connection.
     assert.isBelow(written, 32 * 1_048_576)
   }).pipe(Effect.scoped, Effect.provide(onLoopback(here)))
 )
 
-it.live("headers without end, an answer that is none, and a connection that is cut are failures", () =>
+it.live("endless headers, an invalid response and a cut connection are failures", () =>
   Effect.gen(function* () {
     const huge = yield* receiver((response) => response.writeHead(200, { "x-long": "a".repeat(100_000) }).end())
     assert.strictEqual(

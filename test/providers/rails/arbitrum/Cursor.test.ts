@@ -6,7 +6,7 @@ import { assert, it } from "vitest"
 const number = fc.integer({ min: 0, max: 2 ** 40 })
 const block = fc.record({ number, hash: fc.string({ unit: fc.constantFrom(..."0123456789abcdef"), minLength: 64 }) })
 
-it("a cursor is read as it was written, and nothing else is a cursor", () => {
+it("a cursor is read as written, and other texts are refused", () => {
   fc.assert(
     fc.property(block, block, (read, final) => {
       assert.deepStrictEqual(Effect.runSync(Cursor.decode(Cursor.encode({ read, final }))), { read, final })
@@ -16,7 +16,7 @@ it("a cursor is read as it was written, and nothing else is a cursor", () => {
     assert.isTrue(Effect.runSync(Effect.isFailure(Cursor.decode(text))))
 })
 
-it("the parts of a range hold each of its blocks once, in their order, and none is too large", () => {
+it("parts of a range contain each block once, in order, within the size limit", () => {
   fc.assert(
     fc.property(number, fc.integer({ min: -1, max: 3_000 }), fc.integer({ min: 1, max: 900 }), (from, more, most) => {
       const parts = Cursor.partsOf({ from, to: from + more }, most)
@@ -31,14 +31,14 @@ it("the parts of a range hold each of its blocks once, in their order, and none 
   )
 })
 
-it("the newest 64 blocks are read again, and none from before the venue began to read", () => {
+it("reads the newest 64 blocks again, but none before the venue's first", () => {
   assert.deepStrictEqual(
     [Cursor.from(1_000, 1), Cursor.from(1_000, 990), Cursor.from(1_000, 1_000), Cursor.from(1_000, 1_001)],
     [936, 990, 1_000, 1_000]
   )
 })
 
-it("what was replaced is read again from the block that was final, and nothing is when even that was replaced", () => {
+it("after a reorganisation reads again from the last final block, and fails if that was replaced", () => {
   fc.assert(
     fc.property(block, block, (read, final) => {
       const cursor = { read, final }
@@ -49,7 +49,7 @@ it("what was replaced is read again from the block that was final, and nothing i
   )
 })
 
-it("the account that pays is told by a cursor that was read with it, and by no other text", () => {
+it("a cursor with a paying account yields it, and other texts yield none", () => {
   const name = { number: 7, hash: "0x7" }
   const hot = "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed"
   assert.strictEqual(Cursor.payingAccountIn(Cursor.encode({ read: name, final: name, hot })), hot)

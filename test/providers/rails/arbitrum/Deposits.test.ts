@@ -9,34 +9,32 @@ import * as TestRail from "./TestRail.ts"
 const [first, second, third] = [0, 1, 2].map(TestRail.addressAt) as [string, string, string]
 
 describe("deposits on a real chain", () => {
-  it.live(
-    "a transfer is found under one name, however often, and counts its confirmations from the block that holds it",
-    () =>
-      Effect.gen(function* () {
-        const chain = yield* TestChain.make
-        const rail = yield* TestRail.make(chain)
-        const { cursor } = yield* rail.scan(null, TestRail.watching(first, second))
-        const hash = yield* chain.mint(first, 25_000_000n)
-        yield* chain.mint(third, 1n)
-        yield* chain.mine()
-        const found = yield* rail.scan(cursor, TestRail.watching(first, second))
-        assert.deepStrictEqual(found.arrivals.map(TestRail.told), [{ to: first, amount: 25_000_000n }])
-        assert.strictEqual(found.arrivals[0]!.txHash, hash)
-        const again = yield* rail.scan(found.cursor, TestRail.watching(first, second))
-        assert.deepStrictEqual([again.arrivals, again.cursor], [found.arrivals, found.cursor])
+  it.live("a transfer has one name on repeated scans, and counts confirmations from its block", () =>
+    Effect.gen(function* () {
+      const chain = yield* TestChain.make
+      const rail = yield* TestRail.make(chain)
+      const { cursor } = yield* rail.scan(null, TestRail.watching(first, second))
+      const hash = yield* chain.mint(first, 25_000_000n)
+      yield* chain.mint(third, 1n)
+      yield* chain.mine()
+      const found = yield* rail.scan(cursor, TestRail.watching(first, second))
+      assert.deepStrictEqual(found.arrivals.map(TestRail.told), [{ to: first, amount: 25_000_000n }])
+      assert.strictEqual(found.arrivals[0]!.txHash, hash)
+      const again = yield* rail.scan(found.cursor, TestRail.watching(first, second))
+      assert.deepStrictEqual([again.arrivals, again.cursor], [found.arrivals, found.cursor])
 
-        const confirmations = (blocks: number) =>
-          Effect.gen(function* () {
-            yield* chain.mine(blocks)
-            return (yield* rail.arrivalStates(found.arrivals))[0]
-          })
-        assert.deepStrictEqual(yield* confirmations(18), { _tag: "Present", confirmations: 19, isFinal: false })
-        assert.deepStrictEqual(yield* confirmations(1), { _tag: "Present", confirmations: 20, isFinal: false })
-        assert.deepStrictEqual(yield* confirmations(60), { _tag: "Present", confirmations: 80, isFinal: true })
-      }).pipe(Effect.scoped)
+      const confirmations = (blocks: number) =>
+        Effect.gen(function* () {
+          yield* chain.mine(blocks)
+          return (yield* rail.arrivalStates(found.arrivals))[0]
+        })
+      assert.deepStrictEqual(yield* confirmations(18), { _tag: "Present", confirmations: 19, isFinal: false })
+      assert.deepStrictEqual(yield* confirmations(1), { _tag: "Present", confirmations: 20, isFinal: false })
+      assert.deepStrictEqual(yield* confirmations(60), { _tag: "Present", confirmations: 80, isFinal: true })
+    }).pipe(Effect.scoped)
   )
 
-  it.live("what others send to the account that pays is an arrival too, and what is swept there is none", () =>
+  it.live("transfers by others to the paying account are arrivals, and sweeps are not", () =>
     Effect.gen(function* () {
       const chain = yield* TestChain.make
       yield* chain.giveGas(TestRail.gasPayer, 10n ** 18n)
@@ -54,7 +52,7 @@ describe("deposits on a real chain", () => {
         { to: first, amount: 40_000_000n }
       ])
       assert.deepInclude((yield* rail.arrivalStates(found.arrivals))[0], { _tag: "Present", confirmations: 20 })
-      // Where the wallet was never heard of, deposits come in all the same.
+      // Without a known wallet, deposits still arrive.
       const known = yield* without.scan(never.cursor, TestRail.watching(first))
       assert.deepStrictEqual(known.arrivals.map(TestRail.told), [{ to: first, amount: 40_000_000n }])
 
@@ -64,7 +62,7 @@ describe("deposits on a real chain", () => {
       assert.strictEqual(yield* chain.balanceOf(TestRail.hot), 43_000_000n)
       const after = yield* rail.scan(found.cursor, TestRail.watching(first))
       assert.deepStrictEqual(after.arrivals, found.arrivals)
-      // A wallet that is away holds nothing up, and its account is known by then.
+      // While the wallet is away, its account is known from before.
       yield* chain.mint(TestRail.hot, 4_000_000n)
       yield* chain.mine()
       const late = yield* without.scan(after.cursor, TestRail.watching(first))
@@ -76,7 +74,7 @@ describe("deposits on a real chain", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("each transfer of one transaction has its own place, which a reorganisation leaves as it is", () =>
+  it.live("each transfer of one transaction has its own index, kept through a reorganisation", () =>
     Effect.gen(function* () {
       const chain = yield* TestChain.make
       const rail = yield* TestRail.make(chain)
@@ -84,7 +82,7 @@ describe("deposits on a real chain", () => {
       const [owner] = (yield* chain.rpc("eth_accounts")) as [string]
       yield* chain.mint(owner, 100n)
       yield* chain.mine()
-      // Another transaction stands before it in its block.
+      // Another transaction precedes it in its block.
       yield* chain.mint(third, 1n)
       const hash = yield* chain.ask("transferMany", [third, first, second, first], [1n, 2n, 3n, 0n])
       yield* chain.mine()
@@ -139,13 +137,13 @@ describe("deposits on a real chain", () => {
         assert.notStrictEqual(back.arrivals[1]!.block!.hash, found.arrivals[1]!.block!.hash)
         const [, state] = yield* rail.arrivalStates(back.arrivals)
         assert.deepStrictEqual(state, { _tag: "Present", confirmations: 1, isFinal: false })
-        // It is known by its old block too, as whoever stored that has not read the new one yet.
+        // Its old block is still accepted, for callers that have not read the new one.
         assert.deepStrictEqual(yield* rail.arrivalStates([found.arrivals[1]!]), [state!])
       }).pipe(Effect.scoped)
     )
   }
 
-  it.live("a final block that was replaced stops the rail, and says so", () =>
+  it.live("a replaced final block stops the rail with a reason", () =>
     Effect.gen(function* () {
       const chain = yield* TestChain.make
       const rail = yield* TestRail.make(chain)
@@ -157,7 +155,7 @@ describe("deposits on a real chain", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("many blocks are read in bounded parts, with no block left out", () =>
+  it.live("reads many blocks in bounded parts without a gap", () =>
     Effect.gen(function* () {
       const chain = yield* TestChain.make
       const rail = yield* TestRail.make(chain, { blocksAtOnce: 1, firstBlock: 1 })
@@ -178,7 +176,7 @@ describe("deposits on a real chain", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("a scan whose parts are smaller than what is read again reads on all the same", () =>
+  it.live("a scan advances even if its parts are smaller than the range read again", () =>
     Effect.gen(function* () {
       const chain = yield* TestChain.make
       const rail = yield* TestRail.make(chain, { blocksAtOnce: 1, firstBlock: 1 })
@@ -195,7 +193,7 @@ describe("deposits on a real chain", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("more addresses than one filter takes are all watched", () =>
+  it.live("watches more addresses than one filter accepts", () =>
     Effect.gen(function* () {
       const chain = yield* TestChain.make
       const rail = yield* TestRail.make(chain)
@@ -212,7 +210,7 @@ describe("deposits on a real chain", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("I12: a payment is in the holdings until its block has 20 confirmations, and each answer says so", () =>
+  it.live("I12: a payment is part of the holdings until 20 confirmations, and each answer says which", () =>
     Effect.gen(function* () {
       const chain = yield* TestChain.make
       const rail = yield* TestRail.make(chain)
@@ -228,13 +226,13 @@ describe("deposits on a real chain", () => {
       yield* chain.mine()
       const after = yield* Held.holdings(rail, { sent: [[payment], []] })
       assert.deepInclude(after, { amount: 60_000_000n, hasLeft: [true, false] })
-      // What was not read may have brought something.
+      // Unread blocks may contain arrivals.
       yield* chain.mine(20)
       assert.isTrue(Option.isNone(yield* rail.holdings(Held.question({ cursor }))))
     }).pipe(Effect.scoped)
   )
 
-  it.live("holdings are those of the hot account and of all addresses, as far as they are confirmed", () =>
+  it.live("holdings cover the hot account and all addresses, as far as confirmed", () =>
     Effect.gen(function* () {
       const chain = yield* TestChain.make
       const rail = yield* TestRail.make(chain)

@@ -12,7 +12,7 @@ const watched = TestRail.watching(first)
 const causeOf = <A, E extends { readonly cause: unknown }>(effect: Effect.Effect<A, E>) =>
   Effect.map(Effect.flip(effect), ({ cause }) => String(cause))
 
-/** One deposit on a chain that two endpoints answer for; the second says what `answers` makes of the truth. */
+/** One deposit on a chain with two endpoints; `answers` alters the second one's responses. */
 const twoEndpoints = Effect.gen(function* () {
   const chain = yield* TestChain.make
   const second = yield* proxied(chain.url)
@@ -25,7 +25,7 @@ const twoEndpoints = Effect.gen(function* () {
 })
 
 describe("several endpoints", () => {
-  it.live("those that agree are believed", () =>
+  it.live("trusts endpoints that agree", () =>
     Effect.gen(function* () {
       const { cursor, rail } = yield* twoEndpoints
       const { arrivals } = yield* rail.scan(cursor, watched)
@@ -70,12 +70,12 @@ describe("several endpoints", () => {
       }).pipe(Effect.scoped)
     )
 
-  it.live("a deposit that one of two does not find is neither there nor gone", () =>
+  it.live("a deposit found by one of two endpoints is neither present nor gone", () =>
     Effect.gen(function* () {
       const { chain, cursor, rail, second } = yield* twoEndpoints
       const { arrivals } = yield* rail.scan(cursor, watched)
       second.answer((method, result) => (method === "eth_getTransactionReceipt" ? null : result))
-      // What does not fit together is no answer: the other one's stands.
+      // An inconsistent response does not count, so the other endpoint's stands.
       assert.strictEqual((yield* rail.arrivalStates(arrivals))[0]!._tag, "Present")
       const alone = yield* TestRail.make(chain, { urls: [second.url] })
       assert.match(yield* causeOf(alone.arrivalStates(arrivals)), /has the block of 0x\w+, but not the transaction/)
@@ -86,7 +86,7 @@ describe("several endpoints", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("one that lags slows the others down, and loses nothing", () =>
+  it.live("a lagging endpoint delays the others and loses nothing", () =>
     Effect.gen(function* () {
       const { chain, cursor, rail, second } = yield* twoEndpoints
       const head = Number(yield* chain.rpc("eth_blockNumber"))
@@ -101,7 +101,7 @@ describe("several endpoints", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("one whose logs lag behind its head, as those of another server do, loses nothing", () =>
+  it.live("an endpoint whose logs lag behind its head, as behind a load balancer, loses nothing", () =>
     Effect.gen(function* () {
       const { chain, cursor, rail, second } = yield* twoEndpoints
       const [arrival] = (yield* rail.scan(cursor, watched)).arrivals
@@ -121,7 +121,7 @@ describe("several endpoints", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("one that stands still is left out after a while, so that the others go on", () =>
+  it.live("an endpoint that stands still is excluded after a while", () =>
     Effect.gen(function* () {
       const { chain, cursor, second } = yield* twoEndpoints
       const old = yield* chain.rpc("eth_getBlockByNumber", "0x1", false)
@@ -136,7 +136,7 @@ describe("several endpoints", () => {
   )
 
   it.live(
-    "while one is out the others go on; while all are out nothing is known, and afterwards nothing was lost",
+    "one failed endpoint stops nothing; with all failed the state is unknown, and nothing is lost afterwards",
     () =>
       Effect.gen(function* () {
         const { chain, cursor, second } = yield* twoEndpoints
@@ -153,7 +153,7 @@ describe("several endpoints", () => {
       }).pipe(Effect.scoped)
   )
 
-  it.live("one that never answers is given up after ten seconds", () =>
+  it.live("gives up on a silent endpoint after ten seconds", () =>
     Effect.gen(function* () {
       const { chain, second } = yield* twoEndpoints
       const rail = yield* TestRail.make(chain, { urls: [second.url] })
@@ -176,7 +176,7 @@ describe("several endpoints", () => {
       }).pipe(Effect.scoped)
     )
 
-  it.live("one that writes its hex in capital letters says the same as the others", () =>
+  it.live("hexadecimal digits in capital letters are equal to lower-case ones", () =>
     Effect.gen(function* () {
       const { cursor, rail, second } = yield* twoEndpoints
       second.answer((_, result) =>
@@ -190,7 +190,7 @@ describe("several endpoints", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("a final block that stands still for an hour while the head moves is an alarm, until it moves", () =>
+  it.live("a final block that stands still for an hour under a moving head raises an alarm until it moves", () =>
     Effect.gen(function* () {
       const { chain, cursor, second } = yield* twoEndpoints
       const rail = yield* TestRail.make(chain, { urls: [second.url] })
@@ -212,7 +212,7 @@ describe("several endpoints", () => {
     }).pipe(Effect.scoped, Effect.provide(TestClock.layer()))
   )
 
-  it.live("one of another chain is never asked for a deposit", () =>
+  it.live("an endpoint of another chain is never asked for deposits", () =>
     Effect.gen(function* () {
       const { chain, cursor, second } = yield* twoEndpoints
       second.answer((method, result) => (method === "eth_chainId" ? "0x1" : result))
@@ -221,7 +221,7 @@ describe("several endpoints", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("one that answers for few blocks at once is asked for fewer", () =>
+  it.live("sends smaller ranges to an endpoint that limits blocks", () =>
     Effect.gen(function* () {
       const { chain, cursor, second } = yield* twoEndpoints
       const asked: Array<number> = []
@@ -264,7 +264,7 @@ describe("several endpoints", () => {
       }).pipe(Effect.scoped)
     )
 
-  it.live("a node that bounds what it answers to a batch is asked in smaller ones", () =>
+  it.live("sends smaller batches to a node that limits its responses", () =>
     Effect.gen(function* () {
       const { chain, cursor, second } = yield* twoEndpoints
       for (const amount of [9_000_000n, 10_000_000n]) yield* chain.mint(first, amount)
@@ -277,7 +277,7 @@ describe("several endpoints", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("logs that are too many for one answer are asked for in fewer blocks", () =>
+  it.live("requests logs in fewer blocks after a refusal for their number", () =>
     Effect.gen(function* () {
       const { chain, cursor, second } = yield* twoEndpoints
       const large = { padding: "x".repeat(70 * 1_048_576) }
@@ -291,7 +291,7 @@ describe("several endpoints", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("I46: a key in an address stands in no error and no log, even where the endpoint repeats it", () =>
+  it.live("I46: errors and logs omit a key in an address, even if the endpoint repeats it", () =>
     Effect.gen(function* () {
       const chain = yield* TestChain.make
       const key = "canary-7f3a9c21d4"
@@ -319,7 +319,7 @@ describe("several endpoints", () => {
   )
 })
 
-/** What stands in `field`, however deep, is `value`. */
+/** Replaces the value of `field` at any depth. */
 const changed = (json: unknown, field: string, value: string): unknown => {
   if (Array.isArray(json)) return json.map((one) => changed(one, field, value))
   if (typeof json !== "object" || json === null) return json

@@ -4,7 +4,7 @@ import { assert, it } from "vitest"
 
 const wei = fc.bigInt({ min: 0n, max: 10n ** 15n })
 
-it("each attempt offers at least an eighth more of both than the one before it, and covers twice the base fee", () => {
+it("each attempt raises both fees by at least an eighth and covers twice the base fee", () => {
   fc.assert(
     fc.property(wei, fc.array(wei, { minLength: 1, maxLength: 20 }), (base, bases) => {
       let fees = Fees.first(base)
@@ -19,7 +19,7 @@ it("each attempt offers at least an eighth more of both than the one before it, 
   )
 })
 
-it("no attempt offers more than it must: the base fee twice, or an eighth more than before", () => {
+it("no attempt offers more than needed: twice the base fee, or an eighth more than before", () => {
   assert.deepStrictEqual(Fees.first(100n), { maxFeePerGas: 1_000_200n, maxPriorityFeePerGas: 1_000_000n })
   assert.deepStrictEqual(Fees.next({ maxFeePerGas: 8_000_001n, maxPriorityFeePerGas: 1_000_000n }, 100n), {
     maxFeePerGas: 9_000_002n,

@@ -1,4 +1,4 @@
-/** An endpoint in front of another one that bounds what it takes, and refuses the rest as providers do. */
+/** Proxy of another endpoint with limits, which refuses as providers do. */
 import { Effect, type Scope } from "effect"
 import { once } from "node:events"
 import { createServer, type ServerResponse } from "node:http"
@@ -11,7 +11,7 @@ interface Call {
   readonly params: ReadonlyArray<unknown>
 }
 
-/** The status, the code and the words of a refusal. A code of null is a body that is no JSON. */
+/** Status, code and message of a refusal. A null code stands for a body that is not JSON. */
 export interface Refusal {
   readonly status: number
   readonly code: number | null
@@ -20,19 +20,19 @@ export interface Refusal {
 }
 
 export interface Limits {
-  /** In one request; 0 takes no arrays. */
+  /** Calls per request; 0 refuses arrays. */
   readonly calls?: number
   readonly blocks?: number
   readonly addresses?: number
   readonly balances?: number
-  /** Requests within one second. */
+  /** Requests per second. */
   readonly perSecond?: number
 }
 
 export interface LimitedEndpoint {
   readonly url: string
   readonly limit: (limits: Limits, refusal: Refusal) => void
-  /** Number of items of each request for logs and balances, and of calls in each request. */
+  /** Numbers of items in each request for logs and balances, and of calls in each request. */
   readonly asked: { readonly [Name in "calls" | "blocks" | "addresses" | "balances"]: Array<number> }
   readonly refusals: () => number
 }
@@ -112,9 +112,9 @@ const countsOf = ({ method, params }: Call): { blocks?: number; addresses?: numb
   }
   if (method !== "eth_call") return {}
   const [{ data, to }] = params as readonly [{ readonly data: string; readonly to?: string }]
-  // A constructor's list of accounts stands at the end of its data, with its length before it.
+  // The constructor's list of accounts is at the end of its data, after its length.
   return { balances: to === undefined ? (data.length - accountsStart) / 64 : 1 }
 }
 
-/** Of the code, the token, the offset and the length before the first account. */
+/** Hexadecimal digits of code, token, offset and length before the first account. */
 const accountsStart = 2 + 748 * 2 + 3 * 64

@@ -7,7 +7,7 @@ import * as TestRail from "./TestRail.ts"
 const addresses = Array.from({ length: 120 }, (_, index) => TestRail.addressAt(index))
 const watched = TestRail.watching(...addresses)
 
-/** Deposits to the first, a middle and the last of the addresses, in blocks far apart, behind an endpoint with bounds. */
+/** Deposits to the first, a middle and the last address, in distant blocks, behind an endpoint with limits. */
 const deposited = Effect.gen(function* () {
   const chain = yield* TestChain.make
   const endpoint = yield* limited(chain.url)
@@ -39,7 +39,7 @@ const logged = (lines: Array<string>) => Logger.layer([Logger.make(({ message })
 const causeOf = <A, E extends { readonly cause: unknown }>(effect: Effect.Effect<A, E>) =>
   Effect.map(Effect.flip(effect), ({ cause }) => String(cause))
 
-describe("an endpoint with a smaller bound than ours", () => {
+describe("an endpoint with a smaller limit than configured", () => {
   for (const [how, refusal] of Object.entries(refusals))
     for (const most of [1, 3, 10, 100])
       it.live(`credits every deposit where ${most} blocks are taken at once, refused by ${how}`, () =>
@@ -88,7 +88,7 @@ describe("an endpoint with a smaller bound than ours", () => {
       }).pipe(Effect.scoped)
     )
 
-  it.live("is asked for what worked the next time, and the alarm names the setting and its words", () =>
+  it.live("the accepted size is remembered, and the alarm names the setting and the endpoint's message", () =>
     Effect.gen(function* () {
       const { chain, cursor, endpoint, rail } = yield* deposited
       endpoint.limit({ blocks: 10 }, refusals["HTTP 400 and an error"]!)
@@ -109,7 +109,7 @@ describe("an endpoint with a smaller bound than ours", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("stands in the alarm with its own words where it refuses even one block", () =>
+  it.live("an endpoint that refuses even one block is quoted in the alarm", () =>
     Effect.gen(function* () {
       const { cursor, endpoint, rail } = yield* deposited
       endpoint.limit({ blocks: 0 }, { status: 400, code: -32_600, message: "archive access needs a plan" })
@@ -123,7 +123,7 @@ describe("an endpoint with a smaller bound than ours", () => {
   )
 })
 
-describe("an endpoint that bounds size in words that may mean rate", () => {
+describe("an endpoint with an ambiguous size limit", () => {
   for (const limits of [{ blocks: 60 }, { addresses: 100 }] as const)
     it.live(`credits every deposit: ${JSON.stringify(limits)}`, () =>
       Effect.gen(function* () {
@@ -141,7 +141,7 @@ const rates: Readonly<Record<string, Refusal>> = {
   "-32007 with HTTP 400": { status: 400, code: -32_007, message: "50/second request limit reached" }
 }
 
-describe("an endpoint that is asked too fast", () => {
+describe("an endpoint that limits the request rate", () => {
   for (const [how, refusal] of Object.entries(rates))
     it.live(`is asked for the same again after a pause: ${how}`, () =>
       Effect.gen(function* () {
@@ -166,7 +166,7 @@ describe("an endpoint that is asked too fast", () => {
         const { chain, endpoint } = yield* deposited
         const key = "canary-of-a-long-key-".repeat(3)
         const rail = yield* TestRail.make(chain, { urls: [`${endpoint.url}/${key}`] })
-        // The first 300 characters end within the key.
+        // The first 300 characters end inside the key.
         const filling = "x".repeat(300 - "no access ".length - 40)
         const message = `no access\r\n${filling}${key}`
         endpoint.limit({ calls: 0, perSecond: 0 }, { status, code: status === 200 ? -32_000 : null, message })
@@ -176,7 +176,7 @@ describe("an endpoint that is asked too fast", () => {
       }).pipe(Effect.scoped)
     )
 
-  it.live("is left alone for as long as it asks, and its words stand in the alarm", () =>
+  it.live("requests pause as long as the endpoint demands, and the alarm quotes it", () =>
     Effect.gen(function* () {
       const { cursor, endpoint, rail } = yield* deposited
       const refusal = { status: 429, code: -32_005, message: "daily request count exceeded" }

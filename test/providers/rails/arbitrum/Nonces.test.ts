@@ -1,4 +1,6 @@
-/** Which number a withdrawal gets on a real chain, where others may have used some, and when one that was used ends it. */
+/**
+ * Nonces of withdrawals on a real chain where others may use some, and the end of a withdrawal whose nonce was used.
+ */
 import * as ReasonText from "@venue/api/treasury/ReasonText"
 import type { Outcome, Payment, RailProvider } from "@venue/providers/rails/RailProvider"
 import * as Transactions from "@venue/providers/rails/arbitrum/Transactions"
@@ -9,7 +11,7 @@ import * as Proxied from "./ProxiedEndpoint.ts"
 import * as TestChain from "./TestChain.ts"
 import * as TestRail from "./TestRail.ts"
 
-/** A chain on which the venue has money, and where an operator sends something by hand. */
+/** A chain on which the venue has money, and an operator sends a manual transaction. */
 const world = Effect.gen(function* () {
   const chain = yield* TestChain.make
   yield* chain.mint(TestRail.hot, 100_000_000n)
@@ -30,7 +32,7 @@ const reasonOf = (rail: RailProvider, next: number, open = next) =>
 const tagOf = (rail: RailProvider, ...payments: ReadonlyArray<Payment>) =>
   Effect.map(rail.outcome(payments), ({ _tag }): Outcome["_tag"] => _tag)
 
-it.live("the venue's own count is right while its payments are on their way, in a block, and reorganised away", () =>
+it.live("the venue's own count stays right with payments pending, included and reorganised away", () =>
   Effect.gen(function* () {
     const { chain, rail, sendByHand } = yield* world
     const next = (used: number, open: number) => rail.nextSequence({ next: used, open })
@@ -44,7 +46,7 @@ it.live("the venue's own count is right while its payments are on their way, in 
   }).pipe(Effect.scoped)
 )
 
-it.live("a number that somebody used by hand is passed over once that is final, and none is given away before", () =>
+it.live("a manually used nonce is skipped once final, and none is assigned before", () =>
   Effect.gen(function* () {
     const { chain, rail, sendByHand } = yield* world
     yield* sendByHand(0)
@@ -60,7 +62,7 @@ it.live("a number that somebody used by hand is passed over once that is final, 
   }).pipe(Effect.scoped)
 )
 
-it.live("an endpoint that counts too many gives no number away", () =>
+it.live("an endpoint that reports too high a count blocks the assignment", () =>
   Effect.gen(function* () {
     const { chain } = yield* world
     const liar = yield* Proxied.proxied(chain.url)
@@ -70,50 +72,46 @@ it.live("an endpoint that counts too many gives no number away", () =>
   }).pipe(Effect.scoped)
 )
 
-it.live(
-  "another key has sent less than the venue's withdrawals have numbers: none is given away, nor signed after it",
-  () =>
-    Effect.gen(function* () {
-      const { chain, rail, sendByHand } = yield* world
-      yield* sendByHand(0)
-      yield* chain.mine(65)
-      assert.match(yield* reasonOf(rail, 5), /has sent 1 transactions, and 5 were stored for withdrawals/)
-      assert.match(yield* reasonOf(rail, 5, 2), /has sent 1 transactions, and 2 were stored for withdrawals/)
-      const payment = yield* rail.sign(TestRail.order({ sequence: 1 }))
-      const keys = Result.getOrThrow(Transactions.keys(`0x${"11".repeat(32)}`, TestRail.xprv))
-      const signer = yield* Effect.provide(Signer, Signer.layerLocal(keys))
-      const other = yield* TestRail.make(chain, { signer })
-      const cancel = TestRail.order({ sequence: 1, purpose: "cancel", previous: [payment] })
-      const changed = Reflect.get(yield* Effect.flip(other.sign(cancel)), "obstacle")
-      assert.deepInclude(changed, { _tag: "SignerChanged", signedBy: TestRail.hot })
-    }).pipe(Effect.scoped)
+it.live("an account with fewer transactions than the venue's withdrawals blocks assignment and signing", () =>
+  Effect.gen(function* () {
+    const { chain, rail, sendByHand } = yield* world
+    yield* sendByHand(0)
+    yield* chain.mine(65)
+    assert.match(yield* reasonOf(rail, 5), /has sent 1 transactions, and 5 were stored for withdrawals/)
+    assert.match(yield* reasonOf(rail, 5, 2), /has sent 1 transactions, and 2 were stored for withdrawals/)
+    const payment = yield* rail.sign(TestRail.order({ sequence: 1 }))
+    const keys = Result.getOrThrow(Transactions.keys(`0x${"11".repeat(32)}`, TestRail.xprv))
+    const signer = yield* Effect.provide(Signer, Signer.layerLocal(keys))
+    const other = yield* TestRail.make(chain, { signer })
+    const cancel = TestRail.order({ sequence: 1, purpose: "cancel", previous: [payment] })
+    const changed = Reflect.get(yield* Effect.flip(other.sign(cancel)), "obstacle")
+    assert.deepInclude(changed, { _tag: "SignerChanged", signedBy: TestRail.hot })
+  }).pipe(Effect.scoped)
 )
 
-it.live(
-  "one whose nonce somebody else used up fails once a cancel is asked for, that is final, and every endpoint says so",
-  () =>
-    Effect.gen(function* () {
-      const { chain, rail, sendByHand } = yield* world
-      const payment = yield* rail.sign(TestRail.order())
-      yield* sendByHand(0)
-      yield* chain.mine()
-      const cancel = yield* rail.sign(TestRail.order({ purpose: "cancel", previous: [payment] }))
-      yield* rail.send(cancel)
-      assert.strictEqual(yield* tagOf(rail, payment, cancel), "Pending", "it is not final")
-      yield* chain.mine(65)
-      assert.strictEqual(yield* tagOf(rail, payment), "Pending", "no operator has said so")
-      const second = yield* Proxied.proxied(chain.url)
-      const both = yield* TestRail.make(chain, { urls: [chain.url, second.url] })
-      second.refuse((method) => (method === "eth_getTransactionReceipt" ? "it is busy" : undefined))
-      assert.strictEqual(yield* tagOf(both, payment, cancel), "Pending", "one does not answer")
-      second.fail(503)
-      assert.strictEqual(yield* tagOf(both, payment, cancel), "Pending", "one is away")
-      second.fail(undefined)
-      second.refuse(() => undefined)
-      assert.deepStrictEqual(yield* both.outcome([payment, cancel]), {
-        _tag: "Failed",
-        reference: null,
-        reason: { _tag: "CancelOvertaken" }
-      })
-    }).pipe(Effect.scoped)
+it.live("a withdrawal whose nonce was used fails after a final cancel that every endpoint confirms", () =>
+  Effect.gen(function* () {
+    const { chain, rail, sendByHand } = yield* world
+    const payment = yield* rail.sign(TestRail.order())
+    yield* sendByHand(0)
+    yield* chain.mine()
+    const cancel = yield* rail.sign(TestRail.order({ purpose: "cancel", previous: [payment] }))
+    yield* rail.send(cancel)
+    assert.strictEqual(yield* tagOf(rail, payment, cancel), "Pending", "it is not final")
+    yield* chain.mine(65)
+    assert.strictEqual(yield* tagOf(rail, payment), "Pending", "no operator has said so")
+    const second = yield* Proxied.proxied(chain.url)
+    const both = yield* TestRail.make(chain, { urls: [chain.url, second.url] })
+    second.refuse((method) => (method === "eth_getTransactionReceipt" ? "it is busy" : undefined))
+    assert.strictEqual(yield* tagOf(both, payment, cancel), "Pending", "one does not answer")
+    second.fail(503)
+    assert.strictEqual(yield* tagOf(both, payment, cancel), "Pending", "one is away")
+    second.fail(undefined)
+    second.refuse(() => undefined)
+    assert.deepStrictEqual(yield* both.outcome([payment, cancel]), {
+      _tag: "Failed",
+      reference: null,
+      reason: { _tag: "CancelOvertaken" }
+    })
+  }).pipe(Effect.scoped)
 )

@@ -27,7 +27,7 @@ const tagOf = (rail: RailProvider, ...payments: ReadonlyArray<Payment>) =>
   Effect.map(rail.outcome(payments), ({ _tag }): Outcome["_tag"] => _tag)
 
 describe("withdrawals on a real chain", () => {
-  it.live("a payment is settled when its block is final, and not before", () =>
+  it.live("a payment settles when its block is final, and not before", () =>
     Effect.gen(function* () {
       const chain = yield* funded
       const rail = yield* TestRail.make(chain, { overdueMillis: 600_000 })
@@ -47,27 +47,25 @@ describe("withdrawals on a real chain", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live(
-    "what was sent is sent again without harm: while it waits, when it is in a block, and after another came",
-    () =>
-      Effect.gen(function* () {
-        const chain = yield* funded
-        const rail = yield* TestRail.make(chain)
-        const payment = yield* rail.sign(order())
-        yield* rail.send(payment)
-        yield* rail.send(payment)
-        const replacement = yield* rail.sign(order({ previous: [payment] }))
-        yield* rail.send(replacement)
-        yield* rail.send(payment)
-        yield* chain.mine()
-        yield* rail.send(replacement)
-        yield* rail.send(payment)
-        yield* chain.mine()
-        assert.strictEqual(yield* chain.balanceOf(destination), 40_000_000n)
-      }).pipe(Effect.scoped)
+  it.live("resending is harmless while pending, after inclusion and after a later payment", () =>
+    Effect.gen(function* () {
+      const chain = yield* funded
+      const rail = yield* TestRail.make(chain)
+      const payment = yield* rail.sign(order())
+      yield* rail.send(payment)
+      yield* rail.send(payment)
+      const replacement = yield* rail.sign(order({ previous: [payment] }))
+      yield* rail.send(replacement)
+      yield* rail.send(payment)
+      yield* chain.mine()
+      yield* rail.send(replacement)
+      yield* rail.send(payment)
+      yield* chain.mine()
+      assert.strictEqual(yield* chain.balanceOf(destination), 40_000_000n)
+    }).pipe(Effect.scoped)
   )
 
-  it.live("a transaction that the chain forgot is pending, and the same bytes bring it", () =>
+  it.live("a forgotten transaction is pending, and resending the same bytes executes it", () =>
     Effect.gen(function* () {
       const chain = yield* funded
       const rail = yield* TestRail.make(chain, { overdueMillis: 600_000 })
@@ -105,7 +103,7 @@ describe("withdrawals on a real chain", () => {
     )
   }
 
-  it.live("one that offers too little is overdue, and a replacement under its nonce comes in its place", () =>
+  it.live("an attempt with too low a fee is overdue, and a replacement with its nonce executes", () =>
     Effect.gen(function* () {
       const chain = yield* funded
       const rail = yield* TestRail.make(chain)
@@ -132,7 +130,7 @@ describe("withdrawals on a real chain", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("one behind another that has not come is not overdue, as more gas would not help it", () =>
+  it.live("an attempt behind an unexecuted nonce is not overdue, because more gas would not help", () =>
     Effect.gen(function* () {
       const chain = yield* funded
       const rail = yield* TestRail.make(chain)
@@ -143,7 +141,7 @@ describe("withdrawals on a real chain", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("a cancel uses the nonce up: the withdrawal has failed once that is final, and is never paid", () =>
+  it.live("a cancel uses up the nonce: the withdrawal fails once that is final and is never paid", () =>
     Effect.gen(function* () {
       const chain = yield* funded
       const rail = yield* TestRail.make(chain)
@@ -166,7 +164,7 @@ describe("withdrawals on a real chain", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("a payment that came before its cancel is settled, not failed", () =>
+  it.live("a payment executed before its cancel is settled", () =>
     Effect.gen(function* () {
       const chain = yield* funded
       const rail = yield* TestRail.make(chain)
@@ -183,7 +181,7 @@ describe("withdrawals on a real chain", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("a transfer that the token refuses has failed once its block is final", () =>
+  it.live("a transfer that the token refuses fails once its block is final", () =>
     Effect.gen(function* () {
       const chain = yield* funded
       const rail = yield* TestRail.make(chain)
@@ -200,7 +198,7 @@ describe("withdrawals on a real chain", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("a nonce that somebody else used up leaves a withdrawal pending for an operator, never failed", () =>
+  it.live("a nonce used by others leaves the withdrawal pending for an operator", () =>
     Effect.gen(function* () {
       const chain = yield* funded
       const rail = yield* TestRail.make(chain)
@@ -215,7 +213,7 @@ describe("withdrawals on a real chain", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("what cannot be paid is refused with the account, what it holds and what it needs", () =>
+  it.live("refuses an unaffordable payment with account, balance and requirement", () =>
     Effect.gen(function* () {
       const chain = yield* funded
       const rail = yield* TestRail.make(chain)
@@ -237,7 +235,7 @@ describe("withdrawals on a real chain", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("a fee above that of the settings waits until the chain is cheaper, and says so", () =>
+  it.live("a fee above the configured maximum delays the payment with a reason", () =>
     Effect.gen(function* () {
       const chain = yield* funded
       const rail = yield* TestRail.make(chain, { maxFeePerGas: 5_000_000_000n })
@@ -252,7 +250,7 @@ describe("withdrawals on a real chain", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("what a signer signed is read before it is stored: another amount is refused", () =>
+  it.live("refuses signed bytes with another amount before storing them", () =>
     Effect.gen(function* () {
       const chain = yield* funded
       const honest = yield* Effect.provide(Signer, Signer.layerLocal(TestRail.keys))

@@ -1,4 +1,4 @@
-/** An endpoint that answers as another one does, until a test has it say something else. */
+/** Proxy of another endpoint, whose responses a test can change. */
 import { Effect, type Scope } from "effect"
 import { once } from "node:events"
 import { createServer } from "node:http"
@@ -15,15 +15,15 @@ type Refused = (method: string, params: ReadonlyArray<unknown>, atOnce: number) 
 
 export interface ProxiedEndpoint {
   readonly url: string
-  /** Each result is changed so. */
+  /** Changes each result. */
   readonly answer: (changed: Changed) => void
-  /** Calls are refused with these words; undefined lets one pass. */
+  /** Refuses calls with this message; undefined lets a call pass. */
   readonly refuse: (refused: Refused) => void
-  /** All requests are answered with this status; undefined lets them pass. */
+  /** Answers all requests with this status; undefined lets them pass. */
   readonly fail: (status: number | undefined) => void
-  /** All requests are answered with this text; undefined lets them pass. */
+  /** Answers all requests with this text; undefined lets them pass. */
   readonly say: (text: string | undefined) => void
-  /** Nothing is answered any more. */
+  /** Stops answering. */
   readonly hang: () => void
 }
 

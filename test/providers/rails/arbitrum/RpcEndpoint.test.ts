@@ -1,4 +1,4 @@
-/** One endpoint that refuses: which requests are sent again, which are halved, and for how long a size is remembered. */
+/** Retries, halving and remembered sizes for one endpoint that refuses. */
 import * as Bulk from "@venue/providers/rails/arbitrum/Bulk"
 import * as RpcEndpoint from "@venue/providers/rails/arbitrum/RpcEndpoint"
 import { RpcFault } from "@venue/providers/rails/arbitrum/RpcFault"
@@ -21,7 +21,7 @@ interface Answer {
 const tooFast = { code: 429, message: "exceeded its compute units" }
 const resultsOf = (calls: ReadonlyArray<Call>) => calls.map(({ id }) => ({ jsonrpc: "2.0", id, result: "0x1" }))
 
-/** Number of calls in each request so far, and an endpoint that answers as `answer` decides. */
+/** Numbers of calls in each request, and an endpoint whose responses `answer` decides. */
 const scripted = Effect.fnUntraced(function* (
   answer: (calls: ReadonlyArray<Call>, isArray: boolean, request: number) => Answer | undefined
 ) {
@@ -46,7 +46,7 @@ const scripted = Effect.fnUntraced(function* (
 const callsOf = (count: number, method = "eth_getTransactionReceipt") =>
   Array.from({ length: count }, () => RpcEndpoint.call(method, [], Schema.String))
 
-/** The clock of the test goes on while answers are read. */
+/** Advances the test clock while responses are read. */
 const passing = <A, E>(effect: Effect.Effect<A, E>) =>
   Effect.gen(function* () {
     const running = yield* Effect.forkChild(Effect.result(effect))
@@ -61,8 +61,8 @@ const passing = <A, E>(effect: Effect.Effect<A, E>) =>
 const logged = (lines: Array<string>) =>
   Logger.layer([Logger.make<unknown, void>(({ message }) => void lines.push(String(message)))])
 
-describe("a batch that is refused for rate", () => {
-  it.effect("keeps its size while it stays refused, and after that", () =>
+describe("a batch refused for its rate", () => {
+  it.effect("a batch keeps its size during and after rate refusals", () =>
     Effect.gen(function* () {
       const lines: Array<string> = []
       const { asked, endpoint } = yield* scripted((_calls, _isArray, request) =>
@@ -76,7 +76,7 @@ describe("a batch that is refused for rate", () => {
     })
   )
 
-  it.effect("keeps its size where nothing was sent during Retry-After", () =>
+  it.effect("a batch keeps its size if nothing was sent during Retry-After", () =>
     Effect.gen(function* () {
       const { asked, endpoint } = yield* scripted((_calls, _isArray, request) =>
         request === 1 ? { status: 429, headers: { "retry-after": "30" }, body: { error: tooFast } } : undefined
@@ -94,7 +94,7 @@ describe("a batch that is refused for rate", () => {
     body: resultsOf(calls).map((result, index) => (index < answered ? result : { id: result.id, error: tooFast }))
   })
 
-  it.effect("is sent again after a pause where some of its calls were answered", () =>
+  it.effect("a batch with some answered calls is retried after a pause", () =>
     Effect.gen(function* () {
       const { asked, endpoint } = yield* scripted((calls, _isArray, request) =>
         request <= 2 ? inPart(calls, 5) : undefined
@@ -107,27 +107,25 @@ describe("a batch that is refused for rate", () => {
     })
   )
 
-  it.effect(
-    "is halved after all pauses where only some of its calls are ever answered, and is whole the next time",
-    () =>
-      Effect.gen(function* () {
-        const lines: Array<string> = []
-        const { asked, endpoint } = yield* scripted((calls) => (calls.length > 12 ? inPart(calls, 12) : undefined))
-        assert.deepInclude(yield* Effect.provide(passing(endpoint.ask(callsOf(20))), logged(lines)), {
-          _tag: "Success"
-        })
-        assert.deepStrictEqual(asked, [20, 20, 20, 20, 10, 10])
-        assert.deepStrictEqual(lines, [])
-        yield* passing(endpoint.ask(callsOf(20)))
-        assert.strictEqual(asked[6], 20)
+  it.effect("a batch that is only ever partly answered is halved after all pauses and whole the next time", () =>
+    Effect.gen(function* () {
+      const lines: Array<string> = []
+      const { asked, endpoint } = yield* scripted((calls) => (calls.length > 12 ? inPart(calls, 12) : undefined))
+      assert.deepInclude(yield* Effect.provide(passing(endpoint.ask(callsOf(20))), logged(lines)), {
+        _tag: "Success"
       })
+      assert.deepStrictEqual(asked, [20, 20, 20, 20, 10, 10])
+      assert.deepStrictEqual(lines, [])
+      yield* passing(endpoint.ask(callsOf(20)))
+      assert.strictEqual(asked[6], 20)
+    })
   )
 })
 
-describe("a limit whose words do not say whether of rate or of size", () => {
+describe("an ambiguous limit of rate or size", () => {
   const exceeded: Answer = { body: { error: { code: -32_005, message: "limit exceeded" } } }
 
-  it.effect("is one of size where only requests for logs stay refused", () =>
+  it.effect("the limit counts as size if only log requests stay refused", () =>
     Effect.gen(function* () {
       const { endpoint } = yield* scripted(([call]) => (call!.method === "eth_getLogs" ? exceeded : undefined))
       const result = yield* passing(endpoint.ask(callsOf(1, "eth_getLogs")))
@@ -146,31 +144,29 @@ describe("a limit whose words do not say whether of rate or of size", () => {
     )
 })
 
-it.effect(
-  "sends single calls for 10 minutes, and says so, after a refused array of an endpoint that takes arrays",
-  () =>
-    Effect.gen(function* () {
-      const lines: Array<string> = []
-      let isRefusing = true
-      const arrays: Array<boolean> = []
-      const { endpoint } = yield* scripted((_calls, isArray) => {
-        arrays.push(isArray)
-        return isRefusing && isArray ? { status: 504, body: "" } : undefined
-      })
-      yield* Effect.provide(passing(endpoint.ask(callsOf(1))), logged(lines))
-      isRefusing = false
-      yield* passing(endpoint.ask(callsOf(2)))
-      assert.deepStrictEqual(arrays, [true, false, false, false])
-      assert.deepStrictEqual(lines, [
-        "Arbitrum One: endpoint 1: it returned status 504. Sends calls one by one, without arrays, for 10 minutes"
-      ])
-      yield* TestClock.adjust("10 minutes")
-      yield* passing(endpoint.ask(callsOf(2)))
-      assert.deepStrictEqual(arrays.slice(4), [true])
+it.effect("sends single calls for 10 minutes, with a log line, after a refused array", () =>
+  Effect.gen(function* () {
+    const lines: Array<string> = []
+    let isRefusing = true
+    const arrays: Array<boolean> = []
+    const { endpoint } = yield* scripted((_calls, isArray) => {
+      arrays.push(isArray)
+      return isRefusing && isArray ? { status: 504, body: "" } : undefined
     })
+    yield* Effect.provide(passing(endpoint.ask(callsOf(1))), logged(lines))
+    isRefusing = false
+    yield* passing(endpoint.ask(callsOf(2)))
+    assert.deepStrictEqual(arrays, [true, false, false, false])
+    assert.deepStrictEqual(lines, [
+      "Arbitrum One: endpoint 1: it returned status 504. Sends calls one by one, without arrays, for 10 minutes"
+    ])
+    yield* TestClock.adjust("10 minutes")
+    yield* passing(endpoint.ask(callsOf(2)))
+    assert.deepStrictEqual(arrays.slice(4), [true])
+  })
 )
 
-describe("the size that is remembered", () => {
+describe("remembered sizes", () => {
   const tooMany = new RpcFault({ endpoint: "endpoint 1", reason: "too many calls", kind: "refusal" })
   const taking = (most: number, sizes: Array<number>) => (_start: number, part: number) =>
     Effect.suspend(() => {

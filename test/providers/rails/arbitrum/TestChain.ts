@@ -1,4 +1,4 @@
-/** A chain of its own for a test: the real node, mining only when it is told to, with the token in it. */
+/** A chain for one test: the real node, mining on demand, with the token deployed. */
 import { Duration, Effect, type Scope } from "effect"
 import { spawn } from "node:child_process"
 import { once } from "node:events"
@@ -9,13 +9,13 @@ import * as Dollar from "./Dollar.ts"
 
 export interface TestChain {
   readonly url: string
-  /** In lower case, as the node has it. */
+  /** In lower case. */
   readonly token: string
   readonly rpc: (method: string, ...params: ReadonlyArray<unknown>) => Effect.Effect<unknown>
   readonly mine: (blocks?: number) => Effect.Effect<void>
-  /** The last blocks are replaced by empty ones, and what was in them is forgotten. */
+  /** Replaces the last blocks by empty ones; their transactions are forgotten. */
   readonly reorganise: (depth: number) => Effect.Effect<void>
-  /** Tokens come to be there; answers the hash of a transaction that waits for a block. */
+  /** Mints tokens; returns the hash of a transaction that waits for a block. */
   readonly mint: (to: string, amount: bigint) => Effect.Effect<string>
   readonly ask: (functionName: "setBlocked" | "transferMany", ...args: ReadonlyArray<unknown>) => Effect.Effect<string>
   readonly balanceOf: (account: string) => Effect.Effect<bigint>
@@ -54,7 +54,7 @@ export const make: Effect.Effect<TestChain, never, Scope.Scope> = Effect.gen(fun
   }
 })
 
-/** Where a new node listens. Only the binary of the platform's package is run, none of what installs it elsewhere. */
+/** Starts a node and returns its address. Runs only the binary of the platform's package, without its installer. */
 const node = Effect.acquireRelease(
   Effect.promise(async () => {
     const started = spawn(program(), ["--port", "0", "--chain-id", String(chainId), "--no-mining"], {
@@ -63,7 +63,7 @@ const node = Effect.acquireRelease(
     for await (const line of createInterface(started.stdout)) {
       const port = /^Listening on 127\.0\.0\.1:(\d+)/.exec(line)?.[1]
       if (port === undefined) continue
-      // What it tells of each request is read by nobody.
+      // Nobody reads the log of requests.
       started.stdout.resume()
       return { started, url: `http://127.0.0.1:${port}` }
     }

@@ -1,4 +1,4 @@
-/** The rail on a test chain, with keys that everybody knows. */
+/** The rail on a test chain, with publicly known keys. */
 import type { Arrival, PaymentOrder, RailProvider } from "@venue/providers/rails/RailProvider"
 import * as ArbitrumRail from "@venue/providers/rails/arbitrum/ArbitrumRail"
 import * as DepositAddresses from "@venue/providers/rails/arbitrum/DepositAddresses"
@@ -12,11 +12,11 @@ import { mnemonicToAccount } from "viem/accounts"
 import { chainId, type TestChain } from "./TestChain.ts"
 
 export const mnemonic = "test test test test test test test test test test test junk"
-/** The node of the test chain gives its own accounts money, so the venue's are others. */
+/** The node funds its own accounts, so the venue uses others. */
 export const parent = mnemonicToAccount(mnemonic, { path: "m/44'/60'/7'/0" }).getHdKey()
 export const xpub = parent.publicExtendedKey
 export const xprv = parent.privateExtendedKey!
-/** Of other addresses. */
+/** Key of other addresses. */
 export const otherXprv = mnemonicToAccount(mnemonic, { path: "m/44'/60'/8'/0" }).getHdKey().privateExtendedKey!
 export const hotKey = "0x8b3a350cf5c34c9194ca85829a2df0ec3153be0318b5e2d3348e872092edffba"
 export const keys = Result.getOrThrow(Transactions.keys(hotKey, xprv))
@@ -25,7 +25,7 @@ export const addressAt = Result.getOrThrow(DepositAddresses.make(xpub))
 export const gasPayer = addressAt(DepositAddresses.gasPayerIndex)
 
 export interface TestRailOptions extends Partial<Omit<ArbitrumRail.ArbitrumOptions, "endpoints">> {
-  /** In place of the chain's own address. */
+  /** Replaces the chain's own address. */
   readonly urls?: ReadonlyArray<string>
   readonly leastEndpoints?: number
   readonly staleMillis?: number
@@ -63,7 +63,7 @@ export const make = Effect.fnUntraced(function* (
 
 export const watching = (...addresses: ReadonlyArray<string>) => Effect.succeed(addresses)
 
-/** A withdrawal of 40 USD that nobody has signed yet. */
+/** An unsigned withdrawal of 40 USD. */
 export const order = (changed: Partial<PaymentOrder> = {}): PaymentOrder => ({
   withdrawalId: "withdrawal-1",
   destination: Redacted.make("0x90F79bf6EB2c4f870365E785982E1f101E93b906"),
@@ -75,5 +75,5 @@ export const order = (changed: Partial<PaymentOrder> = {}): PaymentOrder => ({
   ...changed
 })
 
-/** What an arrival is about, without where it was seen. */
+/** Receiver and amount of an arrival. */
 export const told = ({ amount, to }: Arrival) => ({ to, amount })

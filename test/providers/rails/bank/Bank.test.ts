@@ -1,4 +1,4 @@
-/** What the bank's client does, against the simulated bank over HTTP. */
+/** The bank client against the simulated bank over HTTP. */
 import type { Payment, PaymentOrder } from "@venue/providers/rails/RailProvider"
 import { calm, type Failure } from "@venue/providers/rails/bank/BankSimulator"
 import { assert, describe, it } from "@effect/vitest"
@@ -48,7 +48,7 @@ describe("credits", () => {
           block: null,
           paymentRail: "fednow"
         },
-        // A message is handed on as it is: whether it is one of ours is decided where those are kept.
+        // Messages are passed on unchanged; matching happens where they are stored.
         { txHash: "r-2", logIndex: 0, to: " abcdef123456", amount: usd(50), block: null, paymentRail: "ach_push" }
       ])
       assert.deepStrictEqual(second.returned, [{ txHash: "r-2", logIndex: 0 }])
@@ -102,7 +102,7 @@ describe("credits", () => {
   )
 })
 
-describe("holdings", () => {
+describe("holdings at the bank", () => {
   bank("I12: a payout is in them until it has settled, and each answer says so", ({ provider, simulator }) =>
     Effect.gen(function* () {
       const payments = yield* Effect.forEach(["w-1", "w-2", "w-3"], (id) => provider.sign(order(id)))
@@ -266,7 +266,7 @@ describe("payouts", () => {
   }
 })
 
-describe("an outage", () => {
+describe("bank outages", () => {
   const told: ReadonlyArray<readonly [failure: Failure, cause: RegExp]> = [
     ["unavailable", /status 503/],
     ["malformed", /unexpected form/],

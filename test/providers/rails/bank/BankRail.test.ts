@@ -1,4 +1,4 @@
-/** One contract for the bank's client over HTTP and for the bank that is made up within the venue. */
+/** One contract for the bank client over HTTP and for the venue's own simulated bank. */
 import type { PaymentOrder, RailProvider } from "@venue/providers/rails/RailProvider"
 import { calm } from "@venue/providers/rails/bank/BankSimulator"
 import * as SimulatedRail from "@venue/providers/rails/simulated/SimulatedRail"
@@ -9,15 +9,15 @@ import * as Held from "../Held.ts"
 import { TestClock } from "effect/testing"
 import { BankUnderTest, details, layerOf } from "./BankServer.ts"
 
-/** A bank, and what a test makes happen there. */
+/** A bank, and controls for a test. */
 interface Bank {
   readonly provider: RailProvider
-  /** Answers the reference. */
+  /** Books a credit and returns its reference. */
   readonly credit: (message: string, amount: bigint) => Effect.Effect<string, unknown>
   readonly takeBack: (reference: string) => Effect.Effect<unknown, unknown>
-  /** What becomes of payouts that are sent from now on; they come to it within a minute. */
+  /** Sets the end of later payouts, which they reach within a minute. */
   readonly ending: (end: "pay" | "fail") => Effect.Effect<void, unknown>
-  /** How many payouts it has taken. */
+  /** Number of accepted payouts. */
   readonly payouts: Effect.Effect<number, unknown>
 }
 
@@ -72,7 +72,7 @@ const contract = (
   made: <A>(test: (bank: Bank) => Effect.Effect<A, unknown>) => Effect.Effect<A, unknown>
 ) =>
   describe(name, () => {
-    it.effect("each credit comes once, in order, with its message as it was written", () =>
+    it.effect("each credit arrives once, in order, with its message unchanged", () =>
       made(({ credit, provider }) =>
         Effect.gen(function* () {
           const { cursor } = yield* provider.scan(null, Effect.succeed([]))
@@ -104,7 +104,7 @@ const contract = (
       )
     )
 
-    it.effect("a credit that is taken back is told once, after it has come", () =>
+    it.effect("a returned credit is reported once, after its arrival", () =>
       made(({ credit, provider, takeBack }) =>
         Effect.gen(function* () {
           const { cursor } = yield* provider.scan(null, Effect.succeed([]))
@@ -125,7 +125,7 @@ const contract = (
       )
     )
 
-    it.effect("I14: what was not sent is pending, and what is sent again is one payout", () =>
+    it.effect("I14: an unsent payout is pending, and a resent one is the same payout", () =>
       made(({ ending, payouts, provider }) =>
         Effect.gen(function* () {
           yield* ending("pay")
@@ -141,7 +141,7 @@ const contract = (
       )
     )
 
-    it.effect("I14: what has failed has failed for good", () =>
+    it.effect("I14: a failed payout stays failed", () =>
       made(({ ending, payouts, provider }) =>
         Effect.gen(function* () {
           yield* ending("fail")

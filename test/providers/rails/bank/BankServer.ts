@@ -1,4 +1,4 @@
-/** The simulated bank on a port of its own, and what a test tells it. */
+/** The simulated bank on a port of its own, with controls for a test. */
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import * as Bank from "@venue/providers/rails/bank/Bank"
@@ -41,7 +41,7 @@ export const layerOf = (webhook?: BankSimulatorServer.Webhook) =>
     Layer.provide(NodeHttpServer.layer(createServer, { port: 0, host: "127.0.0.1" }))
   )
 
-/** Nothing of it may be seen anywhere. */
+/** Values that must never appear in logs or errors. */
 export const canaries = ["Cordelia-Canary", "Finch-Canary", "98765432109876", "17 Canary Row"]
 
 export const details = {

@@ -1,4 +1,4 @@
-/** The bank tells that something happened: what the simulated bank sends over HTTP, and what is made of it. */
+/** Bank webhooks sent by the simulated bank over HTTP, and their handling. */
 import { BankWebhooks } from "@venue/providers/rails/bank/BankWebhooks"
 import * as StandardWebhook from "@venue/providers/StandardWebhook"
 import { assert, it } from "@effect/vitest"
@@ -15,7 +15,7 @@ interface Heard {
   readonly body: string
 }
 
-/** Where the bank sends to. The first answers are these, and after them it says 204. */
+/** Receiver of webhooks. Answers with these statuses first, then with 204. */
 const listener = Effect.fnUntraced(function* (...statuses: ReadonlyArray<number>) {
   const heard = yield* Queue.unbounded<Heard>()
   const left = [...statuses]
@@ -39,7 +39,7 @@ const listener = Effect.fnUntraced(function* (...statuses: ReadonlyArray<number>
 const hear = ({ body, headers }: Heard) =>
   Effect.flatMap(BankWebhooks, (webhooks) => webhooks.hear(headers as Record<string, string>, body))
 
-it.effect("each change at the bank is told once it is there, signed, and is news once", () =>
+it.effect("each change at the bank is sent once, signed, and is new once", () =>
   Effect.gen(function* () {
     yield* TestClock.setTime(Date.UTC(2026, 2, 1))
     const { heard, url } = yield* listener()
@@ -65,7 +65,7 @@ it.effect("each change at the bank is told once it is there, signed, and is news
   }).pipe(Effect.provide(BankWebhooks.layer(secret)))
 )
 
-it.effect("a message that was not taken is sent again, under its id", () =>
+it.effect("an unaccepted message is sent again under its id", () =>
   Effect.gen(function* () {
     const { heard, url } = yield* listener(503)
     yield* Effect.gen(function* () {
@@ -85,7 +85,7 @@ it.effect("a message that was not taken is sent again, under its id", () =>
   })
 )
 
-it.effect("a message of somebody else, or of long ago, is refused", () =>
+it.effect("refuses foreign and old messages", () =>
   Effect.gen(function* () {
     yield* TestClock.setTime(Date.UTC(2026, 2, 1))
     const now = yield* Clock.currentTimeMillis
@@ -97,7 +97,7 @@ it.effect("a message of somebody else, or of long ago, is refused", () =>
     assert.strictEqual((yield* Effect.flip(hear(message(other, "a", now)))).reason, "signature")
     assert.strictEqual((yield* Effect.flip(hear(message(secret, "a", now - 301_000)))).reason, "stale")
     assert.isTrue(yield* hear(message(secret, "a", now)))
-    // As long as it would be taken it is remembered.
+    // Remembered as long as it would be accepted.
     yield* TestClock.adjust("5 minutes")
     assert.isFalse(yield* hear(message(secret, "a", now)))
     yield* TestClock.adjust("1 second")
@@ -105,7 +105,7 @@ it.effect("a message of somebody else, or of long ago, is refused", () =>
   }).pipe(Effect.provide(BankWebhooks.layer(secret)))
 )
 
-it.effect("I48: of many messages the newest ten thousand are remembered", () =>
+it.effect("I48: remembers the newest ten thousand messages", () =>
   Effect.gen(function* () {
     yield* TestClock.setTime(Date.UTC(2026, 2, 1))
     const webhooks = yield* BankWebhooks

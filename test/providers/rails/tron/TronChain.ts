@@ -1,4 +1,4 @@
-/** A chain that keeps TRON's rules of inclusion: blocks of three seconds, expiration, no transaction twice, one token. */
+/** A chain with TRON's rules of inclusion: blocks every three seconds, expiration, unique transactions, one token. */
 import { createHash } from "node:crypto"
 import secp256k1 from "secp256k1"
 import { keccak256 } from "viem"
@@ -6,7 +6,7 @@ import { keccak256 } from "viem"
 export const token = "41a614f803b6fd780986a42c78ec9c7f77e6ded13c"
 export const genesisId = `0000000000000000${"1ebf".repeat(12)}`
 export const startMillis = Date.UTC(2026, 2, 1)
-/** A block is final when so many are above it. */
+/** A block is final with this many blocks above it. */
 export const solidDepth = 19
 
 interface ChainLog {
@@ -50,13 +50,13 @@ export class TronChain {
   readonly blocks: Array<ChainBlock> = [
     { number: 0, id: genesisId, parentId: "0".repeat(64), timestampMillis: 0, transactions: [] }
   ]
-  /** What a block has to include next. */
+  /** Transactions for the next block. */
   readonly pool = new Map<string, Sent>()
-  /** Bytes of each transaction that was ever sent. */
+  /** Bytes of every transaction ever sent. */
   readonly sent = new Map<string, string>()
-  /** The virtual machine ends transactions so. */
+  /** Result of the virtual machine. */
   execution = "SUCCESS"
-  /** Blocks include nothing of the pool. */
+  /** Blocks include nothing from the pool. */
   isCongested = false
   #outside: Array<Included> = []
   #count = 0
@@ -68,7 +68,7 @@ export class TronChain {
     return this.blocks[Math.max(0, this.blocks.length - 1 - solidDepth)]!
   }
 
-  /** Somebody's transaction with these logs stands in the next block. Gives its id. */
+  /** Adds a foreign transaction with these logs to the next block; returns its id. */
   outside(logs: ReadonlyArray<ChainLog>, result = "SUCCESS"): string {
     const id = this.#fresh("transaction")
     this.#outside.push({ id, result, logs })
@@ -79,7 +79,7 @@ export class TronChain {
     for (let n = 0; n < count; n++) this.#mineOne()
   }
 
-  /** The newest blocks are replaced by as many others. What they held comes again only if it `returns`. */
+  /** Replaces the newest blocks; their transactions return only with `returns`. */
   reorganise(depth: number, returns: boolean): void {
     const replaced = this.blocks.splice(this.blocks.length - depth, depth)
     const held = replaced.flatMap(({ transactions }) => transactions)
@@ -91,7 +91,7 @@ export class TronChain {
     this.mine(depth)
   }
 
-  /** What a node answers to signed bytes, without 0x: its code, or undefined when it takes them. */
+  /** Returns a node's response to signed bytes (without 0x): a code, or undefined if accepted. */
   broadcast(hex: string): string | undefined {
     const sent = read(hex)
     if (this.find(sent.id) !== undefined || this.pool.has(sent.id)) return "DUP_TRANSACTION_ERROR"
@@ -125,7 +125,7 @@ export class TronChain {
     return balance
   }
 
-  /** What the pay-outs of all blocks have brought this address. */
+  /** Amounts paid to this address in all blocks. */
   received(owner: string): ReadonlyArray<bigint> {
     return this.blocks
       .flatMap(({ transactions }) => transactions)
@@ -140,7 +140,7 @@ export class TronChain {
     this.#outside = []
     for (const [id, sent] of this.isCongested ? [] : this.pool) {
       this.pool.delete(id)
-      // The rule of the chain: the block before it is not later than the expiration.
+      // Rule of the chain: the previous block is at or before the expiration.
       if (sent.expirationMillis <= timestampMillis) continue
       const isCovered = this.balanceOf(sent.from, this.head) >= sent.amount
       const result = isCovered ? this.execution : "REVERT"
@@ -171,7 +171,7 @@ export class TronChain {
 
 const sha256 = (bytes: Uint8Array): Buffer => createHash("sha256").update(bytes).digest()
 
-/** Reads protobuf without its help: numbers as bigints, all else as bytes; of a repeated field the last. */
+/** Independent protobuf reader: numbers as bigints, all else as bytes; the last value of a repeated field. */
 const fieldsOf = (bytes: Buffer): Map<number, Buffer | bigint> => {
   const fields = new Map<number, Buffer | bigint>()
   let at = 0

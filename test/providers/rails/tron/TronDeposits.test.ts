@@ -1,4 +1,4 @@
-/** What comes in on TRON, read of a node that speaks its HTTP interface. */
+/** Deposits on TRON, read from a node with its HTTP interface. */
 import type { Arrival } from "@venue/providers/rails/RailProvider"
 import * as TronAddress from "@venue/providers/rails/tron/TronAddress"
 import { unavailable } from "@venue/providers/rails/tron/TronNode"
@@ -49,7 +49,7 @@ deposits("I16: several transfers of one transaction have names of their own", (t
     const [a, b] = [TronAddress.hexOf(mine)!, TronAddress.hexOf(other)!]
     const txHash = chain.outside([
       logOf(somebody, a, usd(5)),
-      // Another contract, another event, nothing, and to somebody else.
+      // Another contract, another event, no amount, and another receiver.
       logOf(somebody, a, usd(1_000_000), `41${"cc".repeat(20)}`),
       { ...logOf(somebody, a, usd(1)), topics: ["ab".repeat(32), ...logOf(somebody, a, usd(1)).topics.slice(1)] },
       logOf(somebody, a, 0n),
@@ -93,12 +93,12 @@ deposits("what others send to the account that pays is an arrival too, and what 
     )
     assert.deepInclude((yield* provider.arrivalStates(found.arrivals))[0], { _tag: "Present", confirmations: 1 })
 
-    // A wallet that is away holds nothing up, and its account is known by then.
+    // While the wallet is away, its account is known from before.
     const late = yield* deposit(TronAddress.ofHex(hot), usd(4))
     yield* tron.mine()
     const without = tron.paidBy(Effect.fail(unavailable("the wallet is away")))
     assert.deepStrictEqual(names((yield* without.scan(found.cursor, watched)).arrivals), [`${late} 0`])
-    // Where it was never heard of, deposits come in all the same.
+    // Without a known wallet, deposits still arrive.
     const never = yield* without.scan(null, watched)
     yield* deposit(TronAddress.ofHex(hot), usd(5))
     const known = yield* deposit(mine, usd(6))
@@ -240,7 +240,7 @@ deposits(
       servers[0]!.failure = "none"
       servers[0]!.behind = 60
       assert.strictEqual((yield* provider.scan(cursor, watched)).arrivals.length, 1)
-      // It is a little behind: what it has not got yet comes with the next scan.
+      // The node lags a little: the rest arrives with the next scan.
       servers[0]!.behind = 20
       const { cursor: tip } = yield* Effect.sync(() => (servers[0]!.behind = 0)).pipe(
         Effect.andThen(provider.scan(cursor, watched))

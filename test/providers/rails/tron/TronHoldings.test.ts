@@ -1,4 +1,4 @@
-/** What the venue holds on TRON, as a node tells it one address after the other while blocks become final. */
+/** Holdings on TRON, read address by address while blocks become final. */
 import type { PaymentOrder } from "@venue/providers/rails/RailProvider"
 import * as TronAddress from "@venue/providers/rails/tron/TronAddress"
 import { assert, it } from "@effect/vitest"
@@ -28,7 +28,7 @@ const holdings = (name: string, test: (given: TronScene) => Effect.Effect<unknow
 holdings("I12: what moves while holdings are asked is asked again, and all that is in them is noted", (tron) =>
   Effect.gen(function* () {
     const { chain, provider, servers } = tron
-    // A block becomes final with each balance that is told, and one of them holds a transfer.
+    // Each balance read makes a block final, and one of the blocks holds a transfer.
     const held = (to: string, addresses: ReadonlyArray<string>) =>
       Effect.gen(function* () {
         chain.outside([logOf(somebody, to, usd(1))])
@@ -41,7 +41,7 @@ holdings("I12: what moves while holdings are asked is asked again, and all that 
       })
     const before = chain.head.number
     assert.deepInclude(yield* held(somebody, [mine, other]), { amount: usd(1_000_000), block: before + 3 })
-    // The hot account is asked twice.
+    // The hot account is read twice.
     const then = chain.head.number
     assert.deepInclude(yield* held(hot, [mine, other]), { amount: usd(1_000_001), block: then + 4 })
     const many = Array.from({ length: 30 }, (_, at) => TronAddress.ofHex(`41${"1c".repeat(19)}${10 + at}`))

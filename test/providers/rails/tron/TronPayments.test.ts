@@ -1,4 +1,4 @@
-/** What goes out on TRON: one payment for a withdrawal, whatever becomes of its transactions. */
+/** Payments on TRON: one payment per withdrawal, whatever happens to its transactions. */
 import type { Payment, PaymentOrder } from "@venue/providers/rails/RailProvider"
 import * as TronAddress from "@venue/providers/rails/tron/TronAddress"
 import { assert, describe, it } from "@effect/vitest"
@@ -11,7 +11,7 @@ import { solidDepth, token } from "./TronChain.ts"
 const payeeHex = `41${"9e".repeat(20)}`
 const payee = TronAddress.ofHex(payeeHex)
 const usd = (amount: number) => BigInt(amount) * 1_000_000n
-/** No other withdrawal is on its way. */
+/** No other withdrawal is in flight. */
 const nothing = () => Effect.succeed(0n)
 
 const order = (given: Partial<PaymentOrder> = {}): PaymentOrder => ({
@@ -30,10 +30,10 @@ const payments = (name: string, test: (given: TronScene) => Effect.Effect<unknow
 
 const pending = { _tag: "Pending" } as const
 const overdue = { _tag: "Overdue" } as const
-/** Blocks until a final one is later than ten minutes, what tells withdrawals apart and five minutes more. */
+/** Blocks until a final one is later than ten minutes, the spread between withdrawals, and five minutes more. */
 const untilGone = 301 + solidDepth
 
-describe("a payment", () => {
+describe("a payment on TRON", () => {
   payments("it has settled once its block is final", (tron) =>
     Effect.gen(function* () {
       const { chain, provider } = tron
@@ -143,7 +143,7 @@ describe("a payment", () => {
   )
 })
 
-describe("an attempt that does not come", () => {
+describe("an attempt that does not execute", () => {
   payments("I14: another is made only when a final block is later than its end, and only one of them pays", (tron) =>
     Effect.gen(function* () {
       const { chain, provider } = tron
@@ -233,7 +233,7 @@ describe("an attempt that does not come", () => {
   )
 })
 
-describe("a cancel", () => {
+describe("a cancel on TRON", () => {
   payments("it waits until the attempt can no longer come, and then the withdrawal has failed", (tron) =>
     Effect.gen(function* () {
       const { chain, provider } = tron
@@ -279,7 +279,7 @@ describe("a cancel", () => {
   )
 })
 
-describe("what is not signed or sent", () => {
+describe("payments that are not signed or sent", () => {
   const refused: ReadonlyArray<readonly [what: string, given: Partial<PaymentOrder>, obstacle: string]> = [
     ["an address of another chain", { destination: Redacted.make(`0x${"9e".repeat(20)}`) }, "InvalidDestination"],
     ["the token itself", { destination: Redacted.make(TronAddress.ofHex(token)) }, "UnpayableDestination"],
@@ -294,7 +294,7 @@ describe("what is not signed or sent", () => {
         assert.strictEqual(error._tag, "SigningRefused")
         assert.strictEqual(Reflect.get(error, "obstacle")._tag, obstacle)
         assert.deepStrictEqual(yield* Effect.flip(provider.check(order(given), nothing)), error)
-        // That it cannot be paid keeps it from no cancel.
+        // A cancel is allowed even if the payment is not.
         const cancel = order({ ...given, purpose: "cancel" })
         yield* provider.check(cancel, nothing)
         assert.strictEqual((yield* provider.outcome([yield* provider.sign(cancel)]))._tag, "Failed")
@@ -302,7 +302,7 @@ describe("what is not signed or sent", () => {
     )
   }
 
-  it.effect("what the signer signs in place of the order is not sent", () =>
+  it.effect("a transaction other than the order is not sent", () =>
     withNodes(
       Effect.gen(function* () {
         const { provider } = yield* scene(1, (given) => honest({ ...given, amount: given.amount + 1n }))
@@ -343,7 +343,7 @@ describe("what is not signed or sent", () => {
     Effect.gen(function* () {
       const { chain, provider } = tron
       const payment = yield* provider.sign(order())
-      // The block that the transaction refers to is not there any more.
+      // The block that the transaction refers to no longer exists.
       chain.blocks.splice(10)
       yield* tron.mine(40)
       const error = yield* Effect.flip(provider.send(payment))
@@ -355,7 +355,7 @@ describe("what is not signed or sent", () => {
   )
 })
 
-it.effect("a signer is told all that the transaction is made of, and the time of the final block", () =>
+it.effect("a signer receives every part of the transaction and the time of the final block", () =>
   withNodes(
     Effect.gen(function* () {
       const told: Array<Parameters<typeof honest>[0]> = []

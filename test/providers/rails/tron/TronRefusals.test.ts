@@ -1,4 +1,4 @@
-/** Nodes that refuse: their words, the pauses after too many requests, and blocks that are too large to read at once. */
+/** Refusing nodes: messages, pauses after rate refusals, and blocks too large to read at once. */
 import type { Scan } from "@venue/providers/rails/RailProvider"
 import * as TronAddress from "@venue/providers/rails/tron/TronAddress"
 import { assert, describe, it } from "@effect/vitest"
@@ -17,7 +17,7 @@ const refusals = (name: string, test: (given: TronScene) => Effect.Effect<unknow
 const causeOf = <A, E>(effect: Effect.Effect<A, E>) =>
   Effect.map(Effect.flip(effect), (error) => String((error as { readonly cause: unknown }).cause))
 
-/** The clock of the test goes on while real requests are answered. */
+/** Advances the test clock while real requests are answered. */
 const passing = <A, E>(effect: Effect.Effect<A, E>) =>
   Effect.gen(function* () {
     const running = yield* Effect.forkChild(effect)
@@ -137,7 +137,7 @@ describe("a node that refuses", () => {
     })
   )
 
-  /** Three deposits in a block whose infos together are larger than is read: each has 12 MiB of hex. */
+  /** Three deposits in a block whose infos together exceed the size limit: each has 12 MiB of hexadecimal digits. */
   const largeBlock = Effect.fnUntraced(function* ({ deposit, mine: pass, provider, servers }: TronScene) {
     const { cursor } = yield* provider.scan(null, watched)
     servers[0]!.contractResult = "00".repeat(6 * 1_048_576)
@@ -178,7 +178,7 @@ describe("a node that refuses", () => {
         id_or_num: String(chain.head.number)
       }) as { readonly blockID: string }
       let blocks = 0
-      // The block of the cursor, the next block, and the list of its transactions.
+      // The cursor's block, the next block, and the list of its transactions.
       servers[0]!.refuse = (path) =>
         path === "/wallet/getblock" && ++blocks === 3
           ? { status: 200, body: { blockID: "ab".repeat(32), ...block } }

@@ -1,4 +1,4 @@
-/** A node's HTTP interface over a chain of the test, and what may go wrong with it. */
+/** HTTP interface of a node over a test chain, with injected faults. */
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import type { RailProvider } from "@venue/providers/rails/RailProvider"
 import * as TronAddress from "@venue/providers/rails/tron/TronAddress"
@@ -17,20 +17,20 @@ export type TronFailure = "none" | "unavailable" | "silent" | "malformed" | "ove
 
 export class TronServer {
   failure: TronFailure = "none"
-  /** It knows nothing of the newest so many blocks. */
+  /** Number of newest blocks that the node lacks. */
   behind = 0
-  /** Number of the block that stays the final one; undefined lets it follow the head. */
+  /** Number of a frozen final block; undefined follows the head. */
   solidAt: number | undefined
-  /** It answers to this with the failure, and to all else as ever; undefined is all. */
+  /** Path that fails; undefined fails all paths. */
   failsAt: string | undefined
-  /** A block comes with each answer to this. */
+  /** Each response to this path produces a block. */
   minesAt: string | undefined
-  /** Requests are refused so; undefined lets one pass. */
+  /** Refuses requests; undefined lets a request pass. */
   refuse: (path: string, response: ServerResponse) => { readonly status: number; readonly body: object } | undefined =
     () => undefined
-  /** Each answer takes this long. */
+  /** Duration of each response, in milliseconds. */
   slowMillis = 0
-  /** What each transaction answered to whoever called it, in hex. */
+  /** Return value of every contract call, in hexadecimal. */
   contractResult = ""
   readonly asked: Array<string> = []
   url = ""
@@ -154,7 +154,7 @@ const listen = (server: TronServer) =>
     )
   )
 
-/** Nobody may see it. */
+/** Must never appear in logs or errors. */
 export const urlKey = "canary-of-an-rpc-key"
 
 export const hotKey = new Uint8Array(Buffer.from("11".repeat(32), "hex"))
@@ -165,15 +165,15 @@ export interface TronScene {
   readonly chain: TronChain
   readonly servers: ReadonlyArray<TronServer>
   readonly provider: RailProvider
-  /** The same rail, where the account that pays is told otherwise. */
+  /** The same rail with another source of the paying account. */
   readonly paidBy: (hot: TronRail.TronOptions["hot"]) => RailProvider
-  /** Blocks come, and time goes by with them. */
+  /** Produces blocks and advances time with them. */
   readonly mine: (count?: number) => Effect.Effect<void>
-  /** Somebody sends the token to an address in the next block. Gives the transaction. */
+  /** Sends the token to an address in the next block; returns the transaction. */
   readonly deposit: (to: string, amount: bigint) => Effect.Effect<string>
 }
 
-/** A venue with so many nodes, at a chain that has come some way, with a million in the hot account. */
+/** A venue with this many nodes, on a chain with some history and a million in the hot account. */
 export const scene = Effect.fnUntraced(function* (nodeCount = 1, signer: TronRail.TronOptions["signed"] = honest) {
   const chain = new TronChain()
   const servers = Array.from({ length: nodeCount }, () => new TronServer(chain))

@@ -1,4 +1,4 @@
-/** Addresses and transactions of TRON, against what tronweb makes of the same. */
+/** TRON addresses and transactions compared with tronweb's. */
 import * as TronAddress from "@venue/providers/rails/tron/TronAddress"
 import * as TronTransaction from "@venue/providers/rails/tron/TronTransaction"
 import { assert, describe, it } from "@effect/vitest"
@@ -14,7 +14,7 @@ const transferOf = (vector: (typeof vectors)[number]): TronTransaction.Transfer 
   token: TronAddress.hexOf(vector.token)!
 })
 
-describe("transactions", () => {
+describe("TRON transactions", () => {
   for (const vector of vectors) {
     const raw = TronTransaction.rawOf(transferOf(vector))
     const key = Buffer.from(vector.privateKey, "hex")
@@ -42,7 +42,7 @@ describe("transactions", () => {
     })
   }
 
-  it("whatever one of its parts is changed to, the transaction is another one", () => {
+  it("any changed part makes it another transaction", () => {
     const transfer = transferOf(vectors[0]!)
     const id = TronTransaction.idOf(TronTransaction.rawOf(transfer))
     const others: ReadonlyArray<Partial<TronTransaction.Transfer>> = [
@@ -60,8 +60,8 @@ describe("transactions", () => {
   })
 })
 
-describe("addresses", () => {
-  it("an address is read in its one form, and in no other", () => {
+describe("TRON addresses", () => {
+  it("accepts the one canonical form of an address", () => {
     const hex = "41a614f803b6fd780986a42c78ec9c7f77e6ded13c"
     const usdt = "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t"
     assert.strictEqual(TronAddress.hexOf(usdt), hex)
@@ -73,7 +73,7 @@ describe("addresses", () => {
       `${usdt} `,
       usdt.toLowerCase(),
       usdt.replace(/t$/, "u"),
-      // A checksum that is right, of another prefix and of another length.
+      // A valid checksum with another prefix, and with another length.
       TronAddress.ofHex(`42${hex.slice(2)}`),
       TronAddress.ofHex(`${hex}00`),
       TronAddress.ofHex(hex.slice(0, -2)),
@@ -82,11 +82,11 @@ describe("addresses", () => {
     for (const other of others) assert.isUndefined(TronAddress.hexOf(other), other)
   })
 
-  it("I50: no text makes it throw", () => {
+  it("I50: no text throws", () => {
     fc.assert(fc.property(fc.string(), (text) => TronAddress.hexOf(text) === undefined))
   })
 
-  it("the address of a derived key is that of its EVM address under 41", () => {
+  it("the address of a derived key is its EVM address after 41", () => {
     const parent = HDKey.fromMasterSeed(Buffer.alloc(32, 7)).derive("m/44'/195'/0'/0")
     const child = parent.deriveChild(3)
     const key = child.privateKey!
