@@ -165,7 +165,7 @@ describe("failures of a provider over HTTP", () => {
     ["says nothing that is JSON", () => [201, "<html>"]]
   ]
   for (const [what, reply] of failing) {
-    it.effect(`is unavailable when it ${what}, and its key is in no text of the error`, () =>
+    it.effect(`a provider that ${what} is unavailable, and the error omits its key`, () =>
       Effect.gen(function* () {
         const error = yield* Effect.flip((yield* IdentityProvider).begin("amy"))
         assert.strictEqual(error._tag, "IdentityUnavailable")

@@ -148,7 +148,7 @@ for (const [status, body] of [
   [429, "slow down"],
   [200, JSON.stringify({ code: 429, message: "Too many requests" })]
 ] as const)
-  it.effect(`a server that refuses for the rate of requests is asked less and less often: ${status}`, () =>
+  it.effect(`polls a rate-limiting server less and less often: ${status}`, () =>
     Effect.gen(function* () {
       let asked = 0
       yield* told((_request, response) => {

@@ -98,7 +98,7 @@ describe("deposits on a real chain", () => {
   )
 
   for (const depth of [3, 30]) {
-    it.live(`a reorganisation of ${depth} blocks takes a transfer away, and gives it back when it comes again`, () =>
+    it.live(`a reorganisation of ${depth} blocks removes a transfer until it is included again`, () =>
       Effect.gen(function* () {
         const chain = yield* TestChain.make
         const rail = yield* TestRail.make(chain)

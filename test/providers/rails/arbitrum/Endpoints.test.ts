@@ -42,7 +42,7 @@ describe("several endpoints", () => {
     "the block of a deposit": [ofDeposits, "blockHash", `0x${"ab".repeat(32)}`]
   }
   for (const [what, [methods, field, value]] of Object.entries(lies))
-    it.live(`one that lies about ${what} makes nothing known`, () =>
+    it.live(`an endpoint with a false ${what} leaves the state unknown`, () =>
       Effect.gen(function* () {
         const { cursor, rail, second } = yield* twoEndpoints
         second.answer((asked, result) => (methods.includes(asked) ? changed(result, field, value) : result))
@@ -57,7 +57,7 @@ describe("several endpoints", () => {
     ["whose logs are not those of its receipts", "data", `0x${"0".repeat(63)}9`],
     ["that answers with logs of another token", "address", `0x${"12".repeat(20)}`]
   ] as const)
-    it.live(`one ${what} has not answered`, () =>
+    it.live(`an endpoint ${what} counts as not answering`, () =>
       Effect.gen(function* () {
         const { chain, cursor, rail, second } = yield* twoEndpoints
         second.answer((asked, result) => (asked === "eth_getLogs" ? changed(result, field, value) : result))
@@ -167,7 +167,7 @@ describe("several endpoints", () => {
   )
 
   for (const text of ["", "<html>", "[]", "{}", '{"jsonrpc":"2.0","id":0,"result":"0x"}', "null"])
-    it.live(`an answer that is ${text === "" ? "empty" : text} is no answer`, () =>
+    it.live(`a response that is ${text === "" ? "empty" : text} does not count`, () =>
       Effect.gen(function* () {
         const { chain, cursor, second } = yield* twoEndpoints
         second.say(text)

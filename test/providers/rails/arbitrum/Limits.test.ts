@@ -42,7 +42,7 @@ const causeOf = <A, E extends { readonly cause: unknown }>(effect: Effect.Effect
 describe("an endpoint with a smaller limit than configured", () => {
   for (const [how, refusal] of Object.entries(refusals))
     for (const most of [1, 3, 10, 100])
-      it.live(`credits every deposit where ${most} blocks are taken at once, refused by ${how}`, () =>
+      it.live(`credits every deposit at a limit of ${most} blocks, refused by ${how}`, () =>
         Effect.gen(function* () {
           const { cursor, endpoint, rail } = yield* deposited
           endpoint.limit({ blocks: most }, refusal)
@@ -61,7 +61,7 @@ describe("an endpoint with a smaller limit than configured", () => {
   }
   for (const [what, each] of Object.entries(bounds))
     for (const limits of each)
-      it.live(`credits every deposit with bounds of ${what}: ${JSON.stringify(limits)}`, () =>
+      it.live(`credits every deposit with limits of ${what}: ${JSON.stringify(limits)}`, () =>
         Effect.gen(function* () {
           const { chain, cursor, endpoint } = yield* deposited
           endpoint.limit(limits, refusals["HTTP 400 and an error"]!)
@@ -77,7 +77,7 @@ describe("an endpoint with a smaller limit than configured", () => {
       )
 
   for (const balances of [1, 3, 10, 100])
-    it.live(`adds up all holdings where ${balances} balances are taken at once`, () =>
+    it.live(`sums all holdings at a limit of ${balances} balances per request`, () =>
       Effect.gen(function* () {
         const { cursor, endpoint, rail } = yield* deposited
         const { cursor: read } = yield* rail.scan(cursor, watched)
@@ -143,7 +143,7 @@ const rates: Readonly<Record<string, Refusal>> = {
 
 describe("an endpoint that limits the request rate", () => {
   for (const [how, refusal] of Object.entries(rates))
-    it.live(`is asked for the same again after a pause: ${how}`, () =>
+    it.live(`the same request is sent again after a pause: ${how}`, () =>
       Effect.gen(function* () {
         const { cursor, endpoint, rail } = yield* deposited
         endpoint.asked.calls.length = 0
@@ -161,7 +161,7 @@ describe("an endpoint that limits the request rate", () => {
     )
 
   for (const status of [200, 503])
-    it.live(`stands in the alarm in one line without its key, also where the key is cut: ${status}`, () =>
+    it.live(`the alarm quotes the endpoint in one line without its key, even a truncated one: ${status}`, () =>
       Effect.gen(function* () {
         const { chain, endpoint } = yield* deposited
         const key = "canary-of-a-long-key-".repeat(3)

@@ -135,7 +135,7 @@ describe("an ambiguous limit of rate or size", () => {
   )
 
   for (const method of ["eth_getLogs", "eth_getTransactionReceipt"])
-    it.effect(`is one of rate where every request is refused: ${method}`, () =>
+    it.effect(`the limit counts as rate if every request is refused: ${method}`, () =>
       Effect.gen(function* () {
         const { endpoint } = yield* scripted(() => exceeded)
         const result = yield* passing(endpoint.ask(callsOf(1, method)))
@@ -180,7 +180,7 @@ describe("remembered sizes", () => {
     [7, 3, [7, 3, 3, 1], 3],
     [3, 1, [3, 1, 1, 1], 1]
   ] as const)
-    it.effect(`is ${size} for ${count} calls at a limit of ${most}, whatever the last part holds`, () =>
+    it.effect(`remembers ${size} for ${count} calls at a limit of ${most}, whatever the size of the last part`, () =>
       Effect.gen(function* () {
         const lines: Array<string> = []
         const sizes: Array<number> = []

@@ -243,11 +243,11 @@ describe("payouts", () => {
     ],
     ["a second attempt", { previous: [{} as Payment] }, { _tag: "PayoutStarted", purpose: "pay" }],
     ["a fraction of a cent", { amount: 10_001n }, invalid("amount")],
-    ["nothing", { amount: 0n }, invalid("amount")],
-    ["a way that there is not", { paymentRail: "fednow" }, invalid("payment_rail")],
-    ["no way", { paymentRail: null }, invalid("payment_rail")],
+    ["an amount of zero", { amount: 0n }, invalid("amount")],
+    ["an unknown payment rail", { paymentRail: "fednow" }, invalid("payment_rail")],
+    ["a missing payment rail", { paymentRail: null }, invalid("payment_rail")],
     ["an id with a slash", { withdrawalId: "../w" }, invalid("id")],
-    ["no details", { destination: Redacted.make("98765432109876") }, invalid("payee")],
+    ["missing details", { destination: Redacted.make("98765432109876") }, invalid("payee")],
     [
       "other details",
       { destination: Redacted.make(JSON.stringify({ ...details, account_number: "98765432109876x" })) },
@@ -255,7 +255,7 @@ describe("payouts", () => {
     ]
   ]
   for (const [what, given, obstacle] of refused) {
-    bank(`I46: ${what} is not signed, and the refusal tells nothing of the bank account`, ({ provider }) =>
+    bank(`I46: refuses ${what} without mentioning the bank account`, ({ provider }) =>
       Effect.gen(function* () {
         const error = yield* Effect.flip(provider.sign(order("w-1", given)))
         assert.strictEqual(error._tag, "SigningRefused")
@@ -274,7 +274,7 @@ describe("bank outages", () => {
     ["lost_answer", /status 502/]
   ]
   for (const [failure, cause] of told) {
-    bank(`a bank that is ${failure} is unavailable, and neither key nor details are in the error`, (under) =>
+    bank(`a bank that is ${failure} is unavailable, and the error omits key and details`, (under) =>
       Effect.gen(function* () {
         const { provider, simulator } = under
         const payment = yield* provider.sign(order("w-1"))

@@ -156,7 +156,7 @@ deposits("an arrival that was read with its block is read alone too, however muc
 )
 
 for (const depth of [1, 3, 18]) {
-  deposits(`a reorganisation of ${depth} blocks takes an arrival away, and one that returns has its name`, (tron) =>
+  deposits(`a reorganisation of ${depth} blocks removes an arrival, which keeps its name if it returns`, (tron) =>
     Effect.gen(function* () {
       const { chain, deposit, provider } = tron
       const { cursor } = yield* provider.scan(null, watched)
@@ -298,7 +298,7 @@ const failures: ReadonlyArray<readonly [failure: TronFailure, cause: RegExp]> = 
   ["oversized", /larger than/]
 ]
 for (const [failure, cause] of failures) {
-  deposits(`I46: a node that is ${failure} is told of without its address, which may hold a key`, (tron) =>
+  deposits(`I46: the alarm of a node that is ${failure} omits its address, which may hold a key`, (tron) =>
     Effect.gen(function* () {
       const { provider, servers } = tron
       const { cursor } = yield* provider.scan(null, watched)

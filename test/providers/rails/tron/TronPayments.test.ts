@@ -99,7 +99,7 @@ describe("a payment on TRON", () => {
   )
 
   for (const execution of ["OUT_OF_ENERGY", "REVERT"]) {
-    payments(`it has failed for good when its final receipt says ${execution}, and not before`, (tron) =>
+    payments(`a payment fails finally when its final receipt is ${execution}, and not before`, (tron) =>
       Effect.gen(function* () {
         const { chain, provider } = tron
         const payment = yield* provider.sign(order())
@@ -288,7 +288,7 @@ describe("payments that are not signed or sent", () => {
     ["more than there is", { amount: usd(1_000_001) }, "TokenBalanceTooLow"]
   ]
   for (const [what, given, obstacle] of refused) {
-    payments(`a payment to or of ${what} is refused`, ({ provider }) =>
+    payments(`refuses a payment to or from ${what}`, ({ provider }) =>
       Effect.gen(function* () {
         const error = yield* Effect.flip(provider.sign(order(given)))
         assert.strictEqual(error._tag, "SigningRefused")

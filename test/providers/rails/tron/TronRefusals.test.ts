@@ -35,7 +35,7 @@ describe("a node that refuses", () => {
     [200, { Error: "class org.tron.core.exception: no such contract" }],
     [403, { success: false, error: "no such contract", statusCode: 403 }]
   ] as const)
-    refusals(`is told of with its words and without its address: ${status} ${Object.keys(body).join()}`, (tron) =>
+    refusals(`the alarm quotes the node without its address: ${status} ${Object.keys(body).join()}`, (tron) =>
       Effect.gen(function* () {
         const { provider, servers } = tron
         servers[0]!.refuse = () => ({ status, body })
@@ -49,7 +49,7 @@ describe("a node that refuses", () => {
     ["DUP_TRANSACTION_ERROR", "dup trans"],
     ["TRANSACTION_EXPIRATION_ERROR", "expired"]
   ] as const)
-    refusals(`takes no transaction that it has, or that is over, for a fault: ${code} with status 400`, (tron) =>
+    refusals(`a known or expired transaction is no error: ${code} with status 400`, (tron) =>
       Effect.gen(function* () {
         const { provider, servers } = tron
         const payment = yield* provider.sign({
@@ -79,7 +79,7 @@ describe("a node that refuses", () => {
     ],
     ["200 with words", 200, { Error: "request rate limit exceeded" }]
   ] as const)
-    refusals(`for the rate of requests is asked again after a pause: ${how}`, (tron) =>
+    refusals(`retries after a pause when the node limits the rate: ${how}`, (tron) =>
       Effect.gen(function* () {
         const { deposit, provider, servers } = tron
         const { cursor } = yield* provider.scan(null, watched)
@@ -93,7 +93,7 @@ describe("a node that refuses", () => {
     )
 
   for (const most of [1, 3, 10, 100])
-    refusals(`for more than ${most} requests at once tells all balances in turn`, (tron) =>
+    refusals(`reads all balances in turn from a node limited to ${most} concurrent requests`, (tron) =>
       Effect.gen(function* () {
         const { deposit, provider, servers } = tron
         const addresses = Array.from({ length: 40 }, (_, index) => provider.addressAt!(index + 1))

@@ -19,14 +19,14 @@ describe("TRON transactions", () => {
     const raw = TronTransaction.rawOf(transferOf(vector))
     const key = Buffer.from(vector.privateKey, "hex")
 
-    it(`a transfer of ${vector.amount} is the same to the byte, with its id and its signature`, () => {
+    it(`a transfer of ${vector.amount} equals the vector in bytes, id and signature`, () => {
       assert.strictEqual(raw.toString("hex"), vector.rawData)
       assert.strictEqual(TronTransaction.idOf(raw), vector.txId)
       assert.include(TronTransaction.signed(raw, key), `1241${vector.signature}`)
       assert.strictEqual(TronAddress.ofHex(TronTransaction.addressOf(key)), vector.from)
     })
 
-    it(`what is signed for a transfer of ${vector.amount} is that and nothing else`, () => {
+    it(`a signed transfer of ${vector.amount} matches its own order and no other`, () => {
       const from = TronTransaction.addressOf(key)
       const bytes = TronTransaction.signed(raw, key)
       assert.isTrue(TronTransaction.isSigned(bytes, raw, from))
