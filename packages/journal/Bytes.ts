@@ -1,4 +1,4 @@
-/** Numbers, texts and ids as compact bytes: the words of which records are made. */
+/** Compact encoding of numbers, texts and ids, of which records consist. */
 import { Id, isSame, parse } from "@venue/domain/Id"
 import { Buffer } from "node:buffer"
 
@@ -12,7 +12,7 @@ import { Buffer } from "node:buffer"
  *               251 + 4 bytes + latin1
  *               252 + 4 bytes + utf-16       exact for every JavaScript string
  *               253 + 16 bytes               a lower-case uuid
- * An id         as the text of it; none as the empty text
+ * An id         as its text; null as the empty text
  */
 const int48 = 0xe0
 const double = 0xe1
@@ -20,7 +20,7 @@ const longLatin = 251
 const wide = 252
 const uuid = 253
 
-/** Writes into one buffer that grows and is used again; `take` copies out what was written. */
+/** Writes into one growing, reused buffer; `take` returns a copy of the written bytes. */
 export class Writer {
   private bytes = Buffer.allocUnsafeSlow(1 << 16)
   private view = new DataView(this.bytes.buffer)
@@ -33,7 +33,7 @@ export class Writer {
     return taken
   }
 
-  /** Forgets what was written: after an encoder threw half way. */
+  /** Discards the written bytes, for use after an encoder threw. */
   reset(): void {
     this.at = 0
   }
@@ -122,7 +122,7 @@ export class Writer {
   }
 }
 
-/** Reads what a `Writer` wrote. Reading past the end throws. */
+/** Reads the bytes of a `Writer`. Throws past the end. */
 export class Reader {
   private readonly bytes: Uint8Array
   private readonly view: DataView
@@ -192,8 +192,8 @@ export class Reader {
   }
 
   /**
-   * A text that comes again and again, a user's id above all. It is kept in a small table, so that it is printed once
-   * and a book of many orders holds one copy, without which the bench row `recovery` loses a tenth or more.
+   * Reads a text that repeats often, such as a user id. A small cache lets a book of many orders share one string per id;
+   * without it the bench row `recovery` is slower by a tenth or more.
    */
   known<Text extends string>(): Text {
     if (this.view.getUint8(this.at) !== uuid) return this.text() as Text

@@ -1,11 +1,11 @@
 /**
- * The pump: all that a node's streams have gathered leaves in one write, and one write is in flight. The next is on its
- * way before anybody hears of the last, so that the database does not wait for what they do about it.
+ * Batches the rows of a node's streams into flushes, one in flight at a time. The next flush is sent before owners are
+ * notified of the last one, so that the database does not wait for their work.
  */
 import type { Appender, Claimed, Owner, Row } from "./JournalStream.ts"
 import * as OpenStream from "./OpenStream.ts"
 
-/** Writes all drafts at once and says of each whether it is in the journal, or nothing when nobody can say. */
+/** Writes all drafts in one statement. `done` receives for each whether it was accepted, or undefined if the outcome is unknown. */
 export type Write = (
   drafts: ReadonlyArray<OpenStream.Draft>,
   done: (won: ReadonlyArray<boolean> | undefined) => void
@@ -13,66 +13,66 @@ export type Write = (
 
 export interface Flush {
   readonly append: (owner: Owner, from: Claimed) => Appender
-  /** From now on flushes go there. */
+  /** Sends flushes to `write` from now on. */
   readonly open: (write: Write) => void
-  /** No flush begins until it is opened again; owners keep what they gather. */
+  /** Starts no flush until `open`; owners keep their events meanwhile. */
   readonly shut: () => void
-  readonly isFlying: () => boolean
-  /** Streams whose silence is believed, and that were not proven since. */
+  readonly isInFlight: () => boolean
+  /** Returns the believed streams without a proof of ownership since this time. */
   readonly unproven: (sinceMillis: number) => ReadonlyArray<OpenStream.OpenStream>
 }
 
 const maxStreams = 512
 const maxBytes = 4 * 1024 * 1024
 
-/** An owner that throws, or collects too much or nothing, is lost and reported; the others go on. */
+/** Makes a flush. An owner that throws, or collects too much or nothing, is lost and reported; other owners are unaffected. */
 export const make = (report: OpenStream.Report, now: () => number): Flush => {
-  /** Those that are to be proven. */
+  /** Streams whose ownership must be proven while idle. */
   const believed = new Set<OpenStream.OpenStream>()
   let write: Write | undefined
   let waiting: Array<OpenStream.OpenStream> = []
   let isScheduled = false
-  let isFlying = false
+  let isInFlight = false
 
-  // A lone append waits for the rest of this turn of the event loop, so that everything decided in it shares a flush.
+  // Waits until the end of this turn of the event loop, so that all its decisions share one flush.
   const schedule = () => {
-    if (isScheduled || isFlying || write === undefined || waiting.length === 0) return
+    if (isScheduled || isInFlight || write === undefined || waiting.length === 0) return
     isScheduled = true
     setImmediate(start)
   }
 
   const start = () => {
     isScheduled = false
-    if (isFlying || write === undefined) return
+    if (isInFlight || write === undefined) return
     const { drafts, streams } = gather()
     if (drafts.length === 0) return schedule()
-    isFlying = true
+    isInFlight = true
     const sentAtMillis = now()
     write(drafts, (won) => {
       const kept = streams.filter((stream, index) => OpenStream.keeps(stream, won?.[index], sentAtMillis))
-      isFlying = false
+      isInFlight = false
       start()
-      for (const stream of kept) OpenStream.tell(stream)
+      for (const stream of kept) OpenStream.notify(stream)
     })
   }
 
-  /** Whoever waited longest is served first; what goes out is sorted, or two nodes would deadlock. */
+  /** Takes streams in the order they began to wait. The drafts are sorted, so that two nodes cannot deadlock. */
   const gather = () => {
     const queue = waiting
     waiting = []
-    const found: Array<{ readonly stream: OpenStream.OpenStream; readonly draft: OpenStream.Draft }> = []
+    const entries: Array<{ readonly stream: OpenStream.OpenStream; readonly draft: OpenStream.Draft }> = []
     let taken = 0
-    for (let bytes = 0; taken < queue.length && found.length < maxStreams && bytes < maxBytes; taken++) {
+    for (let bytes = 0; taken < queue.length && entries.length < maxStreams && bytes < maxBytes; taken++) {
       const stream = queue[taken]!
       stream.isWaiting = false
       const draft = stream.isOpen ? OpenStream.collect(stream) : undefined
       if (draft === undefined) continue
       bytes += draft.events.length
-      found.push({ stream, draft })
+      entries.push({ stream, draft })
     }
     if (taken < queue.length) waiting = [...queue.slice(taken), ...waiting]
-    found.sort((a, b) => order(a.draft, b.draft))
-    return { streams: found.map(({ stream }) => stream), drafts: found.map(({ draft }) => draft) }
+    entries.sort((a, b) => order(a.draft, b.draft))
+    return { streams: entries.map(({ stream }) => stream), drafts: entries.map(({ draft }) => draft) }
   }
 
   const append = (owner: Owner, from: Claimed): Appender => {
@@ -102,7 +102,7 @@ export const make = (report: OpenStream.Report, now: () => number): Flush => {
     shut: () => {
       write = undefined
     },
-    isFlying: () => isFlying,
+    isInFlight: () => isInFlight,
     unproven: (sinceMillis) => {
       for (const stream of believed) if (!stream.isOpen) believed.delete(stream)
       return [...believed].filter(({ provenAtMillis }) => provenAtMillis < sinceMillis)
@@ -110,6 +110,6 @@ export const make = (report: OpenStream.Report, now: () => number): Flush => {
   }
 }
 
-/** The order is the same on every node. Two epochs of a stream meet in one flush when a lost owner has not noticed yet. */
+/** Orders rows the same way on every node. A flush has two epochs of a stream while a lost owner has not noticed yet. */
 export const order = (a: Row, b: Row): number =>
   a.stream < b.stream ? -1 : a.stream > b.stream ? 1 : a.epoch - b.epoch

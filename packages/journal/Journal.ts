@@ -31,7 +31,7 @@ export class Journal extends Context.Service<Journal, JournalShape>()("@venue/jo
     Layer.provide(JournalMemory.JournalRows.layer)
   )
 
-  /** The journal of one node of several that stand on the same rows. */
+  /** The journal of one of several nodes that share the same rows. */
   static readonly layerMemoryNode: Layer.Layer<Journal, never, JournalMemory.JournalRows> = Layer.effect(
     Journal,
     JournalMemory.make

@@ -1,11 +1,11 @@
-/** How an owner takes streams: load snapshot and tail, claim the next epoch, and look again where another was first. */
+/** Claims streams: loads snapshot and tail, appends the claim of the next epoch, and retries where another owner was first. */
 import { Effect, Fiber } from "effect"
 import { type Claimed, type JournalUnavailable, NotOwner, type Replay, type Row } from "./JournalStream.ts"
 
 export interface Snapshot {
   readonly stream: string
   readonly seq: number
-  /** That of the row at `seq`. */
+  /** Epoch of the row at `seq`. */
   readonly epoch: number
   readonly state: Uint8Array
 }
@@ -18,19 +18,19 @@ export interface After {
 export interface Page {
   /** Each stream's rows in order. */
   readonly rows: ReadonlyArray<Row>
-  /** The streams that may have more. */
+  /** Streams that may have further rows. */
   readonly more: ReadonlySet<string>
 }
 
-/** What a claim needs of the place where the rows are; each one is a single statement. */
+/** Storage operations of a claim; each is a single statement. */
 export interface ClaimStore {
   readonly snapshots: (streams: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<Snapshot>, JournalUnavailable>
   readonly tails: (of: ReadonlyArray<After>) => Effect.Effect<Page, JournalUnavailable>
-  /** Appends these rows without the question for the previous one; answers the streams where nobody was first. */
+  /** Appends claim rows without checking the previous row. Returns the streams whose claim succeeded. */
   readonly claim: (rows: ReadonlyArray<Row>) => Effect.Effect<ReadonlySet<string>, JournalUnavailable>
 }
 
-/** Streams in one statement. */
+/** Maximum number of streams per statement. */
 const maxGroup = 256
 
 export const claimMany = Effect.fnUntraced(function* (
@@ -40,7 +40,7 @@ export const claimMany = Effect.fnUntraced(function* (
   still: Effect.Effect<boolean>
 ): Effect.fn.Return<ReadonlyMap<string, Claimed>, JournalUnavailable | NotOwner> {
   const claimed = new Map<string, Claimed>()
-  // Sorted like the rows of a flush, since a claim waits for rows in doubt as a flush does.
+  // Sorted like the rows of a flush: a claim, too, waits for uncommitted rows.
   const sorted = [...new Set(streams)].sort()
   for (let at = 0; at < sorted.length; at += maxGroup) {
     const group = new Map(sorted.slice(at, at + maxGroup).map((stream) => [stream, begin(stream, into(stream))]))
@@ -53,7 +53,7 @@ export const claimMany = Effect.fnUntraced(function* (
         claimed.set(stream, { epoch: epoch + 1, seq: seq + 1 })
         group.delete(stream)
       }
-      // Two nodes that both go on here without asking would fence each other in turn.
+      // Two nodes that both retried without this check would fence each other in turn.
       const [beaten] = group.keys()
       if (beaten !== undefined && !(yield* still)) return yield* new NotOwner({ stream: beaten })
     }
@@ -61,7 +61,7 @@ export const claimMany = Effect.fnUntraced(function* (
   return claimed
 })
 
-/** How far one stream has been read. */
+/** Read position of one stream. */
 interface Progress {
   readonly stream: string
   readonly into: Replay
@@ -87,7 +87,7 @@ const restore = Effect.fnUntraced(function* (store: ClaimStore, group: ReadonlyM
   }
 })
 
-/** Reads to the end of each stream; the next page is on its way while this one is applied. */
+/** Replays each stream to its end. The next page is fetched while the current one is applied. */
 const replay = Effect.fnUntraced(function* (store: ClaimStore, group: ReadonlyMap<string, Progress>) {
   let page = yield* store.tails([...group.values()])
   while (page.rows.length > 0) {
@@ -105,7 +105,7 @@ const replay = Effect.fnUntraced(function* (store: ClaimStore, group: ReadonlyMa
   }
 })
 
-/** A hole cannot be; if there is one, nothing may be served from this stream. */
+/** Replays a row. A gap must not exist; the stream is not served if there is one. */
 const apply = (progress: Progress, row: Row): Effect.Effect<void> => {
   if (row.seq !== progress.seq + 1 || row.epoch < progress.epoch) {
     return Effect.die(new Error(`${row.stream}: row ${row.seq} of epoch ${row.epoch} follows row ${progress.seq}`))

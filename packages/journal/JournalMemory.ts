@@ -1,4 +1,4 @@
-/** The journal kept in the process; several nodes of one test may stand on the same rows. */
+/** The journal in memory; several nodes of a test can share its rows. */
 import type { AccountId } from "@venue/domain/AccountId"
 import type { UserId } from "@venue/domain/UserId"
 import { Clock, Context, Effect, Layer } from "effect"
@@ -20,20 +20,20 @@ export interface OpenedAccount extends Omit<AccountRow, "_tag"> {
   readonly openedAtMillis: number
 }
 
-/** What would be the database: share it between two journals, and they fence each other. */
+/** Stands in for the database: two journals over the same rows fence each other. */
 export class JournalRows extends Context.Service<
   JournalRows,
   {
     readonly rows: Map<string, Array<Row>>
     readonly snapshots: Map<string, Snapshot>
     readonly wakeUps: Map<string, WakeUpChange>
-    /** The accounts that rows have opened, by their ids. */
+    /** Accounts opened by rows, by account id. */
     readonly accounts: Map<AccountId, OpenedAccount>
-    /** Who came with each code. */
+    /** User and time of each redeemed code. */
     readonly redeemed: Map<string, { readonly userId: UserId; readonly atMillis: number }>
-    /** In the order of the rows: the tables of the treasury take what is new when they are next asked. */
+    /** In the order of the rows; the treasury tables read new steps at their next access. */
     readonly treasury: Array<TreasuryStep>
-    /** What operators did, in the same order; the audit takes it likewise. */
+    /** Operators' actions in the order of the rows, for the audit log. */
     readonly deeds: Array<AuditedDeed>
   }
 >()("@venue/storage/JournalRows") {
@@ -60,9 +60,9 @@ export const make = Effect.gen(function* () {
     () => clock.currentTimeMillisUnsafe()
   )
   const rowsOf = (stream: string): Array<Row> => {
-    const found = rows.get(stream) ?? []
-    rows.set(stream, found)
-    return found
+    const existing = rows.get(stream) ?? []
+    rows.set(stream, existing)
+    return existing
   }
 
   const append = ({ alongside, ...row }: OpenStream.Draft): boolean => {
@@ -74,7 +74,7 @@ export const make = Effect.gen(function* () {
     return true
   }
 
-  /** Here to look costs nothing, so that no time has to pass: whoever asks has looked, and the owner hears of it after that. */
+  /** Checks ownership at the time of the call, since that costs nothing here; a lost owner is notified afterwards. */
   const provenAt = (epoch: number, stream: string): number => {
     if ((rowsOf(stream).at(-1)?.epoch ?? epoch) <= epoch) return clock.currentTimeMillisUnsafe()
     setImmediate(() => {
@@ -84,7 +84,7 @@ export const make = Effect.gen(function* () {
     return -Infinity
   }
 
-  // A commit is never in the same turn as its append, as with a real database.
+  // As with a real database, a commit happens in a later turn than its append.
   flush.open((drafts, done) => setImmediate(() => done(drafts.map(append))))
   yield* Effect.addFinalizer(() => Effect.sync(flush.shut))
 
@@ -134,7 +134,7 @@ export const make = Effect.gen(function* () {
   return journal
 })
 
-/** A turn of the event loop passes, so that no row is read or written in the same instant it was asked for. */
+/** Waits one turn of the event loop, so that no row is read or written synchronously. */
 const turn = Effect.callback<void>((resume) => {
   setImmediate(() => resume(Effect.void))
 })

@@ -1,4 +1,4 @@
-/** The journal in Postgres: one connection held for appends, and the client's others for everything else. */
+/** The journal in Postgres: one reserved connection for appends, and the pool for all other queries. */
 import { Clock, Deferred, Effect, Exit, type Fiber } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Connection } from "effect/sql/SqlConnection"
@@ -12,11 +12,11 @@ import type { JournalShape } from "./JournalStream.ts"
 import type { OpenStream } from "./OpenStream.ts"
 import * as Proof from "./Proof.ts"
 
-/** While nothing is flushed, the database is asked this often whether it is there. */
+/** Interval of probes while no flush is in flight, in milliseconds. */
 const probeMillis = 500
-/** A write or probe without an answer for this many probe times is given up together with its connection. */
+/** Probe intervals without an answer after which a write or probe is abandoned together with its connection. */
 const maxSilentProbes = 6
-/** A stream that was proven before so long is asked about with the next probe: once a second, or twice that late at most. */
+/** Age of a proof after which the next probe renews it, in milliseconds: once a second, at most twice that late. */
 const provenForMillis = 750
 const reconnectMillis = 100
 
@@ -31,7 +31,7 @@ export const make = Effect.gen(function* () {
   const answered: Answered = { flushes: 0, all: 0 }
   const watch = makeWatch(flush, answered, clock, runFork)
 
-  /** A failed write is never repeated: its rows may be in the journal all the same. */
+  /** A failed write is never repeated: its rows may have been committed. */
   const writer =
     (connection: Connection, broken: Broken): Flush.Write =>
     (drafts, done) => {
@@ -50,7 +50,7 @@ export const make = Effect.gen(function* () {
 
   const connect = Effect.gen(function* () {
     const connection = yield* sql.reserve
-    yield* Effect.addFinalizer(() => (flush.isFlying() ? Effect.void : giveBack(connection)))
+    yield* Effect.addFinalizer(() => (flush.isInFlight() ? Effect.void : giveBack(connection)))
     yield* connection.executeValues(settings, [])
     answered.all++
     return connection
@@ -85,13 +85,13 @@ export const make = Effect.gen(function* () {
 
 type Broken = Deferred.Deferred<never, SqlError>
 
-/** How often the database answered: of flushes, and of all that it was asked on this connection. */
+/** Number of answers on the append connection: to flushes, and in total. */
 interface Answered {
   flushes: number
   all: number
 }
 
-/** Watches a connection until it has been silent for too long, and proves streams by it. */
+/** Probes a connection, proves ownership of idle streams with it, and fails once it has been silent for too long. */
 const makeWatch = (
   flush: Flush.Flush,
   answered: Answered,
@@ -100,26 +100,26 @@ const makeWatch = (
 ) =>
   Effect.fnUntraced(function* (connection: Connection, broken: Broken) {
     let seen = answered.flushes
-    let heard = answered.all
+    let answers = answered.all
     let isProbing = false
-    /** Behind the flush that is on its way; of no stream it asks only whether the database is there. */
+    /** Queued behind the flush in flight. Without streams it only checks that the database answers. */
     const probe = (streams: ReadonlyArray<OpenStream>) => {
       isProbing = true
-      const askedAtMillis = clock.currentTimeMillisUnsafe()
-      runFork(connection.executeValues(Proof.question, Proof.parameters(streams))).addObserver((exit) => {
+      const sentAtMillis = clock.currentTimeMillisUnsafe()
+      runFork(connection.executeValues(Proof.query, Proof.parameters(streams))).addObserver((exit) => {
         isProbing = false
         if (Exit.isFailure(exit)) return Deferred.doneUnsafe(broken, Exit.failCause(exit.cause))
         answered.all++
-        Proof.answered(streams, exit.value, askedAtMillis)
+        Proof.answered(streams, exit.value, sentAtMillis)
       })
     }
     for (let silent = 0; silent < maxSilentProbes;) {
       yield* Effect.sleep(probeMillis)
-      // After a pause of this process the answer may be here, unread: the event loop sees it first.
+      // After a pause of this process an answer may be unread: the event loop reads it first.
       yield* turn
-      if (answered.all !== heard) yield* DatabaseOutage.answered
-      heard = answered.all
-      const isWaiting = isProbing || flush.isFlying()
+      if (answered.all !== answers) yield* DatabaseOutage.answered
+      answers = answered.all
+      const isWaiting = isProbing || flush.isInFlight()
       silent = isWaiting && answered.flushes === seen ? silent + 1 : 0
       const unproven = flush.unproven(clock.currentTimeMillisUnsafe() - provenForMillis)
       if (!isProbing && (unproven.length > 0 || (!isWaiting && answered.flushes === seen))) probe(unproven)
@@ -128,10 +128,7 @@ const makeWatch = (
     yield* DatabaseOutage.failed(new Error(`no answer for ${(maxSilentProbes * probeMillis) / 1_000} s`))
   })
 
-/**
- * The plan of the append is made once, for any number of rows, and looks into the index however small the tables were
- * at that time.
- */
+/** The append is planned once for any number of rows. The plan must use the index, even if it is made for small tables. */
 const settings = `
   select set_config('plan_cache_mode', 'force_generic_plan', false),
     set_config('enable_seqscan', 'off', false),
@@ -141,7 +138,7 @@ const resettings = `
   select set_config(name, reset_val, false) from pg_settings
   where name in ('plan_cache_mode', 'enable_seqscan', 'jit')`
 
-/** What is given back in the middle of a flush is closed by the pool, and that flush is unknown. */
+/** Resets the connection's settings. During a flush the pool closes the connection instead, and the flush is unknown. */
 const giveBack = (connection: Connection) =>
   connection.executeValues(resettings, []).pipe(Effect.timeout("1 second"), Effect.ignore)
 

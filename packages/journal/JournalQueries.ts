@@ -1,4 +1,4 @@
-/** What is asked of the journal beside appending: snapshots, tails, claims, wake-up entries. */
+/** All queries of the journal except appends: snapshots, tails, claims, wake-up entries. */
 import { Cause, Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
@@ -7,12 +7,12 @@ import * as GivenUp from "@venue/postgres/GivenUp"
 import type { ClaimStore, Snapshot } from "./JournalClaim.ts"
 import { type JournalShape, JournalUnavailable, type Row } from "./JournalStream.ts"
 
-/** A page of a tail ends at the first of these; a group of streams shares them. */
+/** Limits of one page of tails, shared by the streams of a group. */
 const maxPageRows = 4_096
 const maxPageBytes = 8 * 1024 * 1024
-/** A state is kept in pieces: a driver copies each message more than once, and refuses very large ones. */
+/** A state is stored in pieces: the driver copies each message several times and rejects very large ones. */
 const pieceBytes = 4 * 1024 * 1024
-/** Far longer than the largest page takes. Who loads a market or a trader begins anew then, on another connection. */
+/** Far longer than the largest page takes. The load of a market or trader then restarts on another connection. */
 const giveUpAfter = "10 seconds"
 const savedWithin = "1 minute"
 
@@ -29,19 +29,19 @@ export interface JournalQueries extends ClaimStore {
 }
 
 export const make = (sql: SqlClient.SqlClient): JournalQueries => {
-  // Planned each time: a plan made while the tables were small would be wrong for ever.
+  // Planned on each execution: a plan made for small tables would stay wrong.
   const query = (text: string, parameters: ReadonlyArray<unknown>) =>
     sql.unsafe(text, parameters).valuesUnprepared as Effect.Effect<ReadonlyArray<ReadonlyArray<never>>, SqlError>
-  const unavailable = <A>(asked: Effect.Effect<A, SqlError>) =>
-    asked.pipe(
+  const unavailable = <A>(query: Effect.Effect<A, SqlError>) =>
+    query.pipe(
       Effect.tapError((error) => DatabaseOutage.report(Cause.fail(error), Effect.void)),
       Effect.mapError((cause) => new JournalUnavailable({ cause }))
     )
-  const ask = (text: string, parameters: ReadonlyArray<unknown>) =>
+  const run = (text: string, parameters: ReadonlyArray<unknown>) =>
     unavailable(GivenUp.after(giveUpAfter)(query(text, parameters)))
 
   const pages = (of: ReadonlyArray<{ readonly stream: string; readonly seq: number }>, limit: number, bytes: number) =>
-    Effect.map(ask(tails, [of.map(({ stream }) => stream), of.map(({ seq }) => BigInt(seq)), limit, bytes]), (rows) =>
+    Effect.map(run(tails, [of.map(({ stream }) => stream), of.map(({ seq }) => BigInt(seq)), limit, bytes]), (rows) =>
       rows.map(([stream, seq, epoch, events]): Row => ({
         stream: stream!,
         seq: Number(seq),
@@ -50,35 +50,35 @@ export const make = (sql: SqlClient.SqlClient): JournalQueries => {
       }))
     )
 
-  /** Answers the whole state, or nothing if a newer snapshot took its place meanwhile. */
+  /** Returns the whole state; undefined if a newer snapshot replaced it meanwhile. */
   const rest = Effect.fnUntraced(function* (head: Head) {
     const state = new Uint8Array(head.bytes)
     state.set(head.piece, 0)
     for (let at = head.piece.length, number = 1; at < head.bytes; number++) {
-      const [found] = yield* ask(piece, [head.stream, BigInt(head.seq), number])
-      if (found === undefined) return undefined
-      state.set(found[0]!, at)
-      at += (found[0]! as Uint8Array).length
+      const [row] = yield* run(piece, [head.stream, BigInt(head.seq), number])
+      if (row === undefined) return undefined
+      state.set(row[0]!, at)
+      at += (row[0]! as Uint8Array).length
     }
     return state
   })
 
   const snapshots = Effect.fnUntraced(function* (streams: ReadonlyArray<string>) {
-    const found: Array<Snapshot> = []
+    const loaded: Array<Snapshot> = []
     for (let wanted = streams; wanted.length > 0;) {
       const replaced: Array<string> = []
-      for (const row of yield* ask(heads, [wanted])) {
+      for (const row of yield* run(heads, [wanted])) {
         const head: Head = { stream: row[0]!, seq: Number(row[1]), bytes: Number(row[3]), piece: row[4]! }
         const state = yield* rest(head)
         if (state === undefined) replaced.push(head.stream)
-        else found.push({ stream: head.stream, seq: head.seq, epoch: row[2]!, state })
+        else loaded.push({ stream: head.stream, seq: head.seq, epoch: row[2]!, state })
       }
       wanted = replaced
     }
-    return found
+    return loaded
   })
 
-  /** All of it is one transaction, so that whoever reads finds all the pieces of one snapshot. */
+  /** Saves in one transaction, so that readers see all pieces of one snapshot. */
   const saveSnapshot: JournalQueries["saveSnapshot"] = (stream, seq, state) =>
     Effect.gen(function* () {
       const at = BigInt(seq)
@@ -101,18 +101,18 @@ export const make = (sql: SqlClient.SqlClient): JournalQueries => {
     },
     claim: (rows) =>
       Effect.map(
-        ask(claim, [rows.map((row) => row.stream), rows.map((row) => BigInt(row.seq)), rows.map((row) => row.epoch)]),
+        run(claim, [rows.map((row) => row.stream), rows.map((row) => BigInt(row.seq)), rows.map((row) => row.epoch)]),
         (won) => new Set(won.map(([stream]) => stream!))
       ),
     read: (stream, after, limit) => pages([{ stream, seq: after }], limit, maxPageBytes),
-    heads: (streams) => Effect.map(ask(newest, [streams]), (rows) => rows.map(([seq]) => Number(seq))),
+    heads: (streams) => Effect.map(run(newest, [streams]), (rows) => rows.map(([seq]) => Number(seq))),
     saveSnapshot,
     wakeUps: (desk) =>
-      Effect.map(ask("select user_id, reason, detail from wake_up where desk = $1", [desk]), (rows) =>
+      Effect.map(run("select user_id, reason, detail from wake_up where desk = $1", [desk]), (rows) =>
         rows.map(([userId, reason, detail]) => ({ userId: userId!, reason: reason!, detail: detail! }))
       ),
     projected: (users) =>
-      Effect.asVoid(ask(projected, [users.map(({ userId }) => userId), users.map(({ seq }) => BigInt(seq))]))
+      Effect.asVoid(run(projected, [users.map(({ userId }) => userId), users.map(({ seq }) => BigInt(seq))]))
   }
 }
 
@@ -120,11 +120,11 @@ interface Head {
   readonly stream: string
   readonly seq: number
   readonly bytes: number
-  /** This is the first of them. */
+  /** First piece of the state. */
   readonly piece: Uint8Array
 }
 
-/** Yields copies, one piece at a time; an empty state has one piece as well. */
+/** Yields copies of the pieces; an empty state has one empty piece. */
 function* pieces(state: ReadonlyArray<Uint8Array>): Iterable<Uint8Array> {
   let room = Buffer.allocUnsafeSlow(pieceBytes)
   let filled = 0
@@ -165,7 +165,7 @@ const heads = `
 
 const piece = "select piece from snapshot_piece where stream = $1 and seq = $2 and number = $3"
 
-/** The first row of a page comes whatever its size. */
+/** A page includes its first row whatever the row's size. */
 const tails = `
   select t.stream, t.seq, t.epoch, t.events
   from unnest($1::text[], $2::bigint[]) as q (stream, after)
@@ -180,13 +180,13 @@ const tails = `
   where t.before < $4
   order by t.stream, t.seq`
 
-/** For each stream one look into the index. */
+/** One index lookup per stream. */
 const newest = `
   select coalesce((select j.seq from journal j where j.stream = q.stream order by j.seq desc limit 1), 0)
   from unnest($1::text[]) with ordinality as q (stream, place)
   order by q.place`
 
-/** A statement of its own, never inside an open transaction: flushes that meet it wait for it. */
+/** Runs alone, never inside an open transaction: flushes of the same streams wait for it. */
 const claim = `
   insert into journal (stream, seq, epoch, events)
   select r.stream, r.seq, r.epoch, ''::bytea
@@ -194,7 +194,7 @@ const claim = `
   on conflict do nothing
   returning stream`
 
-/** Each row that needs an entry has one of its own, so that none goes which a newer row relies on. */
+/** Each row has an entry of its own, so that no entry of a newer row is deleted. */
 const projected = `
   delete from wake_up w using unnest($1::text[], $2::bigint[]) as q (user_id, seq)
   where w.user_id = q.user_id and w.reason = 'unprojected' and w.detail::bigint <= q.seq`
@@ -211,7 +211,7 @@ const save = `
   on conflict (stream) do update set seq = excluded.seq, bytes = excluded.bytes
   where snapshot.seq < excluded.seq`
 
-/** The pieces of the snapshot before, or of one that came to nothing. */
+/** Deletes pieces of the previous snapshot, or of a discarded one. */
 const tidy = `
   delete from snapshot_piece p
   where p.stream = $1 and not exists (select from snapshot s where s.stream = p.stream and s.seq = p.seq)`

@@ -1,11 +1,11 @@
-/** The numbers that stand for names in market records. None is ever given a second meaning; a new name gets a new one. */
+/** Codes of names in market records. A code is never reused; a new name gets a new code. */
 import type { OffBook } from "@venue/domain/Execution"
 import type { MarketEvent, Priced, Refused } from "@venue/domain/Market"
 import type { TradingState } from "@venue/domain/TradingState"
 import type { TwapEnding } from "@venue/domain/Twap"
 import type { EndStatus, OrderOrigin, OrderType, Side, TimeInForce } from "@venue/domain/Order"
 
-/** Those below the escape share the first byte of an event with its flags; any other has a byte of its own behind it. */
+/** Tags below the escape share the first byte of an event with its flags; any other tag follows the escape as its own byte. */
 export const tags: Record<MarketEvent["_tag"], number> = {
   Accepted: 1,
   Refused: 2,
@@ -34,13 +34,13 @@ export const tags: Record<MarketEvent["_tag"], number> = {
   HoldersCounted: 36
 }
 
-/** Stands in the first byte of an event in place of its tag, which follows as a byte of its own. */
+/** In place of a tag in the first byte of an event; the tag follows as the next byte. */
 export const escape = 15
 
-/** A `Traded` in which somebody has a share of a fee; where nobody has, it has the shape of before there were shares. */
+/** A `Traded` event in which a builder has a share of a fee. Without shares the shorter `Traded` is written. */
 export const rewardedTrade = 23
 
-/** A `Traded` off the book: a byte says why, and the rest is as of one in which somebody has a share. */
+/** A `Traded` event off the book: one byte for the reason, then the content of `rewardedTrade`. */
 export const offBookTrade = 24
 
 /** A `TakeoverClosed` whose debt the reserve fund could not cover. */
@@ -119,20 +119,20 @@ export const statuses: Record<Refused["status"], number> = {
   INVALID_STOPLOSS_PRICE: 26
 }
 
-/** The way back: a name by its number. */
+/** Returns names by their codes. */
 export const names = <Name extends string>(codes: Record<Name, number>): ReadonlyArray<Name | undefined> => {
   const names: Array<Name | undefined> = []
   for (const name in codes) names[codes[name]] = name
   return names
 }
 
-/** 0 stands for none. */
+/** Returns the name of a code; null for 0. */
 export function nameOrNull<Name>(names: ReadonlyArray<Name | undefined>, code: number): Name | null {
   return code === 0 ? null : name(names, code)
 }
 
 export function name<Name>(names: ReadonlyArray<Name | undefined>, code: number): Name {
-  const found = names[code]
-  if (found === undefined) throw new Error(`market record holds an unknown name, number ${code}`)
-  return found
+  const known = names[code]
+  if (known === undefined) throw new Error(`market record holds an unknown name, number ${code}`)
+  return known
 }

@@ -1,10 +1,10 @@
 /**
- * Market events as bytes, for the journal and for the feed between nodes.
+ * Encodes market events for the journal and for the feed between nodes.
  *
- * Not msgpackr: with shared record structures, its fastest setting, an event of a busy market took 1.4 us to encode,
- * 1.2 us to decode and 247 bytes, where this takes 0.3 us, 0.3 us and 71 bytes.
+ * Faster and smaller than msgpackr: an event of a busy market takes 0.3 µs to encode, 0.3 µs to decode and 71 bytes; msgpackr
+ * with shared record structures, its fastest setting, took 1.4 µs, 1.2 µs and 247 bytes.
  *
- * Old journals stay readable for ever: a new field or a new shape of an event is a new tag or a new version.
+ * Records of every release since 0.1.0 stay readable: a new field or shape of an event gets a new tag or version.
  */
 import { type AccountId, isPrimary, primaryAccountOf } from "@venue/domain/AccountId"
 import type { Reward } from "@venue/domain/Builder"
@@ -48,8 +48,8 @@ export const encode = (events: ReadonlyArray<MarketEvent>): Uint8Array => {
 
 export const decode = (bytes: Uint8Array): Array<MarketEvent> => {
   const reader = new Reader(bytes)
-  const found = reader.byte()
-  if (found !== version) throw new Error(`market record of unknown version ${found}`)
+  const first = reader.byte()
+  if (first !== version) throw new Error(`market record of unknown version ${first}`)
   const count = reader.number()
   const context: OrderRecord.Context = { atMillis: 0, taker: undefined, maker: undefined }
   const events: Array<MarketEvent> = []
@@ -67,11 +67,11 @@ const endingOf = names(endings)
 const statusOf = names(statuses)
 const offBookOf = names(offBooks)
 
-// Beside the tag, in the first byte of an event.
+// Flags beside the tag in the first byte of an event.
 const sameTime = 16
 const commandIsOrder = 32
 const flagged = 64
-// This stands in an echo beside its side.
+// Flag beside the side of an echo.
 const reduceOnly = 4
 
 function writeEvent(event: MarketEvent, context: OrderRecord.Context): void {
@@ -158,7 +158,7 @@ function writeStop(event: StopPlaced, same: number, context: OrderRecord.Context
   if (parentId !== null) writer.id(parentId)
 }
 
-/** A tag beyond the escape stands behind it. */
+/** Writes tag, flags and time. A tag above the escape follows it as its own byte. */
 function head(tag: number, flags: number, atMillis: number, context: OrderRecord.Context): void {
   if (tag < escape) writer.byte(tag | flags)
   else {
@@ -178,7 +178,7 @@ function writeFill(fill: Fill, context: OrderRecord.Context, taking: boolean, is
   if (isRewarded) writeReward(fill.reward)
 }
 
-/** A byte says whether there is one. */
+/** Writes a presence byte, then the reward. */
 function writeReward(reward: Reward | null): void {
   writer.byte(reward === null ? 0 : 1)
   if (reward === null) return
@@ -210,9 +210,9 @@ function readEvent(reader: Reader, context: OrderRecord.Context): MarketEvent {
     case "Ended":
     case "Modified": {
       const isOrder = (first & commandIsOrder) !== 0
-      const asked = isOrder ? null : reader.idOrNull()
+      const recorded = isOrder ? null : reader.idOrNull()
       const order = OrderRecord.read(reader, context, true)
-      const commandId = isOrder ? order.orderId : asked
+      const commandId = isOrder ? order.orderId : recorded
       if (_tag === "Modified") return { _tag, commandId, order, requeued: (first & flagged) !== 0, atMillis }
       if (_tag === "Ended") return { _tag, commandId, order, status: name(endingOf, reader.byte()), atMillis }
       if (commandId === null) throw new Error("market record holds an order that no command placed")
@@ -269,11 +269,11 @@ function stopTypeOf(first: number): Triggered["stopType"] {
 
 function readStop(reader: Reader, first: number, context: OrderRecord.Context): StopPlaced {
   const isOrder = (first & commandIsOrder) !== 0
-  const asked = isOrder ? null : reader.idOrNull()
+  const recorded = isOrder ? null : reader.idOrNull()
   const order = OrderRecord.read(reader, context, true)
   return {
     _tag: "StopPlaced",
-    commandId: isOrder ? order.orderId : asked,
+    commandId: isOrder ? order.orderId : recorded,
     order,
     expiresAtMillis: reader.number(),
     takerRate: reader.number(),

@@ -1,4 +1,4 @@
-/** The events of a market record that concern all of the market: what follows their tag and time. */
+/** Encodes events of a whole market, from after their tag and time. */
 import type { MarketEvent, Priced } from "@venue/domain/Market"
 import type { UserId } from "@venue/domain/UserId"
 import type { Reader, Writer } from "./Bytes.ts"
@@ -19,11 +19,11 @@ type Tag =
 export type MarketWide = Extract<MarketEvent, { readonly _tag: Tag }>
 
 const sourceOf = names(priceSources)
-/** Beside the source of prices: the last fresh mark is another than the mark, and stands at the end. */
+/** Flag beside the price source: the last fresh mark differs from the mark and follows at the end. */
 const freshMarkApart = 128
 const tradingStateOf = names(tradingStates)
 
-/** What of an event is told by the flag beside its tag. */
+/** Returns the part of an event that the flag beside its tag encodes. */
 export function isFlagged(event: MarketWide): boolean {
   switch (event._tag) {
     case "Priced":

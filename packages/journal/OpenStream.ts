@@ -1,25 +1,25 @@
-/** A stream that its owner appends to, until it is closed or lost. What the owner throws is its own end and nobody else's. */
+/** A stream with an appending owner, until it is closed or lost. An exception of the owner affects only its own stream. */
 import { Result } from "effect"
 import { type Alongside, type Claimed, maxRowBytes, type Owner, type Row } from "./JournalStream.ts"
 
-/** A row on its way. */
+/** A row to be written. */
 export interface Draft extends Row {
   readonly alongside: ReadonlyArray<Alongside>
 }
 
-/** Hears of owners that threw, or collected too much or nothing. */
+/** Receives the errors of owners that threw, or collected too much or nothing. */
 export type Report = (stream: string, cause: unknown) => void
 
 export interface OpenStream {
   readonly owner: Owner
   readonly epoch: number
   readonly report: Report
-  /** Of its newest row that is known to be committed. */
+  /** Newest row known to be committed. */
   seq: number
-  /** No row of another owner had followed by then. */
+  /** Latest time at which no other owner's row had followed. */
   provenAtMillis: number
   isOpen: boolean
-  /** There is something to collect, and no flush has asked for it. */
+  /** Whether the stream waits for a flush to collect its events. */
   isWaiting: boolean
 }
 
@@ -28,13 +28,13 @@ export const make = (owner: Owner, { epoch, seq }: Claimed, report: Report): Ope
   epoch,
   report,
   seq,
-  // A process may have stood still since its claim.
+  // The process may have been paused since its claim.
   provenAtMillis: -Infinity,
   isOpen: true,
   isWaiting: false
 })
 
-/** The next row, of all that its owner has gathered. */
+/** Collects the owner's events into the next row; undefined if the owner failed. */
 export const collect = (stream: OpenStream): Draft | undefined => {
   const collected = guard(stream, () => stream.owner.collect())
   if (collected === undefined || !stream.isOpen) return undefined
@@ -51,7 +51,7 @@ export const collect = (stream: OpenStream): Draft | undefined => {
   }
 }
 
-/** Takes the verdict on its row: false for a stream that is lost, or was closed meanwhile. */
+/** Applies the outcome of the stream's row. Returns false for a stream that is lost or was closed meanwhile. */
 export const keeps = (stream: OpenStream, won: boolean | undefined, sentAtMillis: number): boolean => {
   if (won === true) {
     stream.seq++
@@ -60,28 +60,28 @@ export const keeps = (stream: OpenStream, won: boolean | undefined, sentAtMillis
   return stream.isOpen
 }
 
-/** It was still its owner's at that time. */
+/** Records that the stream had no other owner at that time. */
 export const prove = (stream: OpenStream, atMillis: number): void => {
   stream.provenAtMillis = Math.max(stream.provenAtMillis, atMillis)
 }
 
-/** Another owner's row was found. */
+/** Ends the stream because another owner has claimed it. */
 export const fence = (stream: OpenStream): void => {
   if (stream.isOpen) lose(stream, "fenced")
 }
 
-/** Tells the owner that its row is committed. */
-export const tell = (stream: OpenStream): void => {
+/** Notifies the owner that its row is committed. */
+export const notify = (stream: OpenStream): void => {
   if (stream.isOpen) guard(stream, () => stream.owner.committed(stream.seq))
 }
 
 const lose = (stream: OpenStream, why: "fenced" | "unknown"): undefined => {
   stream.isOpen = false
-  const told = Result.try(() => stream.owner.lost(why))
-  if (Result.isFailure(told)) stream.report(stream.owner.stream, told.failure)
+  const notified = Result.try(() => stream.owner.lost(why))
+  if (Result.isFailure(notified)) stream.report(stream.owner.stream, notified.failure)
 }
 
-/** An owner that throws in the middle cannot be trusted with what it holds. */
+/** Calls the owner. The state of an owner that throws is unreliable, so its stream is lost. */
 const guard = <A>(stream: OpenStream, call: () => A): A | undefined => {
   const done = Result.try(call)
   if (Result.isSuccess(done)) return done.success

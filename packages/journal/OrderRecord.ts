@@ -1,4 +1,4 @@
-/** An order as bytes, inside a market record: a repetition of the last one costs little more than what is left of it. */
+/** Encodes an order inside a market record. A repetition of the previous order takes only its remaining quantity. */
 import { type AccountId, isPrimary, primaryAccountOf } from "@venue/domain/AccountId"
 import { isSame as isSameId } from "@venue/domain/Id"
 import type { Bracket, Order } from "@venue/domain/Order"
@@ -7,10 +7,10 @@ import type { UserId } from "@venue/domain/UserId"
 import type { Reader, Writer } from "./Bytes.ts"
 import { name, names, origins, sides, times, types } from "./MarketCode.ts"
 
-/** What both ends remember of the events before, so that a repetition costs one byte. */
+/** State that encoder and decoder keep of earlier events, so that a repetition takes one byte. */
 export interface Context {
   atMillis: number
-  /** The last order written as anything but a maker. */
+  /** Last order that was not a maker. */
   taker: Order | undefined
   maker: Order | undefined
 }
@@ -94,7 +94,7 @@ function readBracket(reader: Reader): Bracket {
   return { takeProfitTicks: reader.number(), stopLossTicks: reader.number(), takerRate: reader.number() }
 }
 
-/** But for what is left of it, and since when. */
+/** Returns whether two orders are equal except for remaining quantity and update time. */
 function isSame(order: Order, last: Order): boolean {
   return (
     isSameId(order.orderId, last.orderId) &&
@@ -114,12 +114,12 @@ function isSame(order: Order, last: Order): boolean {
   )
 }
 
-function isSameBracket(one: Bracket | undefined, other: Bracket | undefined): boolean {
-  if (one === undefined || other === undefined) return one === other
+function isSameBracket(bracket: Bracket | undefined, other: Bracket | undefined): boolean {
+  if (bracket === undefined || other === undefined) return bracket === other
   return (
-    one.takeProfitTicks === other.takeProfitTicks &&
-    one.stopLossTicks === other.stopLossTicks &&
-    one.takerRate === other.takerRate
+    bracket.takeProfitTicks === other.takeProfitTicks &&
+    bracket.stopLossTicks === other.stopLossTicks &&
+    bracket.takerRate === other.takerRate
   )
 }
 
@@ -128,7 +128,7 @@ const typeOf = names(types)
 const timeOf = names(times)
 const originOf = names(origins)
 
-// The first byte of an order: its side, or none when it is the one remembered, and these.
+// First byte of an order: its side (0 for a repetition of the last order) and these flags.
 const side = 3
 const reduceOnly = 4
 const accountIsUser = 8

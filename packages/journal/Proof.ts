@@ -1,8 +1,8 @@
-/** The question whether streams still end with a row of their owner: that the database answers does not prove it. */
+/** Proof of ownership of idle streams: each must still end with a row of its owner. */
 import * as OpenStream from "./OpenStream.ts"
 
-/** Rows of an older epoch or the same are the owner's own, however late it hears of them. */
-export const question = `
+/** Selects streams with a later row of a higher epoch. Rows of the same epoch are the owner's own. */
+export const query = `
   select q.stream, q.epoch
   from unnest($1::text[], $2::bigint[], $3::integer[]) as q (stream, seq, epoch)
   where exists (select from journal j where j.stream = q.stream and j.seq > q.seq and j.epoch > q.epoch)`
@@ -13,15 +13,15 @@ export const parameters = (streams: ReadonlyArray<OpenStream.OpenStream>): Reado
   streams.map(({ epoch }) => epoch)
 ]
 
-/** The answer names those that another owner has; all others were still their owner's when they were asked about. */
+/** Fences the returned streams, which have another owner; all others were still owned when the query was sent. */
 export const answered = (
   streams: ReadonlyArray<OpenStream.OpenStream>,
-  answer: ReadonlyArray<ReadonlyArray<unknown>>,
-  askedAtMillis: number
+  rows: ReadonlyArray<ReadonlyArray<unknown>>,
+  sentAtMillis: number
 ): void => {
-  const taken = new Set(answer.map(([stream, epoch]) => `${epoch} ${stream}`))
+  const taken = new Set(rows.map(([stream, epoch]) => `${epoch} ${stream}`))
   for (const stream of streams) {
     if (taken.has(`${stream.epoch} ${stream.owner.stream}`)) OpenStream.fence(stream)
-    else OpenStream.prove(stream, askedAtMillis)
+    else OpenStream.prove(stream, sentAtMillis)
   }
 }

@@ -1,4 +1,4 @@
-/** Takeovers as bytes, inside a market record: what follows their tag and time. */
+/** Encodes takeover events of a market record, from after their tag and time. */
 import { type AccountId, isPrimary, primaryAccountOf } from "@venue/domain/AccountId"
 import type { TakeoverClosed, TakeoverOpened } from "@venue/domain/Liquidation"
 import type { UserId } from "@venue/domain/UserId"
@@ -11,7 +11,7 @@ export function tagOf(event: TakeoverEvent): number {
   return event._tag === "TakeoverClosed" && event.isUncovered ? uncoveredTakeover : tags[event._tag]
 }
 
-/** The flag beside the tag says that the account is its user's primary one, and so is not told. */
+/** Returns the flag beside the tag: the account is its user's primary one and is not written. */
 export function isFlagged({ accountId, userId }: TakeoverEvent): boolean {
   return isPrimary(accountId, userId)
 }
@@ -28,11 +28,11 @@ export function write(writer: Writer, event: TakeoverEvent): void {
 }
 
 export function read(reader: Reader, _tag: TakeoverEvent["_tag"], flagged: boolean, atMillis: number): TakeoverEvent {
-  const whose = readWhose(reader, flagged)
-  if (_tag === "TakeoverClosed") return { _tag, ...whose, leftLots: reader.number(), atMillis }
+  const owner = readOwner(reader, flagged)
+  if (_tag === "TakeoverClosed") return { _tag, ...owner, leftLots: reader.number(), atMillis }
   return {
     _tag,
-    ...whose,
+    ...owner,
     expiresAtMillis: reader.number(),
     quantityLots: reader.number(),
     markE8: reader.number(),
@@ -42,11 +42,11 @@ export function read(reader: Reader, _tag: TakeoverEvent["_tag"], flagged: boole
 }
 
 export function readUncovered(reader: Reader, flagged: boolean, atMillis: number): TakeoverClosed {
-  const whose = readWhose(reader, flagged)
-  return { _tag: "TakeoverClosed", ...whose, leftLots: reader.number(), isUncovered: true, atMillis }
+  const owner = readOwner(reader, flagged)
+  return { _tag: "TakeoverClosed", ...owner, leftLots: reader.number(), isUncovered: true, atMillis }
 }
 
-function readWhose(reader: Reader, flagged: boolean) {
+function readOwner(reader: Reader, flagged: boolean) {
   const takeoverId = reader.id()
   const userId = reader.known<UserId>()
   return { takeoverId, userId, accountId: flagged ? primaryAccountOf(userId) : reader.known<AccountId>() }

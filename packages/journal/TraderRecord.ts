@@ -1,4 +1,4 @@
-/** Trader events as bytes, for the journal: a version, then msgpack. They are rare, so the format may be plain. */
+/** Encodes trader events for the journal: a version byte, then msgpack. The events are rare, so a simple format suffices. */
 import type { TraderEvent } from "@venue/domain/Trader"
 import { Packr } from "msgpackr"
 
@@ -17,5 +17,5 @@ export const decode = (bytes: Uint8Array): Array<TraderEvent> => {
   return packr.unpack(bytes.subarray(1))
 }
 
-/** Plain maps, which any reader of msgpack understands; a bigint of any size comes back as a bigint. */
+/** Plain maps that every msgpack reader can read; bigints of any size stay bigints. */
 const packr = new Packr({ useRecords: false, int64AsType: "bigint", useBigIntExtension: true })

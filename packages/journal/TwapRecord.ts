@@ -1,4 +1,4 @@
-/** The events about TWAPs in a market record: what follows their tag and time. There is one for a slice, so it tells all. */
+/** Encodes TWAP events of a market record, from after their tag and time. There is one per slice, so each has the whole TWAP. */
 import { type AccountId, isPrimary, primaryAccountOf } from "@venue/domain/AccountId"
 import type { MarketEvent } from "@venue/domain/Market"
 import type { Twap, TwapId } from "@venue/domain/Twap"
@@ -13,7 +13,7 @@ const sideOf = names(sides)
 const statusOf = names(statuses)
 const endingOf = names(twapEndings)
 
-// Beside the side of a TWAP.
+// Flags beside the side of a TWAP.
 const side = 3
 const reduceOnly = 4
 const accountIsUser = 8

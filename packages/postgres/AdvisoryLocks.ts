@@ -1,13 +1,13 @@
-/** The advisory locks of a database: each number stands for one thing, the same on every node and in every release. */
+/** Keys of the advisory locks in the database. A key has the same meaning on every node and in every release. */
 export const advisoryLocks = {
-  /** Nodes that start together make the tables one after the other. */
+  /** Serialises migrations of nodes that start together. */
   migration: 7_203_114_401n,
-  /** Held by sessions: alone by a venue of one process, shared by all nodes of a cluster. */
+  /** Session lock of the running venue: exclusive for a venue of one process, shared by all nodes of a cluster. */
   venue: 7_203_114_402n,
-  /** Nodes that start together take turns at the tables of the cluster library. */
+  /** Serialises creation of the cluster library's tables. */
   clusterTables: 7_203_114_403n,
-  /** Two nodes that joined at once would not see each other. */
+  /** Serialises joins: two nodes that join at the same time would not see each other. */
   joining: 7_203_114_404n,
-  /** Nodes that start together build an index of a large table one after the other. */
+  /** Serialises builds of indexes on large tables. */
   concurrentIndexes: 7_203_114_405n
 } as const

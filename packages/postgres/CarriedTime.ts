@@ -1,28 +1,30 @@
-/** The time of another clock, carried on by one that only counts: measured again and again, and never set back. */
+/** The time of a remote clock, extrapolated with a local monotonic counter. It is re-measured regularly and never goes back. */
 
-/** The other clock was read between two readings of the counter. */
+/** One reading of the remote clock, between two readings of the counter. */
 export interface Measurement {
-  readonly toldMillis: number
-  readonly askedAt: number
-  readonly answeredAt: number
+  /** Unix milliseconds of the remote clock. */
+  readonly remoteMillis: number
+  /** Counter before and after the reading, in milliseconds. */
+  readonly sentAt: number
+  readonly receivedAt: number
 }
 
 export interface CarriedTime {
-  /** Unix milliseconds with a fraction. The counter never goes back. */
+  /** Returns Unix milliseconds with a fraction. The counter must not go back. */
   readonly at: (counterMillis: number) => number
-  /** Answers by how much the time was wrong; less than zero is ahead. */
+  /** Applies a measurement and returns the error in milliseconds; negative when the time was ahead. */
   readonly correct: (measured: Measurement, counterMillis: number) => number
 }
 
-/** What is ahead goes at this rate until the other clock has caught up: it never stands, so nothing waits for ever. */
+/** Rate of a time that is ahead, until the remote clock has caught up. Above zero, so that no timer waits forever. */
 const slow = 0.5
 
-export const make = ({ answeredAt, askedAt, toldMillis }: Measurement): CarriedTime => {
-  /** The other clock is believed to be ahead of the counter by this. */
-  let offset = toldMillis - (askedAt + answeredAt) / 2
-  /** What was told stood before it by this much when the counter was there. */
+export const make = ({ receivedAt, remoteMillis, sentAt }: Measurement): CarriedTime => {
+  /** Estimated lead of the remote clock over the counter, in milliseconds. */
+  let offset = remoteMillis - (sentAt + receivedAt) / 2
+  /** Lead of the returned time over the estimate, at counter `aheadAt`. */
   let aheadMillis = 0
-  let aheadAt = askedAt
+  let aheadAt = sentAt
 
   const at = (counterMillis: number): number =>
     counterMillis + offset + Math.max(0, aheadMillis - (counterMillis - aheadAt) * slow)
@@ -30,14 +32,14 @@ export const make = ({ answeredAt, askedAt, toldMillis }: Measurement): CarriedT
   return {
     at,
     correct: (measured, counterMillis) => {
-      const told = at(counterMillis)
-      // A measurement proves no more than that the offset is between these, and a slow one proves little.
-      const least = measured.toldMillis - measured.answeredAt
-      const most = measured.toldMillis - measured.askedAt
+      const before = at(counterMillis)
+      // A measurement only bounds the offset, and a slow one bounds it loosely.
+      const least = measured.remoteMillis - measured.receivedAt
+      const most = measured.remoteMillis - measured.sentAt
       offset = Math.min(Math.max(offset, least), most)
-      aheadMillis = Math.max(0, told - counterMillis - offset)
+      aheadMillis = Math.max(0, before - counterMillis - offset)
       aheadAt = counterMillis
-      return counterMillis + offset - told
+      return counterMillis + offset - before
     }
   }
 }

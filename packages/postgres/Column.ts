@@ -1,26 +1,26 @@
-/** A column has a type in Postgres, and a schema of what the code sees. */
+/** Columns of tables: a Postgres type and the schema of the decoded value. */
 import { PgTypes } from "@effect/sql-pg"
 import { Schema } from "effect"
 
-/** What the code sees becomes a parameter as its type says; what is selected is decoded by the schema. */
+/** A value is written as a parameter of the type, and decoded with the schema when it is read. */
 export interface Column<out A> {
   readonly type: keyof typeof types
   readonly schema: Schema.Decoder<A>
-  /** It is the name in the database, where that does not follow from the field's. */
+  /** Name in the database, when it is not the field's name in snake case. */
   readonly name?: string
 }
 
-/** Makes a column of fewer values than its type has, such as a text that is one of a few. */
+/** Makes a column whose schema restricts the values of its type, such as a text of a few literals. */
 export const of = <A>(type: Column<A>["type"], schema: Schema.Decoder<A>): Column<A> => ({ type, schema })
 
 export const orNull = <A>(column: Column<A>): Column<A | null> => ({ ...column, schema: Schema.NullOr(column.schema) })
 
 export const named = <A>(name: string, column: Column<A>): Column<A> => ({ ...column, name })
 
-/** Postgres has no zero character in a text; what a client wrote must not stop a projection or fail a read. */
+/** Replaces NUL characters, which Postgres text cannot hold: a client's text must never fail a write. */
 export const storable = (value: string): string => (value.includes("\0") ? value.replaceAll("\0", "\ufffd") : value)
 
-/** JSON can write what no text of Postgres holds: the zero character, and half of a character of two. */
+/** Encodes JSON that Postgres accepts: without NUL characters and lone surrogates. */
 const storableJson = (value: unknown): string =>
   JSON.stringify(value, (_, part) => (typeof part === "string" ? storable(part.toWellFormed()) : part))
 
@@ -28,13 +28,13 @@ const asIs = (column: string): string => column
 const asDouble = (column: string): string => `${column}::float8`
 
 /**
- * Each type of Postgres has the OID that an array of it is made with (0 where no insert of many rows needs one), a
- * conversion to a parameter, and an expression to select it by. Integers are below 2^53, so a double carries them.
+ * Postgres types: the OID for arrays of it (0 if no bulk insert uses the type), the conversion to a parameter, and the
+ * expression that selects it. Integers are below 2^53, so a double holds them exactly.
  */
 export const types = {
   text: { oid: PgTypes.OID.text, convert: storable, select: asIs },
   bigint: { oid: PgTypes.OID.int8, convert: (value: number | bigint) => BigInt(value), select: asDouble },
-  /** It has any number of digits, and the code sees a bigint. */
+  /** Whole numbers of any size, as bigint. */
   numeric: {
     oid: PgTypes.OID.numeric,
     convert: (value: bigint) => `${value}`,
@@ -44,7 +44,7 @@ export const types = {
   float8: { oid: PgTypes.OID.float8, convert: (value: number) => value, select: asIs },
   boolean: { oid: PgTypes.OID.bool, convert: (value: boolean) => value, select: asIs },
   bytea: { oid: PgTypes.OID.bytea, convert: (value: Uint8Array) => value, select: asIs },
-  /** The code sees whole Unix milliseconds. */
+  /** Whole Unix milliseconds. */
   timestamptz: {
     oid: PgTypes.OID.timestamptz,
     convert: (value: number) => new Date(value),

@@ -1,4 +1,4 @@
-/** That a database is ours: a venue of one process has it alone, and nodes share it with each other. */
+/** The lock of a running venue on its database: exclusive for a venue of one process, shared by the nodes of a cluster. */
 import { Context, Deferred, Effect, Fiber, Schedule, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Connection } from "effect/sql/SqlConnection"
@@ -10,8 +10,8 @@ const Wanted = Schema.Literals(["alone", "shared"])
 export type Wanted = typeof Wanted.Type
 
 /**
- * Somebody else serves this database who cannot share it: a venue of one process takes the journals of any other for its
- * own, and they would be taken back for ever.
+ * Another venue holds the database in a conflicting mode. A venue of one process claims every stream, so two venues would
+ * fence each other endlessly.
  */
 export class DatabaseTaken extends Schema.TaggedError<DatabaseTaken>()("DatabaseTaken", { wanted: Wanted }) {
   override get message(): string {
@@ -24,42 +24,42 @@ export class DatabaseTaken extends Schema.TaggedError<DatabaseTaken>()("Database
 export class DatabaseClaim extends Context.Service<
   DatabaseClaim,
   {
-    /** Fails once somebody else has taken the database while it was away: whoever had it has to end. */
+    /** Fails when another venue took the database during an outage; this process must then end. */
     readonly lost: Effect.Effect<never, DatabaseTaken>
   }
 >()("@venue/postgres/DatabaseClaim") {}
 
 /**
- * The lock is a session's: it is taken again when the database has been away, or this connection to it, for as long as
- * this process lives and nobody else has taken it.
+ * Takes the session lock and takes it again after an outage of the database or the connection, until another venue has
+ * taken it.
  */
 export const hold = Effect.fnUntraced(function* (wanted: Wanted) {
   const sql = yield* SqlClient.SqlClient
   const held = yield* Deferred.make<void, SqlError | DatabaseTaken>()
   const lost = yield* Deferred.make<never, DatabaseTaken>()
   const take = taking(wanted)
-  /** Looks since the database answered last: after a pause of this process there is one, however long it was. */
-  let looks = 0
+  /** Checks since the last answer. A pause of this process counts as one check, whatever its length. */
+  let checks = 0
 
   const session = Effect.scoped(
     Effect.gen(function* () {
       const connection = yield* sql.reserve
       if (!(yield* take(connection))) return
-      // The pool keeps the connection, and with it the lock.
+      // The pool keeps the connection open, and an open session keeps its lock.
       yield* Effect.addFinalizer(() => Effect.ignore(connection.executeValues(`select ${ways[wanted].release}`, [])))
       yield* Deferred.succeed(held, undefined)
       while (true) {
-        looks = 0
-        yield* Effect.sleep(lookEvery)
+        checks = 0
+        yield* Effect.sleep(checkEvery)
         yield* connection.executeValues("select 1", [])
       }
     })
   )
   const silence = Effect.andThen(
-    Effect.repeat(Effect.sleep(lookEvery), { until: () => ++looks > maxLooks }),
-    Effect.fail(GivenUp.silent(maxLooks * lookMillis))
+    Effect.repeat(Effect.sleep(checkEvery), { until: () => ++checks > maxChecks }),
+    Effect.fail(GivenUp.silent(maxChecks * checkMillis))
   )
-  /** A connection that hangs is left behind, and no other question meets it. */
+  /** A hanging connection is abandoned, and no later query uses it. */
   const round = Effect.acquireUseRelease(
     Effect.forkDetach(Effect.interruptible(session)),
     (running) => Effect.raceFirst(Fiber.join(running), silence),
@@ -70,25 +70,25 @@ export const hold = Effect.fnUntraced(function* (wanted: Wanted) {
       Effect.andThen(Effect.logError(taken.message), Deferred.fail(lost, taken))
     ),
     Effect.ignore,
-    Effect.andThen(Effect.sync(() => (looks = 0)))
+    Effect.andThen(Effect.sync(() => (checks = 0)))
   )
   yield* Effect.forkScoped(
-    Effect.repeat(round, { schedule: Schedule.spaced(lookEvery), until: () => Deferred.isDoneUnsafe(lost) })
+    Effect.repeat(round, { schedule: Schedule.spaced(checkEvery), until: () => Deferred.isDoneUnsafe(lost) })
   )
   yield* Deferred.await(held)
   return DatabaseClaim.of({ lost: Deferred.await(lost) })
 })
 
-/** False when nobody else has the lock, and it is to be asked for again. */
+/** Takes the lock. Returns false to try again when only this process's dead session holds it. */
 const taking = (wanted: Wanted) => {
   /**
-   * Our session that had it last. Where its connection hangs or is dead, the database may have it still: it is ended there,
-   * and is nobody who has taken anything.
+   * This process's last session with the lock. After its connection hung or died, the database may still hold the session:
+   * it is terminated and does not count as another venue.
    */
   let own: readonly [pid: number, since: string] | undefined
   return Effect.fnUntraced(function* (connection: Connection): Effect.fn.Return<boolean, SqlError | DatabaseTaken> {
-    const [asked] = yield* connection.executeValues(tryOf(wanted), [])
-    const [isTaken, ...me] = asked as readonly [boolean, number, string]
+    const [row] = yield* connection.executeValues(tryOf(wanted), [])
+    const [isTaken, ...me] = row as readonly [boolean, number, string]
     if (isTaken) own = me
     if (isTaken) return true
     const holders = (yield* connection.executeValues(holdersOf(wanted), [])) as ReadonlyArray<readonly [number, string]>
@@ -103,27 +103,27 @@ const ways = {
   alone: {
     take: `pg_try_advisory_lock(${advisoryLocks.venue})`,
     release: `pg_advisory_unlock(${advisoryLocks.venue})`,
-    hindered: "'ExclusiveLock', 'ShareLock'"
+    conflicts: "'ExclusiveLock', 'ShareLock'"
   },
   shared: {
     take: `pg_try_advisory_lock_shared(${advisoryLocks.venue})`,
     release: `pg_advisory_unlock_shared(${advisoryLocks.venue})`,
-    hindered: "'ExclusiveLock'"
+    conflicts: "'ExclusiveLock'"
   }
 } as const
 
 const tryOf = (wanted: Wanted) => `
   select ${ways[wanted].take}, pid, backend_start::text from pg_stat_activity where pid = pg_backend_pid()`
 
-/** Whoever has the lock in a way that leaves no room. */
+/** Selects the sessions that hold the lock in a conflicting mode. */
 const holdersOf = (wanted: Wanted) => `
   select lock.pid, coalesce(backend_start::text, '')
   from pg_locks lock left join pg_stat_activity activity on activity.pid = lock.pid
-  where locktype = 'advisory' and granted and mode in (${ways[wanted].hindered})
+  where locktype = 'advisory' and granted and mode in (${ways[wanted].conflicts})
     and lock.database = (select oid from pg_database where datname = current_database())
     and (classid::bigint << 32) + objid::bigint = ${advisoryLocks.venue} and objsubid = 1`
 
-const lookMillis = 1_000
-const lookEvery = `${lookMillis} millis` as const
-/** So many without an answer, and the connection is given up. */
-const maxLooks = 5
+const checkMillis = 1_000
+const checkEvery = `${checkMillis} millis` as const
+/** Checks without an answer before the connection is abandoned. */
+const maxChecks = 5

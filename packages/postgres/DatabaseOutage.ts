@@ -1,18 +1,19 @@
-/** The one place that says that the database is out, whoever of its users meets that first. */
+/** Logs one line when the database becomes unavailable and one when it is back, whichever caller notices first. */
 import { Cause, Context, Effect } from "effect"
 import { isSqlError, type SqlError } from "effect/sql/SqlError"
 import * as Outage from "./Outage.ts"
 
-/** A process has one, as it has one database. */
+/** The outage state of the process's database. */
 export const DatabaseOutage = Context.Reference<Outage.Outage>("@venue/postgres/DatabaseOutage", {
   defaultValue: () =>
     Outage.make({
-      begun: (reason) => Effect.logWarning(`the database is out; what needs it waits or is refused (${reason})`),
+      begun: (reason) =>
+        Effect.logWarning(`the database is out; requests that need it wait or are refused (${reason})`),
       over: (seconds) => Effect.logWarning(`the database is back after ${seconds} s`)
     })
 })
 
-/** What went wrong is part of the outage if it is the database that fails; else it is said as `otherwise` says it. */
+/** Reports a failure of the database as part of the outage, and runs `otherwise` for any other failure. */
 export const report = (cause: Cause.Cause<unknown>, otherwise: Effect.Effect<void>): Effect.Effect<void> => {
   const fault = databaseFault(Cause.squash(cause))
   return fault === undefined ? otherwise : failed(fault)
@@ -23,7 +24,7 @@ export const failed = (fault: Error): Effect.Effect<void> =>
 
 export const answered: Effect.Effect<void> = Effect.flatMap(DatabaseOutage, (outage) => outage.answered)
 
-/** Where a service has wrapped what the driver says, it is its cause. */
+/** Returns the driver's error, also when a service wrapped it as its cause; undefined for an error of a statement. */
 const databaseFault = (error: unknown): SqlError | undefined => {
   if (isSqlError(error)) return outside.has(error.reason._tag) ? error : undefined
   const cause = causeOf(error)
@@ -31,10 +32,10 @@ const databaseFault = (error: unknown): SqlError | undefined => {
   return cause === undefined ? undefined : databaseFault(cause)
 }
 
-/** Not a statement of ours that the database refuses for what it says. A full disk and a stop have no names of their own. */
+/** Reasons that are faults of the database rather than of a statement. A full disk or a shutdown is an `UnknownError`. */
 const outside: ReadonlySet<string> = new Set(["ConnectionError", "AuthenticationError", "UnknownError"])
 
-/** The words of whoever knew first, such as "No space left on device". */
+/** Returns the message of the innermost cause, such as "No space left on device". */
 export const reasonOf = (error: unknown): string => {
   const cause = causeOf(error)
   return cause === undefined ? (error as Error).message : reasonOf(cause)

@@ -1,4 +1,4 @@
-/** What services on SQL say when the database does not answer as it should. */
+/** The error of a service whose database fails or does not answer. */
 import { Effect, Schema } from "effect"
 import { isSqlError, type SqlError } from "effect/sql/SqlError"
 
@@ -13,7 +13,7 @@ export const orUnavailable = <A, E, R>(
     Effect.mapError((error) =>
       isSqlError(error) ? new DatabaseUnavailable({ cause: error }) : (error as Exclude<E, SqlError>)
     ),
-    // A transaction whose connection dies cannot be rolled back, and the library makes a defect of that.
+    // The library turns a failed rollback of a lost connection into a defect.
     Effect.catchDefect((defect) =>
       isSqlError(defect) ? Effect.fail(new DatabaseUnavailable({ cause: defect })) : Effect.die(defect)
     )

@@ -1,2 +1,2 @@
-/** The server that comes with the venue is held by a session of this name for as long as it runs. */
+/** Application name of the session that the venue holds on its embedded database server. */
 export const embeddedClaim = "venue-claim"

@@ -1,30 +1,30 @@
-/** A question to a database that hangs: a driver takes it back only when that answers, so it is left behind instead. */
+/** Timeouts for queries. A driver can cancel a query only when the database answers, so a hanging query is abandoned instead. */
 import { Clock, Duration, Effect, Fiber } from "effect"
 import { ConnectionError, SqlError } from "effect/sql/SqlError"
 
-/** Whoever asked hears of a lost connection after so long, and may ask again on another. */
+/** Fails with a connection error after `duration`; the caller may retry on another connection. */
 export const after = (duration: Duration.Input) => afterBy((timeout) => timeout, duration)
 
 /**
- * The same by the clock of the machine, of a question that is asked again and again: a test that lets a month pass in a moment
- * makes no database silent.
+ * The same, measured with the machine's clock. For repeated queries: a test that advances its own clock by a month must not
+ * make the database look silent.
  */
 export const afterByMachineClock = (duration: Duration.Input) =>
   afterBy((timeout) => Effect.provideService(timeout, Clock.Clock, Clock.Clock.defaultValue()), duration)
 
 const afterBy =
   (timed: <A, E, R>(timeout: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>, duration: Duration.Input) =>
-  <A, E, R>(question: Effect.Effect<A, E, R>): Effect.Effect<A, E | SqlError, R> =>
+  <A, E, R>(query: Effect.Effect<A, E, R>): Effect.Effect<A, E | SqlError, R> =>
     Effect.uninterruptibleMask((restore) =>
       Effect.gen(function* () {
-        const asking = yield* Effect.forkDetach(Effect.interruptible(question))
+        const running = yield* Effect.forkDetach(Effect.interruptible(query))
         return yield* restore(
-          timed(Effect.timeoutOrElse(Fiber.join(asking), { duration, orElse: () => Effect.fail(silent(duration)) }))
-        ).pipe(Effect.ensuring(Effect.forkDetach(Fiber.interrupt(asking))))
+          timed(Effect.timeoutOrElse(Fiber.join(running), { duration, orElse: () => Effect.fail(silent(duration)) }))
+        ).pipe(Effect.ensuring(Effect.forkDetach(Fiber.interrupt(running))))
       })
     )
 
-/** What is said of a database that has answered nothing for so long. */
+/** Returns the error of a database that has been silent for `duration`. */
 export const silent = (duration: Duration.Input): SqlError => {
   const message = `no answer for ${Duration.toSeconds(duration)} s`
   return new SqlError({ reason: new ConnectionError({ cause: new Error(message), message }) })

@@ -1,24 +1,24 @@
 /**
- * A venue's tables can be in memory: what a transaction changed is gone again when it fails. A service that keeps some
- * provides this layer to itself; shared as one value, all of one venue have the same transactions.
+ * Tables in memory with transactions that roll back. A service provides this layer to itself; because the layer is one
+ * shared value, all services of a venue have the same transactions.
  */
 import { Context, Effect, Exit, Layer, Semaphore } from "effect"
 
-/** Rows have a key of text. Writes belong inside a transaction; reads see what is there now. */
+/** A table with text keys. Writes are allowed inside a transaction only; reads see uncommitted rows. */
 export interface MemoryTable<Row> {
   readonly get: (key: string) => Row | undefined
   readonly set: (key: string, row: Row) => void
   readonly delete: (key: string) => void
-  /** They come in the order they were first written. */
+  /** Returns the rows in the order of their first write. */
   readonly rows: () => ReadonlyArray<Row>
 }
 
 export class MemoryTables extends Context.Service<
   MemoryTables,
   {
-    /** Makes a new one; nobody else has it. */
+    /** Makes a new table, private to the caller. */
     readonly table: <Row>() => MemoryTable<Row>
-    /** They run one at a time; inside another, one is a part of it that can fail alone. */
+    /** Runs one transaction at a time. A nested transaction is a savepoint of the outer one. */
     readonly transaction: <A, E, R>(work: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
   }
 >()("@venue/postgres/MemoryTables") {
@@ -29,16 +29,16 @@ export class MemoryTables extends Context.Service<
       let undo: Array<() => void> = []
       let open = false
 
-      const changed = (takeBack: () => void) => {
+      const changed = (revert: () => void) => {
         if (!open) throw new Error("a row was written outside a transaction")
-        undo.push(takeBack)
+        undo.push(revert)
       }
       const partly = <A, E, R>(work: Effect.Effect<A, E, R>) =>
         Effect.suspend(() => {
           const mark = undo.length
           return Effect.onExit(work, (exit) =>
             Effect.sync(() => {
-              if (Exit.isFailure(exit)) for (const takeBack of undo.splice(mark).toReversed()) takeBack()
+              if (Exit.isFailure(exit)) for (const revert of undo.splice(mark).toReversed()) revert()
             })
           )
         })
@@ -83,5 +83,5 @@ export class MemoryTables extends Context.Service<
   )
 }
 
-/** Tells whether this fiber is in a transaction already. */
+/** Whether this fiber is in a transaction already. */
 const Inside = Context.Reference<boolean>("@venue/postgres/MemoryTables/Inside", { defaultValue: () => false })

@@ -1,13 +1,13 @@
-/** What fails again and again is said when it begins and when it is over, not each time. */
+/** Reports repeated failures once when they begin and once when they end. */
 import { Clock, Effect } from "effect"
 
 export interface Outage {
   readonly failed: (reason: string) => Effect.Effect<void>
-  /** It works again; it is over once nothing has failed for a while, for some of it may work while the rest does not. */
+  /** Records a success. The outage ends after `calmMillis` without a failure: some calls may succeed while others fail. */
   readonly answered: Effect.Effect<void>
 }
 
-export const make = (says: {
+export const make = (report: {
   readonly begun: (reason: string) => Effect.Effect<void>
   readonly over: (seconds: number) => Effect.Effect<void>
 }): Outage => {
@@ -21,7 +21,7 @@ export const make = (says: {
         answeredAtMillis = undefined
         if (begunAtMillis !== undefined) return Effect.void
         begunAtMillis = now
-        return says.begun(reason)
+        return report.begun(reason)
       }),
     answered: Effect.suspend(() =>
       begunAtMillis === undefined
@@ -31,11 +31,11 @@ export const make = (says: {
             if (begunAtMillis === undefined || now - failedAtMillis < calmMillis) return Effect.void
             const seconds = Math.round((answeredAtMillis - begunAtMillis) / 1_000)
             begunAtMillis = undefined
-            return says.over(seconds)
+            return report.over(seconds)
           })
     )
   }
 }
 
-/** Longer than anything of ours waits before it tries again. */
+/** Longer than the retry delay of every caller. In milliseconds. */
 const calmMillis = 3_000

@@ -1,6 +1,6 @@
-/** A page is the wanted part of a long list. */
+/** Pages of long lists. */
 
-/** One read answers with this many rows at most, whatever was asked. */
+/** Maximum number of rows of one read. */
 const maxLimit = 1_000
 
 export interface Page {
@@ -8,6 +8,7 @@ export interface Page {
   readonly offset: number
 }
 
+/** Returns the page clamped to valid values. */
 export const pageOf = ({ limit, offset }: Page): Page => ({
   limit: Math.min(Math.max(limit, 0), maxLimit),
   offset: Math.min(Math.max(offset, 0), Number.MAX_SAFE_INTEGER)

@@ -1,4 +1,4 @@
-/** Secrets at rest are sealed with AES-256-GCM under the venue's own key. */
+/** Encrypts secrets at rest with AES-256-GCM under a key derived from the venue's secret key. */
 import { Context, Layer, Redacted } from "effect"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import { createCipheriv, createDecipheriv, hkdfSync } from "node:crypto"
@@ -9,13 +9,13 @@ import { createCipheriv, createDecipheriv, hkdfSync } from "node:crypto"
 export class Seal extends Context.Service<
   Seal,
   {
-    /** `name` says whose secret it is: sealed under one name, it opens under no other. */
+    /** Seals a secret for `name`, such as the id of its owner. It opens with the same name only. */
     readonly seal: (secret: Redacted.Redacted, name: string) => Uint8Array
-    /** Throws when the key or the name is another one, or a byte was changed. */
+    /** Opens a sealed secret. Throws if key or name differ, or a byte was changed. */
     readonly open: (sealed: Uint8Array, name: string) => Redacted.Redacted
   }
 >()("@venue/postgres/Seal") {
-  /** The key is any text of at least 32 characters, drawn at random; a shorter one ends the start. */
+  /** The key is a random text of at least 32 characters; a shorter key fails the start. */
   static readonly layer = (secretKey: Redacted.Redacted): Layer.Layer<Seal> =>
     Layer.sync(Seal, () => {
       if (Redacted.value(secretKey).length < minKeyLength) {
@@ -32,7 +32,7 @@ export class Seal extends Context.Service<
         },
         open: (sealed, name) => {
           if (sealed[0] !== version || sealed.length < 1 + nonceLength + tagLength) {
-            throw new Error("a sealed secret has a form this release does not know")
+            throw new Error("a sealed secret has a format that this release cannot read")
           }
           const nonce = sealed.subarray(1, 1 + nonceLength)
           const decipher = createDecipheriv("aes-256-gcm", Redacted.value(key), nonce, { authTagLength: tagLength })

@@ -1,4 +1,4 @@
-/** A table's columns stand once, and what is inserted, selected and decoded comes of them. */
+/** Tables: inserts, selects and decoding all follow from one list of columns. */
 import { PgTypes } from "@effect/sql-pg"
 import { Effect, Option, Record, Result, Schema, String } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
@@ -7,53 +7,50 @@ import { type Column, types } from "./Column.ts"
 
 type Columns = Readonly<Record<string, Column<unknown>>>
 type RowOf<C extends Columns> = { readonly [Field in keyof C]: C[Field] extends Column<infer A> ? A : never }
-/** It is a row of this table, or of these columns. */
+/** Row type of a table or selection. */
 export type Row<S> = S extends Selection<infer R> ? R : never
 
 type Rows = Effect.Effect<ReadonlyArray<object>, SqlError>
 
-/** A statement answers with rows of these columns. */
+/** Columns that a statement returns, and the decoding of its rows. */
 export interface Selection<Row> {
   readonly schema: Schema.Decoder<Row>
-  /**
-   * This stands behind `select` or `returning`. Each column has the table's name before it, so no alias may hide
-   * that.
-   */
+  /** Column list for `select` or `returning`. Columns are qualified with the table's name, so the table must have no alias. */
   readonly columns: Statement.Fragment
-  /** A row that does not fit the columns is a bug. */
+  /** Decodes all rows. A row that does not match the schema is a defect. */
   readonly all: (statement: Rows) => Effect.Effect<ReadonlyArray<Row>, SqlError>
   readonly first: (statement: Rows) => Effect.Effect<Option.Option<Row>, SqlError>
 }
 
-/** Rows go into a table many in one statement. */
+/** Rows that one statement inserts. */
 export interface Batch {
   readonly rows: number
-  /** Inserts those from `start` to before `end`; `where` may follow, and then `conflict` does. */
+  /** Returns an insert of the rows from `start` up to, excluding, `end`. A `where` clause may follow, then `conflict`. */
   readonly insert: (start: number, end: number) => Statement.Fragment
   readonly conflict: Statement.Fragment
 }
 
 export interface Table<Row> extends Selection<Row> {
-  /** The columns are called this in the database. */
+  /** Column names in the database. */
   readonly names: ReadonlyArray<string>
   /** Selects some of the columns. */
   readonly pick: <Field extends keyof Row>(...fields: ReadonlyArray<Field>) => Selection<Pick<Row, Field>>
-  /** Selects all columns, and more that the statement computes. */
+  /** Selects all columns and further computed ones. */
   readonly with: <More>(more: { readonly [Field in keyof More]: Computed<More[Field]> }) => Selection<Row & More>
-  /** This stands behind `insert into` and the table's name; what is left out gets its default. */
+  /** Column list and values for `insert into <table>`; an omitted column gets its default. */
   readonly values: (row: Partial<Row>) => Statement.RecordInsertHelper
-  /** This stands behind `set`. */
+  /** Assignments for `set`. */
   readonly set: (change: Partial<Row>) => Statement.RecordUpdateHelperSingle
   readonly batch: (rows: ReadonlyArray<Row>, conflict?: string) => Batch
 }
 
-/** No column holds it: the expression's value is one that the schema accepts. */
+/** A computed column: an SQL expression and the schema of its value. */
 export interface Computed<out A> {
   readonly schema: Schema.Decoder<A>
   readonly expression: string
 }
 
-/** Selects what a statement computes without a row of one table. */
+/** Makes a selection of computed columns only. */
 export const selection: <Row>(fields: { readonly [Field in keyof Row]: Computed<Row[Field]> }) => Selection<Row> = (
   fields
 ) => selectionOf(fields)
@@ -109,7 +106,7 @@ export const make = <C extends Columns>(name: string, columns: C): Table<RowOf<C
   }
 }
 
-/** A time's name tells the unit in the code; the database has one type for all times. */
+/** Drops the suffix `Millis` of times: the database has one type for all times. */
 const nameOf = (field: string, { name, type }: Column<unknown>): string =>
   name ?? String.camelToSnake(type === "timestamptz" ? field.replace(/Millis$/, "") : field)
 

@@ -1,4 +1,4 @@
-/** Changes of several tables are true together or not at all. */
+/** Transactions over several tables. */
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { type DatabaseUnavailable, orUnavailable } from "./DatabaseUnavailable.ts"
@@ -7,7 +7,7 @@ import { MemoryTables } from "./MemoryTables.ts"
 export class Transaction extends Context.Service<
   Transaction,
   {
-    /** A failure takes back what was changed; after `DatabaseUnavailable` it may have been kept. */
+    /** Runs work in a transaction. A failure rolls it back; after `DatabaseUnavailable` the outcome is unknown. */
     readonly run: <A, E, R>(work: Effect.Effect<A, E, R>) => Effect.Effect<A, E | DatabaseUnavailable, R>
   }
 >()("@venue/postgres/Transaction") {

@@ -1,4 +1,4 @@
-/** Any market event at all, for property tests: more than a market would ever record. */
+/** Arbitrary market events for property tests, including events that no market would record. */
 import { AccountId } from "@venue/domain/AccountId"
 import { OffBook } from "@venue/domain/Execution"
 import type { MarketEvent } from "@venue/domain/Market"
@@ -21,7 +21,7 @@ const text = fc.oneof(
   fc.string({ unit: "binary", maxLength: 40 })
 )
 const id = fc.tuple(fc.integer(), fc.integer(), fc.integer(), fc.integer()).map((words) => version4(...words))
-/** Few users, so that repetitions come up. */
+/** Few users, so that repetitions occur. */
 const user = fc.oneof(
   { weight: 3, arbitrary: fc.constantFrom("0b9f5a9e-51c4-4a52-9d0b-6a1f2c7e9d10", "alice") },
   {
@@ -301,7 +301,7 @@ export const marketEvent: fc.Arbitrary<MarketEvent> = fc.oneof(
   })
 )
 
-/** As markets write them: an order comes up again with less left, its command is its own id. */
+/** Orders as markets record them: repeated with less remaining, under a command id equal to the order id. */
 export const marketEvents: fc.Arbitrary<ReadonlyArray<MarketEvent>> = fc
   .array(fc.tuple(marketEvent, fc.boolean(), count), { maxLength: 12 })
   .map((drawn) => {

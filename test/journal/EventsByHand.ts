@@ -1,4 +1,4 @@
-/** Events with little to say, for tests that say what matters. */
+/** Events with default values, of which a test overrides the relevant ones. */
 import { AccountId } from "@venue/domain/AccountId"
 import type { Fill, MarketEvent, Refused, Traded } from "@venue/domain/Market"
 import type { Order } from "@venue/domain/Order"

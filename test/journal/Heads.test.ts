@@ -10,15 +10,17 @@ for (const [name, layer] of [
   ["in Postgres", Journal.layer.pipe(Layer.provide(postgresLayer))]
 ] as const) {
   describe(name, () => {
-    it.effect("they are the newest committed rows, in the order they were asked for, and 0 where there is none", () =>
-      Effect.gen(function* () {
-        const journal = yield* Journal
-        const owner = yield* own(journal, "recorded")
-        yield* owner.record("one")
-        yield* own(journal, "claimed alone")
-        assert.deepStrictEqual(yield* journal.heads(["claimed alone", "nowhere", "recorded"]), [1, 0, 2])
-        assert.deepStrictEqual(yield* journal.heads([]), [])
-      }).pipe(Effect.provide(layer))
+    it.effect(
+      "returns the newest committed row of each stream in the requested order, and 0 for a stream without rows",
+      () =>
+        Effect.gen(function* () {
+          const journal = yield* Journal
+          const owner = yield* own(journal, "recorded")
+          yield* owner.record("one")
+          yield* own(journal, "claimed alone")
+          assert.deepStrictEqual(yield* journal.heads(["claimed alone", "nowhere", "recorded"]), [1, 0, 2])
+          assert.deepStrictEqual(yield* journal.heads([]), [])
+        }).pipe(Effect.provide(layer))
     )
   })
 }

@@ -20,7 +20,7 @@ const suite = <E>(place: string, nodes: Layer.Layer<Nodes, E>) =>
         })
       )
 
-      it.effect("I1: a row can be read back at the moment its owner hears of it", () =>
+      it.effect("I1: a row is readable when its owner is notified of the commit", () =>
         Effect.gen(function* () {
           const { a, b } = yield* Nodes
           const owner = yield* own(a, "durable")
@@ -32,7 +32,7 @@ const suite = <E>(place: string, nodes: Layer.Layer<Nodes, E>) =>
         })
       )
 
-      it.effect("I5: what is decided while a flush flies is one row, and rows keep the order of decisions", () =>
+      it.effect("I5: decisions during a flush become one row, and rows keep the order of decisions", () =>
         Effect.gen(function* () {
           const { a } = yield* Nodes
           const owner = yield* own(a, "batch")
@@ -51,7 +51,7 @@ const suite = <E>(place: string, nodes: Layer.Layer<Nodes, E>) =>
         })
       )
 
-      it.effect("what was decided while a flush flew is on its way before anybody hears of that flush", () =>
+      it.effect("sends the decisions made during a flush before it notifies owners of that flush", () =>
         Effect.gen(function* () {
           const { a } = yield* Nodes
           const owner = yield* own(a, "ahead")
@@ -65,7 +65,7 @@ const suite = <E>(place: string, nodes: Layer.Layer<Nodes, E>) =>
         })
       )
 
-      it.effect("an owner with nothing to say writes no row", () =>
+      it.effect("writes no row for an owner without events", () =>
         Effect.gen(function* () {
           const { a } = yield* Nodes
           const silent = yield* own(a, "silent")
@@ -78,7 +78,7 @@ const suite = <E>(place: string, nodes: Layer.Layer<Nodes, E>) =>
         })
       )
 
-      it.effect("more streams than one flush takes are all recorded", () =>
+      it.effect("records more streams than one flush takes", () =>
         Effect.gen(function* () {
           const { a } = yield* Nodes
           const streams = Array.from({ length: 700 }, (_, n) => `many ${n}`)
@@ -92,7 +92,7 @@ const suite = <E>(place: string, nodes: Layer.Layer<Nodes, E>) =>
         })
       )
 
-      it.effect("I3, I6: a new owner hears every row in order, claims of others too, and is one epoch later", () =>
+      it.effect("I3, I6: a new owner replays every row in order, including claims, and gets the next epoch", () =>
         Effect.gen(function* () {
           const { a, b } = yield* Nodes
           const first = yield* own(a, "moved")
@@ -105,7 +105,7 @@ const suite = <E>(place: string, nodes: Layer.Layer<Nodes, E>) =>
         })
       )
 
-      it.effect("I4: a stale owner cannot write, hears it once, and takes nobody down with it", () =>
+      it.effect("I4: a stale owner cannot write, is notified once, and affects no other owner", () =>
         Effect.gen(function* () {
           const { a, b } = yield* Nodes
           const stale = yield* own(a, "fenced")
@@ -123,7 +123,7 @@ const suite = <E>(place: string, nodes: Layer.Layer<Nodes, E>) =>
         })
       )
 
-      it.effect("I4: a stale owner that skips the seq it lost is refused", () =>
+      it.effect("I4: rejects a stale owner that skips the lost seq", () =>
         Effect.gen(function* () {
           const { a, b } = yield* Nodes
           const { from } = yield* own(a, "skip")
@@ -134,7 +134,7 @@ const suite = <E>(place: string, nodes: Layer.Layer<Nodes, E>) =>
         })
       )
 
-      it.effect("I2: a row that would leave a hole is refused", () =>
+      it.effect("I2: rejects a row that would leave a gap", () =>
         Effect.gen(function* () {
           const { a } = yield* Nodes
           const { from } = yield* own(a, "hole")
@@ -144,7 +144,7 @@ const suite = <E>(place: string, nodes: Layer.Layer<Nodes, E>) =>
         })
       )
 
-      it.effect("I3: claims that meet take turns, each with an epoch of its own", () =>
+      it.effect("I3: concurrent claims succeed one after another, each with its own epoch", () =>
         Effect.gen(function* () {
           const { a, b } = yield* Nodes
           const claims = yield* Effect.all(
@@ -158,13 +158,13 @@ const suite = <E>(place: string, nodes: Layer.Layer<Nodes, E>) =>
         })
       )
 
-      it.effect("many streams are claimed together, each from its own snapshot and tail", () =>
+      it.effect("claims many streams together, each from its own snapshot and tail", () =>
         Effect.gen(function* () {
           const { a, b } = yield* Nodes
           const streams = Array.from({ length: 300 }, (_, n) => `group ${n}`)
           const claimed = yield* a.claimMany(streams, () => told(), yes)
           const owners = streams.map((stream) => follow(a, stream, claimed.get(stream)!))
-          // More rows than a group's page has room for.
+          // More rows than one page of the group holds.
           for (let n = 2; n <= 20; n++) {
             yield* Effect.all(
               owners.map((owner) => owner.record(`${n}`)),
@@ -199,7 +199,7 @@ const suite = <E>(place: string, nodes: Layer.Layer<Nodes, E>) =>
         })
       )
 
-      it.effect("a snapshot that its owner cannot read is passed over, and every row is replayed", () =>
+      it.effect("ignores a snapshot that its owner cannot read, and replays every row", () =>
         Effect.gen(function* () {
           const { a, b } = yield* Nodes
           const owner = yield* own(a, "older shape")
@@ -212,7 +212,7 @@ const suite = <E>(place: string, nodes: Layer.Layer<Nodes, E>) =>
         })
       )
 
-      it.effect("a snapshot larger than one message comes back whole", () =>
+      it.effect("reads a snapshot larger than one message", () =>
         Effect.gen(function* () {
           const { a, b } = yield* Nodes
           yield* own(a, "large snapshot")
@@ -236,7 +236,7 @@ const suite = <E>(place: string, nodes: Layer.Layer<Nodes, E>) =>
         })
       )
 
-      it.effect("rows are read from a seq on, at most as many as asked", () =>
+      it.effect("reads rows after a seq, up to the limit", () =>
         Effect.gen(function* () {
           const { a, b } = yield* Nodes
           const owner = yield* own(a, "read")
@@ -250,7 +250,7 @@ const suite = <E>(place: string, nodes: Layer.Layer<Nodes, E>) =>
         })
       )
 
-      it.effect("wake-up entries are set and removed with the row they ride along with", () =>
+      it.effect("sets and removes wake-up entries in the commit of their row", () =>
         Effect.gen(function* () {
           const { a, b } = yield* Nodes
           const from = yield* a.claim("waking", told(), yes)
@@ -301,7 +301,7 @@ const suite = <E>(place: string, nodes: Layer.Layer<Nodes, E>) =>
         })
       )
 
-      it.effect("I4: a fenced row takes its wake-up entries with it", () =>
+      it.effect("I4: writes no wake-up entries of a fenced row", () =>
         Effect.gen(function* () {
           const { a, b } = yield* Nodes
           const from = yield* a.claim("fenced waking", told(), yes)
@@ -327,7 +327,7 @@ const suite = <E>(place: string, nodes: Layer.Layer<Nodes, E>) =>
         })
       )
 
-      it.effect("after close nothing is asked of the owner and nothing said to it", () =>
+      it.effect("does not call the owner after close", () =>
         Effect.gen(function* () {
           const { a } = yield* Nodes
           const closed = yield* own(a, "closed")
@@ -341,7 +341,7 @@ const suite = <E>(place: string, nodes: Layer.Layer<Nodes, E>) =>
         })
       )
 
-      it.effect("I48: an owner that throws, or collects too much or nothing, is lost alone", () =>
+      it.effect("I48: loses only the owner that throws, or collects too much or nothing", () =>
         Effect.gen(function* () {
           const { a } = yield* Nodes
           const other = yield* own(a, "well behaved")
@@ -369,7 +369,7 @@ const suite = <E>(place: string, nodes: Layer.Layer<Nodes, E>) =>
         })
       )
 
-      it.effect("I4: two nodes that write the same rows at once, woken in opposite order, never wait in a circle", () =>
+      it.effect("I4: two nodes that write the same rows in opposite order never deadlock", () =>
         Effect.gen(function* () {
           const { a, b } = yield* Nodes
           const streams = Array.from({ length: 100 }, (_, n) => `crossing ${n}`)

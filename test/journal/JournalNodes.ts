@@ -1,4 +1,4 @@
-/** Two journals over the same rows, as two nodes have them, and owners that a test can follow. */
+/** Two journals over the same rows, as two nodes have them, and owners with recorded callbacks. */
 import { Journal, type JournalShape, type Claimed, type Replay, type Row } from "@venue/journal/Journal"
 import { Context, Effect, Layer, Logger } from "effect"
 
@@ -10,10 +10,10 @@ export class Nodes extends Context.Service<
   }
 >()("test/storage/JournalNodes") {}
 
-/** Owners that misbehave on purpose are nothing to read about. */
+/** Suppresses the log lines of owners that misbehave on purpose. */
 const quiet = Logger.layer([])
 
-/** Both are built at once, so their migrations meet too. */
+/** Builds both concurrently, so that their migrations run concurrently too. */
 export const twoNodes = <E, R>(node: Layer.Layer<Journal, E, R>): Layer.Layer<Nodes, E, R> =>
   Layer.effect(
     Nodes,
@@ -24,7 +24,7 @@ export const twoNodes = <E, R>(node: Layer.Layer<Journal, E, R>): Layer.Layer<No
     })
   ).pipe(Layer.provide(quiet))
 
-/** What a claim was told. */
+/** Snapshots and rows that a claim replayed. */
 export interface Told extends Replay {
   readonly rows: Array<string>
 }
@@ -46,12 +46,12 @@ export const text = (value: Uint8Array): string => new TextDecoder().decode(valu
 
 export const yes = Effect.succeed(true)
 
-/** Long enough for what was said to be on its way. */
+/** Waits until a recorded word has been sent. */
 export const turn = Effect.callback<void>((resume) => {
   setImmediate(() => setImmediate(() => resume(Effect.void)))
 })
 
-/** Claims and appends: what is said between two flushes becomes one row, its words joined by a blank. */
+/** Claims a stream and appends to it: words recorded between two flushes become one row, joined by spaces. */
 export const own = Effect.fnUntraced(function* (journal: JournalShape, stream: string, isBelieved = false) {
   return follow(journal, stream, yield* journal.claim(stream, told(), yes), isBelieved)
 })
@@ -113,6 +113,6 @@ interface Pending {
   readonly lost: (why: "fenced" | "unknown") => void
 }
 
-/** Everything a stream holds. */
+/** Returns all rows of a stream. */
 export const history = (journal: JournalShape, stream: string) =>
   Effect.map(journal.read(stream, 0, 10_000), (rows) => rows.map(rowText))

@@ -11,7 +11,7 @@ const nodes = twoNodes(Journal.layer).pipe(Layer.provideMerge(postgresLayer))
 
 describe("a row in doubt", () => {
   layer(nodes, { excludeTestServices: true })((it) => {
-    it.effect("I1, I5: holds a claim up; once it is committed, the claim hears it and comes after it", () =>
+    it.effect("I1, I5: delays a claim, which replays the row once it commits and follows it", () =>
       Effect.gen(function* () {
         const { a, b } = yield* Nodes
         const { from } = yield* own(a, "committed")
@@ -25,7 +25,7 @@ describe("a row in doubt", () => {
       })
     )
 
-    it.effect("I1: holds a claim up; once it is gone, the claim has its place", () =>
+    it.effect("I1: delays a claim, which takes its seq once it is rolled back", () =>
       Effect.gen(function* () {
         const { a, b } = yield* Nodes
         const { from } = yield* own(a, "gone")
@@ -37,7 +37,7 @@ describe("a row in doubt", () => {
       })
     )
 
-    it.effect("I3: a node that lost the shard while another claimed gives up, and has claimed nothing", () =>
+    it.effect("I3: a node that lost the shard during another claim gives up without a claim", () =>
       Effect.gen(function* () {
         const { a, b } = yield* Nodes
         const { from } = yield* own(a, "given up")
@@ -50,7 +50,7 @@ describe("a row in doubt", () => {
       })
     )
 
-    it.effect("I1, I51: a connection lost in a flush makes it unknown to those in it; a claim learns the truth", () =>
+    it.effect("I1, I51: a connection lost in a flush leaves its rows unknown, and the next claim resolves them", () =>
       Effect.gen(function* () {
         const { a, b } = yield* Nodes
         const first = yield* own(a, "unknown one")
@@ -84,7 +84,7 @@ describe("a row in doubt", () => {
       })
     )
 
-    it.effect("I4: nothing of a stream is written before the fate of its last row is known", () =>
+    it.effect("I4: writes no row of a stream before the outcome of its last row is known", () =>
       Effect.gen(function* () {
         const { a } = yield* Nodes
         const owner = yield* own(a, "one at a time")
@@ -100,7 +100,7 @@ describe("a row in doubt", () => {
       })
     )
 
-    it.effect("a connection that ends while nothing is flushed is replaced", () =>
+    it.effect("replaces a connection that ends between flushes", () =>
       Effect.gen(function* () {
         const { a, b } = yield* Nodes
         const sql = yield* SqlClient.SqlClient
@@ -108,7 +108,7 @@ describe("a row in doubt", () => {
           sql`select pg_terminate_backend(pid) from pg_stat_activity
             where datname = current_database() and pid <> pg_backend_pid() and query like '%journal%'`
         )
-        // Whether a node has noticed yet is luck, so the first append may be unknown.
+        // A node may not have noticed yet, so its first append may be unknown.
         for (const node of [a, b]) {
           const owner = yield* own(node, "replaced")
           const again = yield* Effect.catch(owner.record("one"), () =>
@@ -139,7 +139,7 @@ describe("a snapshot", () => {
     }).pipe(Effect.provide(Journal.layer.pipe(Layer.provideMerge(postgresLayer))))
   )
 
-  it.effect("leaves no piece of the one before, nor one of a snapshot that came to nothing", () =>
+  it.effect("deletes the pieces of the previous snapshot and of a discarded one", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const journal = yield* Journal
@@ -160,8 +160,8 @@ describe("a snapshot", () => {
   )
 })
 
-describe("a connection that is asked", () => {
-  it.effect("and does not answer is given up after ten seconds: who claims may begin anew on another", () =>
+describe("a query", () => {
+  it.effect("fails after ten seconds without an answer, so that a claim can start again on another connection", () =>
     Effect.gen(function* () {
       const journal = yield* Journal
       yield* own(journal, "hanging")
@@ -176,7 +176,7 @@ describe("a connection that is asked", () => {
 })
 
 describe("the appending connection", () => {
-  it.effect("I1: a write without an answer is given up after three seconds, with its connection", () =>
+  it.effect("I1: abandons a write and its connection after three seconds without an answer", () =>
     Effect.gen(function* () {
       const journal = yield* Journal
       const owner = yield* own(journal, "silent")
@@ -193,10 +193,10 @@ describe("the appending connection", () => {
     }).pipe(Effect.scoped, Effect.provide(Journal.layer.pipe(Layer.provideMerge(postgresLayer))))
   )
 
-  it.effect("I4: an owner whose silence is believed is proven again and again while it appends nothing", () =>
+  it.effect("I4: proves the ownership of an idle, believed owner repeatedly", () =>
     Effect.gen(function* () {
       const journal = yield* Journal
-      // From here on it is connected, however long that took.
+      // The connection is established from here on.
       yield* (yield* own(journal, "at work")).record("one")
       const quiet = yield* own(journal, "quiet", true)
       for (let seconds = 1; seconds <= 10; seconds++) {
@@ -206,7 +206,7 @@ describe("the appending connection", () => {
     }).pipe(Effect.provide(Journal.layer.pipe(Layer.provide(postgresLayer))))
   )
 
-  it.effect("I4: an owner whose silence is believed hears that another has its stream, and is proven no more", () =>
+  it.effect("I4: fences an idle, believed owner whose stream another owner has claimed", () =>
     Effect.gen(function* () {
       const { a, b } = yield* Nodes
       yield* (yield* own(a, "at work")).record("one")
@@ -224,7 +224,7 @@ describe("the appending connection", () => {
     }).pipe(Effect.provide(nodes))
   )
 
-  it.effect("I4: a row of its own on the way is no row of another's, and a row that is committed proves as much", () =>
+  it.effect("I4: an in-flight row of the owner does not fence it, and its commit proves ownership", () =>
     Effect.gen(function* () {
       const journal = yield* Journal
       const owner = yield* own(journal, "at work", true)
@@ -239,7 +239,7 @@ describe("the appending connection", () => {
   )
 })
 
-/** Of the database's time, which the test's clock does not move. */
+/** Waits in the database's time, which the test's clock does not advance. */
 const realMilli = Effect.callback<void>((resume) => {
   setTimeout(() => resume(Effect.void), 1)
 })
@@ -261,7 +261,7 @@ const passMillis = Effect.fnUntraced(function* (millis: number) {
   }
 })
 
-/** A row of an open transaction; the result ends it. */
+/** Inserts a row in an open transaction; the returned effect commits it or rolls it back. */
 const insertRow = Effect.fnUntraced(function* (row: { stream: string; seq: number; epoch: number }) {
   const sql = yield* SqlClient.SqlClient
   const connection = yield* sql.reserve

@@ -24,7 +24,7 @@ const kept = readdirSync(fixture(""), { recursive: true, encoding: "utf8" })
 const eventsOf = (name: string): ReadonlyArray<MarketEvent> => JSON.parse(readFileSync(fixture(`${name}.json`), "utf8"))
 
 describe("MarketRecord", () => {
-  it("what is decoded is what was encoded", () => {
+  it("decodes what it encodes", () => {
     fc.assert(
       fc.property(marketEvents, (events) => {
         assert.deepStrictEqual(MarketRecord.decode(MarketRecord.encode(events)), [...events])
@@ -33,12 +33,12 @@ describe("MarketRecord", () => {
     )
   })
 
-  it("a batch larger than any buffer so far comes back whole", () => {
+  it("encodes a batch larger than the current buffer", () => {
     const events = Array.from({ length: 5_000 }, (_, n) => accepted({ clientOrderId: `${n}-${"é".repeat(n % 90)}` }))
     assert.deepStrictEqual(MarketRecord.decode(MarketRecord.encode(events)), events)
   })
 
-  it("an order that fills again costs no more bytes for the time of it", () => {
+  it("encodes only the new time of an order that fills again", () => {
     const fills = (stepMillis: number) => {
       const traded = [1, 2, 3].map((number) =>
         by.traded("again", number, { atMillis: 1_790_503_244_118 + number * stepMillis })
@@ -57,7 +57,7 @@ describe("MarketRecord", () => {
     assert.strictEqual(apart! - together!, 2 * 7)
   })
 
-  it("decodes bytes that stand inside a larger buffer", () => {
+  it("decodes bytes inside a larger buffer", () => {
     const bytes = MarketRecord.encode([accepted({})])
     const larger = new Uint8Array(bytes.length + 20)
     larger.set(bytes, 7)
@@ -75,7 +75,7 @@ describe("MarketRecord", () => {
     assert.deepStrictEqual([...kinds].toSorted(), Object.keys(tags).toSorted())
   })
 
-  it("the users of a batch are told apart by every part of their ids", () => {
+  it("distinguishes the users of a batch by every part of their ids", () => {
     const digits = "0123456789abcdef"
     const ids = Array.from({ length: 32 }, (_, n) =>
       "00000000-0000-0000-0000-000000000000".replaceAll(/0/g, (_0, at: number) =>
@@ -90,7 +90,7 @@ describe("MarketRecord", () => {
     assert.deepStrictEqual(MarketRecord.decode(MarketRecord.encode(events)), events)
   })
 
-  it("an unknown version, an unknown tag, a short and a long record are each refused", () => {
+  it("rejects an unknown version, an unknown tag, a truncated record and trailing bytes", () => {
     const bytes = MarketRecord.encode([accepted({})])
     assert.throws(() => MarketRecord.decode(Uint8Array.of(9, ...bytes.subarray(1))), /unknown version 9/)
     assert.throws(() => MarketRecord.decode(Uint8Array.of(1, 1, 30)), /unknown tag 14/)
@@ -102,7 +102,7 @@ describe("MarketRecord", () => {
     }
   })
 
-  it("bytes of any kind are refused, or decoded to events that can be recorded", () => {
+  it("rejects arbitrary bytes, or decodes them to events that can be encoded", () => {
     fc.assert(
       fc.property(fc.oneof(anyBytes, spoilt), (record) => {
         const decoded = Result.try(() => MarketRecord.decode(record))
@@ -116,7 +116,7 @@ describe("MarketRecord", () => {
 
 const anyBytes = fc.uint8Array({ maxLength: 200 }).map((bytes) => Uint8Array.of(1, ...bytes))
 
-/** A record of which one byte after its version is another. */
+/** A record with one changed byte after its version. */
 const spoilt = fc.tuple(marketEvents, fc.nat(), fc.integer({ min: 1, max: 255 })).map(([events, at, by]) => {
   const record = MarketRecord.encode(events).slice()
   record[1 + (at % (record.length - 1))]! ^= by

@@ -325,7 +325,7 @@ const kept: Readonly<Record<string, ReadonlyArray<TraderEvent>>> = {
 }
 
 describe("TraderRecord", () => {
-  it("what is decoded is what was encoded, amounts of any size included", () => {
+  it("decodes what it encodes, with amounts of any size", () => {
     fc.assert(
       fc.property(fc.array(traderEvent, { maxLength: 6 }), (events) => {
         assert.deepStrictEqual(TraderRecord.decode(TraderRecord.encode(events)), events)
@@ -344,7 +344,7 @@ describe("TraderRecord", () => {
     assert.deepStrictEqual([...kinds].toSorted(), all.toSorted())
   })
 
-  it("an unknown version and an empty record are refused", () => {
+  it("rejects an unknown version and an empty record", () => {
     assert.throws(() => TraderRecord.decode(Uint8Array.of(7, 0x90)), /unknown version 7/)
     assert.throws(() => TraderRecord.decode(new Uint8Array()), /unknown version/)
   })

@@ -13,7 +13,7 @@ const entry = (user: string, desk: string, detail: string): WakeUpChange => ({
   detail
 })
 
-/** One row with these entries. */
+/** Appends one row with these entries. */
 const record = Effect.fnUntraced(function* (alongside: ReadonlyArray<WakeUpChange>) {
   const journal = yield* Journal
   const from = yield* journal.claim("waking", { restore: () => true, replay: () => {} }, Effect.succeed(true))
@@ -39,7 +39,7 @@ for (const [name, layer] of [
   ["in Postgres", Journal.layer.pipe(Layer.provide(postgresLayer))]
 ] as const) {
   describe(name, () => {
-    it.effect("a desk is told of its own entries, and what the tables have ends those up to there alone", () =>
+    it.effect("returns the entries of one desk, and removes them only up to the projected row", () =>
       Effect.gen(function* () {
         const { projected } = yield* Journal
         yield* record([

@@ -1,4 +1,4 @@
-/** How many rows a list is said to have. */
+/** Reported lengths of lists. */
 import * as Count from "@venue/postgres/Count"
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -12,7 +12,7 @@ const counted = (page: { readonly limit: number; readonly offset: number }, foun
   return Effect.map(Count.total(page, found, count), (total) => [total, asked])
 }
 
-it.effect("a page that shows the end of a list is not counted, any other one is", () =>
+it.effect("counts a list only when its page does not reach the end", () =>
   Effect.gen(function* () {
     assert.deepStrictEqual(yield* counted({ limit: 10, offset: 0 }, 3), [3, false])
     assert.deepStrictEqual(yield* counted({ limit: 10, offset: 0 }, 0), [0, false])
@@ -23,6 +23,6 @@ it.effect("a page that shows the end of a list is not counted, any other one is"
   })
 )
 
-it("rows beyond 10,000 are not counted", () => {
+it("counts at most 10,000 rows", () => {
   assert.strictEqual(Count.ofMemory(Array.from({ length: 10_001 })), 10_000)
 })

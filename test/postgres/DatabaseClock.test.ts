@@ -1,4 +1,4 @@
-/** All that reads time reads the database's, whatever becomes of the node's own clock or of the way to the database. */
+/** A node's time is the database's, independent of the node's own clock and of the connection. */
 import { assert, it } from "@effect/vitest"
 import * as DatabaseClock from "@venue/postgres/DatabaseClock"
 import { Clock, Context, Effect, Layer } from "effect"
@@ -8,7 +8,7 @@ import { postgresLayer } from "../Postgres.ts"
 
 const start = 1_700_000_000_000
 
-/** A database with a clock of its own, which answers after `slowMillis`, or not at all. */
+/** A database with its own clock that answers after `slowMillis`, or never. */
 const database = Effect.map(Clock.Clock, (test) => {
   const of = {
     aheadMillis: 0,
@@ -29,7 +29,7 @@ const database = Effect.map(Clock.Clock, (test) => {
   return { of, layer: Layer.succeed(SqlClient.SqlClient)(sql as unknown as SqlClient.SqlClient) }
 })
 
-/** The clock of a node whose own wall clock is where the test sets it. */
+/** The clock of a node whose wall clock the test sets. */
 const node = Effect.gen(function* () {
   const { layer, of } = yield* database
   const test = yield* Clock.Clock
@@ -45,7 +45,7 @@ const node = Effect.gen(function* () {
   return { clock, database: of, wall, wrongMillis: () => clock.currentTimeMillisUnsafe() - of.now() }
 })
 
-it.effect("a node tells the database's time, and goes on with it while its own clock is set", () =>
+it.effect("returns the database's time, also while the node's clock is set", () =>
   Effect.gen(function* () {
     const { clock, wall, wrongMillis } = yield* node
     for (const aheadMillis of [30_000, -30_000, 3_600_000]) {
@@ -58,7 +58,7 @@ it.effect("a node tells the database's time, and goes on with it while its own c
   })
 )
 
-it.effect("a database whose clock is set on is followed within ten seconds", () =>
+it.effect("follows a database clock that is set forward within ten seconds", () =>
   Effect.gen(function* () {
     const { database, wrongMillis } = yield* node
     yield* TestClock.adjust("1 second")
@@ -69,7 +69,7 @@ it.effect("a database whose clock is set on is followed within ten seconds", () 
   })
 )
 
-it.effect("a database whose clock is set back is waited for, and no time is told twice over", () =>
+it.effect("slows down for a database clock that is set back, without repeating a time", () =>
   Effect.gen(function* () {
     const { clock, database, wrongMillis } = yield* node
     database.aheadMillis = -30_000
@@ -83,7 +83,7 @@ it.effect("a database whose clock is set back is waited for, and no time is told
   })
 )
 
-it.effect("a slow answer does not make the time wrong", () =>
+it.effect("keeps the time correct after a slow answer", () =>
   Effect.gen(function* () {
     const { database, wrongMillis } = yield* node
     database.slowMillis = 900
@@ -95,7 +95,7 @@ it.effect("a slow answer does not make the time wrong", () =>
   })
 )
 
-it.effect("time goes on while the database is away, and is measured again when it is back", () =>
+it.effect("continues during an outage of the database and measures again after it", () =>
   Effect.gen(function* () {
     const { database, wrongMillis } = yield* node
     database.isAway = true
@@ -108,7 +108,7 @@ it.effect("time goes on while the database is away, and is measured again when i
   })
 )
 
-it.effect("a drill shifts the node's own clock, and what stands on the database's does not notice", () =>
+it.effect("is unaffected by a drill that shifts the node's own clock", () =>
   Effect.gen(function* () {
     const { layer, of } = yield* database
     const both = yield* Effect.gen(function* () {
@@ -124,7 +124,7 @@ it.effect("a drill shifts the node's own clock, and what stands on the database'
   })
 )
 
-it.live("I37: a node whose clock is half an hour off still tells the time of its Postgres", () =>
+it.live("I37: returns the time of Postgres on a node whose clock is half an hour off", () =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const clock = yield* Effect.provide(Clock.Clock, DatabaseClock.layer)
@@ -132,7 +132,7 @@ it.live("I37: a node whose clock is half an hour off still tells the time of its
     const [now] = yield* sql<{ readonly millis: number }>`
       select (extract(epoch from clock_timestamp()) * 1000)::float8 as millis`
     const answered = clock.currentTimeMillisUnsafe()
-    // The clocks differ by the half of one way there and back at most, and tell whole milliseconds.
+    // The clocks differ by at most half a round trip, rounded to whole milliseconds.
     assert.isAtLeast(now!.millis, asked - 1_000)
     assert.isAtMost(now!.millis, answered + 1_000)
   }).pipe(

@@ -1,4 +1,4 @@
-/** What a venue may not change after its first start, and that one database serves one venue. */
+/** Settings fixed at the first start, and the exclusive use of a database by one venue. */
 import * as PgClient from "@effect/sql-pg/PgClient"
 import { assert, it } from "@effect/vitest"
 import * as FixedSettings from "@venue/postgres/FixedSettings"
@@ -13,7 +13,7 @@ import { emptyDatabase } from "../Postgres.ts"
 const start = (desks: string) => (url: Effect.Success<typeof emptyDatabase>) =>
   Layer.build(Layer.provide(Layer.fresh(FixedSettings.layerAlone({ VENUE_DESKS: desks })), PgClient.layer({ url })))
 
-it.live("a venue keeps the number of desks it was founded with", () =>
+it.live("rejects another number of desks than at the first start", () =>
   Effect.gen(function* () {
     const url = yield* emptyDatabase
     yield* Effect.scoped(start("16")(url))
@@ -24,7 +24,7 @@ it.live("a venue keeps the number of desks it was founded with", () =>
   })
 )
 
-it.live("a second venue on the same database is refused while the first one lives", () =>
+it.live("rejects a second venue on the database while the first one runs", () =>
   Effect.gen(function* () {
     const url = yield* emptyDatabase
     yield* start("16")(url)
@@ -36,7 +36,7 @@ it.live("a second venue on the same database is refused while the first one live
 const node = (url: Effect.Success<typeof emptyDatabase>) =>
   Layer.build(Layer.provide(Layer.fresh(FixedSettings.layerShared({ VENUE_DESKS: "16" })), PgClient.layer({ url })))
 
-it.live("nodes share a database with each other, and never with a venue of one process", () =>
+it.live("lets nodes share a database, and rejects a venue of one process beside them", () =>
   Effect.gen(function* () {
     const url = yield* emptyDatabase
     yield* Effect.scoped(
@@ -53,20 +53,20 @@ it.live("nodes share a database with each other, and never with a venue of one p
   })
 )
 
-/** A session that takes the lock as soon as nobody has it, and has it until the scope closes. */
+/** A session that takes the lock as soon as it is free and holds it until the scope closes. */
 const rival = Effect.fnUntraced(function* (url: Redacted.Redacted) {
   const sql = yield* PgClient.makeClient({ url })
   return yield* Effect.forkScoped(sql`select pg_advisory_lock(${advisoryLocks.venue})`, { startImmediately: true })
 })
 
-/** The server is that of other tests, too. */
+/** Restricted to this database: other tests share the server. */
 const ofVenue = (sql: SqlClient.SqlClient) =>
   sql`locktype = 'advisory' and database = (select oid from pg_database where datname = current_database())`
 
 const endHolder = (url: Redacted.Redacted) =>
   Effect.gen(function* () {
     const sql = yield* PgClient.makeClient({ url })
-    // It waits in line before the one that has it is ended, so that nobody else is faster.
+    // It queues for the lock before the holder is terminated, so that no other session takes it first.
     yield* Effect.repeat(sql`select from pg_locks where ${ofVenue(sql)} and not granted`, {
       until: (rows) => rows.length > 0,
       schedule: Schedule.spaced("20 millis")
@@ -78,7 +78,7 @@ for (const [what, begin] of [
   ["a venue of one process", start("16")],
   ["a node", node]
 ] as const) {
-  it.live(`${what} whose database another venue has taken while it was away is told so`, () =>
+  it.live(`${what} fails when another venue took the database during an outage`, () =>
     Effect.gen(function* () {
       const url = yield* emptyDatabase
       const { lost } = Context.get(yield* begin(url), DatabaseClaim)

@@ -1,11 +1,11 @@
-/** A question that a database does not answer holds up nobody for longer than they would wait. */
+/** Timeouts of queries. */
 import * as GivenUp from "@venue/postgres/GivenUp"
 import { assert, it } from "@effect/vitest"
 import { Effect, Exit, Fiber } from "effect"
 import { isSqlError } from "effect/sql/SqlError"
 import { TestClock } from "effect/testing"
 
-it.effect("a question that hangs, and cannot be taken back, is a lost connection to whoever asked", () =>
+it.effect("fails with a connection error when a query hangs and cannot be cancelled", () =>
   Effect.gen(function* () {
     const asked = yield* Effect.forkChild(Effect.flip(GivenUp.after("2 seconds")(Effect.uninterruptible(Effect.never))))
     yield* TestClock.adjust("2 seconds")
@@ -15,7 +15,7 @@ it.effect("a question that hangs, and cannot be taken back, is a lost connection
   })
 )
 
-it.effect("what it is answered in time, also a failure, is what whoever asked gets", () =>
+it.effect("returns a result or failure that arrives in time", () =>
   Effect.gen(function* () {
     const inTime = GivenUp.after("2 seconds")
     assert.strictEqual(yield* inTime(Effect.succeed(1)), 1)
@@ -23,7 +23,7 @@ it.effect("what it is answered in time, also a failure, is what whoever asked ge
   })
 )
 
-it.effect("a question is taken back when nobody waits for it any more", () =>
+it.effect("interrupts the query when its caller is interrupted", () =>
   Effect.gen(function* () {
     let isTakenBack = false
     const question = Effect.onInterrupt(Effect.never, () =>

@@ -12,7 +12,7 @@ const listening = () => {
   return { told, outage: Outage.make({ begun: tell, over: (seconds) => tell(`over after ${seconds} s`) }) }
 }
 
-it.effect("an outage is said when it begins and when it is over, however often something fails in it", () =>
+it.effect("reports an outage once at its start and once at its end, for any number of failures", () =>
   Effect.gen(function* () {
     const { outage, told } = listening()
     for (let times = 0; times < 100; times++) {
@@ -30,7 +30,7 @@ it.effect("an outage is said when it begins and when it is over, however often s
   })
 )
 
-it.effect("what works beside what fails ends no outage: a full disk answers each question and takes no row", () =>
+it.effect("does not end an outage while some calls still fail, as reads do beside a full disk", () =>
   Effect.gen(function* () {
     const { outage, told } = listening()
     for (let times = 0; times < 100; times++) {
@@ -43,7 +43,7 @@ it.effect("what works beside what fails ends no outage: a full disk answers each
   })
 )
 
-it.effect("only what the database fails at is part of its outage, and it is told in the words of who knew first", () =>
+it.effect("includes only failures of the database, with the message of the innermost cause", () =>
   Effect.gen(function* () {
     const { outage, told } = listening()
     const otherwise = Effect.sync(() => void told.push("otherwise"))

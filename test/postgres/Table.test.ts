@@ -60,7 +60,7 @@ const fresh = Effect.gen(function* () {
 })
 
 layer(emptyPostgresLayer, { timeout: "2 minutes" })("tables", (it) => {
-  it.effect("a row is read as it was written", () =>
+  it.effect("reads a row as it was written", () =>
     Effect.gen(function* () {
       const sql = yield* fresh
       yield* sql`insert into everything ${table.values(row)}`
@@ -71,7 +71,7 @@ layer(emptyPostgresLayer, { timeout: "2 minutes" })("tables", (it) => {
     })
   )
 
-  it.effect("many rows go in one statement, and are read as they were written", () =>
+  it.effect("inserts many rows in one statement and reads them as they were written", () =>
     Effect.gen(function* () {
       const sql = yield* fresh
       const rows = [
@@ -86,7 +86,7 @@ layer(emptyPostgresLayer, { timeout: "2 minutes" })("tables", (it) => {
     })
   )
 
-  it.effect("what is left out of a row has its default, and what is left out of a change stays", () =>
+  it.effect("gives omitted columns their default, and keeps columns omitted from an update", () =>
     Effect.gen(function* () {
       const sql = yield* fresh
       const { isOpen: _, ...rest } = row
@@ -97,7 +97,7 @@ layer(emptyPostgresLayer, { timeout: "2 minutes" })("tables", (it) => {
     })
   )
 
-  it.effect("some columns, and what a statement computes, are read under their names", () =>
+  it.effect("reads selected and computed columns under their names", () =>
     Effect.gen(function* () {
       const sql = yield* fresh
       yield* sql`insert into everything ${table.values(row)}`
@@ -110,7 +110,7 @@ layer(emptyPostgresLayer, { timeout: "2 minutes" })("tables", (it) => {
     })
   )
 
-  it.effect("a zero character, which Postgres has none of, is stored as the replacement character", () =>
+  it.effect("stores a NUL character as the replacement character", () =>
     Effect.gen(function* () {
       const sql = yield* fresh
       yield* sql`insert into everything ${table.values({ ...row, id: "a\0b" })}`
@@ -122,7 +122,7 @@ layer(emptyPostgresLayer, { timeout: "2 minutes" })("tables", (it) => {
     })
   )
 
-  it.effect("a row that its columns do not fit is a bug", () =>
+  it.effect("dies on a row that does not match its columns", () =>
     Effect.gen(function* () {
       const sql = yield* fresh
       yield* sql`insert into everything ${table.values(row)}`

@@ -18,7 +18,7 @@ const suite = (name: string, services: Layer.Layer<Audit | Transaction | Users, 
         audit.record({ action: "tried", actor: userId, subject: userId, facts: { n: 1 } })
       )
 
-    it.effect("what failed together is not there", () =>
+    it.effect("rolls back all changes of a failed transaction", () =>
       Effect.gen(function* () {
         const { run } = yield* Transaction
         const refused = yield* Effect.flip(
@@ -35,7 +35,7 @@ const suite = (name: string, services: Layer.Layer<Audit | Transaction | Users, 
       })
     )
 
-    it.effect("what succeeded together is there", () =>
+    it.effect("keeps all changes of a successful transaction", () =>
       Effect.gen(function* () {
         const { run } = yield* Transaction
         yield* run(Effect.andThen(create(UserId.make("ben")), record(UserId.make("ben"))))
@@ -45,7 +45,7 @@ const suite = (name: string, services: Layer.Layer<Audit | Transaction | Users, 
       })
     )
 
-    it.effect("a part that fails alone takes back only itself", () =>
+    it.effect("rolls back only a failed nested transaction", () =>
       Effect.gen(function* () {
         const { run } = yield* Transaction
         yield* run(
@@ -59,7 +59,7 @@ const suite = (name: string, services: Layer.Layer<Audit | Transaction | Users, 
       })
     )
 
-    it.effect("a bug and an interruption take back as a refusal does", () =>
+    it.effect("rolls back on a defect and on an interruption", () =>
       Effect.gen(function* () {
         const { run } = yield* Transaction
         yield* Effect.exit(run(Effect.andThen(create(UserId.make("eve")), Effect.die("bug"))))
@@ -69,7 +69,7 @@ const suite = (name: string, services: Layer.Layer<Audit | Transaction | Users, 
       })
     )
 
-    it.effect("a user is locked by one at a time", () =>
+    it.effect("lets one transaction at a time lock a user", () =>
       Effect.gen(function* () {
         const { run } = yield* Transaction
         const users = yield* Users
