@@ -1,6 +1,6 @@
 /**
  * Builds indexes of large tables with `create index concurrently`: outside the transaction of the migrations, beside a venue
- * that is running. 0.1.0 has none; a later release lists its own in `Migrations.ts`.
+ * that is running. Release 0.1.0 needs no such index; a later release lists its own in `Migrations.ts`.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"

@@ -4,7 +4,7 @@ import { JournalRows } from "@venue/journal/JournalMemory"
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Layer, Result } from "effect"
 import { postgresLayer } from "../Postgres.ts"
-import { bytes, follow, history, Nodes, own, told, turn, twoNodes, yes } from "./JournalNodes.ts"
+import { bytes, follow, history, Nodes, own, recorder, turn, twoNodes, yes } from "./JournalNodes.ts"
 
 const suite = <E>(place: string, nodes: Layer.Layer<Nodes, E>) =>
   describe(`the journal in ${place}`, () => {
@@ -55,12 +55,12 @@ const suite = <E>(place: string, nodes: Layer.Layer<Nodes, E>) =>
         Effect.gen(function* () {
           const { a } = yield* Nodes
           const owner = yield* own(a, "ahead")
-          const told: Array<string> = []
-          const first = owner.record("one", (seq) => told.push(`${seq} told, ${owner.collects()} collected`))
+          const notified: Array<string> = []
+          const first = owner.record("one", (seq) => notified.push(`${seq} committed, ${owner.collects()} collected`))
           owner.collecting.push(() => owner.say("two"))
           yield* first
           yield* owner.record("three")
-          assert.deepStrictEqual(told, ["2 told, 2 collected"])
+          assert.deepStrictEqual(notified, ["2 committed, 2 collected"])
           assert.deepStrictEqual(yield* history(a, "ahead"), ["1 1 ", "2 1 one", "3 1 two", "4 1 three"])
         })
       )
@@ -82,7 +82,7 @@ const suite = <E>(place: string, nodes: Layer.Layer<Nodes, E>) =>
         Effect.gen(function* () {
           const { a } = yield* Nodes
           const streams = Array.from({ length: 700 }, (_, n) => `many ${n}`)
-          const claimed = yield* a.claimMany(streams, () => told(), yes)
+          const claimed = yield* a.claimMany(streams, () => recorder(), yes)
           const owners = streams.map((stream) => follow(a, stream, claimed.get(stream)!))
           const seqs = yield* Effect.all(
             owners.map((owner) => owner.record("one")),
@@ -99,9 +99,9 @@ const suite = <E>(place: string, nodes: Layer.Layer<Nodes, E>) =>
           yield* first.record("one")
           const second = yield* own(b, "moved")
           yield* second.record("two")
-          const heard = told()
-          assert.deepStrictEqual(yield* a.claim("moved", heard, yes), { epoch: 3, seq: 5 })
-          assert.deepStrictEqual(heard.rows, ["1 1 ", "2 1 one", "3 2 ", "4 2 two"])
+          const replayed = recorder()
+          assert.deepStrictEqual(yield* a.claim("moved", replayed, yes), { epoch: 3, seq: 5 })
+          assert.deepStrictEqual(replayed.rows, ["1 1 ", "2 1 one", "3 2 ", "4 2 two"])
         })
       )
 
@@ -148,7 +148,7 @@ const suite = <E>(place: string, nodes: Layer.Layer<Nodes, E>) =>
         Effect.gen(function* () {
           const { a, b } = yield* Nodes
           const claims = yield* Effect.all(
-            [a, b, a, b].map((node) => node.claim("meeting", told(), yes)),
+            [a, b, a, b].map((node) => node.claim("meeting", recorder(), yes)),
             {
               concurrency: "unbounded"
             }
@@ -162,7 +162,7 @@ const suite = <E>(place: string, nodes: Layer.Layer<Nodes, E>) =>
         Effect.gen(function* () {
           const { a, b } = yield* Nodes
           const streams = Array.from({ length: 300 }, (_, n) => `group ${n}`)
-          const claimed = yield* a.claimMany(streams, () => told(), yes)
+          const claimed = yield* a.claimMany(streams, () => recorder(), yes)
           const owners = streams.map((stream) => follow(a, stream, claimed.get(stream)!))
           // More rows than one page of the group holds.
           for (let n = 2; n <= 20; n++) {
@@ -172,16 +172,16 @@ const suite = <E>(place: string, nodes: Layer.Layer<Nodes, E>) =>
             )
           }
           yield* a.saveSnapshot("group 7", 18, [bytes("state")])
-          const heard = new Map(streams.map((stream) => [stream, told()]))
-          const again = yield* b.claimMany(streams, (stream) => heard.get(stream)!, yes)
+          const replayed = new Map(streams.map((stream) => [stream, recorder()]))
+          const again = yield* b.claimMany(streams, (stream) => replayed.get(stream)!, yes)
           const claims = [...again.values()].map(({ epoch, seq }) => `${epoch} ${seq}`)
           assert.deepStrictEqual(new Set(claims), new Set(["2 21"]))
-          assert.deepStrictEqual(heard.get("group 7")!.rows, ["snapshot 18 state", "19 1 19", "20 1 20"])
+          assert.deepStrictEqual(replayed.get("group 7")!.rows, ["snapshot 18 state", "19 1 19", "20 1 20"])
           assert.deepStrictEqual(
-            heard.get("group 299")!.rows,
+            replayed.get("group 299")!.rows,
             yield* Effect.map(history(a, "group 299"), (rows) => rows.slice(0, -1))
           )
-          assert.strictEqual(heard.get("group 299")!.rows.length, 20)
+          assert.strictEqual(replayed.get("group 299")!.rows.length, 20)
         })
       )
 
@@ -193,9 +193,9 @@ const suite = <E>(place: string, nodes: Layer.Layer<Nodes, E>) =>
           yield* a.saveSnapshot("snapshot", 3, [bytes("at three")])
           yield* b.saveSnapshot("snapshot", 2, [bytes("at two")])
           yield* b.saveSnapshot("snapshot", 9, [bytes("at nine")])
-          const heard = told()
-          yield* b.claim("snapshot", heard, yes)
-          assert.deepStrictEqual(heard.rows, ["snapshot 3 at three", "4 1 three"])
+          const replayed = recorder()
+          yield* b.claim("snapshot", replayed, yes)
+          assert.deepStrictEqual(replayed.rows, ["snapshot 3 at three", "4 1 three"])
         })
       )
 
@@ -205,9 +205,9 @@ const suite = <E>(place: string, nodes: Layer.Layer<Nodes, E>) =>
           const owner = yield* own(a, "older shape")
           for (const word of ["one", "two"]) yield* owner.record(word)
           yield* a.saveSnapshot("older shape", 3, [bytes("of another version")])
-          const heard = told()
-          const claimed = yield* b.claim("older shape", { ...heard, restore: () => false }, yes)
-          assert.deepStrictEqual(heard.rows, ["1 1 ", "2 1 one", "3 1 two"])
+          const replayed = recorder()
+          const claimed = yield* b.claim("older shape", { ...replayed, restore: () => false }, yes)
+          assert.deepStrictEqual(replayed.rows, ["1 1 ", "2 1 one", "3 1 two"])
           assert.deepStrictEqual(claimed, { epoch: 2, seq: 4 })
         })
       )
@@ -253,7 +253,7 @@ const suite = <E>(place: string, nodes: Layer.Layer<Nodes, E>) =>
       it.effect("sets and removes wake-up entries in the commit of their row", () =>
         Effect.gen(function* () {
           const { a, b } = yield* Nodes
-          const from = yield* a.claim("waking", told(), yes)
+          const from = yield* a.claim("waking", recorder(), yes)
           const joined = (detail: string) => ({
             userId: UserId.make("waking user"),
             desk: "3",
@@ -304,7 +304,7 @@ const suite = <E>(place: string, nodes: Layer.Layer<Nodes, E>) =>
       it.effect("I4: writes no wake-up entries of a fenced row", () =>
         Effect.gen(function* () {
           const { a, b } = yield* Nodes
-          const from = yield* a.claim("fenced waking", told(), yes)
+          const from = yield* a.claim("fenced waking", recorder(), yes)
           yield* own(b, "fenced waking")
           yield* Effect.callback<void>((resume) => {
             a.append(
@@ -347,7 +347,7 @@ const suite = <E>(place: string, nodes: Layer.Layer<Nodes, E>) =>
           const other = yield* own(a, "well behaved")
           const lost: Array<string> = []
           const misbehave = Effect.fnUntraced(function* (stream: string, collect: () => Uint8Array) {
-            const from = yield* a.claim(stream, told(), yes)
+            const from = yield* a.claim(stream, recorder(), yes)
             a.append(
               {
                 stream,
@@ -374,7 +374,7 @@ const suite = <E>(place: string, nodes: Layer.Layer<Nodes, E>) =>
           const { a, b } = yield* Nodes
           const streams = Array.from({ length: 100 }, (_, n) => `crossing ${n}`)
           for (let round = 0; round < 20; round++) {
-            const claimed = yield* a.claimMany(streams, () => told(), yes)
+            const claimed = yield* a.claimMany(streams, () => recorder(), yes)
             const record = (journal: typeof a, order: ReadonlyArray<string>) =>
               order.map((stream) => Effect.result(follow(journal, stream, claimed.get(stream)!).record("x")))
             const outcomes = yield* Effect.all([...record(a, streams), ...record(b, streams.toReversed())], {

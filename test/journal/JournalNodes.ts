@@ -25,11 +25,11 @@ export const twoNodes = <E, R>(node: Layer.Layer<Journal, E, R>): Layer.Layer<No
   ).pipe(Layer.provide(quiet))
 
 /** Snapshots and rows that a claim replayed. */
-export interface Told extends Replay {
+export interface Recorder extends Replay {
   readonly rows: Array<string>
 }
 
-export const told = (): Told => {
+export const recorder = (): Recorder => {
   const rows: Array<string> = []
   return {
     rows,
@@ -53,7 +53,7 @@ export const turn = Effect.callback<void>((resume) => {
 
 /** Claims a stream and appends to it: words recorded between two flushes become one row, joined by spaces. */
 export const own = Effect.fnUntraced(function* (journal: JournalShape, stream: string, isBelieved = false) {
-  return follow(journal, stream, yield* journal.claim(stream, told(), yes), isBelieved)
+  return follow(journal, stream, yield* journal.claim(stream, recorder(), yes), isBelieved)
 })
 
 export const follow = (journal: JournalShape, stream: string, from: Claimed, isBelieved = false) => {
@@ -63,7 +63,7 @@ export const follow = (journal: JournalShape, stream: string, from: Claimed, isB
   const committed: Array<number> = []
   const lost: Array<"fenced" | "unknown"> = []
   let collects = 0
-  /** What happens right after the next collects, one each. */
+  /** Callbacks that run right after the next collects, one each. */
   const collecting: Array<() => void> = []
   const appender = journal.append(
     {
@@ -94,12 +94,12 @@ export const follow = (journal: JournalShape, stream: string, from: Claimed, isB
     open.push(word)
     appender.wake()
   }
-  /** The seq of the row that carries the word. */
-  const record = (word: string, told: (seq: number) => void = () => {}) =>
+  /** Returns the seq of the row that holds the word. */
+  const record = (word: string, notified: (seq: number) => void = () => {}) =>
     Effect.callback<number, "fenced" | "unknown">((settle) => {
       if (lost[0] !== undefined) return settle(Effect.fail(lost[0]))
       const committed = (seq: number) => {
-        told(seq)
+        notified(seq)
         settle(Effect.succeed(seq))
       }
       pending.push({ committed, lost: (why) => settle(Effect.fail(why)) })

@@ -5,7 +5,7 @@ import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { Buffer } from "node:buffer"
 import { postgresLayer } from "../Postgres.ts"
-import { bytes, follow, history, Nodes, own, told, turn, twoNodes, yes } from "./JournalNodes.ts"
+import { bytes, follow, history, Nodes, own, recorder, turn, twoNodes, yes } from "./JournalNodes.ts"
 
 const nodes = twoNodes(Journal.layer).pipe(Layer.provideMerge(postgresLayer))
 
@@ -16,12 +16,12 @@ describe("a row in doubt", () => {
         const { a, b } = yield* Nodes
         const { from } = yield* own(a, "committed")
         const inDoubt = yield* insertRow({ stream: "committed", seq: 2, epoch: from.epoch })
-        const heard = told()
-        const claim = yield* Effect.forkChild(b.claim("committed", heard, yes))
+        const replayed = recorder()
+        const claim = yield* Effect.forkChild(b.claim("committed", replayed, yes))
         yield* untilOneWaits
         yield* inDoubt("commit")
         assert.deepStrictEqual(yield* Fiber.join(claim), { epoch: 2, seq: 3 })
-        assert.deepStrictEqual(heard.rows, ["1 1 ", "2 1 in doubt"])
+        assert.deepStrictEqual(replayed.rows, ["1 1 ", "2 1 in doubt"])
       })
     )
 
@@ -30,7 +30,7 @@ describe("a row in doubt", () => {
         const { a, b } = yield* Nodes
         const { from } = yield* own(a, "gone")
         const inDoubt = yield* insertRow({ stream: "gone", seq: 2, epoch: from.epoch })
-        const claim = yield* Effect.forkChild(b.claim("gone", told(), yes))
+        const claim = yield* Effect.forkChild(b.claim("gone", recorder(), yes))
         yield* untilOneWaits
         yield* inDoubt("rollback")
         assert.deepStrictEqual(yield* Fiber.join(claim), { epoch: 2, seq: 2 })
@@ -42,7 +42,7 @@ describe("a row in doubt", () => {
         const { a, b } = yield* Nodes
         const { from } = yield* own(a, "given up")
         const inDoubt = yield* insertRow({ stream: "given up", seq: 2, epoch: from.epoch + 1 })
-        const claim = yield* Effect.forkChild(Effect.flip(b.claim("given up", told(), Effect.succeed(false))))
+        const claim = yield* Effect.forkChild(Effect.flip(b.claim("given up", recorder(), Effect.succeed(false))))
         yield* untilOneWaits
         yield* inDoubt("commit")
         assert.deepStrictEqual((yield* Fiber.join(claim))._tag, "NotOwner")
@@ -70,8 +70,8 @@ describe("a row in doubt", () => {
         assert.deepStrictEqual(yield* Fiber.join(flushed), ["unknown", "unknown"])
         assert.strictEqual(yield* Fiber.join(waiting), 2)
         yield* inDoubt("commit")
-        const heard = told()
-        const claimed = yield* b.claimMany(["unknown one", "unknown two"], () => heard, yes)
+        const replayed = recorder()
+        const claimed = yield* b.claimMany(["unknown one", "unknown two"], () => replayed, yes)
         assert.deepStrictEqual(
           [...claimed.values()],
           [
@@ -79,7 +79,7 @@ describe("a row in doubt", () => {
             { epoch: 2, seq: 3 }
           ]
         )
-        assert.deepStrictEqual(heard.rows, ["1 1 ", "1 1 ", "2 1 in doubt"])
+        assert.deepStrictEqual(replayed.rows, ["1 1 ", "1 1 ", "2 1 in doubt"])
         assert.deepStrictEqual([first.committed, second.committed], [[], []])
       })
     )
@@ -129,9 +129,9 @@ describe("a snapshot", () => {
       for (const stream of ["small", "large"]) yield* own(journal, stream)
       yield* journal.saveSnapshot("small", 1, [bytes("a few words")])
       yield* journal.saveSnapshot("large", 1, [state])
-      const heard = told()
-      yield* journal.claim("small", heard, yes)
-      assert.deepStrictEqual(heard.rows, ["snapshot 1 a few words"])
+      const replayed = recorder()
+      yield* journal.claim("small", replayed, yes)
+      assert.deepStrictEqual(replayed.rows, ["snapshot 1 a few words"])
       let found = new Uint8Array(0)
       const restore = (whole: Uint8Array) => (found = Uint8Array.from(whole)).length > 0
       yield* journal.claim("large", { restore, replay: () => {} }, yes)
@@ -166,7 +166,7 @@ describe("a query", () => {
       const journal = yield* Journal
       yield* own(journal, "hanging")
       const inDoubt = yield* insertRow({ stream: "hanging", seq: 2, epoch: 1 })
-      const claim = yield* Effect.forkChild(Effect.flip(journal.claim("hanging", told(), yes)))
+      const claim = yield* Effect.forkChild(Effect.flip(journal.claim("hanging", recorder(), yes)))
       yield* untilOneWaits
       yield* passMillis(10_500)
       assert.strictEqual((yield* Fiber.join(claim))._tag, "JournalUnavailable")
@@ -188,7 +188,7 @@ describe("the appending connection", () => {
       yield* passMillis(1_500)
       assert.strictEqual(yield* Fiber.join(recording), "unknown")
       yield* inDoubt("rollback")
-      const again = follow(journal, "silent", yield* journal.claim("silent", told(), yes))
+      const again = follow(journal, "silent", yield* journal.claim("silent", recorder(), yes))
       assert.isAbove(yield* again.record("two"), 2)
     }).pipe(Effect.scoped, Effect.provide(Journal.layer.pipe(Layer.provideMerge(postgresLayer))))
   )

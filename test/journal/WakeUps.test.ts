@@ -57,7 +57,7 @@ for (const [name, layer] of [
         ])
         assert.deepStrictEqual(
           yield* left("7"),
-          of7.filter((told) => told !== "ann unprojected 9")
+          of7.filter((entry) => entry !== "ann unprojected 9")
         )
         assert.deepStrictEqual(yield* left("8"), ["cid unprojected 2"])
       }).pipe(Effect.provide(layer))

@@ -38,20 +38,20 @@ describe("CarriedTime", () => {
     let state = 7
     const next = (below: number) => (state = (state * 48_271) % 2_147_483_647) % below
     let counter = 0
-    let told = time.at(counter)
+    let last = time.at(counter)
     for (let n = 0; n < 20_000; n++) {
       counter += next(2_000)
-      assert.isAtLeast(time.at(counter), told)
-      told = time.at(counter)
+      assert.isAtLeast(time.at(counter), last)
+      last = time.at(counter)
       if (next(4) > 0) continue
       const sentAt = counter
       const receivedAt = sentAt + next(5_000)
       const remoteMillis = 1_000_000 + sentAt + next(120_000) - 60_000
       counter = receivedAt + next(500)
-      told = time.at(counter)
+      last = time.at(counter)
       time.correct({ remoteMillis, sentAt, receivedAt }, counter)
-      assert.isAtLeast(time.at(counter), told - 1e-6)
-      told = time.at(counter)
+      assert.isAtLeast(time.at(counter), last - 1e-6)
+      last = time.at(counter)
     }
   })
 

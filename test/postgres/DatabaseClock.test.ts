@@ -128,13 +128,13 @@ it.live("I37: returns the time of Postgres on a node whose clock is half an hour
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const clock = yield* Effect.provide(Clock.Clock, DatabaseClock.layer)
-    const asked = clock.currentTimeMillisUnsafe()
+    const before = clock.currentTimeMillisUnsafe()
     const [now] = yield* sql<{ readonly millis: number }>`
       select (extract(epoch from clock_timestamp()) * 1000)::float8 as millis`
-    const answered = clock.currentTimeMillisUnsafe()
+    const after = clock.currentTimeMillisUnsafe()
     // The clocks differ by at most half a round trip, rounded to whole milliseconds.
-    assert.isAtLeast(now!.millis, asked - 1_000)
-    assert.isAtMost(now!.millis, answered + 1_000)
+    assert.isAtLeast(now!.millis, before - 1_000)
+    assert.isAtMost(now!.millis, after + 1_000)
   }).pipe(
     Effect.provide(DatabaseClock.layerShifted),
     Effect.provideService(DatabaseClock.ClockShift, -1_800_000),

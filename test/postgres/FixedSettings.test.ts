@@ -85,8 +85,8 @@ for (const [what, begin] of [
       const taking = yield* rival(url)
       yield* endHolder(url)
       yield* Fiber.join(taking)
-      const told = yield* Effect.flip(lost)
-      assert.strictEqual(told._tag, "DatabaseTaken")
+      const loss = yield* Effect.flip(lost)
+      assert.strictEqual(loss._tag, "DatabaseTaken")
     }).pipe(Effect.provide(Reactivity.layer))
   )
 }
@@ -98,7 +98,7 @@ it.live(
       const url = yield* emptyDatabase
       const line = yield* through(url)
       const { lost } = Context.get(yield* start("16")(line.url), DatabaseClaim)
-      const told = yield* Effect.forkScoped(Effect.flip(lost))
+      const loss = yield* Effect.forkScoped(Effect.flip(lost))
       const sql = yield* PgClient.makeClient({ url })
       const holder = sql<{ pid: number }>`select pid from pg_locks where ${ofVenue(sql)} and granted`
       const [first] = yield* holder
@@ -108,7 +108,7 @@ it.live(
         schedule: Schedule.spaced("100 millis")
       })
       assert.lengthOf(next, 1)
-      assert.isUndefined(told.pollUnsafe())
+      assert.isUndefined(loss.pollUnsafe())
     }).pipe(Effect.provide(Reactivity.layer)),
   240_000
 )

@@ -7,9 +7,11 @@ import { TestClock } from "effect/testing"
 
 it.effect("fails with a connection error when a query hangs and cannot be cancelled", () =>
   Effect.gen(function* () {
-    const asked = yield* Effect.forkChild(Effect.flip(GivenUp.after("2 seconds")(Effect.uninterruptible(Effect.never))))
+    const running = yield* Effect.forkChild(
+      Effect.flip(GivenUp.after("2 seconds")(Effect.uninterruptible(Effect.never)))
+    )
     yield* TestClock.adjust("2 seconds")
-    const error = yield* Fiber.join(asked)
+    const error = yield* Fiber.join(running)
     assert.isTrue(isSqlError(error))
     assert.strictEqual(error.message, "no answer for 2 s")
   })
@@ -25,14 +27,14 @@ it.effect("returns a result or failure that arrives in time", () =>
 
 it.effect("interrupts the query when its caller is interrupted", () =>
   Effect.gen(function* () {
-    let isTakenBack = false
-    const question = Effect.onInterrupt(Effect.never, () =>
+    let isInterrupted = false
+    const query = Effect.onInterrupt(Effect.never, () =>
       Effect.sync(() => {
-        isTakenBack = true
+        isInterrupted = true
       })
     )
-    const asked = yield* Effect.forkChild(GivenUp.after("2 seconds")(question), { startImmediately: true })
-    yield* Fiber.interrupt(asked)
-    yield* Effect.repeat(Effect.yieldNow, { until: () => isTakenBack })
+    const running = yield* Effect.forkChild(GivenUp.after("2 seconds")(query), { startImmediately: true })
+    yield* Fiber.interrupt(running)
+    yield* Effect.repeat(Effect.yieldNow, { until: () => isInterrupted })
   })
 )

@@ -7,46 +7,46 @@ import { ConnectionError, SqlError, SqlSyntaxError } from "effect/sql/SqlError"
 import { TestClock } from "effect/testing"
 
 const listening = () => {
-  const told: Array<string> = []
-  const tell = (text: string) => Effect.sync(() => void told.push(text))
-  return { told, outage: Outage.make({ begun: tell, over: (seconds) => tell(`over after ${seconds} s`) }) }
+  const lines: Array<string> = []
+  const log = (text: string) => Effect.sync(() => void lines.push(text))
+  return { lines, outage: Outage.make({ begun: log, over: (seconds) => log(`over after ${seconds} s`) }) }
 }
 
 it.effect("reports an outage once at its start and once at its end, for any number of failures", () =>
   Effect.gen(function* () {
-    const { outage, told } = listening()
+    const { outage, lines } = listening()
     for (let times = 0; times < 100; times++) {
       yield* outage.failed(`no answer ${times}`)
       yield* TestClock.adjust("100 millis")
     }
     yield* outage.answered
-    assert.deepStrictEqual(told, ["no answer 0"])
+    assert.deepStrictEqual(lines, ["no answer 0"])
     yield* TestClock.adjust("3 seconds")
     yield* outage.answered
     yield* outage.answered
-    assert.deepStrictEqual(told, ["no answer 0", "over after 10 s"])
+    assert.deepStrictEqual(lines, ["no answer 0", "over after 10 s"])
     yield* outage.failed("again")
-    assert.deepStrictEqual(told.slice(2), ["again"])
+    assert.deepStrictEqual(lines.slice(2), ["again"])
   })
 )
 
 it.effect("does not end an outage while some calls still fail, as reads do beside a full disk", () =>
   Effect.gen(function* () {
-    const { outage, told } = listening()
+    const { outage, lines } = listening()
     for (let times = 0; times < 100; times++) {
       yield* outage.failed("No space left on device")
       yield* outage.answered
       yield* TestClock.adjust("200 millis")
       yield* outage.answered
     }
-    assert.deepStrictEqual(told, ["No space left on device"])
+    assert.deepStrictEqual(lines, ["No space left on device"])
   })
 )
 
 it.effect("includes only failures of the database, with the message of the innermost cause", () =>
   Effect.gen(function* () {
-    const { outage, told } = listening()
-    const otherwise = Effect.sync(() => void told.push("otherwise"))
+    const { outage, lines } = listening()
+    const otherwise = Effect.sync(() => void lines.push("otherwise"))
     const report = (error: unknown) =>
       Effect.provideService(DatabaseOutage.report(Cause.fail(error), otherwise), DatabaseOutage.DatabaseOutage, outage)
     const cause = new Error("connect ECONNREFUSED")
@@ -55,6 +55,6 @@ it.effect("includes only failures of the database, with the message of the inner
     const out = new SqlError({ reason: new ConnectionError({ cause, message: "Failed to connect" }) })
     yield* report(new DatabaseUnavailable({ cause: out }))
     yield* report(new DatabaseUnavailable({ cause: Cause.fail(out) }))
-    assert.deepStrictEqual(told, ["otherwise", "otherwise", "connect ECONNREFUSED"])
+    assert.deepStrictEqual(lines, ["otherwise", "otherwise", "connect ECONNREFUSED"])
   })
 )

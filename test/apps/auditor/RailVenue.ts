@@ -25,7 +25,7 @@ import * as SecureRandom from "effect/crypto/SecureRandom"
 import { TestClock } from "effect/testing"
 import * as Audit from "../../../apps/auditor/Audit.ts"
 import * as RailBooks from "../../../apps/auditor/RailBooks.ts"
-import { told, yes } from "../../journal/JournalNodes.ts"
+import { recorder, yes } from "../../journal/JournalNodes.ts"
 import { postgresLayer } from "../../Postgres.ts"
 
 /** Its silence blocks nothing here, since the database's clock is not the test's. */
@@ -49,7 +49,7 @@ export const layer = SimulatedRails.layer.pipe(
 /** Commits what the user's machine has decided, with the steps that ride along. */
 const record = Effect.fnUntraced(function* (event: TreasuryStep["event"]) {
   const journal = yield* Journal
-  const from = yield* journal.claim(`trader/${user}`, told(), yes)
+  const from = yield* journal.claim(`trader/${user}`, recorder(), yes)
   yield* Effect.callback<void>((resume) => {
     let rest: ReadonlyArray<TraderEvent> = [event]
     const appender = journal.append(

@@ -15,7 +15,7 @@ import { Withdrawals } from "@venue/storage/treasury/Withdrawals"
 import { Clock, Effect, Layer, Option, Redacted } from "effect"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import { Seal } from "@venue/postgres/Seal"
-import { bytes, told, yes } from "../../journal/JournalNodes.ts"
+import { bytes, recorder, yes } from "../../journal/JournalNodes.ts"
 import { postgresLayer } from "../../Postgres.ts"
 
 /** Runs without an auditor. */
@@ -53,7 +53,7 @@ export const inMemory = Layer.mergeAll(
 /** Commits events of a trader. */
 export const recorded = Effect.fnUntraced(function* (userId: UserId, ...events: ReadonlyArray<TreasuryStep["event"]>) {
   const journal = yield* Journal
-  const from = yield* journal.claim(`trader/${userId}`, told(), yes)
+  const from = yield* journal.claim(`trader/${userId}`, recorder(), yes)
   yield* Effect.callback<void>((resume) => {
     let rest: ReadonlyArray<TraderEvent> = events
     const appender = journal.append(

@@ -1,4 +1,4 @@
-/** Market data for charts, listed contracts, and the futures that reference prices are made of. */
+/** Market data for charts, listed contracts, and the futures behind reference prices. */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 

@@ -5,7 +5,7 @@ import { SqlClient } from "effect/sql"
 export const oauth = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
 
-  // Two secrets are valid while one replaces the other; a public application has none.
+  // Two secrets are valid while one replaces the other; a public application has no secret.
   yield* sql`
     create table oauth_client (
       client_id text collate "C" primary key,

@@ -67,8 +67,8 @@ export const rails = Effect.gen(function* () {
       primary key (kind, subject, effect)
     )`
 
-  // The newest holding of each rail, updated in place: in-flight withdrawals that had left the rail by then, and those that
-  // had not.
+  // The newest holding of each rail, updated in place, with the in-flight withdrawals that are already deducted (left_ids) and
+  // not yet deducted (waiting_ids).
   yield* sql`
     create table rail_holding (
       rail text collate "C" primary key,

@@ -38,7 +38,7 @@ const wallets = Effect.gen(function* () {
     )`
   yield* sql`create index sign_in_attempt_since on sign_in_attempt (since)`
 
-  // Of two concurrent first sign-ins, the first identity row creates the user, so it is written before the user's row.
+  // The identity row is written before the user's row: of two concurrent first sign-ins it decides which creates the user.
   yield* sql`
     create table identity (
       subject text collate "C" primary key,
@@ -135,7 +135,7 @@ const factors = Effect.gen(function* () {
 const revocations = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
 
-  // Every node polls for new rows: `made_by` tells it which rows were committed since its last poll.
+  // Every node polls for new rows; `made_by` identifies rows committed since its last poll.
   yield* sql`
     create table revocation (
       number bigint generated always as identity primary key,

@@ -7,7 +7,7 @@ export const withdrawals = Effect.suspend(() => Effect.all([states, payments], {
 const states = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
 
-  // Written in the commit of the trader's event that debits the account. Nothing that the trader's state machine decided is
+  // Written in the commit of the trader's event that debits the account. Decisions of the trader's state machine are not
   // checked again here: a failed check would fail every row of the same flush.
   yield* sql`
     create table withdrawal (

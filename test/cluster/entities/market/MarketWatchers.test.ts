@@ -9,7 +9,7 @@ import { JournalRows } from "@venue/journal/JournalMemory"
 import { assert, it } from "@effect/vitest"
 import { Clock, Effect, Exit, Fiber, Layer, Logger, Stream } from "effect"
 import { TestClock } from "effect/testing"
-import { told, Nodes, twoNodes, yes } from "../../../journal/JournalNodes.ts"
+import { Nodes, recorder, twoNodes, yes } from "../../../journal/JournalNodes.ts"
 import { postgresLayer } from "../../../Postgres.ts"
 import { counted } from "../../../Wakes.ts"
 import { one, turns, venue } from "../../Neighbours.ts"
@@ -66,7 +66,7 @@ it.effect("I4: an idle market whose log another node claimed sends no more heart
     assert.deepEqual(heardAtMillis, [0, 1_000, 2_000, 3_000, 4_000, 5_000])
     assert.isDefined(market.watchers.head())
 
-    yield* b.claim(marketStream(one.symbol), told(), yes)
+    yield* b.claim(marketStream(one.symbol), recorder(), yes)
     isOurs = false
     assert.isUndefined(market.watchers.head())
     yield* turns
@@ -84,7 +84,7 @@ it.effect("sends heartbeats again after the log was claimed again", () =>
     const market = yield* open(a)
     const { heardAtMillis } = yield* watch(market.watchers)
     yield* turns
-    yield* b.claim(marketStream(one.symbol), told(), yes)
+    yield* b.claim(marketStream(one.symbol), recorder(), yes)
     for (let seconds = 0; seconds < 5; seconds++) yield* Effect.andThen(TestClock.adjust("1 second"), turns)
     assert.isAbove(heardAtMillis.at(-1)!, 3_000)
     assert.deepEqual(market.watchers.head(), { epoch: 3, seq: 3 })
