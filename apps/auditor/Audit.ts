@@ -2,7 +2,7 @@
 import { type Instrument, initialInstruments } from "@venue/domain/Instrument"
 import type { RailAudit } from "@venue/storage/audit/RailAudits"
 import { Listings } from "@venue/storage/listing/Listings"
-import { Effect } from "effect"
+import { Effect, identity } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Books from "./Books.ts"
 import * as Comparing from "./Comparing.ts"
@@ -61,5 +61,5 @@ export const on = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, reading
     reports.compared()
     return Faults.summary(books.faults)
   }).pipe(Effect.onError(() => Effect.sync(readingOn.forgetCursor)))
-  return { books, round, rails: () => rails } satisfies Audit as Audit
+  return identity<Audit>({ books, round, rails: () => rails })
 })

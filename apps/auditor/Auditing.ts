@@ -4,7 +4,7 @@ import { auditor } from "@venue/domain/VenueMode"
 import * as DatabaseOutage from "@venue/postgres/DatabaseOutage"
 import { VenueModes } from "@venue/storage/access/VenueModes"
 import { RailAudits } from "@venue/storage/audit/RailAudits"
-import { Cause, Clock, Effect, Exit, Schedule } from "effect"
+import { Cause, Clock, Effect, Exit, Schedule, identity } from "effect"
 import { SqlClient } from "effect/sql"
 import { isSqlError } from "effect/sql/SqlError"
 import type { Audit } from "./Audit.ts"
@@ -62,10 +62,10 @@ export const make = Effect.fnUntraced(function* (audit: Audit) {
     yield* DatabaseOutage.report(exit.cause, Effect.logWarning("an audit could not be finished", exit.cause))
   })
   const forever = Effect.andThen(Effect.repeat(round, Schedule.spaced(pause)), Effect.never)
-  return {
+  return identity<Auditing>({
     forever,
     isReady: () => clock.currentTimeMillisUnsafe() - auditedMillis < recentMillis
-  } satisfies Auditing as Auditing
+  })
 })
 
 /** Time between two audits: a difference that needs two of them is found within 3 s. */

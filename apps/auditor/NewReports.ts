@@ -1,6 +1,6 @@
 /** The reports of desks that were not compared yet, each once. */
 import { type DeskReport, DeskReports, type TraderReport } from "@venue/storage/audit/DeskReports"
-import { Clock, Effect } from "effect"
+import { Clock, Effect, identity } from "effect"
 import type { DatabaseUnavailable } from "@venue/postgres/DatabaseUnavailable"
 import { keptMillis } from "./Past.ts"
 
@@ -16,7 +16,7 @@ export const make = Effect.gen(function* () {
   // A desk without traders writes no report: its last one may be of rows from long ago.
   let newestMillis = (yield* Clock.currentTimeMillis) - keptMillis
   let reports: ReadonlyArray<DeskReport> = []
-  return {
+  return identity<NewReports>({
     // The clocks of two desks differ a little, and a report may commit after one with a later time.
     read: Effect.suspend(() =>
       Effect.map(since(newestMillis - overlapMillis), (found) => {
@@ -31,7 +31,7 @@ export const make = Effect.gen(function* () {
       }
       reports = []
     }
-  } satisfies NewReports as NewReports
+  })
 })
 
 /** Longer than a report takes to commit, and than the clocks of two nodes differ. */

@@ -6,7 +6,7 @@ import { Unavailable } from "@venue/cluster/protocol/Market"
 import { VenueSettings } from "@venue/cluster/VenueSettings"
 import type { UserId } from "@venue/domain/UserId"
 import { TradeGateway } from "@venue/gateway/trade/TradeGateway"
-import { Context, Effect, Layer, type Scope } from "effect"
+import { Context, Effect, Layer, type Scope, identity } from "effect"
 import * as Client from "./Client.ts"
 
 /** A second trade gateway that can be cut off from desks. */
@@ -58,7 +58,7 @@ export const make = Effect.gen(function* () {
       Effect.provideContext(services)
     )
     const gateway = Context.get(context, TradeGateway)
-    return {
+    return identity<OtherGateway>({
       connect: Client.open((transport) => gateway.open(transport, "")),
       cut: Effect.sync(() => {
         for (let id = 0; id < count; id++) cut.add(String(id))
@@ -69,7 +69,7 @@ export const make = Effect.gen(function* () {
         Effect.sync(() => {
           cut.add(deskOf(userId, count))
         })
-    } satisfies OtherGateway as OtherGateway
+    })
   })
 })
 

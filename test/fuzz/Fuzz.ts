@@ -3,7 +3,7 @@
  */
 import { defaults, VenueSettings } from "@venue/cluster/VenueSettings"
 import { TestVenue } from "@venue/testing/TestVenue"
-import { Effect, Layer } from "effect"
+import { Effect, Layer, identity } from "effect"
 import * as Random from "../chaos/Random.ts"
 import { type Operation, rest } from "../gateway/rest/contract/Operations.ts"
 import { Scene } from "../gateway/rest/contract/Scene.ts"
@@ -64,7 +64,7 @@ export const run = Effect.fnUntraced(function* ({ requests, seed }: Options) {
     faults.push(`request ${number} of seed ${seed}, ${method} ${url} ${JSON.stringify(headers)} ${body}: ${report}`)
   })
   yield* Effect.forEach(Array.from({ length: requests }).keys(), send, { concurrency: 8, discard: true })
-  return { statuses, faults } satisfies Outcome as Outcome
+  return identity<Outcome>({ statuses, faults })
 })
 
 const maxFaults = 20

@@ -4,7 +4,7 @@ import type { FillResponse, Frame } from "@venue/api/trade/FrameSchema"
 import type { Client } from "@venue/testing/Client"
 import { layerMemory, type TestUser, TestVenue } from "@venue/testing/TestVenue"
 import { assert, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, identity } from "effect"
 import { TestClock } from "effect/testing"
 import { layerOver, RestClient } from "../gateway/rest/RestClient.ts"
 import { aapl, friday, limit, market, say } from "./Story.ts"
@@ -29,7 +29,7 @@ const settings = { ...defaults, instruments: new Map([[aapl, defaults.instrument
 const join = Effect.fnUntraced(function* (name: string, deposit: number) {
   const venue = yield* TestVenue
   const user = yield* venue.user(name, deposit)
-  return { user, client: yield* venue.trade(user), deposit, frames: [] } satisfies Trader as Trader
+  return identity<Trader>({ user, client: yield* venue.trade(user), deposit, frames: [] })
 })
 
 /** What the trader sent is answered, and what it was told is kept. */

@@ -2,7 +2,7 @@
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import type { MarketPreview, PreviewCommand } from "@venue/domain/Preview"
 import * as Engine from "@venue/matching/Engine"
-import { Clock, Effect, Result, Semaphore } from "effect"
+import { Clock, Effect, Result, Semaphore, identity } from "effect"
 import { Unavailable } from "../../protocol/Market.ts"
 import * as CancelOnly from "./CancelOnly.ts"
 import type { MarketLog } from "./MarketLog.ts"
@@ -35,7 +35,7 @@ export const make = Effect.fnUntraced(function* (
     return value.success === undefined ? yield* unavailable : value.success
   })
 
-  return ((command) =>
+  return identity<Preview>((command) =>
     Effect.suspend(() => {
       if (waiting >= maxWaiting) return unavailable
       waiting++
@@ -43,7 +43,8 @@ export const make = Effect.fnUntraced(function* (
         permits.withPermit(preview(command)),
         Effect.sync(() => waiting--)
       )
-    })) satisfies Preview as Preview
+    })
+  )
 })
 
 const refused = (command: PreviewCommand): PreviewCommand =>

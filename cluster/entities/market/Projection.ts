@@ -8,7 +8,7 @@ import { Journal, type Row } from "@venue/journal/Journal"
 import * as MarketRecord from "@venue/journal/MarketRecord"
 import type { CommittedRow, MarketProjection } from "@venue/storage/history/Projection"
 import { ReadTables } from "@venue/storage/history/ReadTables"
-import { Clock, Effect, Latch } from "effect"
+import { Clock, Effect, Latch, identity } from "effect"
 import * as TableWriter from "../../tables/TableWriter.ts"
 
 export interface Projection {
@@ -103,14 +103,14 @@ export const make = Effect.fnUntraced(function* (symbol: MarketSymbol, projectio
     lastSeq = seq
     more.openUnsafe()
   }
-  return {
+  return identity<Projection>({
     claimed,
     wanted: readers.wanted,
     committed: ({ events, seq }) => {
       bursts.recorded(events.length)
       claimed(seq)
     }
-  } satisfies Projection as Projection
+  })
 })
 
 /** Detects bursts of recorded events, during which the tables let orders go first. */

@@ -1,7 +1,7 @@
 /** The open takeovers of a market. Desks send what their accounts can take over; the takeovers close half a second later. */
 import type { AccountId } from "@venue/domain/AccountId"
 import { type Stand, standMillis } from "@venue/domain/Liquidation"
-import { Clock, Effect, type Scope } from "effect"
+import { Clock, Effect, type Scope, identity } from "effect"
 import * as Beat from "../../feed/Beat.ts"
 import type { MarketLog } from "./MarketLog.ts"
 
@@ -39,13 +39,13 @@ export const make = Effect.fnUntraced(function* (
     reclaimed: beat.start
   })
   beat.start()
-  return {
+  return identity<Takeovers>({
     stand: (received) => {
       if (log.takeovers().length === 0) return
       for (const stand of received)
         if (stands.size < maxStands || stands.has(stand.accountId)) stands.set(stand.accountId, stand)
     }
-  } satisfies Takeovers as Takeovers
+  })
 })
 
 /** Interval of the check for due takeovers while one is open. */

@@ -5,7 +5,7 @@ import { resolutions } from "@venue/api/rest/ChartRange"
 import { Feed } from "@venue/cluster/feed/Feed"
 import { VenueSettings } from "@venue/cluster/VenueSettings"
 import { minuteOf } from "@venue/domain/Minute"
-import { Clock, Effect } from "effect"
+import { Clock, Effect, identity } from "effect"
 import * as Minutes from "./Minutes.ts"
 import { RecentTrades } from "./RecentTrades.ts"
 import type { ValueOf } from "./Streams.ts"
@@ -62,7 +62,7 @@ export const make = Effect.gen(function* () {
       trades: count
     })
   }
-  return {
+  return identity<Candles>({
     latest: (topic) => {
       const startMinute = startOf(topic)
       const body = bodyOf(topic, startMinute)
@@ -80,7 +80,7 @@ export const make = Effect.gen(function* () {
       sent.set(keyOf(topic), { startMinute, tail: body.tail })
       return body
     }
-  } satisfies Candles as Candles
+  })
 })
 
 /** Maximum delay of a trade in the feed. */

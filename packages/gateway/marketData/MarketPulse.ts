@@ -4,7 +4,7 @@ import type * as Subscription from "@venue/api/marketData/Subscription"
 import type { Batch } from "@venue/cluster/feed/Batch"
 import { Feed } from "@venue/cluster/feed/Feed"
 import * as Beat from "@venue/cluster/feed/Beat"
-import { Effect } from "effect"
+import { Effect, identity } from "effect"
 import * as OnChange from "./OnChange.ts"
 import * as Streams from "./Streams.ts"
 import * as Values from "./Values.ts"
@@ -73,7 +73,7 @@ export const make = Effect.fnUntraced(function* (streams: Streams.Streams) {
     starts.get(channel)?.()
     for (const each of beats) if (each.channel === channel) each.beat.start()
   }
-  return { latest, start } satisfies MarketPulse as MarketPulse
+  return identity<MarketPulse>({ latest, start })
 })
 
 /** Interval at which subscribers with too much unread are checked again. */

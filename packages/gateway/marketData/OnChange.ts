@@ -5,7 +5,7 @@
 import type { Batch } from "@venue/cluster/feed/Batch"
 import * as Beat from "@venue/cluster/feed/Beat"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
-import { Clock, Effect } from "effect"
+import { Clock, Effect, identity } from "effect"
 import type * as Streams from "./Streams.ts"
 
 export interface Changing {
@@ -69,7 +69,7 @@ export const make = Effect.fnUntraced(function* (
     maybeChanged.add(symbol)
     beat.start()
   }
-  return {
+  return identity<OnChange>({
     observe: (batch) => {
       if (concerns(batch)) markChanged(batch.instrument.symbol)
     },
@@ -83,5 +83,5 @@ export const make = Effect.fnUntraced(function* (
       send(new Set([...sentMillis].flatMap(([symbol, millis]) => (millis < lastDueMillis ? symbol : []))))
     },
     stop: () => sentMillis.clear()
-  } satisfies OnChange as OnChange
+  })
 })

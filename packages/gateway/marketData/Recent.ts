@@ -12,7 +12,7 @@ import { Journal } from "@venue/journal/Journal"
 import * as MarketRecord from "@venue/journal/MarketRecord"
 import type { DatabaseUnavailable } from "@venue/postgres/DatabaseUnavailable"
 import { ReadTables } from "@venue/storage/history/ReadTables"
-import { Clock, Effect, Schedule, Semaphore } from "effect"
+import { Clock, Effect, Schedule, Semaphore, identity } from "effect"
 import * as LastSplit from "./LastSplit.ts"
 
 export interface Recent<A> {
@@ -81,7 +81,7 @@ export const make = Effect.fnUntraced(function* <A>(kind: Kind<A>) {
     (stop) => Effect.sync(stop)
   )
   for (const symbol of feed.instruments.keys()) if (feed.head(symbol) !== undefined) begin(symbol)
-  return { of: (symbol) => loadedOf.get(symbol)?.state } satisfies Recent<A> as Recent<A>
+  return identity<Recent<A>>({ of: (symbol) => loadedOf.get(symbol)?.state })
 })
 
 /** State that includes all rows up to `seq`. */

@@ -5,7 +5,7 @@ import { type Channel, everySymbol, type Topic } from "@venue/api/marketData/Sub
 import type { Batch } from "@venue/cluster/feed/Batch"
 import { Feed } from "@venue/cluster/feed/Feed"
 import { VenueSettings } from "@venue/cluster/VenueSettings"
-import { Effect } from "effect"
+import { Effect, identity } from "effect"
 import * as Candles from "./Candles.ts"
 import { Figures } from "./Figures.ts"
 import type { Changing } from "./OnChange.ts"
@@ -32,11 +32,11 @@ export const make = Effect.gen(function* () {
   const figures = yield* Figures
   const candles = yield* Candles.make
   const latest = yield* makeLatest(figures, candles)
-  return {
+  return identity<Values>({
     latest,
     pulsed: pulsedBy(latest, figures, candles),
     changing: [yield* bestPrices, ...changingBy(figures)]
-  } satisfies Values as Values
+  })
 })
 
 const makeLatest = Effect.fnUntraced(function* (

@@ -2,7 +2,7 @@
 import type { Problems, ServiceUnavailable } from "@venue/api/Problem"
 import type { MarketNow } from "@venue/api/rest/SymbolMetrics"
 import { VenueSettings } from "@venue/cluster/VenueSettings"
-import { Effect, Schedule } from "effect"
+import { Effect, Schedule, identity } from "effect"
 import { Figures } from "../marketData/Figures.ts"
 
 /** Of each market that has a price. Waits two seconds at most until all of it is known, then says so. */
@@ -40,8 +40,5 @@ export const make = Effect.fnUntraced(function* (refusals: Problems) {
     const markets = known()
     return markets === undefined ? Effect.fail(refusals.draining()) : Effect.succeed(markets)
   })
-  return Effect.retry(marketsNow, {
-    schedule: Schedule.spaced("20 millis"),
-    times: 100
-  }) satisfies MarketsNow as MarketsNow
+  return identity<MarketsNow>(Effect.retry(marketsNow, { schedule: Schedule.spaced("20 millis"), times: 100 }))
 })

@@ -15,7 +15,7 @@ import type { CancelAllOrders, OrderRequest } from "@venue/domain/Order"
 import type { LeverageInUse, NotALevel, SetLeverage, UnknownSymbol } from "@venue/domain/Trader"
 import type { UserId } from "@venue/domain/UserId"
 import { Revocations } from "@venue/storage/access/Revocations"
-import { Clock, Effect } from "effect"
+import { Clock, Effect, identity } from "effect"
 import { denoised } from "../NoisyDecimals.ts"
 import { accessRefusal } from "./AccessRefusal.ts"
 import type { Connection, Gateway } from "./Connection.ts"
@@ -110,7 +110,7 @@ export const make = Effect.gen(function* () {
     desks.submit(expected.submission, reply, () => replies.isOutstanding(expected))
   }
 
-  return { handle, submit } satisfies CommandHandler as CommandHandler
+  return identity<CommandHandler>({ handle, submit })
 })
 
 const answered = (frame: string): Answered => ({ _tag: "Answered", frame })

@@ -6,7 +6,7 @@ import { DeskClient } from "@venue/cluster/clients/DeskClient"
 import { deskOf } from "@venue/cluster/protocol/Desk"
 import { VenueSettings } from "@venue/cluster/VenueSettings"
 import type { UserId } from "@venue/domain/UserId"
-import { Clock, Effect, Schedule } from "effect"
+import { Clock, Effect, Schedule, identity } from "effect"
 import type { Connection } from "./Connection.ts"
 
 export interface Departures {
@@ -61,7 +61,7 @@ export const make = Effect.fnUntraced(function* (gatewayId: string) {
       Effect.ignore
     )
 
-  return {
+  return identity<Departures>({
     opened: () => {
       remaining += 1
     },
@@ -89,7 +89,7 @@ export const make = Effect.fnUntraced(function* (gatewayId: string) {
       }).pipe(Effect.timeoutOption(leftWithin), Effect.asVoid)
     },
     areOver: () => remaining === 0
-  } satisfies Departures as Departures
+  })
 })
 
 const again = { times: 2, schedule: Schedule.spaced("200 millis") }

@@ -8,7 +8,7 @@ import { noCost } from "@venue/cluster/protocol/Desk"
 import type { AccountId } from "@venue/domain/AccountId"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import type { UserId } from "@venue/domain/UserId"
-import { Clock, Effect } from "effect"
+import { Clock, Effect, identity } from "effect"
 import type { Connection } from "./Connection.ts"
 
 export interface FillPush {
@@ -70,7 +70,7 @@ export const make = Effect.gen(function* () {
       return accounts.size > 0
     })
   )
-  return {
+  return identity<FillPush>({
     filled: (connection, symbol) => {
       const { accountId, caller } = connection.member!
       let account = accounts.get(accountId)
@@ -90,5 +90,5 @@ export const make = Effect.gen(function* () {
       for (const account of filled) if (!account.isReading && now - account.sentMillis >= everyMillis) push(account)
       filled = []
     }
-  } satisfies FillPush as FillPush
+  })
 })

@@ -9,7 +9,7 @@ import { Ids } from "@venue/cluster/clients/Ids"
 import type { Cost } from "@venue/cluster/protocol/Desk"
 import { VenueSettings } from "@venue/cluster/VenueSettings"
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
-import { Clock, Effect } from "effect"
+import { Clock, Effect, identity } from "effect"
 import { denoised } from "../NoisyDecimals.ts"
 import type { ExpectedQuery } from "./ExpectedReply.ts"
 import type { Member } from "./Member.ts"
@@ -48,8 +48,8 @@ export const make = Effect.fnUntraced(function* ({ bySymbol }: Pick<Queries, "by
     return Frame.previewResponse(previewBody(accountId, request, result))
   })
 
-  return ((member, command, cost, text) => {
+  return identity<Preview>((member, command, cost, text) => {
     const symbol = MarketSymbol.make(command.order.symbol)
     return bySymbol(symbol, text, ask(member, command, symbol, cost, text))
-  }) satisfies Preview as Preview
+  })
 })

@@ -10,7 +10,7 @@ import { Ids } from "@venue/cluster/clients/Ids"
 import { LocalEntities } from "@venue/cluster/clients/LocalEntities"
 import { FeedHeads } from "@venue/cluster/clients/FeedHeads"
 import { VenueSettings } from "@venue/cluster/VenueSettings"
-import { Clock, Effect } from "effect"
+import { Clock, Effect, identity } from "effect"
 import type { Connection } from "./Connection.ts"
 import { type ExpectedQuery, unordered } from "./ExpectedReply.ts"
 import type { Member } from "./Member.ts"
@@ -80,7 +80,7 @@ export const make = Effect.fnUntraced(function* (connections: ReadonlySet<Connec
     60_000,
     Effect.map(all, () => connections.size > 0)
   )
-  return {
+  return identity<Pulse>({
     gatewayId,
     due: seconds.start,
     leased: halves.start,
@@ -90,7 +90,7 @@ export const make = Effect.fnUntraced(function* (connections: ReadonlySet<Connec
     },
     opened: pairs.start,
     first: yield* makeFirst(seconds.start)
-  } satisfies Pulse as Pulse
+  })
 })
 
 const isPulsed = ({ subscriptions }: Connection): boolean => subscriptions.sendsPulses

@@ -12,7 +12,7 @@ import type { Cost } from "@venue/cluster/protocol/Desk"
 import { Ids } from "@venue/cluster/clients/Ids"
 import { VenueSettings } from "@venue/cluster/VenueSettings"
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
-import { Effect } from "effect"
+import { Effect, identity } from "effect"
 import { type Answered, type ExpectedQuery, unordered } from "./ExpectedReply.ts"
 import type { Member } from "./Member.ts"
 import * as QueryAnswers from "./QueryAnswers.ts"
@@ -69,7 +69,7 @@ export const make = Effect.gen(function* () {
     }
   }
 
-  return { read, atOnce, bySymbol } satisfies Queries as Queries
+  return identity<Queries>({ read, atOnce, bySymbol })
 })
 
 /** Runs a query. A fault of the venue becomes a `ServerError` frame. */

@@ -18,7 +18,7 @@ import type { Sessions } from "@venue/storage/access/Sessions"
 import type { UserStates } from "@venue/storage/access/UserStates"
 import type { Journal } from "@venue/journal/Journal"
 import type { ReadTables } from "@venue/storage/history/ReadTables"
-import { Clock, Context, Effect, Exit, Layer } from "effect"
+import { Clock, Context, Effect, Exit, Layer, identity } from "effect"
 import type { History } from "../History.ts"
 import { MarketStreams } from "../marketData/MarketStreams.ts"
 import type { Receiver, Transport } from "../socket/Transport.ts"
@@ -147,7 +147,7 @@ const makeGateway = Effect.fnUntraced(function* (
   )
   const signIn = yield* SignIn.make(pulse.gatewayId, access, departures.attached)
 
-  return {
+  return identity<Gateway>({
     nowMillis: () => clock.currentTimeMillisUnsafe(),
     backpressure: Backpressure.makeTotal(),
     instruments,
@@ -182,7 +182,7 @@ const makeGateway = Effect.fnUntraced(function* (
       connections.delete(connection)
       departures.detach(connection)
     }
-  } satisfies Gateway as Gateway
+  })
 })
 
 /** Charges a user's bucket. A failed call charges nothing: the weight is added to the next call. */

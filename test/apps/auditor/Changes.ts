@@ -2,7 +2,7 @@
 import * as MarketSnapshot from "@venue/cluster/entities/market/MarketSnapshot"
 import * as MarketRecord from "@venue/journal/MarketRecord"
 import * as TraderRecord from "@venue/journal/TraderRecord"
-import { Effect } from "effect"
+import { Effect, identity } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { pack, unpack } from "msgpackr"
@@ -50,7 +50,7 @@ const change = Effect.fnUntraced(function* (
   yield* set(is)
   const what = `${table} ${Object.values(key).join(" ")} ${column}`
   const stands = Effect.map(sql.unsafe(look, [is, ...Object.values(key)]), (rows) => rows.length > 0)
-  return { name, what, undo: Effect.asVoid(set(was)), stands } satisfies Change as Change
+  return identity<Change>({ name, what, undo: Effect.asVoid(set(was)), stands })
 })
 
 /** One row, drawn evenly from those of the query. */

@@ -2,7 +2,7 @@
 import type { OrderRequest } from "@venue/domain/Order"
 import type { UserId } from "@venue/domain/UserId"
 import * as Ledger from "@venue/ledger/Ledger"
-import { Clock, Effect } from "effect"
+import { Clock, Effect, identity } from "effect"
 import { SingleProcess } from "../../../SingleProcess.ts"
 import * as Beat from "../../../feed/Beat.ts"
 import { Ids } from "../../../clients/Ids.ts"
@@ -101,7 +101,7 @@ export const make = Effect.fnUntraced(function* (traders: Traders) {
     }
   }
 
-  return {
+  return identity<Disconnects>({
     check,
     arming: (connectionId, userId) => {
       endings.revive(connectionId)
@@ -129,7 +129,7 @@ export const make = Effect.fnUntraced(function* (traders: Traders) {
     endOrphans,
     isEndingOrphans: () => orphans.size > 0,
     isArmed: () => endings.isDisarming() || isAnyArmed(traders)
-  } satisfies Disconnects as Disconnects
+  })
 })
 
 /** Iterates the armed connections with their traders. */

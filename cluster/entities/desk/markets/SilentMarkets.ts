@@ -1,6 +1,6 @@
 /** Markets without a recent row or heartbeat. A trader that has joined one must not add risk in any market. */
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
-import { Clock, Effect } from "effect"
+import { Clock, Effect, identity } from "effect"
 import { Feed } from "../../../feed/Feed.ts"
 import { VenueSettings } from "../../../VenueSettings.ts"
 import type { Trader } from "../traders/Trader.ts"
@@ -18,7 +18,7 @@ export const make = Effect.gen(function* () {
   let silent: ReadonlySet<MarketSymbol> = new Set()
   let checkedAtMillis = -Infinity
 
-  return {
+  return identity<SilentMarkets>({
     mayAddRisk: (trader, symbol) => {
       const nowMillis = clock.currentTimeMillisUnsafe()
       if (Math.abs(nowMillis - checkedAtMillis) > checkMillis) {
@@ -32,7 +32,7 @@ export const make = Effect.gen(function* () {
       }
       return silent.size === 0 || (!silent.has(symbol) && !trader.symbols().some((joined) => silent.has(joined)))
     }
-  } satisfies SilentMarkets as SilentMarkets
+  })
 })
 
 /** Time without a row or heartbeat after which a market counts as silent. */

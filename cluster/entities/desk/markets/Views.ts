@@ -1,6 +1,6 @@
 /** Requests views of a desk's traders from the markets: many traders in one call, with retries until each has its view. */
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
-import { Effect, Result } from "effect"
+import { Effect, Result, identity } from "effect"
 import { MarketClient } from "../../../clients/MarketClient.ts"
 import { Feed } from "../../../feed/Feed.ts"
 import { maxViewers, type TraderView, type Viewer } from "../../../protocol/Market.ts"
@@ -86,7 +86,7 @@ export const make = Effect.gen(function* () {
     waiting.delete(symbol)
   })
 
-  return {
+  return identity<Views>({
     request: (symbol, request) => {
       const queued = waiting.get(symbol)
       if (queued !== undefined) return void queued.add(request)
@@ -94,7 +94,7 @@ export const make = Effect.gen(function* () {
       waiting.set(symbol, requests)
       run(Effect.forkIn(requestAll(symbol, requests), scope))
     }
-  } satisfies Views as Views
+  })
 })
 
 /** Returns the first requests that are still wanted, and removes the others before them. */

@@ -4,7 +4,7 @@
  */
 import type { IntroduceBuilder } from "@venue/domain/Builder"
 import * as Ledger from "@venue/ledger/Ledger"
-import { Effect } from "effect"
+import { Effect, identity } from "effect"
 import { MarketClient } from "../../../clients/MarketClient.ts"
 import type { Unavailable } from "../../../protocol/Market.ts"
 import { VenueSettings } from "../../../VenueSettings.ts"
@@ -24,7 +24,7 @@ export interface Builders {
 export const make = Effect.fnUntraced(function* (traders: Traders) {
   const markets = yield* MarketClient
   const { instruments } = yield* VenueSettings
-  return {
+  return identity<Builders>({
     register: Effect.fnUntraced(function* ({ builderCode, ownerId }) {
       const trader = yield* traders.wake(ownerId)
       if (Ledger.ownsCode(trader.ledger)) return
@@ -42,5 +42,5 @@ export const make = Effect.fnUntraced(function* (traders: Traders) {
       })
       yield* TraderCalls.changed(trader, { _tag: "AppointBuilder", builderCode: builder.builderCode, symbols })
     })
-  } satisfies Builders as Builders
+  })
 })

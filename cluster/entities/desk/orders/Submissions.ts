@@ -5,7 +5,7 @@ import type { AddTwap } from "@venue/domain/Twap"
 import type { UserId } from "@venue/domain/UserId"
 import * as Ledger from "@venue/ledger/Ledger"
 import { VenueModes } from "@venue/storage/access/VenueModes"
-import { Clock, Effect, Result } from "effect"
+import { Clock, Effect, Result, identity } from "effect"
 import type { Submission, Submitted } from "../../../protocol/Desk.ts"
 import { VenueSettings } from "../../../VenueSettings.ts"
 import type { Disconnects } from "../connections/Disconnects.ts"
@@ -68,7 +68,7 @@ export const make = Effect.fnUntraced(function* (
   const repeats = Repeats.make(submitAll, ({ userId }) => traders.get(userId))
   const isLoaded = ({ userId }: Submission) => traders.get(userId) !== undefined
 
-  return {
+  return identity<Submissions>({
     refusalOf,
     now: (submissions) => (submissions.every(isLoaded) ? submitAll(submissions) : undefined),
     submit: (submissions) =>
@@ -80,7 +80,7 @@ export const make = Effect.fnUntraced(function* (
         ),
         () => repeats.submit(submissions, clock.currentTimeMillisUnsafe())
       )
-  } satisfies Submissions as Submissions
+  })
 })
 
 /**

@@ -13,7 +13,7 @@ import type { TraderTwap } from "@venue/ledger/Trader"
 import * as TwapCommands from "@venue/ledger/TwapCommands"
 import * as Twaps from "@venue/ledger/Twaps"
 import { VenueModes } from "@venue/storage/access/VenueModes"
-import { Clock, Effect, Result } from "effect"
+import { Clock, Effect, Result, identity } from "effect"
 import { Ids } from "../../../clients/Ids.ts"
 import { Feed } from "../../../feed/Feed.ts"
 import { VenueSettings } from "../../../VenueSettings.ts"
@@ -86,7 +86,7 @@ export const make = Effect.fnUntraced(function* (traders: Traders) {
   }
   yield* DueTraders.make(traders, { name: "TWAPs", concerns: ({ ledger }) => ledger.twaps.size > 0, run })
 
-  return {
+  return identity<DeskTwaps>({
     add: (trader, request) => {
       const { symbol } = request
       if (tradingStates.get(symbol) !== "TRADING") return { _tag: "InvalidTwap", flaw: "SYMBOL", bound: 0 }
@@ -111,7 +111,7 @@ export const make = Effect.fnUntraced(function* (traders: Traders) {
       const twapIds = Twaps.live(trader.ledger, of).map(({ terms }) => terms.twapId)
       end(trader, twapIds, ending)
     }
-  } satisfies DeskTwaps as DeskTwaps
+  })
 })
 
 /** Returns functions that send the steps of a TWAP to its market. */

@@ -3,7 +3,7 @@ import type { AccountId } from "@venue/domain/AccountId"
 import { quantityOf } from "@venue/domain/Instrument"
 import type { TakeoverClosed } from "@venue/domain/Liquidation"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
-import { Effect } from "effect"
+import { Effect, identity } from "effect"
 import type { LeftPosition } from "../../../protocol/Desk.ts"
 import { VenueSettings } from "../../../VenueSettings.ts"
 import type { Traders } from "../traders/Traders.ts"
@@ -30,7 +30,7 @@ export const make = Effect.fnUntraced(function* (traders: Traders) {
     if (positions.size === 0) left.delete(accountId)
     log(Effect.logWarning(`market ${symbol}: takeovers of the position of account ${accountId} have ended`))
   }
-  return {
+  return identity<LeftPositions>({
     closed: (symbol, { accountId, atMillis, leftLots, userId }) => {
       if (traders.get(userId) === undefined) return
       if (leftLots === 0) return forget(accountId, symbol)
@@ -49,5 +49,5 @@ export const make = Effect.fnUntraced(function* (traders: Traders) {
       for (const symbol of left.get(accountId)?.keys() ?? []) forget(accountId, symbol)
     },
     all: () => [...left.values()].flatMap((positions) => [...positions.values()])
-  } satisfies LeftPositions as LeftPositions
+  })
 })

@@ -3,7 +3,7 @@ import type { Stand } from "@venue/domain/Liquidation"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { refresh } from "@venue/ledger/Account"
 import { stand } from "@venue/ledger/Liquidation"
-import { Effect } from "effect"
+import { Effect, identity } from "effect"
 import { MarketClient } from "../../../clients/MarketClient.ts"
 import { Feed } from "../../../feed/Feed.ts"
 import * as ProviderMargins from "./ProviderMargins.ts"
@@ -66,14 +66,14 @@ export const make = Effect.fnUntraced(function* (traders: Traders) {
     if (answered.size === 0 || !trader.isLive()) return
     for (const [symbol, included] of answered) if (!included.has(trader)) gather(symbol)
   })
-  return {
+  return identity<Stands>({
     opened,
     closed: (symbol) => {
       if (openIn(symbol).size > 0) gather(symbol)
       else ended(symbol)
     },
     begun
-  } satisfies Stands as Stands
+  })
 })
 
 /** Returns the stands of the market's providers, then of accounts on the opposite side of a takeover, lowest ratios first. */

@@ -5,7 +5,7 @@ import { Journal } from "@venue/journal/Journal"
 import * as Projections from "@venue/storage/history/Projections"
 import { ReadTables } from "@venue/storage/history/ReadTables"
 import * as TraderRecord from "@venue/journal/TraderRecord"
-import { Effect, Latch } from "effect"
+import { Effect, Latch, identity } from "effect"
 import * as TableWriter from "../../../tables/TableWriter.ts"
 
 const pageSize = 256
@@ -91,12 +91,12 @@ export const make = Effect.fnUntraced(function* (isDone: (userId: UserId, seq: n
   })
   yield* Effect.forkScoped(TableWriter.persist("the tables of traders", loop))
 
-  return {
+  return identity<Projection>({
     recorded,
     claimed: (userId, seq) => {
       claimed.set(userId, seq)
       reached.delete(userId)
       more.openUnsafe()
     }
-  } satisfies Projection as Projection
+  })
 })

@@ -5,7 +5,7 @@ import type { Balance } from "@venue/domain/Balance"
 import type { UserId } from "@venue/domain/UserId"
 import * as Ledger from "@venue/ledger/Ledger"
 import * as Twaps from "@venue/ledger/Twaps"
-import { Clock, Effect, Result } from "effect"
+import { Clock, Effect, Result, identity } from "effect"
 import { Feed } from "../../../feed/Feed.ts"
 import { type AccountSummary, type Cost, type OpenOrders, RateLimited, type Read } from "../../../protocol/Desk.ts"
 import { deadline } from "../../../clients/ClusterFault.ts"
@@ -44,7 +44,7 @@ export const make = Effect.fnUntraced(function* (traders: Traders) {
     return yield* traders.wake(userId)
   })
 
-  return {
+  return identity<TraderCalls>({
     spend,
     summaryNow: ({ accountId, cost, userId }) => {
       const trader = traders.get(userId)
@@ -63,7 +63,7 @@ export const make = Effect.fnUntraced(function* (traders: Traders) {
       yield* ready(trader)
       yield* changed(trader, command)
     })
-  } satisfies TraderCalls as TraderCalls
+  })
 })
 
 /** Returns undefined if the user has no such account. */

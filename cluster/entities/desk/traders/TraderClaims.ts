@@ -5,7 +5,7 @@ import * as Ledger from "@venue/ledger/Ledger"
 import * as DatabaseOutage from "@venue/postgres/DatabaseOutage"
 import { type Claimed, Journal, NotOwner, type Replay } from "@venue/journal/Journal"
 import * as TraderRecord from "@venue/journal/TraderRecord"
-import { Cause, Effect } from "effect"
+import { Cause, Effect, identity } from "effect"
 import { pack, unpack } from "msgpackr"
 import { Feed } from "../../../feed/Feed.ts"
 import { VenueSettings } from "../../../VenueSettings.ts"
@@ -55,7 +55,7 @@ export const make = Effect.fnUntraced(function* (
             ? Effect.forEach(userIds, (userId) => load([userId]), { discard: true })
             : DatabaseOutage.report(cause, Effect.logWarning(`loading of ${userIds.length} traders failed`, cause))
         )
-  return { load } satisfies TraderClaims as TraderClaims
+  return identity<TraderClaims>({ load })
 })
 
 const replayInto = (claiming: { readonly ledger: Ledger.Trader; savedSeq: number; writtenSeq: number }): Replay => ({

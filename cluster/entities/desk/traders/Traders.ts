@@ -1,7 +1,7 @@
 /** The loaded traders of a desk. They are loaded on demand, in groups, and dropped when another owner claims their journal. */
 import type { UserId } from "@venue/domain/UserId"
 import { Journal } from "@venue/journal/Journal"
-import { Clock, Effect, Schedule } from "effect"
+import { Clock, Effect, Schedule, identity } from "effect"
 import { Feed } from "../../../feed/Feed.ts"
 import { MarketClient } from "../../../clients/MarketClient.ts"
 import { deskOf } from "../../../protocol/Desk.ts"
@@ -100,7 +100,7 @@ export const make = Effect.fnUntraced(function* (owned: Effect.Effect<boolean>) 
     keep(userId)
   }
 
-  return {
+  return identity<Traders>({
     get: (userId) => traders.get(userId),
     wake,
     drop,
@@ -122,7 +122,7 @@ export const make = Effect.fnUntraced(function* (owned: Effect.Effect<boolean>) 
       moveObservers.push(observe)
     },
     spend: rateLimits ? MessageRate.ofUsers() : () => 0
-  } satisfies Traders as Traders
+  })
 })
 
 const wakeOf =
