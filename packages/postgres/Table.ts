@@ -1,6 +1,6 @@
 /** Tables: inserts, selects and decoding all follow from one list of columns. */
 import { PgTypes } from "@effect/sql-pg"
-import { Effect, Option, Record, Result, Schema, String } from "effect"
+import { Effect, Option, Record, Result, Schema, String as Text } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
 import * as Statement from "effect/sql/Statement"
 import { type Column, types } from "./Column.ts"
@@ -31,6 +31,11 @@ export interface Batch {
 }
 
 export interface Table<Row> extends Selection<Row> {
+  readonly name: string
+  /** Returns the name of a column in the database. */
+  readonly nameOf: (field: keyof Row) => string
+  /** Converts a value of a column to a parameter of a statement. */
+  readonly parameter: (field: keyof Row, value: unknown) => unknown
   /** Column names in the database. */
   readonly names: ReadonlyArray<string>
   /** Selects some of the columns. */
@@ -75,7 +80,10 @@ export const make = <C extends Columns>(name: string, columns: C): Table<RowOf<C
 
   return {
     ...selectionOf<Row>(computed(all)),
+    name,
     names,
+    nameOf: (field) => nameOf(String(field), columns[field]!),
+    parameter: (field, value) => parameter(columns[field]!.type, value),
     pick: (...fields) => selectionOf(computed(all.filter(({ field }) => fields.some((wanted) => wanted === field)))),
     with: (more) => selectionOf({ ...computed(all), ...more }),
     values: (row) => Statement.recordInsertHelper([record(row)]),
@@ -108,7 +116,7 @@ export const make = <C extends Columns>(name: string, columns: C): Table<RowOf<C
 
 /** Drops the suffix `Millis` of times: the database has one type for all times. */
 const nameOf = (field: string, { name, type }: Column<unknown>): string =>
-  name ?? String.camelToSnake(type === "timestamptz" ? field.replace(/Millis$/, "") : field)
+  name ?? Text.camelToSnake(type === "timestamptz" ? field.replace(/Millis$/, "") : field)
 
 const parameter = (type: Column<unknown>["type"], value: unknown): unknown =>
   value === null ? null : types[type].convert(value as never)

@@ -12,7 +12,11 @@ import { MemoryTables } from "@venue/postgres/MemoryTables"
 import * as Migrations from "@venue/postgres/Migrations"
 import * as Table from "@venue/postgres/Table"
 
-const userTable = Table.make("venue_user", { userId: of("text", UserId), name: text, createdAtMillis: timestamptz })
+export const userTable = Table.make("venue_user", {
+  userId: of("text", UserId),
+  name: text,
+  createdAtMillis: timestamptz
+})
 export type User = Table.Row<typeof userTable>
 
 const accountTable = Table.make("account", {

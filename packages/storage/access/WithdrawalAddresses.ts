@@ -1,25 +1,22 @@
-/** A user's money may leave to these addresses. */
-import { Clock, Context, Effect, Layer, Schema } from "effect"
-import { SqlClient } from "effect/sql"
-import type { MigrationError } from "effect/sql/Migrator"
-import type { SqlError } from "effect/sql/SqlError"
+/** Addresses that a user may withdraw to. */
+import { Clock, Context, Effect, Schema } from "effect"
 import { Network } from "@venue/domain/Rail"
 import { UserId } from "@venue/domain/UserId"
-import { boolean, of, orNull, storable, text, timestamptz } from "@venue/postgres/Column"
-import { type DatabaseUnavailable, orUnavailable } from "@venue/postgres/DatabaseUnavailable"
-import { MemoryTables } from "@venue/postgres/MemoryTables"
-import * as Migrations from "@venue/postgres/Migrations"
+import { boolean, of, orNull, text, timestamptz } from "@venue/postgres/Column"
+import type { DatabaseUnavailable } from "@venue/postgres/DatabaseUnavailable"
+import * as Store from "@venue/postgres/Store"
 import * as Table from "@venue/postgres/Table"
+import { userTable } from "./Users.ts"
 
 const addressTable = Table.make("withdrawal_address", {
-  /** It is a UUID. */
+  /** UUID. */
   addressId: text,
   userId: of("text", UserId),
   network: of("text", Network),
   address: text,
-  /** The owner calls it this. */
+  /** Name that the user gave the address. */
   label: orNull(text),
-  /** Its wallet has signed that it is the user's. */
+  /** True once the wallet of the address has signed for the user. */
   verified: boolean,
   createdAtMillis: timestamptz
 })
@@ -32,117 +29,65 @@ export interface Added {
   readonly isNew: boolean
 }
 
-const added = addressTable.with({ isNew: { schema: Schema.Boolean, expression: "xmax = 0" } })
-const counts = Table.selection({ count: { schema: Schema.Number, expression: "count(*)::integer" } })
-
 export class TooManyWithdrawalAddresses extends Schema.TaggedError<TooManyWithdrawalAddresses>()(
   "TooManyWithdrawalAddresses",
   { limit: Schema.Number }
 ) {}
 
-/** A user may add so many. One that its wallet verifies is added in any case. */
+/** Limit of addresses per user; an address that its wallet verifies is added beyond it. */
 export const maxWithdrawalAddresses = 100
 
 export class WithdrawalAddresses extends Context.Service<
   WithdrawalAddresses,
   {
     /**
-     * One that is there already, in whatever letter case, stays as it is, but is verified from then on if this one is. The
-     * user must be there.
+     * Adds an address of an existing user. An address that the user has already, compared without letter case, keeps
+     * its data, but becomes verified if the new one is.
      */
     readonly add: (
       address: NewWithdrawalAddress
     ) => Effect.Effect<Added, TooManyWithdrawalAddresses | DatabaseUnavailable>
-    /** They come in the order they were added. */
+    /** In the order they were added. */
     readonly ofUser: (userId: UserId) => Effect.Effect<ReadonlyArray<WithdrawalAddress>, DatabaseUnavailable>
-    /** Answers whether the user had it. */
+    /** Removes an address; returns false if the user does not have it. */
     readonly remove: (userId: UserId, addressId: string) => Effect.Effect<boolean, DatabaseUnavailable>
   }
 >()("@venue/storage/access/WithdrawalAddresses") {
-  static readonly layer: Layer.Layer<WithdrawalAddresses, MigrationError | SqlError, SqlClient.SqlClient> =
-    Layer.effect(
-      WithdrawalAddresses,
-      Effect.gen(function* () {
-        const sql = yield* SqlClient.SqlClient
-        /** Those of one user are added one after the other, so that no two at once pass the limit. */
-        const lacksRoom = Effect.fnUntraced(function* ({ address, network, userId }: NewWithdrawalAddress) {
-          yield* sql`select 1 from venue_user where user_id = ${storable(userId)} for no key update`
-          const [others] = yield* counts.all(sql`
-            select ${counts.columns} from withdrawal_address
-            where user_id = ${storable(userId)}
-              and (network, lower(address)) <> (${network}, lower(${storable(address)}))`)
-          return others!.count >= maxWithdrawalAddresses
-        })
-        return WithdrawalAddresses.of({
-          add: Effect.fn("WithdrawalAddresses.add")(
-            function* (address: NewWithdrawalAddress) {
-              if (!address.verified && (yield* lacksRoom(address))) {
-                return yield* new TooManyWithdrawalAddresses({ limit: maxWithdrawalAddresses })
-              }
-              const createdAtMillis = yield* Clock.currentTimeMillis
-              const [row] = yield* added.all(sql`
-                insert into withdrawal_address ${addressTable.values({ ...address, createdAtMillis })}
-                on conflict (user_id, network, lower(address))
-                do update set verified = withdrawal_address.verified or excluded.verified
-                returning ${added.columns}`)
-              const { isNew, ...rest } = row!
-              return { address: rest, isNew }
-            },
-            sql.withTransaction,
-            orUnavailable
-          ),
-          ofUser: Effect.fn("WithdrawalAddresses.ofUser")(
-            (userId: UserId) =>
-              addressTable.all(sql`
-                select ${addressTable.columns} from withdrawal_address
-                where user_id = ${storable(userId)} order by created_at, address`),
-            orUnavailable
-          ),
-          remove: Effect.fn("WithdrawalAddresses.remove")(function* (userId: UserId, addressId: string) {
-            const removed = yield* sql`
-              delete from withdrawal_address
-              where user_id = ${storable(userId)} and address_id = ${storable(addressId)} returning 1`
-            return removed.length > 0
-          }, orUnavailable)
-        })
-      })
-    ).pipe(Layer.provide(Migrations.layer))
-
-  static readonly layerMemory: Layer.Layer<WithdrawalAddresses> = Layer.effect(
-    WithdrawalAddresses,
-    Effect.gen(function* () {
-      const { table, transaction } = yield* MemoryTables
-      const addresses = table<WithdrawalAddress>()
-      const ofUser = (userId: UserId) => addresses.rows().filter((row) => row.userId === userId)
-      return WithdrawalAddresses.of({
-        add: Effect.fnUntraced(function* (address: NewWithdrawalAddress) {
-          const own = ofUser(address.userId)
-          const known = own.find((row) => keyOf(row) === keyOf(address))
-          if (known !== undefined) {
-            const kept = { ...known, verified: known.verified || address.verified }
-            addresses.set(keyOf(address), kept)
-            return { address: kept, isNew: false }
-          }
-          if (!address.verified && own.length >= maxWithdrawalAddresses) {
-            return yield* new TooManyWithdrawalAddresses({ limit: maxWithdrawalAddresses })
-          }
-          const row = { ...address, createdAtMillis: yield* Clock.currentTimeMillis }
-          addresses.set(keyOf(address), row)
-          return { address: row, isNew: true }
-        }, transaction),
-        ofUser: (userId) => Effect.sync(() => ofUser(userId)),
-        remove: (userId, addressId) =>
-          transaction(
-            Effect.sync(() => {
-              const row = ofUser(userId).find((own) => own.addressId === addressId)
-              if (row !== undefined) addresses.delete(keyOf(row))
-              return row !== undefined
-            })
-          )
-      })
-    })
-  ).pipe(Layer.provide(MemoryTables.layer))
+  static readonly layer = Store.layer(WithdrawalAddresses, () => make)
+  static readonly layerMemory = Store.layerMemory(WithdrawalAddresses, () => make)
 }
 
-const keyOf = ({ address, network, userId }: NewWithdrawalAddress): string =>
-  [userId, network, address.toLowerCase()].join(" ")
+const make = Effect.gen(function* () {
+  const users = yield* Store.make(userTable, { key: ["userId"] })
+  const addresses = yield* Store.make(addressTable, {
+    key: ["addressId"],
+    order: { createdAtMillis: "asc", address: "asc" }
+  })
+  return WithdrawalAddresses.of({
+    add: Effect.fn("WithdrawalAddresses.add")(function* (address: NewWithdrawalAddress) {
+      const { addressId, userId, verified } = address
+      // Serialises the changes of one user, so that concurrent calls stay within the limit.
+      yield* users.find({ userId }, "no key update")
+      const own = yield* addresses.list({ userId })
+      const known = own.find((row) => isSame(row, address))
+      if (known !== undefined) {
+        if (known.verified || !verified) return { address: known, isNew: false }
+        yield* addresses.update({ addressId: known.addressId }, { verified })
+        return { address: { ...known, verified }, isNew: false }
+      }
+      if (!verified && own.length >= maxWithdrawalAddresses) {
+        return yield* new TooManyWithdrawalAddresses({ limit: maxWithdrawalAddresses })
+      }
+      const row = { ...address, createdAtMillis: yield* Clock.currentTimeMillis }
+      if (!(yield* addresses.insert(row))) return yield* Effect.die(new Error(`address id ${addressId} is in use`))
+      return { address: row, isNew: true }
+    }, addresses.transaction),
+    ofUser: Effect.fn("WithdrawalAddresses.ofUser")((userId: UserId) => addresses.list({ userId })),
+    remove: Effect.fn("WithdrawalAddresses.remove")((userId: UserId, addressId: string) =>
+      addresses.remove({ addressId, userId })
+    )
+  })
+})
+
+const isSame = (row: WithdrawalAddress, { address, network }: NewWithdrawalAddress): boolean =>
+  row.network === network && row.address.toLowerCase() === address.toLowerCase()

@@ -2,14 +2,10 @@
 import { RailName } from "@venue/domain/Rail"
 import { RailOutage } from "@venue/domain/TreasuryReason"
 import { of, orNull, text, timestamptz } from "@venue/postgres/Column"
-import { type DatabaseUnavailable, orUnavailable } from "@venue/postgres/DatabaseUnavailable"
-import { MemoryTables } from "@venue/postgres/MemoryTables"
-import * as Migrations from "@venue/postgres/Migrations"
+import type { DatabaseUnavailable } from "@venue/postgres/DatabaseUnavailable"
+import * as Store from "@venue/postgres/Store"
 import * as Table from "@venue/postgres/Table"
-import { Clock, Context, Effect, Layer, Option } from "effect"
-import { SqlClient } from "effect/sql"
-import type { MigrationError } from "effect/sql/Migrator"
-import type { SqlError } from "effect/sql/SqlError"
+import { Clock, Context, Effect, Option } from "effect"
 
 const stateTable = Table.make("rail_state", {
   rail: of("text", RailName),
@@ -39,78 +35,37 @@ export class RailStates extends Context.Service<
     readonly unavailable: (rail: RailName, cause: RailOutage) => Effect.Effect<void, DatabaseUnavailable>
   }
 >()("@venue/storage/treasury/RailStates") {
-  static readonly layer: Layer.Layer<RailStates, MigrationError | SqlError, SqlClient.SqlClient> = Layer.effect(
-    RailStates,
-    Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
-      return RailStates.of({
-        find: Effect.fn("RailStates.find")(function* (rail: RailName) {
-          const state = yield* stateTable.first(sql`
-            select ${stateTable.columns} from rail_state where rail = ${rail}`)
-          return Option.getOrElse(state, () => unknown(rail))
-        }, orUnavailable),
-        scanned: Effect.fn("RailStates.scanned")(function* (rail, before, cursor) {
-          const scannedAtMillis = yield* Clock.currentTimeMillis
-          const state = stateTable.values({ ...unknown(rail), cursor, scannedAtMillis })
-          yield* sql`
-            insert into rail_state ${state}
-            on conflict (rail) do update set
-              cursor = excluded.cursor, scanned_at = excluded.scanned_at
-            where rail_state.cursor is not distinct from ${before}::text`
-        }, orUnavailable),
-        answers: Effect.fn("RailStates.answers")(
-          (rail: RailName) =>
-            Effect.asVoid(sql`
-              update rail_state set unavailable_since = null, cause = null
-              where rail = ${rail} and unavailable_since is not null`),
-          orUnavailable
-        ),
-        unavailable: Effect.fn("RailStates.unavailable")(function* (rail, cause) {
-          const unavailableSinceMillis = yield* Clock.currentTimeMillis
-          const state = stateTable.values({ ...unknown(rail), unavailableSinceMillis, cause })
-          yield* sql`
-            insert into rail_state ${state}
-            on conflict (rail) do update set
-              unavailable_since = coalesce(rail_state.unavailable_since, excluded.unavailable_since),
-              cause = excluded.cause`
-        }, orUnavailable)
-      })
-    })
-  ).pipe(Layer.provide(Migrations.layer))
-
-  static readonly layerMemory: Layer.Layer<RailStates> = Layer.effect(
-    RailStates,
-    Effect.gen(function* () {
-      const { table, transaction } = yield* MemoryTables
-      const states = table<RailState>()
-      const of = (rail: RailName) => states.get(rail) ?? unknown(rail)
-      return RailStates.of({
-        find: (rail) => Effect.sync(() => of(rail)),
-        scanned: (rail, before, cursor) =>
-          transaction(
-            Effect.map(Clock.currentTimeMillis, (scannedAtMillis) => {
-              if (of(rail).cursor === before) states.set(rail, { ...of(rail), cursor, scannedAtMillis })
-            })
-          ),
-        answers: (rail) =>
-          transaction(
-            Effect.sync(() => void states.set(rail, { ...of(rail), unavailableSinceMillis: null, cause: null }))
-          ),
-        unavailable: (rail, cause) =>
-          transaction(
-            Effect.map(Clock.currentTimeMillis, (nowMillis) => {
-              const before = of(rail)
-              states.set(rail, {
-                ...before,
-                unavailableSinceMillis: before.unavailableSinceMillis ?? nowMillis,
-                cause
-              })
-            })
-          )
-      })
-    })
-  ).pipe(Layer.provide(MemoryTables.layer))
+  static readonly layer = Store.layer(RailStates, () => make)
+  static readonly layerMemory = Store.layerMemory(RailStates, () => make)
 }
+
+const make = Effect.gen(function* () {
+  const states = yield* Store.make(stateTable, { key: ["rail"] })
+  const find = Effect.fn("RailStates.find")(function* (rail: RailName) {
+    return Option.getOrElse(yield* states.find({ rail }), () => unknown(rail))
+  })
+  return RailStates.of({
+    find,
+    scanned: Effect.fn("RailStates.scanned")(function* (rail, before, cursor) {
+      const scannedAtMillis = yield* Clock.currentTimeMillis
+      yield* states.modify({ rail }, (state = unknown(rail)) =>
+        state.cursor === before ? { ...state, cursor, scannedAtMillis } : undefined
+      )
+    }),
+    answers: Effect.fn("RailStates.answers")(function* (rail: RailName) {
+      if ((yield* find(rail)).unavailableSinceMillis === null) return
+      yield* states.update({ rail }, { unavailableSinceMillis: null, cause: null })
+    }),
+    unavailable: Effect.fn("RailStates.unavailable")(function* (rail, cause) {
+      const now = yield* Clock.currentTimeMillis
+      yield* states.modify({ rail }, (state = unknown(rail)) => ({
+        ...state,
+        unavailableSinceMillis: state.unavailableSinceMillis ?? now,
+        cause
+      }))
+    })
+  })
+})
 
 const unknown = (rail: RailName): RailState => ({
   rail,
