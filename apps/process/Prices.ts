@@ -2,7 +2,7 @@
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import type { VenueSettings } from "@venue/cluster/VenueSettings"
 import * as PriceSettings from "@venue/providers/prices/PriceSettings"
-import * as SimulatedPrices from "@venue/providers/prices/SimulatedPrices"
+import * as SimulatedPrices from "@venue/simulation/prices/SimulatedPrices"
 import { Effect, FileSystem, Layer, Option } from "effect"
 import { SettingRefused } from "./SettingRefused.ts"
 import type { SharedSettings } from "./Settings.ts"

@@ -1,6 +1,6 @@
 /** The rails that a process is connected to, as its settings say. */
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
-import * as SimulatedRails from "@venue/cluster/entities/rail/SimulatedRails"
+import * as StoredRails from "@venue/simulation/rails/StoredRails"
 import { type RailProvider, RailProviders } from "@venue/providers/rails/RailProvider"
 import { Effect, Layer, Option } from "effect"
 import * as ArbitrumSettings from "./ArbitrumSettings.ts"
@@ -38,8 +38,8 @@ type FilledIn = RailSettings & Pick<SharedSettings, "simulatedRails">
 
 /** In a development the rails that a venue is not connected to are made up. */
 export const layerFilledIn = (settings: FilledIn) =>
-  settings.simulatedRails ? SimulatedRails.fillingIn(layer(settings)) : layer(settings)
+  settings.simulatedRails ? StoredRails.fillingIn(layer(settings)) : layer(settings)
 
 /** The same of a process that users reach. */
 export const layerGatewayFilledIn = (settings: FilledIn) =>
-  settings.simulatedRails ? SimulatedRails.fillingIn(layerGateway(settings)) : layerGateway(settings)
+  settings.simulatedRails ? StoredRails.fillingIn(layerGateway(settings)) : layerGateway(settings)

@@ -3,8 +3,8 @@
  * them.
  */
 import * as Rails from "@venue/cluster/entities/rail/Rails"
-import * as SimulatedRails from "@venue/cluster/entities/rail/SimulatedRails"
+import * as StoredRails from "@venue/simulation/rails/StoredRails"
 import { Layer } from "effect"
 
 /** Rails for use on top of `TestVenue.layerMemory`. */
-export const layer = Rails.layer.pipe(Layer.provideMerge(SimulatedRails.layer))
+export const layer = Rails.layer.pipe(Layer.provideMerge(StoredRails.layer))

@@ -1,6 +1,6 @@
 /** Market data to 200 subscribers of every channel, compared with a server that only writes. */
 import { initialInstruments } from "@venue/domain/Instrument"
-import { startPrices } from "@venue/providers/prices/SimulatedPrices"
+import { startPrices } from "@venue/simulation/prices/SimulatedPrices"
 import type { Checkout } from "./Checkout.ts"
 import { alternated, both, type Found, type Pair, row as comparedRow } from "./Comparison.ts"
 import type { Options } from "./Options.ts"

@@ -25,6 +25,7 @@ const rooms: ReadonlyArray<readonly [room: string, mayImport: ReadonlyArray<stri
       "cluster/VenueSettings.ts"
     ]
   ],
+  ["packages/simulation", packages("domain", "providers", "storage")],
   ["packages/testing", ["packages", "cluster"]],
   ["cluster/VenueSettings.ts", ["packages/domain"]],
   ["cluster/protocol", ["packages/domain"]],

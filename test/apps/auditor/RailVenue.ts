@@ -1,7 +1,7 @@
 /** A made-up rail on Postgres, with its owner, what it holds and an auditor, each of which looks when the test says so. */
 import * as Holdings from "@venue/cluster/entities/rail/Holdings"
 import * as Look from "@venue/cluster/entities/rail/Look"
-import * as SimulatedRails from "@venue/cluster/entities/rail/SimulatedRails"
+import * as StoredRails from "@venue/simulation/rails/StoredRails"
 import { DeskClient } from "@venue/cluster/clients/DeskClient"
 import type { RailName, WithdrawalMethod } from "@venue/domain/Rail"
 import type { TraderEvent } from "@venue/domain/Trader"
@@ -13,7 +13,7 @@ import * as TraderRecord from "@venue/journal/TraderRecord"
 import { Seal } from "@venue/postgres/Seal"
 import { Transaction } from "@venue/postgres/Transaction"
 import type { RailProvider } from "@venue/providers/rails/RailProvider"
-import { SimulatedRails as Rails } from "@venue/providers/rails/simulated/Simulation"
+import { SimulatedRails as Rails } from "@venue/providers/rails/SimulatedRails"
 import * as AccessTables from "@venue/storage/access/AccessTables"
 import { HasAuditor } from "@venue/storage/access/VenueModes"
 import { RailAudits } from "@venue/storage/audit/RailAudits"
@@ -34,7 +34,7 @@ const heedless = Layer.succeed(HasAuditor)(false)
 export const destination = "0xabc"
 export const user = UserId.make("amy")
 
-export const layer = SimulatedRails.layer.pipe(
+export const layer = StoredRails.layer.pipe(
   Layer.provideMerge(TreasuryTables.layer),
   Layer.provideMerge(Layer.mergeAll(Journal.layer, ReadTables.layer, Listings.layer, Transaction.layer)),
   Layer.provideMerge(AccessTables.layer),

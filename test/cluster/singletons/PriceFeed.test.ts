@@ -1,7 +1,7 @@
 /** The price feed of a whole venue. */
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import type { PriceSource } from "@venue/providers/prices/PriceSource"
-import * as SimulatedPrices from "@venue/providers/prices/SimulatedPrices"
+import * as SimulatedPrices from "@venue/simulation/prices/SimulatedPrices"
 import { TestVenue } from "@venue/testing/TestVenue"
 import { assert, it } from "@effect/vitest"
 import { Effect, Logger } from "effect"

@@ -1,6 +1,6 @@
 /** A venue on Postgres with every way in and out of money, of which all is kept that it logs, traces and answers. */
 import * as RailEntities from "@venue/cluster/entities/rail/Rails"
-import * as SimulatedRails from "@venue/cluster/entities/rail/SimulatedRails"
+import * as StoredRails from "@venue/simulation/rails/StoredRails"
 import * as WebhookDelivery from "@venue/cluster/singletons/WebhookDelivery"
 import { defaults, VenueSettings } from "@venue/cluster/VenueSettings"
 import * as SimulatedSerialization from "@venue/testing/SimulatedSerialization"
@@ -45,7 +45,7 @@ const settings = {
 }
 
 /** A bank behind a server, and simulated chains. */
-const rails = SimulatedRails.fillingIn(
+const rails = StoredRails.fillingIn(
   Layer.effect(
     RailProviders,
     Effect.map(BankUnderTest, ({ provider }) => RailProviders.of(new Map([["BANK", provider] as const])))

@@ -1,6 +1,6 @@
 /** Everything secret that money comes in and goes out with, searched for where it must not be, whatever becomes of a request. */
 import { UserId } from "@venue/domain/UserId"
-import { calm } from "@venue/providers/rails/bank/BankSimulator"
+import { calm } from "@venue/simulation/bank/BankSimulator"
 import { Signer } from "@venue/providers/rails/Signer"
 import * as StandardWebhook from "@venue/providers/StandardWebhook"
 import { Profiles } from "@venue/storage/access/Profiles"

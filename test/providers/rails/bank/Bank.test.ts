@@ -1,6 +1,6 @@
 /** The bank client against the simulated bank over HTTP. */
 import type { Payment, PaymentOrder } from "@venue/providers/rails/RailProvider"
-import { calm, type Failure } from "@venue/providers/rails/bank/BankSimulator"
+import { calm, type Failure } from "@venue/simulation/bank/BankSimulator"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Option, Redacted } from "effect"
 import * as Held from "../Held.ts"

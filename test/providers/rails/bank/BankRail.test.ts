@@ -1,8 +1,8 @@
 /** One contract for the bank client over HTTP and for the venue's own simulated bank. */
 import type { PaymentOrder, RailProvider } from "@venue/providers/rails/RailProvider"
-import { calm } from "@venue/providers/rails/bank/BankSimulator"
-import * as SimulatedRail from "@venue/providers/rails/simulated/SimulatedRail"
-import * as Simulation from "@venue/providers/rails/simulated/Simulation"
+import { calm } from "@venue/simulation/bank/BankSimulator"
+import * as SimulatedRail from "@venue/simulation/rails/SimulatedRail"
+import * as Simulation from "@venue/simulation/rails/Simulation"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import * as Held from "../Held.ts"

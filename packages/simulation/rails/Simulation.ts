@@ -1,8 +1,8 @@
 /** Simulated rails as providers: their state is stored elsewhere, and an operator controls their behaviour. */
 import type { RailName } from "@venue/domain/Rail"
-import { Clock, Context, Effect, Option, Redacted, Schema } from "effect"
+import { Clock, Effect, Option, Redacted, Schema } from "effect"
 import { getAddress } from "viem"
-import { ofEvm } from "../tron/TronAddress.ts"
+import { ofEvm } from "@venue/providers/rails/tron/TronAddress"
 import {
   type Arrival,
   type ArrivalState,
@@ -13,7 +13,8 @@ import {
   type PaymentOrder,
   type RailProvider,
   RailUnavailable
-} from "../RailProvider.ts"
+} from "@venue/providers/rails/RailProvider"
+import { receiverOf, type Simulated } from "@venue/providers/rails/SimulatedRails"
 import * as Machine from "./SimulatedRail.ts"
 
 /** Changes a rail's state atomically and stores it; fails with the database's error. */
@@ -21,27 +22,6 @@ export type Keep = <A>(
   rail: RailName,
   change: (state: Machine.SimulatedRail) => readonly [A, Machine.SimulatedRail]
 ) => Effect.Effect<A, RailUnavailable>
-
-export interface Simulated {
-  readonly provider: RailProvider
-  /** Adds an incoming transfer to an address or with a message; returns its hash. */
-  readonly deposit: (to: string, amount: bigint, paymentRail: string | null) => Effect.Effect<string, RailUnavailable>
-  readonly reorganise: (blocks: number, comesAgain: boolean) => Effect.Effect<void, RailUnavailable>
-  /** Returns a transfer; the result is false without such a transfer. */
-  readonly takeBack: (txHash: string) => Effect.Effect<boolean, RailUnavailable>
-  /** Sets the fate of the next payment. */
-  readonly nextFate: (fate: Machine.Fate) => Effect.Effect<void, RailUnavailable>
-  /** Makes the rail unreachable for this long. */
-  readonly cutOff: (seconds: number) => Effect.Effect<void, RailUnavailable>
-  /** Adds a balance without a transfer; may be negative. */
-  readonly addUntold: (amount: bigint) => Effect.Effect<void, RailUnavailable>
-  readonly payments: Effect.Effect<ReadonlyArray<Machine.Paid>, RailUnavailable>
-}
-
-/** Simulated rails: none unless a development provides them. */
-export const SimulatedRails = Context.Reference<ReadonlyMap<RailName, Simulated>>("@venue/providers/SimulatedRails", {
-  defaultValue: () => new Map()
-})
 
 export const make = (rail: RailName, keep: Keep): Simulated => {
   const at = <A>(work: (state: Machine.SimulatedRail, nowMillis: number) => readonly [A, Machine.SimulatedRail]) =>
@@ -218,13 +198,6 @@ const Signed = Schema.fromJsonString(
 )
 const encode = Schema.encodeSync(Signed)
 const decode = Schema.decodeSync(Signed)
-
-/**
- * Returns the receiver of a deposit. Letter case is insignificant in an EVM address, and significant in a TRON
- * address and a bank message.
- */
-export const receiverOf = (rail: RailName, to: string): string =>
-  rail === "ARBITRUM_ONE" && /^0x[0-9a-f]{40}$/i.test(to) ? getAddress(`0x${to.slice(2).toLowerCase()}`) : to
 
 /** An address without a known key. */
 const addressAt = (rail: RailName, index: number): string => {

@@ -1,7 +1,7 @@
 /** Simulated futures follow each other without a gap, on any day. */
 import { calendarFlaw, chained } from "@venue/domain/Futures"
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
-import { calendarOf, settlementsOf } from "@venue/providers/prices/SimulatedFutures"
+import { calendarOf, settlementsOf } from "@venue/simulation/prices/SimulatedFutures"
 import { assert, it } from "@effect/vitest"
 
 const cl = MarketSymbol.make("CL-USD")
@@ -47,7 +47,7 @@ it("a calendar covers most of a year on both sides of any day", () => {
   }
 })
 
-it("five business days before today have settlements; a symbol without a future has none", () => {
+it("five business days before today have settlements; a symbol without a future has no settlement", () => {
   for (const now of days.slice(0, 14)) {
     const settled = settlementsOf(us100, now + 12 * 3_600_000)
     assert.strictEqual(settled.length, 5)

@@ -1,17 +1,17 @@
-/** A made-up rail whose state is in the database: the next start of a development goes on with the same chain and money. */
-import * as SimulatedRails from "@venue/cluster/entities/rail/SimulatedRails"
+/** Stored simulated rails: a restart of a development continues with the same chain and money. */
+import * as StoredRails from "@venue/simulation/rails/StoredRails"
 import type { RailProvider } from "@venue/providers/rails/RailProvider"
-import * as Simulation from "@venue/providers/rails/simulated/Simulation"
+import { type Simulated, SimulatedRails } from "@venue/providers/rails/SimulatedRails"
 import { SimulatedStates } from "@venue/storage/treasury/SimulatedStates"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer, Option, Redacted } from "effect"
 import { TestClock } from "effect/testing"
-import { postgresLayer } from "../../../Postgres.ts"
+import { postgresLayer } from "../../Postgres.ts"
 
-/** As a process has it that was started just now; nothing of one start is known to the next but by the database. */
-const started = <A, E>(work: (rail: Simulation.Simulated) => Effect.Effect<A, E>) =>
-  Effect.flatMap(Simulation.SimulatedRails, (rails) => work(rails.get("TRON")!)).pipe(
-    Effect.provide(Layer.fresh(SimulatedRails.layer.pipe(Layer.provide(Layer.fresh(SimulatedStates.layer)))))
+/** Runs with freshly built layers: a start knows the state of earlier ones only through the database. */
+const started = <A, E>(work: (rail: Simulated) => Effect.Effect<A, E>) =>
+  Effect.flatMap(SimulatedRails, (rails) => work(rails.get("TRON")!)).pipe(
+    Effect.provide(Layer.fresh(StoredRails.layer.pipe(Layer.provide(Layer.fresh(SimulatedStates.layer)))))
   )
 
 const order = {

@@ -2,7 +2,7 @@
 import type { Priced } from "@venue/domain/Market"
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { Effect } from "effect"
-import type { PriceSource } from "./PriceSource.ts"
+import type { PriceSource } from "@venue/providers/prices/PriceSource"
 
 /** State of a walk. Prices in 1e-8 USD. */
 export interface Walk {

@@ -3,7 +3,7 @@
  */
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import * as SecureRandom from "effect/crypto/SecureRandom"
-import * as Contract from "./BankContract.ts"
+import * as Contract from "@venue/providers/rails/bank/BankContract"
 
 /** Failure applied to every request of the contract. */
 export const Failure = Schema.Literals([

@@ -2,7 +2,7 @@
 import type { Priced } from "@venue/domain/Market"
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import type { Print } from "@venue/providers/prices/PriceSource"
-import { begin, make, startPrices, stepped } from "@venue/providers/prices/SimulatedPrices"
+import { begin, make, startPrices, stepped } from "@venue/simulation/prices/SimulatedPrices"
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
@@ -47,9 +47,9 @@ const hear = Effect.fnUntraced(function* (speed: number, inForce = new Map<Marke
   yield* TestClock.adjust(0)
   return { inForce, seen, source }
 })
-const priced = (symbol: MarketSymbol, usd: number, told: Partial<Priced>): Priced => ({
+const priced = (symbol: MarketSymbol, usd: number, sent: Partial<Priced>): Priced => ({
   ...pricedAt(symbol, usd),
-  ...told
+  ...sent
 })
 
 it.effect("sends every price at once and then once per step", () =>

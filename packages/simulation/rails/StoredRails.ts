@@ -1,8 +1,9 @@
 /** Simulated rails; their state is in the venue's database and survives a restart. */
 import { RailName } from "@venue/domain/Rail"
 import { RailProviders, RailUnavailable } from "@venue/providers/rails/RailProvider"
-import * as Machine from "@venue/providers/rails/simulated/SimulatedRail"
-import * as Simulation from "@venue/providers/rails/simulated/Simulation"
+import { SimulatedRails } from "@venue/providers/rails/SimulatedRails"
+import * as Machine from "./SimulatedRail.ts"
+import * as Simulation from "./Simulation.ts"
 import { SimulatedStates } from "@venue/storage/treasury/SimulatedStates"
 import { Clock, Effect, Layer, Schema } from "effect"
 
@@ -28,7 +29,7 @@ export const fillingIn = <E, R>(real: Layer.Layer<RailProviders, E, R>) =>
   Layer.effect(
     RailProviders,
     Effect.gen(function* () {
-      const simulated = yield* Simulation.SimulatedRails
+      const simulated = yield* SimulatedRails
       return new Map([
         ...(yield* RailProviders),
         ...[...simulated].map(([rail, { provider }]) => [rail, provider] as const)
@@ -37,7 +38,7 @@ export const fillingIn = <E, R>(real: Layer.Layer<RailProviders, E, R>) =>
   ).pipe(
     Layer.provideMerge(
       Layer.effect(
-        Simulation.SimulatedRails,
+        SimulatedRails,
         Effect.flatMap(RailProviders, (connected) => make(RailName.literals.filter((rail) => !connected.has(rail))))
       )
     ),

@@ -10,9 +10,9 @@ import {
   HttpServerRequest,
   HttpServerResponse
 } from "effect/http"
-import { whyOf } from "../../HttpAnswer.ts"
-import * as StandardWebhook from "../../StandardWebhook.ts"
-import * as Contract from "./BankContract.ts"
+import { whyOf } from "@venue/providers/HttpAnswer"
+import * as StandardWebhook from "@venue/providers/StandardWebhook"
+import * as Contract from "@venue/providers/rails/bank/BankContract"
 import { type BankRefusal, BankSimulator, Behaviour, type Failure, type SimulatedPayout } from "./BankSimulator.ts"
 
 export interface BankSimulatorServerOptions {
