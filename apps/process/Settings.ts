@@ -12,7 +12,7 @@ const holdHours = Setting.decoded(
   "VENUE_NEW_ADDRESS_HOLD_HOURS",
   Schema.NumberFromString.pipe(Schema.decodeTo(hours)),
   {
-    usual: "24; `npm start`: 0",
+    usual: "24 (0 with `npm start`)",
     unit: "h",
     meaning:
       "Age below which a withdrawal address is held for review, unless its wallet has signed for the user; 0 holds none",

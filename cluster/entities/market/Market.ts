@@ -51,7 +51,6 @@ export const MarketLayer: Layer.Layer<never, never, Sharding.Sharding | Journal 
           Effect.sync(() => sharding.hasShardId(shardId))
         )
       )
-      yield* MarketClock.start(log)
       const takeovers = yield* Takeovers.make(log)
       const projection = yield* Projection.make(symbol, Projections.ofMarket(instrument))
       const claimed = () => projection.claimed(log.head().seq)
@@ -81,6 +80,8 @@ export const MarketLayer: Layer.Layer<never, never, Sharding.Sharding | Journal 
         watchers.leave()
       }
       log.observe({ ended: leave })
+      // Last: every observer must be registered before the clock lets the market decide.
+      yield* MarketClock.start(log)
       yield* Effect.addFinalizer(() => Effect.sync(leave))
 
       return Market.of({

@@ -1,0 +1,4 @@
+/** Formats every file. */
+import { tool } from "./Checks.mjs"
+
+process.exitCode = await tool("formatting", "oxfmt/bin/oxfmt", [])
