@@ -51,7 +51,7 @@ const makeCredit = Effect.gen(function* () {
   const { instruments } = yield* VenueSettings
 
   const creditSome = Effect.fnUntraced(function* (referrerIds: ReadonlyArray<UserId>, today: number) {
-    const referrals = yield* codes.broughtBy(referrerIds)
+    const referrals = yield* codes.referredBy(referrerIds)
     const userIds = referrals.map(({ userId }) => userId)
     const credited = yield* tables.read(ReferralRewards.lastDays(referrerIds))
     const fromDay = Math.min(...referrerIds.map((userId) => (credited.get(userId) ?? -1) + 1))

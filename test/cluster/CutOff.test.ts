@@ -34,7 +34,7 @@ it.live(
       const whole = Context.get(yield* Layer.build(gateway(url)), TestVenue)
       const venue = Context.get(cut, TestVenue)
       const { ready } = Context.get(cut, Health)
-      const { unheardMillis } = Context.get(cut, Revocations)
+      const { delayMillis } = Context.get(cut, Revocations)
       const until = (isSo: () => boolean) => Effect.repeat(Effect.sleep("20 millis"), { until: isSo })
       yield* Effect.retry(Effect.sandbox(whole.price(symbol, 200)), Schedule.spaced("200 millis"))
       const client = yield* venue.trade(yield* venue.user("ann"), ["order_responses"])
@@ -43,7 +43,7 @@ it.live(
       yield* until(ready)
 
       line.proxy.rule("*", { held: ["toServer", "toClient"] })
-      yield* until(() => unheardMillis() > 3_000)
+      yield* until(() => delayMillis() > 3_000)
       yield* client.send(add(191))
       assert.match(yield* answer(client), /^ServerError: .*revocations.*try again/)
       const order_id = resting.order_id
@@ -56,9 +56,9 @@ it.live(
 
       line.proxy.heal("*")
       yield* until(ready)
-      assert.isBelow(unheardMillis(), 10_000)
+      assert.isBelow(delayMillis(), 10_000)
       const again = yield* venue.trade(yield* venue.user("ben"), ["order_responses"])
-      yield* until(() => unheardMillis() < 2_000)
+      yield* until(() => delayMillis() < 2_000)
       yield* again.send(add(191))
       assert.strictEqual(yield* answer(again), "ACK")
     }),

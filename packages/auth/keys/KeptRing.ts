@@ -1,5 +1,5 @@
 /** The stored form of a key ring. */
-import type { KeptKey } from "@venue/storage/access/SigningKeyTable"
+import type { StoredKey } from "@venue/storage/access/SigningKeyTable"
 import { Redacted, Result, Schema } from "effect"
 import type { KeyRing, RingKey } from "./KeyRing.ts"
 import { fromJwk, PrivateJwk } from "./SigningKey.ts"
@@ -19,7 +19,7 @@ export class SigningKeysUnusable extends Schema.TaggedError<SigningKeysUnusable>
 
 const unusable = (reason: SigningKeysUnusable["reason"]) => new SigningKeysUnusable({ reason })
 
-export const ringOf = (keys: ReadonlyArray<KeptKey>): Result.Result<KeyRing, SigningKeysUnusable> =>
+export const ringOf = (keys: ReadonlyArray<StoredKey>): Result.Result<KeyRing, SigningKeysUnusable> =>
   Result.gen(function* () {
     const ring: Array<RingKey> = []
     for (const { jwk, sinceMillis, state } of keys) {
@@ -30,7 +30,7 @@ export const ringOf = (keys: ReadonlyArray<KeptKey>): Result.Result<KeyRing, Sig
     return ring
   })
 
-export const keptOf = (ring: KeyRing): ReadonlyArray<KeptKey> =>
+export const keptOf = (ring: KeyRing): ReadonlyArray<StoredKey> =>
   ring.map(({ key: { jwk, kid }, sinceMillis, state }) => ({
     kid,
     state,

@@ -1,7 +1,7 @@
 /** Authentication by access token: fully verified once, then cached. */
 import { type DatabaseUnavailable, orUnavailable } from "@venue/postgres/DatabaseUnavailable"
 import * as GivenUp from "@venue/postgres/GivenUp"
-import { Revocations, trustedUnheardMillis } from "@venue/storage/access/Revocations"
+import { Revocations, trustedDelayMillis } from "@venue/storage/access/Revocations"
 import { type SessionEnded, Sessions } from "@venue/storage/access/Sessions"
 import { Clock, Context, Effect, Layer } from "effect"
 import { check, InvalidToken, isOver, type TokenClaims } from "./AccessToken.ts"
@@ -82,7 +82,7 @@ export class Bearers extends Context.Service<
             Clock.clockWith((clock) => {
               const name = nameOf(token)
               const entry = known.get(name)
-              if (revocations.unheardMillis() > trustedUnheardMillis) return verifyAnew(token)
+              if (revocations.delayMillis() > trustedDelayMillis) return verifyAnew(token)
               if (entry?.token !== token) return verifyFirst(token)
               if (!isOver(entry.claims, clock.currentTimeMillisUnsafe()) && keys.find(entry.claims.kid) !== undefined) {
                 return entry.answer

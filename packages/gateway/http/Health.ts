@@ -4,7 +4,7 @@ import { release } from "@venue/api/Release"
 import { Feed } from "@venue/cluster/feed/Feed"
 import { DeskClient } from "@venue/cluster/clients/DeskClient"
 import { VenueSettings } from "@venue/cluster/VenueSettings"
-import { maxUnheardMillis, Revocations } from "@venue/storage/access/Revocations"
+import { maxDelayMillis, Revocations } from "@venue/storage/access/Revocations"
 import { Clock, Context, Effect, Layer, Schedule } from "effect"
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { shortly } from "./Refusal.ts"
@@ -67,7 +67,7 @@ const make = Effect.fnUntraced(function* ({ needsAll }: { readonly needsAll: boo
   const ready = (): boolean => {
     if (isStopping) return false
     const since = clock.currentTimeMillisUnsafe() - freshMillis
-    if (revocations.unheardMillis() > maxUnheardMillis) return false
+    if (revocations.delayMillis() > maxDelayMillis) return false
     if (!conditions.every((holds) => holds())) return false
     if (!needsAll) return answeredAtMillis.some((at) => at >= since)
     return (

@@ -64,7 +64,7 @@ export const layer = group(
         "referralVolume",
         Effect.fnUntraced(function* () {
           const { userId } = yield* Caller
-          const brought = yield* codes.broughtBy([userId])
+          const brought = yield* codes.referredBy([userId])
           return {
             $schema: schemaUri(baseUrl, "ReferralVolumeResponseBody"),
             ...(yield* volumes.own(userId)),
@@ -111,7 +111,7 @@ const makeRedeem = Effect.gen(function* () {
     const isRepeat = yield* Repeatable.isRepeat(desks.ask(userId, (desk) => desk.RedeemCode(redeem))).pipe(
       // The journal says that the user did not come with it.
       Effect.tapError(({ _tag }) =>
-        _tag === "AlreadyReferred" || _tag === "HasTraded" ? codes.letGo(code, userId) : Effect.void
+        _tag === "AlreadyReferred" || _tag === "HasTraded" ? codes.release(code, userId) : Effect.void
       )
     )
     return { referrerId, isRepeat }

@@ -48,7 +48,7 @@ export const make = Effect.gen(function* () {
       const [code, message] = refusal
       return answered(Frame.err(code, message, Incoming.ofObject(text)))
     }
-    if (StaleRevocations.isRefused(command, revocations.unheardMillis())) {
+    if (StaleRevocations.isRefused(command, revocations.delayMillis())) {
       return answered(Frame.err("ServerError", StaleRevocations.message, Incoming.ofObject(text)))
     }
     switch (command._tag) {

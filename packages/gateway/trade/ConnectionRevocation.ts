@@ -49,7 +49,7 @@ export const make = Effect.fnUntraced(function* (connections: ReadonlySet<Connec
     for (const connection of connections) applyTo(connection, revocation)
   })
 
-  yield* revocations.whenUnheard(() => {
+  yield* revocations.whenDelayed(() => {
     for (const connection of connections) connection.close(1013, "this gateway receives no revocations; connect again")
   })
 

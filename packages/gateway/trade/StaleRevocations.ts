@@ -1,11 +1,11 @@
 /** Refusal of commands that add risk while the gateway's revocations are stale: the caller's credential may be revoked. */
 import { isStop } from "@venue/domain/Stop"
-import { trustedUnheardMillis } from "@venue/storage/access/Revocations"
+import { trustedDelayMillis } from "@venue/storage/access/Revocations"
 import type { TradingCommand } from "./Request.ts"
 
 /** True if the command adds risk and revocations are older than the trusted age. Cancels, closes and queries are allowed. */
 export const isRefused = (command: TradingCommand, ageMillis: number): boolean =>
-  ageMillis > trustedUnheardMillis && addsRisk(command)
+  ageMillis > trustedDelayMillis && addsRisk(command)
 
 export const message = "this gateway has received no revocations for over 3 seconds; not done, try again"
 

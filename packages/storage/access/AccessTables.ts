@@ -1,4 +1,4 @@
-/** All tables of who may come in are one layer, on Postgres or in memory. */
+/** Layer of all tables about access, on Postgres or in memory. */
 import { Layer } from "effect"
 import { ApiKeys } from "./ApiKeys.ts"
 import { DeskReports } from "../audit/DeskReports.ts"

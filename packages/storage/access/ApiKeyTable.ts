@@ -1,4 +1,4 @@
-/** This part of `ApiKeys` knows how keys are kept, on Postgres or in memory. */
+/** Rows of `ApiKeys`, on Postgres or in memory. */
 import { Effect, Option, type Redacted, Struct } from "effect"
 import type { SqlClient } from "effect/sql"
 import { UserId } from "@venue/domain/UserId"
@@ -16,10 +16,10 @@ const keyTable = Table.make("api_key", {
   scope: text,
   sealedSecret: bytea,
   allowedAddresses: textArray,
-  /** It names the builder that the key was issued to, if one was. */
+  /** Builder that holds the key; null for a key of the user's own. */
   builderUserId: orNull(text),
   createdAtMillis: timestamptz,
-  /** It is null while the key is good. */
+  /** Null while the key is valid. */
   revokedAtMillis: orNull(timestamptz),
   lastUsedAtMillis: orNull(timestamptz),
   lastFailedAtMillis: orNull(timestamptz)
@@ -30,17 +30,17 @@ export interface ApiKey extends Omit<Row, "sealedSecret"> {
   readonly secret: Redacted.Redacted
 }
 
-/** Tells when a key was last used, and last named by somebody who was refused; null is for what did not happen. */
+/** Times of the last accepted and the last rejected request that named the key; null for never. */
 export type KeyUse = Pick<ApiKey, "publicKey" | "lastUsedAtMillis" | "lastFailedAtMillis">
 
-/** What a table of keys must be able to do; the rules are the same for each. */
+/** Storage of keys; the rules in `ApiKeys` are the same for each implementation. */
 export interface ApiKeyTable {
   readonly transaction: <A, E, R>(
     work: Effect.Effect<A, E | DatabaseUnavailable, R>
   ) => Effect.Effect<A, E | DatabaseUnavailable, R>
   readonly find: (publicKey: string) => Effect.Effect<Option.Option<ApiKey>, DatabaseUnavailable>
   readonly goodOf: (userId: UserId) => Effect.Effect<ReadonlyArray<Omit<ApiKey, "secret">>, DatabaseUnavailable>
-  /** Answers with false when the public key is taken. */
+  /** Returns false if the public key exists already. */
   readonly insert: (key: ApiKey) => Effect.Effect<boolean, DatabaseUnavailable>
   readonly change: (publicKey: string, change: Change) => Effect.Effect<unknown, DatabaseUnavailable>
   readonly remove: (publicKey: string) => Effect.Effect<unknown, DatabaseUnavailable>
@@ -52,9 +52,9 @@ type Change = Partial<Pick<ApiKey, "label" | "permissions" | "revokedAtMillis">>
 export const onSql = (sql: SqlClient.SqlClient, { open, seal }: Seal["Service"]): ApiKeyTable => ({
   transaction: (work) => orUnavailable(sql.withTransaction(work)) as typeof work,
   find: Effect.fnUntraced(function* (publicKey) {
-    const found = yield* keyTable.first(sql`
+    const stored = yield* keyTable.first(sql`
       select ${keyTable.columns} from api_key where public_key = ${storable(publicKey)}`)
-    return Option.map(found, (row): ApiKey => ({
+    return Option.map(stored, (row): ApiKey => ({
       ...Struct.omit(row, ["sealedSecret"]),
       secret: open(row.sealedSecret, row.publicKey)
     }))
@@ -74,7 +74,7 @@ export const onSql = (sql: SqlClient.SqlClient, { open, seal }: Seal["Service"])
   change: (publicKey, change) =>
     orUnavailable(sql`update api_key set ${keyTable.set(change)} where public_key = ${publicKey}`),
   remove: (publicKey) => orUnavailable(sql`delete from api_key where public_key = ${publicKey}`),
-  // Rows are locked in one order, or two nodes that note the same keys would wait for each other.
+  // Locks rows in one order: two nodes that record the same keys would deadlock otherwise.
   noteUses: (uses) =>
     orUnavailable(sql`
       with noted as (
@@ -121,5 +121,4 @@ export const inMemory = ({ table, transaction }: MemoryTables["Service"]): ApiKe
   }
 }
 
-const later = (one: number | null, other: number | null): number | null =>
-  one === null ? other : other === null ? one : Math.max(one, other)
+const later = (a: number | null, b: number | null): number | null => (a === null ? b : b === null ? a : Math.max(a, b))

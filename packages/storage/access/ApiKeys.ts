@@ -1,6 +1,6 @@
 /**
- * Programs call with keys: each has a public name, a secret that is sealed at rest, permissions, a scope and its
- * allowed addresses.
+ * API keys: each has a public name, a secret that is sealed at rest, permissions, a scope and an allow-list of
+ * addresses.
  */
 import { type ApiKeySummary, isReservedLabel, maxApiKeys, TooManyApiKeys, UnknownApiKey } from "@venue/domain/ApiKey"
 import { builderKeyPermissions, type Permission } from "@venue/domain/Permission"
@@ -33,18 +33,18 @@ export type NewBuilderKey = KeyPair & Pick<ApiKey, "userId" | "label"> & { reado
 
 export class ApiKeyExists extends Schema.TaggedError<ApiKeyExists>()("ApiKeyExists", { publicKey: Schema.String }) {}
 
-/** Keys of one user change one after the other, since each change holds the user's row. */
+/** Changes to the keys of one user run one at a time, because each locks the user's row. */
 export class ApiKeys extends Context.Service<
   ApiKeys,
   {
     readonly create: (
       key: NewApiKey
     ) => Effect.Effect<ApiKeySummary, UnknownUser | ApiKeyExists | TooManyApiKeys | DatabaseUnavailable>
-    /** Finds revoked ones too. */
+    /** Returns a key, valid or revoked. */
     readonly find: (publicKey: string) => Effect.Effect<Option.Option<ApiKey>, DatabaseUnavailable>
-    /** Lists good ones in the order they were made, without those that are kept from the user. */
+    /** Returns the valid keys in order of creation, without keys whose label is reserved. */
     readonly ofUser: (userId: UserId) => Effect.Effect<ReadonlyArray<ApiKeySummary>, DatabaseUnavailable>
-    /** Lists good ones that builders hold, in the order they were made. */
+    /** Returns the valid keys that builders hold, in order of creation. */
     readonly ofBuilders: (userId: UserId) => Effect.Effect<ReadonlyArray<HeldKey>, DatabaseUnavailable>
     readonly rename: (
       userId: UserId,
@@ -52,36 +52,36 @@ export class ApiKeys extends Context.Service<
       label: string
     ) => Effect.Effect<void, UnknownUser | UnknownApiKey | DatabaseUnavailable>
     /**
-     * Answers with true, and announces it, when it was good until now; a key that is kept from the user is theirs to
-     * revoke too.
+     * Revokes and announces a key; returns false if it was revoked already. Keys that `ofUser` hides are revocable
+     * too.
      */
     readonly revoke: (
       userId: UserId,
       publicKey: string
     ) => Effect.Effect<boolean, UnknownUser | UnknownApiKey | DatabaseUnavailable>
-    /** Puts another pair in its place that permits the same; the old one is revoked and announced. */
+    /** Replaces a key by a new pair with the same permissions; revokes and announces the old key. */
     readonly rotate: (
       userId: UserId,
       publicKey: string,
       next: KeyPair
     ) => Effect.Effect<ApiKeySummary, UnknownUser | UnknownApiKey | ApiKeyExists | DatabaseUnavailable>
     /**
-     * It is the one key of this user and builder from now on. An earlier one is deleted, whatever its label, and
-     * announced; the answer is its public name.
+     * Makes this the only key of the user and builder. Deletes and announces an earlier key, whatever its label, and
+     * returns its public name.
      */
     readonly replaceBuilderKey: (
       key: NewBuilderKey
     ) => Effect.Effect<Option.Option<string>, UnknownUser | ApiKeyExists | DatabaseUnavailable>
     /**
-     * Tells whose key it is. A change is announced, so that what is remembered of the key is asked anew; the key
-     * stays good. One that was revoked is unknown.
+     * Grants or withdraws one permission and returns the key's user. Announces a change, so that nodes drop the
+     * cached key; fails for a revoked key.
      */
     readonly setPermission: (
       publicKey: string,
       permission: Permission,
       granted: boolean
     ) => Effect.Effect<string, UnknownApiKey | DatabaseUnavailable>
-    /** Later times stay; keys that are gone are passed over. */
+    /** Records the later of the stored and the given times; ignores keys that no longer exist. */
     readonly noteUses: (uses: ReadonlyArray<KeyUse>) => Effect.Effect<void, DatabaseUnavailable>
   }
 >()("@venue/storage/access/ApiKeys") {
@@ -150,9 +150,9 @@ const make = Effect.fnUntraced(function* (table: ApiKeyTable.ApiKeyTable) {
     }, table.transaction),
     setPermission: Effect.fn("ApiKeys.setPermission")(
       function* (publicKey: string, permission: Permission, granted: boolean) {
-        const found = yield* table.find(publicKey)
-        if (Option.isNone(found)) return yield* new UnknownApiKey({ publicKey })
-        const { permissions, revokedAtMillis, userId } = yield* keyOf(found.value.userId, publicKey)
+        const key = yield* table.find(publicKey)
+        if (Option.isNone(key)) return yield* new UnknownApiKey({ publicKey })
+        const { permissions, revokedAtMillis, userId } = yield* keyOf(key.value.userId, publicKey)
         if (revokedAtMillis !== null) return yield* new UnknownApiKey({ publicKey })
         if (permissions.includes(permission) === granted) return userId
         const others = permissions.filter((name) => name !== permission)
@@ -160,7 +160,7 @@ const make = Effect.fnUntraced(function* (table: ApiKeyTable.ApiKeyTable) {
         yield* announce(publicKey)
         return userId
       },
-      // Users are never deleted, so whoever has a key is known.
+      // Users are never deleted, so the user of a key exists.
       Effect.catchTag("UnknownUser", Effect.die),
       table.transaction
     ),
@@ -170,7 +170,7 @@ const make = Effect.fnUntraced(function* (table: ApiKeyTable.ApiKeyTable) {
   })
 })
 
-/** What the changes are made of; each belongs inside a transaction. */
+/** Steps of the changes; each runs inside a transaction. */
 const parts = (table: ApiKeyTable.ApiKeyTable, users: Users["Service"], revocations: Revocations["Service"]) => {
   const insert = Effect.fnUntraced(function* (
     key: Omit<ApiKey, "createdAtMillis" | "lastUsedAtMillis" | "lastFailedAtMillis" | "revokedAtMillis">

@@ -1,13 +1,13 @@
-/** An assurance level tells by how many factors a user proved who they are, a method by which. */
+/** Assurance levels of a session, and the methods of authentication behind them. */
 import { Schema } from "effect"
 
-/** The first level is one factor, the second is two. */
+/** `aal1` is one factor, `aal2` is two. */
 export const Assurance = Schema.Literals(["aal1", "aal2"])
 export type Assurance = typeof Assurance.Type
 
 const Method = Schema.Struct({
   method: Schema.String,
-  /** It counts Unix seconds. */
+  /** Unix seconds. */
   timestamp: Schema.Number
 })
 export type Method = typeof Method.Type

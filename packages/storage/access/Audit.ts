@@ -1,6 +1,6 @@
 /**
- * The audit log tells who did what: it only grows, in the transaction of what was done. What a trader's journal records of an
- * operator comes in with its row.
+ * Audit log: actors, actions and subjects. Append-only; each entry is written in the transaction of its action.
+ * Actions that a trader's journal records of an operator are written with the journal row.
  */
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
@@ -15,13 +15,13 @@ import * as Table from "@venue/postgres/Table"
 
 const auditTable = Table.make("audit", {
   recordedAtMillis: timestamptz,
-  /** It is in the past tense, such as `signed_in`. */
+  /** In the past tense, such as `signed_in`. */
   action: text,
-  /** It is a user's id, or the name of an operator. */
+  /** User id or operator name. */
   actor: text,
-  /** It is the id of whom this is about: a user, an application or a signing key; or it is the symbol of a contract, or a year of the calendar. */
+  /** Id of a user, application or signing key; symbol of a contract; or a year of the calendar. */
   subject: named("user_id", text),
-  /** These are ids and names, and never a secret. */
+  /** Ids and names, never a secret. */
   facts: of(
     "jsonb",
     Schema.Record(Schema.String, Schema.Union([Schema.String, Schema.Number, Schema.Boolean, Schema.Null]))
@@ -35,7 +35,7 @@ export class Audit extends Context.Service<
   Audit,
   {
     readonly record: (deed: Deed) => Effect.Effect<void, DatabaseUnavailable>
-    /** The newest come first; there are at most a hundred. */
+    /** Returns the newest 100 entries about a subject, newest first. */
     readonly about: (subject: string) => Effect.Effect<ReadonlyArray<Recorded>, DatabaseUnavailable>
   }
 >()("@venue/storage/access/Audit") {
@@ -67,7 +67,7 @@ export class Audit extends Context.Service<
       const taken = tables.table<number>()
       const { deeds } = yield* JournalRows
       const add = (row: Recorded) => recorded.set(String(recorded.rows().length), row)
-      /** What came with rows of the journal since the last time. */
+      /** Appends the actions of journal rows written since the last call. */
       const catchUp = Effect.sync(() => {
         for (const { _tag, atMillis, ...deed } of deeds.slice(taken.get("") ?? 0)) {
           add({ ...deed, recordedAtMillis: atMillis })

@@ -1,4 +1,4 @@
-/** An application asks to sign a user in, that user decides, and a code turns the request into a session. */
+/** Authorization requests of applications, from the request through the user's decision and the code to the session. */
 import { Clock, Context, Effect, Layer, Option, type Redacted, Schema, Struct } from "effect"
 import { SqlClient } from "effect/sql"
 import type { MigrationError } from "effect/sql/Migrator"
@@ -13,30 +13,30 @@ import { hashOf } from "@venue/postgres/SecretHash"
 import { Assurance, Methods } from "./Assurance.ts"
 import type { Session } from "./Sessions.ts"
 
-/** An application asks for these. */
-const asked = {
+/** Contents of a request. */
+const requestColumns = {
   clientId: text,
   redirectUri: text,
-  /** Scopes have a space between them. */
+  /** Space-separated. */
   scope: text,
   state: text,
   codeChallenge: text,
   nonce: orNull(text),
   resource: orNull(text),
-  /** The user may have signed in so long ago; it is null when any sign-in will do. */
+  /** Maximum age of the sign-in (OIDC `max_age`); null for no limit. */
   maxAgeSeconds: orNull(integer),
-  /** The user is to be asked although they granted as much before. */
+  /** Requires the consent of the user even if a grant covers the scopes. */
   promptsConsent: boolean
 }
 const requestTable = Table.make("authorization_request", {
-  ...asked,
+  ...requestColumns,
   authorizationIdHash: text,
   requestedAtMillis: named("created_at", timestamptz),
   expiresAtMillis: timestamptz,
   status: of("text", Schema.Literals(["pending", "approved", "denied"])),
-  /** It names the first user who came. */
+  /** First user who opened the request. */
   userId: orNull(of("text", UserId)),
-  /** These two tell how that user had signed in; they are null until the user approves, as the code is. */
+  /** Assurance and methods of the user's session; null, like the code, until the user approves. */
   aal: orNull(of("text", Assurance)),
   amr: orNull(of("jsonb", Methods)),
   codeHash: orNull(text),
@@ -45,25 +45,25 @@ const requestTable = Table.make("authorization_request", {
   sessionId: orNull(text)
 })
 type Row = Table.Row<typeof requestTable>
-export type AuthorizationRequested = Pick<Row, keyof typeof asked>
+export type AuthorizationRequested = Pick<Row, keyof typeof requestColumns>
 
-const authorizations = requestTable.pick(...Struct.keys(asked), "status", "requestedAtMillis")
+const authorizations = requestTable.pick(...Struct.keys(requestColumns), "status", "requestedAtMillis")
 export type Authorization = Table.Row<typeof authorizations>
 
-/** A user consented, and had signed in like this. */
+/** Consent of a user, with the code and the assurance of the user's session. */
 export interface Approval {
   readonly code: Redacted.Redacted
   readonly codeExpiresAtMillis: number
   readonly signedIn: Pick<Session, "aal" | "amr">
 }
 
-/** A code stands for this. */
+/** Approved request behind a code. */
 export interface Code extends AuthorizationRequested {
   readonly userId: UserId
   readonly signedIn: Pick<Session, "aal" | "amr">
   readonly expiresAtMillis: number
   readonly isConsumed: boolean
-  /** It names the session that the code became; it is null before, and when something was wrong with its use. */
+  /** Session made from the code; null before the exchange, and after a failed one. */
   readonly sessionId: string | null
 }
 
@@ -76,32 +76,35 @@ export class Authorizations extends Context.Service<
   {
     readonly open: (
       authorizationId: Redacted.Redacted,
-      asked: AuthorizationRequested,
+      request: AuthorizationRequested,
       expiresAtMillis: number
     ) => Effect.Effect<void, DatabaseUnavailable>
     /**
-     * The request belongs to the first user who comes; all others get none, as when it is unknown or expired. Nobody
-     * else has it until the end of the transaction.
+     * Binds a request to the first user who opens it, and locks it until the end of the transaction. Returns none to
+     * other users and for an unknown or expired request.
      */
     readonly bind: (
       authorizationId: Redacted.Redacted,
       userId: UserId
     ) => Effect.Effect<Option.Option<Authorization>, DatabaseUnavailable>
-    /** Answers with true when it was bound and pending until now. */
+    /** Approves a request; returns false unless it was bound and pending. */
     readonly approve: (
       authorizationId: Redacted.Redacted,
       approval: Approval
     ) => Effect.Effect<boolean, DatabaseUnavailable>
-    /** Answers with true when it was bound and pending until now. */
+    /** Denies a request; returns false unless it was bound and pending. */
     readonly deny: (authorizationId: Redacted.Redacted) => Effect.Effect<boolean, DatabaseUnavailable>
-    /** A code is found for at least a day, so that a second use is recognised. */
+    /** Returns a used or expired code too for at least a day, so that a second use is recognised. */
     readonly findCode: (code: Redacted.Redacted) => Effect.Effect<Option.Option<Code>, DatabaseUnavailable>
-    /** Answers the first who asks with true; who asks at the same time waits for the end of that transaction. */
+    /**
+     * Marks a code as used; returns true to the first caller only. A concurrent caller waits for the first one's
+     * transaction.
+     */
     readonly consume: (code: Redacted.Redacted) => Effect.Effect<boolean, DatabaseUnavailable>
     readonly produced: (code: Redacted.Redacted, sessionId: string) => Effect.Effect<void, DatabaseUnavailable>
     /**
-     * The codes of this user lead to nothing any more, for this application or, when it is null, for all; waits for
-     * those in use.
+     * Cancels the unused codes of a user, for one application or, with null, for all; waits for exchanges in
+     * progress.
      */
     readonly cancelCodes: (userId: UserId, clientId: string | null) => Effect.Effect<void, DatabaseUnavailable>
   }
@@ -160,9 +163,9 @@ export class Authorizations extends Context.Service<
           return changed.length > 0
         }, orUnavailable),
         findCode: Effect.fn("Authorizations.findCode")(function* (code: Redacted.Redacted) {
-          const found = yield* requestTable.first(sql`
+          const row = yield* requestTable.first(sql`
             select ${requestTable.columns} from authorization_request where code_hash = ${hashOf(code)}`)
-          return Option.map(found, codeOf)
+          return Option.map(row, codeOf)
         }, orUnavailable),
         consume: Effect.fn("Authorizations.consume")(function* (code: Redacted.Redacted) {
           const at = new Date(yield* Clock.currentTimeMillis)
@@ -207,13 +210,13 @@ export class Authorizations extends Context.Service<
       }
 
       return Authorizations.of({
-        open: (authorizationId, asked, expiresAtMillis) =>
+        open: (authorizationId, request, expiresAtMillis) =>
           write((now) => {
             const old = requests.rows().filter(({ createdAtMillis }) => createdAtMillis < now - keptMillis)
             for (const { idHash } of old.slice(0, maxPruned)) requests.delete(idHash)
             const idHash = hashOf(authorizationId)
             const fresh = { status: "pending", userId: null, codeHash: null, code: null } as const
-            requests.set(idHash, { ...fresh, idHash, asked, createdAtMillis: now, expiresAtMillis })
+            requests.set(idHash, { ...fresh, idHash, request, createdAtMillis: now, expiresAtMillis })
           }),
         bind: (authorizationId, userId) =>
           write((now) => {
@@ -221,18 +224,18 @@ export class Authorizations extends Context.Service<
             if (held === undefined || held.expiresAtMillis <= now) return Option.none()
             if (held.userId !== null && held.userId !== userId) return Option.none()
             change(held, { userId })
-            return Option.some({ ...held.asked, status: held.status, requestedAtMillis: held.createdAtMillis })
+            return Option.some({ ...held.request, status: held.status, requestedAtMillis: held.createdAtMillis })
           }),
         approve: (authorizationId, { code, codeExpiresAtMillis, signedIn }) =>
           write(() => {
             const held = decidable(authorizationId)
             if (held === undefined) return false
-            const { asked, userId } = held
+            const { request, userId } = held
             const unused = { expiresAtMillis: codeExpiresAtMillis, isConsumed: false, sessionId: null }
             change(held, {
               status: "approved",
               codeHash: hashOf(code),
-              code: { ...asked, ...unused, userId, signedIn }
+              code: { ...request, ...unused, userId, signedIn }
             })
             return true
           }),
@@ -268,17 +271,17 @@ export class Authorizations extends Context.Service<
   ).pipe(Layer.provide(MemoryTables.layer))
 }
 
-/** A code is used within minutes of the request, and a second use of it is recognised for a day. */
+/** A code is used within minutes of the request; a second use is recognised for a day. */
 const keptMillis = 25 * 60 * 60 * 1000
-/** Each request adds one row and takes away a few, so that the table keeps little more than a day's. */
+/** Each request adds one row and deletes at most four expired ones, so the table holds about a day of requests. */
 const maxPruned = 4
 
 const codeOf = ({ aal, amr, codeExpiresAtMillis, consumedAtMillis, sessionId, userId, ...row }: Row): Code => {
   if (userId === null || aal === null || amr === null || codeExpiresAtMillis === null) {
-    throw new Error("a code was found that nobody approved")
+    throw new Error("a stored code has no approval")
   }
   return {
-    ...Struct.pick(row, Struct.keys(asked)),
+    ...Struct.pick(row, Struct.keys(requestColumns)),
     userId,
     signedIn: { aal, amr },
     expiresAtMillis: codeExpiresAtMillis,
@@ -289,7 +292,7 @@ const codeOf = ({ aal, amr, codeExpiresAtMillis, consumedAtMillis, sessionId, us
 
 interface Held {
   readonly idHash: string
-  readonly asked: AuthorizationRequested
+  readonly request: AuthorizationRequested
   readonly status: Authorization["status"]
   readonly userId: UserId | null
   readonly createdAtMillis: number

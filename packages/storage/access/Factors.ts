@@ -1,4 +1,4 @@
-/** Users prove themselves a second time with authenticators, whose secrets are sealed at rest. */
+/** Authenticators of users as second factors; their secrets are sealed at rest. */
 import { Clock, Context, Effect, Layer, Option, type Redacted, Schema, Struct } from "effect"
 import { SqlClient } from "effect/sql"
 import type { MigrationError } from "effect/sql/Migrator"
@@ -14,7 +14,7 @@ import { Seal } from "@venue/postgres/Seal"
 const factorTable = Table.make("factor", {
   factorId: text,
   userId: of("text", UserId),
-  /** It is empty when the user gave none. */
+  /** Empty unless the user gave a name. */
   friendlyName: text,
   sealedSecret: bytea,
   createdAtMillis: timestamptz,
@@ -36,21 +36,21 @@ export class FactorNameConflict extends Schema.TaggedError<FactorNameConflict>()
   userId: UserId
 }) {}
 
-/** An unverified factor that expired is nowhere to be found. */
+/** An expired unverified factor does not exist for any method. */
 export class Factors extends Context.Service<
   Factors,
   {
-    /** It is unverified, and gone again after 300 seconds unless it is verified. The user must exist. */
+    /** Adds an unverified factor of an existing user; it expires after 300 seconds unless it is verified. */
     readonly add: (
       factor: Pick<FactorSecret, "factorId" | "userId" | "friendlyName" | "secret">
     ) => Effect.Effect<void, FactorNameConflict | DatabaseUnavailable>
-    /** They come in the order they were added. */
+    /** In the order they were added. */
     readonly ofUser: (userId: UserId) => Effect.Effect<ReadonlyArray<Factor>, DatabaseUnavailable>
-    /** Somebody else's is not found. */
+    /** Returns a factor of this user; none for a factor of another user. */
     readonly find: (userId: UserId, factorId: string) => Effect.Effect<Option.Option<FactorSecret>, DatabaseUnavailable>
     /**
-     * The code of this time step proved the factor, which is verified from then on. The answer
-     * is false, and nothing changes, when a code of this step or of a later one was accepted before.
+     * Accepts the code of a time step, and verifies an unverified factor. Returns false, without a change, if the
+     * code of this or a later step was accepted before.
      */
     readonly accept: (factorId: string, step: number) => Effect.Effect<boolean, DatabaseUnavailable>
     readonly remove: (factorId: string) => Effect.Effect<void, DatabaseUnavailable>
@@ -89,10 +89,10 @@ export class Factors extends Context.Service<
         }, orUnavailable),
         find: Effect.fn("Factors.find")(function* (userId, factorId) {
           const now = yield* Clock.currentTimeMillis
-          const found = yield* factorTable.first(sql`
+          const known = yield* factorTable.first(sql`
             select ${factorTable.columns} from factor
             where factor_id = ${storable(factorId)} and user_id = ${storable(userId)} and ${isLive(now)}`)
-          return Option.map(found, (row): FactorSecret => ({
+          return Option.map(known, (row): FactorSecret => ({
             ...factorOf(row),
             secret: open(row.sealedSecret, nameOf(row.factorId))
           }))
@@ -120,23 +120,23 @@ export class Factors extends Context.Service<
     Factors,
     Effect.gen(function* () {
       const { table, transaction } = yield* MemoryTables
-      const kept = table<Kept>()
+      const stored = table<StoredFactor>()
       const live = Effect.map(Clock.currentTimeMillis, (now) =>
-        kept.rows().filter(({ factor }) => isVerified(factor) || factor.createdAtMillis > now - unverifiedForMillis)
+        stored.rows().filter(({ factor }) => isVerified(factor) || factor.createdAtMillis > now - unverifiedForMillis)
       )
 
       return Factors.of({
         add: Effect.fnUntraced(function* ({ factorId, friendlyName, secret, userId }) {
           const own = (yield* live).filter(({ factor }) => factor.userId === userId)
-          for (const row of kept.rows()) {
-            if (row.factor.userId === userId && !own.includes(row)) kept.delete(row.factor.factorId)
+          for (const row of stored.rows()) {
+            if (row.factor.userId === userId && !own.includes(row)) stored.delete(row.factor.factorId)
           }
           const isTaken = own.some(({ factor }) => factor.friendlyName === friendlyName)
           if (friendlyName !== "" && isTaken) return yield* new FactorNameConflict({ userId })
           const at = yield* Clock.currentTimeMillis
           const times = { createdAtMillis: at, updatedAtMillis: at }
           const factor: Factor = { factorId, userId, friendlyName, status: "unverified", ...times }
-          kept.set(factorId, { factor, secret, acceptedStep: -Infinity })
+          stored.set(factorId, { factor, secret, acceptedStep: -Infinity })
         }, transaction),
         ofUser: (userId) =>
           Effect.map(live, (rows) => rows.map(({ factor }) => factor).filter((factor) => factor.userId === userId)),
@@ -150,10 +150,10 @@ export class Factors extends Context.Service<
           if (row === undefined || row.acceptedStep >= step) return false
           const updatedAtMillis = yield* Clock.currentTimeMillis
           const factor: Factor = { ...row.factor, status: "verified", updatedAtMillis }
-          kept.set(factorId, { ...row, factor, acceptedStep: step })
+          stored.set(factorId, { ...row, factor, acceptedStep: step })
           return true
         }, transaction),
-        remove: (factorId) => transaction(Effect.sync(() => kept.delete(factorId)))
+        remove: (factorId) => transaction(Effect.sync(() => stored.delete(factorId)))
       })
     })
   ).pipe(Layer.provide(MemoryTables.layer))
@@ -168,10 +168,10 @@ const factorOf = (row: Row): Factor => ({
 
 export const isVerified = (factor: Factor): boolean => factor.status === "verified"
 
-/** The secret is sealed under a name that no other kind of secret has. */
+/** The prefix keeps one kind of sealed secret from being opened as another. */
 const nameOf = (factorId: string): string => `factor:${factorId}`
 
-interface Kept {
+interface StoredFactor {
   readonly factor: Factor
   readonly secret: Redacted.Redacted
   readonly acceptedStep: number

@@ -24,7 +24,7 @@ export class Grants extends Context.Service<
     readonly find: (userId: UserId, clientId: string) => Effect.Effect<Option.Option<Grant>, DatabaseUnavailable>
     /** Newest consent first. */
     readonly ofUser: (userId: UserId) => Effect.Effect<ReadonlyArray<Grant>, DatabaseUnavailable>
-    /** Removes a grant; returns false if there was none. Sessions stay: `Consents` in auth ends them. */
+    /** Removes a grant; returns false for an unknown grant. Sessions stay: `Consents` in auth ends them. */
     readonly remove: (userId: UserId, clientId: string) => Effect.Effect<boolean, DatabaseUnavailable>
   }
 >()("@venue/storage/access/Grants") {

@@ -1,4 +1,4 @@
-/** The codes that users give to others, each good for one of them. Who came with one is written by that user's journal. */
+/** Invitation codes: each brings one new user, whose journal records the redemption. */
 import { Clock, Context, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { MigrationError } from "effect/sql/Migrator"
@@ -14,17 +14,17 @@ import * as Table from "@venue/postgres/Table"
 const invitationCodeTable = Table.make("invitation_code", {
   code: text,
   userId: of("text", UserId),
-  /** Those of a user count from 0. */
+  /** Number of the code among its user's codes, from 0. */
   number: integer,
   createdAtMillis: timestamptz,
-  /** Nobody else may come with it. */
+  /** Only this user may redeem the code; null while anybody may. */
   heldFor: orNull(of("text", UserId)),
-  /** That user's journal says since then that they came with it. */
+  /** Time at which that user's journal recorded the redemption. */
   redeemedAtMillis: orNull(timestamptz)
 })
 export type InvitationCode = Table.Row<typeof invitationCodeTable>
 
-/** A user, and whom they brought. */
+/** Referrer and referred user. */
 const referralTable = Table.selection({
   referrerId: { schema: UserId, expression: "user_id" },
   userId: { schema: UserId, expression: "held_for" }
@@ -33,7 +33,7 @@ export type Referral = Table.Row<typeof referralTable>
 
 const referrers = invitationCodeTable.pick("userId")
 
-/** There is none, or somebody else came with it. */
+/** The code does not exist, or is held for another user. */
 export class UnknownInvitationCode extends Schema.TaggedError<UnknownInvitationCode>()("UnknownInvitationCode", {
   code: Schema.String
 }) {}
@@ -45,19 +45,19 @@ export class OwnInvitationCode extends Schema.TaggedError<OwnInvitationCode>()("
 export class InvitationCodes extends Context.Service<
   InvitationCodes,
   {
-    /** Gives the user these, once: a repeat, with others, changes nothing. */
+    /** Issues these codes to a user; does nothing if the user has codes already. */
     readonly issue: (userId: UserId, codes: ReadonlyArray<string>) => Effect.Effect<void, DatabaseUnavailable>
     readonly ofUser: (userId: UserId) => Effect.Effect<ReadonlyArray<InvitationCode>, DatabaseUnavailable>
-    /** Keeps the code for that user, and answers whose it is. A repeat changes nothing. */
+    /** Reserves a code for a user and returns the referrer. Idempotent. */
     readonly hold: (
       code: string,
       userId: UserId
     ) => Effect.Effect<UserId, UnknownInvitationCode | OwnInvitationCode | DatabaseUnavailable>
-    /** The user did not come with it: it is good for others again. */
-    readonly letGo: (code: string, userId: UserId) => Effect.Effect<void, DatabaseUnavailable>
-    /** Whom these users brought. */
-    readonly broughtBy: (userIds: ReadonlyArray<UserId>) => Effect.Effect<ReadonlyArray<Referral>, DatabaseUnavailable>
-    /** Users who brought somebody, in the order of their ids: at most `limit`, after the one that is named. */
+    /** Ends the reservation of a code that the user did not redeem. */
+    readonly release: (code: string, userId: UserId) => Effect.Effect<void, DatabaseUnavailable>
+    /** Returns the users referred by these users. */
+    readonly referredBy: (userIds: ReadonlyArray<UserId>) => Effect.Effect<ReadonlyArray<Referral>, DatabaseUnavailable>
+    /** Returns at most `limit` ids above `after` of users who referred somebody, in ascending order. */
     readonly referrers: (after: string, limit: number) => Effect.Effect<ReadonlyArray<UserId>, DatabaseUnavailable>
   }
 >()("@venue/storage/access/InvitationCodes") {
@@ -88,14 +88,14 @@ export class InvitationCodes extends Context.Service<
           if (Option.isNone(held)) return yield* new UnknownInvitationCode({ code })
           return held.value.userId === userId ? yield* new OwnInvitationCode({ code }) : held.value.userId
         }),
-        letGo: Effect.fn("InvitationCodes.letGo")(
+        release: Effect.fn("InvitationCodes.release")(
           (code: string, userId: UserId) =>
             Effect.asVoid(sql`
               update invitation_code set held_for = null
               where code = ${storable(code)} and held_for = ${userId} and redeemed_at is null`),
           orUnavailable
         ),
-        broughtBy: Effect.fn("InvitationCodes.broughtBy")(
+        referredBy: Effect.fn("InvitationCodes.referredBy")(
           (userIds: ReadonlyArray<UserId>) =>
             referralTable.all(
               sql`
@@ -119,7 +119,7 @@ export class InvitationCodes extends Context.Service<
     })
   ).pipe(Layer.provide(Migrations.layer))
 
-  /** Who came with a code is what the journal in memory says. */
+  /** Redemptions come from the journal in memory. */
   static readonly layerMemory: Layer.Layer<InvitationCodes> = Layer.effect(
     InvitationCodes,
     Effect.gen(function* () {
@@ -153,14 +153,14 @@ export class InvitationCodes extends Context.Service<
           codes.set(code, { ...row, heldFor: userId })
           return row.userId
         }, transaction),
-        letGo: (code, userId) =>
+        release: (code, userId) =>
           transaction(
             Effect.sync(() => {
               const row = known().find((other) => other.code === code)
               if (row?.heldFor === userId && row.redeemedAtMillis === null) codes.set(code, { ...row, heldFor: null })
             })
           ),
-        broughtBy: (userIds) =>
+        referredBy: (userIds) =>
           Effect.sync(() =>
             came()
               .filter(({ userId }) => userIds.includes(userId))

@@ -1,4 +1,4 @@
-/** The log of who agreed to which terms, when and how, only grows. */
+/** Append-only log of accepted terms: user, version, time and means. */
 import { Clock, Context, Effect, Layer, Schema, Struct } from "effect"
 import { SqlClient } from "effect/sql"
 import type { MigrationError } from "effect/sql/Migrator"
@@ -13,11 +13,11 @@ import * as Table from "@venue/postgres/Table"
 
 const acceptanceTable = Table.make("legal_acceptance", {
   userId: of("text", UserId),
-  /** It is null when the agreement was no longer the current one; its address tells which it was. */
+  /** Null if the agreement was not the current version; `agreementUrl` identifies it. */
   termsVersion: orNull(text),
   agreementUrl: text,
   source: of("text", Schema.Literals(["user", "builder"])),
-  /** This and the two after it are null when the source is the user. */
+  /** `builderCode`, `address` and `messageHash` are null exactly when the source is `user`. */
   builderCode: orNull(text),
   address: orNull(text),
   messageHash: orNull(bytea),
@@ -26,12 +26,12 @@ const acceptanceTable = Table.make("legal_acceptance", {
 type Row = Table.Row<typeof acceptanceTable>
 
 export interface Acceptance extends Pick<Row, "userId" | "termsVersion" | "agreementUrl"> {
-  /** It is null when they agreed on our own pages, signed in. */
+  /** Null for an acceptance on the venue's own pages in a session. */
   readonly builder: {
     readonly builderCode: string
-    /** It is in lower case. */
+    /** In lower case. */
     readonly address: string
-    /** It is the SHA-256 of the signed message, in hex. */
+    /** SHA-256 of the signed message, in hex. */
     readonly messageHash: string
   } | null
 }
@@ -43,9 +43,9 @@ export interface RecordedAcceptance extends Acceptance {
 export class LegalAcceptances extends Context.Service<
   LegalAcceptances,
   {
-    /** The user must be there. */
+    /** Records an acceptance of an existing user. */
     readonly record: (acceptance: Acceptance) => Effect.Effect<void, DatabaseUnavailable>
-    /** The newest come first; there are at most a hundred. */
+    /** Returns the newest 100 acceptances, newest first. */
     readonly ofUser: (userId: UserId) => Effect.Effect<ReadonlyArray<RecordedAcceptance>, DatabaseUnavailable>
   }
 >()("@venue/storage/access/LegalAcceptances") {

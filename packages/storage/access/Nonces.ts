@@ -1,4 +1,4 @@
-/** Remembers request nonces long enough to refuse a replay, on every node and over restarts. */
+/** Nonces of signed requests, stored long enough to reject a replay on any node and across restarts. */
 import { Clock, Context, Effect, Exit, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { MigrationError } from "effect/sql/Migrator"
@@ -11,7 +11,7 @@ import * as Migrations from "@venue/postgres/Migrations"
 import * as Table from "@venue/postgres/Table"
 
 const nonceTable = Table.make("nonce", { publicKey: text, nonce: text })
-/** Whoever asks knows the key from earlier; the statement that takes the nonce sees whether it was revoked since. */
+/** The caller's cached key may be revoked: the claiming statement reads the key's current state. */
 const claimedNonces = nonceTable.with({
   isRevoked: {
     schema: Schema.Boolean,
@@ -35,9 +35,9 @@ export class Nonces extends Context.Service<
   Nonces,
   {
     /**
-     * Succeeds once for each key and nonce within 15 minutes, whatever the case of its letters. In memory the nonce is
-     * free again after them, in the database once it was pruned. After `DatabaseUnavailable` it may be used up: take a
-     * new one. In the database a nonce of a key that is not there, or was revoked before it was asked for, is refused.
+     * Succeeds once per key and nonce within 15 minutes, regardless of letter case. A nonce is free again after 15
+     * minutes in memory, and after its row is pruned in the database. After `DatabaseUnavailable` the nonce may be
+     * used: take a new one. The database rejects nonces of keys that do not exist or are revoked.
      */
     readonly claim: (
       publicKey: string,
@@ -51,7 +51,7 @@ export class Nonces extends Context.Service<
       const freeAtMillis = new Map<string, number>()
       return of((publicKey, nonce, done) => {
         const now = clock.currentTimeMillisUnsafe()
-        // The oldest are the first of the map.
+        // Insertion order: oldest entries first.
         for (const [key, at] of freeAtMillis) {
           if (at > now) break
           freeAtMillis.delete(key)
@@ -70,42 +70,42 @@ export class Nonces extends Context.Service<
   ).pipe(Layer.provide(Migrations.layer))
 }
 
-/** `done` may be called at once. */
+/** `claim` may call `done` synchronously. */
 const of = (claim: (publicKey: string, nonce: string, done: (exit: Claimed) => void) => void): Nonces["Service"] =>
   Nonces.of({ claim: (publicKey, nonce) => Effect.callback((resume) => claim(publicKey, nonce, resume)) })
 
 const windowMillis = 15 * 60 * 1000
-/** One insert takes this many nonces; the others go with the next. */
+/** Maximum number of nonces in one insert; further ones go into the next. */
 const maxGroup = 1_000
-/** Beyond this many the database is not keeping up, and to wait would not help. */
+/** Above this queue length the database is too slow for waiting to help. */
 const maxWaiting = 20_000
-/** An insert that hangs so long keeps nobody else waiting: the next takes another connection. */
+/** Time limit of an insert; after it the next insert uses another connection. */
 const giveUpAfter = "3 seconds"
-/** One statement deletes this many rows, so that no claim waits long for it. */
+/** Maximum number of rows that one statement deletes, so that no claim waits long for it. */
 const maxPruned = 5_000
 const maxBatches = 200
 
-interface Asking {
+interface Claim {
   readonly publicKey: string
   readonly nonce: string
   readonly key: string
   readonly done: (exit: Claimed) => void
 }
 
-/** What was asked while an insert was in flight goes with the next one. */
+/** Collects claims while an insert is in flight; the next insert takes them all. */
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const runFork = Effect.runForkWith(yield* Effect.context())
-  let waiting: Array<Asking> = []
-  let isFlying = false
+  let waiting: Array<Claim> = []
+  let isInFlight = false
 
   const start = () => {
     const group = waiting.slice(0, maxGroup)
     waiting = waiting.slice(maxGroup)
-    isFlying = group.length > 0
-    if (!isFlying) return
-    // The first of equal ones stands for all; sorted, or two nodes would deadlock.
-    const first = new Map(group.toReversed().map((asking) => [asking.key, asking]))
+    isInFlight = group.length > 0
+    if (!isInFlight) return
+    // Only the first of equal nonces succeeds. Sorted, because two nodes would deadlock otherwise.
+    const first = new Map(group.toReversed().map((claim) => [claim.key, claim]))
     const rows = [...first.values()].sort((a, b) => (a.key < b.key ? -1 : 1))
     const claims = nonceTable.batch(rows.map(({ nonce, publicKey }) => ({ publicKey, nonce: nonce.toLowerCase() })))
     const claimed = claimedNonces.all(
@@ -120,19 +120,21 @@ const make = Effect.gen(function* () {
   yield* Effect.forkScoped(housekeeping(sql))
   return of((publicKey, nonce, done) => {
     if (waiting.length >= maxWaiting) {
-      return done(Exit.fail(new DatabaseUnavailable({ cause: new Error("too many wait") })))
+      return done(
+        Exit.fail(new DatabaseUnavailable({ cause: new Error("more than 20,000 nonces wait for the database") }))
+      )
     }
     waiting.push({ publicKey, nonce, key: nonceKey(publicKey, nonce), done })
-    if (isFlying) return
-    // The rest of this turn of the event loop joins the first of an idle time.
-    isFlying = true
+    if (isInFlight) return
+    // Collects the claims of this turn of the event loop into the first insert.
+    isInFlight = true
     setImmediate(start)
   })
 })
 
 const answer = (
-  group: ReadonlyArray<Asking>,
-  first: ReadonlyMap<string, Asking>,
+  group: ReadonlyArray<Claim>,
+  first: ReadonlyMap<string, Claim>,
   exit: Exit.Exit<ReadonlyArray<ClaimedNonce>, SqlError>
 ) => {
   if (Exit.isFailure(exit)) {
@@ -140,15 +142,15 @@ const answer = (
     return
   }
   const taken = new Map(exit.value.map(({ isRevoked, nonce, publicKey }) => [nonceKey(publicKey, nonce), isRevoked]))
-  for (const asking of group) {
-    const { done, key, nonce, publicKey } = asking
-    const isRevoked = first.get(key) === asking ? taken.get(key) : undefined
+  for (const claim of group) {
+    const { done, key, nonce, publicKey } = claim
+    const isRevoked = first.get(key) === claim ? taken.get(key) : undefined
     if (isRevoked === undefined) done(Exit.fail(new NonceReused({ publicKey, nonce })))
     else done(isRevoked ? Exit.fail(new KeyRevoked({ publicKey })) : Exit.void)
   }
 }
 
-/** Every node prunes; rows that another one is deleting are left to it. */
+/** Prunes on every node; skips rows that another node is deleting. */
 const housekeeping = (sql: SqlClient.SqlClient) =>
   Effect.gen(function* () {
     yield* Effect.sleep("1 minute")

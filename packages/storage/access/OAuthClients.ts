@@ -54,7 +54,7 @@ export class OAuthClients extends Context.Service<
      * client.
      */
     readonly addSecret: (clientId: string, secret: Redacted.Redacted) => Effect.Effect<boolean, DatabaseUnavailable>
-    /** Ends the validity of the previous secret; returns false if there is none. */
+    /** Ends the validity of the previous secret; returns false for a client without one. */
     readonly dropOlderSecret: (clientId: string) => Effect.Effect<boolean, DatabaseUnavailable>
     /** Returns whether a client is enabled, and locks that state until the end of the transaction. */
     readonly holdEnabled: (clientId: string) => Effect.Effect<boolean, DatabaseUnavailable>

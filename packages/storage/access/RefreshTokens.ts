@@ -1,4 +1,4 @@
-/** This part of `Sessions` knows the refresh tokens that keep them alive; only their hashes are kept. */
+/** Refresh tokens of `Sessions`; only their hashes are stored. */
 import { Effect, Option, Redacted } from "effect"
 import type { SqlClient } from "effect/sql"
 import { bytea, integer, storable, text, timestamptz } from "@venue/postgres/Column"
@@ -10,12 +10,12 @@ const tokenTable = Table.make("refresh_token", {
   tokenHash: bytea,
   sessionId: text,
   generation: integer,
-  /** Its text was derived with it from that of its predecessor. */
+  /** Salt with which the token was derived from its predecessor. */
   salt: bytea,
   issuedAtMillis: timestamptz
 })
 const tokens = tokenTable.pick("sessionId", "generation", "salt")
-/** The one with the highest generation of its session is the one that counts. */
+/** Only the token with the highest generation of its session is valid. */
 export type RefreshToken = Table.Row<typeof tokens>
 
 export const onSql = (sql: SqlClient.SqlClient) => ({
@@ -30,11 +30,11 @@ export const onSql = (sql: SqlClient.SqlClient) => ({
     return Option.isSome(newest) ? newest.value : yield* hasNone(sessionId)
   }),
   hasGeneration: Effect.fnUntraced(function* (sessionId: string, generation: number) {
-    const found = yield* sql`
+    const rows = yield* sql`
       select 1 from refresh_token where session_id = ${storable(sessionId)} and generation = ${generation}`
-    return found.length > 0
+    return rows.length > 0
   }),
-  /** Deletes a few of the tokens of these sessions. */
+  /** Deletes at most 16 tokens of these sessions. */
   prune: (sessionIds: ReadonlyArray<string>) =>
     sql`
       delete from refresh_token where token_hash in (
@@ -53,7 +53,7 @@ export const inMemory = ({ table }: MemoryTables["Service"]) => {
         return newest === undefined ? hasNone(sessionId) : Effect.succeed(newest)
       }),
     hasGeneration: (sessionId: string, generation: number) =>
-      Effect.sync(() => tokens.rows().some((one) => one.sessionId === sessionId && one.generation === generation))
+      Effect.sync(() => tokens.rows().some((token) => token.sessionId === sessionId && token.generation === generation))
   }
 }
 

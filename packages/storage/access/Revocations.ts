@@ -1,4 +1,4 @@
-/** What no longer counts is announced where that is decided, and heard on every node. */
+/** Revocations and other invalidations, announced in the transaction that makes them and published to every node. */
 import { PgClient } from "@effect/sql-pg"
 import { Clock, Context, type Duration, Effect, Layer, Queue, Schedule, Schema, type Scope } from "effect"
 import type { SqlClient } from "effect/sql"
@@ -12,9 +12,9 @@ import * as Migrations from "@venue/postgres/Migrations"
 import * as Table from "@venue/postgres/Table"
 
 /**
- * A key or a session is good no longer, or what is known of it is to be asked anew. A client has no session any more.
- * What is known of a user's eligibility is to be asked anew. No token of a signing key is good. The keys that sign are
- * to be read anew, since the one that is named has changed.
+ * Cached data that nodes must drop: a revoked or changed key; an ended or changed session; all sessions of a client;
+ * the eligibility of a user; all tokens of a removed signing key; the list of signing keys, because the named key has
+ * changed.
  */
 const revocationTable = Table.make("revocation", {
   kind: of("text", Schema.Literals(["key", "session", "client", "user", "signing_key", "signing_keys"])),
@@ -27,7 +27,7 @@ type Row = Table.Row<typeof numbered>
 const decodeRow = Schema.decodeUnknownEffect(Schema.fromJsonString(numbered.schema))
 
 const snapshots = Table.selection({ snapshot: { schema: Schema.String, expression: "pg_current_snapshot()::text" } })
-/** The row is null when there is none that the last poll did not see. */
+/** `row` is null if there is no new row since the last poll. */
 const polled = Table.selection({
   snapshot: { schema: Schema.String, expression: "snapshot::text" },
   row: { schema: Schema.NullOr(numbered.schema), expression: "to_json(announced)" }
@@ -35,28 +35,31 @@ const polled = Table.selection({
 
 type Observe = (revocation: Revocation) => void
 
-/** No other process revokes anything, so nothing is revoked while the database cannot be read. */
+/** True for a single process: nothing else can revoke, so an unreachable database hides no revocation. */
 export const RevokesAlone = Context.Reference<boolean>("@venue/storage/access/RevokesAlone", {
   defaultValue: () => false
 })
 
-/** Whoever has heard of nothing for longer adds no risk, and takes from memory of nobody that they are let in. */
-export const trustedUnheardMillis = 3_000
+/** Beyond this delay a node rejects commands that add risk, and verifies callers without its cache. */
+export const trustedDelayMillis = 3_000
 
-/** Whoever has heard of nothing for longer does not know who may still be let in. */
-export const maxUnheardMillis = 10_000
+/** Beyond this delay a node accepts no callers. */
+export const maxDelayMillis = 10_000
 
 export class Revocations extends Context.Service<
   Revocations,
   {
-    /** Said inside the transaction that makes it true, it is heard when that commits. */
+    /** Announces a revocation; inside a transaction, when it commits. */
     readonly announce: (revocation: Revocation) => Effect.Effect<void, DatabaseUnavailable>
-    /** It is told of each at least once until the scope closes: at once as a rule, within a second in any case. */
+    /**
+     * Calls `observe` at least once for each revocation until the scope closes: normally at once, at most a second
+     * later.
+     */
     readonly watch: (observe: Observe) => Effect.Effect<void, never, Scope.Scope>
-    /** So long ago it was last certain that all that had been revoked was told. */
-    readonly unheardMillis: () => number
-    /** It is told again and again for as long as that is more than `maxUnheardMillis`. */
-    readonly whenUnheard: (observe: () => void) => Effect.Effect<void, never, Scope.Scope>
+    /** Age of this node's last complete read of revocations, in milliseconds. */
+    readonly delayMillis: () => number
+    /** Calls `observe` every 500 ms while `delayMillis` is above `maxDelayMillis`. */
+    readonly whenDelayed: (observe: () => void) => Effect.Effect<void, never, Scope.Scope>
   }
 >()("@venue/storage/access/Revocations") {
   static readonly layer: Layer.Layer<Revocations, MigrationError | SqlError, PgClient.PgClient | SqlClient.SqlClient> =
@@ -66,28 +69,28 @@ export class Revocations extends Context.Service<
         const sql = yield* PgClient.PgClient
         const clock = yield* Clock.Clock
         const isAlone = yield* RevokesAlone
-        const { tell, watch } = audience<Revocation>()
+        const { publish, watch } = makeObservers<Revocation>()
         let readMillis = clock.currentTimeMillisUnsafe()
-        const unheardMillis = () => (isAlone ? 0 : clock.currentTimeMillisUnsafe() - readMillis)
-        /** These hold the numbers of the rows told since the last poll, and of those told before it. */
+        const delayMillis = () => (isAlone ? 0 : clock.currentTimeMillisUnsafe() - readMillis)
+        /** Numbers of the rows published since the last poll, and between the two last polls. */
         let recent = new Set<string>()
         let older = new Set<string>()
         const [start] = yield* snapshots.all(sql`select ${snapshots.columns}`)
         let polledTo = start!.snapshot
 
-        /** A notice holds the number of its row, so neither it nor the poll tells what the other told. */
-        const hear = (row: Row) =>
+        /** Publishes a row once, whether the notice or the poll brings it first. */
+        const receive = (row: Row) =>
           Effect.suspend(() => {
             if (recent.has(row.number) || older.has(row.number)) return Effect.void
             recent.add(row.number)
-            return tell(row)
+            return publish(row)
           })
         /**
-         * Tells what was committed since the last poll: neither its time nor its number says when a row was. What a
-         * restored database has from another server's transactions was told there.
+         * Publishes the rows committed since the last poll; snapshots decide, because neither time nor number gives
+         * the order of commits. In a restored database, rows of another server's transactions were published there.
          */
         const poll = Effect.gen(function* () {
-          const askedMillis = clock.currentTimeMillisUnsafe()
+          const startMillis = clock.currentTimeMillisUnsafe()
           const rows = yield* polled.all(sql`
             select ${polled.columns}
             from (select pg_current_snapshot() as snapshot) as now
@@ -98,42 +101,42 @@ export class Revocations extends Context.Service<
                 and pg_visible_in_snapshot(made_by, snapshot)
             ) announced on true
             order by announced.number::bigint`)
-          for (const { row } of rows) if (row !== null) yield* hear(row)
+          for (const { row } of rows) if (row !== null) yield* receive(row)
           polledTo = rows[0]!.snapshot
           older = recent
           recent = new Set()
-          readMillis = askedMillis
+          readMillis = startMillis
         })
-        /** After a pause of this process it polls before anything is made of that, so two looks in a row count. */
-        const whenUnheard = (observe: () => void) =>
+        /** Requires two consecutive delays: after a pause of this process a poll comes first. */
+        const whenDelayed = (observe: () => void) =>
           Effect.suspend(() => {
-            let wasUnheard = false
-            const look = Effect.sync(() => {
-              const isUnheard = unheardMillis() > maxUnheardMillis
-              if (isUnheard && wasUnheard) observe()
-              wasUnheard = isUnheard
+            let wasDelayed = false
+            const check = Effect.sync(() => {
+              const isDelayed = delayMillis() > maxDelayMillis
+              if (isDelayed && wasDelayed) observe()
+              wasDelayed = isDelayed
             })
             return isAlone
               ? Effect.void
-              : Effect.asVoid(Effect.forkScoped(Effect.repeat(look, Schedule.spaced(lookEvery))))
+              : Effect.asVoid(Effect.forkScoped(Effect.repeat(check, Schedule.spaced(checkEvery))))
           })
         const listen = Effect.scoped(
           Effect.gen(function* () {
             const notices = yield* sql.listen(channel)
             while (true) {
               const { payload } = yield* Queue.take(notices)
-              yield* hear(yield* decodeRow(payload))
+              yield* receive(yield* decodeRow(payload))
             }
           })
         )
 
-        yield* again(listen, "1 second", "revocations are not heard of at once")
-        yield* again(GivenUp.afterByMachineClock(giveUpAfter)(poll), pollEvery, "revocations could not be read")
+        yield* again(listen, "1 second", "revocation notices are interrupted; polling continues")
+        yield* again(GivenUp.afterByMachineClock(giveUpAfter)(poll), pollEvery, "revocations could not be polled")
 
         return Revocations.of({
           watch,
-          unheardMillis,
-          whenUnheard,
+          delayMillis,
+          whenDelayed,
           announce: Effect.fn("Revocations.announce")(
             (revocation: Revocation) => sql`
             with made as (
@@ -153,24 +156,24 @@ export class Revocations extends Context.Service<
     ).pipe(Layer.provide(Migrations.layer))
 
   static readonly layerMemory: Layer.Layer<Revocations> = Layer.sync(Revocations, () => {
-    const { tell, watch } = audience<Revocation>()
-    return Revocations.of({ watch, announce: tell, unheardMillis: () => 0, whenUnheard: () => Effect.void })
+    const { publish, watch } = makeObservers<Revocation>()
+    return Revocations.of({ watch, announce: publish, delayMillis: () => 0, whenDelayed: () => Effect.void })
   })
 }
 
 const channel = "revocation"
 const pollEvery = "500 millis"
-/** A poll that hangs so long is given up, and the next takes another connection. */
+/** Time limit of a poll; after it the next poll uses another connection. */
 const giveUpAfter = "2 seconds"
-const lookEvery = "500 millis"
+const checkEvery = "500 millis"
 /**
- * It is longer than a node without its database is good for anything. Each adds one row and takes away a few older
- * ones.
+ * Longer than a node without its database accepts callers. Each announcement adds one row and deletes at most four
+ * old ones.
  */
 const keptFor = "1 day"
 const maxPruned = 4
 
-/** Whatever goes wrong is logged, and no reason to stop: who hears of nothing lets in whoever was shut out. */
+/** Logs every failure and retries: a node that stopped here would accept revoked callers. */
 const again = <E>(work: Effect.Effect<void, E>, every: Duration.Input, trouble: string) =>
   work.pipe(
     Effect.catchCause((cause) => DatabaseOutage.report(cause, Effect.logWarning(trouble, cause))),
@@ -178,21 +181,21 @@ const again = <E>(work: Effect.Effect<void, E>, every: Duration.Input, trouble: 
     Effect.forkScoped
   )
 
-const audience = <Told>() => {
-  const observers = new Set<(told: Told) => void>()
+const makeObservers = <A>() => {
+  const observers = new Set<(value: A) => void>()
   return {
-    /** An observer that throws is a fault of its own: the others hear all the same. */
-    tell: (told: Told) =>
+    /** An observer that throws does not keep the others from being called. */
+    publish: (value: A) =>
       Effect.forEach(
         observers,
         (observe) =>
           Effect.catchDefect(
-            Effect.sync(() => observe(told)),
-            (defect) => Effect.logError("an observer failed at a revocation", defect)
+            Effect.sync(() => observe(value)),
+            (defect) => Effect.logError("an observer of revocations failed", defect)
           ),
         { discard: true }
       ),
-    watch: (observe: (told: Told) => void) =>
+    watch: (observe: (value: A) => void) =>
       Effect.asVoid(
         Effect.acquireRelease(
           Effect.sync(() => observers.add(observe)),

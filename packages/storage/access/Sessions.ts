@@ -1,4 +1,4 @@
-/** Sessions end, expire, and are kept alive by refresh tokens. */
+/** Sessions and their refresh tokens. */
 import { Clock, Context, Effect, Layer, Option, type Redacted, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { MigrationError } from "effect/sql/Migrator"
@@ -17,18 +17,18 @@ import { Revocations } from "./Revocations.ts"
 const sessionTable = Table.make("session", {
   sessionId: text,
   userId: of("text", UserId),
-  /** It names the application that acts for the user, and is null when they signed in themselves. */
+  /** Application that acts for the user; null for the user's own session. */
   clientId: orNull(text),
-  /** It is true when the application has no secret of its own. */
+  /** True if the application has no secret. */
   publicClient: boolean,
-  /** The user granted the application these, with a space between them. */
+  /** Scopes granted to the application, space-separated. */
   scope: orNull(text),
   aal: of("text", Assurance),
-  /** The user proved themselves by these; the latest comes first. */
+  /** Methods by which the user authenticated, latest first. */
   amr: of("jsonb", Methods),
   createdAtMillis: timestamptz,
   refreshedAtMillis: timestamptz,
-  /** No refresh moves it. */
+  /** Fixed at the start; a refresh does not extend it. */
   expiresAtMillis: timestamptz,
   endedAtMillis: orNull(timestamptz)
 })
@@ -39,38 +39,38 @@ export type NewSession = Omit<Session, "createdAtMillis" | "refreshedAtMillis" |
 
 export class SessionEnded extends Schema.TaggedError<SessionEnded>()("SessionEnded", { sessionId: Schema.String }) {}
 
-/** Somebody else had the session for longer than one may wait. */
+/** Another transaction held the session's lock for 5 s. */
 export class SessionBusy extends Schema.TaggedError<SessionBusy>()("SessionBusy", { sessionId: Schema.String }) {}
 
 export class Sessions extends Context.Service<
   Sessions,
   {
     /**
-     * It begins with its first refresh token, of generation 1. Who has more than a hundred that are not over loses
-     * those that were used longest ago: how long it takes to end all of a user has a bound.
+     * Begins a session with its first refresh token, generation 1. Ends the least recently used sessions beyond a
+     * hundred of the user, which bounds the time to end them all.
      */
     readonly begin: (session: NewSession, first: Redacted.Redacted) => Effect.Effect<void, DatabaseUnavailable>
-    /** Finds ended ones too, until a month after they expire. */
+    /** Returns a session, ended ones included, until a month after its expiry. */
     readonly find: (sessionId: string) => Effect.Effect<Option.Option<Session>, DatabaseUnavailable>
-    /** Lists those that are not over, in the order of their ids. */
+    /** Returns the live sessions by id. */
     readonly ofUser: (userId: UserId) => Effect.Effect<ReadonlyArray<Session>, DatabaseUnavailable>
-    /** Finds it as it is now; until the end of the transaction nobody else has it. Waits 5 s at most. */
+    /** Returns a session and locks it until the end of the transaction; waits at most 5 s. */
     readonly lock: (sessionId: string) => Effect.Effect<Option.Option<Session>, SessionBusy | DatabaseUnavailable>
-    /** Lists as `ofUser` does; until the end of the transaction nobody else has them. */
+    /** Returns the live sessions by id and locks them until the end of the transaction. */
     readonly lockOfUser: (userId: UserId) => Effect.Effect<ReadonlyArray<Session>, DatabaseUnavailable>
-    /** Announces each that was not over already. */
+    /** Ends sessions and announces each that was live. */
     readonly end: (sessionIds: ReadonlyArray<string>) => Effect.Effect<void, DatabaseUnavailable>
-    /** Ends all of an application, and announces that as one. */
+    /** Ends all sessions of an application with one announcement. */
     readonly endOfClient: (clientId: string) => Effect.Effect<void, DatabaseUnavailable>
     readonly prove: (sessionId: string, proof: Pick<Session, "aal" | "amr">) => Effect.Effect<void, DatabaseUnavailable>
     readonly findToken: (token: Redacted.Redacted) => Effect.Effect<Option.Option<RefreshToken>, DatabaseUnavailable>
-    /** Dies when there never was such a session. */
+    /** Returns the valid token; dies for a session that never existed. */
     readonly newestToken: (sessionId: string) => Effect.Effect<RefreshToken, DatabaseUnavailable>
-    /** Tells whether the session ever had a token of this generation. */
+    /** Returns whether the session ever had a token of this generation. */
     readonly hasGeneration: (sessionId: string, generation: number) => Effect.Effect<boolean, DatabaseUnavailable>
-    /** From now on it is the one that counts. The session must be locked. */
+    /** Makes this token the valid one of a locked session. */
     readonly issue: (token: Redacted.Redacted, place: RefreshToken) => Effect.Effect<void, DatabaseUnavailable>
-    /** It was refreshed without a new token, and is not idle. */
+    /** Records a refresh without a new token, so that the session does not idle out. */
     readonly touch: (sessionId: string) => Effect.Effect<void, DatabaseUnavailable>
   }
 >()("@venue/storage/access/Sessions") {
@@ -168,8 +168,8 @@ export class Sessions extends Context.Service<
 }
 
 const lockTimeout = "5s"
-/** A session is known so long after it expired, so that its tokens are refused for the right reason. */
-const toldOfMillis = 30 * 24 * 60 * 60 * 1000
+/** Time a session is kept after its expiry, so that its tokens are rejected with the right reason. */
+const keptMillis = 30 * 24 * 60 * 60 * 1000
 const maxPruned = 4
 const maxLive = 100
 
@@ -191,7 +191,7 @@ const reading = (sql: SqlClient.SqlClient) => {
     find: Effect.fn("Sessions.find")((sessionId: string) => sessionTable.first(byId(sessionId)), orUnavailable),
     ofUser: Effect.fn("Sessions.ofUser")((userId: UserId) => liveOf(userId, "")),
     lock: Effect.fn("Sessions.lock")(function* (sessionId: string) {
-      // The wait is a short one until the end of the transaction.
+      // The short lock timeout holds until the end of the transaction.
       yield* sql`select set_config('lock_timeout', ${lockTimeout}, true)`
       return yield* Effect.catchIf(sessionTable.first(sql`${byId(sessionId)} for update`), isLockTimeout, () =>
         Effect.fail(new SessionBusy({ sessionId }))
@@ -201,7 +201,7 @@ const reading = (sql: SqlClient.SqlClient) => {
   }
 }
 
-/** Rows are locked in one order, or two that end the same ones would wait for each other. */
+/** Locks rows in one order: two callers that end the same sessions would deadlock otherwise. */
 const ending = (sql: SqlClient.SqlClient, revocations: Revocations["Service"]) => ({
   end: Effect.fn("Sessions.end")(
     function* (sessionIds: ReadonlyArray<string>) {
@@ -240,12 +240,12 @@ const refreshing = (sql: SqlClient.SqlClient, end: Sessions["Service"]["end"]) =
   const tokens = RefreshTokens.onSql(sql)
 
   /**
-   * Each that begins, and each token, takes away a few of what is no longer told of. However many tokens an old
-   * session has, nobody waits for all of them to be deleted: it goes when they are gone.
+   * Each new session or token deletes a few expired rows. A session with many tokens takes several rounds, and is
+   * deleted after its last token, so no caller waits for all of them.
    */
   const prune = Effect.fnUntraced(function* (nowMillis: number) {
     const oldest = yield* ids.all(sql`
-      select ${ids.columns} from session where expires_at < ${new Date(nowMillis - toldOfMillis)}
+      select ${ids.columns} from session where expires_at < ${new Date(nowMillis - keptMillis)}
       order by expires_at limit ${maxPruned} for update skip locked`)
     if (oldest.length === 0) return
     const sessionIds = oldest.map(({ sessionId }) => sessionId)

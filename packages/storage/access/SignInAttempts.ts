@@ -1,4 +1,4 @@
-/** How often the networks of late signed in, and failed to: counted for all nodes together. */
+/** Sign-ins and failures per network in the last 15 minutes, counted over all nodes. */
 import { Clock, Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { MigrationError } from "effect/sql/Migrator"
@@ -12,10 +12,12 @@ import { digestOf } from "@venue/postgres/SecretHash"
 import * as Table from "@venue/postgres/Table"
 
 const attemptTable = Table.make("sign_in_attempt", {
-  /** It follows from the network, so there are as many rows as slots at most; of two in one the later is remembered. */
+  /**
+   * Derived from the network, which bounds the number of rows; two networks in one slot share a row, which counts only the later.
+   */
   slot: integer,
   networkHash: bytea,
-  /** The first of those that are counted was then. */
+  /** Time of the first counted attempt. */
   sinceMillis: timestamptz,
   signIns: integer,
   failures: integer
@@ -28,7 +30,7 @@ const counted = attemptTable.pick("signIns", "failures")
 export class SignInAttempts extends Context.Service<
   SignInAttempts,
   {
-    /** Adds to what is counted of the network, and answers with that; 15 minutes after its first it starts anew. */
+    /** Adds to the counts of a network and returns them; they restart 15 minutes after the first attempt. */
     readonly count: (network: string, more: Attempts) => Effect.Effect<Attempts, DatabaseUnavailable>
   }
 >()("@venue/storage/access/SignInAttempts") {
@@ -86,13 +88,13 @@ export class SignInAttempts extends Context.Service<
 const windowMillis = 15 * 60 * 1_000
 const window = "15 minutes"
 
-/** No address is kept in clear. */
+/** Stores a hash instead of the address. */
 const rowOf = (network: string, more: Attempts, sinceMillis: number): Row => {
   const networkHash = digestOf(network)
   return { slot: networkHash.readUInt16BE(), networkHash, sinceMillis, ...more }
 }
 
-/** Every node takes away what counts no longer; rows that another one has are left to it. */
+/** Prunes expired rows on every node; skips rows that another node has locked. */
 const housekeeping = (sql: SqlClient.SqlClient) =>
   Effect.gen(function* () {
     yield* Effect.sleep("1 minute")

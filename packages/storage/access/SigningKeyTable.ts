@@ -1,4 +1,4 @@
-/** The keys that sign tokens, as every node finds them: their private parts are sealed at rest. */
+/** Keys that sign tokens, shared by all nodes; private parts are sealed at rest. */
 import { Context, Effect, Layer, type Redacted, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { MigrationError } from "effect/sql/Migrator"
@@ -14,28 +14,28 @@ export const KeyState = Schema.Literals(["standby", "active", "retired"])
 export type KeyState = typeof KeyState.Type
 
 const keyTable = Table.make("signing_key", {
-  /** The public part has this thumbprint. */
+  /** Thumbprint of the public key. */
   kid: text,
   state: of("text", KeyState),
-  /** Its state changed last at this moment. */
+  /** Time of the last change of state. */
   sinceMillis: timestamptz,
   sealedJwk: bytea
 })
 type Row = Table.Row<typeof keyTable>
 
-export interface KeptKey extends Omit<Row, "sealedJwk"> {
-  /** A JWK with its private part, as text. */
+export interface StoredKey extends Omit<Row, "sealedJwk"> {
+  /** JWK with its private part, as text. */
   readonly jwk: Redacted.Redacted
 }
 
 export class SigningKeyTable extends Context.Service<
   SigningKeyTable,
   {
-    /** Those of one moment, the oldest first. */
-    readonly all: Effect.Effect<ReadonlyArray<KeptKey>, DatabaseUnavailable>
-    /** From what there is now, which nobody else changes before the transaction ends that this is said in. */
+    /** Returns the keys of one snapshot, oldest first. */
+    readonly all: Effect.Effect<ReadonlyArray<StoredKey>, DatabaseUnavailable>
+    /** Replaces the keys by the result of `change`. Locks the table until the end of the surrounding transaction. */
     readonly replace: <E, R>(
-      change: (keys: ReadonlyArray<KeptKey>) => Effect.Effect<ReadonlyArray<KeptKey>, E, R>
+      change: (keys: ReadonlyArray<StoredKey>) => Effect.Effect<ReadonlyArray<StoredKey>, E, R>
     ) => Effect.Effect<void, E | DatabaseUnavailable, R>
   }
 >()("@venue/storage/access/SigningKeyTable") {
@@ -46,15 +46,18 @@ export class SigningKeyTable extends Context.Service<
         const sql = yield* SqlClient.SqlClient
         const { open, seal } = yield* Seal
         const all = Effect.map(
-          // One statement sees a change of several keys whole or not at all.
+          // A single statement sees a change of several keys entirely or not at all.
           keyTable.all(sql`select ${keyTable.columns} from signing_key order by number`),
-          (rows) => rows.map(({ sealedJwk, ...row }): KeptKey => ({ ...row, jwk: open(sealedJwk, sealName(row.kid)) }))
+          (rows) =>
+            rows.map(({ sealedJwk, ...row }): StoredKey => ({ ...row, jwk: open(sealedJwk, sealName(row.kid)) }))
         )
         return SigningKeyTable.of({
           all: orUnavailable(all),
           replace: Effect.fn("SigningKeyTable.replace")(
-            function* <E, R>(change: (keys: ReadonlyArray<KeptKey>) => Effect.Effect<ReadonlyArray<KeptKey>, E, R>) {
-              // Those who read do not wait for it.
+            function* <E, R>(
+              change: (keys: ReadonlyArray<StoredKey>) => Effect.Effect<ReadonlyArray<StoredKey>, E, R>
+            ) {
+              // Readers are not blocked by this lock mode.
               yield* sql`lock table signing_key in share row exclusive mode`
               const before = yield* all
               const after = yield* change(before)
@@ -76,7 +79,7 @@ export class SigningKeyTable extends Context.Service<
     SigningKeyTable,
     Effect.gen(function* () {
       const { table, transaction } = yield* MemoryTables
-      const keys = table<KeptKey>()
+      const keys = table<StoredKey>()
       return SigningKeyTable.of({
         all: Effect.sync(keys.rows),
         replace: (change) =>

@@ -1,4 +1,4 @@
-/** A state tells how far a user has come: what they may do depends on it. */
+/** Onboarding state of users, which decides what they may do. */
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { MigrationError } from "effect/sql/Migrator"
@@ -17,14 +17,14 @@ import { UnknownUser, Users } from "./Users.ts"
 const stateTable = Table.make("user_state", {
   userId: of("text", UserId),
   identity: of("text", Schema.Literals(["none", "pending", "verified", "refused"])),
-  /** The provider gave it to the latest verification. */
+  /** Reference that the provider gave to the latest verification. */
   identityReference: orNull(text),
   identityChangedAtMillis: bigint,
-  /** It is that of their document: two capital letters of ISO 3166. */
+  /** Country of the identity document, ISO 3166-1 alpha-2. */
   country: orNull(text),
-  /** They were last seen in this country. */
+  /** Country from which the user was last seen. */
   seenIn: orNull(text),
-  /** They accepted these terms last. */
+  /** Version of the terms accepted last. */
   termsVersion: orNull(text),
   frozen: boolean
 })
@@ -32,8 +32,8 @@ type Row = Table.Row<typeof stateTable>
 type Progress = Omit<Row, "userId">
 const owners = stateTable.pick("userId")
 
-/** Who has no row has come nowhere yet. */
-const found = Table.selection({
+/** `state` is null for a user who has completed no step. */
+const userStates = Table.selection({
   state: { schema: Schema.NullOr(stateTable.schema), expression: "to_json(state)" },
   hasSecondFactor: {
     schema: Schema.Boolean,
@@ -48,7 +48,7 @@ export interface UserState extends Omit<Progress, "identityReference" | "identit
   readonly hasSecondFactor: boolean
 }
 
-/** A provider found this out about the one who began under the reference. */
+/** Result of a provider for the verification with this reference. */
 export interface Verdict {
   readonly reference: string
   readonly identity: "pending" | "verified" | "refused"
@@ -66,24 +66,24 @@ export class AlreadyVerified extends Schema.TaggedError<AlreadyVerified>()("Alre
 
 type Change = Effect.Effect<void, UnknownUser | DatabaseUnavailable>
 
-/** Every change is announced, so that whoever remembers a state asks again. */
+/** Announces every change, so that nodes drop their cached states. */
 export class UserStates extends Context.Service<
   UserStates,
   {
     readonly find: (userId: UserId) => Effect.Effect<UserState, DatabaseUnavailable>
-    /** Moves it by hand; a verdict moves it too. */
+    /** Sets the identity by an operator; a verdict sets it too. */
     readonly setIdentity: (userId: UserId, identity: UserState["identity"], country?: string | null) => Change
-    /** It is pending from now on; a verification that was begun before no longer counts. */
+    /** Sets the identity to pending; ends an earlier verification. */
     readonly beginVerification: (
       userId: UserId,
       reference: string
     ) => Effect.Effect<void, AlreadyVerified | UnknownUser | DatabaseUnavailable>
-    /** Tells whose state it moved. The answer is none when a verdict at least as new was heard before. */
+    /** Applies a verdict and returns its user; none if a verdict at least as new was applied before. */
     readonly judge: (
       verdict: Verdict
     ) => Effect.Effect<Option.Option<UserId>, UnknownVerification | DatabaseUnavailable>
     readonly acceptTerms: (userId: UserId, termsVersion: string) => Change
-    /** They are seen there; the country of their document stays what it is. */
+    /** Sets the country the user was last seen in; the document's country stays. */
     readonly setRegion: (userId: UserId, country: string) => Change
     readonly freeze: (userId: UserId) => Change
     readonly unfreeze: (userId: UserId) => Change
@@ -99,8 +99,8 @@ export class UserStates extends Context.Service<
       const sql = yield* SqlClient.SqlClient
       return yield* make({
         find: Effect.fnUntraced(function* (userId) {
-          const [user] = yield* found.all(sql`
-            select ${found.columns} from venue_user
+          const [user] = yield* userStates.all(sql`
+            select ${userStates.columns} from venue_user
             left join lateral (
               select ${stateTable.columns} from user_state where user_state.user_id = venue_user.user_id
             ) state on true
@@ -163,7 +163,7 @@ const nothing: Progress = {
   frozen: false
 }
 
-/** What a table of states must be able to do; the rules are the same for each. */
+/** Storage of states; the rules are the same for each implementation. */
 interface States {
   readonly find: (
     userId: UserId
@@ -177,7 +177,7 @@ const make = Effect.fnUntraced(function* (table: States) {
   const revocations = yield* Revocations
   const transaction = yield* Transaction
 
-  /** Changes of one user are made one after the other, since each holds the user's row. */
+  /** Changes of one user run one at a time, because each locks the user's row. */
   const change = (userId: UserId, changes: Partial<Progress>) =>
     users
       .lock(userId)
@@ -221,6 +221,6 @@ const make = Effect.fnUntraced(function* (table: States) {
   })
 })
 
-/** Users are never deleted, so whoever has a state is known. */
+/** Users are never deleted, so the user of a state exists. */
 const bugIfUnknown = <A, E, R>(effect: Effect.Effect<A, E | UnknownUser, R>) =>
   Effect.catchIf(effect, (error) => error instanceof UnknownUser, Effect.die)

@@ -1,4 +1,4 @@
-/** Users own accounts. */
+/** Users and their accounts. */
 import { Clock, Context, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { MigrationError } from "effect/sql/Migrator"
@@ -32,12 +32,15 @@ export class UnknownUser extends Schema.TaggedError<UnknownUser>()("UnknownUser"
 export class Users extends Context.Service<
   Users,
   {
-    /** The primary account is made too, and has the user's own id. A repeat changes nothing. */
+    /** Creates a user with a primary account, which has the user's id. Idempotent. */
     readonly create: (user: Pick<User, "userId" | "name">) => Effect.Effect<void, DatabaseUnavailable>
     readonly find: (userId: UserId) => Effect.Effect<Option.Option<User>, DatabaseUnavailable>
-    /** Until the end of the transaction nobody else locks this user; rows that refer to them can still be written. */
+    /**
+     * Locks a user against other lockers until the end of the transaction; rows that refer to the user can still be
+     * written.
+     */
     readonly lock: (userId: UserId) => Effect.Effect<void, UnknownUser | DatabaseUnavailable>
-    /** They come in the order they were opened, the primary one first; a user has few. */
+    /** Returns the accounts in the order they were opened, the primary one first; a user has few. */
     readonly accounts: (userId: UserId) => Effect.Effect<ReadonlyArray<Account>, DatabaseUnavailable>
     readonly ownerOf: (accountId: AccountId) => Effect.Effect<Option.Option<UserId>, DatabaseUnavailable>
   }
@@ -72,7 +75,7 @@ export class Users extends Context.Service<
           orUnavailable
         ),
         lock: Effect.fn("Users.lock")(function* (userId: UserId) {
-          // Rows that refer to a user look at the user's row, and must not wait: only another lock is kept out.
+          // `no key update` blocks other lockers, but not inserts of rows that refer to the user.
           const locked = yield* sql`
             select 1 from venue_user where user_id = ${storable(userId)} for no key update`
           if (locked.length === 0) return yield* new UnknownUser({ userId })
@@ -89,7 +92,7 @@ export class Users extends Context.Service<
     })
   ).pipe(Layer.provide(Migrations.layer))
 
-  /** Accounts beside the primary ones are those of the journal in memory, which has opened them. */
+  /** Accounts other than primary ones come from the journal in memory, which opens them. */
   static readonly layerMemory: Layer.Layer<Users> = Layer.effect(
     Users,
     Effect.gen(function* () {

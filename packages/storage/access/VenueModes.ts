@@ -1,4 +1,6 @@
-/** What the whole venue lets in is one row: the auditor and those who run the venue change it, and every node heeds it. */
+/**
+ * Venue-wide mode of trading and withdrawals, one row: changed by the auditor and operators, enforced by every node.
+ */
 import {
   inForce,
   obstacle,
@@ -34,43 +36,46 @@ const modeTable = Table.make("venue_mode", {
   difference: orNull(text)
 })
 
-/** This step is not to be taken now. */
+/** The venue may not take this step now; `why` gives the reason. */
 export class NotResumable extends Schema.TaggedError<NotResumable>()("NotResumable", { why: Schema.String }) {}
 
-/** Whoever changes it, for the record. */
+/** Author and reason of a change. */
 export interface Change {
   readonly by: string
   readonly reason: string
-  /** What traders read of it; left out or null where they read nothing. */
+  /** Reason shown to traders; omitted or null for none. */
   readonly publicReason?: string | null | undefined
 }
 
 export type Audited = Pick<VenueMode, "fault" | "difference">
 
-/** Where nobody audits, as in a venue in memory, silence of the auditor blocks nothing. */
+/** False for a venue without an auditor, such as one in memory: a missing audit then blocks nothing. */
 export const HasAuditor = Context.Reference<boolean>("@venue/storage/access/HasAuditor", { defaultValue: () => true })
 
 export class VenueModes extends Context.Service<
   VenueModes,
   {
-    /** As this node knows it: half a second late at most, while it reaches the database. */
+    /** Cached mode, at most 500 ms old while the database is reachable. */
     readonly now: () => VenueMode
-    /** Says whether money may leave, as far as this node knows; what it has not heard of for seconds it does not know. */
+    /** Returns whether withdrawals are open by the cached mode; false if the cache is older than 3 s. */
     readonly mayWithdraw: () => boolean
-    /** It is told of each audit until the scope closes: half a second late at most, and of one in place of several at once. */
+    /** Calls `observe` after audits until the scope closes: within 500 ms, once for several audits between polls. */
     readonly watchAudits: (observe: () => void) => Effect.Effect<void, never, Scope.Scope>
-    /** The stored mode. */
+    /** Stored mode. */
     readonly read: Effect.Effect<VenueMode, DatabaseUnavailable>
-    /** The stored mode, with withdrawals BLOCKED and the reason where a recent audit is missing. */
+    /** Stored mode, with withdrawals BLOCKED and the reason if a recent audit is missing. */
     readonly inForce: Effect.Effect<VenueMode, DatabaseUnavailable>
-    /** Answers whether that is new: a venue that is halted keeps its first reason, and takes a new one for traders. */
+    /**
+     * Halts the venue; returns false if it was halted already. A repeat keeps the first reason, but may replace the
+     * public one.
+     */
     readonly halt: (change: Change) => Effect.Effect<boolean, DatabaseUnavailable>
-    /** Answers whether that is new. */
+    /** Blocks withdrawals; returns false if they were blocked already. */
     readonly blockWithdrawals: (change: Change) => Effect.Effect<boolean, DatabaseUnavailable>
-    /** One step back to what it was. */
+    /** Resumes one step towards normal trading. */
     readonly resume: (step: VenueStep, change: Change) => Effect.Effect<VenueMode, NotResumable | DatabaseUnavailable>
-    /** An audit is over: it is the auditor's sign of life, and what steps back rest on. */
-    readonly audited: (found: Audited) => Effect.Effect<void, DatabaseUnavailable>
+    /** Records an audit: proof that the auditor runs, and a precondition of `resume`. */
+    readonly audited: (result: Audited) => Effect.Effect<void, DatabaseUnavailable>
   }
 >()("@venue/storage/access/VenueModes") {
   static readonly layer: Layer.Layer<VenueModes, MigrationError | SqlError, SqlClient.SqlClient> = Layer.effect(
@@ -80,22 +85,22 @@ export class VenueModes extends Context.Service<
       const clock = yield* Clock.Clock
       const hasAuditor = yield* HasAuditor
       const only = Effect.map(modeTable.all(sql`select ${modeTable.columns} from venue_mode`), ([row]) => row!)
-      const { tell, watchAudits } = audience()
-      let [mode, heardMillis] = [yield* only, clock.currentTimeMillisUnsafe()]
+      const { notify, watchAudits } = makeObservers()
+      let [mode, refreshedMillis] = [yield* only, clock.currentTimeMillisUnsafe()]
       const held = heldFrom(clock, hasAuditor)
-      const hear = Effect.suspend(() => {
-        const askedMillis = clock.currentTimeMillisUnsafe()
+      const refresh = Effect.suspend(() => {
+        const startMillis = clock.currentTimeMillisUnsafe()
         return Effect.map(only, (row) => {
           const isAudited = row.auditedAtMillis !== mode.auditedAtMillis
           mode = row
-          heardMillis = askedMillis
-          if (isAudited) tell()
+          refreshedMillis = startMillis
+          if (isAudited) notify()
           return row
         })
       })
-      yield* GivenUp.afterByMachineClock(giveUpAfter)(hear).pipe(
+      yield* GivenUp.afterByMachineClock(giveUpAfter)(refresh).pipe(
         Effect.catchCause((cause) =>
-          DatabaseOutage.report(cause, Effect.logWarning("what the venue lets in could not be read", cause))
+          DatabaseOutage.report(cause, Effect.logWarning("the mode of the venue could not be read", cause))
         ),
         Effect.repeat(Schedule.spaced(pollEvery)),
         Effect.forkScoped
@@ -104,7 +109,7 @@ export class VenueModes extends Context.Service<
         const changedAtMillis = yield* Clock.currentTimeMillis
         const set = modeTable.set({ ...change, ...recorded(by, changedAtMillis) })
         const rows = yield* sql`update venue_mode set ${set} where ${where} returning 1`
-        yield* hear
+        yield* refresh
         return rows.length > 0
       })
 
@@ -113,15 +118,15 @@ export class VenueModes extends Context.Service<
         watchAudits,
         mayWithdraw: () => {
           const nowMillis = clock.currentTimeMillisUnsafe()
-          return nowMillis - heardMillis < unheardMillis && held(mode).withdrawals === "OPEN"
+          return nowMillis - refreshedMillis < maxAgeMillis && held(mode).withdrawals === "OPEN"
         },
-        read: orUnavailable(hear),
-        inForce: orUnavailable(Effect.map(hear, held)),
+        read: orUnavailable(refresh),
+        inForce: orUnavailable(Effect.map(refresh, held)),
         halt: Effect.fn("VenueModes.halt")(function* (change: Change) {
           const isNew = yield* changed(halted, change, sql`trading <> 'HALTED'`)
           if (isNew || (change.publicReason ?? null) === null) return isNew
-          yield* sql`update venue_mode set public_reason = ${told(change.publicReason!)}`
-          yield* hear
+          yield* sql`update venue_mode set public_reason = ${storableOrNull(change.publicReason!)}`
+          yield* refresh
           return false
         }, orUnavailable),
         blockWithdrawals: Effect.fn("VenueModes.blockWithdrawals")(
@@ -136,17 +141,17 @@ export class VenueModes extends Context.Service<
             if (why !== undefined) return yield* new NotResumable({ why })
             const change = { ...stepped(step), ...recorded(by, changedAtMillis) }
             yield* sql`update venue_mode set ${modeTable.set(change)}`
-            return yield* hear
+            return yield* refresh
           },
           sql.withTransaction,
           orUnavailable
         ),
-        audited: Effect.fn("VenueModes.audited")(function* (found: Audited) {
+        audited: Effect.fn("VenueModes.audited")(function* (result: Audited) {
           const auditedAtMillis = yield* Clock.currentTimeMillis
-          const { difference, fault } = found
+          const { difference, fault } = result
           yield* sql`
             update venue_mode
-            set audited_at = ${new Date(auditedAtMillis)}, fault = ${told(fault)}, difference = ${told(difference)}`
+            set audited_at = ${new Date(auditedAtMillis)}, fault = ${storableOrNull(fault)}, difference = ${storableOrNull(difference)}`
         }, orUnavailable)
       })
     })
@@ -172,7 +177,7 @@ export class VenueModes extends Context.Service<
       }
       const now = () => modes.get(only) ?? first
       const held = heldFrom(clock, hasAuditor)
-      const { tell, watchAudits } = audience()
+      const { notify, watchAudits } = makeObservers()
       const set = (change: Partial<VenueMode>) => modes.set(only, { ...now(), ...change })
       const changed = (change: Partial<VenueMode>, { by, publicReason = null, reason }: Change, isNew: () => boolean) =>
         transaction(
@@ -204,29 +209,29 @@ export class VenueModes extends Context.Service<
           set({ ...stepped(step), reason, publicReason, changedBy: by, changedAtMillis })
           return now()
         }, transaction),
-        audited: (found) =>
+        audited: (result) =>
           transaction(
-            Effect.map(Clock.currentTimeMillis, (auditedAtMillis) => set({ ...found, auditedAtMillis }))
-          ).pipe(Effect.tap(() => Effect.sync(tell)))
+            Effect.map(Clock.currentTimeMillis, (auditedAtMillis) => set({ ...result, auditedAtMillis }))
+          ).pipe(Effect.tap(() => Effect.sync(notify)))
       })
     })
   ).pipe(Layer.provide(MemoryTables.layer))
 }
 
 const pollEvery = "500 millis"
-/** A poll that hangs so long is given up, and the next takes another connection. */
+/** Time limit of a poll; after it the next poll uses another connection. */
 const giveUpAfter = "2 seconds"
-/** What was not read for so long may be otherwise. */
-const unheardMillis = 3_000
+/** Age beyond which the cached mode is not trusted. */
+const maxAgeMillis = 3_000
 
 const only = "only"
 const halted = { trading: "HALTED", withdrawals: "BLOCKED" } as const
 const blocked = { withdrawals: "BLOCKED" } as const
 
-const audience = () => {
+const makeObservers = () => {
   const observers = new Set<() => void>()
   return {
-    tell: () => {
+    notify: () => {
       for (const observe of observers) observe()
     },
     watchAudits: (observe: () => void) =>
@@ -246,9 +251,9 @@ const heldFrom =
 
 const recorded = ({ by, publicReason = null, reason }: Change, changedAtMillis: number) => ({
   reason: storable(reason),
-  publicReason: told(publicReason),
+  publicReason: storableOrNull(publicReason),
   changedBy: by,
   changedAtMillis
 })
 
-const told = (found: string | null): string | null => (found === null ? null : storable(found))
+const storableOrNull = (value: string | null): string | null => (value === null ? null : storable(value))

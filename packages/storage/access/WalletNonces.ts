@@ -1,4 +1,4 @@
-/** The nonce of a signed wallet message is good once, on every node and over restarts. */
+/** Nonces of signed wallet messages: each is accepted once, on any node and across restarts. */
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { MigrationError } from "effect/sql/Migrator"
@@ -10,13 +10,13 @@ import * as Migrations from "@venue/postgres/Migrations"
 import * as Table from "@venue/postgres/Table"
 import { digestOf } from "@venue/postgres/SecretHash"
 
-/** A message is signed for one of these; the same nonce is good once for each. */
+/** Purpose of a signed message; a nonce is accepted once per purpose. */
 const Purpose = Schema.Literals(["signin", "builder"])
 export type Purpose = typeof Purpose.Type
 
 const nonceUseTable = Table.make("wallet_nonce_use", {
   purpose: of("text", Purpose),
-  /** It is in lower case. */
+  /** In lower case. */
   address: text,
   nonceHash: bytea,
   expiresAtMillis: timestamptz
@@ -31,8 +31,8 @@ export class WalletNonces extends Context.Service<
   WalletNonces,
   {
     /**
-     * Succeeds once for each purpose, address in lower case, and nonce; said inside a transaction that fails, it was
-     * not said. It may be forgotten at `expiresAtMillis`, when the message itself must be too old.
+     * Succeeds once per purpose, address in lower case, and nonce; a rollback frees the nonce. The row may be pruned
+     * from `expiresAtMillis` on, when the message itself has expired.
      */
     readonly use: (
       purpose: Purpose,
@@ -53,7 +53,7 @@ export class WalletNonces extends Context.Service<
             const used = yield* sql`
               insert into wallet_nonce_use ${nonceUseTable.values(use)} on conflict do nothing returning 1`
             if (used.length === 0) return yield* new WalletNonceUsed({ purpose, address })
-            // Each adds one and takes away several, so the table keeps little more than what is still needed.
+            // Each use adds one row and deletes several expired ones, which bounds the table.
             yield* sql`
               delete from wallet_nonce_use where (purpose, address, nonce_hash) in (
                 select purpose, address, nonce_hash from wallet_nonce_use

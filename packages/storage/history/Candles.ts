@@ -1,4 +1,4 @@
-/** What was traded on the book in each minute of a symbol. Prices count ticks, quantities lots, and money 1e-6 USD. */
+/** Trades on the book in each minute of a symbol. Prices in ticks, quantities in lots, money in 1e-6 USD. */
 import * as DomainCandle from "@venue/domain/Candle"
 import { marketStream, type MarketEvent } from "@venue/domain/Market"
 import { minuteOf } from "@venue/domain/Minute"
@@ -20,7 +20,7 @@ const columns = {
   volumeLots: numeric,
   notional: numeric,
   trades: bigint,
-  /** What takers bought; they sold the rest. */
+  /** Bought by takers; the rest of the volume is sold by takers. */
   takerBuyLots: numeric,
   takerBuyNotional: numeric
 }
@@ -32,7 +32,10 @@ export interface Candle extends Omit<CandleMinute, "symbol" | "minute"> {
   readonly startMinute: number
 }
 
-/** Merges two candles of adjacent windows. Rows arrive in the order of the trades, so the first open and the last close count. */
+/**
+ * Merges two candles of adjacent windows. Rows arrive in the order of the trades, so the first open and the last
+ * close count.
+ */
 export const merged = <Row extends Omit<CandleMinute, "symbol" | "minute">>(before: Row, next: Row): Row => ({
   ...DomainCandle.merged(before, next),
   takerBuyLots: before.takerBuyLots + next.takerBuyLots,
@@ -64,7 +67,7 @@ export const projection: MarketProjection = {
   ]
 }
 
-/** What is traded off the book moves no chart. */
+/** Trades off the book are excluded from charts. */
 const rowsOf = (symbol: MarketSymbol, event: MarketEvent): ReadonlyArray<CandleMinute> => {
   if (event._tag !== "Traded" || event.offBook !== undefined) return []
   const candle = DomainCandle.ofTrade(event)
@@ -93,7 +96,7 @@ const sums = Table.selection<Candle>({
   takerBuyNotional: { schema: numeric.schema, expression: "w.buy_notional::text" }
 })
 
-/** The earliest come first. */
+/** Earliest first. */
 export const ofWindows = (windows: Windows.Windows): ReadTable.ReadQuery<ReadonlyArray<Candle>> => ({
   sql: (sql) => {
     const { beforeMinute, fromMinute, minutes, symbol } = windows
@@ -143,17 +146,17 @@ export const notionals = (
       (rows) => new Map(rows.map(({ notional, startMinute }) => [startMinute, notional]))
     ),
   memory: (memory) => {
-    const found = new Map<number, bigint>()
+    const byStart = new Map<number, bigint>()
     for (const { minute, notional, symbol } of candles.rowsIn(memory)) {
       if (!symbols.includes(symbol) || minute < fromMinute || minute >= beforeMinute) continue
       const start = minute - (minute % minutes)
-      found.set(start, (found.get(start) ?? 0n) + notional)
+      byStart.set(start, (byStart.get(start) ?? 0n) + notional)
     }
-    return found
+    return byStart
   }
 })
 
-/** The last minute before that one in which anything was traded. */
+/** The last minute with trades before this one. */
 export const lastBefore = (
   symbol: MarketSymbol,
   beforeMinute: number
@@ -171,19 +174,19 @@ export const lastBefore = (
   memory: (memory) => Windows.ordered(candles.rowsIn(memory), symbol).findLast(({ minute }) => minute < beforeMinute)
 })
 
-/** Each row may be missing, so that the position is told all the same. */
+/** Columns of the row are nullable, so that the position is returned without a row too. */
 const withPosition = Table.make(
   "candle_minute",
   Record.map(columns, (column) => orNull<unknown>(column))
 ).with<{ readonly position: number }>({ position: { schema: Schema.Number, expression: "p.seq::float8" } })
 
-/** The minutes after that one, the earliest first, and how far into the log of the market they go. */
+/** Minutes after the given one, earliest first, and the log position that they include. */
 export interface Recent {
   readonly position: number
   readonly candles: ReadonlyArray<CandleMinute>
 }
 
-/** Both are of one moment: the events that follow the position are in none of the rows. */
+/** Returns both from one snapshot: the rows contain no event after the position. */
 export const recent = (symbol: MarketSymbol, afterMinute: number): ReadTable.ReadQuery<Recent> => ({
   sql: (sql) =>
     Effect.map(

@@ -1,4 +1,4 @@
-/** What each user traded on each day, and paid in fees of which nobody else has a share: a referrer's reward is of these. */
+/** Daily volume and fees of each user. Fees exclude builders' shares; referral rewards are computed from them. */
 import { dayOf } from "@venue/domain/Day"
 import { type Fill, marketStream, type Traded } from "@venue/domain/Market"
 import { UserId } from "@venue/domain/UserId"
@@ -7,10 +7,10 @@ import * as Table from "@venue/postgres/Table"
 import type { MarketProjection } from "./Projection.ts"
 import * as ReadTable from "./ReadTable.ts"
 
-/** Money counts 1e-6 USD. */
+/** Money in 1e-6 USD. */
 const dailyFeeTable = Table.make("daily_fee", {
   userId: of("text", UserId),
-  /** It counts days of UTC from 1970-01-01. */
+  /** Days since 1970-01-01, UTC. */
   day: integer,
   volume: numeric,
   base: numeric
@@ -36,7 +36,7 @@ export const projection: MarketProjection = {
   ]
 }
 
-/** What is traded off the book is no volume, and what is paid there no trading fee. */
+/** Trades off the book count neither as volume nor as trading fees. */
 const rowsOf = ({ atMillis, maker, notional, offBook, taker }: Traded): ReadonlyArray<DailyFee> =>
   offBook === undefined
     ? [taker, maker].map((fill) => ({
@@ -47,10 +47,10 @@ const rowsOf = ({ atMillis, maker, notional, offBook, taker }: Traded): Readonly
       }))
     : []
 
-/** A rebate is no fee. */
+/** A rebate counts as a fee of 0. */
 const baseOf = ({ fee, reward }: Fill): number => Math.max(0, fee - (reward?.amount ?? 0))
 
-/** The days of these users from one to before another on which they traded, the earliest first. */
+/** Days with trades of these users in `[from, before)`, earliest first. */
 export const ofUsers = (
   userIds: ReadonlyArray<UserId>,
   fromDay: number,
@@ -76,7 +76,7 @@ const volumes = Table.selection({
 })
 export type Volume = Table.Row<typeof volumes>
 
-/** What these users traded before a day; who traded nothing is left out. */
+/** Volume of these users before a day; omits users without volume. */
 export const volumesBefore = (
   userIds: ReadonlyArray<UserId>,
   day: number

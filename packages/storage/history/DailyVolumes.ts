@@ -1,4 +1,4 @@
-/** What each account traded on each day in each symbol: both sides of a trade count, each for its own account. */
+/** Daily volume of each account in each symbol; a trade counts once for the account of each side. */
 import { AccountId } from "@venue/domain/AccountId"
 import { dayOf } from "@venue/domain/Day"
 import { type Fill, marketStream, type Traded } from "@venue/domain/Market"
@@ -10,10 +10,10 @@ import { Effect, Schema } from "effect"
 import type { MarketProjection } from "./Projection.ts"
 import * as ReadTable from "./ReadTable.ts"
 
-/** Money counts 1e-6 USD. */
+/** Money in 1e-6 USD. */
 const dailyVolumeTable = Table.make("daily_volume", {
   userId: of("text", UserId),
-  /** It counts days of UTC from 1970-01-01. */
+  /** Days since 1970-01-01, UTC. */
   day: integer,
   symbol: of("text", MarketSymbol),
   accountId: of("text", AccountId),
@@ -41,7 +41,7 @@ export const projection: MarketProjection = {
   ]
 }
 
-/** What is traded off the book is no volume. */
+/** Trades off the book are no volume. */
 const rowsOf = (
   symbol: MarketSymbol,
   { atMillis, maker, notional, offBook, taker }: Traded
@@ -59,10 +59,10 @@ const sums = Table.selection({
   symbol: { schema: MarketSymbol, expression: "symbol" },
   volume: { schema: numeric.schema, expression: "sum(maker + taker)::text" }
 })
-/** What a user traded in one symbol over some days, on all accounts, in 1e-6 USD. */
+/** Volume of a user in one symbol over some days and all accounts, in 1e-6 USD. */
 export type SymbolVolume = Table.Row<typeof sums>
 
-/** What these users traded from one day to before another. A symbol in which one traded nothing is left out. */
+/** Volume of these users in a range of days, the end exclusive; omits symbols without volume. */
 export const ofUsers = (
   userIds: ReadonlyArray<UserId>,
   fromDay: number,
@@ -78,13 +78,13 @@ export const ofUsers = (
     ),
   memory: (memory) => {
     const wanted = new Set<UserId>(userIds)
-    const found = new Map<string, SymbolVolume>()
+    const volumes = new Map<string, SymbolVolume>()
     for (const { day, maker, symbol, taker, userId } of dailyVolumes.rowsIn(memory)) {
       if (!wanted.has(userId) || day < fromDay || day >= beforeDay) continue
       const at = `${userId} ${symbol}`
-      found.set(at, { userId, symbol, volume: (found.get(at)?.volume ?? 0n) + maker + taker })
+      volumes.set(at, { userId, symbol, volume: (volumes.get(at)?.volume ?? 0n) + maker + taker })
     }
-    return [...found].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, sum]) => sum)
+    return [...volumes].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, sum]) => sum)
   }
 })
 
@@ -93,10 +93,10 @@ const accountSums = Table.selection({
   accountId: { schema: AccountId, expression: "account_id" },
   volume: { schema: numeric.schema, expression: "sum(maker + taker)::text" }
 })
-/** What an account traded over some days, in 1e-6 USD. */
+/** Volume of an account over some days, in 1e-6 USD. */
 export type AccountVolume = Table.Row<typeof accountSums>
 
-/** Accounts of these users with the largest volume from a day on, at most `limit`, the largest first. */
+/** Accounts of these users with the largest volume from a day on, at most `limit`, largest first. */
 export const largest = (
   userIds: ReadonlyArray<UserId>,
   fromDay: number,
@@ -114,16 +114,16 @@ export const largest = (
         ),
   memory: (memory) => {
     const wanted = new Set<UserId>(userIds)
-    const found = new Map<AccountId, AccountVolume>()
+    const volumes = new Map<AccountId, AccountVolume>()
     for (const { accountId, day, maker, taker, userId } of dailyVolumes.rowsIn(memory)) {
       if (!wanted.has(userId) || day < fromDay) continue
-      found.set(accountId, { userId, accountId, volume: (found.get(accountId)?.volume ?? 0n) + maker + taker })
+      volumes.set(accountId, { userId, accountId, volume: (volumes.get(accountId)?.volume ?? 0n) + maker + taker })
     }
-    return [...found.values()].toSorted(largestFirst).slice(0, limit)
+    return [...volumes.values()].toSorted(largestFirst).slice(0, limit)
   }
 })
 
-/** Order of accounts by volume; equal ones by their ids. */
+/** Orders accounts by volume, equal volumes by id. */
 export const largestFirst = (a: AccountVolume, b: AccountVolume): number =>
   a.volume === b.volume ? (a.accountId < b.accountId ? -1 : 1) : a.volume > b.volume ? -1 : 1
 
@@ -132,7 +132,7 @@ const days = Table.selection({
   maker: { schema: numeric.schema, expression: "sum(maker)::text" },
   taker: { schema: numeric.schema, expression: "sum(taker)::text" }
 })
-/** What was traded on a day, in 1e-6 USD. */
+/** Volume of a day, in 1e-6 USD. */
 export type DayVolume = Table.Row<typeof days>
 
 export interface AccountDays {
@@ -143,7 +143,7 @@ export interface AccountDays {
   readonly beforeDay: number
 }
 
-/** What an account traded in these symbols, by day. A day on which it traded nothing is left out. */
+/** Volume of an account in these symbols, by day; omits days without volume. */
 export const ofAccount = ({
   accountId,
   beforeDay,
@@ -161,14 +161,14 @@ export const ofAccount = ({
       order by day`.unprepared
     ),
   memory: (memory) => {
-    const found = new Map<number, DayVolume>()
+    const volumes = new Map<number, DayVolume>()
     for (const row of dailyVolumes.rowsIn(memory)) {
       const { day } = row
       if (row.userId !== userId || row.accountId !== accountId || !symbols.includes(row.symbol)) continue
       if (day < fromDay || day >= beforeDay) continue
-      const { maker, taker } = found.get(day) ?? { maker: 0n, taker: 0n }
-      found.set(day, { day, maker: maker + row.maker, taker: taker + row.taker })
+      const { maker, taker } = volumes.get(day) ?? { maker: 0n, taker: 0n }
+      volumes.set(day, { day, maker: maker + row.maker, taker: taker + row.taker })
     }
-    return [...found.values()].toSorted((a, b) => a.day - b.day)
+    return [...volumes.values()].toSorted((a, b) => a.day - b.day)
   }
 })

@@ -1,4 +1,4 @@
-/** A list of what accounts did, as its table has it: a page of it, the newest first, or the whole of it in parts. */
+/** Lists of an account's history: a page of a list, newest first, or the whole list in parts. */
 import * as Count from "@venue/postgres/Count"
 import { type Page, pageOf } from "@venue/postgres/Page"
 import type { Effect } from "effect"
@@ -8,44 +8,44 @@ import type { Fragment } from "effect/sql/Statement"
 import * as ReadTable from "./ReadTable.ts"
 import { type Listing, partOf, type RowOrder } from "./RowOrder.ts"
 
-/** `Told` is a row with what is told beside it. */
-interface Source<Filter, Row, Told extends Row> {
-  /** Name of the table that `wanted` is about. */
+/** `View` is a row with computed fields added. */
+interface Source<Filter, Row, View extends Row> {
+  /** Name of the table that `wanted` refers to. */
   readonly table: string
   readonly order: RowOrder<Row>
   readonly wanted: (sql: SqlClient.SqlClient, filter: Filter) => Fragment
-  /** The same of rows in memory. */
+  /** The condition `wanted` for rows in memory. */
   readonly isWanted: (filter: Filter) => (row: Row) => boolean
-  readonly select: (sql: SqlClient.SqlClient, chosen: Chosen) => Effect.Effect<ReadonlyArray<Told>, SqlError>
+  readonly select: (sql: SqlClient.SqlClient, chosen: Chosen) => Effect.Effect<ReadonlyArray<View>, SqlError>
   readonly rowsIn: (memory: ReadTable.Memory) => ReadonlyArray<Row>
-  readonly toldIn: (memory: ReadTable.Memory, rows: ReadonlyArray<Row>) => ReadonlyArray<Told>
+  readonly viewsIn: (memory: ReadTable.Memory, rows: ReadonlyArray<Row>) => ReadonlyArray<View>
 }
 
-/** The rows that a statement answers with. */
+/** Clauses that choose the rows of a statement. */
 export interface Chosen {
   readonly where: Fragment
   readonly orderBy: Fragment
   readonly limit: Fragment
 }
 
-export interface HistoryList<Filter, Told> {
-  readonly page: (query: Filter & Page) => ReadTable.ReadQuery<ReadonlyArray<Told>>
-  readonly listing: (filter: Filter) => Listing<Told>
+export interface HistoryList<Filter, View> {
+  readonly page: (query: Filter & Page) => ReadTable.ReadQuery<ReadonlyArray<View>>
+  readonly listing: (filter: Filter) => Listing<View>
   /** Number of all rows of the filter, at most `maxCount`. */
   readonly count: (filter: Filter) => ReadTable.ReadQuery<number>
 }
 
-export const make = <Filter, Row, Told extends Row>({
+export const make = <Filter, Row, View extends Row>({
   isWanted,
   order,
   rowsIn,
   select,
   table,
-  toldIn,
+  viewsIn,
   wanted
-}: Source<Filter, Row, Told>): HistoryList<Filter, Told> => {
+}: Source<Filter, Row, View>): HistoryList<Filter, View> => {
   const rowsOf = (memory: ReadTable.Memory, filter: Filter) => rowsIn(memory).filter(isWanted(filter))
-  const page = (query: Filter & Page): ReadTable.ReadQuery<ReadonlyArray<Told>> => {
+  const page = (query: Filter & Page): ReadTable.ReadQuery<ReadonlyArray<View>> => {
     const { limit, offset } = pageOf(query)
     return {
       sql: (sql) =>
@@ -55,7 +55,7 @@ export const make = <Filter, Row, Told extends Row>({
           limit: sql`limit ${limit} offset ${offset}`
         }),
       memory: (memory) =>
-        toldIn(
+        viewsIn(
           memory,
           rowsOf(memory, query)
             .sort((a, b) => order.compare(b, a))
@@ -78,7 +78,7 @@ export const make = <Filter, Row, Told extends Row>({
             orderBy: sql.literal(order.oldestFirst),
             limit: sql`limit ${part.limit}`
           }),
-        memory: (memory) => toldIn(memory, partOf<Row>(rowsOf(memory, filter), order, part))
+        memory: (memory) => viewsIn(memory, partOf<Row>(rowsOf(memory, filter), order, part))
       })
     })
   }

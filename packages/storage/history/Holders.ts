@@ -1,4 +1,4 @@
-/** How many users were long in a symbol and how many short, in minutes that began with other numbers (rule 1.10). */
+/** Number of users long and short in a symbol, one row per minute that began with changed numbers (rule 1.10). */
 import { marketStream } from "@venue/domain/Market"
 import { minuteOf } from "@venue/domain/Minute"
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
@@ -38,10 +38,10 @@ export const projection: MarketProjection = {
 const known = holdersTable.with<{ readonly startMinute: number }>({
   startMinute: { schema: Schema.Number, expression: "w.start" }
 })
-/** As they were when a window began. */
+/** Numbers at the start of a window. */
 export type KnownHolders = Table.Row<typeof known>
 
-/** The earliest come first; a window that began with the numbers of the one before it may be left out. */
+/** Earliest first; may omit windows without a change since the previous window. */
 export const atStarts = (windows: Windows.Windows): ReadTable.ReadQuery<ReadonlyArray<KnownHolders>> => ({
   sql: (sql) =>
     known.all(

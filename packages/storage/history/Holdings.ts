@@ -1,6 +1,6 @@
 /**
- * What each account held of a symbol, at the end of every quarter of an hour in which that changed, and what accounts were
- * valued at as each quarter of an hour ended. What was so at a moment is the last row before it (rule 8.12).
+ * Positions of accounts at the end of each quarter of an hour in which they changed, and mark prices at the end of
+ * each quarter of an hour. The state at a moment is the last row before it (rule 8.12).
  */
 import { AccountId, primaryAccountOf } from "@venue/domain/AccountId"
 import * as Dividend from "@venue/domain/Dividend"
@@ -17,11 +17,11 @@ import type { SqlClient } from "effect/sql"
 import type { MarketGroup, MarketProjection } from "./Projection.ts"
 import * as ReadTable from "./ReadTable.ts"
 
-/** Quantities count lots, money 1e-6 USD: the state as the ledger folds it. */
+/** Quantities in lots, money in 1e-6 USD; the state as the ledger folds it. */
 const holdingTable = Table.make("holding", {
   symbol: of("text", MarketSymbol),
   accountId: of("text", AccountId),
-  /** It counts from 1970. */
+  /** Quarters of an hour since 1970. */
   quarterHour: integer,
   quantityLots: bigint,
   cashFlow: bigint,
@@ -42,7 +42,10 @@ export const holdings = ReadTable.make(holdingTable, {
   }
 })
 
-/** The last that was fresh (rule 3.5), in 1e-8 USD. The price of a minute is another: it goes on while that stands still. */
+/**
+ * Last fresh mark price (rule 3.5), in 1e-8 USD. Differs from the price of a minute, which continues while the mark
+ * is stale.
+ */
 const markTable = Table.make("mark_quarter_hour", {
   symbol: of("text", MarketSymbol),
   quarterHour: integer,
@@ -96,7 +99,7 @@ const isBooked = (event: MarketEvent): event is Booked => {
 
 type Positions = Map<AccountId, Position.Position>
 
-/** Books an event, and tells whose position it changed. */
+/** Applies an event and returns the accounts whose position it changed. */
 const book = (positions: Positions, instrument: Instrument, event: Booked): Iterable<AccountId> => {
   switch (event._tag) {
     case "Traded":
@@ -130,7 +133,7 @@ const trade = (positions: Positions, { maker, notional, quantityLots, taker }: T
   return changed
 }
 
-/** Nothing happens to who holds nothing. */
+/** Skips accounts without a position. */
 const all = (positions: Positions, change: (position: Position.Position) => void): ReadonlyArray<AccountId> => {
   const holding = [...positions].filter(([, { quantityLots }]) => quantityLots !== 0)
   return holding.map(([accountId, position]) => {
@@ -167,7 +170,7 @@ const rowsOf = (
   })
 }
 
-/** Whose rows have to be known; some events concern everybody. */
+/** Returns the accounts whose rows are needed; some events concern all. */
 const accountsOf = (events: ReadonlyArray<Booked>): ReadonlyArray<AccountId> | "all" => {
   const accountIds = new Set<AccountId>()
   for (const event of events) {
@@ -180,7 +183,7 @@ const accountsOf = (events: ReadonlyArray<Booked>): ReadonlyArray<AccountId> | "
   return [...accountIds]
 }
 
-/** The last row of each of these accounts that has one. */
+/** Last row of each of these accounts that has one. */
 const lastOf = (
   symbol: MarketSymbol,
   accountIds: ReadonlyArray<AccountId> | "all"
@@ -209,7 +212,7 @@ const lastOf = (
 const named = (sql: SqlClient.SqlClient, accountIds: ReadonlyArray<AccountId>) =>
   sql`with account_held (account_id) as (values ${sql.csv(accountIds.map((accountId) => sql`(${accountId}::text collate "C")`))})`
 
-/** From one account to the next by the index: each has many rows. */
+/** Skips from account to account in the index, because each has many rows. */
 const everybody = (sql: SqlClient.SqlClient, symbol: MarketSymbol) => sql`
   with recursive account_held (account_id) as (
     (select account_id from holding where symbol = ${symbol} order by account_id limit 1)

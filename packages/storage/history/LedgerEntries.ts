@@ -1,4 +1,4 @@
-/** The ledger is kept in double entry: what one event writes sums to zero in each asset. */
+/** Double-entry ledger: the entries of one event sum to zero in each asset. */
 import { AccountId, primaryAccountOf } from "@venue/domain/AccountId"
 import { dateOf } from "@venue/domain/Day"
 import { type MarketEvent, marketStream } from "@venue/domain/Market"
@@ -15,39 +15,39 @@ import * as Moments from "./Moments.ts"
 import type { CommittedRow, TraderProjection } from "./Projection.ts"
 import * as ReadTable from "./ReadTable.ts"
 
-/** This account is the venue's side of every credit; its balance is below zero, since the venue has what it took in. */
+/** The venue's side of every credit; its balance is minus all money taken in. */
 export const fundingAccount = AccountId.make("venue/funding")
 
-/** What the operator puts into reserve funds comes from here: it is the venue's own, and no customer's. */
+/** Source of the operator's payments into reserve funds: the venue's own money, not customers'. */
 export const operatorAccount = AccountId.make("venue/operator")
 
-/** What the venue gives of its fees to whoever brought a user: its balance is below zero by all that was given. */
+/** Source of referral rewards, paid from fees; its balance is minus all rewards paid. */
 export const referralAccount = AccountId.make("venue/referrals")
 
-/** What is outside: below zero by all that came in by that rail and has not left by it. */
+/** The outside world: minus all money received on the rail and not yet paid out on it. */
 export const externalAccount = (rail: RailName): AccountId => AccountId.make(`external/${rail}`)
 
-/** It has what was debited and has neither arrived nor gone back. */
+/** Debited withdrawals that have neither arrived nor been returned. */
 export const inFlightAccount = (rail: RailName): AccountId => AccountId.make(`treasury/in-flight/${rail}`)
 
-/** What came to the bank with a message that is nobody's, until an operator says whose it is, or the bank takes it back. */
+/** Bank payments without a known recipient, until an operator assigns them or the bank recalls them. */
 export const suspenseAccount = AccountId.make("suspense/bank")
 
-/** The venue's own money on its rails: what it put there, less what it took. */
+/** The venue's own money on its rails: paid in less taken out. */
 export const ownAccount = AccountId.make("venue/own")
 
 export const withdrawalFeeAccount = AccountId.make("venue/fees/withdrawal")
 
-/** It has what the operator put in. What the market itself gains and spends stands in its log and its trades. */
+/** Operator's payments into a reserve fund. Gains and losses of the fund itself are in the market's log and trades. */
 export const reserveFundAccount = (symbol: MarketSymbol): AccountId => AccountId.make(`reserve-fund/${symbol}`)
 
-/** All balances are kept in it. */
+/** The only asset. */
 const asset = "USD"
 
 const ledgerEntryTable = Table.make("ledger_entry", {
   stream: text,
   seq: bigint,
-  /** It counts from 0 within the journal row. */
+  /** Number of the entry within the journal row, from 0. */
   place: integer,
   transactionId: text,
   kind: of(
@@ -69,7 +69,7 @@ const ledgerEntryTable = Table.make("ledger_entry", {
   ),
   account: text,
   asset: of("text", Schema.Literal(asset)),
-  /** It counts 1e-6 USD and has a sign. */
+  /** Signed, in 1e-6 USD. */
   amount: numeric,
   /** Text of an operator, or the tag of the reason of a deposit or withdrawal. */
   reason: text,
@@ -85,13 +85,13 @@ export const projection: TraderProjection = {
   writes: (userId, rows) => [entries.write(entriesOf(traderStream(userId), rows, (event) => ofTrader(userId, event)))]
 }
 
-/** What the rows of a market write, together with its trades: a group of its own would only look for them in older rows, which have none. */
+/** Entries of a market's rows, written with its trades: a separate group would scan older rows without entries. */
 export const ofMarketRows = (
   symbol: MarketSymbol,
   rows: ReadonlyArray<CommittedRow<MarketEvent>>
 ): ReadTable.TableWrite => entries.write(entriesOf(marketStream(symbol), rows, (event) => ofMarket(symbol, event)))
 
-/** Money goes from one account to another. */
+/** Money moved from one account to another. */
 export interface Move extends Pick<LedgerEntry, "transactionId" | "kind" | "reason" | "atMillis"> {
   readonly from: AccountId
   readonly to: AccountId
@@ -141,7 +141,7 @@ const ofTrader = (userId: UserId, event: TraderEvent): Move | undefined => {
   }
 }
 
-/** What the step of a withdrawal writes that has arrived: no row of a journal tells of it. */
+/** Entries of a withdrawal that has arrived; no journal row records the arrival. */
 export const paidOut = (
   { amount, fee, rail, withdrawalId }: Arrived,
   step: number,
@@ -161,11 +161,11 @@ export const paidOut = (
   return written(moves, `withdrawal/${withdrawalId}`, step)
 }
 
-/** Moves that no row of a journal tells of, as row `seq` of a stream of their own. */
+/** Writes moves that no journal row records, as row `seq` of a stream of their own. */
 export const written = (moves: ReadonlyArray<Move>, stream: string, seq: number): ReadTable.TableWrite =>
   entries.write(moves.flatMap((move, at) => pairOf(move, stream, seq, at * 2)))
 
-/** What of such a stream is in memory. */
+/** Entries of such a stream in memory. */
 export const ofStream = (memory: ReadTable.Memory, of: string): ReadonlyArray<LedgerEntry> =>
   entries.rowsIn(memory).filter(({ stream }) => stream === of)
 
@@ -216,7 +216,7 @@ const balances = Table.selection({ sum })
 const sums = Table.selection({ asset: { schema: Schema.String, expression: "asset" }, sum })
 export type AssetSum = Table.Row<typeof sums>
 
-/** The sum is zero in every asset, always. */
+/** Always zero for every asset. */
 export const sumByAsset: ReadTable.ReadQuery<ReadonlyArray<AssetSum>> = {
   sql: (sql) => sums.all(sql`select ${sums.columns} from ledger_entry group by asset order by asset`),
   memory: (memory) => {
@@ -225,7 +225,7 @@ export const sumByAsset: ReadTable.ReadQuery<ReadonlyArray<AssetSum>> = {
   }
 }
 
-/** Tells what the entries of one account sum to. */
+/** Balance of one account. */
 export const balance = (account: AccountId): ReadTable.ReadQuery<bigint> => ({
   sql: (sql) =>
     Effect.map(
@@ -241,10 +241,10 @@ const changes = Table.selection({
   amount: { schema: numeric.schema, expression: "sum(amount)::text" },
   deposited: { schema: numeric.schema, expression: "coalesce(sum(amount) filter (where is_deposit), 0)::text" }
 })
-/** What an account had of its own at a moment, in 1e-6 USD, and so much of it is deposits less withdrawals, with transfers. */
+/** Cash of an account at a moment, in 1e-6 USD, and the part from deposits less withdrawals, transfers included. */
 export type Cash = Table.Row<typeof changes>
 
-/** At each moment, of the entries before it. */
+/** Cash at each moment, from the entries before it. */
 export const cashAt = (account: AccountId, moments: Moments.Moments): ReadTable.ReadQuery<ReadonlyArray<Cash>> => {
   const beforeMillis = Moments.last(moments) * quarterHourMillis
   const known = {
@@ -284,7 +284,7 @@ const summedUp = (rows: ReadonlyArray<Cash>, moments: Moments.Moments): Readonly
   })
 }
 
-/** What else an account receives of its own is income. */
+/** All other kinds of entries are income. */
 const depositKinds: ReadonlyArray<LedgerEntry["kind"]> = [
   "credit",
   "transfer",

@@ -1,4 +1,4 @@
-/** Orders that have ended: filled, cancelled or refused, and what they filled on the way. */
+/** Ended orders (filled, cancelled or rejected) with their fills. */
 import { AccountId } from "@venue/domain/AccountId"
 import type { MarketEvent, Refused } from "@venue/domain/Market"
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
@@ -29,12 +29,12 @@ const endedOrderTable = Table.make("ended_order", {
   side: of("text", Side),
   orderType: of("text", OrderType),
   timeInForce: of("text", TimeInForce),
-  /** It counts ticks, and is 0 when the order was refused. */
+  /** In ticks; 0 for a rejected order. */
   price: bigint,
-  /** It counts lots, and is 0 when the order was refused. */
+  /** In lots; 0 for a rejected order. */
   quantity: bigint,
   reduceOnly: boolean,
-  /** Only a refused order has these: the decimals that the client wrote. */
+  /** Decimals as the client wrote them; only for rejected orders. */
   askedPrice: orNull(float8),
   askedQuantity: orNull(float8)
 })
@@ -43,11 +43,11 @@ export type EndedOrder = Table.Row<typeof endedOrderTable>
 const numberOrNull = Schema.NullOr(Schema.Number)
 const historicOrders = endedOrderTable.with({
   filledQuantity: { schema: Schema.Number, expression: "coalesce(fills.quantity, 0)::float8" },
-  /** These lots were filled as maker. */
+  /** Lots filled as maker. */
   passiveQuantity: { schema: Schema.Number, expression: "coalesce(fills.passive, 0)::float8" },
-  /** The sum of price times quantity: ticks times lots. */
+  /** Sum of price times quantity, in ticks times lots. */
   filledCost: { schema: numeric.schema, expression: "coalesce(fills.cost, 0)::text" },
-  /** When it filled first and last; null when nothing filled. */
+  /** Times of the first and last fill; null without fills. */
   firstFillAtMillis: { schema: numberOrNull, expression: "fills.first_at::float8" },
   lastFillAtMillis: { schema: numberOrNull, expression: "fills.last_at::float8" }
 })
@@ -59,17 +59,17 @@ export interface OrderFilter {
   readonly accountId: AccountId
   readonly symbol?: MarketSymbol | undefined
   readonly clientOrderId?: string | undefined
-  /** The order ended then or later. */
+  /** Earliest end of an order, inclusive. */
   readonly startMillis?: number | undefined
-  /** The order ended earlier. */
+  /** Latest end of an order, exclusive. */
   readonly endMillis?: number | undefined
 }
 
 export interface OrderQuery extends OrderFilter, Page {}
 
 /**
- * Answers with the orders that an event ends. A refusal ends one if it refuses a place: a modify names its target, a
- * cancel no side.
+ * Returns the orders that an event ends. A rejection ends an order only if it rejects a place; a rejected modify
+ * names its target, a rejected cancel has no side.
  */
 export const endedBy = (symbol: MarketSymbol, event: MarketEvent): ReadonlyArray<EndedOrder> => {
   switch (event._tag) {
@@ -109,7 +109,7 @@ const refused = (symbol: MarketSymbol, { accountId, atMillis, commandId, echo, s
   if (echo.orderId !== "" || side === null || type === null || timeInForce === null) return []
   const order: EndedOrder = {
     orderId: commandId.text,
-    // The wire has no name for a command that came too late.
+    // The wire has no status for an expired command.
     status: status === "EXPIRED" ? unprocessed : status,
     endedAtMillis: atMillis,
     symbol,
@@ -128,12 +128,12 @@ const refused = (symbol: MarketSymbol, { accountId, atMillis, commandId, echo, s
   return [order]
 }
 
-/** A very late repeat of a command is refused as expired: that never hides how its order really ended. */
+/** An old repeat of a command is rejected as expired; its row must not replace the order's real end. */
 const unprocessed = "REJECTED_FAILED_TO_PROCESS"
 
 const update = endedOrderTable.names.map((name) => `${name} = excluded.${name}`).join(", ")
 
-/** Each order has one end. */
+/** One row per order. */
 export const endedOrders = ReadTable.make(endedOrderTable, {
   key: ({ orderId }) => orderId,
   merge: {
@@ -152,7 +152,7 @@ const wanted = (sql: SqlClient.SqlClient, filter: OrderFilter) => {
   return sql.and(all)
 }
 
-/** The same of rows in memory. */
+/** The filter for rows in memory. */
 const isWanted =
   ({ accountId, clientOrderId, endMillis, startMillis, symbol }: OrderFilter) =>
   (row: EndedOrder): boolean =>
@@ -162,7 +162,7 @@ const isWanted =
     (startMillis === undefined || row.endedAtMillis >= startMillis) &&
     (endMillis === undefined || row.endedAtMillis < endMillis)
 
-/** Fills are summed for those orders alone that are told. */
+/** Sums fills only for the chosen orders. */
 const withFills = (sql: SqlClient.SqlClient, { limit, orderBy, where }: HistoryList.Chosen) =>
   historicOrders.all(
     sql`
@@ -178,9 +178,9 @@ const withFills = (sql: SqlClient.SqlClient, { limit, orderBy, where }: HistoryL
   )
 
 const withFillsIn = (memory: ReadTable.Memory, orders: ReadonlyArray<EndedOrder>): ReadonlyArray<HistoricOrder> => {
-  const told = new Set(orders.map(({ orderId }) => orderId))
+  const orderIds = new Set(orders.map(({ orderId }) => orderId))
   const fills = Map.groupBy(
-    trades.rowsIn(memory).filter(({ orderId }) => told.has(orderId)),
+    trades.rowsIn(memory).filter(({ orderId }) => orderIds.has(orderId)),
     ({ orderId }) => orderId
   )
   return orders.map((ended) => summed(ended, fills.get(ended.orderId) ?? []))
@@ -206,5 +206,5 @@ export const { count, listing, page } = HistoryList.make<OrderFilter, EndedOrder
   isWanted,
   select: withFills,
   rowsIn: endedOrders.rowsIn,
-  toldIn: withFillsIn
+  viewsIn: withFillsIn
 })

@@ -1,4 +1,4 @@
-/** Prices of each minute of a symbol, and the open interest told with them; a minute in which nothing changed has no row. */
+/** Prices and open interest of each minute of a symbol; a minute without a change has no row. */
 import { type MarketEvent, marketStream, type Priced } from "@venue/domain/Market"
 import { minuteOf } from "@venue/domain/Minute"
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
@@ -9,7 +9,7 @@ import { type MarketProjection, positionOf } from "./Projection.ts"
 import * as ReadTable from "./ReadTable.ts"
 import * as Windows from "./Windows.ts"
 
-/** Oracle price and mark are in 1e-8 USD. */
+/** Oracle and mark price in 1e-8 USD. */
 const priceTable = Table.make("price_minute", {
   symbol: of("text", MarketSymbol),
   minute: integer,
@@ -19,7 +19,7 @@ const priceTable = Table.make("price_minute", {
   oracleCloseE8: bigint,
   markOpenE8: bigint,
   markCloseE8: bigint,
-  /** Between the best prices of the book, in half ticks; 0 where a side was empty all the minute. */
+  /** Middle of the book, in half ticks; 0 if a side was empty for the whole minute. */
   middleOpenHalfTicks: bigint,
   middleCloseHalfTicks: bigint,
   openInterestOpenLots: bigint,
@@ -28,7 +28,7 @@ const priceTable = Table.make("price_minute", {
 export type PriceMinute = Table.Row<typeof priceTable>
 
 type Prices = Omit<PriceMinute, "symbol" | "minute">
-/** Those of a window; one in which nothing changed has none. */
+/** Prices of a window; windows without a change are omitted. */
 export interface PriceWindow extends Prices {
   readonly startMinute: number
 }
@@ -107,7 +107,7 @@ const inWindows = Table.selection<PriceWindow>({
   openInterestCloseLots: number("last.open_interest_close_lots")
 })
 
-/** The earliest come first. */
+/** Earliest first. */
 export const ofWindows = (windows: Windows.Windows): ReadTable.ReadQuery<ReadonlyArray<PriceWindow>> => ({
   sql: (sql) => {
     const { beforeMinute, fromMinute, minutes, symbol } = windows
@@ -133,8 +133,8 @@ export const ofWindows = (windows: Windows.Windows): ReadTable.ReadQuery<Readonl
   },
   memory: (memory) =>
     Windows.grouped(prices.rowsIn(memory), windows).map(([startMinute, rows]) => {
-      const { minute: _minute, symbol: _symbol, ...found } = rows.reduce(merged)
-      return { startMinute, ...found }
+      const { minute: _minute, symbol: _symbol, ...prices } = rows.reduce(merged)
+      return { startMinute, ...prices }
     })
 })
 
@@ -144,10 +144,10 @@ const closing = Table.selection({
   middleHalfTicks: number("coalesce(middle.middle_close_half_ticks, 0)"),
   openInterestLots: number("last.open_interest_close_lots")
 })
-/** As they stood last; the middle is the last there was, and 0 where there never was one. */
+/** Latest prices; the middle is the last non-empty one, 0 if there never was one. */
 export type ClosingPrices = Table.Row<typeof closing>
 
-/** Those before that minute began. */
+/** Latest prices before a minute began. */
 export const lastBefore = (
   symbol: MarketSymbol,
   beforeMinute: number
@@ -183,15 +183,15 @@ const positioned = Table.selection({
   markE8: { schema: Schema.NullOr(Schema.Number), expression: "m.mark_close_e8::float8" }
 })
 
-/** As minutes left it, and how far into the log of the market they go. */
+/** Mark prices by minute, and the log position that they include. */
 export interface Marks {
   readonly position: number
   readonly marks: ReadonlyArray<{ readonly minute: number; readonly markE8: number }>
 }
 
 /**
- * The mark that stood when that minute was over, and those of the minutes after it, the earliest first. All is of one moment:
- * the events that follow the position are in none of them.
+ * Mark price at the end of a minute, and those of later minutes, earliest first. Both are from one snapshot: they
+ * contain no event after the position.
  */
 export const marksFrom = (symbol: MarketSymbol, minute: number): ReadTable.ReadQuery<Marks> => ({
   sql: (sql) => {
@@ -208,9 +208,9 @@ export const marksFrom = (symbol: MarketSymbol, minute: number): ReadTable.ReadQ
         ) m on true
         order by m.minute`.unprepared
       ),
-      (found) => ({
-        position: found[0]!.position,
-        marks: found.flatMap(({ markE8, minute }) => (minute === null || markE8 === null ? [] : [{ minute, markE8 }]))
+      (rows) => ({
+        position: rows[0]!.position,
+        marks: rows.flatMap(({ markE8, minute }) => (minute === null || markE8 === null ? [] : [{ minute, markE8 }]))
       })
     )
   },
@@ -226,7 +226,7 @@ export const marksFrom = (symbol: MarketSymbol, minute: number): ReadTable.ReadQ
 
 const firstOf = Table.selection({ minute: { schema: Schema.NullOr(Schema.Number), expression: "min(minute)" } })
 
-/** The minute of the first price ever, from which on a market is known; none before it. */
+/** Minute of the first price of a market; undefined without a price. */
 export const firstMinute = (symbol: MarketSymbol): ReadTable.ReadQuery<number | undefined> => ({
   sql: (sql) =>
     Effect.map(
@@ -238,7 +238,7 @@ export const firstMinute = (symbol: MarketSymbol): ReadTable.ReadQuery<number | 
 
 const lastOf = Table.selection({ minute: { schema: Schema.NullOr(Schema.Number), expression: "max(minute)" } })
 
-/** The minute of the latest price; undefined for a market without a price. */
+/** Minute of the latest price; undefined for a market without a price. */
 export const lastMinute = (symbol: MarketSymbol): ReadTable.ReadQuery<number | undefined> => ({
   sql: (sql) =>
     Effect.map(
@@ -253,10 +253,10 @@ const known = Table.selection({
   openInterestLots: number("price_minute.open_interest_close_lots"),
   markE8: number("price_minute.mark_close_e8")
 })
-/** As it stood when a window began, with the mark price of then. */
+/** Open interest at the start of a window, with the mark price of that time. */
 export type KnownOpenInterest = Table.Row<typeof known>
 
-/** The earliest come first; a window before which nothing was told since the one before it is left out. */
+/** Earliest first; omits windows without a change since the previous window. */
 export const openInterestAt = (windows: Windows.Windows): ReadTable.ReadQuery<ReadonlyArray<KnownOpenInterest>> => ({
   sql: (sql) =>
     known.all(

@@ -1,4 +1,4 @@
-/** What an account had in markets at moments of the past, valued at the marks of then. */
+/** Positions of an account at past moments, valued at the mark prices of those moments. */
 import type { AccountId } from "@venue/domain/AccountId"
 import { type Instrument, valueDown } from "@venue/domain/Instrument"
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
@@ -10,7 +10,7 @@ import { type Holding, holdings, marks } from "./Holdings.ts"
 import * as Moments from "./Moments.ts"
 import type { Memory, ReadQuery } from "./ReadTable.ts"
 
-export interface Asked {
+export interface ProfitQuery {
   readonly accountId: AccountId
   readonly instruments: ReadonlyArray<Instrument>
   readonly moments: Moments.Moments
@@ -29,74 +29,74 @@ const states = Table.selection({
   rewards: number("held.rewards"),
   markE8: { schema: Schema.NullOr(Schema.Number), expression: "held.mark_e8::float8" }
 })
-/** What an account held of a symbol at a moment, as the rows before it say; without a mark it is worth what it cost. */
+/** Position of an account in a symbol at a moment; without a mark price it is valued at cost. */
 export type State = Table.Row<typeof states>
 
-/** What a position was worth, in 1e-6 USD, rounded down as the ledger does. */
+/** Value of a position in 1e-6 USD, rounded down as in the ledger. */
 export const valueOf = (instrument: Instrument, { basis, markE8, quantityLots }: State): number =>
   markE8 === null ? basis : valueDown(instrument, quantityLots, markE8)
 
 /**
- * Ordered by moment and symbol; a symbol of which nothing had ever been held by then is left out. Of more than `maxRows`
- * states, those of the newest moments that fit whole.
+ * Ordered by moment and symbol; omits symbols not yet held at a moment. Beyond `maxRows` states, returns those of the
+ * newest complete moments.
  */
-export const at = (asked: Asked, maxRows: number): ReadQuery<ReadonlyArray<State>> => ({
+export const at = (query: ProfitQuery, maxRows: number): ReadQuery<ReadonlyArray<State>> => ({
   sql: (sql) =>
     Effect.map(
       states.all(
         sql`
-          select ${states.columns} from (${held(sql, asked)}) held
+          select ${states.columns} from (${held(sql, query)}) held
           order by held.moment desc, held.symbol desc limit ${maxRows + 1}`.unprepared
       ),
       (newestFirst) => wholeMoments(newestFirst.toReversed(), maxRows)
     ),
-  memory: (memory) => wholeMoments(statesIn(memory, asked).slice(-maxRows - 1), maxRows)
+  memory: (memory) => wholeMoments(statesIn(memory, query).slice(-maxRows - 1), maxRows)
 })
 
-/** Leaves out the first moment where there is a state too many: others of it may be missing. */
-const wholeMoments = (found: ReadonlyArray<State>, maxRows: number): ReadonlyArray<State> =>
-  found.length <= maxRows ? found : found.filter(({ moment }) => moment !== found[0]!.moment)
+/** Drops the first moment if there is one state too many, because its other states may be cut off. */
+const wholeMoments = (states: ReadonlyArray<State>, maxRows: number): ReadonlyArray<State> =>
+  states.length <= maxRows ? states : states.filter(({ moment }) => moment !== states[0]!.moment)
 
 const sums = Table.selection({
   moment: number("t.moment"),
   profit: { schema: numeric.schema, expression: `coalesce(sum(${profitExpression()}), 0)::text` },
   rewards: { schema: numeric.schema, expression: "coalesce(sum(held.rewards), 0)::text" }
 })
-/** In 1e-6 USD: realised and unrealised profit with funding, less fees, and beside it what came of a builder code. */
+/** Realised and unrealised profit plus funding less fees, and builder rewards, in 1e-6 USD. */
 export type Profit = Table.Row<typeof sums>
 
-/** Of all these symbols together, of each moment. */
-export const summed = (asked: Asked): ReadQuery<ReadonlyArray<Profit>> => ({
+/** Sums over all symbols, for each moment. */
+export const summed = (query: ProfitQuery): ReadQuery<ReadonlyArray<Profit>> => ({
   sql: (sql) =>
     sums.all(
       sql`
-      select ${sums.columns} from ${Moments.table(sql, asked.moments)} t(moment)
-      left join (${held(sql, asked)}) held on held.moment = t.moment
+      select ${sums.columns} from ${Moments.table(sql, query.moments)} t(moment)
+      left join (${held(sql, query)}) held on held.moment = t.moment
       group by t.moment order by t.moment`.unprepared
     ),
   memory: (memory) => {
-    const instruments = new Map(asked.instruments.map((instrument) => [instrument.symbol, instrument]))
-    const found = new Map(
-      Moments.all(asked.moments).map((moment): [number, Profit] => [moment, { moment, profit: 0n, rewards: 0n }])
+    const instruments = new Map(query.instruments.map((instrument) => [instrument.symbol, instrument]))
+    const profits = new Map(
+      Moments.all(query.moments).map((moment): [number, Profit] => [moment, { moment, profit: 0n, rewards: 0n }])
     )
-    for (const state of statesIn(memory, asked)) {
+    for (const state of statesIn(memory, query)) {
       const { cashFlow, fees, funding, moment, rewards } = state
-      const before = found.get(moment)!
+      const before = profits.get(moment)!
       const profit = BigInt(cashFlow + valueOf(instruments.get(state.symbol)!, state) - fees + funding)
-      found.set(moment, { moment, profit: before.profit + profit, rewards: before.rewards + BigInt(rewards) })
+      profits.set(moment, { moment, profit: before.profit + profit, rewards: before.rewards + BigInt(rewards) })
     }
-    return [...found.values()]
+    return [...profits.values()]
   }
 })
 
-/** Exact, as a product of whole numbers is, and one with a power of ten: a quotient would be rounded before its floor. */
+/** Exact: numeric products are not rounded, whereas a quotient would be before its floor. */
 function profitExpression(): string {
   const value = "floor(held.quantity_lots::numeric * held.lot_e8 * held.mark_e8 * 0.0000000001)"
   return `held.cash_flow + coalesce(${value}, held.basis) - held.fees + held.funding`
 }
 
-/** Each moment asks the index for two rows of a symbol, however long the history is. */
-const held = (sql: SqlClient.SqlClient, { accountId, instruments, moments }: Asked) => {
+/** Two index look-ups per moment and symbol, independent of the length of the history. */
+const held = (sql: SqlClient.SqlClient, { accountId, instruments, moments }: ProfitQuery) => {
   const account = storable(accountId)
   const listed = instruments.map(({ lotE8, symbol }) => sql`(${symbol}::text collate "C", ${lotE8}::int)`)
   return sql`
@@ -116,7 +116,7 @@ const held = (sql: SqlClient.SqlClient, { accountId, instruments, moments }: Ask
     ) m on true`
 }
 
-const statesIn = (memory: Memory, { accountId, instruments, moments }: Asked): ReadonlyArray<State> => {
+const statesIn = (memory: Memory, { accountId, instruments, moments }: ProfitQuery): ReadonlyArray<State> => {
   const held = Map.groupBy(
     holdings.rowsIn(memory).filter((row) => row.accountId === accountId),
     ({ symbol }) => symbol

@@ -1,6 +1,6 @@
 /**
- * A projection is a group of read tables that are written together from the rows of a stream. It has a position of its
- * own in each stream, so that a group that is added later fills itself from the first row.
+ * Projections: groups of read tables written together from the rows of a stream. Each group has its own position in
+ * each stream, so a group added later is filled from the first row.
  */
 import type { MarketEvent } from "@venue/domain/Market"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
@@ -8,26 +8,26 @@ import type { TraderEvent } from "@venue/domain/Trader"
 import type { UserId } from "@venue/domain/UserId"
 import type { ReadQuery, TableWrite } from "./ReadTable.ts"
 
-/** This is a committed row of the journal, decoded; that of a claim has no events and is named all the same. */
+/** Committed, decoded row of the journal. The row of a claim is included; it has no events. */
 export interface CommittedRow<Event> {
   readonly seq: number
   readonly events: ReadonlyArray<Event>
 }
 
-/** What goes on from rows of the group's own is known once those were read. */
+/** Writes; as a query if they depend on earlier rows of the group. */
 export type Writes = ReadonlyArray<TableWrite> | ReadQuery<ReadonlyArray<TableWrite>>
 
 export const continues = (writes: Writes): writes is ReadQuery<ReadonlyArray<TableWrite>> => "sql" in writes
 
 export interface Projection<Subject, Event> {
-  /** Its positions are stored under this name: it is given to no other group, ever. */
+  /** Name of the stored positions; never reused for another group. */
   readonly group: string
-  /** The stream of a market, or of a trader. */
+  /** Stream of a market or a trader. */
   readonly stream: (subject: Subject) => string
   readonly writes: (subject: Subject, rows: ReadonlyArray<CommittedRow<Event>>) => Writes
 }
 
-/** Enough of a projection to ask how far it has come. */
+/** The part of a projection that identifies its positions. */
 export type Group<Subject> = Pick<Projection<Subject, never>, "group" | "stream">
 export type MarketGroup = Group<MarketSymbol>
 export type TraderGroup = Group<UserId>
@@ -35,6 +35,6 @@ export type TraderGroup = Group<UserId>
 export type MarketProjection = Projection<MarketSymbol, MarketEvent>
 export type TraderProjection = Projection<UserId, TraderEvent>
 
-/** The name of the group's position in that stream. */
+/** Name of the group's position in a stream. */
 export const positionOf = <Subject>({ group, stream }: Group<Subject>, subject: Subject): string =>
   `${group}:${stream(subject)}`

@@ -1,14 +1,14 @@
-/** Rows of the read tables and the positions of their groups move together or not at all. */
+/** Writes of read tables; rows and positions change together. */
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { bigint, text } from "@venue/postgres/Column"
 import * as Table from "@venue/postgres/Table"
 
-/** How far each group has come in each stream of the journal. */
+/** Position of each group in each stream of the journal. */
 export const projectionTable = Table.make("projection", { position: text, seq: bigint })
 
-/** The rows of one stream after `before` and up to `last`, and what they write into the tables of one group. */
+/** Rows of one stream after `before` up to `last`, and their writes into the tables of one group. */
 export interface ProjectionWrite {
   readonly position: string
   readonly before: number
@@ -16,13 +16,13 @@ export interface ProjectionWrite {
   readonly batches: ReadonlyArray<Table.Batch>
 }
 
-/** One statement takes this many rows of one table; more go in several statements of one transaction. */
+/** Maximum number of rows of one table in a statement; a transaction has as many statements as needed. */
 const maxRows = 2_000
 
 type Positions = ReadonlySet<string>
 type Writes = ReadonlyArray<ProjectionWrite>
 
-/** Answers with the positions that moved. A group that does not stand at its `before` has nothing written. */
+/** Returns the positions that moved. Skips groups whose position differs from `before`. */
 export const writeProjections = (sql: SqlClient.SqlClient, writes: Writes): Effect.Effect<Positions, SqlError> => {
   const inserts = writes.flatMap(({ batches, position }) =>
     batches.filter(({ rows }) => rows > 0).map((batch) => ({ batch, position }))
@@ -57,7 +57,7 @@ const inPages = Effect.fnUntraced(
 const positions = (rows: ReadonlyArray<ReadonlyArray<unknown>>): Positions =>
   new Set(rows.map(([position]) => String(position)))
 
-/** Two owners at once take turns at these rows, and the second finds them moved. Both take them in one order. */
+/** The second of two concurrent owners waits, and then finds the positions moved. Both lock them in one order. */
 const move = (sql: SqlClient.SqlClient, writes: Writes) => {
   const wanted = sql.join(
     " union all ",

@@ -1,4 +1,4 @@
-/** Trades of all accounts as everybody sees them: one row for each trade, of the side that took. */
+/** Public trades: one row per trade, with the side of the taker. */
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import * as Count from "@venue/postgres/Count"
 import { type Page, pageOf } from "@venue/postgres/Page"
@@ -18,11 +18,11 @@ export interface PublicTradePage {
 }
 
 /**
- * Trades of a market are numbered from 1 in the order of their times: each market is read backwards by its key, and no
- * further than the page reaches.
+ * Reads each market backwards by its key, no further than the page reaches: trades are numbered from 1 in the order
+ * of their times.
  */
-export const page = ({ symbols, ...asked }: PublicTradeQuery): ReadTable.ReadQuery<PublicTradePage> => {
-  const { limit, offset } = pageOf(asked)
+export const page = ({ symbols, ...pageQuery }: PublicTradeQuery): ReadTable.ReadQuery<PublicTradePage> => {
+  const { limit, offset } = pageOf(pageQuery)
   return {
     sql: Effect.fnUntraced(function* (sql) {
       const newest = (count: number) => sql`
@@ -53,7 +53,7 @@ export const page = ({ symbols, ...asked }: PublicTradeQuery): ReadTable.ReadQue
   }
 }
 
-/** The newest trade of a market has the number of its trades. */
+/** Sums the numbers of the newest trades, which are the numbers of trades per market. */
 const countOf = (last: ReadonlyArray<TradeRow>): number =>
   Math.min(
     last.reduce((sum, { number }) => sum + number, 0),

@@ -1,22 +1,22 @@
-/** A read table: its columns, which rows are the same row, and how it is kept where there is no database. */
+/** Read tables: columns, key, and storage in memory. */
 import { Context, Effect, Layer } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import type { Batch, Table } from "@venue/postgres/Table"
 
 export interface ReadTable<Row> {
-  /** Rows of one write that are the same row become one before they are written. */
+  /** Merges rows with the same key within one write. */
   readonly write: (rows: ReadonlyArray<Row>) => TableWrite
   readonly rowsIn: (memory: Memory) => ReadonlyArray<Row>
 }
 
-/** Rows on their way into one table. */
+/** Rows to be written into one table. */
 export interface TableWrite {
   readonly batch: Batch
   readonly remember: (memory: Memory) => void
 }
 
-/** What is read, from the database or from memory: both answer the same. */
+/** Query with the same result from the database and from memory. */
 export interface ReadQuery<A> {
   readonly sql: (sql: SqlClient.SqlClient) => Effect.Effect<A, SqlError>
   readonly memory: (memory: Memory) => A
@@ -27,39 +27,42 @@ export const map = <A, B>({ memory, sql }: ReadQuery<A>, to: (answer: A) => B): 
   memory: (tables) => to(memory(tables))
 })
 
-/** The first of the rows, if there are any. */
+/** Returns the first row; undefined without rows. */
 export const first = <Row>(rows: ReadQuery<ReadonlyArray<Row>>): ReadQuery<Row | undefined> => map(rows, ([row]) => row)
 
-/** Both answers, of one reader. */
-export const both = <A, B>(one: ReadQuery<A>, other: ReadQuery<B>): ReadQuery<readonly [A, B]> => ({
-  sql: (client) => Effect.zip(one.sql(client), other.sql(client)),
-  memory: (tables) => [one.memory(tables), other.memory(tables)]
+/** Returns the results of both queries from one reader. */
+export const both = <A, B>(a: ReadQuery<A>, b: ReadQuery<B>): ReadQuery<readonly [A, B]> => ({
+  sql: (client) => Effect.zip(a.sql(client), b.sql(client)),
+  memory: (tables) => [a.memory(tables), b.memory(tables)]
 })
 
 export interface Memory {
-  /** The rows of every table, by table and key, in the order they were first written. */
+  /** Rows of every table, by table and key, in order of first insertion. */
   readonly tables: Map<unknown, Map<string, unknown>>
-  /** How far each group has come in each stream, by the name of its position. */
+  /** Position of each group in each stream, by name. */
   readonly positions: Map<string, number>
 }
 
 export const emptyMemory = (): Memory => ({ tables: new Map(), positions: new Map() })
 
-/** Shared as one value, all of one venue have the same rows. */
+/** Rows of a venue in memory; all services that share this layer share the rows. */
 export class ReadMemory extends Context.Service<ReadMemory, Memory>()("@venue/storage/history/ReadMemory") {
   static readonly layer = Layer.sync(ReadMemory, emptyMemory)
 }
 
 interface Options<Row> {
-  /** Rows with one key are one row. */
+  /** Rows with equal keys are one row. */
   readonly key: (row: Row) => string
-  /** What becomes of a row that is written again; without this a row is only ever added, and a second one is a fault. */
+  /**
+   * Merges a rewritten row with the stored one. Without it the table is append-only, and a second row with the same
+   * key is a bug.
+   */
   readonly merge?: {
     readonly rows: (before: Row, next: Row) => Row
-    /** The same as an `on conflict` clause. */
+    /** `merge.rows` as an `on conflict` clause. */
     readonly conflict: string
   }
-  /** In memory the oldest rows beyond this are forgotten; without it all are kept. */
+  /** Number of rows kept in memory, newest first; unlimited if omitted. */
   readonly maxInMemory?: number
 }
 

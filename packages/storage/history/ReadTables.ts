@@ -1,7 +1,4 @@
-/**
- * The read tables tell what was, written once for each event, after its commit. Which there are stands in
- * `Projections.ts`.
- */
+/** Read tables: history written once per committed event. `Projections.ts` lists the groups. */
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
@@ -11,7 +8,7 @@ import { type CommittedRow, continues, type Group, positionOf, type Projection, 
 import { projectionTable, type ProjectionWrite, writeProjections } from "./ProjectionWrite.ts"
 import { ReadMemory, type ReadQuery, type TableWrite } from "./ReadTable.ts"
 
-/** The rows do not go on where the group stands: they are to be read from the journal, from there on. */
+/** The rows do not continue at the group's position `expected`: read the journal from there. */
 export class ProjectionGap extends Schema.TaggedError<ProjectionGap>()("ProjectionGap", {
   position: Schema.String,
   expected: Schema.Number,
@@ -22,17 +19,17 @@ export class ReadTables extends Context.Service<
   ReadTables,
   {
     /**
-     * Writes rows of one stream into the tables of these groups. Each group skips the rows it has had, so a repeat
-     * changes nothing; a hole is refused.
+     * Writes rows of one stream into the tables of these groups. Skips rows that a group has written, so a repeat
+     * changes nothing; rejects a gap.
      */
     readonly project: <Subject, Event>(
       projections: ReadonlyArray<Projection<Subject, Event>>,
       subject: Subject,
       rows: ReadonlyArray<CommittedRow<Event>>
     ) => Effect.Effect<void, ProjectionGap | DatabaseUnavailable>
-    /** Tells the last seq of that stream that the group has had; it is 0 before the first. */
+    /** Sequence number of the last row that the group has written of a stream; 0 before the first. */
     readonly position: <Subject>(group: Group<Subject>, subject: Subject) => Effect.Effect<number, DatabaseUnavailable>
-    /** The same of many subjects: how far the hindmost of the groups has come with each. */
+    /** Lowest position of the groups in each subject's stream. */
     readonly positions: <Subject>(
       groups: ReadonlyArray<Group<Subject>>,
       subjects: ReadonlyArray<Subject>
@@ -53,8 +50,8 @@ export class ReadTables extends Context.Service<
       })
 
       /**
-       * A position only grows. So what is read of a group's own rows once it stands at `before` is still so when it is found
-       * there by the write, which is nothing where somebody else has written since.
+       * Positions only grow. Rows read while the position is `before` are therefore still current if the write finds
+       * it unchanged; otherwise the write does nothing.
        */
       const continued = Effect.fnUntraced(function* (
         position: string,
@@ -65,7 +62,7 @@ export class ReadTables extends Context.Service<
         return (yield* seqAt(position)) === before ? yield* writes.sql(sql) : undefined
       })
 
-      /** The rows are taken to follow each position; where they do not, it is asked for. */
+      /** Assumes that the rows follow each position; reads a position only if they do not. */
       const project = Effect.fn("ReadTables.project")(function* <Subject, Event>(
         projections: ReadonlyArray<Projection<Subject, Event>>,
         subject: Subject,
@@ -79,9 +76,9 @@ export class ReadTables extends Context.Service<
             if (!isWhole(rows, skip)) continue
             const position = positionOf(projection, subject)
             const before = rows[skip]!.seq - 1
-            const found = yield* continued(position, before, projection.writes(subject, rows.slice(skip)))
-            if (found === undefined) continue
-            const batches = found.map(({ batch }) => batch)
+            const tableWrites = yield* continued(position, before, projection.writes(subject, rows.slice(skip)))
+            if (tableWrites === undefined) continue
+            const batches = tableWrites.map(({ batch }) => batch)
             writes.push({ position, before, last: rows.at(-1)!.seq, batches })
           }
           const moved = writes.length === 0 ? nowhere : yield* writeProjections(sql, writes)
@@ -130,8 +127,8 @@ export class ReadTables extends Context.Service<
               const position = positionOf(projection, subject)
               const skip = yield* seen(position, positions.get(position) ?? 0, rows)
               if (skip === rows.length) return
-              const asked = projection.writes(subject, rows.slice(skip))
-              const writes = continues(asked) ? asked.memory(memory) : asked
+              const pending = projection.writes(subject, rows.slice(skip))
+              const writes = continues(pending) ? pending.memory(memory) : pending
               for (const { remember } of writes) remember(memory)
               positions.set(position, rows.at(-1)!.seq)
             }),
@@ -164,11 +161,11 @@ type Seq = { readonly seq: number }
 
 const nowhere: ReadonlySet<string> = new Set()
 
-/** Each row but the first `skip` follows the one before it. */
+/** Returns whether the rows from index `skip` on have consecutive sequence numbers. */
 const isWhole = (rows: ReadonlyArray<Seq>, skip: number): boolean =>
   rows.every(({ seq }, index) => index <= skip || seq === rows[index - 1]!.seq + 1)
 
-/** How many of the rows, in order, the group has had. */
+/** Number of leading rows that the group has written. */
 const seen = (position: string, lastSeq: number, rows: ReadonlyArray<Seq>): Effect.Effect<number, ProjectionGap> => {
   let skip = 0
   while (skip < rows.length && rows[skip]!.seq <= lastSeq) skip++

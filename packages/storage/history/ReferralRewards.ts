@@ -1,4 +1,4 @@
-/** What was credited to users for those they brought, day by day. */
+/** Referral rewards of users, by day. */
 import { AccountId, primaryAccountOf } from "@venue/domain/AccountId"
 import { traderStream } from "@venue/domain/Trader"
 import { UserId } from "@venue/domain/UserId"
@@ -8,10 +8,10 @@ import { Effect } from "effect"
 import type { TraderProjection } from "./Projection.ts"
 import * as ReadTable from "./ReadTable.ts"
 
-/** Money counts 1e-6 USD. */
+/** Money in 1e-6 USD. */
 const referralRewardTable = Table.make("referral_reward", {
   userId: of("text", UserId),
-  /** What was paid on it earned the reward; it counts days of UTC from 1970-01-01. */
+  /** Day whose fees earned the reward, in days since 1970-01-01, UTC. */
   day: integer,
   accountId: of("text", AccountId),
   amount: numeric
@@ -36,7 +36,7 @@ export const projection: TraderProjection = {
   ]
 }
 
-/** Those of one user from one day to before another, the earliest first. */
+/** Rewards of a user in a range of days, the end exclusive, earliest first. */
 export const ofUser = (
   userId: UserId,
   fromDay: number,
@@ -58,7 +58,7 @@ const newest = Table.selection({
   day: { schema: integer.schema, expression: "max(day)" }
 })
 
-/** The last day for which each of these users was credited; who never was is left out. */
+/** Last rewarded day of each of these users; omits users without a reward. */
 export const lastDays = (userIds: ReadonlyArray<UserId>): ReadTable.ReadQuery<ReadonlyMap<UserId, number>> => ({
   sql: (sql) =>
     Effect.map(

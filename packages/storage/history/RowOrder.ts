@@ -1,33 +1,33 @@
-/** In which order a list is told, and how it is read in parts of which each begins where the one before it ended. */
+/** Order of a list, and reading it in consecutive parts. */
 import { String } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 import type { ReadQuery } from "./ReadTable.ts"
 
-/** The rows that come after one of them, or after none, up to the last that is wanted. */
+/** Rows after a row, or from the start, up to `last`. */
 export interface Part<Row> {
   readonly after: Row | undefined
-  /** It comes too; rows that are added behind it do not. */
+  /** Inclusive; rows added after it are excluded. */
   readonly last: Row
   readonly limit: number
 }
 
-/** A list that can be read whole, however long it is, while rows are added to it. */
+/** List of any length that can be read entirely while rows are added. */
 export interface Listing<Row> {
-  /** What stands in it last by now. */
+  /** Newest row now. */
   readonly last: ReadQuery<Row | undefined>
   /** Oldest first. */
   readonly part: (part: Part<Row>) => ReadQuery<ReadonlyArray<Row>>
 }
 
-/** The columns of a key together tell each row of an account from all others; the first of them is its time. */
+/** Order by the columns of a key that is unique per account; the first column is the time. */
 export interface RowOrder<Row> {
-  /** Below zero when the first row is the older one. */
+  /** Negative if the first row is older. */
   readonly compare: (a: Row, b: Row) => number
-  /** These stand behind `order by`. */
+  /** Columns for `order by`. */
   readonly newestFirst: string
   readonly oldestFirst: string
-  /** The rows of the part, and more where it has a limit: a comparison of whole keys is one range of an index. */
+  /** Condition on the rows of the part, without its limit. Comparing whole keys makes it one range of an index. */
   readonly within: (sql: SqlClient.SqlClient, part: Part<Row>) => Fragment
 }
 
@@ -54,7 +54,7 @@ export const rowOrder = <Row>(table: string, key: Key<Row>): RowOrder<Row> => {
   }
 }
 
-/** The same of rows in memory, in any order. */
+/** The rows of a part, from unordered rows in memory. */
 export const partOf = <Row>(
   rows: ReadonlyArray<Row>,
   { compare }: RowOrder<Row>,

@@ -1,8 +1,8 @@
-/** A search that no index shortens is ended by the database after a time. */
+/** Time limits of searches that no index narrows. */
 import { Effect, Option } from "effect"
 import type { ReadQuery } from "./ReadTable.ts"
 
-/** None when it was ended; rows in memory are few. */
+/** Returns none if the database ended the statement; rows in memory are few and have no limit. */
 export const limited = <A>({ memory, sql }: ReadQuery<A>, millis: number): ReadQuery<Option.Option<A>> => ({
   sql: (client) =>
     client
@@ -19,8 +19,8 @@ export const limited = <A>({ memory, sql }: ReadQuery<A>, millis: number): ReadQ
   memory: (rows) => Option.some(memory(rows))
 })
 
-/** A count beside a page is given up after this. */
+/** Limit of a count beside a page. */
 export const countMillis = 500
 
-/** So long is searched where somebody waits for the answer. */
+/** Limit of a search for a waiting user. */
 export const searchMillis = 2_000

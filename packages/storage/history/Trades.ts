@@ -1,4 +1,4 @@
-/** Trades are stored as an account sees them: each has a row for each side. */
+/** Trades by account: one row for each side. */
 import { AccountId } from "@venue/domain/AccountId"
 import { ExecutionType, executionTypeOf, Liquidation, liquidationOf } from "@venue/domain/Execution"
 import type { Traded } from "@venue/domain/Market"
@@ -13,10 +13,10 @@ import * as HistoryList from "./HistoryList.ts"
 import * as ReadTable from "./ReadTable.ts"
 import { rowOrder } from "./RowOrder.ts"
 
-/** Prices count ticks, quantities count lots, and money counts 1e-6 USD. */
+/** Prices in ticks, quantities in lots, money in 1e-6 USD. */
 export const tradeTable = Table.make("trade", {
   symbol: of("text", MarketSymbol),
-  /** It counts from 1 within the market. */
+  /** Number of the trade in its market, from 1. */
   number: bigint,
   side: of("text", Side),
   aggressorSide: of("text", Side),
@@ -28,7 +28,7 @@ export const tradeTable = Table.make("trade", {
   price: bigint,
   quantity: bigint,
   orderPrice: bigint,
-  /** The order had as much left after this fill. */
+  /** Lots of the order left after this fill. */
   remaining: bigint,
   fee: bigint,
   realised: bigint,
@@ -48,7 +48,7 @@ export const trades = ReadTable.make(tradeTable, {
   maxInMemory: 100_000
 })
 
-/** No user trades with itself, so no two rows of an account are one trade. */
+/** Unique: no user trades with itself, so no account has two rows of one trade. */
 const order = rowOrder<TradeRow>("trade", ["atMillis", "symbol", "number"])
 
 export interface TradeFilter {
@@ -57,9 +57,9 @@ export interface TradeFilter {
   readonly orderId?: string | undefined
   readonly orderType?: OrderType | undefined
   readonly side?: Side | undefined
-  /** The trade happened then or later. */
+  /** Earliest trade, inclusive. */
   readonly startMillis?: number | undefined
-  /** The trade happened earlier. */
+  /** Latest trade, exclusive. */
   readonly endMillis?: number | undefined
 }
 
@@ -110,7 +110,7 @@ const wanted = (sql: SqlClient.SqlClient, filter: TradeFilter) => {
   return sql.and(all)
 }
 
-/** The same of rows in memory. */
+/** The filter for rows in memory. */
 const isWanted =
   ({ accountId, endMillis, orderId, orderType, side, startMillis, symbol }: TradeFilter) =>
   (row: TradeRow): boolean =>
@@ -130,5 +130,5 @@ export const { count, listing, page } = HistoryList.make<TradeFilter, TradeRow, 
   select: (sql, { limit, orderBy, where }) =>
     tradeTable.all(sql`select ${tradeTable.columns} from trade where ${where} order by ${orderBy} ${limit}`.unprepared),
   rowsIn: trades.rowsIn,
-  toldIn: (_memory, told) => told
+  viewsIn: (_memory, rows) => rows
 })

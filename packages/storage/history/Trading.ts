@@ -1,4 +1,7 @@
-/** Trades and ended orders stand in one group: an order is told with the sum of its trades. What the operator puts into the reserve fund goes with them. */
+/**
+ * Group of trades and ended orders, because a list of orders sums their trades; with the operator's payments into
+ * reserve funds.
+ */
 import { marketStream } from "@venue/domain/Market"
 import * as LedgerEntries from "./LedgerEntries.ts"
 import * as Orders from "./Orders.ts"

@@ -1,4 +1,4 @@
-/** TWAPs that have ended, with what they filled. */
+/** Ended TWAPs with their fills. */
 import { AccountId } from "@venue/domain/AccountId"
 import { marketStream } from "@venue/domain/Market"
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
@@ -15,7 +15,7 @@ import * as HistoryList from "./HistoryList.ts"
 import * as ReadTable from "./ReadTable.ts"
 import { rowOrder } from "./RowOrder.ts"
 
-/** Prices count ticks, quantities count lots, and money counts 1e-6 USD. */
+/** Prices in ticks, quantities in lots, money in 1e-6 USD. */
 const twapTable = Table.make("twap", {
   twapId: of("text", TwapId),
   endedAtMillis: bigint,
@@ -24,12 +24,12 @@ const twapTable = Table.make("twap", {
   symbol: of("text", MarketSymbol),
   status: of("text", Schema.Literals(["COMPLETED", "CANCELLED"])),
   ending: of("text", TwapEnding),
-  /** Empty when the client gave none. */
+  /** Empty unless the client gave one. */
   clientTwapId: text,
   side: of("text", Side),
   totalQuantity: bigint,
   filledQuantity: bigint,
-  /** What was filled is worth this. */
+  /** Value of the fills. */
   filledValue: bigint,
   /** 0 for none. */
   worstPrice: bigint,
@@ -42,7 +42,10 @@ const twapTable = Table.make("twap", {
 })
 export type EndedTwap = Table.Row<typeof twapTable>
 
-/** One that its market closed while nobody had its trader is closed a second time, empty: the first is what was. */
+/**
+ * A TWAP that its market closed while its trader was unloaded is closed a second time without fills; the first row
+ * stays.
+ */
 const twaps = ReadTable.make(twapTable, {
   key: ({ twapId }) => twapId,
   merge: { rows: (before) => before, conflict: "on conflict (twap_id) do nothing" },
@@ -97,7 +100,7 @@ const wanted = (sql: SqlClient.SqlClient, { accountId, symbol }: TwapFilter) => 
   return symbol === undefined ? ofAccount : sql.and([ofAccount, sql`symbol = ${storable(symbol)}`])
 }
 
-/** The same of rows in memory. */
+/** The filter for rows in memory. */
 const isWanted =
   ({ accountId, symbol }: TwapFilter) =>
   (row: EndedTwap): boolean =>
@@ -111,5 +114,5 @@ export const { count, listing, page } = HistoryList.make<TwapFilter, EndedTwap, 
   select: (sql, { limit, orderBy, where }) =>
     twapTable.all(sql`select ${twapTable.columns} from twap where ${where} order by ${orderBy} ${limit}`.unprepared),
   rowsIn: twaps.rowsIn,
-  toldIn: (_memory, told) => told
+  viewsIn: (_memory, rows) => rows
 })

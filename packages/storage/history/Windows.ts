@@ -1,4 +1,7 @@
-/** Windows of whole minutes: each begins at a multiple of its length since 1970, so that those of a day begin at 00:00 UTC. */
+/**
+ * Windows of whole minutes. Each begins at a multiple of its length since 1970, so windows of a day begin at 00:00
+ * UTC.
+ */
 import { minuteMillis } from "@venue/domain/Minute"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import type { SqlClient } from "effect/sql"
@@ -6,21 +9,21 @@ import type { Fragment } from "effect/sql/Statement"
 
 export interface Windows {
   readonly symbol: MarketSymbol
-  /** Each is so long. */
+  /** Length of a window. */
   readonly minutes: number
-  /** The first begins here. */
+  /** Start of the first window. */
   readonly fromMinute: number
-  /** The one after the last would begin here. */
+  /** End of the last window, exclusive. */
   readonly beforeMinute: number
 }
 
-/** Windows of one answer. */
+/** Maximum number of windows in one answer. */
 export const maxWindows = 20_000
 
-/** Windows that are read at once. */
+/** Number of windows read in one query. */
 const partWindows = 1_000
 
-/** Gives those that begin at `fromMillis` or later and before `toMillis`, the first of them where they are too many. */
+/** Returns the windows that begin in `[fromMillis, toMillis)`, at most `maxWindows` from the first. */
 export const between = (symbol: MarketSymbol, minutes: number, fromMillis: number, toMillis: number): Windows => {
   const startFrom = (millis: number) => Math.ceil(within(millis) / (minutes * minuteMillis)) * minutes
   const fromMinute = startFrom(fromMillis)
@@ -30,7 +33,7 @@ export const between = (symbol: MarketSymbol, minutes: number, fromMillis: numbe
 
 export const count = ({ beforeMinute, fromMinute, minutes }: Windows): number => (beforeMinute - fromMinute) / minutes
 
-/** Splits them into parts that are read at once, the earliest first. */
+/** Splits windows into parts of one query each, earliest first. */
 export const parts = (windows: Windows): ReadonlyArray<Windows> => {
   const { beforeMinute, fromMinute, minutes } = windows
   const step = partWindows * minutes
@@ -41,13 +44,13 @@ export const parts = (windows: Windows): ReadonlyArray<Windows> => {
   }))
 }
 
-/** The start of each of them, the earliest first. */
+/** Starts of the windows, earliest first. */
 export const starts = (windows: Windows): ReadonlyArray<number> => {
   const { fromMinute, minutes } = windows
   return Array.from({ length: count(windows) }, (_, at) => fromMinute + at * minutes)
 }
 
-/** Gives each window the row that was the last known when it began; none where nothing had been known by then. */
+/** Pairs each window with the last row known at its start; undefined before the first row. */
 export const filled = <Row extends { readonly startMinute: number }>(
   windows: Windows,
   rows: ReadonlyArray<Row>
@@ -59,20 +62,20 @@ export const filled = <Row extends { readonly startMinute: number }>(
   })
 }
 
-/** What tells something of a minute of a symbol. */
-export interface Told {
+/** Row about one minute of a symbol. */
+export interface MinuteRow {
   readonly symbol: MarketSymbol
   readonly minute: number
 }
 
-/** From when on a row is known: in the minute it tells of, or after it. */
+/** Time from which a row is known: within its minute, or after it. */
 export type Known = "within" | "after"
 
 const delay: Readonly<Record<Known, number>> = { within: 0, after: 1 }
 
 /**
- * Selects `start`, and the `minute` of the row that was the last known then. The first has what was known before all of
- * them; a window in which nothing became known is left out.
+ * Selects `start`, and the `minute` of the last row known then. The first window takes the last row before all
+ * windows; windows without a new row are omitted.
  */
 export const lastKnown = (sql: SqlClient.SqlClient, table: string, windows: Windows, known: Known): Fragment => {
   const { beforeMinute, fromMinute, minutes, symbol } = windows
@@ -91,28 +94,28 @@ export const lastKnown = (sql: SqlClient.SqlClient, table: string, windows: Wind
 }
 
 /**
- * Selects the row of the minute that a column of `w` names. The limit keeps Postgres from joining all rows there are: it
- * takes each minute of a year for a window of its own, and a year of days took four times as long.
+ * Selects the row of the minute in a column of `w`. The limit keeps Postgres from joining all rows: for a year of
+ * days that took four times as long.
  */
 export const rowAt = (sql: SqlClient.SqlClient, table: string, symbol: MarketSymbol, column: string): Fragment =>
   sql`select * from ${sql(table)} where symbol = ${symbol} and minute = w.${sql(column)} limit 1`
 
-/** The same of rows in memory. */
-export const lastKnownOf = <Row extends Told>(
+/** `lastKnown` for rows in memory. */
+export const lastKnownOf = <Row extends MinuteRow>(
   rows: ReadonlyArray<Row>,
   { beforeMinute, fromMinute, minutes, symbol }: Windows,
   known: Known
 ): ReadonlyArray<Row & { readonly startMinute: number }> => {
-  const found = new Map<number, Row & { readonly startMinute: number }>()
+  const lastRows = new Map<number, Row & { readonly startMinute: number }>()
   for (const row of ordered(rows, symbol)) {
     const startMinute = Math.max(fromMinute, Math.ceil((row.minute + delay[known]) / minutes) * minutes)
-    if (startMinute < beforeMinute) found.set(startMinute, { ...row, startMinute })
+    if (startMinute < beforeMinute) lastRows.set(startMinute, { ...row, startMinute })
   }
-  return [...found.values()]
+  return [...lastRows.values()]
 }
 
-/** Rows in memory by the windows that their minutes are in. */
-export const grouped = <Row extends Told>(
+/** Groups rows in memory by window. */
+export const grouped = <Row extends MinuteRow>(
   rows: ReadonlyArray<Row>,
   { beforeMinute, fromMinute, minutes, symbol }: Windows
 ): ReadonlyArray<readonly [startMinute: number, rows: ReadonlyArray<Row>]> => [
@@ -122,11 +125,11 @@ export const grouped = <Row extends Told>(
   )
 ]
 
-/** Those of one symbol, the earliest first. */
-export const ordered = <Row extends Told>(rows: ReadonlyArray<Row>, symbol: MarketSymbol): ReadonlyArray<Row> =>
+/** Rows of one symbol, earliest first. */
+export const ordered = <Row extends MinuteRow>(rows: ReadonlyArray<Row>, symbol: MarketSymbol): ReadonlyArray<Row> =>
   rows.filter((row) => row.symbol === symbol).sort((a, b) => a.minute - b.minute)
 
-/** What a column of minutes holds. */
+/** Largest minute that the column holds. */
 const latestMinute = 2_000_000_000
 
 const within = (millis: number): number => Math.min(Math.max(millis, 0), latestMinute * minuteMillis)

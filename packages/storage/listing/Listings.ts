@@ -1,4 +1,4 @@
-/** The contracts that an operator had listed. A venue trades them from its next start on, and for good. */
+/** Contracts listed by operators. The venue trades a listed contract from its next start on; listings are permanent. */
 import { ProductCategory, type Instrument, instrumentOf, type Terms } from "@venue/domain/Instrument"
 import { bigint, of, text, timestamptz } from "@venue/postgres/Column"
 import { type DatabaseUnavailable, orUnavailable } from "@venue/postgres/DatabaseUnavailable"
@@ -26,9 +26,9 @@ type Listing = Table.Row<typeof listingTable>
 export class Listings extends Context.Service<
   Listings,
   {
-    /** A base that is listed already stays as it is. */
+    /** Lists a contract; a base that is listed already keeps its terms. */
     readonly add: (terms: Terms) => Effect.Effect<void, DatabaseUnavailable>
-    /** The earliest first. */
+    /** Earliest first. */
     readonly all: Effect.Effect<ReadonlyArray<Instrument>, DatabaseUnavailable>
   }
 >()("@venue/storage/listing/Listings") {
@@ -42,7 +42,7 @@ export class Listings extends Context.Service<
           (terms: Terms) =>
             sql.withTransaction(
               Effect.gen(function* () {
-                // Two operators at once would take the same number.
+                // Two concurrent calls would take the same number.
                 yield* sql`lock table listing in exclusive mode`
                 const row = next(yield* all, terms, yield* Clock.currentTimeMillis)
                 yield* sql`insert into listing ${listingTable.values(row)} on conflict (base) do nothing`
@@ -74,14 +74,14 @@ export class Listings extends Context.Service<
   ).pipe(Layer.provide(MemoryTables.layer))
 }
 
-/** The same for who only asks a database, and prepares no tables there. */
+/** Returns the listed contracts from a database without applying migrations to it. */
 export const listed = (sql: SqlClient.SqlClient): Effect.Effect<ReadonlyArray<Instrument>, SqlError> =>
   Effect.map(rowsOf(sql), instruments)
 
 const rowsOf = (sql: SqlClient.SqlClient) =>
   listingTable.all(sql`select ${listingTable.columns} from listing order by clob_pair_id`)
 
-/** Those of a new venue, now or in a later release, have the numbers up to this one. */
+/** Numbers up to this one are reserved for the contracts of a new venue, in this and later releases. */
 const ofNewVenues = 1_000
 
 const next = (listed: ReadonlyArray<Listing>, terms: Terms, listedAtMillis: number): Listing => ({

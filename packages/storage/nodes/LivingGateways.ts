@@ -1,4 +1,4 @@
-/** How many gateways share what is limited for the whole venue. A venue of one process is one. */
+/** Number of gateways that share the venue-wide limits; 1 for a venue of one process. */
 import { Context, Effect, Layer } from "effect"
 import { Nodes } from "./Nodes.ts"
 

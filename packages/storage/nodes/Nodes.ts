@@ -1,4 +1,4 @@
-/** The processes that a venue runs as: each has a row, renews it each second, and reads there what is wanted of it. */
+/** Processes of a venue. Each has a row, renews it every second, and reads its wanted state there. */
 import { advisoryLocks } from "@venue/postgres/AdvisoryLocks"
 import { boolean, integer, of, orNull, text, timestamptz } from "@venue/postgres/Column"
 import { type DatabaseUnavailable, orUnavailable } from "@venue/postgres/DatabaseUnavailable"
@@ -9,18 +9,21 @@ import { SqlClient } from "effect/sql"
 import type { MigrationError } from "effect/sql/Migrator"
 import type { SqlError } from "effect/sql/SqlError"
 
-/** A node that is to drain or to restart hands over what it has and ends; the latter is started again by who watches it. */
+/** `draining` and `restarting` nodes hand over their work and end; a supervisor starts a restarting node again. */
 export const Wanted = Schema.Literals(["serving", "draining", "restarting"])
 export type Wanted = typeof Wanted.Type
 
 const nodeTable = Table.make("node", {
-  /** It is of one process; the next process of the name has another. */
+  /** Unique per process; the next process of the same name has another id. */
   nodeId: text,
   name: text,
   kind: of("text", Schema.Literals(["runner", "gateway"])),
   address: text,
   release: text,
-  /** It has a hash of each setting that must be the same on all nodes, and several of one that is being replaced, what is used first. */
+  /**
+   * Hashes of the settings that must be equal on all nodes. A setting under replacement has several, the one in use
+   * first.
+   */
   settings: of("jsonb", Schema.Record(Schema.String, Schema.String)),
   wanted: of("text", Wanted),
   isReady: boolean,
@@ -47,13 +50,13 @@ const addresses = nodeTable.pick("nodeId", "address")
 
 export type Joining = Pick<Row, "nodeId" | "name" | "kind" | "address" | "release" | "settings">
 
-/** A node may not serve beside those that live with other settings. */
+/** A node cannot serve beside live nodes with other settings. */
 export class SettingsDiffer extends Schema.TaggedError<SettingsDiffer>()("SettingsDiffer", {
   names: Schema.Array(Schema.String),
   nodes: Schema.Array(Schema.String)
 }) {
   override get message(): string {
-    return `${this.names.join(", ")}: expected what ${this.nodes.join(", ")} run with; set the same here, or stop them first`
+    return `${this.names.join(", ")}: value differs from ${this.nodes.join(", ")}; set the same value here, or stop those nodes first`
   }
 }
 
@@ -67,24 +70,24 @@ export class UnknownNode extends Schema.TaggedError<UnknownNode>()("UnknownNode"
 export class Nodes extends Context.Service<
   Nodes,
   {
-    /** Takes the name over from a process that had it before. Settings are compared where both nodes have them. */
+    /** Joins, and takes the name over from an earlier process. Compares the settings that both nodes have. */
     readonly join: (node: Joining) => Effect.Effect<void, SettingsDiffer | DatabaseUnavailable>
-    /** Answers what is wanted of the node now; one whose name a newer process has taken is to drain. */
+    /** Renews the row and returns the wanted state; `draining` if a newer process has taken the name. */
     readonly renew: (
       nodeId: string,
       state: Pick<Row, "isReady" | "shards">
     ) => Effect.Effect<Wanted, DatabaseUnavailable>
-    /** The row stays for a while, with what was wanted of the node. */
+    /** Marks a node as left; its row and wanted state stay for an hour. */
     readonly leave: (nodeId: string) => Effect.Effect<void, DatabaseUnavailable>
-    /** By name; a node lives that was seen within the last five seconds and has not left. */
+    /** Returns the nodes by name; a node is living if it was seen within 5 s and has not left. */
     readonly all: Effect.Effect<ReadonlyArray<Node>, DatabaseUnavailable>
     /**
-     * Runners that were seen within two seconds and have no connection to the database left: their processes are dead. After
-     * an outage of the database nobody was seen, so whoever is back first takes nobody for dead.
+     * Runners seen within 2 s that have no database connection: their processes are dead. After an outage of the
+     * database no runner counts as seen, so none is declared dead.
      */
     readonly dead: Effect.Effect<ReadonlyArray<Pick<Row, "nodeId" | "address">>, DatabaseUnavailable>
     readonly want: (name: string, wanted: Wanted) => Effect.Effect<void, UnknownNode | DatabaseUnavailable>
-    /** At least one; as of this process's latest renewal. */
+    /** Number of living gateways at this process's latest renewal; at least 1. */
     readonly livingGateways: () => number
   }
 >()("@venue/storage/nodes/Nodes") {
@@ -107,12 +110,12 @@ const make = Effect.gen(function* () {
   const all = nodes.all(sql`select ${nodes.columns} from node order by name`)
   const insert = (node: Joining) => sql`insert into node ${nodeTable.values(node)} on conflict do nothing`
 
-  /** A row may be gone because it was pruned while its node was frozen, or the database restored. */
+  /** The row may be missing: pruned while the node was frozen, or the database was restored. */
   const returned = Effect.fnUntraced(function* (node: Joining | undefined) {
     if (node === undefined) return "draining"
     yield* insert(node)
-    const found = yield* nodes.first(sql`select ${nodes.columns} from node where node_id = ${node.nodeId}`)
-    return Option.isSome(found) ? found.value.wanted : "draining"
+    const current = yield* nodes.first(sql`select ${nodes.columns} from node where node_id = ${node.nodeId}`)
+    return Option.isSome(current) ? current.value.wanted : "draining"
   })
 
   return Nodes.of({
@@ -121,10 +124,11 @@ const make = Effect.gen(function* () {
         sql
           .withTransaction(
             Effect.gen(function* () {
-              // Two that join at once would not see each other. Those that renew wait for none of them: one may freeze here.
+              // Without the lock, two joining nodes would miss each other. Renewals take no lock: a joining node may
+              // freeze here.
               yield* sql`select pg_advisory_xact_lock(${advisoryLocks.joining})`
               yield* checkAgreement(node, yield* all)
-              // One that an operator drained is to be found when it is wanted again.
+              // Keeps drained nodes, so that an operator can set them back to serving.
               yield* sql`
                 delete from node where name = ${node.name}
                   or wanted <> 'draining' and last_seen_at < clock_timestamp() - ${keptFor}::interval`
@@ -170,7 +174,7 @@ const keptFor = "1 hour"
 const livingMillis = 5_000
 const keptMillis = 3_600_000
 
-/** One that is about to be replaced has no say, nor has a release that does not know a setting. */
+/** Ignores the process that is about to be replaced, and settings that the other node's release does not have. */
 const checkAgreement = (node: Joining, all: ReadonlyArray<Node>): Effect.Effect<void, SettingsDiffer> => {
   const differing = all
     .filter(({ isLiving, name }) => isLiving && name !== node.name)
@@ -190,10 +194,10 @@ const checkAgreement = (node: Joining, all: ReadonlyArray<Node>): Effect.Effect<
   )
 }
 
-/** Each of two nodes accepts what the other uses. */
-const agree = (one: string, other: string): boolean => {
-  const [ones, others] = [one.split(","), other.split(",")]
-  return others.includes(ones[0]!) && ones.includes(others[0]!)
+/** Returns whether each node accepts the setting that the other uses. */
+const agree = (a: string, b: string): boolean => {
+  const [first, second] = [a.split(","), b.split(",")]
+  return second.includes(first[0]!) && first.includes(second[0]!)
 }
 
 const makeMemory = Effect.map(Clock.Clock, (clock) => {
@@ -224,7 +228,7 @@ const makeMemory = Effect.map(Clock.Clock, (clock) => {
       }),
     leave: (nodeId) => Effect.sync(() => change(rows.get(nodeId), { leftAtMillis: now(), isReady: false, shards: 0 })),
     all: Effect.sync(all),
-    // Whoever shares memory dies with it.
+    // All nodes in memory share one process.
     dead: Effect.succeed([]),
     want: Effect.fnUntraced(function* (name, wanted) {
       const row = [...rows.values()].find((row) => row.name === name)

@@ -1,4 +1,4 @@
-/** What prices made of futures need: the close and settlement of each day, which future is in use, and holidays. */
+/** Reference data of futures-based prices: daily closes and settlements, the calendar of futures, and holidays. */
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { MigrationError } from "effect/sql/Migrator"
@@ -17,12 +17,12 @@ import * as SettlementCalendar from "./SettlementCalendar.ts"
 
 const settlementTable = Table.make("settlement_price", {
   symbol: of("text", MarketSymbol),
-  /** Days are written `2026-11-26`. */
+  /** Date such as `2026-11-26`. */
   day: text,
-  /** The close of the index, and the settlement of its future. */
+  /** Close of the index, and settlement of its future. */
   officialCloseE8: bigint,
   settlementE8: bigint,
-  /** Where nobody named the future, it is read from the calendar: the one in use when the day has ended, UTC. */
+  /** Null if not given: the future is then the one in use at the end of the day, UTC. */
   futureSymbol: orNull(text),
   recordedAtMillis: timestamptz
 })
@@ -39,7 +39,7 @@ export type NamedSettlement = Table.Row<typeof namedSettlement>
 
 export interface SettlementQuery {
   readonly symbol: MarketSymbol | undefined
-  /** Of the days asked for the first, and the one after the last. */
+  /** Range of days: `startDay` inclusive, `endDay` exclusive. */
   readonly startDay: string | undefined
   readonly endDay: string | undefined
   readonly limit: number
@@ -50,17 +50,17 @@ const holidayTable = Table.make("exchange_holiday", { day: text })
 export class FuturesReference extends Context.Service<
   FuturesReference,
   {
-    /** What is recorded again of a day replaces what was. */
+    /** Records a day's settlement; replaces an earlier record of the day. */
     readonly record: (settlement: Omit<Settlement, "recordedAtMillis">) => Effect.Effect<void, DatabaseUnavailable>
     /** The newest day of each symbol. */
     readonly latest: Effect.Effect<ReadonlyArray<Settlement>, DatabaseUnavailable>
-    /** Those whose future has a name; the newest days come first. */
+    /** Returns the settlements whose future is known, newest day first. */
     readonly settlements: (query: SettlementQuery) => Effect.Effect<ReadonlyArray<NamedSettlement>, DatabaseUnavailable>
     /** Number of all settlements that match, whatever the limit; at most `maxCount`. */
     readonly countSettlements: (query: SettlementQuery) => Effect.Effect<number, DatabaseUnavailable>
     /** Replaces the holidays of a year, such as `2026`. */
     readonly setHolidays: (year: string, days: ReadonlyArray<string>) => Effect.Effect<void, DatabaseUnavailable>
-    /** All of them, the earliest first. */
+    /** All holidays, earliest first. */
     readonly holidays: Effect.Effect<ReadonlyArray<string>, DatabaseUnavailable>
   } & SettlementCalendar.SettlementCalendar
 >()("@venue/storage/prices/FuturesReference") {

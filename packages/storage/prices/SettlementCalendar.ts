@@ -1,4 +1,4 @@
-/** Which future is in use when: the part of `FuturesReference` that knows, on Postgres and in memory (rule 3.10). */
+/** Calendar of futures, the part of `FuturesReference` that knows the future in use at a time (rule 3.10). */
 import { Clock, Effect, Option } from "effect"
 import type { SqlClient } from "effect/sql"
 import { type ActiveFuture, chained, type DatedFuture } from "@venue/domain/Futures"
@@ -20,15 +20,15 @@ export type CalendarEntry = Table.Row<typeof calendarTable>
 
 export interface SettlementCalendar {
   /**
-   * From an instant on these futures follow each other, in place of those that were recorded of later; the one that is in
-   * use then ends there.
+   * Sets the sequence of futures from an instant on. Replaces later entries, and ends the future in use at that
+   * instant.
    */
   readonly setCalendar: (
     symbol: MarketSymbol,
     activeFromMillis: number,
     futures: ReadonlyArray<DatedFuture>
   ) => Effect.Effect<void, DatabaseUnavailable>
-  /** The last to come are the first; there are at most a hundred. */
+  /** Returns the last 100 entries, latest first. */
   readonly calendar: (symbol: MarketSymbol) => Effect.Effect<ReadonlyArray<CalendarEntry>, DatabaseUnavailable>
   readonly activeAt: (
     symbol: MarketSymbol,
@@ -39,7 +39,7 @@ export interface SettlementCalendar {
 export const onPostgres = (sql: SqlClient.SqlClient): SettlementCalendar => ({
   setCalendar: Effect.fn("FuturesReference.setCalendar")(
     function* (symbol: MarketSymbol, activeFromMillis: number, futures: ReadonlyArray<DatedFuture>) {
-      // Two operators at once would leave futures that overlap.
+      // Two concurrent calls would leave overlapping futures.
       yield* sql`lock table settlement_calendar in share row exclusive mode`
       const from = new Date(activeFromMillis)
       yield* sql`delete from settlement_calendar where symbol = ${symbol} and active_from >= ${from}`
@@ -69,7 +69,7 @@ export const onPostgres = (sql: SqlClient.SqlClient): SettlementCalendar => ({
   )
 })
 
-/** What is in memory is asked at once, too. */
+/** Calendar in memory, which can also be read synchronously. */
 export interface MemoryCalendar extends SettlementCalendar {
   readonly activeNow: (symbol: MarketSymbol, atMillis: number) => CalendarEntry | undefined
 }

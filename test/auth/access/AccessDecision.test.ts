@@ -11,7 +11,7 @@ import { caller } from "./Callers.ts"
 import { access, bring, enrol, type Progress, session } from "./Progress.ts"
 
 describe("AccessDecision", () => {
-  it.effect("I39: a caller acts on accounts of its own that its credential is for", () =>
+  it.effect("I39: lets a caller act on its own accounts within the scope of its credential", () =>
     Effect.gen(function* () {
       yield* open
       assert.deepStrictEqual(
@@ -33,7 +33,7 @@ describe("AccessDecision", () => {
     }).pipe(Effect.provide(access))
   )
 
-  it.effect("what is of the user as a whole acts on no other account, and needs a key for all of them", () =>
+  it.effect("requires a credential for all accounts for user-level actions, and rejects foreign accounts", () =>
     Effect.gen(function* () {
       yield* open
       assert.deepStrictEqual(yield* authorise(caller({}), "GET /user/subaccounts", "alice-2"), "alice")
@@ -45,7 +45,7 @@ describe("AccessDecision", () => {
     }).pipe(Effect.provide(access))
   )
 
-  it.effect("a builder code belongs to the user, whatever account is named", () =>
+  it.effect("ignores the named account for builder codes, which belong to the user", () =>
     Effect.gen(function* () {
       yield* open
       for (const action of ["GET /user/builder-code", "POST /user/builder-code"]) {
@@ -54,7 +54,7 @@ describe("AccessDecision", () => {
     }).pipe(Effect.provide(access))
   )
 
-  it.effect("what is of the main account alone is refused on another, to whatever key", () =>
+  it.effect("rejects actions on the primary account with any key for another account", () =>
     Effect.gen(function* () {
       yield* open
       const action = "POST /builder/web3/api-key"
@@ -66,7 +66,7 @@ describe("AccessDecision", () => {
     }).pipe(Effect.provide(access))
   )
 
-  it.effect("I39: a foreign and an unknown account give the same refusal", () =>
+  it.effect("I39: rejects a foreign and an unknown account with the same error", () =>
     Effect.gen(function* () {
       yield* open
       const { authorise } = yield* AccessDecision.make
@@ -78,7 +78,7 @@ describe("AccessDecision", () => {
     }).pipe(Effect.provide(access))
   )
 
-  it.effect("an own account does not stand in for a permission", () =>
+  it.effect("rejects an action on an own account without the permission", () =>
     Effect.gen(function* () {
       yield* open
       const viewer = caller({ permissions: new Set(["view_orders"]) })
@@ -96,7 +96,7 @@ describe("AccessDecision", () => {
     ["blocked_region", "region", undefined],
     ["frozen", "UserFrozen", "UserFrozen"]
   ] as const satisfies ReadonlyArray<readonly [Progress, string | undefined, string | undefined]>) {
-    it.effect(`I47: a user who is ${progress} ${trading === undefined ? "trades" : "does not trade"}`, () =>
+    it.effect(`I47: ${trading === undefined ? "accepts" : "rejects"} trading by a user in state ${progress}`, () =>
       Effect.gen(function* () {
         yield* open
         yield* bring(UserId.make("alice"), progress)
@@ -114,7 +114,7 @@ describe("AccessDecision", () => {
     )
   }
 
-  it.effect("M1: with a second factor enrolled a session that has not seen it does nothing; keys and others do", () =>
+  it.effect("M1: rejects a first-level session of a user with a second factor; accepts keys and other users", () =>
     Effect.gen(function* () {
       yield* open
       yield* enrol(UserId.make("alice"))
@@ -130,22 +130,20 @@ describe("AccessDecision", () => {
     }).pipe(Effect.provide(access))
   )
 
-  it.effect(
-    "U1: accounts are opened and money moved among them by a user the database lets, whatever is remembered",
-    () =>
-      Effect.gen(function* () {
-        yield* open
-        const { sessionId } = yield* session(UserId.make("alice"))
-        const signedIn = caller({ via: "jwt", publicKey: null, sessionId, aal: "aal1" })
-        const actions = ["POST /user/subaccounts", "POST /user/transfer"]
-        for (const action of actions) yield* authorise(signedIn, action, undefined)
-        yield* (yield* Sessions).end([sessionId])
-        for (const action of actions) assert.strictEqual(yield* refusal(signedIn, action), "SessionEnded", action)
-        assert.isUndefined(yield* refusal(signedIn, "GET /user/subaccounts"))
-      }).pipe(Effect.provide(access))
+  it.effect("U1: checks the user in the database, not the cache, before opening accounts and transfers", () =>
+    Effect.gen(function* () {
+      yield* open
+      const { sessionId } = yield* session(UserId.make("alice"))
+      const signedIn = caller({ via: "jwt", publicKey: null, sessionId, aal: "aal1" })
+      const actions = ["POST /user/subaccounts", "POST /user/transfer"]
+      for (const action of actions) yield* authorise(signedIn, action, undefined)
+      yield* (yield* Sessions).end([sessionId])
+      for (const action of actions) assert.strictEqual(yield* refusal(signedIn, action), "SessionEnded", action)
+      assert.isUndefined(yield* refusal(signedIn, "GET /user/subaccounts"))
+    }).pipe(Effect.provide(access))
   )
 
-  it.effect("U1: keys are managed by a session that is alive in the database, whatever is remembered of it", () =>
+  it.effect("U1: checks the session in the database, not the cache, before managing keys", () =>
     Effect.gen(function* () {
       yield* open
       const { sessionId } = yield* session(UserId.make("alice"))
@@ -166,13 +164,13 @@ const open = Effect.gen(function* () {
   yield* bring(UserId.make("alice"), "onboarded")
 })
 
-/** The account acted on. */
+/** Returns the account acted on. */
 const authorise = Effect.fnUntraced(function* (caller: Caller, action: string, named: string | undefined) {
   const access = yield* AccessDecision.make
   return (yield* access.authorise(caller, action, named === undefined ? undefined : AccountId.make(named))).accountId
 })
 
-/** Why not: the reason of a permission, what is missing first, or the name of the refusal; undefined when let through. */
+/** Returns the reason of a rejection: permission, first missing step or error name; undefined if accepted. */
 const refusal = (caller: Caller, action: string, named?: string) =>
   authorise(caller, action, named).pipe(
     Effect.as(undefined),

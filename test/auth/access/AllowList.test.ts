@@ -1,7 +1,7 @@
 import * as AllowList from "@venue/auth/access/AllowList"
 import { assert, it } from "@effect/vitest"
 
-it("an address is on the list as itself or in one of its networks", () => {
+it("matches an address that is listed itself or lies in a listed network", () => {
   const isListed = AllowList.of(["192.0.2.1", "10.0.0.0/8", "2001:db8::/32"])
   for (const address of ["192.0.2.1", "10.255.0.1", "2001:db8::1", "::ffff:10.1.2.3"]) assert.isTrue(isListed(address))
   for (const address of ["192.0.2.2", "11.0.0.1", "2001:db9::1", "", "10.0.0", "10.0.0.0/8"]) {
@@ -9,11 +9,11 @@ it("an address is on the list as itself or in one of its networks", () => {
   }
 })
 
-it("nobody is on an empty list", () => {
+it("matches no address with an empty list", () => {
   assert.isFalse(AllowList.of([])("192.0.2.1"))
 })
 
-it("an entry is an address or a network, each written in one way", () => {
+it("accepts each address or network in exactly one notation", () => {
   for (const entry of ["192.0.2.1", "10.0.0.0/8", "0.0.0.0/0", "2001:db8::/128"]) {
     assert.isTrue(AllowList.isNetwork(entry), entry)
     AllowList.of([entry])

@@ -1,4 +1,4 @@
-/** Callers who may do everything with their key, but for what a test says of them. */
+/** Callers with every permission, except for the fields that a test sets. */
 import type { Caller } from "@venue/auth/access/Caller"
 import { Permission } from "@venue/domain/Permission"
 import { UserId } from "@venue/domain/UserId"

@@ -27,11 +27,11 @@ const onboarded: UserState = {
 describe("eligibility", () => {
   const of = (changes: Partial<UserState>) => eligibility({ ...onboarded, ...changes }, requirements)
 
-  it("I47: who has come all the way may trade and move money", () => {
+  it("I47: allows trading and payments for a fully onboarded user", () => {
     assert.deepStrictEqual(of({}), { canTrade: true, canFund: true, missing: [] })
   })
 
-  it("I47: each gap alone stops both, and says which it is", () => {
+  it("I47: rejects both for each single missing step, and names it", () => {
     const gaps: ReadonlyArray<readonly [Partial<UserState>, string]> = [
       [{ identity: "none" }, "identity"],
       [{ identity: "pending" }, "identity"],
@@ -47,7 +47,7 @@ describe("eligibility", () => {
     }
   })
 
-  it("where nobody is verified only who was refused is kept out", () => {
+  it("allows unverified users where no verification is required, except refused ones", () => {
     const trusting = { ...requirements, verifiedIdentity: false }
     for (const identity of ["none", "pending", "verified"] as const) {
       assert.deepStrictEqual(eligibility({ ...onboarded, identity }, trusting).missing, [])
@@ -55,14 +55,14 @@ describe("eligibility", () => {
     assert.deepStrictEqual(eligibility({ ...onboarded, identity: "refused" }, trusting).missing, ["identity"])
   })
 
-  it("a second factor is asked for where money moves, and only where the venue asks for one", () => {
+  it("requires a second factor for payments only, and only where the venue requires one", () => {
     const without = { hasSecondFactor: false }
     assert.deepStrictEqual(of(without), { canTrade: true, canFund: false, missing: ["second_factor"] })
     const relaxed = { ...requirements, secondFactorToFund: false }
     assert.isTrue(eligibility({ ...onboarded, ...without }, relaxed).canFund)
   })
 
-  it("all that is missing is told at once", () => {
+  it("lists all missing steps at once", () => {
     const { missing } = of({
       identity: "none",
       termsVersion: null,
@@ -74,7 +74,7 @@ describe("eligibility", () => {
   })
 })
 
-/** A table of states whose answers a test holds back. */
+/** User state whose look-up the test can delay. */
 const scene = Effect.gen(function* () {
   let state = onboarded
   let asked = 0
@@ -101,7 +101,7 @@ const scene = Effect.gen(function* () {
       holdBack: (until: Effect.Effect<void, DatabaseUnavailable>) => {
         gate = until
       },
-      /** Heard of by nobody. */
+      /** Changes the state without an announcement. */
       become: (next: Partial<UserState>) => {
         state = { ...state, ...next }
       },
@@ -114,7 +114,7 @@ const scene = Effect.gen(function* () {
 })
 
 describe("UserEligibility", () => {
-  it.effect("it is remembered until it changes", () =>
+  it.effect("caches the state until an announced change", () =>
     Effect.gen(function* () {
       const { asked, change, eligibilities } = yield* scene
       yield* eligibilities.of(UserId.make("amy"))
@@ -125,7 +125,7 @@ describe("UserEligibility", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("a change that nobody heard of is seen after half a second", () =>
+  it.effect("sees an unannounced change after half a second", () =>
     Effect.gen(function* () {
       const { become, eligibilities } = yield* scene
       yield* eligibilities.of(UserId.make("amy"))
@@ -136,7 +136,7 @@ describe("UserEligibility", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("an answer that was on its way when it changed is not remembered", () =>
+  it.effect("does not cache a look-up that was in flight during a change", () =>
     Effect.gen(function* () {
       const { change, holdBack, eligibilities } = yield* scene
       const held = yield* Deferred.make<void>()

@@ -15,14 +15,14 @@ import { postgresLayer } from "../../Postgres.ts"
 
 vi.mock("node:crypto", { spy: true })
 
-/** Early, for the clock of a test runs every timer on its way there. */
+/** Early: the test clock runs every timer on its way to this time. */
 const nowSeconds = 1_000
 const secret = "5ec4e7".repeat(10)
 
-/** Every test has a key of its own, so that all may share one database. */
+/** Each test has its own key, so that all can share one database. */
 const suite = (name: string, hmac: Layer.Layer<Hmac | ApiKeys | Users, unknown>) =>
   layer(hmac, { timeout: "2 minutes" })(name, (it) => {
-    it.effect("a signed request is its key's user, with what the key permits", () =>
+    it.effect("authenticates a signed request as its key's user, with the key's permissions", () =>
       Effect.gen(function* () {
         yield* begin("plain")
         const caller = yield* verify(sign("plain"))
@@ -40,7 +40,7 @@ const suite = (name: string, hmac: Layer.Layer<Hmac | ApiKeys | Users, unknown>)
       })
     )
 
-    it.effect("I36: a nonce is good once, in letters of either case, and for each key", () =>
+    it.effect("I36: accepts a nonce once per key, regardless of letter case", () =>
       Effect.gen(function* () {
         yield* begin("once")
         yield* begin("other")
@@ -51,7 +51,7 @@ const suite = (name: string, hmac: Layer.Layer<Hmac | ApiKeys | Users, unknown>)
       })
     )
 
-    it.effect("I36: of one request sent many times at once exactly one succeeds", () =>
+    it.effect("I36: accepts exactly one of many concurrent copies of a request", () =>
       Effect.gen(function* () {
         yield* begin("many")
         const signed = sign("many")
@@ -62,7 +62,7 @@ const suite = (name: string, hmac: Layer.Layer<Hmac | ApiKeys | Users, unknown>)
       })
     )
 
-    it.effect("I36: whoever cannot sign uses up no nonce", () =>
+    it.effect("I36: leaves a nonce unused after a wrong signature", () =>
       Effect.gen(function* () {
         yield* begin("burn")
         const good = sign("burn")
@@ -72,7 +72,7 @@ const suite = (name: string, hmac: Layer.Layer<Hmac | ApiKeys | Users, unknown>)
       })
     )
 
-    it.effect("a revoked key is refused where it was known as soon as that is heard of, without any time passing", () =>
+    it.effect("rejects a revoked, cached key as soon as its revocation is published", () =>
       Effect.gen(function* () {
         yield* begin("gone")
         yield* verify(sign("gone"))
@@ -88,7 +88,7 @@ const suite = (name: string, hmac: Layer.Layer<Hmac | ApiKeys | Users, unknown>)
       })
     )
 
-    it.effect("I40: a key that is forgotten is asked for anew at once", () =>
+    it.effect("I40: looks a key up again once it is evicted from the cache", () =>
       Effect.gen(function* () {
         yield* begin("forgotten")
         yield* verify(sign("forgotten"))
@@ -99,7 +99,7 @@ const suite = (name: string, hmac: Layer.Layer<Hmac | ApiKeys | Users, unknown>)
       })
     )
 
-    it.effect("a key with an allow-list is good from its addresses and networks alone", () =>
+    it.effect("accepts a key with an allow-list from its addresses and networks only", () =>
       Effect.gen(function* () {
         yield* begin("fenced", ["10.1.0.0/16", "2001:db8::1", "192.0.2.7"])
         for (const address of ["10.1.255.3", "2001:db8:0::1", "192.0.2.7"]) yield* verify(sign("fenced"), address)
@@ -112,7 +112,7 @@ const suite = (name: string, hmac: Layer.Layer<Hmac | ApiKeys | Users, unknown>)
       })
     )
 
-    it.effect("the owner sees when a key was last used and last failed; what names no key leaves no trace", () =>
+    it.effect("records the last use and failure of a key, and nothing for unknown keys", () =>
       Effect.gen(function* () {
         yield* begin("seen")
         const keys = yield* ApiKeys
@@ -138,7 +138,7 @@ const suite = (name: string, hmac: Layer.Layer<Hmac | ApiKeys | Users, unknown>)
       })
     )
 
-    it.effect("a key made after it was refused is good at once", () =>
+    it.effect("accepts a key at once that was created after its rejection as unknown", () =>
       Effect.gen(function* () {
         yield* TestClock.setTime(nowSeconds * 1_000)
         assert.strictEqual(yield* refusal(sign("new")), "unknown_key")
@@ -147,7 +147,7 @@ const suite = (name: string, hmac: Layer.Layer<Hmac | ApiKeys | Users, unknown>)
       })
     )
 
-    it.effect("I50: a public key of any text is an unknown key", () =>
+    it.effect("I50: rejects public keys with any characters as unknown", () =>
       Effect.gen(function* () {
         yield* begin("odd")
         const good = keyOf("odd")
@@ -163,7 +163,7 @@ const memory = Hmac.layer.pipe(
   Layer.provideMerge(Layer.mergeAll(ApiKeys.layerMemory, Nonces.layerMemory)),
   Layer.provideMerge(Layer.mergeAll(Users.layerMemory, Revocations.layerMemory))
 )
-/** Another one, over the services that are there. */
+/** A second instance over the same services. */
 const built = Effect.map(Layer.build(Layer.fresh(Hmac.layer)), Context.get(Hmac))
 const seal = Seal.layer(Redacted.make("a secret key for tests, and for nothing else"))
 
@@ -187,7 +187,7 @@ describe("Hmac", () => {
     for (const direction of [-1, 1]) {
       for (const millis of [0, 999]) {
         it.effect(
-          `I37: ${direction * offset} s and ${millis} ms of clock is ${reason === undefined ? "accepted" : "refused"}`,
+          `I37: ${reason === undefined ? "accepts" : "rejects"} a timestamp ${direction * offset} s off at ${millis} ms of the second`,
           () =>
             Effect.gen(function* () {
               yield* begin("window")
@@ -200,7 +200,7 @@ describe("Hmac", () => {
     }
   }
 
-  it.effect("I37: a timestamp is a whole number, written in one way", () =>
+  it.effect("I37: accepts a timestamp only as a whole number in canonical notation", () =>
     Effect.gen(function* () {
       yield* begin("whole")
       yield* verify(sign("whole", { timestamp: `${nowSeconds}` }))
@@ -222,7 +222,7 @@ describe("Hmac", () => {
     }).pipe(Effect.provide(memory))
   )
 
-  it.effect("a nonce is hex of 1 to 100 characters", () =>
+  it.effect("accepts nonces of 1 to 100 hex digits", () =>
     Effect.gen(function* () {
       yield* begin("form")
       yield* verify(sign("form", { nonce: "f" }))
@@ -233,7 +233,7 @@ describe("Hmac", () => {
     }).pipe(Effect.provide(memory))
   )
 
-  it.effect("a signature is hex of either case, whole and for this very text", () =>
+  it.effect("accepts a signature as hex in either case, complete and over exactly this text", () =>
     Effect.gen(function* () {
       yield* begin("hex")
       const upper = sign("hex")
@@ -254,7 +254,7 @@ describe("Hmac", () => {
     }).pipe(Effect.provide(memory))
   )
 
-  it.effect("I36: an unknown key takes the same path: one signature computed, one compared in constant time", () =>
+  it.effect("I36: does the same work for an unknown key: one signature, one constant-time comparison", () =>
     Effect.gen(function* () {
       yield* begin("path")
       const work = Effect.fnUntraced(function* (signed: Signed) {
@@ -274,7 +274,7 @@ describe("Hmac", () => {
     }).pipe(Effect.provide(memory))
   )
 
-  it.effect("the order of checks: timestamp, key, signature, revocation, address, nonce", () =>
+  it.effect("checks in order: timestamp, key, signature, revocation, address, nonce", () =>
     Effect.gen(function* () {
       yield* begin("order", ["127.0.0.1"])
       const used = sign("order")
@@ -290,7 +290,7 @@ describe("Hmac", () => {
     }).pipe(Effect.provide(memory))
   )
 
-  it.effect("what has not the form of a key is not asked for, and an unknown one neither kept nor known", () =>
+  it.effect("looks up only well-formed keys, and caches no unknown one", () =>
     Effect.gen(function* () {
       const asked: Array<string> = []
       const keys = yield* ApiKeys
@@ -321,7 +321,7 @@ describe("Hmac", () => {
     }).pipe(Effect.scoped, Effect.provide(memory))
   )
 
-  it.effect("a database that does not answer is no refusal, and is not remembered", () =>
+  it.effect("returns a database failure as unavailable, and does not cache it", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(nowSeconds * 1_000)
       assert.strictEqual((yield* Effect.flip(verify(sign("down"))))._tag, "DatabaseUnavailable")
@@ -342,7 +342,7 @@ const brokenOnce = Layer.mock(ApiKeys, {
     )
 })
 
-/** The public name of a key, and what it is called here. */
+/** Public name of a test's key. */
 const keyOf = (name: string) => `svc_pub_${Buffer.from(name).toString("hex").padStart(32, "0")}`
 
 const begin = Effect.fnUntraced(function* (name: string, allowedAddresses: ReadonlyArray<string> = []) {
@@ -369,7 +369,7 @@ const turn = Effect.callback<void>((resume) => {
   setImmediate(() => resume(Effect.void))
 })
 
-/** Written by another fiber, whose time has come; a database takes its own. */
+/** Waits for a background write: yields to the writing fiber, and polls the database. */
 const written = <A, E, R>(read: Effect.Effect<A, E, R>, until: (value: A) => boolean) =>
   Effect.repeat(Effect.andThen(turn, Effect.map(read, until)), { until: (isThere) => isThere })
 
@@ -382,7 +382,7 @@ const sign = (name: string, changes: Partial<Pick<Signed, "nonce" | "timestamp">
 
 const verify = (signed: Signed, address = "127.0.0.1") => Effect.flatMap(Hmac, (hmac) => hmac.verify(signed, address))
 
-/** The reason of a refusal, for logs; nothing when the caller was let in. */
+/** Reason of a rejection, for logs; undefined if accepted. */
 const outcome = (signed: Signed, address?: string) =>
   verify(signed, address).pipe(
     Effect.as(undefined),

@@ -24,7 +24,7 @@ const requirements: Requirements = {
 const agreementUrl = "https://venue.example/agreement"
 const onboardingLayer = Onboarding.layer({ agreementUrl })
 
-/** Begins with a reference of its own each time, and finds what the test writes in the body of the callback. */
+/** Provider with a new reference for each verification; a callback's body is the verdict itself. */
 let begun = 0
 const provider = IdentityProvider.of({
   begin: () =>
@@ -61,7 +61,7 @@ const suite = (name: string, services: Layer.Layer<Onboarding | Stored, unknown>
       })
     const referenceOf = (verificationUrl: string) => verificationUrl.split("/").at(-1)!
 
-    it.effect("terms are accepted with a record of which, and in the audit", () =>
+    it.effect("records accepted terms with their version, in the table and the audit log", () =>
       Effect.gen(function* () {
         const onboarding = yield* Onboarding
         yield* user(UserId.make("amy"))
@@ -74,7 +74,7 @@ const suite = (name: string, services: Layer.Layer<Onboarding | Stored, unknown>
       })
     )
 
-    it.effect("what cannot be recorded is not accepted", () =>
+    it.effect("rejects an acceptance that cannot be recorded", () =>
       Effect.gen(function* () {
         const audit = yield* Audit
         yield* user(UserId.make("ben"))
@@ -88,7 +88,7 @@ const suite = (name: string, services: Layer.Layer<Onboarding | Stored, unknown>
       })
     )
 
-    it.effect("a provider that does not answer leaves the user where they are", () =>
+    it.effect("leaves the state unchanged if the provider does not answer", () =>
       Effect.gen(function* () {
         yield* user(UserId.make("cat"))
         const silent = IdentityProvider.of({
@@ -108,7 +108,7 @@ const suite = (name: string, services: Layer.Layer<Onboarding | Stored, unknown>
       })
     )
 
-    it.effect("of verifications begun at once one is under way, and its verdict counts once", () =>
+    it.effect("keeps one of concurrent verifications, and applies its verdict once", () =>
       Effect.gen(function* () {
         const onboarding = yield* Onboarding
         yield* user(UserId.make("dan"))
@@ -134,7 +134,7 @@ const suite = (name: string, services: Layer.Layer<Onboarding | Stored, unknown>
       })
     )
 
-    it.effect("I47: a blocked country on the document or around the user stops trading, until they are elsewhere", () =>
+    it.effect("I47: stops trading from a blocked country, of the document or the location, until it changes", () =>
       Effect.gen(function* () {
         const onboarding = yield* Onboarding
         yield* user(UserId.make("eve"))
@@ -143,7 +143,7 @@ const suite = (name: string, services: Layer.Layer<Onboarding | Stored, unknown>
         yield* onboarding.hear(found({ reference: referenceOf(url), country: "NO" }), "")
         assert.isTrue((yield* onboarding.progress(UserId.make("eve"))).canTrade)
         yield* onboarding.seenIn(UserId.make("eve"), "XK")
-        // At once, whether or not the change was heard of.
+        // Visible at once, also without the announcement.
         assert.strictEqual((yield* (yield* UserEligibility).of(UserId.make("eve"))).seenIn, "XK")
         assert.deepInclude(yield* onboarding.progress(UserId.make("eve")), {
           canTrade: false,
@@ -162,10 +162,10 @@ const suite = (name: string, services: Layer.Layer<Onboarding | Stored, unknown>
     )
   })
 
-/** Hears of no change, so what it tells anew was forgotten here. */
+/** Receives no announcements: fresh answers prove that this node dropped its cache itself. */
 const deafStanding = UserEligibility.layer(requirements).pipe(
   Layer.provide(
-    Layer.mock(Revocations)({ announce: () => Effect.void, watch: () => Effect.void, unheardMillis: () => 0 })
+    Layer.mock(Revocations)({ announce: () => Effect.void, watch: () => Effect.void, delayMillis: () => 0 })
   )
 )
 

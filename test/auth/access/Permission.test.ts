@@ -4,7 +4,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { caller } from "./Callers.ts"
 
 describe("Permission", () => {
-  it("I38: each action asks for exactly what it declares, of every permission alone", () => {
+  it("I38: requires exactly the declared permission of each action", () => {
     const granted = Object.keys(matrix).map((action) => [
       action,
       Permission.literals.filter((name) => permits(caller({ permissions: new Set([name]) }), action)).join(" ")
@@ -12,13 +12,13 @@ describe("Permission", () => {
     assert.deepStrictEqual(Object.fromEntries(granted), matrix)
   })
 
-  it("I38: an action without a rule is refused to a caller with every permission", () => {
+  it("I38: rejects an action without a rule, whatever the permissions", () => {
     for (const action of ["withdraw", "", "toString", "__proto__", "constructor", "ADD_ORDER", "GET /user/trade/"]) {
       assert.isFalse(permits(caller({ permissions: new Set(Permission.literals) }), action), action)
     }
   })
 
-  it("no permission does nothing but what asks for none, and one that nobody knows is none", () => {
+  it("allows only actions without a requirement for a caller without permissions, and rejects unknown permissions", () => {
     const open = Object.entries(rules).flatMap(([action, { anyOf }]) => (anyOf.length === 0 ? [action] : []))
     for (const permissions of [new Set<string>(), new Set(["admin", "*"])]) {
       const allowed = Object.keys(rules).filter((action) =>
@@ -32,7 +32,7 @@ describe("Permission", () => {
     )
   })
 
-  it("a key, whatever it permits, neither makes nor changes nor shows keys", () => {
+  it("rejects managing and listing keys with a key, whatever its permissions", () => {
     const about = Object.keys(rules).filter((action) => action.includes("/api-keys"))
     assert.lengthOf(about, 5)
     for (const action of about) {
@@ -41,7 +41,7 @@ describe("Permission", () => {
     }
   })
 
-  it("an application manages no keys and no webhooks, nor agrees or speaks for its user; it does whatever else a session does", () => {
+  it("rejects managing keys and webhooks, agreements and signatures by an application; allows other actions of a session", () => {
     const refused = Object.keys(rules).filter((action) => {
       const own = caller({ via: "jwt" })
       return permits(own, action) && !permits({ ...own, clientId: "application" }, action)

@@ -1,4 +1,4 @@
-/** Users who have come to a certain point, and sessions of theirs. */
+/** Users with completed onboarding steps, and their sessions. */
 import { Accounts } from "@venue/auth/session/Accounts"
 import { SessionTokens } from "@venue/auth/session/SessionTokens"
 import { SigningKeys } from "@venue/auth/keys/SigningKeys"
@@ -12,7 +12,7 @@ import { UserStates } from "@venue/storage/access/UserStates"
 import { Effect, Layer, Redacted } from "effect"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 
-/** In memory, and as little as it takes to judge a caller. */
+/** Smallest set of services in memory that decides about a caller. */
 export const access = Layer.mergeAll(
   Accounts.layer,
   SessionTokens.layer({
@@ -40,7 +40,7 @@ export const bring = Effect.fnUntraced(function* (userId: UserId, to: Progress) 
   yield* to === "frozen" ? states.freeze(userId) : states.unfreeze(userId)
 }, Effect.orDie)
 
-/** A verified second factor. */
+/** Enrols a verified second factor. */
 export const enrol = Effect.fnUntraced(function* (userId: UserId) {
   const factors = yield* Factors
   const revocations = yield* Revocations

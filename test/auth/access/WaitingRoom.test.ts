@@ -2,7 +2,7 @@ import * as WaitingRoom from "@venue/auth/access/WaitingRoom"
 import { assert, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 
-it.effect("one is let out in each turn of the event loop, in the order they came", () =>
+it.effect("admits one waiter per turn of the event loop, in order of arrival", () =>
   Effect.gen(function* () {
     const { wait } = WaitingRoom.make(10)
     const done: Array<string> = []
@@ -23,7 +23,7 @@ it.effect("one is let out in each turn of the event loop, in the order they came
   })
 )
 
-it.effect("I48: whoever comes when too many wait is told so at once, and is in nobody's way", () =>
+it.effect("I48: rejects a caller at once when the queue is full, without delaying others", () =>
   Effect.gen(function* () {
     const { isFull, wait } = WaitingRoom.make(2)
     const [first, second] = [yield* Effect.forkChild(wait), yield* Effect.forkChild(wait)]
@@ -38,7 +38,7 @@ it.effect("I48: whoever comes when too many wait is told so at once, and is in n
   })
 )
 
-it.effect("whoever gives up leaves their place", () =>
+it.effect("removes an interrupted waiter from the queue", () =>
   Effect.gen(function* () {
     const { isFull, wait } = WaitingRoom.make(1)
     const fiber = yield* Effect.forkChild(wait)

@@ -1,15 +1,15 @@
 import { ringOf } from "@venue/auth/keys/KeptRing"
-import type { KeptKey } from "@venue/storage/access/SigningKeyTable"
+import type { StoredKey } from "@venue/storage/access/SigningKeyTable"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Redacted, Result } from "effect"
 import { exportJWK, generateKeyPair } from "jose"
 
 interface Stored {
-  readonly state: KeptKey["state"]
+  readonly state: StoredKey["state"]
   readonly jwk: unknown
 }
 
-/** An active key of this algorithm, as the table stores it. */
+/** Active key of this algorithm, as stored. */
 const entry = (algorithm: string) =>
   Effect.gen(function* () {
     const { privateKey } = yield* Effect.promise(() => generateKeyPair(algorithm, { extractable: true }))
@@ -23,7 +23,7 @@ const ring = (...keys: ReadonlyArray<Stored>) =>
 const refusal = (...keys: ReadonlyArray<Stored>) => Result.getOrThrow(Result.flip(ring(...keys))).reason
 
 describe("KeptRing", () => {
-  it.effect("D3: refuses a ring without exactly one good active key", () =>
+  it.effect("D3: rejects a ring without exactly one valid active key", () =>
     Effect.gen(function* () {
       const [first, second] = [yield* entry("ES256"), yield* entry("ES256")]
       assert.strictEqual(refusal(), "active_keys")
@@ -43,7 +43,7 @@ describe("KeptRing", () => {
     })
   )
 
-  it.effect("a refusal contains no part of a key", () =>
+  it.effect("contains no part of a key in an error", () =>
     Effect.gen(function* () {
       const { jwk } = yield* entry("ES256")
       const refused = Result.getOrThrow(Result.flip(ring({ state: "active", jwk: { ...jwk, y: jwk.x } })))

@@ -15,7 +15,7 @@ const follow = () => Result.getOrThrow(KeyRing.activate(ring, second.kid, ready,
 const refusal = (result: Result.Result<KeyRing.KeyRing, object>) => Result.getOrThrow(Result.flip(result))
 
 describe("KeyRing", () => {
-  it("the first key is active, and one that follows stands by for twenty minutes", () => {
+  it("activates the first key at once, and keeps the next on standby for twenty minutes", () => {
     assert.deepStrictEqual(states(ring), [
       [first.kid, "active"],
       [second.kid, "standby"]
@@ -24,14 +24,14 @@ describe("KeyRing", () => {
     assert.deepInclude(refused, { _tag: "TooEarly", kid: second.kid, readyAtMillis: ready })
   })
 
-  it("activated, it is the only active one, and the one before is retired", () => {
+  it("retires the previous key when another is activated", () => {
     assert.deepStrictEqual(states(follow()), [
       [first.kid, "retired"],
       [second.kid, "active"]
     ])
   })
 
-  it("a retired key is kept until the last token of it is over, and a minute and a cache longer", () => {
+  it("keeps a retired key until its last token has expired, plus one minute and the cache time", () => {
     const removable = ready + 4_260_000
     const refused = refusal(KeyRing.remove(follow(), first.kid, removable - 1, calmly))
     assert.deepInclude(refused, { _tag: "TooEarly", readyAtMillis: removable })
@@ -39,7 +39,7 @@ describe("KeyRing", () => {
     assert.deepStrictEqual(states(left), [[second.kid, "active"]])
   })
 
-  it("in an emergency nothing is waited for, but the active key stays until another one is", () => {
+  it("skips waiting times in an emergency, but keeps the active key until another is activated", () => {
     const inUse = refusal(KeyRing.remove(ring, first.kid, 1_000, atOnce))
     assert.deepInclude(inUse, { _tag: "KeyInUse", kid: first.kid })
     const next = Result.getOrThrow(KeyRing.activate(ring, second.kid, 1_000, atOnce))
@@ -47,7 +47,7 @@ describe("KeyRing", () => {
     assert.deepStrictEqual(states(left), [[second.kid, "active"]])
   })
 
-  it("only a key on standby is activated, and only a known one is removed", () => {
+  it("activates only standby keys, and removes only known keys", () => {
     const active = refusal(KeyRing.activate(ring, first.kid, ready, atOnce))
     const retired = refusal(KeyRing.activate(follow(), first.kid, ready, atOnce))
     assert.deepInclude(active, { _tag: "NotStandby", state: "active" })
@@ -56,7 +56,7 @@ describe("KeyRing", () => {
     assert.deepInclude(refusal(KeyRing.remove(ring, "other", ready, atOnce)), { _tag: "UnknownKey" })
   })
 
-  it("a key on standby may be given up at any time", () => {
+  it("removes a standby key at any time", () => {
     assert.deepStrictEqual(states(Result.getOrThrow(KeyRing.remove(ring, second.kid, 1_000, calmly))), [
       [first.kid, "active"]
     ])

@@ -24,7 +24,7 @@ const suite = (
   services: Layer.Layer<Audit | KeyRotation | Revocations | SigningKeys | SigningKeyTable | Transaction, unknown>
 ) =>
   layer(services, { timeout: "2 minutes" })(name, (it) => {
-    it.effect("D2: each step is recorded with who, why and whether it was waited for; a refused one is not", () =>
+    it.effect("D2: records each step with operator, reason and emergency flag, and no rejected step", () =>
       Effect.gen(function* () {
         const rotation = yield* KeyRotation
         const [first] = yield* rotation.ring
@@ -48,7 +48,7 @@ const suite = (
       })
     )
 
-    it.effect("D2: what a key signed is taken back everywhere when it is removed in an emergency, and only then", () =>
+    it.effect("D2: revokes the tokens of a key when it is removed in an emergency, and only then", () =>
       Effect.gen(function* () {
         const rotation = yield* KeyRotation
         const heard: Array<Revocation> = []
@@ -66,13 +66,13 @@ const suite = (
         yield* TestClock.adjust("72 minutes")
         yield* rotation.remove(inNoHurry, inTime, operator)
         yield* rotation.remove(stolen, atOnce, operator)
-        // Whoever was told that its outcome is unknown asks again.
+        // A client whose request has an unknown outcome repeats it.
         assert.strictEqual((yield* Effect.flip(rotation.remove(stolen, atOnce, operator)))._tag, "UnknownKey")
         assert.strictEqual((yield* Effect.flip(rotation.remove(inNoHurry, inTime, operator)))._tag, "UnknownKey")
         yield* (yield* Revocations).announce({ kind: "key", subject: "the last" })
         yield* Deferred.await(last)
         const taken = { kind: "signing_key", subject: stolen }
-        // What another test took back may be heard here too: a notice that nobody listened for yet is told by the next poll.
+        // May contain revocations of other tests: a notice without a listener is published by the next poll.
         const about = new Set([inNoHurry, stolen, "the last"])
         assert.deepStrictEqual(
           heard
@@ -83,7 +83,7 @@ const suite = (
       })
     )
 
-    it.effect("what cannot be recorded is not done", () =>
+    it.effect("rejects a step that cannot be recorded", () =>
       Effect.gen(function* () {
         const rotation = yield* KeyRotation
         const kid = yield* rotation.standby(operator)

@@ -16,7 +16,7 @@ import { dump, postgresLayer } from "../../Postgres.ts"
 const operator = { actor: "operator", reason: "a test" }
 const [inTime, atOnce] = [{ emergency: false }, { emergency: true }]
 
-/** Another node's, on the same tables: it hears of nothing unless it is given ears. */
+/** A second node on the same tables; receives announcements only from the given `Revocations`. */
 const node = (ears = deaf) =>
   Effect.map(Layer.build(Layer.provide(Layer.fresh(SigningKeys.layer), Layer.succeed(Revocations)(ears))), (services) =>
     Context.get(services, SigningKeys)
@@ -24,14 +24,14 @@ const node = (ears = deaf) =>
 const deaf = Revocations.of({
   watch: () => Effect.void,
   announce: () => Effect.void,
-  unheardMillis: () => 0,
-  whenUnheard: () => Effect.void
+  delayMillis: () => 0,
+  whenDelayed: () => Effect.void
 })
 
 const kidOf = (keys: SigningKeys["Service"]) =>
   Effect.map(keys.sign({}, "JWT"), (token) => decodeProtectedHeader(token).kid!)
 
-/** Turns of the event loop, since nothing else says that another node has read. */
+/** Yields to the event loop: no event marks the other node's read. */
 const until = (holds: () => boolean) =>
   Effect.repeat(
     Effect.callback<boolean>((resume) => void setImmediate(() => resume(Effect.sync(holds)))),
@@ -46,22 +46,24 @@ const suite = <R>(
   elsewhere: Effect.Effect<Revocations["Service"], unknown, Services | R | Scope.Scope>
 ) =>
   layer(services, { timeout: "2 minutes" })(name, (it) => {
-    it.effect("D1: what is published verifies what was signed, has no private member, is named by its thumbprint", () =>
-      Effect.gen(function* () {
-        const keys = yield* SigningKeys
-        const token = yield* keys.sign({ sub: "somebody" }, "at+jwt")
-        const [jwk] = (yield* keys.jwks).keys
-        assert.sameMembers(Object.keys(jwk!), ["kty", "crv", "x", "y", "kid", "alg", "use", "key_ops"])
-        assert.deepInclude(jwk, { kty: "EC", crv: "P-256", alg: "ES256", use: "sig" })
-        const thumbprint = yield* Effect.promise(() => calculateJwkThumbprint({ ...jwk!, key_ops: ["verify"] }))
-        assert.strictEqual(jwk!.kid, thumbprint)
-        assert.deepStrictEqual(decodeProtectedHeader(token), { alg: "ES256", kid: thumbprint, typ: "at+jwt" })
-        const verified = yield* Effect.promise(() => jwtVerify(token, keys.find(thumbprint)!))
-        assert.strictEqual(verified.payload.sub, "somebody")
-      })
+    it.effect(
+      "D1: publishes a key that verifies its signatures, without private members, named by its thumbprint",
+      () =>
+        Effect.gen(function* () {
+          const keys = yield* SigningKeys
+          const token = yield* keys.sign({ sub: "somebody" }, "at+jwt")
+          const [jwk] = (yield* keys.jwks).keys
+          assert.sameMembers(Object.keys(jwk!), ["kty", "crv", "x", "y", "kid", "alg", "use", "key_ops"])
+          assert.deepInclude(jwk, { kty: "EC", crv: "P-256", alg: "ES256", use: "sig" })
+          const thumbprint = yield* Effect.promise(() => calculateJwkThumbprint({ ...jwk!, key_ops: ["verify"] }))
+          assert.strictEqual(jwk!.kid, thumbprint)
+          assert.deepStrictEqual(decodeProtectedHeader(token), { alg: "ES256", kid: thumbprint, typ: "at+jwt" })
+          const verified = yield* Effect.promise(() => jwtVerify(token, keys.find(thumbprint)!))
+          assert.strictEqual(verified.payload.sub, "somebody")
+        })
     )
 
-    it.effect("D2: tokens of the old key are verified until it is removed, others are signed with the new one", () =>
+    it.effect("D2: verifies tokens of the old key until its removal, and signs with the new one", () =>
       Effect.gen(function* () {
         const keys = yield* SigningKeys
         const rotation = yield* KeyRotation
@@ -82,7 +84,7 @@ const suite = <R>(
       })
     )
 
-    it.effect("D2: another node signs and verifies with what one changed, as soon as it hears of it", () =>
+    it.effect("D2: uses another node's change for signing and verifying once it is announced", () =>
       Effect.gen(function* () {
         const [here, there] = [yield* SigningKeys, yield* node(yield* elsewhere)]
         const rotation = yield* KeyRotation
@@ -97,7 +99,7 @@ const suite = <R>(
       })
     )
 
-    it.effect("D2: an unknown key is looked for at once, and a hundred of them make one read in half a minute", () =>
+    it.effect("D2: looks up an unknown key at once, and reads once in 30 s for a hundred of them", () =>
       Effect.gen(function* () {
         const there = yield* node()
         const rotation = yield* KeyRotation
@@ -112,7 +114,7 @@ const suite = <R>(
       })
     )
 
-    it.effect("a node that starts later finds the keys that there are, and makes none", () =>
+    it.effect("loads existing keys on a later node, and creates none", () =>
       Effect.gen(function* () {
         const ids = (keys: SigningKeys["Service"]) =>
           Effect.map(keys.ring, (ring) => ring.map(({ key, state }) => [key.kid, state]))
@@ -120,7 +122,7 @@ const suite = <R>(
       })
     )
 
-    it.effect("keys that were good stay when those that are kept no longer are", () =>
+    it.effect("keeps using loaded keys when the stored ones become invalid", () =>
       Effect.gen(function* () {
         const keys = yield* SigningKeys
         const table = yield* SigningKeyTable
@@ -160,7 +162,7 @@ suite(
   Effect.map(Layer.build(Layer.fresh(Revocations.layer)), (services) => Context.get(services, Revocations))
 )
 
-it.effect("of nodes that start together on a new database one makes the first key, and all have it", () =>
+it.effect("creates one first key for nodes that start concurrently on a new database", () =>
   Effect.gen(function* () {
     const starts = Array.from({ length: 8 }, () => Effect.flatMap(node(), kidOf))
     const kids = yield* Effect.all(starts, { concurrency: "unbounded" })
@@ -169,7 +171,7 @@ it.effect("of nodes that start together on a new database one makes the first ke
   }).pipe(Effect.scoped, Effect.provide(SigningKeyTable.layer.pipe(Layer.provide(seal), Layer.provide(postgresLayer))))
 )
 
-it.effect("I46: no private part of a key is kept in clear", () =>
+it.effect("I46: stores no private key in plain text", () =>
   Effect.gen(function* () {
     const [{ key }] = (yield* (yield* SigningKeys).ring) as [KeyRing.RingKey]
     const text = yield* dump
@@ -179,7 +181,7 @@ it.effect("I46: no private part of a key is kept in clear", () =>
   }).pipe(Effect.provide(onPostgres))
 )
 
-it.effect("whoever reads while keys follow one another sees all as they were, until all are as they will be", () =>
+it.effect("reads a change of several keys entirely or not at all", () =>
   Effect.gen(function* () {
     const rotation = yield* KeyRotation
     const table = yield* SigningKeyTable

@@ -4,7 +4,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import * as OAuth from "./OAuthServices.ts"
 
-/** Where the browser is sent; nothing is taken on. */
+/** Redirect of a request that must be rejected. */
 const sentBack = (asked: URLSearchParams) =>
   Effect.gen(function* () {
     const begun = yield* OAuth.begin(asked)
@@ -13,7 +13,7 @@ const sentBack = (asked: URLSearchParams) =>
   })
 
 describe("AuthorizationRequest", () => {
-  it.effect("a request that is taken on leads to the consent page, whose address is ours alone", () =>
+  it.effect("redirects an accepted request to the venue's own consent page", () =>
     Effect.gen(function* () {
       const { client } = yield* OAuth.register()
       const begun = yield* OAuth.begin(OAuth.query(client.clientId))
@@ -24,7 +24,7 @@ describe("AuthorizationRequest", () => {
     }).pipe(Effect.provide(OAuth.memory))
   )
 
-  it.effect("A1: who asks without being known goes nowhere", () =>
+  it.effect("A1: does not redirect for an unknown client", () =>
     Effect.gen(function* () {
       const { client } = yield* OAuth.register()
       const { client: shut } = yield* OAuth.register()
@@ -45,7 +45,7 @@ describe("AuthorizationRequest", () => {
     }).pipe(Effect.provide(OAuth.memory))
   )
 
-  it.effect("A2: a redirect URI that is not the registered text leads nowhere", () =>
+  it.effect("A2: does not redirect to an unregistered redirect URI", () =>
     Effect.gen(function* () {
       const { client } = yield* OAuth.register({ redirectUris: [OAuth.redirectUri, "https://rp.example/"] })
       const { client: local } = yield* OAuth.register({
@@ -145,7 +145,7 @@ describe("AuthorizationRequest", () => {
     )
   }
 
-  it.effect("A3: a state that is missing, too long, given twice or not plain is not echoed", () =>
+  it.effect("A3: does not echo a state that is missing, too long, repeated or not plain text", () =>
     Effect.gen(function* () {
       const { client } = yield* OAuth.register()
       const twice = OAuth.query(client.clientId)
@@ -159,7 +159,7 @@ describe("AuthorizationRequest", () => {
     }).pipe(Effect.provide(OAuth.memory))
   )
 
-  it.effect("A3: the first fault of the order counts, and any parameter given twice is one", () =>
+  it.effect("A3: reports the first error in order of checks, and counts a repeated parameter as one", () =>
     Effect.gen(function* () {
       const { client } = yield* OAuth.register()
       const worst = { response_type: "token", code_challenge_method: "plain", scope: "trade", prompt: "none" }
@@ -180,7 +180,7 @@ describe("AuthorizationRequest", () => {
     }).pipe(Effect.provide(OAuth.memory))
   )
 
-  it.effect("no scope means email, an empty parameter is none, and unknown ones do not matter", () =>
+  it.effect("treats a missing scope as `email` and an empty parameter as missing, and ignores unknown parameters", () =>
     Effect.gen(function* () {
       const { client } = yield* OAuth.register()
       const caller = yield* OAuth.signedIn

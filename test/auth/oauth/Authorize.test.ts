@@ -14,7 +14,7 @@ const minute = 60_000
 
 const suite = (name: string, services: Layer.Layer<OAuth.Services, unknown>) =>
   layer(services, { timeout: "2 minutes" })(name, (it) => {
-    it.effect("a user who approves sends the application a code, its state and our name", () =>
+    it.effect("redirects with code, state and issuer after approval", () =>
       Effect.gen(function* () {
         yield* OAuth.start
         const authorize = yield* Authorize
@@ -47,7 +47,7 @@ const suite = (name: string, services: Layer.Layer<OAuth.Services, unknown>) =>
       })
     )
 
-    it.effect("a user who denies sends access_denied, and nothing is granted", () =>
+    it.effect("redirects with `access_denied` after a denial, and grants nothing", () =>
       Effect.gen(function* () {
         const authorize = yield* Authorize
         const { client } = yield* OAuth.register()
@@ -61,7 +61,7 @@ const suite = (name: string, services: Layer.Layer<OAuth.Services, unknown>) =>
       })
     )
 
-    it.effect("A5: a request is decided once, whatever was decided first", () =>
+    it.effect("A5: rejects a second decision about a request", () =>
       Effect.gen(function* () {
         const authorize = yield* Authorize
         const { client } = yield* OAuth.register({ type: "public" })
@@ -82,7 +82,7 @@ const suite = (name: string, services: Layer.Layer<OAuth.Services, unknown>) =>
       })
     )
 
-    it.effect("A5: a request is the first user's, and nobody else finds it", () =>
+    it.effect("A5: hides a request from every user but the first who opened it", () =>
       Effect.gen(function* () {
         const authorize = yield* Authorize
         const { client } = yield* OAuth.register()
@@ -102,7 +102,7 @@ const suite = (name: string, services: Layer.Layer<OAuth.Services, unknown>) =>
       })
     )
 
-    it.effect("A5: a request is open for ten minutes", () =>
+    it.effect("A5: expires a request after ten minutes", () =>
       Effect.gen(function* () {
         const authorize = yield* Authorize
         const { client } = yield* OAuth.register()
@@ -117,7 +117,7 @@ const suite = (name: string, services: Layer.Layer<OAuth.Services, unknown>) =>
       })
     )
 
-    it.effect("A5: an application cannot let another one in", () =>
+    it.effect("A5: rejects a decision by an application", () =>
       Effect.gen(function* () {
         const authorize = yield* Authorize
         const { client } = yield* OAuth.register()
@@ -135,7 +135,7 @@ const suite = (name: string, services: Layer.Layer<OAuth.Services, unknown>) =>
       })
     )
 
-    it.effect("A5: who has yet to show a second factor shows it first, by token and by session", () =>
+    it.effect("A5: requires the second factor of a user who has one, by token and by session", () =>
       Effect.gen(function* () {
         yield* OAuth.start
         const authorize = yield* Authorize
@@ -160,7 +160,7 @@ const suite = (name: string, services: Layer.Layer<OAuth.Services, unknown>) =>
       })
     )
 
-    it.effect("a session that is over decides nothing, although its token is still good", () =>
+    it.effect("rejects a decision of an ended session whose token is still valid", () =>
       Effect.gen(function* () {
         const authorize = yield* Authorize
         const { client } = yield* OAuth.register()
@@ -172,7 +172,7 @@ const suite = (name: string, services: Layer.Layer<OAuth.Services, unknown>) =>
       })
     )
 
-    it.effect("an application that is shut out meanwhile gets no code", () =>
+    it.effect("issues no code for an application disabled in the meantime", () =>
       Effect.gen(function* () {
         const authorize = yield* Authorize
         const { client } = yield* OAuth.register()
@@ -184,7 +184,7 @@ const suite = (name: string, services: Layer.Layer<OAuth.Services, unknown>) =>
       })
     )
 
-    it.effect("A6: a confidential application is let in again for as much or less, at once", () =>
+    it.effect("A6: approves a confidential application at once for the same or fewer scopes", () =>
       Effect.gen(function* () {
         const authorize = yield* Authorize
         const { client } = yield* OAuth.register()
@@ -203,7 +203,7 @@ const suite = (name: string, services: Layer.Layer<OAuth.Services, unknown>) =>
       })
     )
 
-    it.effect("A6: an application that asks for consent has its user asked, although they granted as much", () =>
+    it.effect("A6: requires new consent if the application requests it, despite a grant", () =>
       Effect.gen(function* () {
         const authorize = yield* Authorize
         const { client } = yield* OAuth.register()
@@ -219,7 +219,7 @@ const suite = (name: string, services: Layer.Layer<OAuth.Services, unknown>) =>
       })
     )
 
-    it.effect("a sign-in older than max_age decides nothing and takes no request; a new one does", () =>
+    it.effect("rejects a sign-in older than `max_age` without binding the request; accepts a new one", () =>
       Effect.gen(function* () {
         yield* OAuth.start
         const authorize = yield* Authorize
@@ -237,32 +237,34 @@ const suite = (name: string, services: Layer.Layer<OAuth.Services, unknown>) =>
           ]) {
             assert.strictEqual((yield* Effect.flip(refused))._tag, "SignInTooOld")
           }
-          // Whoever signs in next may be somebody else.
+          // Another user may sign in next.
           const again = yield* OAuth.signedIn
           yield* authorize.decide(again, id, "approve")
         }
       })
     )
 
-    it.effect("who signed in since the application asked has time to read, and the ID token says when it was", () =>
-      Effect.gen(function* () {
-        yield* OAuth.start
-        const authorize = yield* Authorize
-        const { client } = yield* OAuth.register()
-        const { userId } = yield* OAuth.signedIn
-        yield* TestClock.adjust("1 hour")
-        const id = yield* OAuth.asked(client, { max_age: "0" })
-        yield* TestClock.adjust("2 seconds")
-        const again = yield* OAuth.signInOf(userId)
-        const signedInAtSeconds = Math.floor((yield* Clock.currentTimeMillis) / 1000)
-        yield* TestClock.adjust("3 minutes")
-        const code = OAuth.codeOf(yield* authorize.decide(again, id, "approve"))
-        const { idToken } = yield* OAuth.exchange(client, OAuth.redemption(code))
-        assert.strictEqual(decodeJwt(Redacted.value(idToken!))["auth_time"], signedInAtSeconds)
-      })
+    it.effect(
+      "accepts a sign-in after the request despite `max_age=0`, and puts the time of sign-in into the ID token",
+      () =>
+        Effect.gen(function* () {
+          yield* OAuth.start
+          const authorize = yield* Authorize
+          const { client } = yield* OAuth.register()
+          const { userId } = yield* OAuth.signedIn
+          yield* TestClock.adjust("1 hour")
+          const id = yield* OAuth.asked(client, { max_age: "0" })
+          yield* TestClock.adjust("2 seconds")
+          const again = yield* OAuth.signInOf(userId)
+          const signedInAtSeconds = Math.floor((yield* Clock.currentTimeMillis) / 1000)
+          yield* TestClock.adjust("3 minutes")
+          const code = OAuth.codeOf(yield* authorize.decide(again, id, "approve"))
+          const { idToken } = yield* OAuth.exchange(client, OAuth.redemption(code))
+          assert.strictEqual(decodeJwt(Redacted.value(idToken!))["auth_time"], signedInAtSeconds)
+        })
     )
 
-    it.effect("A6: wider scope asks again, and what is granted adds up", () =>
+    it.effect("A6: requires new consent for wider scopes, and adds them to the grant", () =>
       Effect.gen(function* () {
         const authorize = yield* Authorize
         const { client } = yield* OAuth.register()
@@ -280,7 +282,7 @@ const suite = (name: string, services: Layer.Layer<OAuth.Services, unknown>) =>
       })
     )
 
-    it.effect("A6: anybody can pretend to be a public application, so the user is always asked", () =>
+    it.effect("A6: always requires consent for a public application, because anyone can imitate one", () =>
       Effect.gen(function* () {
         const authorize = yield* Authorize
         const { client } = yield* OAuth.register({ type: "public" })
@@ -290,7 +292,7 @@ const suite = (name: string, services: Layer.Layer<OAuth.Services, unknown>) =>
       })
     )
 
-    it.effect("A7: of ten approvals at once one makes a code", () =>
+    it.effect("A7: issues one code for ten concurrent approvals", () =>
       Effect.gen(function* () {
         const authorize = yield* Authorize
         const { client } = yield* OAuth.register()

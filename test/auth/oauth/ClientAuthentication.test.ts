@@ -12,7 +12,7 @@ vi.mock("node:crypto", { spy: true })
 const authenticate = (presented: Partial<Presented>) =>
   Effect.flatMap(ClientAuthentication, (clients) => clients.authenticate({ basic: undefined, form: {}, ...presented }))
 
-/** The name of the application, or why it is none. */
+/** Name of the authenticated application, or the reason of its rejection. */
 const outcome = (presented: Partial<Presented>) =>
   authenticate(presented).pipe(
     Effect.map(({ name }) => name),
@@ -32,7 +32,7 @@ const registered = Effect.gen(function* () {
 })
 
 layer(OAuth.memory)("ClientAuthentication", (it) => {
-  it.effect("T3: a confidential application proves itself by Basic, raw or percent-encoded", () =>
+  it.effect("T3: authenticates a confidential application by Basic, raw or percent-encoded", () =>
     Effect.gen(function* () {
       const { clientId, secret } = yield* registered
       for (const header of [
@@ -51,7 +51,7 @@ layer(OAuth.memory)("ClientAuthentication", (it) => {
     })
   )
 
-  it.effect("T3: a public application is known by its id alone, and shows no secret", () =>
+  it.effect("T3: accepts a public application by its id, and rejects it with a secret", () =>
     Effect.gen(function* () {
       const { openId } = yield* registered
       assert.strictEqual(yield* outcome({ form: { client_id: openId } }), "Open App")
@@ -61,7 +61,7 @@ layer(OAuth.memory)("ClientAuthentication", (it) => {
     })
   )
 
-  it.effect("T3: a confidential application is nobody without its secret, and in the body it has no place", () =>
+  it.effect("T3: rejects a confidential application without its secret, or with it in the body", () =>
     Effect.gen(function* () {
       const { clientId, openId, secret } = yield* registered
       assert.strictEqual(yield* outcome({ form: { client_id: clientId } }), "method")
@@ -79,7 +79,7 @@ layer(OAuth.memory)("ClientAuthentication", (it) => {
     })
   )
 
-  it.effect("T3, I50: a header that is no Basic credential names nobody", () =>
+  it.effect("T3, I50: rejects a header that is no Basic credential", () =>
     Effect.gen(function* () {
       const { clientId, openId, secret } = yield* registered
       for (const header of [
@@ -107,7 +107,7 @@ layer(OAuth.memory)("ClientAuthentication", (it) => {
     })
   )
 
-  it.effect("two secrets are good while one replaces the other", () =>
+  it.effect("accepts both secrets during a replacement", () =>
     Effect.gen(function* () {
       const { clientId, secret } = yield* registered
       const registration = yield* ClientRegistration
@@ -121,7 +121,7 @@ layer(OAuth.memory)("ClientAuthentication", (it) => {
     })
   )
 
-  it.effect("an application that is shut out is nobody", () =>
+  it.effect("rejects a disabled application", () =>
     Effect.gen(function* () {
       const { clientId, openId, secret } = yield* registered
       const registration = yield* ClientRegistration
@@ -133,7 +133,7 @@ layer(OAuth.memory)("ClientAuthentication", (it) => {
     })
   )
 
-  it.effect("unknown, disabled and wrong take the same path: one hash, two comparisons in constant time", () =>
+  it.effect("does the same work for unknown, disabled and wrong: one hash, two constant-time comparisons", () =>
     Effect.gen(function* () {
       const { clientId, openId, secret } = yield* registered
       const work = Effect.fnUntraced(function* (presented: Partial<Presented>) {

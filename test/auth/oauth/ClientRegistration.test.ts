@@ -20,7 +20,7 @@ const refusal = (changes: Partial<Registration>) =>
   })
 
 layer(OAuth.memory)("ClientRegistration", (it) => {
-  it.effect("a confidential application gets a secret, shown once, and a public one gets none", () =>
+  it.effect("returns the secret of a confidential application once, and none for a public one", () =>
     Effect.gen(function* () {
       const { client, secret } = yield* OAuth.register()
       assert.match(Redacted.value(secret!), /^[\w-]{43}$/)
@@ -33,7 +33,7 @@ layer(OAuth.memory)("ClientRegistration", (it) => {
     })
   )
 
-  it.effect("an operator may say under which UUID, in any case, that no application has", () =>
+  it.effect("accepts an unused UUID as id from the operator, in either case", () =>
     Effect.gen(function* () {
       const clientId = "7C1D0B52-9C1E-4B7A-8A55-0F2F6F0C9B11"
       const { client } = yield* OAuth.register({ clientId })
@@ -48,7 +48,7 @@ layer(OAuth.memory)("ClientRegistration", (it) => {
     })
   )
 
-  it.effect("what an operator did is recorded with who and why, and without the secret", () =>
+  it.effect("records an operator's action with name and reason, without the secret", () =>
     Effect.gen(function* () {
       const registration = yield* ClientRegistration
       const { client, secret } = yield* OAuth.register()
@@ -69,7 +69,7 @@ layer(OAuth.memory)("ClientRegistration", (it) => {
     })
   )
 
-  it.effect("redirect URIs are one to ten different https addresses", () =>
+  it.effect("accepts one to ten distinct https redirect URIs", () =>
     Effect.gen(function* () {
       const many = Array.from({ length: 11 }, (_, n) => `https://rp.example/${n}`)
       yield* OAuth.register({ redirectUris: many.slice(1) })
@@ -83,7 +83,7 @@ layer(OAuth.memory)("ClientRegistration", (it) => {
     })
   )
 
-  it.effect("redirects to the user's own machine are for public applications, when the operator says so", () =>
+  it.effect("accepts loopback redirects for public applications if the operator allows them", () =>
     Effect.gen(function* () {
       const redirectUris = ["http://localhost:57423/callback"]
       yield* OAuth.register({ redirectUris, type: "public", allowLoopback: true })
@@ -92,7 +92,7 @@ layer(OAuth.memory)("ClientRegistration", (it) => {
     })
   )
 
-  it.effect("a name shows what it is", () =>
+  it.effect("rejects names that are empty, too long, padded or contain invisible characters", () =>
     Effect.gen(function* () {
       for (const name of ["Café №1", "取引所", "n".repeat(100)]) yield* OAuth.register({ name })
       const hidden = ["", " ", " App", "App ", "A\np", "A\u202ep", "A\u200bp", "A\0p", "n".repeat(101)]
@@ -100,7 +100,7 @@ layer(OAuth.memory)("ClientRegistration", (it) => {
     })
   )
 
-  it.effect("only what is there can be changed", () =>
+  it.effect("rejects changes of an unknown application", () =>
     Effect.gen(function* () {
       const registration = yield* ClientRegistration
       const { client: open } = yield* OAuth.register({ type: "public" })
@@ -130,7 +130,7 @@ const letIn = Effect.fnUntraced(function* (user: Effect.Success<typeof OAuth.sig
 
 const suite = (name: string, services: Layer.Layer<OAuth.Services, unknown>) =>
   layer(services, { timeout: "2 minutes" })(name, (it) => {
-    it.effect("the tokens of an application that is disabled are refused, in whatever form, and nobody else's", () =>
+    it.effect("rejects the tokens of a disabled application in any form, and accepts others", () =>
       Effect.gen(function* () {
         yield* OAuth.start
         const bearers = yield* Bearers
@@ -145,7 +145,7 @@ const suite = (name: string, services: Layer.Layer<OAuth.Services, unknown>) =>
           assert.isTrue(yield* isGood(issued.accessToken))
           assert.isTrue(yield* isGood(others.accessToken))
           yield* disable(client)
-          // Heard of on every node as soon as it is announced, without any time passing.
+          // Published to every node at the announcement, without time passing.
           yield* Effect.repeat(isGood(issued.accessToken), { while: (good) => good })
           for (const by of [{ clientId: client.clientId }, { clientId: null, allowPublicForm: true }]) {
             const { reason } = yield* Effect.flip(
@@ -163,7 +163,7 @@ const suite = (name: string, services: Layer.Layer<OAuth.Services, unknown>) =>
       })
     )
 
-    it.effect("a code that was not exchanged yet leads to nothing once the application is disabled", () =>
+    it.effect("rejects an unexchanged code of a disabled application", () =>
       Effect.gen(function* () {
         yield* OAuth.start
         const { client } = yield* OAuth.register()
@@ -176,7 +176,7 @@ const suite = (name: string, services: Layer.Layer<OAuth.Services, unknown>) =>
       })
     )
 
-    it.effect("whichever comes first, the end of the application or the exchange of its code, no session is left", () =>
+    it.effect("leaves no session when disabling and code exchange are concurrent", () =>
       Effect.gen(function* () {
         yield* OAuth.start
         for (let round = 0; round < 10; round++) {
@@ -204,7 +204,7 @@ suite("an application that is disabled, in memory", OAuth.memory)
 suite("an application that is disabled, on Postgres", OAuth.postgres)
 
 layer(OAuth.memory)("an application that is disabled", (it) => {
-  it.effect("is announced once, and one that is disabled already not again", () =>
+  it.effect("announces a disabled application once", () =>
     Effect.gen(function* () {
       const { client } = yield* OAuth.register()
       const told: Array<Revocation> = []

@@ -22,7 +22,7 @@ const refusal = (client: OAuthClient, presented: Redemption) =>
     error._tag === "ExchangeRefused" ? error.reason : error._tag
   )
 
-/** Of the user's sessions, those an application has. */
+/** Sessions of the user that belong to applications. */
 const sessionsOf = (userId: UserId) =>
   Effect.gen(function* () {
     return (yield* (yield* Sessions).ofUser(userId)).filter(({ clientId }) => clientId !== null)
@@ -44,7 +44,7 @@ const whyNot = (client: OAuthClient, token: Redacted.Redacted, scope?: string) =
 const suite = (name: string, services: Layer.Layer<OAuth.Services, unknown>) =>
   layer(services, { timeout: "2 minutes" })(name, (it) => {
     for (const type of ["confidential", "public"] as const) {
-      it.effect(`T1: a code of a ${type} application becomes a session of its own`, () =>
+      it.effect(`T1: exchanges a code of a ${type} application for a session of its own`, () =>
         Effect.gen(function* () {
           yield* OAuth.start
           const { client } = yield* OAuth.register({ type })
@@ -69,7 +69,7 @@ const suite = (name: string, services: Layer.Layer<OAuth.Services, unknown>) =>
       )
     }
 
-    it.effect("T2, I44: a code used twice ends the session it became, and that stays although both are refused", () =>
+    it.effect("T2, I44: ends the session of a code that is used twice, though both requests fail", () =>
       Effect.gen(function* () {
         const { client } = yield* OAuth.register()
         const caller = yield* OAuth.signedIn
@@ -88,7 +88,7 @@ const suite = (name: string, services: Layer.Layer<OAuth.Services, unknown>) =>
       })
     )
 
-    it.effect("T2, I44: a second use is recognised long after the code expired, and with any verifier", () =>
+    it.effect("T2, I44: recognises a second use long after expiry, and with any verifier", () =>
       Effect.gen(function* () {
         const { client } = yield* OAuth.register()
         const code = yield* OAuth.approvedCode(yield* OAuth.signedIn, client)
@@ -100,26 +100,28 @@ const suite = (name: string, services: Layer.Layer<OAuth.Services, unknown>) =>
       })
     )
 
-    it.effect("T2, I44: of ten exchanges at once one succeeds, and in doubt its session is over", () =>
-      Effect.gen(function* () {
-        const { client } = yield* OAuth.register()
-        const caller = yield* OAuth.signedIn
-        const code = yield* OAuth.approvedCode(caller, client)
-        const exchange = Effect.exit(OAuth.exchange(client, OAuth.redemption(code)))
-        const exits = yield* Effect.all(
-          Array.from({ length: 10 }, () => exchange),
-          { concurrency: "unbounded" }
-        )
-        const [first, ...others] = exits.filter(Exit.isSuccess)
-        assert.deepStrictEqual(others, [])
-        assert.isFalse(yield* isLive(first!.value.issued.session.sessionId))
-        assert.deepStrictEqual(yield* sessionsOf(caller.userId), [])
-        const deeds = yield* (yield* Audit).about(caller.userId)
-        assert.strictEqual(deeds.filter(({ action }) => action === "code_exchanged").length, 1)
-      })
+    it.effect(
+      "T2, I44: accepts one of ten concurrent exchanges, and ends its session because the code was reused",
+      () =>
+        Effect.gen(function* () {
+          const { client } = yield* OAuth.register()
+          const caller = yield* OAuth.signedIn
+          const code = yield* OAuth.approvedCode(caller, client)
+          const exchange = Effect.exit(OAuth.exchange(client, OAuth.redemption(code)))
+          const exits = yield* Effect.all(
+            Array.from({ length: 10 }, () => exchange),
+            { concurrency: "unbounded" }
+          )
+          const [first, ...others] = exits.filter(Exit.isSuccess)
+          assert.deepStrictEqual(others, [])
+          assert.isFalse(yield* isLive(first!.value.issued.session.sessionId))
+          assert.deepStrictEqual(yield* sessionsOf(caller.userId), [])
+          const deeds = yield* (yield* Audit).about(caller.userId)
+          assert.strictEqual(deeds.filter(({ action }) => action === "code_exchanged").length, 1)
+        })
     )
 
-    it.effect("T2: a code is good for 60 seconds after the consent", () =>
+    it.effect("T2: accepts a code for 60 seconds after consent", () =>
       Effect.gen(function* () {
         const { client } = yield* OAuth.register()
         const caller = yield* OAuth.signedIn
@@ -133,7 +135,7 @@ const suite = (name: string, services: Layer.Layer<OAuth.Services, unknown>) =>
       })
     )
 
-    it.effect("T2, I44: another application neither gets nor uses up a code", () =>
+    it.effect("T2, I44: rejects another application without using up the code", () =>
       Effect.gen(function* () {
         const { client } = yield* OAuth.register()
         const { client: thief } = yield* OAuth.register()
@@ -146,7 +148,7 @@ const suite = (name: string, services: Layer.Layer<OAuth.Services, unknown>) =>
       })
     )
 
-    it.effect("T2, I44: who has the code without all that belongs to it uses it up and gets nothing", () =>
+    it.effect("T2, I44: uses up a code that is presented with wrong parameters", () =>
       Effect.gen(function* () {
         const { client } = yield* OAuth.register()
         const caller = yield* OAuth.signedIn
@@ -168,7 +170,7 @@ const suite = (name: string, services: Layer.Layer<OAuth.Services, unknown>) =>
       })
     )
 
-    it.effect("T2: a request that is not whole leaves the code as it was", () =>
+    it.effect("T2: leaves the code unused after an incomplete request", () =>
       Effect.gen(function* () {
         const { client } = yield* OAuth.register()
         const code = yield* OAuth.approvedCode(yield* OAuth.signedIn, client)
@@ -190,7 +192,7 @@ const suite = (name: string, services: Layer.Layer<OAuth.Services, unknown>) =>
       })
     )
 
-    it.effect("a resource that was asked for may be named again, or left out", () =>
+    it.effect("accepts the requested resource repeated or omitted", () =>
       Effect.gen(function* () {
         const { client } = yield* OAuth.register()
         const caller = yield* OAuth.signedIn
@@ -202,7 +204,7 @@ const suite = (name: string, services: Layer.Layer<OAuth.Services, unknown>) =>
       })
     )
 
-    it.effect("a frozen user's code becomes nothing", () =>
+    it.effect("rejects the code of a frozen user", () =>
       Effect.gen(function* () {
         const { client } = yield* OAuth.register()
         const caller = yield* OAuth.signedIn
@@ -215,22 +217,20 @@ const suite = (name: string, services: Layer.Layer<OAuth.Services, unknown>) =>
       })
     )
 
-    it.effect(
-      "a code of a user whose second factor is gone becomes nothing, and of the second level least of all",
-      () =>
-        Effect.gen(function* () {
-          yield* TestClock.setTime(1_000_000)
-          const { client } = yield* OAuth.register()
-          const caller = yield* OAuth.secured(yield* OAuth.signedIn)
-          const code = yield* OAuth.approvedCode(caller, client)
-          const [factor] = yield* (yield* Factors).ofUser(caller.userId)
-          yield* (yield* SecondFactor).unenrol(caller, factor!.factorId)
-          assert.strictEqual(yield* refusal(client, OAuth.redemption(code)), "used_code")
-          assert.deepStrictEqual(yield* sessionsOf(caller.userId), [])
-        })
+    it.effect("rejects a code if the user's second factor was removed after consent", () =>
+      Effect.gen(function* () {
+        yield* TestClock.setTime(1_000_000)
+        const { client } = yield* OAuth.register()
+        const caller = yield* OAuth.secured(yield* OAuth.signedIn)
+        const code = yield* OAuth.approvedCode(caller, client)
+        const [factor] = yield* (yield* Factors).ofUser(caller.userId)
+        yield* (yield* SecondFactor).unenrol(caller, factor!.factorId)
+        assert.strictEqual(yield* refusal(client, OAuth.redemption(code)), "used_code")
+        assert.deepStrictEqual(yield* sessionsOf(caller.userId), [])
+      })
     )
 
-    it.effect("T4: a grant that is not allowed to the application is refused", () =>
+    it.effect("T4: rejects a grant type that the application may not use", () =>
       Effect.gen(function* () {
         const { client } = yield* OAuth.register({ grantTypes: ["authorization_code"] })
         const code = yield* OAuth.approvedCode(yield* OAuth.signedIn, client)
@@ -240,7 +240,7 @@ const suite = (name: string, services: Layer.Layer<OAuth.Services, unknown>) =>
       })
     )
 
-    it.effect("T5: a refresh token is good for its application, within what was granted", () =>
+    it.effect("T5: refreshes for the token's own application, within the granted scopes", () =>
       Effect.gen(function* () {
         const { client } = yield* OAuth.register()
         const { client: other } = yield* OAuth.register()
@@ -258,7 +258,7 @@ const suite = (name: string, services: Layer.Layer<OAuth.Services, unknown>) =>
       })
     )
 
-    it.effect("T5: a user's own session is refreshed elsewhere", () =>
+    it.effect("T5: rejects the refresh token of a user's own session", () =>
       Effect.gen(function* () {
         const { client } = yield* OAuth.register()
         const { userId } = yield* OAuth.signedIn
@@ -270,7 +270,7 @@ const suite = (name: string, services: Layer.Layer<OAuth.Services, unknown>) =>
       })
     )
 
-    it.effect("T6: an ID token says to whom, by whom and since when, and is no bearer token", () =>
+    it.effect("T6: issues an ID token with audience, issuer and sign-in time, which is no bearer token", () =>
       Effect.gen(function* () {
         yield* OAuth.start
         const { client } = yield* OAuth.register()
@@ -309,7 +309,7 @@ const suite = (name: string, services: Layer.Layer<OAuth.Services, unknown>) =>
       })
     )
 
-    it.effect("T6: without openid there is no ID token, and without a nonce none in it", () =>
+    it.effect("T6: omits the ID token without `openid`, and its nonce if none was sent", () =>
       Effect.gen(function* () {
         const { client } = yield* OAuth.register()
         const caller = yield* OAuth.signedIn

@@ -15,7 +15,7 @@ const liveOf = (userId: UserId) =>
 
 const suite = (name: string, services: Layer.Layer<OAuth.Services, unknown>) =>
   layer(services, { timeout: "2 minutes" })(name, (it) => {
-    it.effect("the applications a user let in are listed, public ones too, the newest first", () =>
+    it.effect("lists applications with grants, public ones included, newest first", () =>
       Effect.gen(function* () {
         yield* OAuth.start
         const consents = yield* Consents
@@ -34,7 +34,7 @@ const suite = (name: string, services: Layer.Layer<OAuth.Services, unknown>) =>
       })
     )
 
-    it.effect("A6: a grant that is withdrawn ends the application's sessions of that user, and no others", () =>
+    it.effect("A6: ends an application's sessions of the user with the grant, and no others", () =>
       Effect.gen(function* () {
         const consents = yield* Consents
         const { client } = yield* OAuth.register()
@@ -56,7 +56,7 @@ const suite = (name: string, services: Layer.Layer<OAuth.Services, unknown>) =>
       })
     )
 
-    it.effect("a code that was not exchanged yet is good no longer", () =>
+    it.effect("rejects an unexchanged code of a withdrawn grant", () =>
       Effect.gen(function* () {
         const { client } = yield* OAuth.register()
         const caller = yield* OAuth.signedIn
@@ -68,7 +68,7 @@ const suite = (name: string, services: Layer.Layer<OAuth.Services, unknown>) =>
       })
     )
 
-    it.effect("what was not granted is not withdrawn, and nothing is recorded", () =>
+    it.effect("rejects the withdrawal of a missing grant, and records nothing", () =>
       Effect.gen(function* () {
         const consents = yield* Consents
         const { client } = yield* OAuth.register()
@@ -81,7 +81,7 @@ const suite = (name: string, services: Layer.Layer<OAuth.Services, unknown>) =>
       })
     )
 
-    it.effect("whichever comes first, a withdrawal or the code's exchange, no session is left", () =>
+    it.effect("leaves no session when withdrawal and code exchange are concurrent", () =>
       Effect.gen(function* () {
         const consents = yield* Consents
         for (let round = 0; round < 10; round++) {
@@ -106,7 +106,7 @@ suite("Consents in memory", OAuth.memory)
 suite("Consents on Postgres", OAuth.postgres)
 
 layer(OAuth.memory)("Consents", (it) => {
-  it.effect("a withdrawal is announced, so that no node lets the application's tokens pass any longer", () =>
+  it.effect("announces a withdrawal, so that all nodes reject the application's tokens", () =>
     Effect.gen(function* () {
       const { client } = yield* OAuth.register()
       const caller = yield* OAuth.signedIn

@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
 
 describe("RedirectUri", () => {
-  it("https addresses as a browser writes them can be registered", () => {
+  it("accepts https addresses in the notation of browsers", () => {
     for (const uri of [
       "https://rp.example/",
       "https://rp.example/cb",
@@ -57,12 +57,12 @@ describe("RedirectUri", () => {
     ["https://rp.example/cb?x=1&iss=2", "reserved_parameter"],
     [`https://rp.example/${"x".repeat(2_000)}`, "length"]
   ] as const) {
-    it(`${JSON.stringify(uri.slice(0, 60))} cannot be registered: ${fault}`, () => {
+    it(`rejects ${JSON.stringify(uri.slice(0, 60))}: ${fault}`, () => {
       assert.strictEqual(faultOf(uri, { loopback: false }), fault)
     })
   }
 
-  it("this very machine can be registered when an operator says so, with its port", () => {
+  it("accepts loopback addresses with a port if the operator allows them", () => {
     const fault = (uri: string) => faultOf(uri, { loopback: true })
     assert.isUndefined(fault("http://localhost:57423/callback"))
     assert.isUndefined(fault("http://127.0.0.1:57423/callback"))
@@ -75,7 +75,7 @@ describe("RedirectUri", () => {
     assert.strictEqual(fault("http://user@localhost:57423/callback"), "userinfo")
   })
 
-  it("A3: a parameter comes back byte for byte, and a query that is there stays", () => {
+  it("A3: appends parameters byte for byte, and keeps an existing query", () => {
     const text = fc.string({ unit: fc.integer({ min: 0x20, max: 0x7e }).map((code) => String.fromCharCode(code)) })
     fc.assert(
       fc.property(fc.constantFrom("https://rp.example/cb", "https://rp.example/cb?x=%2F"), text, (uri, state) => {
@@ -91,7 +91,7 @@ describe("RedirectUri", () => {
     )
   })
 
-  it("a registered loopback address matches any port, and everything else is compared as it is", () => {
+  it("matches a registered loopback address with any port, and everything else exactly", () => {
     const four = "http://127.0.0.1:57423/callback"
     const six = "http://[::1]:57423/callback?x=1"
     for (const port of [":1", ":8080", ":65535", ""]) {

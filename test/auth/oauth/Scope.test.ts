@@ -2,13 +2,13 @@ import * as Scope from "@venue/auth/oauth/Scope"
 import { assert, describe, it } from "@effect/vitest"
 
 describe("Scope", () => {
-  it("what is asked for is read once each, in its order, and none at all means email", () => {
+  it("reads each scope once, in order, and `email` if there is none", () => {
     assert.deepStrictEqual(Scope.read("profile openid profile"), ["profile", "openid"])
     assert.deepStrictEqual(Scope.read(Scope.scopes.join(" ")), [...Scope.scopes])
     assert.deepStrictEqual(Scope.read(undefined), ["email"])
   })
 
-  it("an unknown scope is no scope", () => {
+  it("rejects an unknown scope", () => {
     for (const text of [
       "",
       "trade",
@@ -23,7 +23,7 @@ describe("Scope", () => {
     }
   })
 
-  it("a grant covers its own scopes and fewer, and no others", () => {
+  it("covers granted scopes and subsets, and nothing else", () => {
     assert.isTrue(Scope.covers(["email", "openid"], ["openid"]))
     assert.isTrue(Scope.covers(["email", "openid"], Scope.list(Scope.print(["openid", "email"]))))
     assert.isFalse(Scope.covers(["email", "openid"], ["openid", "profile"]))

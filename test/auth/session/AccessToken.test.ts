@@ -31,7 +31,7 @@ const encoded = (value: unknown) => Buffer.from(JSON.stringify(value)).toString(
 const es256 = (text: string, key: KeyObject) =>
   sign("sha256", Buffer.from(text), { key, dsaEncoding: "ieee-p1363" }).toString("base64url")
 
-/** Signed with the venue's own key, whatever it says; `undefined` leaves a member out. */
+/** Signs any header and claims with the venue's own key; `undefined` omits a member. */
 const token = (changes: { readonly header?: object; readonly claims?: object } = {}) =>
   Effect.gen(function* () {
     const [active] = yield* (yield* SigningKeys).ring
@@ -46,7 +46,7 @@ const refusal = (text: string, nowMillis?: number) =>
   Effect.map(Effect.flip(checked(text, nowMillis)), ({ reason }) => reason)
 
 layer(SigningKeys.layerMemory)("AccessToken", (it) => {
-  it.effect("a token that was issued says whose it is", () =>
+  it.effect("returns the claims of an issued token", () =>
     Effect.gen(function* () {
       const issued = yield* (yield* SigningKeys).sign(claims, "at+jwt")
       const said = yield* checked(issued)
@@ -63,7 +63,7 @@ layer(SigningKeys.layerMemory)("AccessToken", (it) => {
     })
   )
 
-  it.effect("an application's token names it and its scope, any other has neither member", () =>
+  it.effect("contains client and scope for an application, and neither for a user's own session", () =>
     Effect.gen(function* () {
       assert.notProperty(claims, "client_id")
       assert.notProperty(claims, "scope")
@@ -74,7 +74,7 @@ layer(SigningKeys.layerMemory)("AccessToken", (it) => {
     })
   )
 
-  it.effect("U2, I45: a header that is not exactly ours is refused", () =>
+  it.effect("U2, I45: rejects a header that differs from the venue's", () =>
     Effect.gen(function* () {
       const own = generate()
       const headers: ReadonlyArray<object> = [
@@ -103,7 +103,7 @@ layer(SigningKeys.layerMemory)("AccessToken", (it) => {
     })
   )
 
-  it.effect("U2, I45: a token signed by nobody, by another key or with our public key is refused", () =>
+  it.effect("U2, I45: rejects a token that is unsigned, signed by another key or with the public key as secret", () =>
     Effect.gen(function* () {
       const [active] = yield* (yield* SigningKeys).ring
       const { kid, publicKey } = active!.key
@@ -122,7 +122,7 @@ layer(SigningKeys.layerMemory)("AccessToken", (it) => {
     })
   )
 
-  it.effect("U2, I45: claims that are not exactly ours are refused", () =>
+  it.effect("U2, I45: rejects claims that differ from the venue's", () =>
     Effect.gen(function* () {
       const wrong: ReadonlyArray<object> = [
         { iss: undefined },
@@ -156,7 +156,7 @@ layer(SigningKeys.layerMemory)("AccessToken", (it) => {
     })
   )
 
-  it.effect("a token is over five seconds after its time, wherever that is asked", () =>
+  it.effect("expires five seconds after its time", () =>
     Effect.gen(function* () {
       const text = yield* token()
       const over = (nowSeconds + 3605) * 1000
@@ -167,7 +167,7 @@ layer(SigningKeys.layerMemory)("AccessToken", (it) => {
     })
   )
 
-  it.effect("I50: whatever is no token is refused, not a fault", () =>
+  it.effect("I50: rejects any text that is no token", () =>
     Effect.gen(function* () {
       const good = yield* token()
       const texts = [
@@ -189,11 +189,11 @@ layer(SigningKeys.layerMemory)("AccessToken", (it) => {
     })
   )
 
-  it.effect("no change of a character leaves a token good", () =>
+  it.effect("rejects a token with any changed character", () =>
     Effect.gen(function* () {
       const good = yield* token()
       const edits = fc.sample(fc.record({ at: fc.nat(good.length - 1), by: fc.constantFrom(..."aZ0_-.") }), 300)
-      // Of the last character of a signature four bits say nothing.
+      // Four bits of the last character of a signature are unused.
       for (const { at, by } of edits.filter(({ at, by }) => good[at] !== by && at !== good.length - 1)) {
         yield* refusal(good.slice(0, at) + by + good.slice(at + 1))
       }

@@ -9,7 +9,7 @@ import { TestClock } from "effect/testing"
 import { openAccount } from "../../storage/access/OpenedAccount.ts"
 
 describe("Accounts", () => {
-  it.effect("an account opened after it was asked for is known within half a second", () =>
+  it.effect("finds within half a second an account opened after a failed look-up", () =>
     Effect.gen(function* () {
       const accounts = yield* Accounts
       const users = yield* Users
@@ -23,7 +23,7 @@ describe("Accounts", () => {
     )
   )
 
-  it.effect("an owner is asked for once, and a name too long for an account never", () =>
+  it.effect("looks up an owner once, and never an id that is too long", () =>
     Effect.gen(function* () {
       const accounts = yield* Accounts
       yield* Effect.forEach(Array.from({ length: 5 }), () => accounts.ownerOf(AccountId.make("alice")), {

@@ -1,4 +1,4 @@
-/** Users, sessions and authenticators for the tests of the second factor, in memory and on Postgres. */
+/** Users, sessions and authenticators for tests of the second factor, in memory and on Postgres. */
 import type { TokenClaims } from "@venue/auth/session/AccessToken"
 import { type Enrolment, SecondFactor } from "@venue/auth/session/SecondFactor"
 import { type Issued, SessionTokens } from "@venue/auth/session/SessionTokens"
@@ -41,7 +41,7 @@ export const signIn = Effect.fnUntraced(function* (userId: UserId) {
   return yield* tokens.begin({ userId, clientId: null, publicClient: false, scope: null, method: "web3" })
 })
 
-/** A new user with one session. */
+/** New user with one session. */
 export const arrive = Effect.gen(function* () {
   const userId = UserId.make(randomUUID())
   yield* (yield* Users).create({ userId, name: "" })
@@ -59,7 +59,7 @@ export const unenrol = (caller: TokenClaims, factorId: string) =>
   Effect.flatMap(SecondFactor, (factors) => factors.unenrol(caller, factorId))
 export const isEnrolled = (userId: UserId) => Effect.flatMap(SecondFactor, (factors) => factors.isEnrolled(userId))
 
-/** What the authenticator shows, so many steps from now. */
+/** Code of the authenticator, offset by time steps. */
 export const shown = ({ secret }: Enrolment, steps = 0) =>
   Effect.map(Clock.currentTimeMillis, (now) =>
     new TOTP({ secret: Redacted.value(secret) }).generate({ timestamp: now + steps * 30_000 })
@@ -71,7 +71,7 @@ export const verify = Effect.fnUntraced(function* (caller: TokenClaims, factorId
   return yield* answer(caller, factorId, challengeId, code)
 })
 
-/** A new user whose session proved itself twice, a minute ago, so that what was used then does not count. */
+/** New user with a second-level session, verified a minute ago so that the used code has expired. */
 export const arriveTwice = Effect.gen(function* () {
   const { claims, issued, userId } = yield* arrive
   const enrolment = yield* enrol(claims)
@@ -98,7 +98,7 @@ export const tagOf = <A, E extends { readonly _tag: string }, R>(effect: Effect.
   Effect.map(Effect.flip(effect), ({ _tag }) => _tag)
 export const successes = <A, E>(exits: ReadonlyArray<Exit.Exit<A, E>>) => exits.filter(Exit.isSuccess)
 
-/** Runs the work and waits until the user's revocation is heard. */
+/** Runs the work and waits until the user's revocation is published. */
 export const heard = <A, E, R>(userId: UserId, work: Effect.Effect<A, E, R>) =>
   Effect.scoped(
     Effect.gen(function* () {
@@ -154,7 +154,7 @@ const onPostgres = secondFactor.pipe(
   Layer.provide(Layer.merge(postgresLayer, Seal.layer(Redacted.make("the secret key of these tests, 32+"))))
 )
 
-/** The same rules hold for both. */
+/** Runs the rules in memory and on Postgres. */
 export const onBoth = (name: string, rules: (it: Vitest.MethodsNonLive<Services>) => void): void => {
   layer(inMemory, { timeout: "60 seconds" })(`${name} in memory`, rules)
   layer(onPostgres, { timeout: "60 seconds" })(`${name} on Postgres`, rules)

@@ -8,11 +8,11 @@ const bytes = fc.uint8Array({ minLength: RecoveryCode.codeBytes, maxLength: Reco
 const textOf = (drawn: Uint8Array) => Redacted.value(RecoveryCode.of(drawn))
 
 describe("RecoveryCode", () => {
-  it("a code is xxxxx-xxxxx, without letters that look like others", () => {
+  it("has the form xxxxx-xxxxx, without ambiguous letters", () => {
     fc.assert(fc.property(bytes, (drawn) => /^[0-9a-hjkmnp-tv-z]{5}-[0-9a-hjkmnp-tv-z]{5}$/.test(textOf(drawn))))
   })
 
-  it("every byte makes each of the 32 letters equally often", () => {
+  it("maps bytes evenly to the 32 letters", () => {
     const seen = new Map<string, number>()
     for (let byte = 0; byte < 256; byte++) {
       const letter = textOf(new Uint8Array(RecoveryCode.codeBytes).fill(byte))[0]!
@@ -24,7 +24,7 @@ describe("RecoveryCode", () => {
     )
   })
 
-  it("a code is the same however it is typed, and another's is never the same", () => {
+  it("hashes equally however a code is typed, and differently for another code", () => {
     const hash = (userId: UserId, code: string) => RecoveryCode.hash(userId, Redacted.make(code))
     assert.deepStrictEqual(hash(UserId.make("alice"), " ABCDE-12345\n"), hash(UserId.make("alice"), "abcde-12345"))
     assert.notDeepEqual(hash(UserId.make("alice"), "abcde-12345"), hash(UserId.make("bob"), "abcde-12345"))

@@ -12,7 +12,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
       ["within ten seconds", "10 seconds"],
       ["a week later", "7 days"]
     ] as const) {
-      it.effect(`R1, I43: a token whose successor was never used gives the same one again, ${name}`, () =>
+      it.effect(`R1, I43: returns the same successor again while that is unused, ${name}`, () =>
         Effect.gen(function* () {
           const first = yield* begin()
           yield* TestClock.adjust("1 hour")
@@ -28,7 +28,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
       )
     }
 
-    it.effect("R1, I43: shown again after its successor was used, it ends the session and what came of it", () =>
+    it.effect("R1, I43: ends the session and its tokens if a token is repeated after its successor was used", () =>
       Effect.gen(function* () {
         const first = yield* begin()
         const other = yield* again(first.session.userId)
@@ -51,27 +51,29 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
       })
     )
 
-    it.effect("R3, I43: a token and its parent at once leave one lineage, over if the parent came last", () =>
-      Effect.gen(function* () {
-        const first = yield* begin()
-        const second = yield* refresh(first.refreshToken)
-        const [byParent, byToken] = yield* Effect.all(
-          [Effect.result(refresh(first.refreshToken)), refresh(second.refreshToken)],
-          { concurrency: "unbounded" }
-        )
-        const { endedAtMillis } = yield* find(first.session.sessionId)
-        if (byParent._tag === "Success") {
-          assert.strictEqual(Redacted.value(byParent.success.refreshToken), Redacted.value(second.refreshToken))
-          assert.isNull(endedAtMillis)
-          yield* refresh(byToken.refreshToken)
-        } else {
-          assert.isNotNull(endedAtMillis)
-          assert.strictEqual(yield* refusal(byToken.refreshToken), "session_ended")
-        }
-      })
+    it.effect(
+      "R3, I43: keeps one lineage if token and parent are used concurrently, and ends it if the parent came last",
+      () =>
+        Effect.gen(function* () {
+          const first = yield* begin()
+          const second = yield* refresh(first.refreshToken)
+          const [byParent, byToken] = yield* Effect.all(
+            [Effect.result(refresh(first.refreshToken)), refresh(second.refreshToken)],
+            { concurrency: "unbounded" }
+          )
+          const { endedAtMillis } = yield* find(first.session.sessionId)
+          if (byParent._tag === "Success") {
+            assert.strictEqual(Redacted.value(byParent.success.refreshToken), Redacted.value(second.refreshToken))
+            assert.isNull(endedAtMillis)
+            yield* refresh(byToken.refreshToken)
+          } else {
+            assert.isNotNull(endedAtMillis)
+            assert.strictEqual(yield* refusal(byToken.refreshToken), "session_ended")
+          }
+        })
     )
 
-    it.effect("R2, I43: the predecessor's predecessor ends the session at any time", () =>
+    it.effect("R2, I43: ends the session for the predecessor's predecessor at any time", () =>
       Effect.gen(function* () {
         const first = yield* begin()
         const second = yield* refresh(first.refreshToken)
@@ -84,7 +86,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
       })
     )
 
-    it.effect("R3, I43: fifty refreshes with one token at once all give the same successor", () =>
+    it.effect("R3, I43: returns one successor to fifty concurrent refreshes with one token", () =>
       Effect.gen(function* () {
         const first = yield* begin()
         const answers = yield* Effect.all(

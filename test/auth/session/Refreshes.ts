@@ -1,4 +1,4 @@
-/** Sessions that begin and are refreshed, by users of their own. */
+/** Sessions with refreshes, each for a user of its own. */
 import type { Presenter } from "@venue/auth/session/Presenter"
 import { type Beginning, SessionTokens } from "@venue/auth/session/SessionTokens"
 import { UserId } from "@venue/domain/UserId"
@@ -11,10 +11,10 @@ import { decodeJwt } from "jose"
 
 export const start = 1_000_000
 
-/** The user's own endpoint. */
+/** The endpoint of the user's own sessions. */
 export const own: Presenter = { clientId: null }
 
-/** The first tokens of a new user's session. */
+/** First tokens of a new user's session. */
 export const begin = (changes: Partial<Beginning> = {}) =>
   Effect.gen(function* () {
     yield* TestClock.setTime(start)

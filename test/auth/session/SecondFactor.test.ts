@@ -26,7 +26,7 @@ import {
 } from "./Authenticators.ts"
 
 onBoth("the second factor", (it) => {
-  it.effect("M1: the first factor is verified, raises the session, and brings ten recovery codes", () =>
+  it.effect("M1: verifies the first factor, raises the session, and returns ten recovery codes", () =>
     Effect.gen(function* () {
       const { claims, issued, userId } = yield* arrive
       const other = yield* signIn(UserId.make(userId))
@@ -50,7 +50,7 @@ onBoth("the second factor", (it) => {
     })
   )
 
-  it.effect("what is enrolled can be scanned and typed, under the name given or else the user's id", () =>
+  it.effect("returns an enrolment to scan or type, under the given name or else the user's id", () =>
     Effect.gen(function* () {
       const { claims, userId } = yield* arrive
       const unnamed = yield* enrol(claims)
@@ -63,7 +63,7 @@ onBoth("the second factor", (it) => {
     })
   )
 
-  it.effect("a later sign-in verifies the same factor and gets no new recovery codes", () =>
+  it.effect("verifies the same factor at a later sign-in, without new recovery codes", () =>
     Effect.gen(function* () {
       const { enrolment, userId } = yield* arriveTwice
       const again = claimsOf(yield* signIn(UserId.make(userId)))
@@ -73,7 +73,7 @@ onBoth("the second factor", (it) => {
     })
   )
 
-  it.effect("M2: a wrong code changes nothing but the count of tries", () =>
+  it.effect("M2: counts a wrong code as a try, and changes nothing else", () =>
     Effect.gen(function* () {
       const { claims, issued, userId } = yield* arrive
       const enrolment = yield* enrol(claims)
@@ -88,7 +88,7 @@ onBoth("the second factor", (it) => {
     })
   )
 
-  it.effect("M2: a code counts one step early and late, two steps away no more", () =>
+  it.effect("M2: accepts a code one step early or late, and none two steps away", () =>
     Effect.gen(function* () {
       const { claims, enrolment } = yield* arriveTwice
       for (const steps of [-2, 2]) {
@@ -99,7 +99,7 @@ onBoth("the second factor", (it) => {
     })
   )
 
-  it.effect("M2: a code is good once, also when it comes many times at once", () =>
+  it.effect("M2: accepts a code once, also under concurrent uses", () =>
     Effect.gen(function* () {
       const { claims, enrolment } = yield* arriveTwice
       const { factorId } = enrolment
@@ -116,7 +116,7 @@ onBoth("the second factor", (it) => {
     })
   )
 
-  it.effect("M2: a challenge is answered once, also when many answer at once", () =>
+  it.effect("M2: accepts one of many concurrent answers to a challenge", () =>
     Effect.gen(function* () {
       const { claims, enrolment } = yield* arriveTwice
       const { factorId } = enrolment
@@ -132,7 +132,7 @@ onBoth("the second factor", (it) => {
     })
   )
 
-  it.effect("M2: a challenge expires after 300 seconds", () =>
+  it.effect("M2: expires a challenge after 300 seconds", () =>
     Effect.gen(function* () {
       const { claims, enrolment } = yield* arriveTwice
       const { challengeId, expiresAtMillis } = yield* challenge(claims, enrolment.factorId)
@@ -143,7 +143,7 @@ onBoth("the second factor", (it) => {
     })
   )
 
-  it.effect("M2: somebody else's factor is not found, and neither their challenge nor another session's is one", () =>
+  it.effect("M2: rejects a foreign factor, a foreign challenge, and another session's challenge", () =>
     Effect.gen(function* () {
       const alice = yield* arriveTwice
       const { factorId } = alice.enrolment
@@ -163,7 +163,7 @@ onBoth("the second factor", (it) => {
     })
   )
 
-  it.effect("a recovery code stands in once for the authenticator, and its use is recorded", () =>
+  it.effect("accepts a recovery code once in place of the authenticator, and records its use", () =>
     Effect.gen(function* () {
       const { enrolment, recoveryCodes, userId } = yield* arriveTwice
       const { factorId } = enrolment
@@ -178,7 +178,7 @@ onBoth("the second factor", (it) => {
     })
   )
 
-  it.effect("I46: nothing secret shows in what is returned, refused or recorded", () =>
+  it.effect("I46: returns and records no secret", () =>
     Effect.gen(function* () {
       const { claims, enrolment, recoveryCodes, userId } = yield* arriveTwice
       const code = yield* shown(enrolment)

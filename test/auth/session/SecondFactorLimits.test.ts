@@ -29,7 +29,7 @@ import {
 } from "./Authenticators.ts"
 
 onBoth("the limits of the second factor", (it) => {
-  it.effect("M3: who has a factor enrols, verifies and removes others only after proving it", () =>
+  it.effect("M3: requires the enrolled factor before other factors are enrolled, verified or removed", () =>
     Effect.gen(function* () {
       const { claims } = yield* arrive
       const mine = yield* enrol(claims)
@@ -40,7 +40,7 @@ onBoth("the limits of the second factor", (it) => {
       assert.strictEqual(yield* tagOf(unenrol(lesser, mine.factorId)), "InsufficientAal")
       const sneaking = verify(lesser, sneaked.factorId, yield* shown(sneaked))
       assert.strictEqual(yield* tagOf(sneaking), "InsufficientAal")
-      // The token from before the session was raised is worth no more than it was.
+      // The token issued before the session was raised stays at the first level.
       assert.strictEqual(yield* tagOf(enrol(claims)), "InsufficientAal")
       assert.lengthOf(
         (yield* factorsOf(claims.userId)).filter(({ status }) => status === "verified"),
@@ -52,7 +52,7 @@ onBoth("the limits of the second factor", (it) => {
     })
   )
 
-  it.effect("M3: of two first factors verified at once one is the first", () =>
+  it.effect("M3: makes exactly one of two concurrently verified factors the first", () =>
     Effect.gen(function* () {
       const { claims } = yield* arrive
       const both = [yield* enrol(claims), yield* enrol(claims)]
@@ -70,7 +70,7 @@ onBoth("the limits of the second factor", (it) => {
     })
   )
 
-  it.effect("M3: after five failures a challenge takes no code, not even the right one", () =>
+  it.effect("M3: rejects every code after five failures of a challenge, a right one too", () =>
     Effect.gen(function* () {
       const { claims, enrolment } = yield* arriveTwice
       const { factorId } = enrolment
@@ -84,7 +84,7 @@ onBoth("the limits of the second factor", (it) => {
     })
   )
 
-  it.effect("M3: a user has 15 challenges and tries a minute, over all sessions and whatever comes of them", () =>
+  it.effect("M3: limits a user to 15 challenges and tries per minute, over all sessions and outcomes", () =>
     Effect.gen(function* () {
       const { claims, enrolment, userId } = yield* arriveTwice
       const { factorId } = enrolment
@@ -100,7 +100,7 @@ onBoth("the limits of the second factor", (it) => {
     })
   )
 
-  it.effect("a user has ten factors at most, also when enrolled at once, and each name once", () =>
+  it.effect("limits a user to ten factors with distinct names, also under concurrent enrolments", () =>
     Effect.gen(function* () {
       const { claims, userId } = yield* arrive
       yield* enrol(claims, "phone")
@@ -117,7 +117,7 @@ onBoth("the limits of the second factor", (it) => {
     })
   )
 
-  it.effect("a recovery code neither verifies a new factor nor is of use to somebody else", () =>
+  it.effect("rejects a recovery code for verifying a new factor, or by another user", () =>
     Effect.gen(function* () {
       const { claims, recoveryCodes } = yield* arriveTwice
       const mallory = yield* arriveTwice
@@ -129,7 +129,7 @@ onBoth("the limits of the second factor", (it) => {
     })
   )
 
-  it.effect("a removed factor lowers every session, and with the last the recovery codes go", () =>
+  it.effect("lowers every session after the removal of a factor, and deletes the recovery codes with the last", () =>
     Effect.gen(function* () {
       const { claims, enrolment, recoveryCodes, userId } = yield* arriveTwice
       const other = claimsOf(
@@ -144,12 +144,12 @@ onBoth("the limits of the second factor", (it) => {
       const next = yield* enrol(claims)
       const verified = yield* verify(claims, next.factorId, yield* shown(next))
       assert.lengthOf(verified.recoveryCodes ?? [], 10)
-      // A token from before says the second level still; its session does not.
+      // The old token still claims the second level, but its session has ended.
       assert.strictEqual(yield* tagOf(enrol(other)), "SessionEnded")
     })
   )
 
-  it.effect("M3: a session that lost its second level proves the factor that is left, whatever its token says", () =>
+  it.effect("M3: requires the remaining factor of a lowered session, whatever its token claims", () =>
     Effect.gen(function* () {
       const { claims, enrolment, recoveryCodes, userId } = yield* arriveTwice
       const spare = yield* enrol(claims)
@@ -163,7 +163,7 @@ onBoth("the limits of the second factor", (it) => {
     })
   )
 
-  it.effect("an unverified factor is removed at the first level, and nothing else changes", () =>
+  it.effect("removes an unverified factor at the first level, without other changes", () =>
     Effect.gen(function* () {
       const { claims, userId } = yield* arrive
       const { factorId } = yield* enrol(claims)
@@ -173,7 +173,7 @@ onBoth("the limits of the second factor", (it) => {
     })
   )
 
-  it.effect("a session that ended does nothing any more, whatever its token says", () =>
+  it.effect("rejects an ended session, whatever its token claims", () =>
     Effect.gen(function* () {
       const { claims, enrolment } = yield* arriveTwice
       const { factorId } = enrolment

@@ -1,4 +1,4 @@
-/** Everything a sign-in and a session need, in memory and on Postgres. */
+/** Services of sign-in and sessions, in memory and on Postgres. */
 import { Bearers } from "@venue/auth/session/Bearers"
 import { SessionTokens } from "@venue/auth/session/SessionTokens"
 import { KeyRotation } from "@venue/auth/keys/KeyRotation"
@@ -84,7 +84,7 @@ export const postgres: Layer.Layer<Services, unknown> = useCases.pipe(
     )
   ),
   Layer.provide(Seal.layer(Redacted.make("a secret key for tests, and for nothing else"))),
-  // A test's clock goes on by an hour at once, and so nobody has heard of anything for that long.
+  // The test clock jumps by an hour, which would count as an hour without revocations.
   Layer.provide(Layer.succeed(RevokesAlone, true)),
   Layer.provide(postgresLayer)
 )

@@ -12,7 +12,7 @@ const day = 24 * 60 * 60 * 1000
 
 const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
   layer(services, { timeout: "60 seconds" })(name, (it) => {
-    it.effect("R8: the times of what is issued are whole seconds, and an hour apart", () =>
+    it.effect("R8: issues tokens with whole seconds, one hour apart", () =>
       Effect.gen(function* () {
         const { session } = yield* begin()
         yield* TestClock.setTime(start + 1_999)
@@ -24,7 +24,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
       })
     )
 
-    it.effect("a session begins with what its user has done, the latest first", () =>
+    it.effect("begins a session with the methods of authentication, latest first", () =>
       Effect.gen(function* () {
         const web3 = { method: "web3", timestamp: 7 }
         const { accessToken, session } = yield* begin({
@@ -45,7 +45,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
       })
     )
 
-    it.effect("R4: a token that is malformed or unknown is refused as that", () =>
+    it.effect("R4: rejects a malformed or unknown token with that reason", () =>
       Effect.gen(function* () {
         const { refreshToken, session } = yield* begin()
         const text = Redacted.value(refreshToken)
@@ -59,7 +59,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
       })
     )
 
-    it.effect("R4: signed out is refused as that", () =>
+    it.effect("R4: rejects a signed-out session with that reason", () =>
       Effect.gen(function* () {
         const { refreshToken, session } = yield* begin()
         yield* (yield* Sessions).end([session.sessionId])
@@ -67,7 +67,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
       })
     )
 
-    it.effect("R4: a frozen user is refused, and goes on with the same token when no longer frozen", () =>
+    it.effect("R4: rejects a frozen user, and accepts the same token after unfreezing", () =>
       Effect.gen(function* () {
         const { refreshToken, session } = yield* begin()
         const states = yield* UserStates
@@ -79,7 +79,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
       })
     )
 
-    it.effect("R4: a program that goes on with a token it showed before keeps its session from idling out", () =>
+    it.effect("R4: keeps a session from idling out while its last token is repeated", () =>
       Effect.gen(function* () {
         const { refreshToken, session } = yield* begin()
         const first = yield* refresh(refreshToken)
@@ -92,7 +92,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
       })
     )
 
-    it.effect("R6: an application's token is good for that application alone, and a user's own for none", () =>
+    it.effect("R6: accepts an application's token from that application only, and a user's own from none", () =>
       Effect.gen(function* () {
         const mine = yield* begin()
         const confidential = yield* again(mine.session.userId, { clientId: "app" })
@@ -109,7 +109,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
       })
     )
 
-    it.effect("R6: another application that shows a used token does not end the session", () =>
+    it.effect("R6: keeps the session if another application presents a used token", () =>
       Effect.gen(function* () {
         const first = yield* begin({ clientId: "app" })
         const second = yield* refresh(first.refreshToken, { clientId: "app" })
@@ -119,7 +119,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
       })
     )
 
-    it.effect("T5: a scope may be narrower for one access token, never wider, and what was granted stays", () =>
+    it.effect("T5: narrows the scope of one access token, rejects a wider one, and keeps the grant", () =>
       Effect.gen(function* () {
         const first = yield* begin({ clientId: "app", scope: "openid email" })
         assert.strictEqual(
@@ -134,7 +134,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
       })
     )
 
-    it.effect("R7: after a second factor the token before is refused at once, and a refresh keeps the assurance", () =>
+    it.effect("R7: rejects the token from before a second factor at once, and keeps the assurance in a refresh", () =>
       Effect.gen(function* () {
         const first = yield* begin()
         const tokens = yield* SessionTokens
@@ -154,7 +154,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
       })
     )
 
-    it.effect("R7, I43: nor does the token before it come back, unused as it was, to whoever shows its parent", () =>
+    it.effect("R7, I43: does not return the unused token from before a second factor to its parent", () =>
       Effect.gen(function* () {
         const first = yield* begin()
         const second = yield* refresh(first.refreshToken)
@@ -165,7 +165,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
       })
     )
 
-    it.effect("R7: a token that was never used ends nothing when it comes after the second factor", () =>
+    it.effect("R7: rejects the session's unused token from before the second factor, and keeps the session", () =>
       Effect.gen(function* () {
         const first = yield* begin()
         const raised = yield* (yield* SessionTokens).raise(first.session.sessionId, "totp")
@@ -176,7 +176,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
       })
     )
 
-    it.effect("a second factor ends the user's other sessions without one, and nobody else's", () =>
+    it.effect("ends the user's other first-level sessions after a second factor, and keeps those of other users", () =>
       Effect.gen(function* () {
         const tokens = yield* SessionTokens
         const stranger = yield* begin()
@@ -191,7 +191,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
       })
     )
 
-    it.effect("sessions that prove a factor at the same time do not stop each other", () =>
+    it.effect("does not deadlock when several sessions prove a factor concurrently", () =>
       Effect.gen(function* () {
         const { session } = yield* begin()
         const more = yield* Effect.forEach([1, 2, 3, 4], () => again(session.userId))
@@ -206,7 +206,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
       })
     )
 
-    it.effect("a session that is over, or never was, is not raised", () =>
+    it.effect("does not raise an ended or unknown session", () =>
       Effect.gen(function* () {
         const tokens = yield* SessionTokens
         const { session } = yield* begin()
@@ -218,7 +218,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
       })
     )
 
-    it.effect("without a second factor no session has shown one, and it goes on", () =>
+    it.effect("lowers sessions without ending them when the second factor is removed", () =>
       Effect.gen(function* () {
         const tokens = yield* SessionTokens
         const { session } = yield* begin()
@@ -230,7 +230,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
       })
     )
 
-    it.effect("a session that began in a transaction that failed never was", () =>
+    it.effect("leaves no session begun in a failed transaction", () =>
       Effect.gen(function* () {
         const { session } = yield* begin()
         const { run } = yield* Transaction
@@ -247,7 +247,7 @@ suite("SessionTokens on Postgres", postgres)
 
 describe("SessionTokens on Postgres", () => {
   it.effect(
-    "a refresh that cannot have its session within five seconds is told so, and nothing changed",
+    "fails after five seconds without the session's lock, and changes nothing",
     () =>
       Effect.gen(function* () {
         const { refreshToken, session } = yield* begin()
@@ -274,7 +274,7 @@ describe("SessionTokens on Postgres", () => {
 })
 
 describe("SessionTokens", () => {
-  it.effect("R4: a session is over when it lay unused for thirty days, and after ninety whatever happens", () =>
+  it.effect("R4: ends a session after thirty idle days, and after ninety in any case", () =>
     Effect.gen(function* () {
       const idle = yield* begin()
       let kept = yield* again(idle.session.userId)
@@ -293,7 +293,7 @@ describe("SessionTokens", () => {
     }).pipe(Effect.provide(memory), Effect.scoped)
   )
 
-  it.effect("R4: the user of a session may be gone", () =>
+  it.effect("R4: rejects a refresh for a deleted user, and keeps the session", () =>
     Effect.gen(function* () {
       const { refreshToken, session } = yield* begin()
       const states = yield* UserStates

@@ -17,7 +17,7 @@ const revoke = (client: OAuthClient, token: Redacted.Redacted) =>
 const refresh = ({ clientId }: OAuthClient, token: Redacted.Redacted) =>
   Effect.flatMap(SessionTokens, (tokens) => tokens.refresh(token, { clientId }))
 
-/** A user, an application they let in, and its session, of which the third refresh token counts. */
+/** User with an application's session, whose third refresh token is valid. */
 const scene = Effect.gen(function* () {
   const { client } = yield* OAuth.register()
   const caller = yield* OAuth.signedIn
@@ -37,13 +37,13 @@ const deedsOf = (userId: UserId) => Effect.flatMap(Audit, (audit) => audit.about
 const suite = (name: string, services: Layer.Layer<OAuth.Services, unknown>) =>
   layer(services, { timeout: "60 seconds" })(name, (it) => {
     for (const [what, tokenOf] of [
-      ["the refresh token that counts", ({ issues }) => issues[2].refreshToken],
+      ["the valid refresh token", ({ issues }) => issues[2].refreshToken],
       ["the refresh token before it", ({ issues }) => issues[1].refreshToken],
       ["its first refresh token", ({ issues }) => issues[0].refreshToken],
       ["its access token", ({ issues }) => issues[2].accessToken],
       ["an access token from before a refresh", ({ issues }) => issues[0].accessToken]
     ] satisfies ReadonlyArray<readonly [string, (one: Effect.Success<typeof scene>) => Redacted.Redacted]>) {
-      it.effect(`${what} ends an application's session, which is recorded once`, () =>
+      it.effect(`ends an application's session for ${what}, and records it once`, () =>
         Effect.gen(function* () {
           yield* OAuth.start
           const one = yield* scene
@@ -67,7 +67,7 @@ const suite = (name: string, services: Layer.Layer<OAuth.Services, unknown>) =>
       )
     }
 
-    it.effect("a public application gives back its tokens too", () =>
+    it.effect("accepts a revocation by a public application", () =>
       Effect.gen(function* () {
         const { client } = yield* OAuth.register({ type: "public" })
         const caller = yield* OAuth.signedIn
@@ -78,7 +78,7 @@ const suite = (name: string, services: Layer.Layer<OAuth.Services, unknown>) =>
       })
     )
 
-    it.effect("what is unknown, malformed, no such token or another's changes nothing, and none is told apart", () =>
+    it.effect("answers alike for unknown, malformed and foreign tokens, and changes nothing", () =>
       Effect.gen(function* () {
         yield* OAuth.start
         const one = yield* scene
@@ -118,7 +118,7 @@ const suite = (name: string, services: Layer.Layer<OAuth.Services, unknown>) =>
       })
     )
 
-    it.effect("an access token that is over changes nothing, nor does any token of a session that is", () =>
+    it.effect("ignores an expired access token, and any token of an ended session", () =>
       Effect.gen(function* () {
         yield* OAuth.start
         const { client, issues, session } = yield* scene
@@ -136,7 +136,7 @@ const suite = (name: string, services: Layer.Layer<OAuth.Services, unknown>) =>
       })
     )
 
-    it.effect("many at once, while others refresh: the session is over, and it is recorded once", () =>
+    it.effect("ends and records the session once under concurrent revocations and refreshes", () =>
       Effect.gen(function* () {
         yield* OAuth.start
         for (let round = 0; round < 5; round++) {
@@ -170,7 +170,7 @@ suite("TokenRevocation in memory", OAuth.memory)
 suite("TokenRevocation on Postgres", OAuth.postgres)
 
 layer(OAuth.memory)("TokenRevocation", (it) => {
-  it.effect("I40: it is announced once, so that no node lets the access token pass any longer", () =>
+  it.effect("I40: announces a revocation once, so that all nodes reject the access token", () =>
     Effect.gen(function* () {
       const { client, issues, session } = yield* scene
       const stranger = yield* scene
@@ -183,7 +183,7 @@ layer(OAuth.memory)("TokenRevocation", (it) => {
     })
   )
 
-  it.effect("what cannot be recorded is not done either", () =>
+  it.effect("rejects a revocation that cannot be recorded", () =>
     Effect.gen(function* () {
       const { client, issues, session } = yield* scene
       const silent = Audit.of({

@@ -13,7 +13,7 @@ const stepOf = (bytes: Uint8Array, code: string, now: number) =>
   Totp.stepOf(Totp.secretOf(bytes), Redacted.make(code), now)
 
 describe("Totp", () => {
-  it("the codes of RFC 6238 are those of its times", () => {
+  it("computes the codes of RFC 6238 for its times", () => {
     const secret = Buffer.from("12345678901234567890")
     const vectors = {
       59: "287082",
@@ -28,13 +28,13 @@ describe("Totp", () => {
     }
   })
 
-  it("M2: what an authenticator shows counts in its step and those beside it, and two steps away no more", () => {
+  it("M2: accepts the codes of the current and adjacent steps, and none two steps away", () => {
     fc.assert(
       fc.property(secretBytes, nowMillis, (bytes, now) => {
         const at = (steps: number) => oracle(bytes).generate({ timestamp: now + steps * 30_000 })
         const step = Math.floor(now / 30_000)
         const near = [-1, 0, 1].map(at)
-        // Two steps may show the same six digits; the later one counts.
+        // Two steps may have the same code; the later one counts.
         for (const code of near) assert.strictEqual(stepOf(bytes, code, now), step - 1 + near.lastIndexOf(code))
         for (const steps of [-2, 2]) {
           if (!near.includes(at(steps))) assert.isUndefined(stepOf(bytes, at(steps), now))
@@ -43,7 +43,7 @@ describe("Totp", () => {
     )
   })
 
-  it("I50: a text that is not six digits is no code", () => {
+  it("I50: rejects a text that is not six digits", () => {
     const bytes = new Uint8Array(Totp.secretBytes)
     const code = oracle(bytes).generate({ timestamp: 60_000 })
     for (const text of ["", code.slice(1), `${code}0`, ` ${code}`, "１２３４５６", "abcdef", "\ud800\ud800"]) {
@@ -52,7 +52,7 @@ describe("Totp", () => {
     fc.assert(fc.property(fc.string(), (text) => text === code || stepOf(bytes, text, 60_000) === undefined))
   })
 
-  it("a secret is written as authenticators read it", () => {
+  it("encodes the secret as authenticators read it", () => {
     fc.assert(
       fc.property(fc.uint8Array(), (bytes) => {
         const { base32 } = new Secret({ buffer: Uint8Array.from(bytes).buffer })
@@ -61,7 +61,7 @@ describe("Totp", () => {
     )
   })
 
-  it("the URI says the secret and the names, whatever they hold", () => {
+  it("contains secret and names in the URI, with any characters", () => {
     const secret = Totp.secretOf(new Uint8Array(Totp.secretBytes).fill(7))
     const read = (issuer: string, account: string) => URI.parse(Redacted.value(Totp.uri(secret, issuer, account)))
     const { issuer, label, secret: read32 } = read("Venue & Söhne", "my phone?secret=x")

@@ -26,7 +26,7 @@ import {
   terms
 } from "./BuilderScene.ts"
 
-/** Whose a request signed with this key is, or why it is nobody's. */
+/** User of a request signed with the key, or the reason of its rejection. */
 const outcome = Effect.fnUntraced(function* ({ publicKey, secretKey }: IssuedKey) {
   const { verify } = yield* Hmac
   const nonce = randomBytes(8).toString("hex")
@@ -40,7 +40,7 @@ const outcome = Effect.fnUntraced(function* ({ publicKey, secretKey }: IssuedKey
 
 const suite = (name: string, services: Layer.Layer<Stored, unknown>) =>
   layer(services, { timeout: "60 seconds" })(name, (it) => {
-    it.effect("B2: a new wallet has a user, an account, a key for that account alone, and is where money may go", () =>
+    it.effect("B2: creates a user, an account, a key for that account and a withdrawal address for a new wallet", () =>
       Effect.gen(function* () {
         const { builder, owner } = yield* scene
         const text = yield* message(builder, owner.address)
@@ -67,7 +67,7 @@ const suite = (name: string, services: Layer.Layer<Stored, unknown>) =>
       })
     )
 
-    it.effect("B8: each issuance is a legal acceptance that can be proven, and hidden from the key listing", () =>
+    it.effect("B8: records each issuance as a verifiable legal acceptance, and hides the key from listings", () =>
       Effect.gen(function* () {
         const { builder, owner } = yield* scene
         const text = yield* message(builder, owner.address)
@@ -89,7 +89,7 @@ const suite = (name: string, services: Layer.Layer<Stored, unknown>) =>
       })
     )
 
-    it.effect("B2: what the wallet agrees to counts from the first request with its key on", () =>
+    it.effect("B2: applies the wallet's acceptance from the first request with its key", () =>
       Effect.gen(function* () {
         const { builder, owner } = yield* scene
         const eligibilities = yield* UserEligibility
@@ -100,7 +100,7 @@ const suite = (name: string, services: Layer.Layer<Stored, unknown>) =>
       })
     )
 
-    it.effect("I47: where nobody has to be verified, the user of a new key may trade at once", () =>
+    it.effect("I47: lets the user of a new key trade at once where no verification is required", () =>
       Effect.gen(function* () {
         const { builder, owner } = yield* scene
         const eligibilities = yield* UserEligibility
@@ -109,7 +109,7 @@ const suite = (name: string, services: Layer.Layer<Stored, unknown>) =>
       })
     )
 
-    it.effect("B7: a wallet that was here before is the same user, and its address is registered once", () =>
+    it.effect("B7: returns the same user for a known wallet, and registers its address once", () =>
       Effect.gen(function* () {
         const { builder, owner } = yield* scene
         const address = owner.address.toLowerCase()
@@ -126,13 +126,13 @@ const suite = (name: string, services: Layer.Layer<Stored, unknown>) =>
         assert.strictEqual((yield* registered(builder, owner)).userId, userId)
         assert.strictEqual((yield* registered(builder, owner)).userId, userId)
         const [first, ...others] = yield* (yield* WithdrawalAddresses).ofUser(userId)
-        // Its wallet has signed by now.
+        // Verified: the wallet has signed by now.
         assert.deepInclude(first, { ...added, verified: true })
         assert.lengthOf(others, 0)
       })
     )
 
-    it.effect("I40, B6: a second key replaces the first of this builder, and no other builder's", () =>
+    it.effect("I40, B6: replaces the builder's own previous key, and no other builder's", () =>
       Effect.gen(function* () {
         const keys = yield* ApiKeys
         const { builder, owner } = yield* scene
@@ -147,7 +147,7 @@ const suite = (name: string, services: Layer.Layer<Stored, unknown>) =>
     )
 
     it.effect(
-      "B6, I40: the key before is refused from the first request after the answer, not only when it is heard of",
+      "B6, I40: rejects the previous key from the first request after the answer, before any announcement",
       () =>
         Effect.gen(function* () {
           const { builder, owner } = yield* scene
@@ -161,7 +161,7 @@ const suite = (name: string, services: Layer.Layer<Stored, unknown>) =>
         })
     )
 
-    it.effect("I40, B12: of messages that are redeemed at once exactly one key is left", () =>
+    it.effect("I40, B12: leaves exactly one key after concurrent redemptions of messages", () =>
       Effect.gen(function* () {
         const keys = yield* ApiKeys
         const { builder, owner } = yield* scene
@@ -179,7 +179,7 @@ const suite = (name: string, services: Layer.Layer<Stored, unknown>) =>
       })
     )
 
-    it.effect("B6: what fails on the way takes back everything: the old key works and the message is good still", () =>
+    it.effect("B6: rolls back entirely on a failure: the old key works, and the message stays valid", () =>
       Effect.gen(function* () {
         const keys = yield* ApiKeys
         const audit = yield* Audit
@@ -201,7 +201,7 @@ const suite = (name: string, services: Layer.Layer<Stored, unknown>) =>
       })
     )
 
-    it.effect("B6: a wallet that is new and refused leaves no user behind", () =>
+    it.effect("B6: creates no user for a new wallet that is rejected", () =>
       Effect.gen(function* () {
         const { builder, owner } = yield* scene
         const audit = yield* Audit
@@ -217,7 +217,7 @@ const suite = (name: string, services: Layer.Layer<Stored, unknown>) =>
       })
     )
 
-    it.effect("a frozen user gets no key, and no other word than a wrong signature gets", () =>
+    it.effect("rejects a frozen user with the same error as a wrong signature", () =>
       Effect.gen(function* () {
         const states = yield* UserStates
         const { builder, owner } = yield* scene
@@ -231,27 +231,25 @@ const suite = (name: string, services: Layer.Layer<Stored, unknown>) =>
       })
     )
 
-    it.effect(
-      "B8: a message from before the agreement changed accepts what was agreed then, not the current terms",
-      () =>
-        Effect.gen(function* () {
-          const { builder, owner } = yield* scene
-          const before = "https://venue.example/legal/agreement-of-before"
-          const previous = Layer.fresh(registration({ agreementUrl: before }))
-          const text = yield* Effect.provide(message(builder, owner.address), previous)
-          const statement = text
-            .split("\n")[3]!
-            .replace(builder.builderCode, "{builder_code}")
-            .replace(terms.serviceName, "{service_name}")
-            .replace(before, "{agreement_url}")
-          const template = { version: "1", statement, serviceName: terms.serviceName, agreementUrl: before }
-          const now = yield* Clock.currentTimeMillis
-          const changed = registration({ otherTemplate: { ...template, untilMillis: now + 600_000 } })
-          const { userId } = yield* Effect.provide(register(builder, text, owner.sign(text)), changed)
-          const [acceptance] = yield* (yield* LegalAcceptances).ofUser(userId)
-          assert.deepInclude(acceptance, { agreementUrl: before, termsVersion: null })
-          assert.isNull((yield* (yield* UserStates).find(userId)).termsVersion)
-        })
+    it.effect("B8: accepts the agreement of the message, not the current terms, after a change", () =>
+      Effect.gen(function* () {
+        const { builder, owner } = yield* scene
+        const before = "https://venue.example/legal/agreement-of-before"
+        const previous = Layer.fresh(registration({ agreementUrl: before }))
+        const text = yield* Effect.provide(message(builder, owner.address), previous)
+        const statement = text
+          .split("\n")[3]!
+          .replace(builder.builderCode, "{builder_code}")
+          .replace(terms.serviceName, "{service_name}")
+          .replace(before, "{agreement_url}")
+        const template = { version: "1", statement, serviceName: terms.serviceName, agreementUrl: before }
+        const now = yield* Clock.currentTimeMillis
+        const changed = registration({ otherTemplate: { ...template, untilMillis: now + 600_000 } })
+        const { userId } = yield* Effect.provide(register(builder, text, owner.sign(text)), changed)
+        const [acceptance] = yield* (yield* LegalAcceptances).ofUser(userId)
+        assert.deepInclude(acceptance, { agreementUrl: before, termsVersion: null })
+        assert.isNull((yield* (yield* UserStates).find(userId)).termsVersion)
+      })
     )
   })
 

@@ -9,7 +9,7 @@ import { hashMessage } from "viem/utils"
 import { issuedAtMillis, signInMessage, wallet } from "./Wallets.ts"
 
 describe("BuilderMessage", () => {
-  it("the contract's vector is written, but for the proof in its nonce", () => {
+  it("writes the contract's vector, except for the proof in the nonce", () => {
     const text = issue().replace(/(?<=Nonce: [0-9a-f]{32})[0-9a-f]{32}/, "0123456789abcdef".repeat(2))
     assert.strictEqual(text, vector)
     assert.strictEqual(text.length, 580)
@@ -20,7 +20,7 @@ describe("BuilderMessage", () => {
     assert.strictEqual(signerOf(text, vectorSignature), wallet(0x11).address.toLowerCase())
   })
 
-  it("B1: another strict parser reads what is written: ten minutes, chain 1 and the address checksummed", () => {
+  it("B1: writes messages that another strict parser reads: ten minutes, chain 1, checksummed address", () => {
     for (const address of [owner.address, owner.address.toLowerCase(), `0x${owner.address.slice(2).toUpperCase()}`]) {
       const text = issue({ address })
       const parsed = new SiweMessage(text)
@@ -38,7 +38,7 @@ describe("BuilderMessage", () => {
     }
   })
 
-  it("B1: other chance, another address, code or time make another nonce throughout", () => {
+  it("B1: writes another nonce for other random bytes, address, code or time", () => {
     const nonces = [
       issue(),
       issue({ random16: new Uint8Array(16) }),
@@ -49,24 +49,24 @@ describe("BuilderMessage", () => {
     assert.strictEqual(new Set(nonces).size, nonces.length)
   })
 
-  it("the nonce is sixteen bytes of chance and the contract's proof of them", () => {
+  it("has a nonce of sixteen random bytes and the contract's proof of them", () => {
     assert.strictEqual(new SiweMessage(issue()).nonce, nonceBy("1", agreementUrl))
   })
 
-  it("what was read says who may be given a key, and to what they agreed", () => {
+  it("returns address and agreement of a read message", () => {
     const { addressLower, agreementUrl, message, nonce } = Result.getOrThrow(read(terms, issue(), code, issuedAtMillis))
     assert.strictEqual(addressLower, owner.address.toLowerCase())
     assert.strictEqual(agreementUrl, "https://venue.example/legal/client-agreement")
     assert.strictEqual(nonce, message.nonce)
   })
 
-  it("B3: a message for another builder's code is malformed", () => {
+  it("B3: rejects a message for another builder's code as malformed", () => {
     assert.strictEqual(outcome(issue({ builderCode: otherCode })), "malformed statement")
     assert.strictEqual(outcome(issue().replace(code, otherCode)), "malformed statement")
     assert.strictEqual(outcome(issue().replace(code, code.toUpperCase())), "malformed statement")
   })
 
-  it("B4: what shows in the text alone is malformed", () => {
+  it("B4: rejects visible changes of the text as malformed", () => {
     const text = issue()
     const altered = {
       "malformed statement": [
@@ -88,7 +88,7 @@ describe("BuilderMessage", () => {
       "malformed length": [
         "x".repeat(63),
         "x".repeat(20_481),
-        // I48: what is far longer than ours is not even read, which would take a hundred times longer.
+        // I48: far longer texts are rejected unread, because reading takes a hundred times longer.
         text.replace("https://app.venue.example/builder", (uri) => uri + "/".repeat(text.length + 1))
       ]
     }
@@ -97,7 +97,7 @@ describe("BuilderMessage", () => {
     }
   })
 
-  it("B4: what only the venue can tell is not trusted, though the wallet signed it", () => {
+  it("B4: rejects changes that only the venue can detect, despite the wallet's signature", () => {
     const text = issue()
     const altered = {
       "untrusted site": [
@@ -130,7 +130,7 @@ describe("BuilderMessage", () => {
     }
   })
 
-  it("X4: a message with any run of bytes replaced is refused", () => {
+  it("X4: rejects a message with any run of bytes replaced", () => {
     const text = issue()
     FastCheck.assert(
       FastCheck.property(
@@ -146,7 +146,7 @@ describe("BuilderMessage", () => {
     )
   })
 
-  it("B5: a message is good from five seconds before its time until ten minutes after", () => {
+  it("B5: accepts a message from five seconds before its time until ten minutes after it", () => {
     const seconds = [-5.001, -5, 0, 599.999, 600, 600.001, 86_400]
     assert.deepStrictEqual(
       seconds.map((after) => outcome(issue(), terms, issuedAtMillis + after * 1_000)),
@@ -162,24 +162,24 @@ describe("BuilderMessage", () => {
     )
   })
 
-  it("B5: any node with the same settings knows the message again", () => {
+  it("B5: accepts a message on any node with the same settings", () => {
     const elsewhere = Result.getOrThrow(termsOf({ ...settings, macKey: Redacted.make("k".repeat(32)) }))
     assert.strictEqual(outcome(issue(), elsewhere), "accepted")
   })
 
-  it("B9: a sign-in message is no builder message", () => {
+  it("B9: rejects a sign-in message", () => {
     assert.strictEqual(outcome(signInMessage()), "malformed fields")
     const like = signInMessage({ chainId: "1", expirationTime: "2026-03-01T12:10:00.000Z" })
     assert.strictEqual(outcome(like), "malformed statement")
   })
 
-  it("B11: a message of another venue, or under another key, is not trusted", () => {
+  it("B11: rejects a message of another venue, or under another key", () => {
     const before = { uri: "https://pre.venue.example/builder", macKey: otherKey }
     assert.strictEqual(outcome(issue({}, { ...terms, ...before })), "untrusted site")
     assert.strictEqual(outcome(issue({}, { ...terms, macKey: otherKey })), "untrusted nonce")
   })
 
-  it("a key that was replaced is good for what it proved, until its time is over", () => {
+  it("accepts messages under a replaced key until they expire", () => {
     const untilMillis = issuedAtMillis + 300_000
     const rotated = { ...terms, macKey: otherKey, otherMacKey: { key: terms.macKey, untilMillis } }
     assert.strictEqual(outcome(issue(), rotated, untilMillis - 1), "accepted")
@@ -187,7 +187,7 @@ describe("BuilderMessage", () => {
     assert.strictEqual(outcome(issue({}, rotated), rotated, untilMillis), "accepted")
   })
 
-  it("B4: words that were replaced are good for messages that hold them, until their time is over", () => {
+  it("B4: accepts messages with replaced terms until they expire", () => {
     const untilMillis = issuedAtMillis + 300_000
     const previous = {
       version: "0",
@@ -212,7 +212,7 @@ describe("BuilderMessage", () => {
     assert.strictEqual(outcome(old), "malformed statement")
   })
 
-  it("terms that nobody could sign, or that promise another site, are refused at the start", () => {
+  it("fails the start for terms that cannot be signed, or that name another site", () => {
     const faults = (changes: Partial<BuilderTerms>) => {
       const refused = Result.flip(termsOf({ ...settings, ...changes }))
       return Result.isSuccess(refused) ? refused.success.fault : undefined
@@ -255,7 +255,7 @@ const terms = Result.getOrThrow(termsOf(settings))
 
 const random16 = Uint8Array.from({ length: 16 }, (_, n) => n * 0x11)
 
-/** The nonce, computed as the contract says. */
+/** Nonce as defined in the contract. */
 const nonceBy = (version: string, agreementUrl: string): string => {
   const address = owner.address.toLowerCase()
   const said = ["builder-msg", version, "app.venue.example", settings.uri, agreementUrl, address, code]

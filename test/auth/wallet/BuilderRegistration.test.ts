@@ -23,7 +23,7 @@ import { signInMessage, wallet } from "./Wallets.ts"
 
 const suite = (name: string, services: Layer.Layer<Stored, unknown>) =>
   layer(services, { timeout: "60 seconds" })(name, (it) => {
-    it.effect("B1: a message is written for any address and any code, and differs at each call", () =>
+    it.effect("B1: writes a message for any address and code, different on each call", () =>
       Effect.gen(function* () {
         const { builder, owner } = yield* scene
         const first = yield* message(builder, owner.address.toLowerCase())
@@ -36,7 +36,7 @@ const suite = (name: string, services: Layer.Layer<Stored, unknown>) =>
       })
     )
 
-    it.effect("B1: what is no address or no code is refused by its name", () =>
+    it.effect("B1: rejects an invalid address or code by name", () =>
       Effect.gen(function* () {
         const { builder, owner } = yield* scene
         const service = yield* BuilderRegistration
@@ -49,7 +49,7 @@ const suite = (name: string, services: Layer.Layer<Stored, unknown>) =>
       })
     )
 
-    it.effect("B3: a builder is who owns an active code and has a username", () =>
+    it.effect("B3: accepts as builder only the owner of an active code with a username", () =>
       Effect.gen(function* () {
         const { builder } = yield* scene
         const service = yield* BuilderRegistration
@@ -63,7 +63,7 @@ const suite = (name: string, services: Layer.Layer<Stored, unknown>) =>
       })
     )
 
-    it.effect("B5: a message is good once, also among ten at once", () =>
+    it.effect("B5: accepts a message once, also among ten concurrent requests", () =>
       Effect.gen(function* () {
         const { builder, owner } = yield* scene
         const text = yield* message(builder, owner.address)
@@ -78,7 +78,7 @@ const suite = (name: string, services: Layer.Layer<Stored, unknown>) =>
         for (const lost of answers.filter(Result.isFailure)) {
           assert.strictEqual(lost.failure._tag, "WalletAuthenticationFailed")
         }
-        // v of 0 and 1 instead of 27 and 28: the same signature in other letters.
+        // v of 0 or 1 instead of 27 or 28: the same signature, encoded differently.
         const reencoded = signature.slice(0, -2) + (signature.endsWith("1b") ? "00" : "01")
         assert.strictEqual(yield* refused(builder, text, reencoded), "WalletAuthenticationFailed")
         const { userId } = won[0]!.success
@@ -86,7 +86,7 @@ const suite = (name: string, services: Layer.Layer<Stored, unknown>) =>
       })
     )
 
-    it.effect("B5: a message is good for ten minutes, and from no clock that is five seconds ahead", () =>
+    it.effect("B5: accepts a message for ten minutes, and none five seconds ahead of the clock", () =>
       Effect.gen(function* () {
         const { builder, owner } = yield* scene
         const issued = yield* Clock.currentTimeMillis
@@ -105,7 +105,7 @@ const suite = (name: string, services: Layer.Layer<Stored, unknown>) =>
       })
     )
 
-    it.effect("B5: a message is known again by another process, and B11: by none with other terms or another key", () =>
+    it.effect("B5, B11: accepts a message in another process, and none with other terms or another key", () =>
       Effect.gen(function* () {
         const { builder, owner } = yield* scene
         const text = yield* message(builder, owner.address)
@@ -124,7 +124,7 @@ const suite = (name: string, services: Layer.Layer<Stored, unknown>) =>
       })
     )
 
-    it.effect("B3, B4: an altered message is refused though the wallet signed it, and changes nothing", () =>
+    it.effect("B3, B4: rejects an altered message that the wallet signed, and changes nothing", () =>
       Effect.gen(function* () {
         const { builder, owner } = yield* scene
         const text = yield* message(builder, owner.address)
@@ -159,7 +159,7 @@ const suite = (name: string, services: Layer.Layer<Stored, unknown>) =>
       })
     )
 
-    it.effect("B9: another wallet's signature, or one of another text or form, is refused and changes nothing", () =>
+    it.effect("B9: rejects a signature of another wallet, text or form, and changes nothing", () =>
       Effect.gen(function* () {
         const { builder, owner } = yield* scene
         const text = yield* message(builder, owner.address)
@@ -181,7 +181,7 @@ const suite = (name: string, services: Layer.Layer<Stored, unknown>) =>
       })
     )
 
-    it.effect("B3: a message for one builder is none for another", () =>
+    it.effect("B3: rejects a message for another builder", () =>
       Effect.gen(function* () {
         const { builder, owner } = yield* scene
         const { builder: other } = yield* scene

@@ -1,4 +1,4 @@
-/** Builders, wallets and the services that bring them together, in memory and on Postgres. */
+/** Builders, wallets and their services, in memory and on Postgres. */
 import { type Builder, BuilderRegistration } from "@venue/auth/wallet/BuilderRegistration"
 import { type BuilderTerms } from "@venue/auth/wallet/BuilderMessage"
 import { Hmac } from "@venue/auth/access/Hmac"
@@ -63,7 +63,7 @@ export type Stored =
 
 let builders = 0
 let wallets = 0
-/** A builder that may register wallets, and a wallet nobody has seen. */
+/** Builder that may register wallets, and an unknown wallet. */
 export const scene = Effect.gen(function* () {
   const userId = `builder-user-${++builders}`
   const username = `builder${builders}`
@@ -89,7 +89,7 @@ export const registered = Effect.fnUntraced(function* (builder: Builder, owner: 
   const text = yield* message(builder, owner.address)
   return yield* register(builder, text, owner.sign(text))
 })
-/** Everything a refusal must leave as it was: whether the wallet is known, and that a good message still works. */
+/** Asserts that a rejection changed nothing: the wallet is still unknown, and a valid message still works. */
 export const unchanged = Effect.fnUntraced(function* (
   builder: Builder,
   owner: ReturnType<typeof wallet>,
@@ -105,10 +105,10 @@ export const refused = (builder: Builder, text: string, signature: string) =>
 const secret = Seal.layer(Redacted.make("0123456789abcdef0123456789abcdef"))
 const base = Layer.merge(SecureRandom.layerWebCrypto, secret)
 
-/** Hears of nothing that is taken back, so what it knows anew was forgotten here. */
+/** Receives no announcements: fresh answers prove that this node dropped its cache itself. */
 const deaf = Layer.merge(Hmac.layer, UserEligibility.layer(requirements)).pipe(
   Layer.provide(
-    Layer.mock(Revocations)({ announce: () => Effect.void, watch: () => Effect.void, unheardMillis: () => 0 })
+    Layer.mock(Revocations)({ announce: () => Effect.void, watch: () => Effect.void, delayMillis: () => 0 })
   )
 )
 

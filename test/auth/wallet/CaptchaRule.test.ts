@@ -5,7 +5,7 @@ import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 
 layer(SignInAttempts.layerMemory)("CaptchaRule", (it) => {
-  it.effect("always asks and never asks, whatever happened", () =>
+  it.effect("requires a captcha always or never, whatever the counts", () =>
     Effect.gen(function* () {
       for (const [setting, asked] of [
         ["always", true],
@@ -19,26 +19,28 @@ layer(SignInAttempts.layerMemory)("CaptchaRule", (it) => {
     })
   )
 
-  it.effect("at risk, a network is asked after its third failure at whatever node, and no other network is", () =>
-    Effect.gen(function* () {
-      const nodes = [yield* CaptchaRule.make("risk"), yield* CaptchaRule.make("risk")]
-      const asked = yield* Effect.forEach([0, 1, 0, 1], (node) =>
-        Effect.tap(nodes[node]!.begin("b"), () => nodes[node]!.fail("b"))
-      )
-      assert.deepStrictEqual(asked, [false, false, false, true])
-      assert.isFalse(yield* nodes[0]!.begin("c"))
-    })
+  it.effect(
+    "at risk: requires a captcha after the third failure of a network on any node, and none from other networks",
+    () =>
+      Effect.gen(function* () {
+        const nodes = [yield* CaptchaRule.make("risk"), yield* CaptchaRule.make("risk")]
+        const required = yield* Effect.forEach([0, 1, 0, 1], (node) =>
+          Effect.tap(nodes[node]!.begin("b"), () => nodes[node]!.fail("b"))
+        )
+        assert.deepStrictEqual(required, [false, false, false, true])
+        assert.isFalse(yield* nodes[0]!.begin("c"))
+      })
   )
 
-  it.effect("at risk, a network is asked from its eleventh sign-in, though none of them is over yet", () =>
+  it.effect("at risk: requires a captcha from the eleventh concurrent sign-in of a network", () =>
     Effect.gen(function* () {
       const rule = yield* CaptchaRule.make("risk")
-      const asked = yield* Effect.replicateEffect(rule.begin("d"), 11)
-      assert.deepStrictEqual(asked, [...Array.from({ length: 10 }, () => false), true])
+      const required = yield* Effect.replicateEffect(rule.begin("d"), 11)
+      assert.deepStrictEqual(required, [...Array.from({ length: 10 }, () => false), true])
     })
   )
 
-  it.effect("fifteen minutes after its first a network starts anew, not a moment earlier", () =>
+  it.effect("restarts the counts of a network exactly fifteen minutes after the first attempt", () =>
     Effect.gen(function* () {
       const rule = yield* CaptchaRule.make("risk")
       yield* rule.fail("e")

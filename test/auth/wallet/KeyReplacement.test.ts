@@ -1,4 +1,4 @@
-/** A builder's key that is replaced again and again, asked for on two nodes. */
+/** Test of a builder's key under repeated replacement, checked on two nodes. */
 import { Hmac } from "@venue/auth/access/Hmac"
 import { UserId } from "@venue/domain/UserId"
 import { ApiKeys } from "@venue/storage/access/ApiKeys"
@@ -31,7 +31,7 @@ const isGood = Effect.fnUntraced(function* ({ verify }: Hmac["Service"], publicK
 })
 
 it.live(
-  "I40: after each replacement the new key is good everywhere, and the old one nowhere within a second",
+  "I40: accepts the new key everywhere after each replacement, and rejects the old one within a second",
   () =>
     Effect.gen(function* () {
       const url = yield* freshDatabase

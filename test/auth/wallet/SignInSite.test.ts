@@ -5,7 +5,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { type MessageFields, signInMessage } from "./Wallets.ts"
 
 describe("SignInSite", () => {
-  it("a message for a listed page, of that page's domain, is for us", () => {
+  it("accepts a message for a listed page with that page's domain", () => {
     assert.strictEqual(verdict({}), "accepted")
     assert.strictEqual(
       verdict({ domain: "desk.venue.example:8443", uri: "https://desk.venue.example:8443/" }),
@@ -14,7 +14,7 @@ describe("SignInSite", () => {
     assert.strictEqual(verdict({ uri: "https://bare.venue.example", domain: "bare.venue.example" }), "accepted")
   })
 
-  it("W7: a message of another domain is refused, however like ours it looks", () => {
+  it("W7: rejects a message of another domain, however similar", () => {
     const domains = [
       "evil.test",
       "www.app.venue.example",
@@ -40,7 +40,7 @@ describe("SignInSite", () => {
     for (const domain of domains) assert.notStrictEqual(verdict({ domain }), "accepted", domain)
   })
 
-  it("W8: a message for another page is refused, however like ours it looks", () => {
+  it("W8: rejects a message for another page, however similar", () => {
     const uris = [
       "https://evil.test/login",
       "http://app.venue.example/login",
@@ -71,13 +71,13 @@ describe("SignInSite", () => {
     for (const uri of uris) assert.notStrictEqual(verdict({ uri }), "accepted", uri)
   })
 
-  it("W8: the page of one listed site with the domain of another is refused", () => {
+  it("W8: rejects the page of one listed site with the domain of another", () => {
     assert.strictEqual(verdict({ domain: "desk.venue.example:8443" }), "domain")
     assert.strictEqual(verdict({ uri: "https://desk.venue.example:8443/" }), "domain")
     assert.strictEqual(verdict({ domain: "evil.test", uri: "https://evil.test/login" }), "uri")
   })
 
-  it("a site is https, written as a browser shows it", () => {
+  it("accepts only https sites in the notation of browsers", () => {
     const odd = [
       "",
       "app.venue.example",
@@ -104,7 +104,7 @@ describe("SignInSite", () => {
     }
   })
 
-  it("W7: loopback is a site only where it is allowed, and then by its whole URI and its own domain", () => {
+  it("W7: accepts loopback only where allowed, with its exact URI and domain", () => {
     const uri = "http://localhost:5173/login"
     assert.isTrue(Result.isFailure(sitesOf([uri], { allowLoopback: false })))
     assert.deepStrictEqual(
@@ -130,7 +130,7 @@ const sites = Result.getOrThrow(
   })
 )
 
-/** What the reader and then the list of sites say of a message with these fields. */
+/** Result of the reader, then of the list of sites, for a message with these fields. */
 const verdict = (fields: Partial<MessageFields>): string =>
   Result.match(read(signInMessage(fields)), {
     onFailure: ({ fault }) => `malformed ${fault}`,

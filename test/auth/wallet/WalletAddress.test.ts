@@ -4,7 +4,7 @@ import { getAddress } from "ethers"
 import * as FastCheck from "fast-check"
 
 describe("WalletAddress", () => {
-  it("the addresses that EIP-55 gives as examples are their own checksum, from any letter case", () => {
+  it("computes the example checksums of EIP-55 from any letter case", () => {
     for (const address of examples) {
       const digits = address.slice(2)
       for (const text of [address, `0x${digits.toLowerCase()}`, `0x${digits.toUpperCase()}`]) {
@@ -13,7 +13,7 @@ describe("WalletAddress", () => {
     }
   })
 
-  it("the checksum of any address is the one another library gives", () => {
+  it("computes the same checksum as another library", () => {
     FastCheck.assert(
       FastCheck.property(FastCheck.uint8Array({ minLength: 20, maxLength: 20 }), (bytes) => {
         const address = `0x${Buffer.from(bytes).toString("hex")}`
@@ -22,7 +22,7 @@ describe("WalletAddress", () => {
     )
   })
 
-  it("W6: each rule admits its letter cases and no other; a wrong checksum is refused in all", () => {
+  it("W6: accepts exactly the letter cases of each rule, and rejects wrong checksums under all", () => {
     const digits = "19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A"
     const verdicts = [digits, digits.toLowerCase(), digits.toUpperCase(), digits.replace("E7E3", "e7E3")].map(
       (digits) => rules.map((rule) => isAddress(`0x${digits}`, rule))
@@ -35,7 +35,7 @@ describe("WalletAddress", () => {
     ])
   })
 
-  it("W6: what has another form, and the zero address, is no address under any rule", () => {
+  it("W6: rejects other forms and the zero address under every rule", () => {
     const good = examples[0]!
     const odd = [
       "",

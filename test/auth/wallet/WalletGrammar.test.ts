@@ -6,7 +6,7 @@ import { SiweMessage } from "siwe"
 import { type MessageFields, signInMessage, wallet } from "./Wallets.ts"
 
 describe("the grammar of WalletMessage", () => {
-  it("X5: each difference to the grammar is one: the grammar's parser reads it and we do not", () => {
+  it("X5: rejects the example of each listed difference, which the grammar's parser reads", () => {
     for (const [name, { example, holds }] of Object.entries(differences)) {
       const text = signInMessage(example)
       assert.isDefined(grammatical(text), name)
@@ -17,7 +17,7 @@ describe("the grammar of WalletMessage", () => {
     }
   })
 
-  it("what is read makes the same claims at a glance", () => {
+  it("glances at the same claims in every readable message", () => {
     FastCheck.assert(
       FastCheck.property(anyMessage, (text) => {
         const message = Result.getOrUndefined(read(text))
@@ -29,7 +29,7 @@ describe("the grammar of WalletMessage", () => {
     )
   })
 
-  it("X5: we read what the grammar's parser reads and no difference forbids, with the same fields", () => {
+  it("X5: reads every text that the grammar's parser reads, except for the listed differences, with the same fields", () => {
     const seen = { read: 0, refused: 0, different: 0 }
     FastCheck.assert(
       FastCheck.property(anyMessage, (text) => {
@@ -45,12 +45,12 @@ describe("the grammar of WalletMessage", () => {
       }),
       { numRuns: 1_000 }
     )
-    // A stream that only ever went one way would prove nothing.
+    // A run with outcomes of only one kind would prove nothing.
     for (const count of Object.values(seen)) assert.isAbove(count, 50, JSON.stringify(seen))
   })
 })
 
-it("X5: of a resource we read what the grammar's parser reads, whatever its letters", () => {
+it("X5: reads every resource that the grammar's parser reads", () => {
   const letter = FastCheck.constantFrom(..."ab1v:/?#[]@!%2f.-+ ~", "//", "::", "[::", "1.2.3.4", "é", '"')
   const uri = FastCheck.tuple(
     FastCheck.constantFrom("a:", "a://", "a://u@", "a://[", "a+-.1:", ""),
@@ -72,7 +72,7 @@ it("X5: of a resource we read what the grammar's parser reads, whatever its lett
 
 const isRead = (text: string): boolean => Result.isSuccess(read(text))
 
-/** What the parser of the grammar makes of the text. */
+/** Result of the grammar's parser. */
 const grammatical = (text: string): SiweMessage | undefined =>
   Result.getOrUndefined(Result.try(() => new SiweMessage(text)))
 
@@ -103,7 +103,7 @@ const fieldsOf = (message: WalletMessage | SiweMessage) => {
   }
 }
 
-/** The value of the field of this name, which may stand in the statement too. */
+/** Value of the field of this name, which may also occur in the statement. */
 const valueOf = (text: string, name: string): string | undefined =>
   text
     .split("\n")
@@ -119,7 +119,7 @@ interface Difference {
   readonly holds: (text: string) => boolean
 }
 
-/** Of what the grammar allows, all that the contract forbids. */
+/** Texts that the grammar allows and the contract forbids. */
 const differences: Record<string, Difference> = {
   "too short or too long": {
     example: { resources: [`urn:${"x".repeat(20_480)}`] },
@@ -189,7 +189,7 @@ const differences: Record<string, Difference> = {
   }
 }
 
-/** Mostly one of the first, which are good, and now and then any of them. */
+/** Mostly a valid value, sometimes any. */
 const value = (good: ReadonlyArray<string | undefined>, odd: ReadonlyArray<string | undefined>) =>
   FastCheck.oneof(
     { arbitrary: FastCheck.constantFrom(...good), weight: 24 },
@@ -273,7 +273,10 @@ const edit = (text: string) =>
     )
   ).map(([at, length, piece]) => text.slice(0, at) + piece + text.slice(at + length))
 
-/** Messages of odd and of usual fields, as they are, or with a line twice, gone or moved, or with a few letters changed. */
+/**
+ * Messages with odd and usual fields: unchanged, with a line repeated, removed or moved, or with some letters
+ * changed.
+ */
 const anyMessage = anyFields.map(signInMessage).chain((text) => {
   const lines = text.split("\n")
   const line = FastCheck.nat(lines.length - 1)

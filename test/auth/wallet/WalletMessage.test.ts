@@ -5,7 +5,7 @@ import { hashMessage } from "viem/utils"
 import { issuedAtMillis, type MessageFields, signInMessage, wallet } from "./Wallets.ts"
 
 describe("WalletMessage", () => {
-  it("the contract's vector is read, and its digest and signature are the contract's", () => {
+  it("reads the contract's vector, with its digest and signature", () => {
     const text = signInMessage()
     assert.strictEqual(text.length, 260)
     assert.strictEqual(hashMessage(text), "0xa8853f2aba8f72858de9d30570c17e1700c527bffa374bdc518809990a0994ce")
@@ -27,7 +27,7 @@ describe("WalletMessage", () => {
     })
   })
 
-  it("every optional field is read", () => {
+  it("reads every optional field", () => {
     const message = Result.getOrThrow(read(signInMessage(everyField)))
     assert.deepInclude(message, {
       expirationTime: "2026-03-01T12:05:00Z",
@@ -38,7 +38,7 @@ describe("WalletMessage", () => {
     })
   })
 
-  it("W6: the address is checksummed; all lower case is read where that is allowed, and given back as it was", () => {
+  it("W6: reads a checksummed address, and lower case where allowed, and returns it unchanged", () => {
     const digits = "19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A"
     const lower = `0x${digits.toLowerCase()}`
     assert.strictEqual(fault({ address: lower }), "address")
@@ -60,7 +60,7 @@ describe("WalletMessage", () => {
     }
   })
 
-  it("W9: a statement is one line of the grammar's letters, and never missing", () => {
+  it("W9: requires a statement of one line in the grammar's characters", () => {
     const odd = [
       undefined,
       "",
@@ -81,7 +81,7 @@ describe("WalletMessage", () => {
     }
   })
 
-  it("W10: each line is needed, once, in its place and with nothing before, after or between", () => {
+  it("W10: requires each line once, in order, with nothing before, after or between", () => {
     const lines = signInMessage(everyField).split("\n")
     assert.isTrue(Result.isSuccess(read(lines.join("\n"))))
     const needed = lines.slice(0, 10)
@@ -92,7 +92,7 @@ describe("WalletMessage", () => {
       assert.isTrue(isRefused(needed.with(at, line.replace(": ", ":\t"))) || !line.includes(": "), `tab in ${line}`)
     }
     for (const [at, line] of lines.entries()) {
-      // A resource may stand there twice.
+      // A resource may occur twice.
       if (!line.startsWith("- ")) assert.isTrue(isRefused(lines.toSpliced(at, 0, line)), `twice ${line}`)
       assert.isTrue(isRefused(lines.toSpliced(at, 0, "")), `empty line before ${line}`)
       assert.isTrue(isRefused(lines.toSpliced(at, 0, "Colour: red")), `unknown field before ${line}`)
@@ -107,7 +107,7 @@ describe("WalletMessage", () => {
     }
   })
 
-  it("W10: version, chain id and nonce have one form", () => {
+  it("W10: accepts version, chain id and nonce in one form only", () => {
     for (const version of ["2", "1x", "01", "1.0", "", "0"]) assert.isDefined(fault({ version }), version)
     for (const chainId of ["1", "9007199254740991"]) assert.isUndefined(fault({ chainId }), chainId)
     for (const chainId of [
@@ -130,7 +130,7 @@ describe("WalletMessage", () => {
     }
   })
 
-  it("W11: a time is a whole date-time with its offset, of a day and second that exist", () => {
+  it("W11: accepts only complete date-times with offset, of existing days and seconds", () => {
     for (const issuedAt of [
       "2026-03-01T12:00:00Z",
       "2026-03-01T12:00:00.000000001Z",
@@ -175,14 +175,14 @@ describe("WalletMessage", () => {
     }
   })
 
-  it("a message that expires as it is issued, or before, is malformed", () => {
+  it("rejects a message that expires at or before its issue as malformed", () => {
     for (const expirationTime of ["2026-03-01T12:00:00Z", "2026-03-01T13:00:00+01:00", "2020-01-01T00:00:00Z"]) {
       assert.strictEqual(fault({ expirationTime }), "expiration")
     }
     assert.isUndefined(fault({ expirationTime: "2026-03-01T12:00:00.001Z" }))
   })
 
-  it("W12: a message has 64 to 20480 characters", () => {
+  it("W12: accepts messages of 64 to 20480 characters", () => {
     const filler = (length: number) => signInMessage({ resources: [`urn:${"x".repeat(length)}`] })
     const most = 20_480 - filler(0).length
     assert.isTrue(Result.isSuccess(read(filler(most))))
@@ -191,7 +191,7 @@ describe("WalletMessage", () => {
     assert.notStrictEqual(faultOf("x".repeat(64)), "length")
   })
 
-  it("I48: the longest message takes little longer to read than a short one", () => {
+  it("I48: reads the longest message about as fast as a short one", () => {
     const room = 20_480 - signInMessage({ resources: Array.from({ length: 8 }, () => "a:") }).length
     for (const filler of ["/", "1.", "//1.", "%41"]) {
       const uri = `a:${filler.repeat(Math.floor(room / 8 / filler.length))}`
@@ -206,7 +206,7 @@ describe("WalletMessage", () => {
     }
   })
 
-  it("W11: a message holds from 60 seconds before it was issued until it is 600 seconds old", () => {
+  it("W11: accepts a message from 60 seconds before its issue until 600 seconds after", () => {
     const at = (seconds: number, leeway?: number) => untimely(message({}), issuedAtMillis + seconds * 1_000, leeway)
     assert.deepStrictEqual(
       [-61, -60.001, -60, 0, 599, 600, 600.001, 601].map((seconds) => at(seconds)),
@@ -218,7 +218,7 @@ describe("WalletMessage", () => {
     )
   })
 
-  it("W11: it ends when it expires, also without Not Before, and begins with Not Before", () => {
+  it("W11: ends at the expiry, also without Not Before, and begins at Not Before", () => {
     const expiring = message({ expirationTime: "2026-03-01T12:05:00Z" })
     assert.isUndefined(untimely(expiring, issuedAtMillis + 299_999, 60))
     assert.strictEqual(untimely(expiring, issuedAtMillis + 300_000, 60), "expired")

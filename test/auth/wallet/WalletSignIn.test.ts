@@ -13,11 +13,11 @@ import { TestClock } from "effect/testing"
 import { memory, postgres, type Services, sites } from "../session/SessionServices.ts"
 import { type MessageFields, signInMessage, wallet } from "./Wallets.ts"
 
-/** Early, for the clock of a test runs every timer on its way there. */
+/** Early: the test clock runs every timer on its way to this time. */
 const start = 1_000_000
 const issuedAt = new Date(start).toISOString()
 
-/** What the wallet of this number signs. */
+/** Message signed by the wallet of this number. */
 const proof = (n: number, nonce: string, fields: Partial<MessageFields> = {}): Proof => {
   const { address, sign } = wallet(n)
   const message = signInMessage({ address, nonce, issuedAt, ...fields })
@@ -31,13 +31,13 @@ const refusal = (shown: Proof) =>
     refused._tag === "WalletRefused" ? refused.reason : refused._tag
   )
 
-/** The same signature with v written the other way. */
+/** The same signature with v encoded the other way. */
 const otherV = ({ signature, ...rest }: Proof): Proof => ({
   ...rest,
   signature: signature.replace(/..$/, (v) => (Number.parseInt(v, 16) - 27).toString(16).padStart(2, "0"))
 })
 
-/** That no user came of it: the wallet is new to a sign-in that is good. */
+/** Asserts that no user exists: a valid sign-in finds the wallet new. */
 const isUnknown = (n: number) =>
   Effect.gen(function* () {
     const { session } = yield* signIn(proof(n, "stillunknown1"))
@@ -51,7 +51,7 @@ const isUnknown = (n: number) =>
 
 const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
   layer(services, { timeout: "2 minutes" })(name, (it) => {
-    it.effect("W1: a wallet that is new makes a user, and the next time it is the same user", () =>
+    it.effect("W1: creates a user for a new wallet, and returns the same user the next time", () =>
       Effect.gen(function* () {
         yield* TestClock.setTime(start)
         const first = yield* signIn(proof(1, "firstnonce"))
@@ -74,7 +74,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
       })
     )
 
-    it.effect("W2, I42: a message signs in once, whatever its signature looks like, and so does its nonce", () =>
+    it.effect("W2, I42: accepts a message and its nonce once, however the signature is encoded", () =>
       Effect.gen(function* () {
         yield* TestClock.setTime(start)
         const shown = proof(2, "onlyonce1")
@@ -89,7 +89,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
       })
     )
 
-    it.effect("W3: of ten identical sign-ins at once exactly one succeeds", () =>
+    it.effect("W3: accepts exactly one of ten identical concurrent sign-ins", () =>
       Effect.gen(function* () {
         yield* TestClock.setTime(start)
         const shown = proof(4, "identical1")
@@ -104,7 +104,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
       })
     )
 
-    it.effect("W4, I41: ten first sign-ins of one wallet at once make one user with ten sessions", () =>
+    it.effect("W4, I41: creates one user with ten sessions for ten concurrent first sign-ins", () =>
       Effect.gen(function* () {
         yield* TestClock.setTime(start)
         const answers = yield* Effect.all(
@@ -117,7 +117,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
       })
     )
 
-    it.effect("each check refuses what it is there for, and then there is no user and the nonce is free", () =>
+    it.effect("rejects each violation by its own check, without a user or a used nonce", () =>
       Effect.gen(function* () {
         yield* TestClock.setTime(start)
         const good = proof(6, "stillunknown1")
@@ -159,7 +159,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
       })
     )
 
-    it.effect("W2: a stranger who cannot sign uses up no nonce", () =>
+    it.effect("W2: leaves the nonce unused after a wrong signature", () =>
       Effect.gen(function* () {
         yield* TestClock.setTime(start)
         const shown = proof(8, "notburnt1")
@@ -168,7 +168,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
       })
     )
 
-    it.effect("W17: a frozen user is refused, and may show the same message when no longer frozen", () =>
+    it.effect("W17: rejects a frozen user, and accepts the same message after unfreezing", () =>
       Effect.gen(function* () {
         yield* TestClock.setTime(start)
         const { session } = yield* signIn(proof(10, "beforefrost"))
@@ -182,7 +182,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
       })
     )
 
-    it.effect("W18: when something fails after the nonce all is taken back, and the message is good again", () =>
+    it.effect("W18: rolls back after a failure behind the nonce, and accepts the message again", () =>
       Effect.gen(function* () {
         yield* TestClock.setTime(start)
         const shown = proof(11, "stillunknown1")
@@ -202,7 +202,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
       }).pipe(Effect.scoped)
     )
 
-    it.effect("I46: a refusal holds nothing of what was shown", () =>
+    it.effect("I46: contains nothing of the message in an error", () =>
       Effect.gen(function* () {
         yield* TestClock.setTime(start)
         const shown = proof(12, "secretnonce1")
@@ -227,14 +227,14 @@ describe("WalletSignIn", () => {
       Layer.provide(memory)
     )
 
-  it.effect("W14: switched off, it refuses everything", () =>
+  it.effect("W14: rejects every sign-in when disabled", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(start)
       assert.strictEqual(yield* refusal(proof(1, "switchedoff")), "disabled")
     }).pipe(Effect.provide(inSetting({ enabled: false })))
   )
 
-  it.effect("W6: an address in lower case is taken where the setting says so, for the same user", () =>
+  it.effect("W6: accepts a lower-case address where allowed, for the same user", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(start)
       const lower = proof(1, "lowercase1", { address: wallet(1).address.toLowerCase() })
@@ -243,7 +243,7 @@ describe("WalletSignIn", () => {
     }).pipe(Effect.provide(inSetting({ acceptLowercaseAddress: true })))
   )
 
-  it.effect("W6: and is refused where it does not", () =>
+  it.effect("W6: rejects a lower-case address where not allowed", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(start)
       assert.strictEqual(

@@ -7,11 +7,11 @@ import * as FastCheck from "fast-check"
 import { signInMessage, wallet } from "./Wallets.ts"
 
 describe("WalletSignature", () => {
-  it("the signer of the contract's vector is found, and v is written in two ways", () => {
+  it("recovers the signer of the contract's vector from both encodings of v", () => {
     for (const v of ["1c", "1C", "01"]) assert.strictEqual(signerOf(text, `0x${r}${s}${v}`), signer)
   })
 
-  it("W5: a signature of another form is nobody's", () => {
+  it("W5: rejects a signature of another form", () => {
     const odd = [
       "",
       "0x",
@@ -28,7 +28,7 @@ describe("WalletSignature", () => {
     for (const signature of odd) assert.isUndefined(signerOf(text, signature), signature.slice(0, 140))
   })
 
-  it("W5: v is 0, 1, 27 or 28", () => {
+  it("W5: accepts v of 0, 1, 27 or 28", () => {
     const admitted = Array.from({ length: 256 }, (_, v) => v).filter((v) => {
       const hex = v.toString(16).padStart(2, "0")
       return signerOf(text, `0x${r}${s}${hex}`) !== undefined
@@ -36,7 +36,7 @@ describe("WalletSignature", () => {
     assert.deepStrictEqual(admitted, [0, 1, 27, 28])
   })
 
-  it("W5: r and s are from 1 to below the order, and s is in the lower half", () => {
+  it("W5: requires r and s from 1 to below the order, and s in the lower half", () => {
     assert.isUndefined(signerOf(text, `0x${r}${highS}1b`))
     for (const odd of [zero, order, aboveOrder, "f".repeat(64)]) {
       for (const v of ["00", "01", "1b", "1c"]) {
@@ -48,7 +48,7 @@ describe("WalletSignature", () => {
     assert.isUndefined(signerOf(text, `0x${r}${aboveHalfOrder}1b`))
   })
 
-  it("W5: another key, or one bit of the signature, makes another signer or none", () => {
+  it("W5: recovers another signer or none from another key or a flipped bit", () => {
     assert.strictEqual(signerOf(text, wallet(2).sign(text)), wallet(2).address.toLowerCase())
     const bytes = Buffer.from(`${r}${s}`, "hex")
     for (let bit = 0; bit < bytes.length * 8; bit++) {
@@ -57,7 +57,7 @@ describe("WalletSignature", () => {
     }
   })
 
-  it("whoever signs, and whatever text, the signer is found", () => {
+  it("recovers the signer of any text", () => {
     FastCheck.assert(
       FastCheck.property(
         FastCheck.integer({ min: 1, max: 254 }),
@@ -67,7 +67,7 @@ describe("WalletSignature", () => {
     )
   })
 
-  it("any 65 bytes are nobody's, or those of the signer that another library finds", () => {
+  it("recovers from any 65 bytes none, or the signer that another library finds", () => {
     const half = FastCheck.uint8Array({ minLength: 32, maxLength: 32 }).map((bytes) =>
       Buffer.from(bytes).toString("hex")
     )
@@ -81,7 +81,7 @@ describe("WalletSignature", () => {
     )
   })
 
-  it("X4: a signed message with any one byte changed is accepted of nobody", () => {
+  it("X4: rejects a signed message with any one byte changed", () => {
     for (let at = 0; at < text.length; at++) {
       for (const bit of [1, 2, 4, 8, 16, 32, 64]) {
         const changed = String.fromCharCode(text.charCodeAt(at) ^ bit)
@@ -90,7 +90,7 @@ describe("WalletSignature", () => {
     }
   })
 
-  it("X4: a signed message with any run of bytes replaced is accepted of nobody", () => {
+  it("X4: rejects a signed message with any run of bytes replaced", () => {
     assert.isTrue(isAccepted(text))
     FastCheck.assert(
       FastCheck.property(
@@ -123,7 +123,7 @@ const aboveOrder = "fffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd036
 const halfOrder = "7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0"
 const aboveHalfOrder = "7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a1"
 
-/** Is the text, under the signature of the unchanged one, a good message of the wallet it names? */
+/** Returns whether the text, under the signature of the original, is a valid message of the wallet it names. */
 const isAccepted = (text: string): boolean =>
   Result.match(read(text), {
     onFailure: () => false,

@@ -1,18 +1,18 @@
-/** Wallets that sign, and the messages they sign; signed by another library than the venue reads with. */
+/** Wallets and their signed messages; signed by another library than the venue verifies with. */
 import { Wallet } from "ethers"
 
-/** The wallet of a number from 1 to 254; `wallet(0x11)` is that of the vectors in the contract. */
+/** Wallet of a number from 1 to 254; `wallet(0x11)` is the one in the contract's vectors. */
 export const wallet = (n: number) => {
   const signer = new Wallet(`0x${n.toString(16).padStart(2, "0").repeat(32)}`)
   return {
-    /** As EIP-55 writes it. */
+    /** EIP-55 checksummed. */
     address: signer.address,
     /** EIP-191, with v of 27 or 28. */
     sign: (text: string): string => signer.signMessageSync(text)
   }
 }
 
-/** The fields of a message as they are written; `undefined` leaves the line out. */
+/** Fields of a message as written; `undefined` omits the line. */
 export interface MessageFields {
   readonly domain: string
   readonly address: string
@@ -28,10 +28,10 @@ export interface MessageFields {
   readonly resources: ReadonlyArray<string> | undefined
 }
 
-/** When the message below was issued. */
+/** Time of issue of the message below. */
 export const issuedAtMillis = Date.UTC(2026, 2, 1, 12)
 
-/** The sign-in message of the contract's vector, with other fields where they are named. */
+/** The sign-in message of the contract's vector, with some fields overridden. */
 export const signInMessage = (overrides: Partial<MessageFields> = {}): string => {
   const fields: MessageFields = {
     domain: "app.venue.example",

@@ -35,7 +35,7 @@ interface Silent {
 /** Health with markets, desks and revocations that the test makes silent. */
 const standIn = (silent: Silent) =>
   Health.layer.pipe(
-    Layer.provide(Layer.mock(Revocations)({ unheardMillis: () => silent.revocationsMillis ?? 0 })),
+    Layer.provide(Layer.mock(Revocations)({ delayMillis: () => silent.revocationsMillis ?? 0 })),
     Layer.provide(
       Layer.effect(
         Feed,

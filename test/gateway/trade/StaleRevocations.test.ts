@@ -18,8 +18,8 @@ const gateway = Effect.gen(function* () {
       Revocations,
       Revocations.of({
         ...inner,
-        unheardMillis: () => revocations.ageMillis,
-        whenUnheard: (observe) => Effect.sync(() => void observers.add(observe))
+        delayMillis: () => revocations.ageMillis,
+        whenDelayed: (observe) => Effect.sync(() => void observers.add(observe))
       })
     )
   )

@@ -12,17 +12,17 @@ import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { postgresLayer } from "../../Postgres.ts"
 
-/** What was announced, in its order, whether or not it was committed. */
+/** Announced revocations in order, committed or not. */
 const announced: Array<string> = []
 const recording = Layer.mock(Revocations)({
   announce: ({ kind, subject }: Revocation) => Effect.sync(() => void announced.push(`${kind} ${subject}`)),
   watch: () => Effect.void,
-  unheardMillis: () => 0
+  delayMillis: () => 0
 })
 
 const suite = (name: string, keys: Layer.Layer<ApiKeys | Transaction | Users, unknown>) =>
   layer(keys, { timeout: "2 minutes" })(name, (it) => {
-    it.effect("a key is found with its secret, permissions, scope and the addresses it may be used from", () =>
+    it.effect("returns a key with its secret, permissions, scope and allow-list", () =>
       Effect.gen(function* () {
         const keys = yield* ApiKeys
         yield* user(UserId.make("alice"))
@@ -58,7 +58,7 @@ const suite = (name: string, keys: Layer.Layer<ApiKeys | Transaction | Users, un
       })
     )
 
-    it.effect("a key is revoked once by its owner, announced, and still found with the time of it", () =>
+    it.effect("revokes a key once, announces it, and returns it with the time of revocation", () =>
       Effect.gen(function* () {
         const keys = yield* ApiKeys
         yield* user(UserId.make("bob"))
@@ -82,7 +82,7 @@ const suite = (name: string, keys: Layer.Layer<ApiKeys | Transaction | Users, un
       })
     )
 
-    it.effect("a key name is given once, and to a known user only", () =>
+    it.effect("rejects a public key that exists and a user who does not exist", () =>
       Effect.gen(function* () {
         const keys = yield* ApiKeys
         yield* user(UserId.make("carol"))
@@ -96,7 +96,7 @@ const suite = (name: string, keys: Layer.Layer<ApiKeys | Transaction | Users, un
       })
     )
 
-    it.effect("a user has at most fifty good keys of their own, also when they are made at once", () =>
+    it.effect("allows at most fifty valid keys of the user's own, also with concurrent creations", () =>
       Effect.gen(function* () {
         const keys = yield* ApiKeys
         yield* user(UserId.make("dave"))
@@ -115,7 +115,7 @@ const suite = (name: string, keys: Layer.Layer<ApiKeys | Transaction | Users, un
       })
     )
 
-    it.effect("keys are listed as they were made, without secrets and without those made for others", () =>
+    it.effect("lists keys in order of creation, without secrets and without keys held by builders", () =>
       Effect.gen(function* () {
         const keys = yield* ApiKeys
         yield* user(UserId.make("erin"))
@@ -144,7 +144,7 @@ const suite = (name: string, keys: Layer.Layer<ApiKeys | Transaction | Users, un
       })
     )
 
-    it.effect("a key is renamed by its owner, and a key made for others by nobody", () =>
+    it.effect("renames a key for its owner, and never a key held by a builder", () =>
       Effect.gen(function* () {
         const keys = yield* ApiKeys
         yield* user(UserId.make("fay"))
@@ -167,7 +167,7 @@ const suite = (name: string, keys: Layer.Layer<ApiKeys | Transaction | Users, un
       })
     )
 
-    it.effect("a rotated key permits the same under another name and secret, once, and the old one is revoked", () =>
+    it.effect("rotates a key once: same permissions under a new pair, the old key revoked", () =>
       Effect.gen(function* () {
         const keys = yield* ApiKeys
         yield* user(UserId.make("gus"))
@@ -190,37 +190,39 @@ const suite = (name: string, keys: Layer.Layer<ApiKeys | Transaction | Users, un
       })
     )
 
-    it.effect("I40: a builder has one key of a user, whatever is asked at once; another builder's stays", () =>
-      Effect.gen(function* () {
-        const keys = yield* ApiKeys
-        yield* user(UserId.make("hal"))
-        yield* user(UserId.make("builder-1"))
-        yield* user(UserId.make("builder-2"))
-        yield* keys.replaceBuilderKey(builderKey(UserId.make("hal"), UserId.make("builder-2"), "hal-other"))
-        announced.splice(0)
-        const names = Array.from({ length: 6 }, (_, n) => `hal-${n}`)
-        const replaced = yield* Effect.forEach(
-          names,
-          (name) => keys.replaceBuilderKey(builderKey(UserId.make("hal"), UserId.make("builder-1"), name)),
-          { concurrency: "unbounded" }
-        )
-        assert.sameMembers(
-          replaced.flatMap(Option.toArray).map((name) => `key ${name}`),
-          announced
-        )
-        assert.lengthOf(announced, names.length - 1)
-        const found = yield* Effect.forEach([...names, "hal-other"], (name) => keys.find(name))
-        const good = found.flatMap(Option.toArray)
-        assert.deepStrictEqual(
-          good.map(({ builderUserId }) => builderUserId),
-          ["builder-1", "builder-2"]
-        )
-        const [{ permissions, scope }] = good as [(typeof good)[0]]
-        assert.deepStrictEqual([permissions, scope], [builderKeyPermissions, "hal"])
-      })
+    it.effect(
+      "I40: keeps one key per user and builder under concurrent replacements; keys of other builders stay",
+      () =>
+        Effect.gen(function* () {
+          const keys = yield* ApiKeys
+          yield* user(UserId.make("hal"))
+          yield* user(UserId.make("builder-1"))
+          yield* user(UserId.make("builder-2"))
+          yield* keys.replaceBuilderKey(builderKey(UserId.make("hal"), UserId.make("builder-2"), "hal-other"))
+          announced.splice(0)
+          const names = Array.from({ length: 6 }, (_, n) => `hal-${n}`)
+          const replaced = yield* Effect.forEach(
+            names,
+            (name) => keys.replaceBuilderKey(builderKey(UserId.make("hal"), UserId.make("builder-1"), name)),
+            { concurrency: "unbounded" }
+          )
+          assert.sameMembers(
+            replaced.flatMap(Option.toArray).map((name) => `key ${name}`),
+            announced
+          )
+          assert.lengthOf(announced, names.length - 1)
+          const found = yield* Effect.forEach([...names, "hal-other"], (name) => keys.find(name))
+          const good = found.flatMap(Option.toArray)
+          assert.deepStrictEqual(
+            good.map(({ builderUserId }) => builderUserId),
+            ["builder-1", "builder-2"]
+          )
+          const [{ permissions, scope }] = good as [(typeof good)[0]]
+          assert.deepStrictEqual([permissions, scope], [builderKeyPermissions, "hal"])
+        })
     )
 
-    it.effect("I40: a replacement that fails with its transaction leaves the key before it", () =>
+    it.effect("I40: keeps the previous key if the transaction of its replacement fails", () =>
       Effect.gen(function* () {
         const keys = yield* ApiKeys
         const transaction = yield* Transaction
@@ -237,7 +239,7 @@ const suite = (name: string, keys: Layer.Layer<ApiKeys | Transaction | Users, un
       })
     )
 
-    it.effect("what a key permits changes by one permission, is announced once, and the key stays good", () =>
+    it.effect("changes one permission of a key and announces it once; the key stays valid", () =>
       Effect.gen(function* () {
         const keys = yield* ApiKeys
         yield* user(UserId.make("lea"))
@@ -258,7 +260,7 @@ const suite = (name: string, keys: Layer.Layer<ApiKeys | Transaction | Users, un
       })
     )
 
-    it.effect("a key that is revoked or not there permits nothing new", () =>
+    it.effect("rejects a change of permissions of a revoked or unknown key", () =>
       Effect.gen(function* () {
         const keys = yield* ApiKeys
         yield* user(UserId.make("mia"))
@@ -274,7 +276,7 @@ const suite = (name: string, keys: Layer.Layer<ApiKeys | Transaction | Users, un
       })
     )
 
-    it.effect("permissions that are given at once are all there", () =>
+    it.effect("keeps every one of concurrently granted permissions", () =>
       Effect.gen(function* () {
         const keys = yield* ApiKeys
         yield* user(UserId.make("ned"))
@@ -285,7 +287,7 @@ const suite = (name: string, keys: Layer.Layer<ApiKeys | Transaction | Users, un
       })
     )
 
-    it.effect("a builder's key that its user revoked may be issued again", () =>
+    it.effect("issues a builder's key again after its user revoked it", () =>
       Effect.gen(function* () {
         const keys = yield* ApiKeys
         yield* user(UserId.make("jan"))
@@ -297,7 +299,7 @@ const suite = (name: string, keys: Layer.Layer<ApiKeys | Transaction | Users, un
       })
     )
 
-    it.effect("the latest use and failure of a key are kept, in whatever order nodes tell of them", () =>
+    it.effect("keeps the latest use and failure of a key, in whatever order nodes report them", () =>
       Effect.gen(function* () {
         const keys = yield* ApiKeys
         yield* user(UserId.make("kim"))
@@ -337,7 +339,7 @@ const onPostgres = Layer.merge(ApiKeys.layer, Transaction.layer).pipe(
 suite("ApiKeys on Postgres", Layer.provide(onPostgres, postgresLayer))
 
 describe("ApiKeys on Postgres", () => {
-  it.effect("I46: no secret is in the database in clear", () =>
+  it.effect("I46: stores no secret in plain text", () =>
     Effect.gen(function* () {
       const keys = yield* ApiKeys
       const sql = yield* SqlClient.SqlClient

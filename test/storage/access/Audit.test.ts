@@ -9,7 +9,7 @@ import { Effect, Layer } from "effect"
 import { postgresLayer } from "../../Postgres.ts"
 import { claimed } from "./OpenedAccount.ts"
 
-/** A desk records what an operator did; answers whether the journal took the row. */
+/** Records an operator's action as a desk does; returns whether the journal accepted the row. */
 const recorded = Effect.fnUntraced(function* (from: Claimed, userId: UserId, ...alongside: ReadonlyArray<AuditedDeed>) {
   const journal = yield* Journal
   let isCollected = false
@@ -26,7 +26,7 @@ const recorded = Effect.fnUntraced(function* (from: Claimed, userId: UserId, ...
 
 const suite = (name: string, services: Layer.Layer<Audit | Journal, unknown>) =>
   layer(services, { timeout: "2 minutes" })(name, (it) => {
-    it.effect("what was done is told, the newest first", () =>
+    it.effect("lists the entries about a subject, newest first", () =>
       Effect.gen(function* () {
         const audit = yield* Audit
         const deed = {
@@ -45,7 +45,7 @@ const suite = (name: string, services: Layer.Layer<Audit | Journal, unknown>) =>
       })
     )
 
-    it.effect("I50: a fact of any text is recorded", () =>
+    it.effect("I50: records facts with any characters", () =>
       Effect.gen(function* () {
         const audit = yield* Audit
         const texts = ["", "a\0b", "\\u0000", "half of \ud83d", "空 😀", `"'`, "x".repeat(500)]
@@ -59,7 +59,7 @@ const suite = (name: string, services: Layer.Layer<Audit | Journal, unknown>) =>
       })
     )
 
-    it.effect("what a trader's journal records of an operator is there with its row, and not without it", () =>
+    it.effect("writes an operator's action if and only if its journal row is written", () =>
       Effect.gen(function* () {
         const audit = yield* Audit
         const eve = UserId.make("eve")

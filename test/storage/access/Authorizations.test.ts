@@ -25,7 +25,7 @@ const signedIn = { aal: "aal2", amr: [{ method: "totp", timestamp: 7 }] } as con
 
 const approval = (code: Redacted.Redacted): Approval => ({ code, codeExpiresAtMillis: 2 * minute, signedIn })
 
-/** An open request of its own name, and what its code will be. */
+/** Pending request with this id, and its future code. */
 const open = (name: string) =>
   Effect.gen(function* () {
     yield* TestClock.setTime(minute)
@@ -50,7 +50,7 @@ const approved = (name: string) =>
 
 const suite = (name: string, services: Layer.Layer<Authorizations | OAuthClients | Transaction | Users, unknown>) =>
   layer(services, { timeout: "2 minutes" })(name, (it) => {
-    it.effect("a request belongs to the first user who comes, until it expires", () =>
+    it.effect("binds a request to the first user who opens it, until it expires", () =>
       Effect.gen(function* () {
         const { amy, authorizations, ben, id } = yield* open("bound")
         assert.deepStrictEqual(
@@ -66,7 +66,7 @@ const suite = (name: string, services: Layer.Layer<Authorizations | OAuthClients
       })
     )
 
-    it.effect("of two users who come at once it belongs to one", () =>
+    it.effect("binds a request to exactly one of two users who open it concurrently", () =>
       Effect.gen(function* () {
         const { amy, authorizations, ben, id } = yield* open("raced")
         const bound = yield* Effect.all(
@@ -79,7 +79,7 @@ const suite = (name: string, services: Layer.Layer<Authorizations | OAuthClients
       })
     )
 
-    it.effect("a request is decided once, and only when it is somebody's", () =>
+    it.effect("decides a request once, and only after it is bound to a user", () =>
       Effect.gen(function* () {
         const { amy, authorizations, code, id } = yield* open("decided")
         assert.isFalse(yield* authorizations.approve(id, approval(code)))
@@ -97,7 +97,7 @@ const suite = (name: string, services: Layer.Layer<Authorizations | OAuthClients
       })
     )
 
-    it.effect("a code stands for what was asked, who consented and how they had signed in", () =>
+    it.effect("returns the request, user and sign-in behind a code", () =>
       Effect.gen(function* () {
         const { amy, authorizations, code } = yield* approved("coded")
         assert.deepStrictEqual(Option.getOrThrow(yield* authorizations.findCode(code)), {
@@ -112,7 +112,7 @@ const suite = (name: string, services: Layer.Layer<Authorizations | OAuthClients
       })
     )
 
-    it.effect("I44: of ten who use a code at once one is the first", () =>
+    it.effect("I44: accepts exactly one of ten concurrent uses of a code", () =>
       Effect.gen(function* () {
         const { authorizations, code } = yield* approved("used")
         const used = yield* Effect.all(
@@ -129,7 +129,7 @@ const suite = (name: string, services: Layer.Layer<Authorizations | OAuthClients
       })
     )
 
-    it.effect("I44: a use that is taken back leaves the code good", () =>
+    it.effect("I44: keeps a code valid if the transaction of its use fails", () =>
       Effect.gen(function* () {
         const { authorizations, code } = yield* approved("kept")
         const { run } = yield* Transaction
@@ -138,7 +138,7 @@ const suite = (name: string, services: Layer.Layer<Authorizations | OAuthClients
       })
     )
 
-    it.effect("a cancelled code is used up, and codes of others are not", () =>
+    it.effect("marks a cancelled code as used, and leaves the codes of others", () =>
       Effect.gen(function* () {
         const { amy, authorizations, code } = yield* approved("cancelled")
         const other = yield* approved("untouched")
@@ -153,7 +153,7 @@ const suite = (name: string, services: Layer.Layer<Authorizations | OAuthClients
       })
     )
 
-    it.effect("a code is known for a day, so that a second use is recognised, and then pruned", () =>
+    it.effect("recognises a second use of a code for a day, then prunes the code", () =>
       Effect.gen(function* () {
         const { authorizations, code } = yield* approved("old")
         yield* authorizations.consume(code)
@@ -161,7 +161,7 @@ const suite = (name: string, services: Layer.Layer<Authorizations | OAuthClients
         yield* authorizations.open(Redacted.make("a day later"), asked, 0)
         assert.isTrue(Option.isSome(yield* authorizations.findCode(code)))
         yield* TestClock.setTime(26 * 60 * minute)
-        // Each takes away only a few, and other tests left some.
+        // Each request deletes only a few rows, and other tests left some.
         for (let n = 0; n < 10; n++) yield* authorizations.open(Redacted.make(`later ${n}`), asked, 0)
         assert.isTrue(Option.isNone(yield* authorizations.findCode(code)))
       })
@@ -177,7 +177,7 @@ const postgres = Layer.mergeAll(Authorizations.layer, OAuthClients.layer, Transa
 )
 suite("Authorizations on Postgres", postgres)
 
-it.effect("I46: neither the id of a request nor its code is in the database", () =>
+it.effect("I46: stores only hashes of a request's id and code", () =>
   Effect.gen(function* () {
     yield* approved("hidden")
     const sql = yield* SqlClient.SqlClient

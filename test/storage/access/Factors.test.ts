@@ -15,7 +15,7 @@ type Services = FactorChallenges | Factors | RecoveryCodes | Transaction | Users
 
 const secret = Redacted.make("JBSWY3DPEHPK3PXP")
 
-/** A user with one factor, which is named for the user. */
+/** User with one factor, whose id is derived from the user's. */
 const begin = Effect.fnUntraced(function* (userId: UserId, friendlyName = "") {
   const factorId = `factor of ${userId}`
   yield* (yield* Users).create({ userId, name: userId })
@@ -30,7 +30,7 @@ const atOnce = <A, E, R>(count: number, effect: Effect.Effect<A, E, R>) =>
 
 const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
   layer(services, { timeout: "2 minutes" })(name, (it) => {
-    it.effect("a factor is listed without its secret, and found with it by its user only", () =>
+    it.effect("lists a factor without its secret, and returns the secret only to its user", () =>
       Effect.gen(function* () {
         const factors = yield* Factors
         yield* TestClock.setTime(5_000)
@@ -45,7 +45,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
       })
     )
 
-    it.effect("an accepted code verifies the factor", () =>
+    it.effect("verifies a factor with an accepted code", () =>
       Effect.gen(function* () {
         const factors = yield* Factors
         yield* TestClock.setTime(5_000)
@@ -57,7 +57,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
       })
     )
 
-    it.effect("M2: a step is accepted once, also when asked many times at once, and none before it", () =>
+    it.effect("M2: accepts a time step once under concurrent requests, and no earlier step after it", () =>
       Effect.gen(function* () {
         const factors = yield* Factors
         const factorId = yield* begin(UserId.make("cat"))
@@ -68,7 +68,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
       })
     )
 
-    it.effect("a user has each name once, and as many without a name as they like", () =>
+    it.effect("rejects a second factor of the same name, except for unnamed factors", () =>
       Effect.gen(function* () {
         const factors = yield* Factors
         yield* begin(UserId.make("dan"), "phone")
@@ -83,7 +83,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
       })
     )
 
-    it.effect("an unverified factor is gone after 300 seconds, and its name is free; a verified one stays", () =>
+    it.effect("deletes an unverified factor after 300 seconds and frees its name; keeps a verified one", () =>
       Effect.gen(function* () {
         const factors = yield* Factors
         yield* TestClock.setTime(1_000)
@@ -101,7 +101,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
       })
     )
 
-    it.effect("what was done in a transaction that failed is undone", () =>
+    it.effect("rolls back the changes of a failed transaction", () =>
       Effect.gen(function* () {
         const factors = yield* Factors
         const challenges = yield* FactorChallenges
@@ -116,7 +116,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
       })
     )
 
-    it.effect("a removed factor is gone", () =>
+    it.effect("does not find a removed factor", () =>
       Effect.gen(function* () {
         const factors = yield* Factors
         const factorId = yield* begin(UserId.make("gus"))
@@ -126,7 +126,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
       })
     )
 
-    it.effect("M2: a challenge is good for 300 seconds, for its factor and its session, and answered once", () =>
+    it.effect("M2: accepts a challenge once, within 300 seconds, for its own factor and session", () =>
       Effect.gen(function* () {
         const challenges = yield* FactorChallenges
         yield* TestClock.setTime(1_000)
@@ -148,7 +148,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
       })
     )
 
-    it.effect("M3: a challenge has five tries, also when all are taken at once", () =>
+    it.effect("M3: allows five tries of a challenge, also when they are concurrent", () =>
       Effect.gen(function* () {
         const challenges = yield* FactorChallenges
         const challenge = { challengeId: "ida-1", factorId: yield* begin(UserId.make("ida")), sessionId: "s" }
@@ -161,7 +161,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
       })
     )
 
-    it.effect("M3: a user has 15 attempts a minute, also when all are made at once", () =>
+    it.effect("M3: allows a user 15 attempts per minute, also when they are concurrent", () =>
       Effect.gen(function* () {
         const { count } = yield* FactorChallenges
         yield* begin(UserId.make("jim"))
@@ -181,7 +181,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
       })
     )
 
-    it.effect("a recovery code is good once, also when used many times at once, until others replace it", () =>
+    it.effect("accepts a recovery code once under concurrent uses, until the codes are replaced", () =>
       Effect.gen(function* () {
         const codes = yield* RecoveryCodes
         yield* begin(UserId.make("kim"))
@@ -197,7 +197,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
       })
     )
 
-    it.effect("I50: ids of any text are unknown, not a fault", () =>
+    it.effect("I50: treats ids with any characters as unknown", () =>
       Effect.gen(function* () {
         const factors = yield* Factors
         const challenges = yield* FactorChallenges
@@ -237,7 +237,7 @@ const onPostgres = Layer.mergeAll(
 suite("Factors on Postgres", onPostgres)
 
 layer(onPostgres, { timeout: "2 minutes" })("a database of factors", (it) => {
-  it.effect("I46: a secret is nowhere in it as it is", () =>
+  it.effect("I46: stores no secret in plain text", () =>
     Effect.gen(function* () {
       yield* begin(UserId.make("max"))
       const sql = yield* SqlClient.SqlClient

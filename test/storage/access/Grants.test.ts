@@ -30,7 +30,7 @@ const begin = (userId: UserId, ...clientIds: ReadonlyArray<string>) =>
 
 const suite = (name: string, services: Layer.Layer<Grants | OAuthClients | Users, unknown>) =>
   layer(services, { timeout: "2 minutes" })(name, (it) => {
-    it.effect("what is granted later adds to what was granted before, each once", () =>
+    it.effect("adds new scopes to the granted ones, each once", () =>
       Effect.gen(function* () {
         const grants = yield* begin(UserId.make("amy"), "amy-app")
         yield* TestClock.setTime(1_000)
@@ -46,7 +46,7 @@ const suite = (name: string, services: Layer.Layer<Grants | OAuthClients | Users
       })
     )
 
-    it.effect("of many grants at once none is lost", () =>
+    it.effect("keeps the scopes of all concurrent grants", () =>
       Effect.gen(function* () {
         const grants = yield* begin(UserId.make("ben"), "ben-app")
         const scopes = ["email", "openid", "phone", "profile"]
@@ -61,7 +61,7 @@ const suite = (name: string, services: Layer.Layer<Grants | OAuthClients | Users
       })
     )
 
-    it.effect("a grant is removed once, and others stay", () =>
+    it.effect("removes a grant once, and keeps other grants", () =>
       Effect.gen(function* () {
         const grants = yield* begin(UserId.make("cat"), "cat-app", "cat-other")
         yield* begin(UserId.make("dan"))

@@ -13,7 +13,7 @@ const seen = { network: "42161", domain: "app.venue.example", statement: "Sign i
 
 const suite = (name: string, services: Layer.Layer<Identities | Transaction | Users, unknown>) =>
   layer(services, { timeout: "2 minutes" })(name, (it) => {
-    it.effect("an address that is new makes a user and their main account of the same id", () =>
+    it.effect("creates a user with a primary account of the same id for a new address", () =>
       Effect.gen(function* () {
         const identities = yield* Identities
         const users = yield* Users
@@ -35,7 +35,7 @@ const suite = (name: string, services: Layer.Layer<Identities | Transaction | Us
       })
     )
 
-    it.effect("an address that is known resumes its user, and the last sign-in is the one that is told of", () =>
+    it.effect("returns the user of a known address, and records the last sign-in", () =>
       Effect.gen(function* () {
         const identities = yield* Identities
         yield* TestClock.setTime(1_000)
@@ -49,7 +49,7 @@ const suite = (name: string, services: Layer.Layer<Identities | Transaction | Us
       })
     )
 
-    it.effect("a wallet that proves itself without signing in has no sign-in, nor loses one", () =>
+    it.effect("keeps the last sign-in when a wallet proves itself without signing in", () =>
       Effect.gen(function* () {
         const identities = yield* Identities
         yield* TestClock.setTime(1_000)
@@ -63,7 +63,7 @@ const suite = (name: string, services: Layer.Layer<Identities | Transaction | Us
       })
     )
 
-    it.effect("I41: a hundred first arrivals of one wallet at once make one user", () =>
+    it.effect("I41: creates one user for a hundred concurrent first sign-ins of a wallet", () =>
       Effect.gen(function* () {
         const identities = yield* Identities
         const arrivals = yield* Effect.all(
@@ -75,7 +75,7 @@ const suite = (name: string, services: Layer.Layer<Identities | Transaction | Us
       })
     )
 
-    it.effect("W18: an arrival that is taken back leaves no user and no identity", () =>
+    it.effect("W18: removes user and identity of a rolled-back sign-in", () =>
       Effect.gen(function* () {
         const identities = yield* Identities
         const users = yield* Users
@@ -90,7 +90,7 @@ const suite = (name: string, services: Layer.Layer<Identities | Transaction | Us
       })
     )
 
-    it.effect("I50: users of any text have no identity", () =>
+    it.effect("I50: returns no identity for user ids with any characters", () =>
       Effect.gen(function* () {
         const identities = yield* Identities
         for (const userId of ["", "\0", "'; drop table identity", "空", "\ud800", "x".repeat(10_000)]) {

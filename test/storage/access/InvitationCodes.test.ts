@@ -1,4 +1,4 @@
-/** Invitation codes, in memory and on Postgres: each brings one user, as that user's journal says. */
+/** Tests of invitation codes, in memory and on Postgres. */
 import { traderStream } from "@venue/domain/Trader"
 import { UserId } from "@venue/domain/UserId"
 import { Journal } from "@venue/journal/Journal"
@@ -11,7 +11,7 @@ import { TestClock } from "effect/testing"
 import { postgresLayer } from "../../Postgres.ts"
 import { claimed } from "./OpenedAccount.ts"
 
-/** The user comes with the code, as the desk records it. */
+/** Records the redemption of a code as the desk does. */
 const redeem = Effect.fnUntraced(function* (userId: UserId, code: string, referrerId: UserId) {
   const journal = yield* Journal
   const from = yield* claimed(userId)
@@ -37,7 +37,7 @@ const suite = (name: string, services: Layer.Layer<InvitationCodes | Users | Jou
       return ids as unknown as readonly [UserId, UserId, UserId]
     })
 
-    it.effect("codes are issued once, however often and at once that is asked", () =>
+    it.effect("issues codes once under repeated and concurrent calls", () =>
       Effect.gen(function* () {
         const codes = yield* InvitationCodes
         const [amy] = yield* users("issue-amy")
@@ -55,7 +55,7 @@ const suite = (name: string, services: Layer.Layer<InvitationCodes | Users | Jou
       })
     )
 
-    it.effect("a code is held for the first who asks, and for no other until it is let go", () =>
+    it.effect("reserves a code for the first user, and for another only after its release", () =>
       Effect.gen(function* () {
         const codes = yield* InvitationCodes
         const [amy, ben, cid] = yield* users("hold-amy", "hold-ben", "hold-cid")
@@ -63,31 +63,31 @@ const suite = (name: string, services: Layer.Layer<InvitationCodes | Users | Jou
         assert.strictEqual(yield* codes.hold("H1", ben), amy)
         assert.strictEqual(yield* codes.hold("H1", ben), amy)
         assert.strictEqual((yield* Effect.flip(codes.hold("H1", cid)))._tag, "UnknownInvitationCode")
-        yield* codes.letGo("H1", cid)
+        yield* codes.release("H1", cid)
         assert.strictEqual((yield* Effect.flip(codes.hold("H1", cid)))._tag, "UnknownInvitationCode")
-        yield* codes.letGo("H1", ben)
+        yield* codes.release("H1", ben)
         assert.strictEqual((yield* Effect.flip(codes.hold("H1", amy)))._tag, "OwnInvitationCode")
         assert.strictEqual(yield* codes.hold("H1", cid), amy)
         for (const text of ["", "NONE", "\0", "'; drop table invitation_code"]) {
           assert.strictEqual((yield* Effect.flip(codes.hold(text, ben)))._tag, "UnknownInvitationCode")
         }
-        assert.deepStrictEqual(yield* codes.broughtBy([amy]), [])
+        assert.deepStrictEqual(yield* codes.referredBy([amy]), [])
       })
     )
 
-    it.effect("I8: a code brings the user whose journal says so, and is never let go again", () =>
+    it.effect("I8: counts a referral once the journal records it, and keeps the code redeemed", () =>
       Effect.gen(function* () {
         const codes = yield* InvitationCodes
         const [amy, ben, cid] = yield* users("brought-amy", "brought-ben", "brought-cid")
         yield* codes.issue(amy, ["B1", "B2"])
         yield* codes.hold("B1", ben)
         yield* redeem(ben, "B1", amy)
-        yield* codes.letGo("B1", ben)
+        yield* codes.release("B1", ben)
         yield* codes.hold("B2", cid)
         yield* redeem(cid, "B2", amy)
         assert.strictEqual(yield* codes.hold("B1", ben), amy)
         assert.strictEqual((yield* Effect.flip(codes.hold("B1", cid)))._tag, "UnknownInvitationCode")
-        assert.deepStrictEqual(yield* codes.broughtBy([amy, ben]), [
+        assert.deepStrictEqual(yield* codes.referredBy([amy, ben]), [
           { referrerId: amy, userId: ben },
           { referrerId: amy, userId: cid }
         ])
@@ -96,7 +96,7 @@ const suite = (name: string, services: Layer.Layer<InvitationCodes | Users | Jou
       })
     )
 
-    it.effect("who brought somebody is told page by page", () =>
+    it.effect("lists referrers page by page", () =>
       Effect.gen(function* () {
         const codes = yield* InvitationCodes
         const [one, two, three] = yield* users("page-1", "page-2", "page-3")

@@ -5,7 +5,7 @@ import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { postgresLayer } from "../../Postgres.ts"
 
-/** Two nodes on one database, or the one process that memory stands for. */
+/** Two nodes on one database, or the single process of a venue in memory. */
 class Nodes extends Context.Service<
   Nodes,
   {
@@ -14,7 +14,7 @@ class Nodes extends Context.Service<
   }
 >()("test/storage/NonceNodes") {}
 
-/** The database takes nonces of keys that are there. */
+/** Inserts a key: the database accepts only nonces of existing keys. */
 const known = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* sql`insert into venue_user (user_id, name, created_at) values ('user', '', now())`
@@ -35,7 +35,7 @@ const oneNode = Layer.effect(
 const suite = <E>(place: string, nodes: Layer.Layer<Nodes, E>) =>
   describe(`nonces in ${place}`, () => {
     layer(nodes)((it) => {
-      it.effect("I36: a nonce is accepted once over all nodes, whatever the case of its letters", () =>
+      it.effect("I36: accepts a nonce once over all nodes, regardless of letter case", () =>
         Effect.gen(function* () {
           const { a, b } = yield* Nodes
           yield* a.claim("key", "ab12")
@@ -45,7 +45,7 @@ const suite = <E>(place: string, nodes: Layer.Layer<Nodes, E>) =>
         })
       )
 
-      it.effect("I36: another key may use the same nonce", () =>
+      it.effect("I36: accepts the same nonce for another key", () =>
         Effect.gen(function* () {
           const { a, b } = yield* Nodes
           yield* a.claim("one key", "cd34")
@@ -53,7 +53,7 @@ const suite = <E>(place: string, nodes: Layer.Layer<Nodes, E>) =>
         })
       )
 
-      it.effect("I36: of many that ask at once on both nodes exactly one is accepted", () =>
+      it.effect("I36: accepts exactly one of many concurrent claims on both nodes", () =>
         Effect.gen(function* () {
           const { a, b } = yield* Nodes
           const claim = (n: number) => (n % 2 === 0 ? a : b).claim("key", n < 20 ? "ef56" : "EF56")
@@ -63,20 +63,22 @@ const suite = <E>(place: string, nodes: Layer.Layer<Nodes, E>) =>
         })
       )
 
-      it.effect("more nonces than one statement takes are each answered, asked of both nodes in opposite order", () =>
-        Effect.gen(function* () {
-          const { a, b } = yield* Nodes
-          const nonces = Array.from({ length: 2_500 }, (_, n) => `many ${n}`)
-          const outcomes = yield* Effect.all(
-            [
-              ...nonces.map((nonce) => Effect.result(a.claim("key", nonce))),
-              ...nonces.toReversed().map((nonce) => Effect.result(b.claim("key", nonce)))
-            ],
-            { concurrency: "unbounded" }
-          )
-          assert.strictEqual(outcomes.filter(Result.isSuccess).length, 2_500)
-          assert.isTrue(outcomes.filter(Result.isFailure).every(({ failure }) => failure._tag === "NonceReused"))
-        })
+      it.effect(
+        "answers every claim of a batch above the limit of one statement, claimed on both nodes in opposite order",
+        () =>
+          Effect.gen(function* () {
+            const { a, b } = yield* Nodes
+            const nonces = Array.from({ length: 2_500 }, (_, n) => `many ${n}`)
+            const outcomes = yield* Effect.all(
+              [
+                ...nonces.map((nonce) => Effect.result(a.claim("key", nonce))),
+                ...nonces.toReversed().map((nonce) => Effect.result(b.claim("key", nonce)))
+              ],
+              { concurrency: "unbounded" }
+            )
+            assert.strictEqual(outcomes.filter(Result.isSuccess).length, 2_500)
+            assert.isTrue(outcomes.filter(Result.isFailure).every(({ failure }) => failure._tag === "NonceReused"))
+          })
       )
     })
   })
@@ -84,7 +86,7 @@ const suite = <E>(place: string, nodes: Layer.Layer<Nodes, E>) =>
 suite("memory", oneNode.pipe(Layer.provide(Nonces.layerMemory)))
 suite("Postgres", twoNodes.pipe(Layer.provide(postgresLayer)))
 
-it.effect("in memory a nonce is free again after fifteen minutes, and not before", () =>
+it.effect("frees a nonce in memory after exactly fifteen minutes", () =>
   Effect.gen(function* () {
     const nonces = yield* Nonces
     yield* nonces.claim("key", "ab12")
@@ -98,7 +100,7 @@ it.effect("in memory a nonce is free again after fifteen minutes, and not before
 describe("the nonce table", () => {
   const withKeys = Layer.effectDiscard(known).pipe(Layer.provideMerge(Nonces.layer), Layer.provideMerge(postgresLayer))
   layer(withKeys)((it) => {
-    it.effect("I48: is pruned each minute of what is older than twenty", () =>
+    it.effect("I48: deletes nonces older than twenty minutes every minute", () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
         const nonces = yield* Nonces
@@ -112,43 +114,39 @@ describe("the nonce table", () => {
       })
     )
 
-    it.effect(
-      "I40: a nonce of a key that was revoked before it was asked for is refused, whatever the caller knows",
-      () =>
-        Effect.gen(function* () {
-          const sql = yield* SqlClient.SqlClient
-          const nonces = yield* Nonces
-          yield* nonces.claim("gone", "a1")
-          yield* sql`update api_key set revoked_at = now() where public_key = 'gone'`
-          assert.strictEqual((yield* Effect.flip(nonces.claim("gone", "a2")))._tag, "KeyRevoked")
-          // A builder's key leaves no row.
-          yield* sql`delete from api_key where public_key = 'gone'`
-          assert.strictEqual((yield* Effect.flip(nonces.claim("gone", "a3")))._tag, "KeyRevoked")
-          yield* sql`delete from nonce`
-        })
+    it.effect("I40: rejects a nonce of a revoked key, even if the caller has the key cached", () =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const nonces = yield* Nonces
+        yield* nonces.claim("gone", "a1")
+        yield* sql`update api_key set revoked_at = now() where public_key = 'gone'`
+        assert.strictEqual((yield* Effect.flip(nonces.claim("gone", "a2")))._tag, "KeyRevoked")
+        // A replaced builder key leaves no row.
+        yield* sql`delete from api_key where public_key = 'gone'`
+        assert.strictEqual((yield* Effect.flip(nonces.claim("gone", "a3")))._tag, "KeyRevoked")
+        yield* sql`delete from nonce`
+      })
     )
 
-    it.effect(
-      "a claim that the database does not answer is given up after three seconds, and keeps no other waiting",
-      () =>
-        Effect.gen(function* () {
-          const sql = yield* SqlClient.SqlClient
-          const nonces = yield* Nonces
-          const inDoubt = yield* sql.reserve
-          yield* inDoubt.executeUnprepared("begin", [], undefined)
-          yield* inDoubt.execute("insert into nonce (public_key, nonce) values ('key', 'held')", [], undefined)
-          const hanging = yield* Effect.forkChild(Effect.flip(nonces.claim("key", "held")))
-          const waiting = sql`select from pg_locks where not granted`
-          for (let asked = 0; asked < 5_000 && (yield* waiting).length === 0; asked++);
-          const next = yield* Effect.forkChild(nonces.claim("key", "next"))
-          yield* TestClock.adjust("3 seconds")
-          assert.strictEqual((yield* Fiber.join(hanging))._tag, "DatabaseUnavailable")
-          yield* Fiber.join(next)
-          yield* inDoubt.executeUnprepared("rollback", [], undefined)
-        })
+    it.effect("gives up a claim after three seconds without an answer, and does not delay others", () =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const nonces = yield* Nonces
+        const inDoubt = yield* sql.reserve
+        yield* inDoubt.executeUnprepared("begin", [], undefined)
+        yield* inDoubt.execute("insert into nonce (public_key, nonce) values ('key', 'held')", [], undefined)
+        const hanging = yield* Effect.forkChild(Effect.flip(nonces.claim("key", "held")))
+        const waiting = sql`select from pg_locks where not granted`
+        for (let asked = 0; asked < 5_000 && (yield* waiting).length === 0; asked++);
+        const next = yield* Effect.forkChild(nonces.claim("key", "next"))
+        yield* TestClock.adjust("3 seconds")
+        assert.strictEqual((yield* Fiber.join(hanging))._tag, "DatabaseUnavailable")
+        yield* Fiber.join(next)
+        yield* inDoubt.executeUnprepared("rollback", [], undefined)
+      })
     )
 
-    it.effect("a database that refuses is an error of its own, and the next claim asks it again", () =>
+    it.effect("returns a database error as unavailable, and retries with the next claim", () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
         const nonces = yield* Nonces

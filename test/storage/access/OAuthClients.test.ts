@@ -27,7 +27,7 @@ const [first, second, third] = ["first", "second", "third"].map((text) => Redact
 
 const suite = (name: string, services: Layer.Layer<OAuthClients, unknown>) =>
   layer(services, { timeout: "2 minutes" })(name, (it) => {
-    it.effect("an application is found as it was registered, with the hash of its secret", () =>
+    it.effect("returns an application as registered, with the hash of its secret", () =>
       Effect.gen(function* () {
         const clients = yield* OAuthClients
         yield* TestClock.setTime(5_000)
@@ -43,7 +43,7 @@ const suite = (name: string, services: Layer.Layer<OAuthClients, unknown>) =>
       })
     )
 
-    it.effect("of several that are registered under one id the first stays as it is", () =>
+    it.effect("keeps the first of several applications registered under one id", () =>
       Effect.gen(function* () {
         const clients = yield* OAuthClients
         const attempts = yield* Effect.all(
@@ -61,7 +61,7 @@ const suite = (name: string, services: Layer.Layer<OAuthClients, unknown>) =>
       })
     )
 
-    it.effect("of its secrets the two newest are good, and in the end one", () =>
+    it.effect("keeps the two newest secrets of an application valid, then only the newest", () =>
       Effect.gen(function* () {
         const clients = yield* OAuthClients
         yield* clients.register(newClient("rotating"), first)
@@ -75,7 +75,7 @@ const suite = (name: string, services: Layer.Layer<OAuthClients, unknown>) =>
       })
     )
 
-    it.effect("a public application gets no secret, and one that is disabled none any more", () =>
+    it.effect("rejects a secret for a public or disabled application", () =>
       Effect.gen(function* () {
         const clients = yield* OAuthClients
         yield* clients.register(newClient("open", { type: "public" }), null)
@@ -93,7 +93,7 @@ const suite = (name: string, services: Layer.Layer<OAuthClients, unknown>) =>
       })
     )
 
-    it.effect("the newest are listed first", () =>
+    it.effect("lists the newest applications first", () =>
       Effect.gen(function* () {
         const clients = yield* OAuthClients
         yield* TestClock.setTime(1_000_000)
@@ -105,7 +105,7 @@ const suite = (name: string, services: Layer.Layer<OAuthClients, unknown>) =>
       })
     )
 
-    it.effect("I50: ids of any text are unknown, not a fault", () =>
+    it.effect("I50: treats ids with any characters as unknown", () =>
       Effect.gen(function* () {
         const clients = yield* OAuthClients
         for (const id of ["", "\0", "'; drop table oauth_client", "空", "\ud800", "x".repeat(10_000)]) {

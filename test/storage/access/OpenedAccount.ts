@@ -1,4 +1,4 @@
-/** Opens an account as its desk does: the row of the account rides along with one of the journal. */
+/** Opens an account as its desk does: writes the account's row with a journal row. */
 import type { AccountId } from "@venue/domain/AccountId"
 import { traderStream } from "@venue/domain/Trader"
 import type { UserId } from "@venue/domain/UserId"
@@ -15,7 +15,7 @@ export const claimed = Effect.fnUntraced(function* (userId: UserId) {
   return yield* journal.claim(traderStream(userId), { restore: () => true, replay: () => {} }, Effect.succeed(true))
 })
 
-/** Dies when the claim has another owner by now. */
+/** Dies if another owner has taken the claim. */
 export const recordAccount = Effect.fnUntraced(function* (from: Claimed, userId: UserId, accountId: AccountId) {
   const journal = yield* Journal
   let isCollected = false

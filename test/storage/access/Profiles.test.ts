@@ -11,7 +11,7 @@ const suite = (name: string, services: Layer.Layer<Profiles | Transaction | User
     const user = (userId: UserId) => Effect.andThen(Users, (users) => users.create({ userId, name: userId }))
     const empty = { username: null, avatarUrl: null, isPublic: false, firstName: null, lastName: null }
 
-    it.effect("what is left out stays as it is", () =>
+    it.effect("keeps the fields that a change omits", () =>
       Effect.gen(function* () {
         const profiles = yield* Profiles
         yield* user(UserId.make("amy"))
@@ -45,7 +45,7 @@ const suite = (name: string, services: Layer.Layer<Profiles | Transaction | User
       })
     )
 
-    it.effect("a username is one user's, however many ask for it at once, and free again when it is given up", () =>
+    it.effect("gives a username to one user under concurrent requests, and frees it when it changes", () =>
       Effect.gen(function* () {
         const profiles = yield* Profiles
         const everybody = Array.from({ length: 8 }, (_, index) => UserId.make(`user-${index}`))
@@ -67,7 +67,7 @@ const suite = (name: string, services: Layer.Layer<Profiles | Transaction | User
       })
     )
 
-    it.effect("a name that is taken does not undo what else a transaction does", () =>
+    it.effect("keeps other changes of a transaction in which a username is taken", () =>
       Effect.gen(function* () {
         const { run } = yield* Transaction
         const profiles = yield* Profiles

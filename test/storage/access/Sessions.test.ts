@@ -23,7 +23,7 @@ const newSession = (userId: UserId, sessionId: string): NewSession => ({
   expiresAtMillis: lifetime
 })
 
-/** A user with these sessions, each with a refresh token of its own name. */
+/** User with these sessions; each has a refresh token derived from its id. */
 const begin = (userId: UserId, ...sessionIds: ReadonlyArray<string>) =>
   Effect.gen(function* () {
     const sessions = yield* Sessions
@@ -39,7 +39,7 @@ const idsOf = (found: ReadonlyArray<{ readonly sessionId: string }>) => found.ma
 
 const suite = (name: string, services: Layer.Layer<Revocations | Sessions | Transaction | Users, unknown>) =>
   layer(services, { timeout: "2 minutes" })(name, (it) => {
-    it.effect("a session is found as it began, with a token of the first generation", () =>
+    it.effect("returns a session as begun, with a refresh token of generation 1", () =>
       Effect.gen(function* () {
         const sessions = yield* begin(UserId.make("amy"), "a1")
         const found = Option.getOrThrow(yield* sessions.find("a1"))
@@ -55,7 +55,7 @@ const suite = (name: string, services: Layer.Layer<Revocations | Sessions | Tran
       })
     )
 
-    it.effect("a token that is issued is the newest, and the older ones are still known", () =>
+    it.effect("makes an issued token the newest, and still finds older ones", () =>
       Effect.gen(function* () {
         const sessions = yield* begin(UserId.make("ben"), "b1")
         yield* TestClock.setTime(2_000)
@@ -69,7 +69,7 @@ const suite = (name: string, services: Layer.Layer<Revocations | Sessions | Tran
       })
     )
 
-    it.effect("what is ended or expired is not listed, and an ended one keeps the time it ended at", () =>
+    it.effect("lists neither ended nor expired sessions, and keeps the time of the end", () =>
       Effect.gen(function* () {
         const sessions = yield* begin(UserId.make("cat"), "c3", "c1", "c2")
         assert.deepStrictEqual(idsOf(yield* sessions.ofUser(UserId.make("cat"))), ["c1", "c2", "c3"])
@@ -85,7 +85,7 @@ const suite = (name: string, services: Layer.Layer<Revocations | Sessions | Tran
       })
     )
 
-    it.effect("the end of a session is announced, once", () =>
+    it.effect("announces the end of a session once", () =>
       Effect.gen(function* () {
         const sessions = yield* begin(UserId.make("dan"), "d1", "d2")
         const heard: Array<string> = []
@@ -101,7 +101,7 @@ const suite = (name: string, services: Layer.Layer<Revocations | Sessions | Tran
       }).pipe(Effect.scoped)
     )
 
-    it.effect("an application's sessions end with one word of it, and nobody else's", () =>
+    it.effect("ends all sessions of one application with a single announcement", () =>
       Effect.gen(function* () {
         const sessions = yield* begin(UserId.make("una"), "una-1")
         const ofClient = (sessionId: string, clientId: string) =>
@@ -133,7 +133,7 @@ const suite = (name: string, services: Layer.Layer<Revocations | Sessions | Tran
       }).pipe(Effect.scoped)
     )
 
-    it.effect("how its user proved themselves may change", () =>
+    it.effect("changes the assurance of a session", () =>
       Effect.gen(function* () {
         const sessions = yield* begin(UserId.make("eve"), "e1", "e2")
         const amr = [
@@ -146,7 +146,7 @@ const suite = (name: string, services: Layer.Layer<Revocations | Sessions | Tran
       })
     )
 
-    it.effect("two that end the same sessions in another order do not stop each other", () =>
+    it.effect("does not deadlock when two callers end the same sessions in opposite order", () =>
       Effect.gen(function* () {
         const ids = Array.from({ length: 20 }, (_, index) => `f${index}`)
         const sessions = yield* begin(UserId.make("fay"), ...ids)
@@ -155,7 +155,7 @@ const suite = (name: string, services: Layer.Layer<Revocations | Sessions | Tran
       })
     )
 
-    it.effect("I48: of more than a hundred sessions of a user, those used longest ago end, and are announced", () =>
+    it.effect("I48: ends the least recently used session beyond a hundred of a user, and announces it", () =>
       Effect.gen(function* () {
         const ids = Array.from({ length: 100 }, (_, index) => `ida-${index}`)
         const sessions = yield* begin(UserId.make("ida"), ...ids)
@@ -183,7 +183,7 @@ const suite = (name: string, services: Layer.Layer<Revocations | Sessions | Tran
       }).pipe(Effect.scoped)
     )
 
-    it.effect("I50: ids and tokens of any text are unknown, not a fault", () =>
+    it.effect("I50: treats ids and tokens with any characters as unknown", () =>
       Effect.gen(function* () {
         const sessions = yield* Sessions
         for (const text of ["", "\0", "'; drop table session", "空", "\ud800", "x".repeat(10_000)]) {
@@ -210,7 +210,7 @@ const postgres = Sessions.layer.pipe(
 )
 suite("Sessions on Postgres", postgres)
 
-it.effect("a month after it expired a session is forgotten, with its tokens, when others begin", () =>
+it.effect("deletes a session and its tokens a month after expiry, when others begin", () =>
   Effect.gen(function* () {
     const sessions = yield* begin(UserId.make("gus"), "g1")
     yield* TestClock.setTime(lifetime + 30 * day)
@@ -223,7 +223,7 @@ it.effect("a month after it expired a session is forgotten, with its tokens, whe
   }).pipe(Effect.provide(postgres))
 )
 
-it.effect("I48: nobody who begins waits for all tokens of an old session to be deleted", () =>
+it.effect("I48: begins a session without waiting for all tokens of an old one to be deleted", () =>
   Effect.gen(function* () {
     const sessions = yield* begin(UserId.make("kim"), "k1")
     const sql = yield* SqlClient.SqlClient
@@ -249,7 +249,7 @@ it.effect("I48: nobody who begins waits for all tokens of an old session to be d
   }).pipe(Effect.provide(postgres))
 )
 
-it.effect("R5: no token is in the database, only its hash", () =>
+it.effect("R5: stores only the hash of a token", () =>
   Effect.gen(function* () {
     yield* begin(UserId.make("hal"), "h1")
     const sql = yield* SqlClient.SqlClient

@@ -16,7 +16,7 @@ const suite = (
   layer(services, { excludeTestServices: true, timeout: "2 minutes" })(name, (it) => {
     const user = (userId: UserId) => Effect.andThen(Users, (users) => users.create({ userId, name: userId }))
 
-    it.effect("who has done nothing yet has come nowhere, and nobody is nobody", () =>
+    it.effect("returns an initial state for a user without steps, and `exists: false` for an unknown user", () =>
       Effect.gen(function* () {
         const states = yield* UserStates
         yield* user(UserId.make("new"))
@@ -36,7 +36,7 @@ const suite = (
       })
     )
 
-    it.effect("each change is kept and leaves the others as they are", () =>
+    it.effect("keeps each change and leaves other fields", () =>
       Effect.gen(function* () {
         const states = yield* UserStates
         yield* user(UserId.make("amy"))
@@ -61,7 +61,7 @@ const suite = (
       })
     )
 
-    it.effect("of a user who is not there nothing is changed", () =>
+    it.effect("rejects changes of an unknown user", () =>
       Effect.gen(function* () {
         const states = yield* UserStates
         const refused = yield* Effect.flip(states.freeze(UserId.make("ghost")))
@@ -70,7 +70,7 @@ const suite = (
       })
     )
 
-    it.effect("a change is announced, and one that is taken back is not there", () =>
+    it.effect("announces a change, and rolls it back with its transaction", () =>
       Effect.scoped(
         Effect.gen(function* () {
           const { run } = yield* Transaction
@@ -88,7 +88,7 @@ const suite = (
       )
     )
 
-    it.effect("a second factor counts once it is verified", () =>
+    it.effect("counts a second factor once it is verified", () =>
       Effect.gen(function* () {
         const factors = yield* Factors
         const states = yield* UserStates
@@ -105,7 +105,7 @@ const suite = (
       })
     )
 
-    it.effect("a verdict moves the verification that is under way, and an older one that comes late does not", () =>
+    it.effect("applies a verdict to the current verification, and ignores an older, late verdict", () =>
       Effect.gen(function* () {
         const states = yield* UserStates
         yield* user(UserId.make("dan"))
@@ -125,7 +125,7 @@ const suite = (
       })
     )
 
-    it.effect("a verification that was begun anew, or never, is judged no more", () =>
+    it.effect("rejects a verdict about a replaced or unknown verification", () =>
       Effect.gen(function* () {
         const states = yield* UserStates
         yield* user(UserId.make("eve"))
@@ -139,7 +139,7 @@ const suite = (
       })
     )
 
-    it.effect("who is verified does not begin again", () =>
+    it.effect("rejects a new verification of a verified user", () =>
       Effect.gen(function* () {
         const states = yield* UserStates
         yield* user(UserId.make("fay"))
@@ -152,7 +152,7 @@ const suite = (
       })
     )
 
-    it.effect("verdicts at once are judged one after the other, and the newest stays", () =>
+    it.effect("applies concurrent verdicts one after the other, and keeps the newest", () =>
       Effect.gen(function* () {
         const states = yield* UserStates
         yield* user(UserId.make("gil"))

@@ -11,7 +11,7 @@ import { claimed, openAccount, recordAccount } from "./OpenedAccount.ts"
 
 const suite = (name: string, users: Layer.Layer<Users | Journal, unknown>) =>
   layer(users, { timeout: "2 minutes" })(name, (it) => {
-    it.effect("a user is created once, with a primary account of the same id", () =>
+    it.effect("creates a user once, with a primary account of the same id", () =>
       Effect.gen(function* () {
         const users = yield* Users
         yield* TestClock.setTime(5_000)
@@ -26,7 +26,7 @@ const suite = (name: string, users: Layer.Layer<Users | Journal, unknown>) =>
       })
     )
 
-    it.effect("accounts are listed as they were opened, and a repeat opens none", () =>
+    it.effect("lists accounts in the order they were opened, and opens none twice", () =>
       Effect.gen(function* () {
         const users = yield* Users
         yield* TestClock.setTime(1_000)
@@ -45,7 +45,7 @@ const suite = (name: string, users: Layer.Layer<Users | Journal, unknown>) =>
       })
     )
 
-    it.effect("I39: an account belongs to one user and never changes hands", () =>
+    it.effect("I39: never changes the owner of an account", () =>
       Effect.gen(function* () {
         const users = yield* Users
         yield* users.create({ userId: UserId.make("carol"), name: "Carol" })
@@ -57,7 +57,7 @@ const suite = (name: string, users: Layer.Layer<Users | Journal, unknown>) =>
       })
     )
 
-    it.effect("I4: a fenced row takes the account that it opens with it", () =>
+    it.effect("I4: writes no account with a fenced journal row", () =>
       Effect.gen(function* () {
         const users = yield* Users
         const journal = yield* Journal
@@ -71,7 +71,7 @@ const suite = (name: string, users: Layer.Layer<Users | Journal, unknown>) =>
       })
     )
 
-    it.effect("I50: ids of any text are unknown, not a fault", () =>
+    it.effect("I50: treats ids with any characters as unknown", () =>
       Effect.gen(function* () {
         const users = yield* Users
         for (const id of ["", "\0", "'; drop table account", "空", "\ud800", "x".repeat(10_000)]) {
@@ -87,7 +87,7 @@ suite("Users in memory", Layer.merge(Users.layerMemory, Journal.layerMemory))
 suite("Users on Postgres", Layer.merge(Users.layer, Journal.layer).pipe(Layer.provide(postgresLayer)))
 
 it.live(
-  "a locked user keeps out another lock until the end of the transaction, and nobody who refers to them",
+  "blocks another lock of a user until the end of the transaction, but not rows that refer to the user",
   () =>
     Effect.gen(function* () {
       const users = yield* Users

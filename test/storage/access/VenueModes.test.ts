@@ -14,7 +14,7 @@ const suite = (name: string, services: () => Layer.Layer<VenueModes, unknown>) =
     it.effect(`${name}: ${rule}`, () => story.pipe(Effect.provide(services())), 30_000)
 
   each(
-    "I52: a halt blocks withdrawals too, and keeps its first reason",
+    "I52: blocks withdrawals on a halt, and keeps the first reason",
     Effect.gen(function* () {
       const modes = yield* VenueModes
       yield* TestClock.setTime(5_000)
@@ -40,7 +40,7 @@ const suite = (name: string, services: () => Layer.Layer<VenueModes, unknown>) =
   )
 
   each(
-    "I52: withdrawals are blocked, and said to be, before the first audit and 30 s after the last",
+    "I52: blocks withdrawals with a reason before the first audit and 30 s after the last",
     Effect.gen(function* () {
       const modes = yield* VenueModes
       const { changedAtMillis } = yield* modes.read
@@ -65,7 +65,7 @@ const suite = (name: string, services: () => Layer.Layer<VenueModes, unknown>) =
   )
 
   each(
-    "I53: the venue comes back one step at a time, each on a clean audit since the last change",
+    "I53: resumes one step at a time, each after a clean audit since the last change",
     Effect.gen(function* () {
       const modes = yield* VenueModes
       const refused = (step: VenueStep) => Effect.map(Effect.flip(modes.resume(step, by("tom"))), ({ _tag }) => _tag)
@@ -76,7 +76,7 @@ const suite = (name: string, services: () => Layer.Layer<VenueModes, unknown>) =
       yield* TestClock.setTime(2_000)
       yield* modes.halt(by("auditor"))
       for (const [at, step] of steps.entries()) {
-        // The last audit is from before the change.
+        // The last audit is older than the change.
         assert.strictEqual(yield* refused(step), "NotResumable")
         yield* TestClock.adjust("1 second")
         yield* modes.audited({ fault: "the books", difference: null })
@@ -96,7 +96,7 @@ const suite = (name: string, services: () => Layer.Layer<VenueModes, unknown>) =
   )
 
   each(
-    "a rail that differs blocks withdrawals alone, until it does not",
+    "blocks only withdrawals while the balance of a rail differs",
     Effect.gen(function* () {
       const modes = yield* VenueModes
       assert.isTrue(yield* modes.blockWithdrawals(by("auditor")))
@@ -112,7 +112,7 @@ const suite = (name: string, services: () => Layer.Layer<VenueModes, unknown>) =
   )
 
   each(
-    "where nobody audits, silence blocks nothing",
+    "blocks nothing without an auditor",
     Effect.gen(function* () {
       const modes = yield* VenueModes
       assert.isTrue(modes.mayWithdraw())
@@ -123,7 +123,7 @@ const suite = (name: string, services: () => Layer.Layer<VenueModes, unknown>) =
 suite("venue mode in memory", () => Layer.fresh(VenueModes.layerMemory))
 suite("venue mode on Postgres", () => VenueModes.layer.pipe(Layer.provide(Layer.fresh(postgresLayer))))
 
-it.live("whatever makes money leave asks in its own statement, which the clock of the database answers", () =>
+it.live("checks a payout in its own statement, by the clock of the database", () =>
   Effect.gen(function* () {
     const modes = yield* VenueModes
     const sql = yield* SqlClient.SqlClient

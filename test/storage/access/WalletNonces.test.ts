@@ -8,7 +8,7 @@ import { postgresLayer } from "../../Postgres.ts"
 
 const suite = (name: string, services: Layer.Layer<Transaction | WalletNonces, unknown>) =>
   layer(services, { timeout: "2 minutes" })(name, (it) => {
-    it.effect("I42: a nonce is good once for each purpose and address", () =>
+    it.effect("I42: accepts a nonce once per purpose and address", () =>
       Effect.gen(function* () {
         const nonces = yield* WalletNonces
         yield* nonces.use("signin", "0xa1", "abcdefgh", 1_000)
@@ -20,7 +20,7 @@ const suite = (name: string, services: Layer.Layer<Transaction | WalletNonces, u
       })
     )
 
-    it.effect("W3: of many uses at once exactly one succeeds", () =>
+    it.effect("W3: accepts exactly one of many concurrent uses", () =>
       Effect.gen(function* () {
         const nonces = yield* WalletNonces
         const uses = Array.from({ length: 10 }, () => Effect.exit(nonces.use("signin", "0xb1", "abcdefgh", 1_000)))
@@ -29,7 +29,7 @@ const suite = (name: string, services: Layer.Layer<Transaction | WalletNonces, u
       })
     )
 
-    it.effect("W18: what is used in a transaction that fails is free again", () =>
+    it.effect("W18: frees a nonce used in a failed transaction", () =>
       Effect.gen(function* () {
         const nonces = yield* WalletNonces
         const { run } = yield* Transaction
@@ -40,7 +40,7 @@ const suite = (name: string, services: Layer.Layer<Transaction | WalletNonces, u
       })
     )
 
-    it.effect("I50: texts of any kind are nonces and addresses as others are", () =>
+    it.effect("I50: accepts nonces and addresses with any characters", () =>
       Effect.gen(function* () {
         const nonces = yield* WalletNonces
         for (const text of ["", "\0", "'; drop table identity", "空", "\ud800", "x".repeat(10_000)]) {
@@ -57,7 +57,7 @@ suite(
   Layer.mergeAll(Transaction.layer, WalletNonces.layer).pipe(Layer.provide(postgresLayer))
 )
 
-it.effect("rows are kept while their message could be shown again, and no nonce is kept in clear", () =>
+it.effect("keeps rows until their message expires, and stores only hashes of nonces", () =>
   Effect.gen(function* () {
     const nonces = yield* WalletNonces
     const sql = yield* SqlClient.SqlClient

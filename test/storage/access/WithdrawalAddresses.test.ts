@@ -12,7 +12,7 @@ import { postgresLayer } from "../../Postgres.ts"
 
 let made = 0
 
-/** One of a user who is there. */
+/** New address of an existing user. */
 const addressOf = Effect.fnUntraced(function* (name: string): Effect.fn.Return<NewWithdrawalAddress, unknown, Users> {
   const userId = UserId.make(name)
   yield* (yield* Users).create({ userId, name })
@@ -22,7 +22,7 @@ const addressOf = Effect.fnUntraced(function* (name: string): Effect.fn.Return<N
 
 const suite = (name: string, services: Layer.Layer<Users | WithdrawalAddresses, unknown>) =>
   layer(services, { timeout: "2 minutes" })(name, (it) => {
-    it.effect("B7: an address is there once for each network, whatever its letter case, and keeps its data", () =>
+    it.effect("B7: stores an address once per network, regardless of letter case, and keeps its data", () =>
       Effect.gen(function* () {
         const addresses = yield* WithdrawalAddresses
         const mine = yield* addressOf("amy")
@@ -46,7 +46,7 @@ const suite = (name: string, services: Layer.Layer<Users | WithdrawalAddresses, 
       })
     )
 
-    it.effect("an address is verified once its wallet has signed, and stays so", () =>
+    it.effect("keeps an address verified once its wallet has signed", () =>
       Effect.gen(function* () {
         const addresses = yield* WithdrawalAddresses
         const mine = yield* addressOf("cid")
@@ -57,7 +57,7 @@ const suite = (name: string, services: Layer.Layer<Users | WithdrawalAddresses, 
       })
     )
 
-    it.effect("an address is taken away by its user alone, and may be added anew", () =>
+    it.effect("removes an address for its user only, and adds it again as new", () =>
       Effect.gen(function* () {
         const addresses = yield* WithdrawalAddresses
         const mine = yield* addressOf("dan")
@@ -71,7 +71,7 @@ const suite = (name: string, services: Layer.Layer<Users | WithdrawalAddresses, 
       })
     )
 
-    it.effect("a user adds so many at most, but one that is there and one that is verified always", () =>
+    it.effect("rejects an address above the limit, except a known or a verified one", () =>
       Effect.gen(function* () {
         const addresses = yield* WithdrawalAddresses
         const mine = yield* addressOf("eve")

@@ -1,9 +1,9 @@
-/** What accounts had at moments of the past, folded from journals alone, in whole numbers and one event after the other. */
+/** Naive twin: the state of accounts at past moments, folded event by event from the journals, in whole numbers. */
 import type { Instrument } from "@venue/domain/Instrument"
 import type { MarketEvent } from "@venue/domain/Market"
 import type { TraderEvent } from "@venue/domain/Trader"
 
-/** In lots and 1e-6 USD; the mark, in 1e-8 USD, is undefined before the first. */
+/** Lots and 1e-6 USD; the mark in 1e-8 USD, undefined before the first. */
 export interface Held {
   lots: bigint
   cash: bigint
@@ -16,12 +16,12 @@ export interface Held {
 
 const nothing = (): Held => ({ lots: 0n, cash: 0n, cost: 0n, fees: 0n, funding: 0n, rewards: 0n, mark: undefined })
 
-/** Rounded down, also below zero. */
+/** Rounds down, negative numbers too. */
 const floor = (above: bigint, below: bigint): bigint => above / below - (above < 0n && above % below !== 0n ? 1n : 0n)
 
 const size = (number: bigint): bigint => (number < 0n ? -number : number)
 
-/** What each account that took part in a market held there at each of the moments, of all that came before it. */
+/** Returns the position of each account of a market at each moment, from all earlier events. */
 export const heldAt = (
   { lotE8 }: Instrument,
   log: ReadonlyArray<MarketEvent>,
@@ -84,11 +84,11 @@ function trade(held: Held, sign: bigint, lots: bigint, notional: bigint): void {
   else held.cost = (sign * notional * (lots - size(before))) / lots
 }
 
-/** What a position was worth. */
+/** Value of a position. */
 export const valueOf = ({ lotE8 }: Instrument, { cost, lots, mark }: Held): bigint =>
   mark === undefined ? cost : floor(lots * BigInt(lotE8) * mark, 10n ** 10n)
 
-/** What each account had of its own at a moment, of all that its user's journal says before it. */
+/** Returns the cash of each account before a moment, from its user's journal. */
 export const cashBefore = (journal: ReadonlyArray<TraderEvent>, moment: number): ReadonlyMap<string, bigint> => {
   const cash = new Map<string, bigint>()
   const add = (accountId: string, amount: bigint) => cash.set(accountId, (cash.get(accountId) ?? 0n) + amount)
@@ -101,7 +101,7 @@ export const cashBefore = (journal: ReadonlyArray<TraderEvent>, moment: number):
   return cash
 }
 
-/** What each account traded on the book, by day, as maker and as taker. */
+/** Daily volume of each account on the book, as maker and as taker. */
 export const volumes = (
   log: ReadonlyArray<MarketEvent>
 ): ReadonlyMap<string, readonly [maker: bigint, taker: bigint]> => {

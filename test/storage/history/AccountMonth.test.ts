@@ -1,4 +1,4 @@
-/** Profit, equity and volumes of a month of three markets, against what the journals alone say, to the last digit. */
+/** Profit, equity and volumes of a month in three markets, compared digit for digit with the journals. */
 import { dayOf } from "@venue/domain/Day"
 import type { MarketEvent } from "@venue/domain/Market"
 import { quarterHourMillis } from "@venue/domain/QuarterHour"
@@ -24,7 +24,7 @@ const played = (seed: number): Month.Month => {
   return month
 }
 
-/** A log in rows and batches of any size. */
+/** Splits a log into rows and batches of random size. */
 const batchesOf = <Event>(
   chance: Chance,
   log: ReadonlyArray<Event>
@@ -43,7 +43,7 @@ const batchesOf = <Event>(
   return batches
 }
 
-/** The owner of a log dies in the middle of a write, or another one writes the same at once; the next goes on from the tables. */
+/** Projects with crashes in the middle of a write and concurrent writers; the next owner continues from the tables. */
 const projected = Effect.fnUntraced(function* (
   chance: Chance,
   { log, stream: { instrument }, symbol }: Month.MonthMarket
@@ -145,7 +145,7 @@ const suite = (name: string, readTables: Layer.Layer<ReadTables, unknown>, seeds
   layer(readTables, { timeout: "60 seconds" })(name, (it) => {
     for (const seed of seeds) {
       it.effect(
-        `I56: month ${seed} is told as its journals have it, whoever died while it was written`,
+        `I56: projects month ${seed} exactly as in its journals, despite crashes during writes`,
         () =>
           Effect.gen(function* () {
             const { project } = yield* ReadTables

@@ -1,4 +1,4 @@
-/** Any hours of a market as far as charts show them: its trades, prices, funding and holders, in order. */
+/** Random hours of a market's chart events: trades, prices, funding and holders, in order. */
 import { OffBook } from "@venue/domain/Execution"
 import type { MarketEvent, Priced } from "@venue/domain/Market"
 import { minuteMillis, minuteOf } from "@venue/domain/Minute"
@@ -85,7 +85,7 @@ export const priced = (atMillis: number, price: number, bidTicks: number, openIn
   atMillis
 })
 
-/** The events in rows, and the rows in batches, cut after so many each, over and over. */
+/** Splits events into rows and batches of these repeating sizes. */
 export const batchesOf = (
   events: ReadonlyArray<MarketEvent>,
   rowSizes: ReadonlyArray<number>,

@@ -1,4 +1,4 @@
-/** What charts show, once more: each question looks at all events from the first. */
+/** Naive twin of the charts: each query folds all events from the first. */
 import type { MarketEvent, Traded } from "@venue/domain/Market"
 import { minuteOf } from "@venue/domain/Minute"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
@@ -110,7 +110,7 @@ export const fundingAt = (events: Events, minute: number) => {
   return funded && [funded.rateE12, funded.skipped]
 }
 
-/** They are told in the minute at whose start they were so. */
+/** Holders are counted at the start of a minute. */
 export const holdersAt = (events: Events, minute: number) => {
   const counted = within(of(events, "HoldersCounted"), 0, minute + 1).at(-1)
   return counted && [counted.longUsers, counted.shortUsers]

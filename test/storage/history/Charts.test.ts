@@ -1,4 +1,4 @@
-/** The tables of charts: however the log came in, they answer what all of its events say. */
+/** Tests of the chart tables against the twin, for any split of the log. */
 import { minuteMillis, minuteOf } from "@venue/domain/Minute"
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import * as Candles from "@venue/storage/history/Candles"
@@ -25,7 +25,7 @@ const range = fc.record({
   lengthMillis: fc.integer({ min: -1_000, max: 90_000_000 })
 })
 
-/** Every question about one range has the answer of the twin. */
+/** Compares every query over one range with the twin. */
 const assertAnswers = Effect.fnUntraced(function* (
   symbol: MarketSymbol,
   { events, rows }: { readonly events: Parameters<typeof Twin.candles>[0]; readonly rows: number },
@@ -82,7 +82,7 @@ const assertAnswers = Effect.fnUntraced(function* (
 const suite = (name: string, readTables: Layer.Layer<ReadTables, unknown>, numRuns: number) =>
   layer(readTables, { timeout: "60 seconds" })(name, (it) => {
     it.effect(
-      "any split of the log into rows and batches gives what all events give at once, however often they come",
+      "gives the same answers for any split of the log into rows and batches, and for repeats",
       () =>
         Effect.gen(function* () {
           const { project } = yield* ReadTables
@@ -95,7 +95,7 @@ const suite = (name: string, readTables: Layer.Layer<ReadTables, unknown>, numRu
             const symbol = MarketSymbol.make(`CHART${at}-USD`)
             const batches = batchesOf(events, rowSizes, batchSizes)
             for (const batch of batches) yield* project(groups, symbol, batch)
-            // From the first row again, as after a restart: nothing counts twice.
+            // Projects from the first row again, as after a restart; nothing may count twice.
             yield* project(groups, symbol, batches.flat())
             all.set(symbol, events)
             const told = { events, rows: batches.flat().length }
@@ -121,7 +121,7 @@ const suite = (name: string, readTables: Layer.Layer<ReadTables, unknown>, numRu
       240_000
     )
 
-    it.effect("a market without a row answers with nothing, from the beginning of its log", () =>
+    it.effect("returns empty results and position 0 for a market without rows", () =>
       Effect.gen(function* () {
         const symbol = MarketSymbol.make("NOTHING-USD")
         const windows = Windows.between(symbol, 5, began, began + 3_600_000)
@@ -141,20 +141,20 @@ describe("windows", () => {
       new Date(minute * minuteMillis).toISOString().slice(5, 16)
     )
 
-  it("begin at whole multiples of UTC, from the first moment on and before the last", () => {
+  it("begin at multiples of their length in UTC, from the first moment inclusive to the last exclusive", () => {
     assert.deepStrictEqual(starts(1_440, day, day + 1), ["11-20T00:00"])
     assert.deepStrictEqual(starts(1_440, day + 1, day + 86_400_000), [])
     assert.deepStrictEqual(starts(240, day - 1, day + 14_400_001), ["11-20T00:00", "11-20T04:00"])
     assert.deepStrictEqual(starts(30, day + 1, day), [])
   })
 
-  it("are 20,000 at most, the first of them", () => {
+  it("are limited to the first 20,000", () => {
     const windows = Windows.between(symbol, 15, day, day + 365 * 86_400_000)
     assert.lengthOf(Windows.starts(windows), 20_000)
     assert.strictEqual(windows.fromMinute, minuteOf(day))
   })
 
-  it("of times that no column holds are those at its ends", () => {
+  it("clamp times that no column holds to the range of the column", () => {
     assert.deepStrictEqual(Windows.starts(Windows.between(symbol, 60, -8.64e15, 1)), [0])
     assert.deepStrictEqual(Windows.starts(Windows.between(symbol, 60, 8e15, 8.64e15)), [])
   })

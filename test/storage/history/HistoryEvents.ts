@@ -1,4 +1,4 @@
-/** What three accounts did in three markets within a few seconds, so that many rows share a time. */
+/** Events of three accounts in three markets within a few seconds, so that many rows share a time. */
 import { AccountId } from "@venue/domain/AccountId"
 import type { MarketEvent } from "@venue/domain/Market"
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
@@ -13,7 +13,7 @@ export const symbols = ["HIST-A-USD", "HIST-B-USD", "HIST-C-USD"].map((name) => 
 export const accounts = ["hist-1", "hist-2", "hist-3"].map((name) => AccountId.make(name))
 export const clientOrderIds = ["mine", "yours", ""]
 
-/** Always the same numbers below `bound`. */
+/** Deterministic pseudo-random numbers below `bound`. */
 const chances = (seed: number) => {
   let state = seed
   return (bound: number): number => {
@@ -22,7 +22,7 @@ const chances = (seed: number) => {
   }
 }
 
-/** The events of one row of a market; `from` is the number of its first trade. */
+/** Events of one row of a market; `from` is the number of its first trade. */
 export const eventsOf = (symbol: MarketSymbol, from: number, count: number): ReadonlyArray<MarketEvent> => {
   const chance = chances(from * 31 + symbols.indexOf(symbol) + 1)
   const pick = <A>(all: ReadonlyArray<A>): A => all[chance(all.length)]!
@@ -36,7 +36,7 @@ export const eventsOf = (symbol: MarketSymbol, from: number, count: number): Rea
       userId: UserId.make(accounts[account % 3]!),
       side: orderSide,
       type: pick(OrderType.literals),
-      // Three trades in a row are of one order.
+      // Three consecutive trades share an order.
       orderId: orderIdFrom(id(`${symbol}-${orderSide}-${Math.floor(number / 3)}`)),
       clientOrderId: pick(clientOrderIds)
     })

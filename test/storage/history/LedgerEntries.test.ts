@@ -1,4 +1,4 @@
-/** The double entry of what comes in and moves, from the journals of traders and the logs of markets. */
+/** Tests of the double-entry ledger, projected from trader journals and market logs. */
 import { AccountId } from "@venue/domain/AccountId"
 import { initialInstruments } from "@venue/domain/Instrument"
 import type { MarketEvent } from "@venue/domain/Market"
@@ -26,10 +26,10 @@ const tables = Effect.map(ReadTables, ({ position, project, read }) => ({
   ledgerBalance: (accountId: AccountId) => read(LedgerEntries.balance(accountId))
 }))
 
-/** Each test has a market and users of its own, so that all may share one database. */
+/** Each test has its own market and users, so that all can share one database. */
 const suite = (name: string, readTables: Layer.Layer<ReadTables, unknown>) =>
   layer(readTables, { timeout: "2 minutes" })(name, (it) => {
-    it.effect("I9, I10: ledger entries sum to zero, and balances to what was credited and transferred", () =>
+    it.effect("I9, I10: keeps the sum of entries at zero, and balances at credits plus transfers", () =>
       Effect.gen(function* () {
         const { ledgerBalance, ledgerPosition, projectTrader, sumByAsset } = yield* tables
         const before = yield* ledgerBalance(LedgerEntries.fundingAccount)
@@ -63,7 +63,7 @@ const suite = (name: string, readTables: Layer.Layer<ReadTables, unknown>) =>
     )
 
     it.effect(
-      "I9, I10: what comes in, leaves, is reversed and returned is booked on both sides, and counts as deposited",
+      "I9, I10: books credits, withdrawals, reversals and returns on both sides, and counts them as deposits",
       () =>
         Effect.gen(function* () {
           const { ledgerBalance, projectTrader, sumByAsset } = yield* tables
@@ -112,7 +112,7 @@ const suite = (name: string, readTables: Layer.Layer<ReadTables, unknown>) =>
         })
     )
 
-    it.effect("cash at moments is what came before each, of any kind, and what of it was deposited (rule 8.11)", () =>
+    it.effect("returns the cash before each moment, and its part from deposits (rule 8.11)", () =>
       Effect.gen(function* () {
         const { projectTrader } = yield* tables
         const { read } = yield* ReadTables
@@ -141,7 +141,7 @@ const suite = (name: string, readTables: Layer.Layer<ReadTables, unknown>) =>
       })
     )
 
-    it.effect("I9: what the operator puts into a reserve fund comes from the operator, with its reason", () =>
+    it.effect("I9: books a payment into a reserve fund from the operator, with its reason", () =>
       Effect.gen(function* () {
         const { ledgerBalance, project, sumByAsset } = yield* tables
         const symbol = MarketSymbol.make("TOP-UP-USD")
@@ -170,7 +170,7 @@ suite("LedgerEntries in memory", ReadTables.layerMemory)
 suite("LedgerEntries on Postgres", Layer.provide(ReadTables.layer, postgresLayer))
 
 describe("the ledger on Postgres", () => {
-  it.effect("I9: entries are only ever added", () =>
+  it.effect("I9: rejects updates and deletions of entries", () =>
     Effect.gen(function* () {
       const { projectTrader } = yield* tables
       const sql = yield* SqlClient.SqlClient

@@ -16,7 +16,7 @@ import { postgresLayer } from "../../Postgres.ts"
 import { id } from "../../Id.ts"
 import { ended, order, refused, traded } from "../../journal/EventsByHand.ts"
 
-/** The tables as those who write and read them see them. */
+/** Read tables with the types of market projections. */
 const tables = Effect.map(ReadTables, ({ position, project, read }) => ({
   project: (symbol: MarketSymbol, rows: ReadonlyArray<CommittedRow<MarketEvent>>) =>
     project(Projections.ofMarket({ ...initialInstruments[0]!, symbol }), symbol, rows),
@@ -25,10 +25,10 @@ const tables = Effect.map(ReadTables, ({ position, project, read }) => ({
   orders: (query: Orders.OrderQuery) => read(Orders.page(query))
 }))
 
-/** Each test has a market and users of its own, so that all may share one database. */
+/** Each test has its own market and users, so that all can share one database. */
 const suite = (name: string, readTables: Layer.Layer<ReadTables, unknown>) =>
   layer(readTables, { timeout: "2 minutes" })(name, (it) => {
-    it.effect("a trade lands as one row for each side", () =>
+    it.effect("writes a trade as one row per side", () =>
       Effect.gen(function* () {
         const { project, trades } = yield* tables
         const trade = traded("sides", 1, { takerFee: 2_558_250, makerFee: -511_650, realised: -42, marginUsed: 77 })
@@ -64,7 +64,7 @@ const suite = (name: string, readTables: Layer.Layer<ReadTables, unknown>) =>
       })
     )
 
-    it.effect("I8: rows that are repeated, whole or in part, land nothing twice", () =>
+    it.effect("I8: writes repeated rows once, whole or partial", () =>
       Effect.gen(function* () {
         const { position, project, trades } = yield* tables
         const rows = [1, 2, 3].map((seq) => ({ seq, events: [traded("again", seq, {})] }))
@@ -81,7 +81,7 @@ const suite = (name: string, readTables: Layer.Layer<ReadTables, unknown>) =>
       })
     )
 
-    it.effect("a hole is refused and nothing of it lands", () =>
+    it.effect("rejects a gap without writing anything", () =>
       Effect.gen(function* () {
         const { position, project, trades } = yield* tables
         yield* project(MarketSymbol.make("HOLE-USD"), [{ seq: 1, events: [] }])
@@ -103,35 +103,33 @@ const suite = (name: string, readTables: Layer.Layer<ReadTables, unknown>) =>
       })
     )
 
-    it.effect(
-      "I56: rows of a group's own are read once it stands where it is about to write from, and not before",
-      () =>
-        Effect.gen(function* () {
-          const { project } = yield* ReadTables
-          const symbol = MarketSymbol.make("ONWARD-USD")
-          /** The row that each write began at for which the group's own were read. */
-          const begunAt: Array<number> = []
-          const onward: MarketProjection = {
-            group: "onward",
-            stream: marketStream,
-            writes: (_symbol, [first]) => {
-              const read = () => {
-                begunAt.push(first!.seq)
-                return []
-              }
-              return { sql: () => Effect.sync(read), memory: read }
+    it.effect("I56: reads a group's own rows only once its position is the start of the write", () =>
+      Effect.gen(function* () {
+        const { project } = yield* ReadTables
+        const symbol = MarketSymbol.make("ONWARD-USD")
+        /** First row of each write for which the group's own rows were read. */
+        const begunAt: Array<number> = []
+        const onward: MarketProjection = {
+          group: "onward",
+          stream: marketStream,
+          writes: (_symbol, [first]) => {
+            const read = () => {
+              begunAt.push(first!.seq)
+              return []
             }
+            return { sql: () => Effect.sync(read), memory: read }
           }
-          const rows = [1, 2, 3].map((seq) => ({ seq, events: [] }))
-          assert.strictEqual((yield* Effect.flip(project([onward], symbol, rows.slice(1))))._tag, "ProjectionGap")
-          yield* project([onward], symbol, rows.slice(0, 2))
-          yield* project([onward], symbol, rows)
-          yield* project([onward], symbol, rows)
-          assert.deepStrictEqual(begunAt, [1, 3])
-        })
+        }
+        const rows = [1, 2, 3].map((seq) => ({ seq, events: [] }))
+        assert.strictEqual((yield* Effect.flip(project([onward], symbol, rows.slice(1))))._tag, "ProjectionGap")
+        yield* project([onward], symbol, rows.slice(0, 2))
+        yield* project([onward], symbol, rows)
+        yield* project([onward], symbol, rows)
+        assert.deepStrictEqual(begunAt, [1, 3])
+      })
     )
 
-    it.effect("I8: two owners that project at once land each event once", () =>
+    it.effect("I8: writes each event once with two concurrent owners", () =>
       Effect.gen(function* () {
         const { project, trades } = yield* tables
         const rows = Array.from({ length: 40 }, (_, n) => ({ seq: n + 1, events: [traded("race", n + 1, {})] }))
@@ -145,37 +143,35 @@ const suite = (name: string, readTables: Layer.Layer<ReadTables, unknown>) =>
       })
     )
 
-    it.effect(
-      "groups have positions of their own: one that is added later takes every row, and no other takes it again",
-      () =>
-        Effect.gen(function* () {
-          const { position, project } = yield* ReadTables
-          const symbol = MarketSymbol.make("LATE-GROUP-USD")
-          const had: Array<number> = []
-          const late: MarketProjection = {
-            ...Trading.projection,
-            group: "late",
-            writes: (_symbol, rows) => {
-              had.push(...rows.map(({ seq }) => seq))
-              return []
-            }
+    it.effect("fills a later group from the first row, without rewriting other groups", () =>
+      Effect.gen(function* () {
+        const { position, project } = yield* ReadTables
+        const symbol = MarketSymbol.make("LATE-GROUP-USD")
+        const had: Array<number> = []
+        const late: MarketProjection = {
+          ...Trading.projection,
+          group: "late",
+          writes: (_symbol, rows) => {
+            had.push(...rows.map(({ seq }) => seq))
+            return []
           }
-          const rows = [1, 2, 3, 4].map((seq) => ({ seq, events: [traded("late-group", seq, {})] }))
-          yield* project([Trading.projection], symbol, rows.slice(0, 3))
-          assert.deepStrictEqual([yield* position(Trading.projection, symbol), yield* position(late, symbol)], [3, 0])
-          const gap = yield* Effect.flip(project([late], symbol, rows.slice(1)))
-          assert.deepInclude(gap, { position: "late:market/LATE-GROUP-USD", expected: 1, found: 2 })
-          had.length = 0
-          yield* project([late], symbol, rows.slice(0, 1))
-          assert.deepStrictEqual(had, [1])
-          yield* project([Trading.projection, late], symbol, rows.slice(1))
-          assert.deepStrictEqual([yield* position(Trading.projection, symbol), yield* position(late, symbol)], [4, 4])
-          const { trades } = yield* tables
-          assert.lengthOf(yield* trades({ accountId: AccountId.make("late-group-taker"), ...all }), 4)
-        })
+        }
+        const rows = [1, 2, 3, 4].map((seq) => ({ seq, events: [traded("late-group", seq, {})] }))
+        yield* project([Trading.projection], symbol, rows.slice(0, 3))
+        assert.deepStrictEqual([yield* position(Trading.projection, symbol), yield* position(late, symbol)], [3, 0])
+        const gap = yield* Effect.flip(project([late], symbol, rows.slice(1)))
+        assert.deepInclude(gap, { position: "late:market/LATE-GROUP-USD", expected: 1, found: 2 })
+        had.length = 0
+        yield* project([late], symbol, rows.slice(0, 1))
+        assert.deepStrictEqual(had, [1])
+        yield* project([Trading.projection, late], symbol, rows.slice(1))
+        assert.deepStrictEqual([yield* position(Trading.projection, symbol), yield* position(late, symbol)], [4, 4])
+        const { trades } = yield* tables
+        assert.lengthOf(yield* trades({ accountId: AccountId.make("late-group-taker"), ...all }), 4)
+      })
     )
 
-    it.effect("trades are read newest first, and every filter narrows them", () =>
+    it.effect("returns trades newest first, narrowed by every filter", () =>
       Effect.gen(function* () {
         const { project, trades } = yield* tables
         const at = (seq: number) => ({ atMillis: 1_000 * Math.ceil(seq / 2) })
@@ -209,7 +205,7 @@ const suite = (name: string, readTables: Layer.Layer<ReadTables, unknown>) =>
       })
     )
 
-    it.effect("a filled order is listed when its last fill ends it, with the sum of its fills", () =>
+    it.effect("lists a filled order at its last fill, with the sum of its fills", () =>
       Effect.gen(function* () {
         const { orders, project } = yield* tables
         const first = traded("sum", 1, { atMillis: 5_000, quantity: 1_000, price: 100 })
@@ -243,7 +239,7 @@ const suite = (name: string, readTables: Layer.Layer<ReadTables, unknown>) =>
       })
     )
 
-    it.effect("an order that ends part filled as maker shows what it filled; one without fills shows nulls", () =>
+    it.effect("lists the fills of an order that ends partly filled as maker, and nulls for one without fills", () =>
       Effect.gen(function* () {
         const { orders, project } = yield* tables
         const trade = traded("part", 1, { quantity: 400 })
@@ -290,31 +286,29 @@ const suite = (name: string, readTables: Layer.Layer<ReadTables, unknown>) =>
       })
     )
 
-    it.effect(
-      "a refused place is listed under its command id as the client wrote it; other refusals are no orders",
-      () =>
-        Effect.gen(function* () {
-          const { orders, project } = yield* tables
-          const events = [
-            refused("no-1", "INVALID_TICK_SIZE_PRECISION_PRICE", { price: 10.12345, clientOrderId: "odd \0 空" }),
-            refused("no-2", "CANNOT_MODIFY_NO_SUCH_ORDER", { orderId: "somebody's" }),
-            refused("no-3", "NO_SUCH_ORDER", { side: null, type: null, timeInForce: null })
-          ]
-          yield* project(MarketSymbol.make("NO-USD"), [{ seq: 1, events }])
-          const found = yield* orders({ accountId: AccountId.make("no"), ...all })
-          assert.strictEqual(found.length, 1)
-          assert.deepInclude(found[0], {
-            orderId: id("no-1").text,
-            status: "INVALID_TICK_SIZE_PRECISION_PRICE",
-            price: 0,
-            askedPrice: 10.12345,
-            askedQuantity: 2.5,
-            filledQuantity: 0
-          })
+    it.effect("lists a rejected place under its command id as the client wrote it, and no other rejections", () =>
+      Effect.gen(function* () {
+        const { orders, project } = yield* tables
+        const events = [
+          refused("no-1", "INVALID_TICK_SIZE_PRECISION_PRICE", { price: 10.12345, clientOrderId: "odd \0 空" }),
+          refused("no-2", "CANNOT_MODIFY_NO_SUCH_ORDER", { orderId: "somebody's" }),
+          refused("no-3", "NO_SUCH_ORDER", { side: null, type: null, timeInForce: null })
+        ]
+        yield* project(MarketSymbol.make("NO-USD"), [{ seq: 1, events }])
+        const found = yield* orders({ accountId: AccountId.make("no"), ...all })
+        assert.strictEqual(found.length, 1)
+        assert.deepInclude(found[0], {
+          orderId: id("no-1").text,
+          status: "INVALID_TICK_SIZE_PRECISION_PRICE",
+          price: 0,
+          askedPrice: 10.12345,
+          askedQuantity: 2.5,
+          filledQuantity: 0
         })
+      })
     )
 
-    it.effect("a command that came too late is a failed order, and never hides how an order really ended", () =>
+    it.effect("lists an expired command as a failed order, which never replaces the order's real end", () =>
       Effect.gen(function* () {
         const { orders, project } = yield* tables
         const late = (name: string) => refused(name, "EXPIRED", {})
@@ -341,7 +335,7 @@ const suite = (name: string, readTables: Layer.Layer<ReadTables, unknown>) =>
       })
     )
 
-    it.effect("more rows than one statement takes land whole, and once", () =>
+    it.effect("writes more rows than one statement takes, each once", () =>
       Effect.gen(function* () {
         const { orders, project, trades } = yield* tables
         const events = Array.from({ length: 2_500 }, (_, n) => [

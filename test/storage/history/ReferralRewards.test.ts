@@ -1,4 +1,4 @@
-/** The fees of each day that count for referrers, and what was credited for them, in memory and on Postgres. */
+/** Tests of daily fees for referrers and of referral rewards, in memory and on Postgres. */
 import { AccountId } from "@venue/domain/AccountId"
 import { dayMillis } from "@venue/domain/Day"
 import type { Traded } from "@venue/domain/Market"
@@ -20,7 +20,7 @@ const [maker, taker] = [UserId.make("fees-maker"), UserId.make("fees-taker")]
 const trade = (number: number, atDay: number, fees: { readonly takerFee: number; readonly makerFee: number }): Traded =>
   traded("fees", number, { atMillis: (day + atDay) * dayMillis, price: 10, quantity: 1_000, ...fees })
 
-/** A builder has so much of the taker's fee. */
+/** Gives a builder this part of the taker's fee. */
 const shared = (event: Traded, amount: number): Traded => ({
   ...event,
   taker: { ...event.taker, reward: { ownerId: UserId.make("builder"), amount, remainder: 0 } }
@@ -28,7 +28,7 @@ const shared = (event: Traded, amount: number): Traded => ({
 
 const suite = (name: string, readTables: Layer.Layer<ReadTables, unknown>) =>
   layer(readTables, { timeout: "2 minutes" })(name, (it) => {
-    it.effect("fees are summed by user and day, less what a builder has of them; a rebate counts as none", () =>
+    it.effect("sums fees by user and day, less the builder's share; counts a rebate as zero", () =>
       Effect.gen(function* () {
         const { project, read } = yield* ReadTables
         const rows = [
@@ -51,7 +51,7 @@ const suite = (name: string, readTables: Layer.Layer<ReadTables, unknown>) =>
       })
     )
 
-    it.effect("I9: a reward is a row of its day, and an entry on either side", () =>
+    it.effect("I9: writes a reward as a row of its day, with an entry on each side", () =>
       Effect.gen(function* () {
         const { project, read } = yield* ReadTables
         const userId = UserId.make("rewarded")

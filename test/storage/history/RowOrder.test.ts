@@ -1,4 +1,6 @@
-/** Trades, ended orders and TWAPs as lists: every filter, from either end, in parts, while rows are added. */
+/**
+ * Tests of lists of trades, ended orders and TWAPs: every filter, both directions, in parts, with concurrent inserts.
+ */
 import { initialInstruments } from "@venue/domain/Instrument"
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { OrderType, Side } from "@venue/domain/Order"
@@ -19,13 +21,13 @@ import { accounts, clientOrderIds, eventsOf, symbols } from "./HistoryEvents.ts"
 
 const rowsOfStart = 60
 
-/** Every market has one row of events; more are asked for by their seq. */
+/** Projects row `seq` of a market's events. */
 const add = (tables: ReadTables["Service"], symbol: MarketSymbol, seq: number) =>
   tables.project(Projections.ofMarket({ ...initialInstruments[0]!, symbol }), symbol, [
     { seq, events: eventsOf(symbol, seq === 1 ? 1 : rowsOfStart + 1 + (seq - 2) * 4, seq === 1 ? rowsOfStart : 4) }
   ])
 
-/** Every choice of one value for each name; a choice of `undefined` leaves the name out. */
+/** Returns every combination of values; `undefined` omits the name. */
 const combinations = <A extends Record<string, ReadonlyArray<unknown>>>(choices: A) =>
   Object.entries(choices).reduce<ReadonlyArray<Record<string, unknown>>>(
     (all, [name, values]) =>
@@ -76,7 +78,7 @@ layer(Layer.provideMerge(ReadTables.layer, postgresLayer), { timeout: "60 second
   })
 
   it.effect(
-    "Postgres and memory list the same by every filter, and every part",
+    "lists the same in memory and on Postgres for every filter and part",
     () =>
       Effect.gen(function* () {
         const { memory, sql } = yield* twins
@@ -132,7 +134,7 @@ layer(Layer.provideMerge(ReadTables.layer, postgresLayer), { timeout: "60 second
     240_000
   )
 
-  it.effect("a list read in parts is the list told newest first, turned round, whatever the length of a part", () =>
+  it.effect("reads in parts of any length the reverse of the newest-first list", () =>
     Effect.gen(function* () {
       const { read } = yield* ReadTables
       const accountId = accounts[0]!
@@ -148,13 +150,13 @@ layer(Layer.provideMerge(ReadTables.layer, postgresLayer), { timeout: "60 second
     })
   )
 
-  it.effect("rows that are added between the parts lose and double none of those that were there", () =>
+  it.effect("neither loses nor repeats rows while others are inserted between the parts", () =>
     Effect.gen(function* () {
       const tables = yield* ReadTables
       let seq = 1
       for (const [name, list] of Object.entries(listings)) {
         const before = (yield* walk(tables.read, list, 1_000)).map(textOf)
-        // Some of what is added is older than what was read last, some newer than all that was there.
+        // Some inserted rows are older than the last one read, some newer than all.
         const more = Effect.suspend(() => {
           seq += 1
           return Effect.forEach(symbols, (symbol) => add(tables, symbol, seq))
@@ -162,7 +164,7 @@ layer(Layer.provideMerge(ReadTables.layer, postgresLayer), { timeout: "60 second
         const told = (yield* walk(tables.read, list, 5, more)).map(textOf)
         assert.strictEqual(new Set(told).size, told.length, name)
         const orders = new Set(told)
-        // What an order filled may have grown by then; which orders there are may not.
+        // Fills of an order may grow between the parts; the set of orders may not.
         const known = (rows: ReadonlyArray<string>) =>
           rows.map((row) => (JSON.parse(row) as { orderId?: string }).orderId)
         if (name === "orders") assert.includeMembers(known(told), known(before))
@@ -172,7 +174,7 @@ layer(Layer.provideMerge(ReadTables.layer, postgresLayer), { timeout: "60 second
     })
   )
 
-  it.effect("a search is ended after its time, and one that is not finds what it would have found", () =>
+  it.effect("ends a search after its time limit, and returns the result of a faster one", () =>
     Effect.gen(function* () {
       const { read } = yield* ReadTables
       const page = Trades.page({ accountId: accounts[0]!, side: "SELL", limit: 3, offset: 0 })
@@ -180,19 +182,19 @@ layer(Layer.provideMerge(ReadTables.layer, postgresLayer), { timeout: "60 second
       const endless: ReadQuery<unknown> = { sql: (sql) => sql`select pg_sleep(60)`, memory: () => [] }
       assert.deepStrictEqual(yield* read(SearchLimit.limited(endless, 20)), Option.none())
       const sql = yield* SqlClient.SqlClient
-      // The next statement of the connection has as long as it likes.
+      // The limit does not apply to the connection's next statement.
       assert.deepStrictEqual(yield* sql`select current_setting('statement_timeout') as limit`, [{ limit: "0" }])
     })
   )
 
-  it.effect("the newest page and each part of a long list are one range of an index", () =>
+  it.effect("reads the newest page and each part of a long list as one range of an index", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      // The planner takes an index wherever there is one that serves.
+      // Makes the planner use any index that serves.
       const plan = (statement: string) =>
         sql.withTransaction(
           Effect.gen(function* () {
-            // A table without statistics: an analysis between two statements would change the estimates, and so the index.
+            // No statistics: an analysis between two statements would change the estimates, and so the index.
             yield* sql`create temporary table t (like trade including indexes) on commit drop`
             yield* sql`set local enable_seqscan = off`
             yield* sql`set local enable_bitmapscan = off`

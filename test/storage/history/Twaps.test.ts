@@ -1,4 +1,4 @@
-/** TWAPs that have ended, as the projection of the markets writes them. */
+/** Tests of ended TWAPs, projected from market logs. */
 import { AccountId } from "@venue/domain/AccountId"
 import type { MarketEvent } from "@venue/domain/Market"
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
@@ -54,7 +54,7 @@ const closed = (twap: Twap, ending: TwapEnding, after: number): MarketEvent => (
 
 const suite = (name: string, readTables: Layer.Layer<ReadTables, unknown>) =>
   layer(readTables, { timeout: "2 minutes" })(name, (it) => {
-    it.effect("one that has ended is told with all that it was, and not before", () =>
+    it.effect("lists a TWAP with its data after its end, and not before", () =>
       Effect.gen(function* () {
         const { page, project } = yield* tables
         const twap = twapOf("whole", "twap-whole", { filledLots: 2_000, filledValue: 6_819_500_000, filledSlices: 1 })
@@ -89,7 +89,7 @@ const suite = (name: string, readTables: Layer.Layer<ReadTables, unknown>) =>
       })
     )
 
-    it.effect("an account lists its own, the newest first, of one symbol or all, and page by page", () =>
+    it.effect("lists an account's TWAPs newest first, for one symbol or all, page by page", () =>
       Effect.gen(function* () {
         const { page, project } = yield* tables
         const [a, b, c] = ["a", "b", "c"].map((name) => twapOf(name, "twap-lists"))
@@ -112,7 +112,7 @@ const suite = (name: string, readTables: Layer.Layer<ReadTables, unknown>) =>
       })
     )
 
-    it.effect("one that is closed a second time stays as it was", () =>
+    it.effect("keeps the first row of a TWAP that is closed twice", () =>
       Effect.gen(function* () {
         const { page, project } = yield* tables
         const symbol = MarketSymbol.make("TWICE-USD")

@@ -1,4 +1,4 @@
-/** Contracts that an operator had listed, in memory and on Postgres. */
+/** Tests of listed contracts, in memory and on Postgres. */
 import { initialInstruments } from "@venue/domain/Instrument"
 import { Listings } from "@venue/storage/listing/Listings"
 import { assert, layer } from "@effect/vitest"
@@ -12,7 +12,7 @@ const [{ clobPairId: _id, symbol: _symbol, quote: _quote, tickLotMicros: _money,
 
 const suite = (name: string, services: Layer.Layer<Listings, unknown>) =>
   layer(services, { timeout: "2 minutes" })(name, (it) => {
-    it.effect("each has a number of its own beyond those of a new venue, and stays as it was first listed", () =>
+    it.effect("numbers listed contracts above those of a new venue, and keeps the first listing of a base", () =>
       Effect.gen(function* () {
         const listings = yield* Listings
         assert.deepStrictEqual(yield* listings.all, [])

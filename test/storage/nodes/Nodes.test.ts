@@ -1,4 +1,4 @@
-/** The processes of a venue, in memory and on Postgres. */
+/** Tests of the processes of a venue, in memory and on Postgres. */
 import { type Joining, Nodes } from "@venue/storage/nodes/Nodes"
 import * as LivingGateways from "@venue/storage/nodes/LivingGateways"
 import { assert, layer } from "@effect/vitest"
@@ -7,7 +7,7 @@ import { TestClock } from "effect/testing"
 import { SqlClient } from "effect/sql"
 import { postgresLayer } from "../../Postgres.ts"
 
-/** Nobody was seen for so long. */
+/** Lets time pass without a renewal. */
 type Unseen<R> = (seconds: number) => Effect.Effect<unknown, unknown, R>
 
 const node = (name: string, change: Partial<Joining> = {}): Joining => ({
@@ -22,33 +22,35 @@ const node = (name: string, change: Partial<Joining> = {}): Joining => ({
 
 const suite = <R>(title: string, services: Layer.Layer<Nodes | R, unknown>, unseen: Unseen<R>) =>
   layer(services, { timeout: "2 minutes" })(title, (it) => {
-    it.effect("a node lives until it leaves or was not seen for five seconds, and what was wanted of it stays", () =>
-      Effect.gen(function* () {
-        const nodes = yield* Nodes
-        yield* nodes.join(node("runner-1"))
-        yield* nodes.join(node("runner-2"))
-        assert.strictEqual(yield* nodes.renew("runner-1 of now", { isReady: true, shards: 7 }), "serving")
-        yield* nodes.want("runner-1", "restarting")
-        assert.strictEqual(yield* nodes.renew("runner-1 of now", { isReady: true, shards: 7 }), "restarting")
-        yield* unseen(6)
-        yield* nodes.renew("runner-1 of now", { isReady: true, shards: 7 })
-        const told = Effect.map(nodes.all, (all) =>
-          all.map(({ isLiving, isReady, name, shards, wanted }) => ({ isLiving, isReady, name, shards, wanted }))
-        )
-        const silent = { isLiving: false, isReady: false, name: "runner-2", shards: 0, wanted: "serving" } as const
-        assert.deepStrictEqual(yield* told, [
-          { isLiving: true, isReady: true, name: "runner-1", shards: 7, wanted: "restarting" },
-          silent
-        ])
-        yield* nodes.leave("runner-1 of now")
-        assert.deepStrictEqual(yield* told, [
-          { isLiving: false, isReady: false, name: "runner-1", shards: 0, wanted: "restarting" },
-          silent
-        ])
-      })
+    it.effect(
+      "counts a node as living until it leaves or is not seen for five seconds, and keeps its wanted state",
+      () =>
+        Effect.gen(function* () {
+          const nodes = yield* Nodes
+          yield* nodes.join(node("runner-1"))
+          yield* nodes.join(node("runner-2"))
+          assert.strictEqual(yield* nodes.renew("runner-1 of now", { isReady: true, shards: 7 }), "serving")
+          yield* nodes.want("runner-1", "restarting")
+          assert.strictEqual(yield* nodes.renew("runner-1 of now", { isReady: true, shards: 7 }), "restarting")
+          yield* unseen(6)
+          yield* nodes.renew("runner-1 of now", { isReady: true, shards: 7 })
+          const told = Effect.map(nodes.all, (all) =>
+            all.map(({ isLiving, isReady, name, shards, wanted }) => ({ isLiving, isReady, name, shards, wanted }))
+          )
+          const silent = { isLiving: false, isReady: false, name: "runner-2", shards: 0, wanted: "serving" } as const
+          assert.deepStrictEqual(yield* told, [
+            { isLiving: true, isReady: true, name: "runner-1", shards: 7, wanted: "restarting" },
+            silent
+          ])
+          yield* nodes.leave("runner-1 of now")
+          assert.deepStrictEqual(yield* told, [
+            { isLiving: false, isReady: false, name: "runner-1", shards: 0, wanted: "restarting" },
+            silent
+          ])
+        })
     )
 
-    it.effect("a node that joins with other settings than those that live is told which and whose", () =>
+    it.effect("rejects a node whose settings differ from living nodes, naming settings and nodes", () =>
       Effect.gen(function* () {
         const nodes = yield* Nodes
         yield* unseen(6)
@@ -58,16 +60,16 @@ const suite = <R>(title: string, services: Layer.Layer<Nodes | R, unknown>, unse
         const refused = yield* Effect.flip(nodes.join(node("runner-2", { settings: other })))
         assert.strictEqual(
           refused.message,
-          "VENUE_DESKS: expected what gateway-1, runner-1 run with; set the same here, or stop them first"
+          "VENUE_DESKS: value differs from gateway-1, runner-1; set the same value here, or stop those nodes first"
         )
         yield* nodes.leave("runner-1 of now")
-        // The only other one that lives is of its own name.
+        // The only other living node has the same name.
         yield* nodes.join(node("gateway-1", { nodeId: "gateway-1 again", settings: other }))
         yield* nodes.join(node("runner-2", { settings: other }))
       })
     )
 
-    it.effect("of a setting that is being replaced each node accepts what the other uses, or does not join", () =>
+    it.effect("accepts a node during the replacement of a setting only if each side accepts the other's value", () =>
       Effect.gen(function* () {
         const nodes = yield* Nodes
         const told = (one: string, other: string) =>
@@ -95,7 +97,7 @@ const suite = <R>(title: string, services: Layer.Layer<Nodes | R, unknown>, unse
       })
     )
 
-    it.effect("a process whose name a newer one has taken is to drain", () =>
+    it.effect("drains a process whose name a newer process has taken", () =>
       Effect.gen(function* () {
         const nodes = yield* Nodes
         yield* unseen(3_700)
@@ -112,7 +114,7 @@ const suite = <R>(title: string, services: Layer.Layer<Nodes | R, unknown>, unse
       })
     )
 
-    it.effect("limits of the whole venue are shared by the gateways that live, at least by one", () =>
+    it.effect("divides venue-wide limits by the number of living gateways, at least one", () =>
       Effect.gen(function* () {
         const nodes = yield* Nodes
         const living = yield* LivingGateways.LivingGateways.pipe(Effect.provide(LivingGateways.layer))
@@ -131,7 +133,7 @@ const suite = <R>(title: string, services: Layer.Layer<Nodes | R, unknown>, unse
       })
     )
 
-    it.effect("a node that was drained long ago can be wanted again, and others are forgotten after an hour", () =>
+    it.effect("keeps a drained node for later, and deletes others after an hour", () =>
       Effect.gen(function* () {
         const nodes = yield* Nodes
         for (const name of ["runner-1", "runner-2"]) yield* nodes.join(node(name))
@@ -144,7 +146,7 @@ const suite = <R>(title: string, services: Layer.Layer<Nodes | R, unknown>, unse
       })
     )
 
-    it.effect("nothing can be wanted of a node that never joined", () =>
+    it.effect("rejects a wanted state for a node that never joined", () =>
       Effect.gen(function* () {
         const nodes = yield* Nodes
         const refused = yield* Effect.flip(nodes.want("runner-9", "draining"))
@@ -154,7 +156,7 @@ const suite = <R>(title: string, services: Layer.Layer<Nodes | R, unknown>, unse
   })
 
 layer(Layer.provideMerge(Nodes.layer, postgresLayer), { timeout: "2 minutes" })("nodes with connections", (it) => {
-  it.effect("a runner that was just seen and has no connection left is dead, a gateway or one long silent is not", () =>
+  it.effect("declares only runners dead that were just seen and have no connection", () =>
     Effect.gen(function* () {
       const nodes = yield* Nodes
       const sql = yield* SqlClient.SqlClient
@@ -171,7 +173,7 @@ layer(Layer.provideMerge(Nodes.layer, postgresLayer), { timeout: "2 minutes" })(
     })
   )
 
-  it.effect("a node that stands still while it joins keeps no other from saying that it lives", () =>
+  it.effect("renews other nodes while one hangs in its join", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const nodes = yield* Nodes

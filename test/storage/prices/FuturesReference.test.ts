@@ -1,4 +1,4 @@
-/** Settlements, the calendar of futures and holidays, in memory and on Postgres. */
+/** Tests of settlements, the calendar of futures and holidays, in memory and on Postgres. */
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { FuturesReference } from "@venue/storage/prices/FuturesReference"
 import { assert, layer } from "@effect/vitest"
@@ -17,7 +17,7 @@ const future = (futureSymbol: string, until: string) => ({
   activeUntilMillis: at(until),
   expirationMillis: at(until) + 1_000
 })
-/** Of one symbol, in its words. */
+/** Calendar of one symbol as text. */
 const told = (symbol: MarketSymbol) =>
   Effect.map(
     Effect.flatMap(FuturesReference, ({ calendar }) => calendar(symbol)),
@@ -36,7 +36,7 @@ const activeAt = (symbol: MarketSymbol, atMillis: number) =>
 
 const suite = (name: string, services: Layer.Layer<FuturesReference, unknown>) =>
   layer(services, { timeout: "2 minutes" })(name, (it) => {
-    it.effect("the newest day of each symbol is the one that counts, and what is recorded again replaces it", () =>
+    it.effect("returns the newest day of each symbol, and replaces a repeated record", () =>
       Effect.gen(function* () {
         const reference = yield* FuturesReference
         assert.deepStrictEqual(yield* reference.latest, [])
@@ -59,43 +59,41 @@ const suite = (name: string, services: Layer.Layer<FuturesReference, unknown>) =
       })
     )
 
-    it.effect(
-      "rule 3.10: a future is in use up to and with its last instant, and from the end of the one before it",
-      () =>
-        Effect.gen(function* () {
-          const { activeAt: find, setCalendar } = yield* FuturesReference
-          const [from, first, last] = [
-            "2026-09-15T21:30:00Z",
-            "2026-10-13T21:30:00Z",
-            "2026-11-12T21:30:00.250Z"
-          ] as const
-          yield* setCalendar(copper, at(from), [future("HGX6", first), future("HGZ6", last)])
-          assert.deepStrictEqual(
-            yield* find(copper, at(first)),
-            Option.some({
-              symbol: copper,
-              futureSymbol: "HGX6",
-              activeFromMillis: at(from),
-              activeUntilMillis: at(first),
-              expirationMillis: at(first) + 1_000,
-              recordedAtMillis: 0
-            })
-          )
-          const asked = [at(from) - 1, at(from), at(first), at(first) + 1, at(last), at(last) + 1]
-          const found = yield* Effect.forEach(asked, (atMillis) => activeAt(copper, atMillis))
-          assert.deepStrictEqual(found, [undefined, "HGX6", "HGX6", "HGZ6", "HGZ6", undefined])
-          assert.isUndefined(yield* activeAt(us500, at(first)))
-          // Times that hold no year of four digits are times too.
-          for (const odd of [
-            at("0000-01-01T00:00:00Z"),
-            at("0000-01-01T00:00:00+14:00"),
-            at("9999-12-31T23:59:59-14:00")
-          ])
-            assert.isUndefined(yield* activeAt(copper, odd))
-        })
+    it.effect("rule 3.10: returns a future through its last instant, from the end of the previous one", () =>
+      Effect.gen(function* () {
+        const { activeAt: find, setCalendar } = yield* FuturesReference
+        const [from, first, last] = [
+          "2026-09-15T21:30:00Z",
+          "2026-10-13T21:30:00Z",
+          "2026-11-12T21:30:00.250Z"
+        ] as const
+        yield* setCalendar(copper, at(from), [future("HGX6", first), future("HGZ6", last)])
+        assert.deepStrictEqual(
+          yield* find(copper, at(first)),
+          Option.some({
+            symbol: copper,
+            futureSymbol: "HGX6",
+            activeFromMillis: at(from),
+            activeUntilMillis: at(first),
+            expirationMillis: at(first) + 1_000,
+            recordedAtMillis: 0
+          })
+        )
+        const asked = [at(from) - 1, at(from), at(first), at(first) + 1, at(last), at(last) + 1]
+        const found = yield* Effect.forEach(asked, (atMillis) => activeAt(copper, atMillis))
+        assert.deepStrictEqual(found, [undefined, "HGX6", "HGX6", "HGZ6", "HGZ6", undefined])
+        assert.isUndefined(yield* activeAt(us500, at(first)))
+        // Includes times outside four-digit years.
+        for (const odd of [
+          at("0000-01-01T00:00:00Z"),
+          at("0000-01-01T00:00:00+14:00"),
+          at("9999-12-31T23:59:59-14:00")
+        ])
+          assert.isUndefined(yield* activeAt(copper, odd))
+      })
     )
 
-    it.effect("rule 3.10: a calendar replaces what was known of later, and ends the future in use then", () =>
+    it.effect("rule 3.10: replaces later entries of a calendar, and ends the future in use", () =>
       Effect.gen(function* () {
         const { setCalendar } = yield* FuturesReference
         const day = (text: string) => `2026-${text}T00:00:00.000Z`
@@ -110,7 +108,7 @@ const suite = (name: string, services: Layer.Layer<FuturesReference, unknown>) =
           `NGH6 ${day("02-01")} ${day("02-15")}`,
           `NGG6 ${day("01-01")} ${day("02-01")}`
         ])
-        // It goes on where it ended.
+        // Continues at the end of the calendar.
         yield* setCalendar(natgas, at(day("05-01")), [future("NGM6", day("06-01"))])
         assert.strictEqual((yield* told(natgas)).length, 4)
         assert.strictEqual(yield* activeAt(natgas, at(day("05-01"))), "NGK6")
@@ -119,7 +117,7 @@ const suite = (name: string, services: Layer.Layer<FuturesReference, unknown>) =
       })
     )
 
-    it.effect("two calendars at once leave one of them", () =>
+    it.effect("keeps one of two concurrent calendars", () =>
       Effect.gen(function* () {
         const { setCalendar } = yield* FuturesReference
         const symbol = MarketSymbol.make("RACE-USD")
@@ -135,7 +133,7 @@ const suite = (name: string, services: Layer.Layer<FuturesReference, unknown>) =
       })
     )
 
-    it.effect("the last hundred futures of a calendar are told", () =>
+    it.effect("lists the last hundred futures of a calendar", () =>
       Effect.gen(function* () {
         const { setCalendar } = yield* FuturesReference
         const symbol = MarketSymbol.make("LONG-USD")
@@ -148,7 +146,7 @@ const suite = (name: string, services: Layer.Layer<FuturesReference, unknown>) =
       })
     )
 
-    it.effect("a settlement is of the future that it names, else of the one in use when its day has ended", () =>
+    it.effect("assigns a settlement to the named future, else to the one in use at the end of the day", () =>
       Effect.gen(function* () {
         const reference = yield* FuturesReference
         const { record, setCalendar, settlements } = reference
@@ -167,7 +165,7 @@ const suite = (name: string, services: Layer.Layer<FuturesReference, unknown>) =
           future("CLX6", "2026-10-13T21:30:00Z"),
           future("CLZ6", "2026-10-15T00:00:00Z")
         ])
-        // The 12th ends when CLX6 begins, and the 14th when CLZ6 ends; the 15th is of none.
+        // The 12th ends when CLX6 begins, and the 14th when CLZ6 ends; no future covers the 15th.
         assert.deepStrictEqual(yield* list(), ["10-14 CLZ6", "10-13 CLZ6", "10-12 CLX6"])
         yield* of(cl, "2026-10-15", "CLF7")
         yield* of(cl, "2026-10-13", "CLX6")
@@ -200,7 +198,7 @@ const suite = (name: string, services: Layer.Layer<FuturesReference, unknown>) =
       })
     )
 
-    it.effect("the holidays of a year are replaced, and those of others stay", () =>
+    it.effect("replaces the holidays of one year, and keeps those of others", () =>
       Effect.gen(function* () {
         const reference = yield* FuturesReference
         yield* reference.setHolidays("2026", ["2026-12-25", "2026-11-26", "2026-11-26"])
