@@ -22,7 +22,7 @@ describe.skipIf(!Chromium.isHere)("a sign-in page with a CAPTCHA for each sign-i
           await solveAhead(page)
           await enter(page)
           await heading(page, /use your account\?$/)
-          assert.isFalse(await page.getByRole("heading", { name: "Show that you are human" }).isVisible())
+          assert.isFalse(await page.getByRole("heading", { name: "Confirm that you are human" }).isVisible())
           await press(page, "Approve")
           await page.waitForURL(callback)
           assert.match(new URL(page.url()).searchParams.get("code") ?? "", /^[\w-]{43}$/)
@@ -40,8 +40,8 @@ describe.skipIf(!Chromium.isHere)("a sign-in page with a CAPTCHA for each sign-i
           await page.keyboard.press("Tab")
           await page.keyboard.press("Enter")
           await status(page, "Now show that you are human.")
-          assert.strictEqual(await focused(page), "Show that you are human")
-          assert.strictEqual(await page.getByRole("region", { name: "Show that you are human" }).count(), 1)
+          assert.strictEqual(await focused(page), "Confirm that you are human")
+          assert.strictEqual(await page.getByRole("region", { name: "Confirm that you are human" }).count(), 1)
           await page.keyboard.press("Tab")
           await page.keyboard.press("Enter")
           await heading(page, "You are signed in")
@@ -59,7 +59,7 @@ describe.skipIf(!Chromium.isHere)("a sign-in page with a CAPTCHA for each sign-i
           await solveAhead(page)
           await provider.spend(provider.tokens.at(-1)!)
           await enter(page)
-          await status(page, "The check that you are human was too long ago, or was used before.")
+          await status(page, "The check that you are human has expired or was already used.")
           await offered(page)
           await solveAhead(page)
           await enter(page)
@@ -119,7 +119,7 @@ describe.skipIf(!Chromium.isHere)("a sign-in page with a CAPTCHA for each sign-i
         const { widget } = yield* CaptchaProvider
         yield* site.visit({ wallets: [Wallet.make()] }, async (page) => {
           const script = `${widget.script}*`
-          const message = "The check that you are human could not be shown."
+          const message = "The check that you are human could not be loaded."
           await page.route(script, (route) => route.abort())
           await page.reload()
           await status(page, message)
@@ -182,10 +182,10 @@ describe.skipIf(!Chromium.isHere)("a sign-in page with a CAPTCHA on risk", () =>
               await status(page, "The signed message was not accepted.")
             }
             assert.deepStrictEqual(provider.requests, [])
-            assert.isFalse(await page.getByRole("heading", { name: "Show that you are human" }).isVisible())
+            assert.isFalse(await page.getByRole("heading", { name: "Confirm that you are human" }).isVisible())
             await enter(page)
             await status(page, "Now show that you are human.")
-            assert.strictEqual(await focused(page), "Show that you are human")
+            assert.strictEqual(await focused(page), "Confirm that you are human")
             await solve(page)
             await heading(page, "You are signed in")
           })

@@ -108,7 +108,7 @@ describe.skipIf(!Chromium.isHere)("the sign-in page", () => {
           await status(page, "You declined the request in your wallet.")
           assert.strictEqual(wallet.shown.length, 1)
           await enter(page)
-          await status(page, "Your wallet already has a question open.")
+          await status(page, "Your wallet already has a request open.")
           await enter(page)
           await status(page, "Your wallet could not answer.")
           await enter(page)
@@ -141,9 +141,9 @@ describe.skipIf(!Chromium.isHere)("the sign-in page", () => {
         const site = yield* Site
         const answers: Array<readonly [number, string, string]> = [
           [400, "captcha_failed", "a proof that you are human"],
-          [400, "validation_failed", "could not read what your wallet gave"],
+          [400, "validation_failed", "could not read the answer of your wallet"],
           [401, "no_authorization", "not set up correctly"],
-          [403, "user_banned", "This account is closed to you."],
+          [403, "user_banned", "This account is frozen."],
           [422, "web3_provider_disabled", "switched off at the moment"],
           [429, "over_request_rate_limit", "Try again in 17 seconds."],
           [500, "unexpected_failure", "Something went wrong."],
@@ -214,7 +214,7 @@ describe.skipIf(!Chromium.isHere)("the sign-in page", () => {
             const scopes = await page.locator("#scopes li").allInnerTexts()
             assert.deepStrictEqual(
               scopes.map((text) => text.split(/[:,]/)[0]),
-              ["who you are", "your name and picture", "any of this while you are away"]
+              ["who you are", "your name and picture", "all of this while you are away"]
             )
             await press(page, "Approve")
             await page.waitForURL(callback)
@@ -320,7 +320,7 @@ describe.skipIf(!Chromium.isHere)("the sign-in page", () => {
         const site = yield* Site
         const url = site.url.replace("localhost", "127.0.0.1")
         yield* site.visit({ url, wallets: [Wallet.make()] }, async (page) => {
-          await status(page, `This page is for people at ${site.url}.`)
+          await status(page, `This page works only at ${site.url}.`)
           assert.strictEqual(await page.getByRole("button").count(), 0)
         })
       })

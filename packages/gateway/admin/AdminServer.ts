@@ -1,4 +1,4 @@
-/** The operator interface on its port, for this machine only. */
+/** Operator interface, on a port of the loopback address. */
 import { AdminApi } from "@venue/api/admin/Api"
 import { described } from "@venue/api/OpenApi"
 import { Effect, Layer, type Redacted } from "effect"
@@ -82,10 +82,10 @@ export const open = Effect.fn("AdminServer.open")(function* (options: AdminServe
   }))
 })
 
-/** Not a setting: a token is all that stands between a caller and the money. */
+/** Fixed, not a setting: the token is the only protection of the money. */
 const loopback = "127.0.0.1"
 
-/** What this machine calls itself, at the port of this address. */
+/** Returns the permitted `Host` values: the names of this machine with the port of the base URL. */
 const namesOf = (baseUrl: string): ReadonlyArray<string> =>
   [loopback, "localhost", "[::1]"].map((name) => {
     const url = new URL(baseUrl)

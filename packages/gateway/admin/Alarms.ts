@@ -1,4 +1,4 @@
-/** Answers an operator who asks what has to be seen to: the venue as a whole first, then every market and every desk for itself. */
+/** Answers `GET /alarms`: the alarms of the venue first, then those of markets, desks and the treasury. */
 import type { Alarm } from "@venue/api/admin/Alarms"
 import { AdminApi } from "@venue/api/admin/Api"
 import { instant } from "@venue/api/Digits"
@@ -55,14 +55,14 @@ export const layer = group(
       Effect.fnUntraced(
         function* () {
           const deskIds = Array.from({ length: deskCount }, (_, id) => String(id))
-          const told = yield* Effect.all(
+          const alarms = yield* Effect.all(
             [
               Effect.forEach(instruments.keys(), ofMarket, { concurrency: 8 }),
               Effect.forEach(deskIds, ofDesk, { concurrency: 8 })
             ],
             { concurrency: "unbounded" }
           )
-          const data = [...(yield* ofVenue), ...told.flat(2), ...(yield* ofTreasury)]
+          const data = [...(yield* ofVenue), ...alarms.flat(2), ...(yield* ofTreasury)]
           return { data, count: data.length, at: instant(yield* Clock.currentTimeMillis) }
         },
         Effect.catchTag("DatabaseUnavailable", () => Effect.fail(refusals.draining()))

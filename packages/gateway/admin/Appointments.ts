@@ -1,4 +1,4 @@
-/** Answers who runs the venue, and an operator who appoints or dismisses one. */
+/** Answers the operator endpoints for operators: list, appoint and dismiss. */
 import { AdminApi } from "@venue/api/admin/Api"
 import { operatorBody } from "@venue/api/admin/Appointments"
 import { problems } from "@venue/api/Problem"
@@ -6,7 +6,7 @@ import { OperatorTokens } from "@venue/auth/access/OperatorTokens"
 import { Effect, Redacted } from "effect"
 import { ApiBaseUrl } from "../http/ApiBaseUrl.ts"
 import { group } from "../http/Endpoints.ts"
-import { inTheNameOf } from "./Operators.ts"
+import { byOperator } from "./Operators.ts"
 
 export const layer = group(
   AdminApi,
@@ -28,7 +28,7 @@ export const layer = group(
         "appoint",
         Effect.fnUntraced(
           function* ({ payload: { name, reason, roles } }) {
-            const token = yield* tokens.appoint({ name, roles }, yield* inTheNameOf(reason))
+            const token = yield* tokens.appoint({ name, roles }, yield* byOperator(reason))
             return { name, roles, token: Redacted.value(token) }
           },
           Effect.catchTags({
@@ -41,7 +41,7 @@ export const layer = group(
         "dismiss",
         Effect.fnUntraced(
           function* ({ payload: { name, reason } }) {
-            yield* tokens.dismiss(name, yield* inTheNameOf(reason))
+            yield* tokens.dismiss(name, yield* byOperator(reason))
           },
           Effect.catchTags({
             ...unavailable,

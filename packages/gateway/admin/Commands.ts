@@ -1,4 +1,4 @@
-/** What an operator may do: credit an account, and ask what is at risk and whether the books balance. */
+/** Answers the operator endpoints for credits, accounts at risk, and the proof that the books balance. */
 import { AdminApi } from "@venue/api/admin/Api"
 import { Operator } from "@venue/api/admin/Operator"
 import { microsOf } from "@venue/api/Usd"
@@ -15,7 +15,7 @@ import { Effect, Option } from "effect"
 import { ApiBaseUrl } from "../http/ApiBaseUrl.ts"
 import { group } from "../http/Endpoints.ts"
 import * as Repeatable from "../http/Repeatable.ts"
-import { makeOfDesks } from "./Operators.ts"
+import { makeQueryDesks } from "./Operators.ts"
 import * as Proof from "./Proof.ts"
 import * as RailProof from "./RailProof.ts"
 import * as Risk from "./Risk.ts"
@@ -31,12 +31,12 @@ export const layer = group(
     const markets = yield* MarketClient
     const tables = yield* ReadTables
     const railProof = yield* RailProof.make
-    const ofDesks = yield* makeOfDesks
+    const queryDesks = yield* makeQueryDesks
     const { instruments } = yield* VenueSettings
     const refusals = problems(baseUrl)
 
     const noSuchAccount = (accountId: string) =>
-      Effect.fail(refusals.notFound("account", accountId, "send the account_id of an account that a user has opened"))
+      Effect.fail(refusals.notFound("account", accountId, "send the account_id of an existing account"))
 
     return handlers
       .handle(
@@ -60,7 +60,7 @@ export const layer = group(
           Effect.catchTags({
             UnknownAccount: ({ accountId }) => noSuchAccount(accountId),
             InsufficientBalance: () =>
-              Effect.fail(refusals.unfit("body.amount", "Expected no more than the account can give up")),
+              Effect.fail(refusals.unfit("body.amount", "Expected at most the available balance of the account")),
             InvalidAmount: () => Effect.fail(refusals.unfit("body.amount", "Expected an amount other than 0")),
             RequestKeyReused: () => Effect.fail(refusals.keyReused()),
             DatabaseUnavailable: () => Effect.fail(refusals.draining()),
@@ -69,7 +69,7 @@ export const layer = group(
           })
         )
       )
-      .handle("risk", () => Effect.mapError(Risk.of(ofDesks((desk) => desk.AtRisk())), () => refusals.draining()))
+      .handle("risk", () => Effect.mapError(Risk.of(queryDesks((desk) => desk.AtRisk())), () => refusals.draining()))
       .handle("proof", () =>
         Effect.zipWith(Proof.of(instruments, markets, tables), railProof, (sums, rails) => ({
           ...sums,

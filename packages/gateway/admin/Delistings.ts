@@ -1,4 +1,4 @@
-/** Answers an operator who ends a contract. */
+/** Answers the operator endpoint that delists a contract. */
 import { AdminApi } from "@venue/api/admin/Api"
 import { problems } from "@venue/api/Problem"
 import { MarketClient } from "@venue/cluster/clients/MarketClient"
@@ -7,35 +7,35 @@ import { isOver } from "@venue/domain/TradingState"
 import { Effect } from "effect"
 import { ApiBaseUrl } from "../http/ApiBaseUrl.ts"
 import { group } from "../http/Endpoints.ts"
-import { makeAsked, makeListed, unanswered } from "./Operators.ts"
+import { makeRecordRequest, makeFindListed, unanswered } from "./Operators.ts"
 
 export const layer = group(
   AdminApi,
   "delistings",
   Effect.fnUntraced(function* (handlers) {
     const baseUrl = yield* ApiBaseUrl
-    const asked = yield* makeAsked
+    const recordRequest = yield* makeRecordRequest
     const markets = yield* MarketClient
-    const listed = yield* makeListed
+    const findListed = yield* makeFindListed
     const refusals = problems(baseUrl)
 
     return handlers.handle(
       "delist",
       Effect.fnUntraced(
         function* ({ payload: { reason, symbol: given } }) {
-          const { symbol } = yield* listed(given)
+          const { symbol } = yield* findListed(given)
           const before = yield* markets.depth(symbol)
           if (before.tradingState === "TRADING")
             return yield* refusals.symbolTrades(`${symbol} trades; stop it first with POST /trading-state.`)
           if (!isOver(before.tradingState)) {
-            yield* asked("delisting_asked", symbol, { reason })
-            // Once it has begun, the same again changes nothing, so what is unknown is asked again.
+            yield* recordRequest("delisting_asked", symbol, { reason })
+            // Delisting is idempotent once it has begun, so an unknown outcome is retried.
             yield* Effect.retry(markets.delist(symbol), { times: 2 })
           }
           const { prices, tradingState: state } = yield* markets.depth(symbol)
           if (state !== "IN_SETTLEMENT" && state !== "DELISTED")
             return yield* refusals.symbolTrades(
-              `${symbol} was allowed to trade meanwhile; nothing was done. Stop it with POST /trading-state and try again.`
+              `${symbol} was set to TRADING meanwhile; nothing was changed. Stop it with POST /trading-state and try again.`
             )
           return { symbol, state, settlement_price: prices === null ? null : prices.markE8 / unitScale }
         },

@@ -1,4 +1,4 @@
-/** Answers an operator who has a dividend paid. */
+/** Answers the operator endpoint that pays a dividend. */
 import { AdminApi } from "@venue/api/admin/Api"
 import { problems } from "@venue/api/Problem"
 import { MarketClient } from "@venue/cluster/clients/MarketClient"
@@ -10,24 +10,24 @@ import { isOver } from "@venue/domain/TradingState"
 import { Clock, Effect } from "effect"
 import { ApiBaseUrl } from "../http/ApiBaseUrl.ts"
 import { group } from "../http/Endpoints.ts"
-import { makeAsked, makeListed, unanswered } from "./Operators.ts"
+import { makeRecordRequest, makeFindListed, unanswered } from "./Operators.ts"
 
 export const layer = group(
   AdminApi,
   "dividends",
   Effect.fnUntraced(function* (handlers) {
     const baseUrl = yield* ApiBaseUrl
-    const asked = yield* makeAsked
+    const recordRequest = yield* makeRecordRequest
     const feed = yield* Feed
     const markets = yield* MarketClient
-    const listed = yield* makeListed
+    const findListed = yield* makeFindListed
     const refusals = problems(baseUrl)
 
     return handlers.handle(
       "pay",
       Effect.fnUntraced(
         function* ({ payload: { amount, ex_date, reason, symbol: given } }) {
-          const { category, symbol } = yield* listed(given)
+          const { category, symbol } = yield* findListed(given)
           if (category !== "EQUITY") return yield* refusals.unfit("body.symbol", "Expected a stock")
           const perUnitE8 = unitsOf(nearestMultiple(amount, 1))
           if (Number.isNaN(perUnitE8)) return yield* refusals.unfit("body.amount", "Expected at most eight decimals")
@@ -37,15 +37,15 @@ export const layer = group(
             return yield* refusals.unfit("body.amount", "Expected less than the symbol's price")
           const exDay = dayOf(millisOfDay(ex_date)!)
           if (exDay > dayOf(yield* Clock.currentTimeMillis))
-            return yield* refusals.unfit("body.ex_date", "Expected today or an earlier day: it is paid at once")
+            return yield* refusals.unfit("body.ex_date", "Expected today or an earlier day: a dividend is paid at once")
           const { lastDividendDay, tradingState } = yield* markets.depth(symbol)
           if (isOver(tradingState)) return yield* refusals.symbolDelisted(symbol)
           if (exDay <= lastDividendDay)
             return yield* refusals.dividendPaid(
               `The last dividend of ${symbol} was for ${dateOf(lastDividendDay)}; nothing was paid now. Send a later ex_date.`
             )
-          yield* asked("dividend_asked", symbol, { amount, exDate: ex_date, reason })
-          // The same day again changes nothing, so what is unknown is asked again.
+          yield* recordRequest("dividend_asked", symbol, { amount, exDate: ex_date, reason })
+          // A repeat for the same day changes nothing, so an unknown outcome is retried.
           yield* Effect.retry(markets.payDividend(symbol, exDay, perUnitE8), { times: 2 })
           return { symbol, amount, ex_date }
         },

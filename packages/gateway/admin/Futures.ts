@@ -1,4 +1,4 @@
-/** Answers what an operator records for prices made of futures (rule 3.8 to rule 3.10). */
+/** Answers the operator endpoints for settlement prices, futures calendars and holidays (rule 3.8 to rule 3.10). */
 import { AdminApi } from "@venue/api/admin/Api"
 import { datedFutures, locationOf, settlementCalendar, settlementPrices } from "@venue/api/admin/Futures"
 import { instant } from "@venue/api/Digits"
@@ -10,21 +10,21 @@ import { FuturesReference } from "@venue/storage/prices/FuturesReference"
 import { Clock, Effect } from "effect"
 import { ApiBaseUrl } from "../http/ApiBaseUrl.ts"
 import { group } from "../http/Endpoints.ts"
-import { makeAsked, makeListed } from "./Operators.ts"
+import { makeRecordRequest, makeFindListed } from "./Operators.ts"
 
 export const layer = group(
   AdminApi,
   "futures",
   Effect.fnUntraced(function* (handlers) {
     const baseUrl = yield* ApiBaseUrl
-    const asked = yield* makeAsked
+    const recordRequest = yield* makeRecordRequest
     const reference = yield* FuturesReference
-    const listed = yield* makeListed
+    const findListed = yield* makeFindListed
     const refusals = problems(baseUrl)
     const unanswered = { DatabaseUnavailable: () => Effect.fail(refusals.draining()) }
-    /** Finds the underlier that an operator names, of those that futures price. */
+    /** Returns the instrument of a symbol that futures price, or refuses the request. */
     const futuresBased = Effect.fnUntraced(function* (given: string, location: string) {
-      const instrument = yield* listed(given)
+      const instrument = yield* findListed(given)
       return isFuturesBased(instrument) ? instrument : yield* refusals.unfit(location, basedOnFutures)
     })
 
@@ -41,14 +41,17 @@ export const layer = group(
           const { day, future_symbol: futureSymbol = null, official_close, reason, settlement } = payload
           const { symbol } = yield* futuresBased(payload.symbol, "body.symbol")
           if (millisOfDay(day)! > (yield* Clock.currentTimeMillis))
-            return yield* refusals.unfit("body.day", "Expected today or an earlier day: the newest one counts")
+            return yield* refusals.unfit(
+              "body.day",
+              "Expected today or an earlier day: the newest settlement is in force"
+            )
           const [officialCloseE8, settlementE8] = [official_close, settlement].map((price) =>
             unitsOf(nearestMultiple(price, 1))
           ) as [number, number]
           if (Number.isNaN(officialCloseE8)) return yield* refusals.unfit("body.official_close", tooFine)
           if (Number.isNaN(settlementE8)) return yield* refusals.unfit("body.settlement", tooFine)
-          const said = { day, officialClose: official_close, settlement, futureSymbol, reason }
-          yield* asked("settlement_recorded", symbol, said)
+          const facts = { day, officialClose: official_close, settlement, futureSymbol, reason }
+          yield* recordRequest("settlement_recorded", symbol, facts)
           yield* reference.record({ symbol, day, officialCloseE8, settlementE8, futureSymbol })
         }, Effect.catchTags(unanswered))
       )
@@ -66,8 +69,8 @@ export const layer = group(
           const futures = datedFutures(payload.futures)
           const flaw = calendarFlaw(fromMillis, futures)
           if (flaw !== undefined) return yield* refusals.unfit(locationOf(flaw), `Expected ${flaw.expected}`)
-          const said = { activeFrom: instant(fromMillis), futures: futures.map(lineOf).join(", "), reason }
-          yield* asked("settlement_calendar_set", symbol, said)
+          const facts = { activeFrom: instant(fromMillis), futures: futures.map(lineOf).join(", "), reason }
+          yield* recordRequest("settlement_calendar_set", symbol, facts)
           yield* reference.setCalendar(symbol, fromMillis, futures)
         }, Effect.catchTags(unanswered))
       )
@@ -81,8 +84,8 @@ export const layer = group(
         "setHolidays",
         Effect.fnUntraced(function* ({ payload: { days, reason, year } }) {
           if (!days.every((day) => day.startsWith(`${year}-`)))
-            return yield* refusals.unfit("body.days", "Expected days of that year")
-          yield* asked("holidays_set", year, { days: days.join(" "), reason })
+            return yield* refusals.unfit("body.days", `Expected days of ${year}`)
+          yield* recordRequest("holidays_set", year, { days: days.join(" "), reason })
           yield* reference.setHolidays(year, days)
         }, Effect.catchTags(unanswered))
       )

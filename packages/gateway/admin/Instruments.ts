@@ -1,4 +1,4 @@
-/** Answers what is listed, and takes what is to be listed at the next start. */
+/** Answers the operator endpoints for instruments: lists them, and adds one for the next start. */
 import { AdminApi } from "@venue/api/admin/Api"
 import { listedInstrument } from "@venue/api/admin/Instruments"
 import { problems } from "@venue/api/Problem"
@@ -11,14 +11,14 @@ import { Listings } from "@venue/storage/listing/Listings"
 import { Effect } from "effect"
 import { ApiBaseUrl } from "../http/ApiBaseUrl.ts"
 import { group } from "../http/Endpoints.ts"
-import { makeAsked } from "./Operators.ts"
+import { makeRecordRequest } from "./Operators.ts"
 
 export const layer = group(
   AdminApi,
   "instruments",
   Effect.fnUntraced(function* (handlers) {
     const baseUrl = yield* ApiBaseUrl
-    const asked = yield* makeAsked
+    const recordRequest = yield* makeRecordRequest
     const feed = yield* Feed
     const listings = yield* Listings
     const { instruments } = yield* VenueSettings
@@ -50,8 +50,8 @@ export const layer = group(
           )
           const before = yield* find
           if (before === undefined) {
-            const { reason, ...said } = payload
-            yield* asked("listing_asked", `${terms.base}-USD`, { ...said, reason })
+            const { reason, ...facts } = payload
+            yield* recordRequest("listing_asked", `${terms.base}-USD`, { ...facts, reason })
             yield* listings.add(terms)
           }
           const listed = before ?? (yield* find)!
@@ -73,7 +73,7 @@ const fields: Record<keyof Terms, string> = {
   maxLeverage: "default_max_leverage"
 }
 
-interface Asked {
+interface ListingBody {
   readonly base_asset: string
   readonly product_category: Terms["category"]
   readonly tick_size: number
@@ -83,15 +83,15 @@ interface Asked {
   readonly default_max_leverage: number
 }
 
-function termsOf(asked: Asked): Terms {
-  const lotE8 = unitsOf(asked.lot_size)
+function termsOf(body: ListingBody): Terms {
+  const lotE8 = unitsOf(body.lot_size)
   return {
-    base: asked.base_asset.toUpperCase(),
-    category: asked.product_category,
-    tickE8: unitsOf(asked.tick_size),
+    base: body.base_asset.toUpperCase(),
+    category: body.product_category,
+    tickE8: unitsOf(body.tick_size),
     lotE8,
-    minQuantityLots: unitsOf(nearestMultiple(asked.min_quantity, lotE8)) / lotE8,
-    maxQuantityLots: unitsOf(nearestMultiple(asked.max_quantity, lotE8)) / lotE8,
-    maxLeverage: asked.default_max_leverage
+    minQuantityLots: unitsOf(nearestMultiple(body.min_quantity, lotE8)) / lotE8,
+    maxQuantityLots: unitsOf(nearestMultiple(body.max_quantity, lotE8)) / lotE8,
+    maxLeverage: body.default_max_leverage
   }
 }

@@ -1,4 +1,4 @@
-/** Answers what an operator lets an API key do. */
+/** Answers the operator endpoints that grant and withdraw permissions of API keys. */
 import { AdminApi } from "@venue/api/admin/Api"
 import type { KeyPermission } from "@venue/api/admin/Keys"
 import { problems } from "@venue/api/Problem"
@@ -7,7 +7,7 @@ import { OperatorActions } from "@venue/auth/access/OperatorActions"
 import { Effect } from "effect"
 import { ApiBaseUrl } from "../http/ApiBaseUrl.ts"
 import { group } from "../http/Endpoints.ts"
-import { inTheNameOf } from "./Operators.ts"
+import { byOperator } from "./Operators.ts"
 
 export const layer = group(
   AdminApi,
@@ -20,12 +20,12 @@ export const layer = group(
     const decided = (decision: OperatorActions["Service"]["grantPermission"]) =>
       Effect.fnUntraced(
         function* ({ payload: { permission, public_key: publicKey, reason } }: RequestBody) {
-          yield* decision(publicKey, permission, yield* inTheNameOf(reason))
+          yield* decision(publicKey, permission, yield* byOperator(reason))
           hmac.forget(publicKey)
         },
         Effect.catchTags({
           UnknownApiKey: ({ publicKey }) =>
-            Effect.fail(refusals.notFound("API key", publicKey, "send a public_key that a user has")),
+            Effect.fail(refusals.notFound("API key", publicKey, "send the public_key of an existing key")),
           DatabaseUnavailable: () => Effect.fail(refusals.draining())
         })
       )

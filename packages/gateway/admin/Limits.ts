@@ -1,4 +1,4 @@
-/** Answers an operator who changes the limits of a contract. */
+/** Answers the operator endpoint that sets the limits of a contract. */
 import { AdminApi } from "@venue/api/admin/Api"
 import { problems } from "@venue/api/Problem"
 import { MarketClient } from "@venue/cluster/clients/MarketClient"
@@ -9,34 +9,34 @@ import { isOver } from "@venue/domain/TradingState"
 import { Effect } from "effect"
 import { ApiBaseUrl } from "../http/ApiBaseUrl.ts"
 import { group } from "../http/Endpoints.ts"
-import { makeAsked, makeListed, unanswered } from "./Operators.ts"
+import { makeRecordRequest, makeFindListed, unanswered } from "./Operators.ts"
 
 export const layer = group(
   AdminApi,
   "limits",
   Effect.fnUntraced(function* (handlers) {
     const baseUrl = yield* ApiBaseUrl
-    const asked = yield* makeAsked
+    const recordRequest = yield* makeRecordRequest
     const markets = yield* MarketClient
-    const listed = yield* makeListed
+    const findListed = yield* makeFindListed
     const refusals = problems(baseUrl)
 
     return handlers.handle(
       "set",
       Effect.fnUntraced(
-        function* ({ payload: { reason, symbol: given, ...said } }) {
-          const instrument = yield* listed(given)
+        function* ({ payload: { reason, symbol: given, ...change } }) {
+          const instrument = yield* findListed(given)
           const { symbol } = instrument
           const { limits: before, tradingState } = yield* markets.depth(symbol)
           if (isOver(tradingState)) return yield* refusals.symbolDelisted(symbol)
-          const limits = changed(instrument, before, said)
+          const limits = changed(instrument, before, change)
           const flaw = Limits.flawOf(limits)
           if (flaw !== undefined)
             return yield* refusals.unfit(`body.${fields[flaw.limit]}`, `Expected ${flaw.expected}`)
-          yield* asked("limits_asked", symbol, { ...said, reason })
-          // The same again changes nothing, so what is unknown is asked again.
+          yield* recordRequest("limits_asked", symbol, { ...change, reason })
+          // A repeat of the same limits changes nothing, so an unknown outcome is retried.
           yield* Effect.retry(markets.setLimits(symbol, limits), { times: 2 })
-          return told(instrument, limits)
+          return limitsBody(instrument, limits)
         },
         Effect.catchTags(unanswered(refusals))
       )
@@ -51,24 +51,24 @@ const fields: Record<keyof Limits.Limits, string> = {
   openInterestUsd: "open_interest_limit"
 }
 
-interface Said {
+interface LimitsChange {
   readonly min_quantity?: number
   readonly max_quantity?: number
   readonly position_limit?: number
   readonly open_interest_limit?: number
 }
 
-function changed({ lotE8 }: Instrument, before: Limits.Limits, said: Said): Limits.Limits {
+function changed({ lotE8 }: Instrument, before: Limits.Limits, change: LimitsChange): Limits.Limits {
   const lots = (quantity: number) => unitsOf(nearestMultiple(quantity, lotE8)) / lotE8
   return {
-    minQuantityLots: said.min_quantity === undefined ? before.minQuantityLots : lots(said.min_quantity),
-    maxQuantityLots: said.max_quantity === undefined ? before.maxQuantityLots : lots(said.max_quantity),
-    positionUsd: said.position_limit ?? before.positionUsd,
-    openInterestUsd: said.open_interest_limit ?? before.openInterestUsd
+    minQuantityLots: change.min_quantity === undefined ? before.minQuantityLots : lots(change.min_quantity),
+    maxQuantityLots: change.max_quantity === undefined ? before.maxQuantityLots : lots(change.max_quantity),
+    positionUsd: change.position_limit ?? before.positionUsd,
+    openInterestUsd: change.open_interest_limit ?? before.openInterestUsd
   }
 }
 
-const told = (instrument: Instrument, limits: Limits.Limits) => ({
+const limitsBody = (instrument: Instrument, limits: Limits.Limits) => ({
   symbol: instrument.symbol,
   min_quantity: quantityOf(instrument, limits.minQuantityLots),
   max_quantity: quantityOf(instrument, limits.maxQuantityLots),

@@ -1,4 +1,4 @@
-/** Answers what an operator decides about the applications that sign users in. */
+/** Answers the operator endpoints for OAuth clients. */
 import { AdminApi } from "@venue/api/admin/Api"
 import { oauthClientBody } from "@venue/api/admin/OAuthClients"
 import { problems } from "@venue/api/Problem"
@@ -8,7 +8,7 @@ import type { DatabaseUnavailable } from "@venue/postgres/DatabaseUnavailable"
 import { Effect, Redacted } from "effect"
 import { ApiBaseUrl } from "../http/ApiBaseUrl.ts"
 import { group } from "../http/Endpoints.ts"
-import { inTheNameOf } from "./Operators.ts"
+import { byOperator } from "./Operators.ts"
 
 export const layer = group(
   AdminApi,
@@ -21,7 +21,7 @@ export const layer = group(
       reason: string,
       decision: (by: Operator) => Effect.Effect<A, ClientRegistration.NoSuchClient | DatabaseUnavailable>
     ) =>
-      Effect.flatMap(inTheNameOf(reason), decision).pipe(
+      Effect.flatMap(byOperator(reason), decision).pipe(
         Effect.catchTags({
           NoSuchClient: ({ clientId }) =>
             Effect.fail(refusals.notFound("client", clientId, "list them with GET /oauth-clients")),
@@ -39,19 +39,19 @@ export const layer = group(
       .handle(
         "register",
         Effect.fnUntraced(
-          function* ({ payload: asked }) {
+          function* ({ payload: body }) {
             const { client, secret } = yield* clients.register(
               {
-                ...(asked.client_id === undefined ? {} : { clientId: asked.client_id }),
-                name: asked.name,
-                type: asked.type,
-                redirectUris: asked.redirect_uris,
-                logoUri: asked.logo_uri ?? null,
-                clientUri: asked.client_uri ?? null,
-                ...(asked.grant_types === undefined ? {} : { grantTypes: asked.grant_types }),
-                allowLoopback: asked.allow_loopback ?? false
+                ...(body.client_id === undefined ? {} : { clientId: body.client_id }),
+                name: body.name,
+                type: body.type,
+                redirectUris: body.redirect_uris,
+                logoUri: body.logo_uri ?? null,
+                clientUri: body.client_uri ?? null,
+                ...(body.grant_types === undefined ? {} : { grantTypes: body.grant_types }),
+                allowLoopback: body.allow_loopback ?? false
               },
-              yield* inTheNameOf(asked.reason)
+              yield* byOperator(body.reason)
             )
             return {
               client: oauthClientBody(client),
@@ -61,7 +61,12 @@ export const layer = group(
           Effect.catchTags({
             RegistrationRefused: ({ fault, field }) =>
               Effect.fail(
-                refusals.invalidRequest([{ location: `body.${members[field]}`, message: `Refused for its ${fault}` }])
+                refusals.invalidRequest([
+                  {
+                    location: `body.${members[field]}`,
+                    message: expected[fault] ?? `Expected a value without the fault ${fault}`
+                  }
+                ])
               ),
             OAuthClientExists: ({ clientId }) => Effect.fail(refusals.clientExists(clientId)),
             DatabaseUnavailable: () => Effect.fail(refusals.draining())
@@ -83,7 +88,23 @@ export const layer = group(
   })
 )
 
-/** As the wire calls them. */
+/** Text for each fault of a registration. */
+const expected: Readonly<Record<string, string>> = {
+  authorization_code: "Expected grant_types with authorization_code",
+  characters: "Expected only characters that a URL permits",
+  count: "Expected 1 to 10 redirect URIs",
+  form: "Expected the normal form: a UUID, a name without spaces at its ends, or a URL as a browser writes it",
+  fragment: "Expected a URL without a fragment",
+  length: "Expected a shorter URL",
+  loopback_port: "Expected a loopback URL with a port",
+  repeated: "Expected each redirect URI once",
+  reserved_parameter: "Expected a query without parameters of the authorization response",
+  scheme: "Expected an https URL",
+  userinfo: "Expected a URL without user name and password",
+  wildcard: "Expected a URL without *"
+}
+
+/** Names of the fields on the wire. */
 const members: Record<ClientRegistration.RegistrationRefused["field"], string> = {
   clientId: "client_id",
   name: "name",

@@ -1,4 +1,4 @@
-/** Who may use the operator interface: whoever has a token of it, as far as their roles go. Each deed is done in their name. */
+/** Authentication of operators by token, their roles, and what the operator endpoints share. */
 import { mayUse, neededFor, Operator, OperatorOnly } from "@venue/api/admin/Operator"
 import { problems, type ServiceUnavailable } from "@venue/api/Problem"
 import { OperatorTokens } from "@venue/auth/access/OperatorTokens"
@@ -29,10 +29,10 @@ export const layer = (token: Redacted.Redacted) =>
         refillMillis: guessesAtOnce * guessMillis
       })
       /**
-       * Everybody here comes from this machine, so guesses are counted together and right tokens are not among them:
-       * however many a stranger sends, operators are let in at once, and hardly more guesses than a second has wait.
+       * Rejects a wrong token after 1 s. All callers come from this machine, so wrong tokens share one bucket; valid
+       * tokens take nothing from it and are accepted at once.
        */
-      const wrong = (credential: Redacted.Redacted) =>
+      const rejectGuess = (credential: Redacted.Redacted) =>
         Refusal.spend(refusals, guesses, "a guess", 1).pipe(
           Effect.andThen(Effect.sleep(guessMillis)),
           Effect.andThen(
@@ -40,7 +40,9 @@ export const layer = (token: Redacted.Redacted) =>
           )
         )
       const lookUps = Semaphore.makeUnsafe(lookUpsAtOnce)
-      const found = (credential: Redacted.Redacted): Effect.Effect<Option.Option<Acting>, ServiceUnavailable> =>
+      const operatorOf = (
+        credential: Redacted.Redacted
+      ): Effect.Effect<Option.Option<KnownOperator>, ServiceUnavailable> =>
         isSameText(Redacted.value(credential), Redacted.value(token))
           ? Effect.succeedSome(first)
           : lookUps
@@ -48,8 +50,8 @@ export const layer = (token: Redacted.Redacted) =>
               .pipe(Effect.catchTag("DatabaseUnavailable", () => Effect.fail(refusals.draining())))
       return OperatorOnly.of({
         operator: Effect.fnUntraced(function* (answer, { credential, endpoint }) {
-          const operator = yield* found(credential)
-          if (Option.isNone(operator)) return yield* wrong(credential)
+          const operator = yield* operatorOf(credential)
+          if (Option.isNone(operator)) return yield* rejectGuess(credential)
           const { name, roles } = operator.value
           if (!mayUse(roles, endpoint)) return yield* refusals.roleNeeded(neededFor(endpoint), roles)
           return yield* Effect.provideService(answer, Operator, { name })
@@ -59,33 +61,36 @@ export const layer = (token: Redacted.Redacted) =>
   )
 
 const missing = "The operator's token is missing: send Authorization: Bearer with a token of the operator interface."
-const unknown = "The operator's token is unknown, or its operator was dismissed; send a token that is in force."
+const unknown = "The operator's token is unknown, or its operator was dismissed; send a valid token."
 
-interface Acting {
+interface KnownOperator {
   readonly name: string
   readonly roles: ReadonlyArray<OperatorRole>
 }
 
-/** The token of the settings is known while the database is away. */
-const first: Acting = { name: firstOperator, roles: ["admin"] }
-/** Guesses wait for each other here, and take no more of the database than this. */
+/** Operator of the token in the settings, which is accepted without the database. */
+const first: KnownOperator = { name: firstOperator, roles: ["admin"] }
+/** Maximum number of token lookups in the database at once. */
 const lookUpsAtOnce = 2
-/** A wrong token is answered after so long, and as often, but for the first few. */
+/**
+ * Delay of the answer to a wrong token. After a burst of 10, one wrong token per second is answered; the rest get
+ * 429.
+ */
 const guessMillis = 1_000
 const guessesAtOnce = 10
 
 /**
- * Records what an operator asks of a market, before it is done: a market's journal waits for no table, and nothing is done
- * that no row tells of.
+ * Records a request in the audit before it reaches a market: the market's journal does not wait for tables, so every
+ * command has its audit entry first.
  */
-export const makeAsked = Effect.map(
+export const makeRecordRequest = Effect.map(
   Audit,
   (audit) => (action: string, subject: string, facts: Deed["facts"]) =>
     Effect.flatMap(Operator, ({ name }) => audit.record({ action, actor: name, subject, facts }))
 )
 
-/** Finds the instrument that an operator names, in any letter case. */
-export const makeListed = Effect.zipWith(VenueSettings, ApiBaseUrl, ({ instruments }, baseUrl) => {
+/** Returns the instrument of a symbol in any letter case, or refuses the request. */
+export const makeFindListed = Effect.zipWith(VenueSettings, ApiBaseUrl, ({ instruments }, baseUrl) => {
   const refusals = problems(baseUrl)
   return (name: string) => {
     const instrument = instruments.get(MarketSymbol.make(name.toUpperCase()))
@@ -95,35 +100,34 @@ export const makeListed = Effect.zipWith(VenueSettings, ApiBaseUrl, ({ instrumen
   }
 })
 
-/** Finds the instrument that an operator names, of a contract that has not ended (rule 19.3). */
-export const makeLasting = Effect.gen(function* () {
+/** Returns the instrument of a symbol that is not delisted (rule 19.3), or refuses the request. */
+export const makeFindActive = Effect.gen(function* () {
   const feed = yield* Feed
-  const listed = yield* makeListed
+  const findListed = yield* makeFindListed
   const refusals = problems(yield* ApiBaseUrl)
   return Effect.fnUntraced(function* (name: string) {
-    const instrument = yield* listed(name)
+    const instrument = yield* findListed(name)
     return hasEnded(feed, instrument.symbol) ? yield* refusals.symbolDelisted(instrument.symbol) : instrument
   })
 })
 
-/** Finds all that an operator names: each once, or by `*` alone every one that has not ended. */
-export const makeNamed = Effect.gen(function* () {
+/** Returns each requested symbol once; `*` alone stands for every symbol that is not delisted. */
+export const makeFindSymbols = Effect.gen(function* () {
   const feed = yield* Feed
-  const { instruments } = yield* VenueSettings
-  const lasting = yield* makeLasting
+  const { instruments: listed } = yield* VenueSettings
+  const findActive = yield* makeFindActive
   return Effect.fnUntraced(function* (given: ReadonlyArray<string>) {
-    if (given.length === 1 && given[0] === "*")
-      return [...instruments.keys()].filter((symbol) => !hasEnded(feed, symbol))
-    const found = yield* Effect.forEach(given, lasting)
-    return [...new Set(found.map(({ symbol }) => symbol))]
+    if (given.length === 1 && given[0] === "*") return [...listed.keys()].filter((symbol) => !hasEnded(feed, symbol))
+    const instruments = yield* Effect.forEach(given, findActive)
+    return [...new Set(instruments.map(({ symbol }) => symbol))]
   })
 })
 
 const hasEnded = (feed: Feed["Service"], symbol: MarketSymbol): boolean =>
   isOver(feed.tradingStates.get(symbol) ?? "TRADING")
 
-/** Asks all desks the same. */
-export const makeOfDesks = Effect.gen(function* () {
+/** Sends the same call to every desk and returns all answers. */
+export const makeQueryDesks = Effect.gen(function* () {
   const desks = yield* DeskClient
   const { desks: count } = yield* VenueSettings
   const ids = Array.from({ length: count }, (_, id) => String(id))
@@ -131,11 +135,11 @@ export const makeOfDesks = Effect.gen(function* () {
     Effect.forEach(ids, (id) => desks.askDesk(id, call), { concurrency: 8 })
 })
 
-/** How a command ends that could not be recorded, and so was not begun, or of which no market said that it was done. */
+/** Converts the errors of a command: 503 without its audit entry, 504 without an answer of the market. */
 export const unanswered = (refusals: ReturnType<typeof problems>) => ({
   DatabaseUnavailable: () => Effect.fail(refusals.draining()),
   Unavailable: () => Effect.fail(refusals.deadlinePassed())
 })
 
-/** Whoever asks, with the reason they give. */
-export const inTheNameOf = (reason: string) => Effect.map(Operator, ({ name }) => ({ actor: name, reason }))
+/** Actor of the audit entry: the operator of the request, with the reason of the request. */
+export const byOperator = (reason: string) => Effect.map(Operator, ({ name }) => ({ actor: name, reason }))

@@ -1,4 +1,4 @@
-/** Answers what an operator asks and says of outside prices (rule 3.6). */
+/** Answers the operator endpoints for outside prices: list, set, pause and resume (rule 3.6). */
 import { AdminApi } from "@venue/api/admin/Api"
 import { priceInForce } from "@venue/api/admin/Prices"
 import { units as printed } from "@venue/api/Digits"
@@ -10,29 +10,29 @@ import { believable, highestTradableE8 } from "@venue/domain/Oracle"
 import { Effect } from "effect"
 import { ApiBaseUrl } from "../http/ApiBaseUrl.ts"
 import { group } from "../http/Endpoints.ts"
-import { makeAsked, makeLasting } from "./Operators.ts"
+import { makeRecordRequest, makeFindActive } from "./Operators.ts"
 
 export const layer = group(
   AdminApi,
   "prices",
   Effect.fnUntraced(function* (handlers) {
     const baseUrl = yield* ApiBaseUrl
-    const asked = yield* makeAsked
+    const recordRequest = yield* makeRecordRequest
     const feed = yield* Feed
     const markets = yield* MarketClient
     const refusals = problems(baseUrl)
 
-    const lasting = yield* makeLasting
+    const findActive = yield* makeFindActive
     const unanswered = {
       DatabaseUnavailable: () => Effect.fail(refusals.draining()),
       Unavailable: () => Effect.fail(refusals.draining())
     }
 
     const pause = (paused: boolean) =>
-      Effect.fnUntraced(function* ({ payload: { reason, symbol: given } }: SymbolAsked) {
-        const { symbol } = yield* lasting(given)
+      Effect.fnUntraced(function* ({ payload: { reason, symbol: given } }: SymbolRequest) {
+        const { symbol } = yield* findActive(given)
         if (!feed.prices.has(symbol)) return yield* refusals.unfit("body.symbol", "Expected a symbol that has a price")
-        yield* asked(paused ? "sources_paused" : "sources_resumed", symbol, { reason })
+        yield* recordRequest(paused ? "sources_paused" : "sources_resumed", symbol, { reason })
         yield* markets.pauseSources(symbol, paused)
       }, Effect.catchTags(unanswered))
 
@@ -46,7 +46,7 @@ export const layer = group(
       .handle(
         "set",
         Effect.fnUntraced(function* ({ payload: { confirm = false, price, reason = null, symbol: given } }) {
-          const instrument = yield* lasting(given)
+          const instrument = yield* findActive(given)
           const { symbol } = instrument
           const priceE8 = unitsOf(nearestMultiple(price, 1))
           if (Number.isNaN(priceE8)) return yield* refusals.unfit("body.price", "Expected at most eight decimals")
@@ -55,7 +55,7 @@ export const layer = group(
           if (priceE8 > highestE8)
             return yield* refusals.unfit(
               "body.price",
-              `Expected at most ${printed(highestE8)}: the open positions would be worth more than can be counted`
+              `Expected at most ${printed(highestE8)}: above it the value of the open positions is not exact`
             )
           if (inForce !== undefined && !confirm) {
             const { lowerE8, upperE8 } = believable(inForce.oracleE8)
@@ -65,7 +65,7 @@ export const layer = group(
                 `Expected ${printed(lowerE8)} to ${printed(upperE8)}, or "confirm": true`
               )
           }
-          yield* asked("price_asked", symbol, { price, confirm, reason })
+          yield* recordRequest("price_asked", symbol, { price, confirm, reason })
           yield* markets.observe(symbol, priceE8, "operator")
           return { symbol, price }
         }, Effect.catchTags(unanswered))
@@ -75,6 +75,6 @@ export const layer = group(
   })
 )
 
-interface SymbolAsked {
+interface SymbolRequest {
   readonly payload: { readonly symbol: string; readonly reason: string }
 }

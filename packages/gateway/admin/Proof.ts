@@ -1,4 +1,4 @@
-/** The proof that nothing was made or lost: sums that are zero while the books balance. */
+/** Proof that the books balance: sums that are zero unless money appeared or vanished. */
 import { instant } from "@venue/api/Digits"
 import type { MarketClient } from "@venue/cluster/clients/MarketClient"
 import { decimalOfMoney } from "@venue/domain/Decimal"
@@ -19,7 +19,8 @@ export const of = Effect.fn("Proof.of")(function* (
     { concurrency: 8 }
   )
   const sums = yield* tables.read(LedgerEntries.sumByAsset)
-  // Every market's cash is in the one asset; each is asked for itself, so that two faults do not hide each other.
+  // The cash of all markets is in one asset. Every market is checked for itself, since two faults could cancel out in
+  // the sum.
   const cash = totals.reduce((sum, market) => sum + BigInt(market.cash), 0n)
   const assets = new Map([[settlementAsset, cash]])
   for (const { asset, sum } of sums) assets.set(asset, (assets.get(asset) ?? 0n) + sum)

@@ -1,4 +1,4 @@
-/** Answers an operator who appoints liquidity providers, or asks who they are. */
+/** Answers the operator endpoints for liquidity providers: list and appoint. */
 import { AdminApi } from "@venue/api/admin/Api"
 import { liquidityProvider } from "@venue/api/admin/Providers"
 import { microsOf } from "@venue/api/Usd"
@@ -10,7 +10,7 @@ import { AccountId } from "@venue/domain/AccountId"
 import { Effect, Option } from "effect"
 import { ApiBaseUrl } from "../http/ApiBaseUrl.ts"
 import { group } from "../http/Endpoints.ts"
-import { makeAsked, makeNamed, makeOfDesks } from "./Operators.ts"
+import { makeRecordRequest, makeFindSymbols, makeQueryDesks } from "./Operators.ts"
 
 export const layer = group(
   AdminApi,
@@ -18,20 +18,20 @@ export const layer = group(
   Effect.fnUntraced(function* (handlers) {
     const baseUrl = yield* ApiBaseUrl
     const accounts = yield* Accounts
-    const asked = yield* makeAsked
+    const recordRequest = yield* makeRecordRequest
     const desks = yield* DeskClient
-    const named = yield* makeNamed
-    const ofDesks = yield* makeOfDesks
+    const findSymbols = yield* makeFindSymbols
+    const queryDesks = yield* makeQueryDesks
     const refusals = problems(baseUrl)
 
     const noSuchAccount = (accountId: string) =>
-      Effect.fail(refusals.notFound("account", accountId, "send the account_id of an account that a user has opened"))
+      Effect.fail(refusals.notFound("account", accountId, "send the account_id of an existing account"))
 
     return handlers
       .handle("list", () =>
-        ofDesks((desk) => desk.Providers()).pipe(
-          Effect.map((told) => {
-            const data = told.flat().map(liquidityProvider)
+        queryDesks((desk) => desk.Providers()).pipe(
+          Effect.map((providers) => {
+            const data = providers.flat().map(liquidityProvider)
             return { data, count: data.length }
           }),
           Effect.mapError(() => refusals.draining())
@@ -41,14 +41,14 @@ export const layer = group(
         "appoint",
         Effect.fnUntraced(
           function* ({ payload: { account_id, limit, reason, symbols: given } }) {
-            const symbols = yield* named(given)
+            const symbols = yield* findSymbols(given)
             const accountId = AccountId.make(account_id.toLowerCase())
             const owner = yield* accounts.ownerOf(accountId)
             if (Option.isNone(owner)) return yield* noSuchAccount(accountId)
             const userId = owner.value
-            yield* asked("provider_limit_asked", userId, { accountId, symbols: given.join(" "), limit, reason })
+            yield* recordRequest("provider_limit_asked", userId, { accountId, symbols: given.join(" "), limit, reason })
             const provider = { userId, cost: noCost, accountId, symbols, limit: microsOf(limit) }
-            // The same limit again changes nothing, so what is unknown is asked again.
+            // A repeat of the same limit changes nothing, so an unknown outcome is retried.
             yield* Effect.retry(
               desks.ask(userId, (desk) => desk.AppointProvider(provider)),
               { while: ({ _tag }) => _tag === "Unavailable", times: 2 }

@@ -1,4 +1,4 @@
-/** What each rail holds beside what the books say of it, and what accounts have that no money on a rail stands for. */
+/** Proof of the rails: holdings beside the books, and balances of accounts that no money on a rail covers. */
 import { instant } from "@venue/api/Digits"
 import type { AccountId } from "@venue/domain/AccountId"
 import { decimalOfMoney } from "@venue/domain/Decimal"
@@ -16,17 +16,17 @@ export const make = Effect.gen(function* () {
   const simulated = yield* SimulatedRails
   const tables = yield* ReadTables
   const balanceOf = (account: AccountId) => tables.read(LedgerEntries.balance(account))
-  /** These accounts are below zero by what they gave. */
+  /** Returns the amount that such an account gave, which is its negative balance. */
   const givenBy = (account: AccountId) => Effect.map(balanceOf(account), (balance) => -balance)
 
-  /** What an auditor has looked at, where it has; what only the rail has told, until then. */
+  /** Holdings of each rail: from its newest audit, or before the first audit as the rail reported them. */
   const rails = Effect.gen(function* () {
-    const audited = new Map((yield* audits.newest).map((one) => [one.rail, one]))
-    const told = new Map((yield* holdings.newest).map((one) => [one.rail, one]))
+    const audited = new Map((yield* audits.newest).map((audit) => [audit.rail, audit]))
+    const reported = new Map((yield* holdings.newest).map((report) => [report.rail, report]))
     return yield* Effect.forEach(RailName.literals, (rail) =>
       Effect.map(balanceOf(LedgerEntries.inFlightAccount(rail)), (inFlight) => {
-        const found = audited.get(rail)
-        const held = found ?? told.get(rail)
+        const audit = audited.get(rail)
+        const held = audit ?? reported.get(rail)
         return {
           rail,
           asset: assets[rail],
@@ -34,9 +34,9 @@ export const make = Effect.gen(function* () {
           position: held?.position ?? null,
           as_of: held === undefined ? null : instant(held.asOfMillis),
           holdings: held === undefined ? null : decimalOfMoney(held.amount),
-          books: found === undefined ? null : decimalOfMoney(found.books),
-          difference: found === undefined ? null : decimalOfMoney(found.amount - found.books),
-          uncredited: found === undefined ? null : decimalOfMoney(found.uncredited),
+          books: audit === undefined ? null : decimalOfMoney(audit.books),
+          difference: audit === undefined ? null : decimalOfMoney(audit.amount - audit.books),
+          uncredited: audit === undefined ? null : decimalOfMoney(audit.uncredited),
           in_flight: decimalOfMoney(inFlight)
         }
       })

@@ -1,4 +1,4 @@
-/** Answers what an operator decides about the keys that sign tokens. */
+/** Answers the operator endpoints for the keys that sign tokens. */
 import { AdminApi } from "@venue/api/admin/Api"
 import { signingKeyBody } from "@venue/api/admin/SigningKeys"
 import { problems } from "@venue/api/Problem"
@@ -7,7 +7,7 @@ import type { Operator } from "@venue/auth/access/Operator"
 import { Effect } from "effect"
 import { ApiBaseUrl } from "../http/ApiBaseUrl.ts"
 import { group } from "../http/Endpoints.ts"
-import { inTheNameOf } from "./Operators.ts"
+import { byOperator } from "./Operators.ts"
 
 export const layer = group(
   AdminApi,
@@ -17,7 +17,7 @@ export const layer = group(
     const rotation = yield* KeyRotation
     const refusals = problems(baseUrl)
     const decide = <A, E>(reason: string, decision: (by: Operator) => Effect.Effect<A, E>) =>
-      Effect.flatMap(inTheNameOf(reason), decision)
+      Effect.flatMap(byOperator(reason), decision)
     const unavailable = { DatabaseUnavailable: () => Effect.fail(refusals.draining()) }
     const unknown = ({ kid }: { readonly kid: string }) =>
       Effect.fail(refusals.notFound("signing key", kid, "list them with GET /signing-keys"))

@@ -1,4 +1,4 @@
-/** Obeys an operator who makes something happen on a made-up chain or bank. */
+/** Answers the operator endpoints that control simulated chains and the simulated bank. */
 import { AdminApi } from "@venue/api/admin/Api"
 import { problems } from "@venue/api/Problem"
 import { microsOf } from "@venue/api/Usd"
@@ -30,10 +30,14 @@ export const layer = group(
         Effect.fnUntraced(
           function* ({ payload: { amount, payment_rail: paymentRail = null, rail, sent_to: to } }) {
             const { deposit } = yield* simulated(rail)
-            // A bank takes any message; an address that nobody watches brings nothing to the venue.
+            // The bank accepts any payment reference; a chain needs an address that the venue watches.
             const isWatched = !isNetwork(rail) || (yield* owned(rail, [receiverOf(rail, to)])).length > 0
             if (!isWatched)
-              return yield* refusals.notFound(`deposit address of ${rail}`, to, "send one that GET /address shows")
+              return yield* refusals.notFound(
+                `deposit address of ${rail}`,
+                to,
+                "send an address that GET /address returns"
+              )
             return { tx_hash: yield* deposit(to, BigInt(microsOf(amount)), paymentRail) }
           },
           Effect.catchTags({ ...unavailable, DatabaseUnavailable: () => Effect.fail(refusals.draining()) })
@@ -53,7 +57,7 @@ export const layer = group(
             return yield* refusals.notFound(
               "transfer on the rail",
               txHash,
-              "send the tx_hash of a deposit that was not taken back"
+              "send the tx_hash of a deposit that the bank has not taken back"
             )
         }, Effect.catchTags(unavailable))
       )

@@ -1,4 +1,4 @@
-/** Answers an operator who splits a contract. */
+/** Answers the operator endpoint that splits a contract. */
 import { AdminApi } from "@venue/api/admin/Api"
 import { problems } from "@venue/api/Problem"
 import { MarketClient } from "@venue/cluster/clients/MarketClient"
@@ -10,21 +10,21 @@ import type { SplitContract } from "@venue/domain/Split"
 import { Clock, Effect } from "effect"
 import { ApiBaseUrl } from "../http/ApiBaseUrl.ts"
 import { group } from "../http/Endpoints.ts"
-import { makeAsked, makeLasting, unanswered } from "./Operators.ts"
+import { makeRecordRequest, makeFindActive, unanswered } from "./Operators.ts"
 
 export const layer = group(
   AdminApi,
   "splits",
   Effect.fnUntraced(function* (handlers) {
     const baseUrl = yield* ApiBaseUrl
-    const asked = yield* makeAsked
+    const recordRequest = yield* makeRecordRequest
     const markets = yield* MarketClient
-    const lasting = yield* makeLasting
+    const findActive = yield* makeFindActive
     const refusals = problems(baseUrl)
 
-    /** Where there are many orders to end, the same is asked again until none is left. */
-    const carryOut = Effect.fnUntraced(function* (symbol: MarketSymbol, split: Omit<SplitContract, "_tag">) {
-      for (let times = 0; times < mostTimes; times++) {
+    /** Repeats the split until all orders of the market are cancelled; one call cancels a part of them. */
+    const splitContract = Effect.fnUntraced(function* (symbol: MarketSymbol, split: Omit<SplitContract, "_tag">) {
+      for (let calls = 0; calls < maxCalls; calls++) {
         const { isDone, missing } = yield* Effect.retry(markets.splitContract(symbol, split), { times: 2 })
         if (isDone) return
         if (missing === null)
@@ -36,22 +36,23 @@ export const layer = group(
             `The reserve fund of ${symbol} lacks ${missing / moneyScale} USD to buy the fractions of lots; add them with POST /reserve-fund and try again.`
           )
       }
-      return yield* refusals.notSplit(
-        `${symbol} has more orders than were cancelled so far; send the same request again.`
-      )
+      return yield* refusals.notSplit(`${symbol} still has open orders; send the same request again.`)
     })
 
     return handlers.handle(
       "split",
       Effect.fnUntraced(
         function* ({ payload: { denominator, ex_date, numerator, reason, symbol: given } }) {
-          const { category, symbol } = yield* lasting(given)
+          const { category, symbol } = yield* findActive(given)
           if (category !== "EQUITY") return yield* refusals.unfit("body.symbol", "Expected a stock")
           if (numerator === denominator)
-            return yield* refusals.unfit("body.denominator", "Expected another number than the numerator")
+            return yield* refusals.unfit("body.denominator", "Expected a number other than the numerator")
           const exDay = dayOf(millisOfDay(ex_date)!)
           if (exDay > dayOf(yield* Clock.currentTimeMillis))
-            return yield* refusals.unfit("body.ex_date", "Expected today or an earlier day: it is done at once")
+            return yield* refusals.unfit(
+              "body.ex_date",
+              "Expected today or an earlier day: a split takes effect at once"
+            )
           const { lastSplitDay, tradingState } = yield* markets.depth(symbol)
           if (exDay <= lastSplitDay)
             return yield* refusals.notSplit(
@@ -59,8 +60,8 @@ export const layer = group(
             )
           if (tradingState !== "HALTED")
             return yield* refusals.notSplit(`${symbol} is not halted; halt it first with POST /trading-state.`)
-          yield* asked("split_asked", symbol, { numerator, denominator, exDate: ex_date, reason })
-          yield* carryOut(symbol, { exDay, numerator, denominator })
+          yield* recordRequest("split_asked", symbol, { numerator, denominator, exDate: ex_date, reason })
+          yield* splitContract(symbol, { exDay, numerator, denominator })
           return { symbol, numerator, denominator, ex_date }
         },
         Effect.catchTags(unanswered(refusals))
@@ -69,5 +70,5 @@ export const layer = group(
   })
 )
 
-/** Of four thousand orders each. */
-const mostTimes = 64
+/** Maximum number of calls for one request; each cancels at most 4,000 orders. */
+const maxCalls = 64

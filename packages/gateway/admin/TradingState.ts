@@ -1,4 +1,4 @@
-/** Answers what an operator lets into markets; trade begins again step by step (rule 1.7, I53). */
+/** Answers the operator endpoints for trading states; markets resume trading step by step (rule 1.7, I53). */
 import { AdminApi } from "@venue/api/admin/Api"
 import { problems } from "@venue/api/Problem"
 import { MarketClient } from "@venue/cluster/clients/MarketClient"
@@ -11,7 +11,7 @@ import { ReadTables } from "@venue/storage/history/ReadTables"
 import { Clock, Effect } from "effect"
 import { ApiBaseUrl } from "../http/ApiBaseUrl.ts"
 import { group } from "../http/Endpoints.ts"
-import { makeAsked, makeNamed, unanswered } from "./Operators.ts"
+import { makeRecordRequest, makeFindSymbols, unanswered } from "./Operators.ts"
 import * as Proof from "./Proof.ts"
 
 export const layer = group(
@@ -19,17 +19,17 @@ export const layer = group(
   "tradingState",
   Effect.fnUntraced(function* (handlers) {
     const baseUrl = yield* ApiBaseUrl
-    const asked = yield* makeAsked
+    const recordRequest = yield* makeRecordRequest
     const feed = yield* Feed
     const markets = yield* MarketClient
     const tables = yield* ReadTables
-    const named = yield* makeNamed
+    const findSymbols = yield* makeFindSymbols
     const { instruments } = yield* VenueSettings
     const refusals = problems(baseUrl)
 
     const stateOf = (symbol: MarketSymbol) =>
       Effect.map(markets.depth(symbol), ({ prices, tradingState }) => ({ prices, state: tradingState }))
-    /** Empty where there is none. */
+    /** Returns why a market may not trade; empty if it may. */
     const obstacle = Effect.fnUntraced(function* (symbol: MarketSymbol) {
       const { prices, state } = yield* stateOf(symbol)
       if (state === "HALTED") return `${symbol} is halted; set CANCEL_ONLY first with POST /trading-state.`
@@ -37,17 +37,17 @@ export const layer = group(
       const isFresh = Oracle.isFresh(instruments.get(symbol)!, prices, yield* Clock.currentTimeMillis)
       return isFresh ? "" : `The price of ${symbol} is stale; wait for a fresh one, or set it with POST /prices.`
     })
-    /** Every symbol is looked at before the first one changes, and an operator is told all that stands in the way. */
+    /** Checks all symbols before the first one changes, and refuses with all obstacles at once. */
     const mayTrade = Effect.fnUntraced(function* (symbols: ReadonlyArray<MarketSymbol>) {
-      const obstacles = (yield* Effect.forEach(symbols, obstacle)).filter((told) => told !== "")
+      const obstacles = (yield* Effect.forEach(symbols, obstacle)).filter((text) => text !== "")
       if (obstacles.length > 0) return yield* refusals.notResumable(obstacles.join(" "))
       const { balanced } = yield* Proof.of(instruments, markets, tables)
       if (!balanced)
         return yield* refusals.notResumable("The books do not balance; see GET /proof, and resume once they do.")
     })
     const set = Effect.fnUntraced(function* (symbol: MarketSymbol, state: OpenState, reason: string) {
-      yield* asked("trading_state_asked", symbol, { state, reason })
-      // The same state again changes nothing, so what is unknown is asked again.
+      yield* recordRequest("trading_state_asked", symbol, { state, reason })
+      // A repeat of the same state changes nothing, so an unknown outcome is retried.
       yield* Effect.retry(markets.setTradingState(symbol, state), { times: 2 })
       return { symbol, state }
     })
@@ -66,7 +66,7 @@ export const layer = group(
         "set",
         Effect.fnUntraced(
           function* ({ payload: { reason, state, symbols: given } }) {
-            const symbols = yield* named(given)
+            const symbols = yield* findSymbols(given)
             if (state === "TRADING") yield* mayTrade(symbols)
             const data = yield* Effect.forEach(symbols, (symbol) => set(symbol, state, reason))
             return { data, count: data.length }

@@ -1,4 +1,4 @@
-/** Answers an operator who holds something against a user or an address, or does so no more. */
+/** Answers the operator endpoints for treasury flags of users and addresses: list, set and clear. */
 import { AdminApi } from "@venue/api/admin/Api"
 import { Operator } from "@venue/api/admin/Operator"
 import { instant } from "@venue/api/Digits"
@@ -42,7 +42,7 @@ export const layer = group(
         "set",
         Effect.fnUntraced(
           function* ({ payload }) {
-            const flag = yield* written(refusals, payload)
+            const flag = yield* canonical(refusals, payload)
             const { name } = yield* Operator
             yield* flags.set({ ...flag, setBy: name })
             yield* record("treasury_flag_set", flag)
@@ -55,7 +55,7 @@ export const layer = group(
         "clear",
         Effect.fnUntraced(
           function* ({ payload }) {
-            const flag = yield* written(refusals, payload)
+            const flag = yield* canonical(refusals, payload)
             if (!(yield* flags.clear(flag)))
               return yield* refusals.notFound("flag of", flag.subject, "list them with GET /treasury-flags")
             yield* record("treasury_flag_cleared", flag)
@@ -78,10 +78,10 @@ const listedFlag = ({ effect, kind, reason, setAtMillis, setBy, subject }: Treas
   set_at: instant(setAtMillis)
 })
 
-type Named = Pick<TreasuryFlag, "kind" | "subject" | "effect" | "reason">
+type RequestedFlag = Pick<TreasuryFlag, "kind" | "subject" | "effect" | "reason">
 
 /** Returns a flag with its subject in the spelling of withdrawals, or the refusal of an invalid subject. */
-const written = (refusals: Problems, { effect, kind, reason, subject }: Named) => {
+const canonical = (refusals: Problems, { effect, kind, reason, subject }: RequestedFlag) => {
   const address = kind === "address" ? Destination.ofAnyNetwork(subject) : undefined
   const known = address ?? (isUuid(subject) ? subject.toLowerCase() : undefined)
   return known === undefined
@@ -89,7 +89,7 @@ const written = (refusals: Problems, { effect, kind, reason, subject }: Named) =
     : Effect.succeed({ kind, subject: known, effect, reason })
 }
 
-const expected: { readonly [Kind in Named["kind"]]: string } = {
+const expected: { readonly [Kind in RequestedFlag["kind"]]: string } = {
   user: "the id of a user, a UUID",
   address: `${Destination.expected.ARBITRUM_ONE}; ${Destination.expected.TRON}; or the id of a bank account, a UUID`
 }

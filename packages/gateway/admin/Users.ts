@@ -1,4 +1,4 @@
-/** Answers what an operator decides about users and builders. */
+/** Answers the operator endpoints for users and builder codes. */
 import { AdminApi } from "@venue/api/admin/Api"
 import { problems } from "@venue/api/Problem"
 import type { Operator } from "@venue/auth/access/Operator"
@@ -12,7 +12,7 @@ import { Effect, Option } from "effect"
 import { ApiBaseUrl } from "../http/ApiBaseUrl.ts"
 import * as BuilderAppointment from "../BuilderAppointment.ts"
 import { group } from "../http/Endpoints.ts"
-import { inTheNameOf } from "./Operators.ts"
+import { byOperator } from "./Operators.ts"
 
 export const layer = group(
   AdminApi,
@@ -29,13 +29,13 @@ export const layer = group(
       yield* operatorActions.setBuilderActive(builderCode, true, by)
     })
     const decide = (reason: string, decision: (by: Operator) => Decision) =>
-      Effect.flatMap(inTheNameOf(reason), decision).pipe(
+      Effect.flatMap(byOperator(reason), decision).pipe(
         Effect.catchTags({
           UnknownUser: ({ userId }) =>
-            Effect.fail(refusals.notFound("user", userId, "send the id of a user who has signed in")),
+            Effect.fail(refusals.notFound("user", userId, "send the user_id of an existing user")),
           UnknownBuilderCode: ({ builderCode }) =>
             Effect.fail(
-              refusals.notFound("builder code", builderCode, "send a code that POST /user/builder-code made")
+              refusals.notFound("builder code", builderCode, "send a code that POST /user/builder-code created")
             ),
           DatabaseUnavailable: () => Effect.fail(refusals.draining()),
           Unavailable: () => Effect.fail(refusals.draining())

@@ -1,4 +1,4 @@
-/** Answers what the whole venue lets in, and leads it back step by step (I53). */
+/** Answers the operator endpoints for the venue mode, which resumes step by step (I53). */
 import { AdminApi } from "@venue/api/admin/Api"
 import { instant } from "@venue/api/Digits"
 import { problems } from "@venue/api/Problem"
@@ -11,7 +11,7 @@ import { type NotResumable, VenueModes } from "@venue/storage/access/VenueModes"
 import { Clock, Effect } from "effect"
 import { ApiBaseUrl } from "../http/ApiBaseUrl.ts"
 import { group } from "../http/Endpoints.ts"
-import { inTheNameOf } from "./Operators.ts"
+import { byOperator } from "./Operators.ts"
 
 export const layer = group(
   AdminApi,
@@ -22,12 +22,14 @@ export const layer = group(
     const modes = yield* VenueModes
     const feed = yield* Feed
     const refusals = problems(baseUrl)
-    /** A contract that was never priced takes no orders, and neither does one that is stopped by itself. */
+    /** Returns an obstacle for each trading market with a stale price. Other markets take no orders anyway. */
     const stale = Effect.map(Clock.currentTimeMillis, (nowMillis) =>
       [...feed.prices].flatMap(([symbol, prices]) => {
         const trades = feed.tradingStates.get(symbol) === "TRADING"
         const isFresh = Oracle.isFresh(feed.instruments.get(symbol)!, prices, nowMillis)
-        return trades && !isFresh ? [`The price of ${symbol} is stale: wait for it, or stop the contract.`] : []
+        return trades && !isFresh
+          ? [`The price of ${symbol} is stale; wait for a fresh one, or stop the contract.`]
+          : []
       })
     )
     const answered = (work: Effect.Effect<unknown, NotResumable | DatabaseUnavailable>) =>
@@ -44,7 +46,7 @@ export const layer = group(
       .handle(
         "change",
         Effect.fnUntraced(function* ({ payload: { public_reason, reason, to } }) {
-          const by = yield* inTheNameOf(reason)
+          const by = yield* byOperator(reason)
           if (to === "HALTED") return yield* answered(actions.halt(by, public_reason))
           if (to === "WITHDRAWALS_BLOCKED") return yield* answered(actions.blockWithdrawals(by))
           const obstacles = to === "TRADING" ? yield* stale : []

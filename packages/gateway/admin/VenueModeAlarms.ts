@@ -1,4 +1,4 @@
-/** What an operator has to see to where the venue as a whole lets in less than it does (I52). */
+/** Alarms of a venue mode that restricts trading or withdrawals (I52). */
 import type { Alarm } from "@venue/api/admin/Alarms"
 import { instant } from "@venue/api/Digits"
 import { VenueModes } from "@venue/storage/access/VenueModes"

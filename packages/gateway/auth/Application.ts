@@ -1,4 +1,4 @@
-/** Which application sends a form, and what the form says. */
+/** Authenticates the OAuth client that sends a form, and returns the client with the form. */
 import { ClientAuthentication } from "@venue/auth/oauth/ClientAuthentication"
 import { Effect } from "effect"
 import { HttpServerRequest } from "effect/http"
@@ -8,7 +8,7 @@ import { type AuthSite, spend } from "./AuthSite.ts"
 
 export type Form = ReadonlyMap<string, string>
 
-/** Counts against the limit of the request's address: other limits are an application's, and nobody knows yet whose. */
+/** Charges the bucket of the address: the client, which other buckets belong to, is still unknown. */
 export const make = Effect.fnUntraced(function* (site: AuthSite) {
   const clients = yield* ClientAuthentication
   return Effect.gen(function* () {
@@ -24,7 +24,7 @@ export const make = Effect.fnUntraced(function* (site: AuthSite) {
         InvalidClient: () => Effect.fail(refused("invalid_client")),
         ClientMismatch: () =>
           Effect.fail(
-            refused("validation_failed", "client_id of the form differs from that of the Authorization header")
+            refused("validation_failed", "client_id of the form differs from client_id of the Authorization header")
           )
       }
     )

@@ -3,7 +3,7 @@ import * as AuthError from "@venue/api/auth/AuthError"
 import { WalletSignIn } from "@venue/auth/wallet/WalletSignIn"
 import { Effect, Layer } from "effect"
 import { HttpRouter } from "effect/http"
-import type { Objection, Refusals, Route } from "../http/Gate.ts"
+import type { RefusalReason, Refusals, Route } from "../http/Gate.ts"
 import * as HttpListener from "../http/HttpListener.ts"
 import { fault, prefix, refusal } from "./Route.ts"
 import * as AuthSite from "./AuthSite.ts"
@@ -20,7 +20,7 @@ import * as Token from "./Token.ts"
 import * as User from "./User.ts"
 import * as UserInfo from "./UserInfo.ts"
 
-/** Pages on the same address, such as those for signing in and for consent. */
+/** Pages at the same address, such as the sign-in and consent page. */
 export interface Pages {
   readonly routes: ReadonlyArray<Route>
   readonly layer: Layer.Layer<never, never, HttpRouter.HttpRouter>
@@ -32,7 +32,9 @@ export interface AuthServerOptions extends AuthSite.AuthSiteOptions {
   readonly pages?: Pages
 }
 
-/** An issuer without `/auth/v1` at its end, or a proxy that is no address, ends the start. */
+/**
+ * Opens the listener. Fails at the start for an issuer without the suffix `/auth/v1`, or an invalid trusted proxy.
+ */
 export const open = Effect.fn("AuthServer.open")(function* (options: AuthServerOptions) {
   const { consentOrigin, host, issuer, pages, port } = options
   if (!issuer.endsWith(prefix)) return yield* Effect.die(new Error(`the issuer does not end in ${prefix}: ${issuer}`))
@@ -62,9 +64,9 @@ export const open = Effect.fn("AuthServer.open")(function* (options: AuthServerO
 })
 
 const refusals: Refusals = {
-  refuse: (objection, headers, description) => refusal(objections[objection], headers, { description }),
+  refuse: (reason, headers, description) => refusal(refusalOf[reason], headers, { description }),
   unexpected: (cause) => fault("unexpected_failure", cause),
-  // Faults on our side have an id of their own.
+  // The bodies of server errors already hold an id.
   identified: (answer) => answer,
   unparsable: ({ status, title }) => ({
     contentType: "application/json",
@@ -72,7 +74,7 @@ const refusals: Refusals = {
   })
 }
 
-const objections: Readonly<Record<Objection, AuthError.Refusal>> = {
+const refusalOf: Readonly<Record<RefusalReason, AuthError.Refusal>> = {
   "no-such-path": "not_found",
   "method-not-allowed": "method_not_allowed",
   "body-too-large": "request_entity_too_large",

@@ -1,4 +1,4 @@
-/** What every part of the authentication service knows of the place it is served at. */
+/** Settings, rate limits and client addresses that all routes of the authentication service share. */
 import * as CaptchaRule from "@venue/auth/wallet/CaptchaRule"
 import * as RateLimits from "@venue/domain/RateLimits"
 import { LivingGateways } from "@venue/storage/nodes/LivingGateways"
@@ -8,19 +8,19 @@ import * as ClientAddress from "../http/ClientAddress.ts"
 import { Refused } from "./Refused.ts"
 
 export interface AuthSiteOptions {
-  /** The operator's prefix of members. */
+  /** Operator's prefix of branded members. */
   readonly brand: string
-  /** The public address of the service with `/auth/v1`, byte for byte as tokens name it. */
+  /** Public URL of the service with `/auth/v1`, byte for byte as in the `iss` claim of tokens. */
   readonly issuer: string
-  /** The pages that may ask for a user's consent are of this origin. */
+  /** Origin of the consent page; no other origin may request consent. */
   readonly consentOrigin: string
-  /** What clients send as `apikey`; several while one replaces another. */
+  /** Accepted `apikey` values; several during a rotation. */
   readonly clientKeys: ReadonlyArray<string>
   readonly captcha: CaptchaRule.Setting
   readonly limits: boolean
-  /** Addresses and networks whose word on who is calling is taken. */
+  /** Addresses and networks of the proxies that are trusted to name the client. */
   readonly trustedProxies: ReadonlyArray<string>
-  /** Sessions of public OAuth clients may be refreshed by a form without an `apikey`, as command-line clients do. */
+  /** Allows refreshes of public clients' sessions by a form without `apikey`, as command-line clients send them. */
   readonly allowPublicFormRefresh: boolean
 }
 
@@ -32,7 +32,7 @@ export interface AuthSite extends Omit<AuthSiteOptions, "captcha" | "limits"> {
 
 export type Limit = keyof typeof buckets
 
-/** What an address may ask is divided by the gateways that live: it may come to each. */
+/** Divides the limits of an address by the number of live gateways, since an address can reach each of them. */
 export const make = Effect.fnUntraced(function* (options: AuthSiteOptions) {
   const clock = yield* Clock.Clock
   const nowMillis = () => clock.currentTimeMillisUnsafe()
@@ -58,7 +58,7 @@ export const make = Effect.fnUntraced(function* (options: AuthSiteOptions) {
 
 export const bucketOf = (network: string, who = ""): string => `${network} ${who}`
 
-/** Takes one from the bucket of the request's address, or of what asks from there. */
+/** Takes 1 from the bucket of the request's network, or from the bucket of `who` within that network. */
 export const spend = (
   site: AuthSite,
   limit: Limit,
@@ -73,20 +73,20 @@ export const spend = (
       : Effect.fail(new Refused({ refusal: "over_request_rate_limit", retryAfterMillis: waitMillis }))
   })
 
-/** When to come again where too many wait: the queue is short, and soon another. */
+/** `Retry-After` of a full queue, in ms: the queue is short, so a place is free soon. */
 export const busyMillis = 1_000
 
 const buckets = {
-  /** 30 in five minutes. */
+  /** 30 in 5 minutes. */
   signIn: { capacity: 30, refillMillis: 300_000 },
-  /** 150 in five minutes, of which 30 at once: a refresh that is refused may cost a client its session. */
+  /** 30 per minute, 150 in 5 minutes: a rejected refresh may cost a client its session. */
   refresh: { capacity: 30, refillMillis: 60_000 },
   exchange: { capacity: 60, refillMillis: 60_000 },
-  /** As many as there are exchanges, and none of those: who signs out many does not keep others from signing in. */
+  /** As many as exchanges, in a bucket of its own: revocations never block sign-ins. */
   revoke: { capacity: 60, refillMillis: 60_000 },
   authorize: { capacity: 60, refillMillis: 60_000 },
-  /** Each draws a picture, which takes this process many times longer than an answer. */
+  /** Each draws a QR code, which takes far more CPU time than any other answer. */
   enrol: { capacity: 15, refillMillis: 60_000 },
-  /** Whatever else asks the database for whoever comes pays here; what a bucket holds is what may wait there at once. */
+  /** All other calls that read the database; the capacity is also the maximum number that wait for it at once. */
   calls: { capacity: 300, refillMillis: 60_000 }
 } as const

@@ -1,4 +1,4 @@
-/** Whose access token a request brings. */
+/** Authenticates the access token of a request. */
 import type { TokenClaims } from "@venue/auth/session/AccessToken"
 import { Bearers } from "@venue/auth/session/Bearers"
 import type { DatabaseUnavailable } from "@venue/postgres/DatabaseUnavailable"
@@ -10,13 +10,13 @@ import { type AuthSite, spend } from "./AuthSite.ts"
 
 export type Bearer = Effect.Effect<TokenClaims, Refused | DatabaseUnavailable, HttpServerRequest.HttpServerRequest>
 
-/** The bearer signed in themselves: an application acts for its user, but not on how that user signs in. */
+/** Accepts only tokens of the user's own sign-in: an application cannot change how its user signs in. */
 export const ownOnly = (bearer: Bearer): Bearer =>
   Effect.flatMap(bearer, (claims) =>
     claims.clientId === null ? Effect.succeed(claims) : Effect.fail(refused("application_refused"))
   )
 
-/** Counts against the limit of the request's address, whoever it is. */
+/** Charges the bucket of the address before the token is verified. */
 export const make: (site: AuthSite) => Effect.Effect<Bearer, never, Bearers | UserStates> = Effect.fnUntraced(
   function* (site) {
     const bearers = yield* Bearers
@@ -38,5 +38,5 @@ export const make: (site: AuthSite) => Effect.Effect<Bearer, never, Bearers | Us
   }
 )
 
-/** The token of an `Authorization` header, whatever it may be worth; undefined when the header brings none. */
+/** Returns the token of an `Authorization` header, unverified; undefined without one. */
 export const tokenOf = (authorization: string): string | undefined => /^bearer +(\S+)$/i.exec(authorization)?.[1]

@@ -1,4 +1,4 @@
-/** The consent page asks what an application wants, and says what its user decided. */
+/** Endpoints of the consent page: the details of an authorization request, and the decision of the user. */
 import { type AuthorizationBody, clientBody, ConsentRequest, type Leave } from "@venue/api/auth/Consent"
 import { type Answered, Authorize, type ConsentRefused, type Details } from "@venue/auth/oauth/Authorize"
 import type { DatabaseUnavailable } from "@venue/postgres/DatabaseUnavailable"
@@ -15,7 +15,7 @@ export const routes = Effect.fnUntraced(function* (site: AuthSite) {
   const bearer = yield* Bearer.make(site)
   const authorizationId = Effect.map(HttpRouter.params, ({ authorizationId }) => authorizationId!)
 
-  /** A browser says on whose page it is; only ours may ask for a user's consent. */
+  /** Rejects requests of other origins: only the consent page may request consent. */
   const demandOurPage = Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ headers }) =>
     (headers["origin"] ?? site.consentOrigin) === site.consentOrigin
       ? Effect.void
@@ -31,8 +31,8 @@ export const routes = Effect.fnUntraced(function* (site: AuthSite) {
         yield* demandOurPage
         const caller = yield* bearer
         const id = yield* authorizationId
-        const found = yield* authorize.details(caller, Redacted.make(id))
-        return HttpServerResponse.jsonUnsafe(found._tag === "Answered" ? leave(found) : details(id, found))
+        const pending = yield* authorize.details(caller, Redacted.make(id))
+        return HttpServerResponse.jsonUnsafe(pending._tag === "Answered" ? leave(pending) : details(id, pending))
       }).pipe(Effect.mapError(refusalOf))
     ),
     route(

@@ -1,8 +1,8 @@
-/** Whose pages may call the authentication service from a browser. No cookies are ever involved. */
+/** CORS policy of the authentication service. It uses no cookies. */
 import type { CrossOrigin, Route } from "../http/Gate.ts"
 import { prefix } from "./Route.ts"
 
-/** Anybody's, but where consent is given: those are for the consent page alone. Other pages of the host are for nobody. */
+/** Returns the policy: any origin for the API, the consent page's origin for consent, none for the pages. */
 export const crossOrigin = (consentOrigin: string): CrossOrigin => ({
   requestHeaders: (routes) => (audience(routes) === "nobody" ? undefined : requestHeaders),
   answerHeaders: (routes) => {
@@ -19,7 +19,7 @@ export const crossOrigin = (consentOrigin: string): CrossOrigin => ({
 
 const requestHeaders = "authorization, apikey, content-type, x-client-info, x-supabase-api-version"
 
-/** Every answer to a page of another site has these headers. */
+/** Headers of every answer to a cross-origin page. */
 export const shared = {
   "access-control-allow-origin": "*",
   "access-control-expose-headers": "retry-after, www-authenticate"

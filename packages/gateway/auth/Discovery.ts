@@ -1,4 +1,4 @@
-/** What anybody may know: the endpoints, the keys tokens are verified with, and that the service is there. */
+/** Public endpoints: discovery documents, verification keys and health. */
 import { release } from "@venue/api/Release"
 import { discovery } from "@venue/api/auth/Discovery"
 import { jwksCacheSeconds } from "@venue/auth/keys/KeyRing"
@@ -16,7 +16,7 @@ export const routes = Effect.fnUntraced(function* ({ issuer }: AuthSite) {
   return [
     HttpRouter.route("GET", `${prefix}/.well-known/openid-configuration`, document),
     HttpRouter.route("GET", `${prefix}/.well-known/oauth-authorization-server`, document),
-    // RFC 8414 puts the path of the issuer behind the well-known one.
+    // RFC 8414 inserts the well-known part before the path of the issuer.
     HttpRouter.route("GET", `/.well-known/oauth-authorization-server${prefix}`, document),
     HttpRouter.route(
       "GET",

@@ -1,4 +1,4 @@
-/** The applications the bearer let in. */
+/** Endpoints of the applications that the bearer has authorised. */
 import { clientBody, type GrantBody } from "@venue/api/auth/Consent"
 import { instant } from "@venue/api/Digits"
 import { Consents } from "@venue/auth/oauth/Consents"
@@ -36,7 +36,7 @@ export const routes = Effect.fnUntraced(function* (site: AuthSite) {
         const { userId } = yield* bearer
         const [clientId, ...more] = (yield* RequestBody.query).getAll("client_id")
         if (clientId === undefined || more.length > 0) {
-          return yield* refused("validation_failed", "client_id is required in the query, once")
+          return yield* refused("validation_failed", "client_id is required exactly once in the query")
         }
         if (!(yield* consents.withdraw(userId, clientId))) return yield* refused("oauth_grant_not_found")
         return HttpServerResponse.empty({ status: 204 })

@@ -1,4 +1,4 @@
-/** What is refused of strangers before anything is made of their request: a flood of it costs little more than its bytes. */
+/** Rejects excess sign-ins before their bodies are parsed, so that a flood costs little more than its bytes. */
 import * as AuthError from "@venue/api/auth/AuthError"
 import type { WalletSignIn } from "@venue/auth/wallet/WalletSignIn"
 import * as SecureRandom from "effect/crypto/SecureRandom"
@@ -12,8 +12,8 @@ import * as ClientKey from "./ClientKey.ts"
 import { shared } from "./Cors.ts"
 
 /**
- * True of a wallet sign-in that would be refused for its address's limit, or because too many wait already. Who shows no
- * client key hears of that first, as everywhere.
+ * Returns a function that answers a wallet sign-in without a token in its address's bucket or a place in the queue,
+ * and returns true. As on every route, a missing client key is reported first.
  */
 export const make = (site: AuthSite, wallets: WalletSignIn["Service"]) => {
   const addressOf = ClientAddress.ofUpgrade(site.trustedProxies)
@@ -24,13 +24,13 @@ export const make = (site: AuthSite, wallets: WalletSignIn["Service"]) => {
     if (!ClientKey.isShown(site.clientKeys, request.headers)) refuse(response, AuthError.body("client_key_refused"))
     else if (waitMillis > 0) refuse(response, AuthError.body("over_request_rate_limit"), waitMillis)
     else refuse(response, AuthError.body("unavailable", SecureRandom.uuidV4Unsafe()), busyMillis)
-    // Its body is read past, so that the connection stays good.
+    // Discards the body, so that the connection can be reused.
     request.resume()
     return true
   }
 }
 
-/** As clients write it; any other way to ask the same goes through the routes. */
+/** The URL as clients send it; other spellings pass through the routes. */
 const signIn = `${prefix}/token?grant_type=web3`
 
 const refuse = (response: ServerResponse, body: AuthError.AuthError, waitMillis?: number): void => {

@@ -1,4 +1,7 @@
-/** Where an application sends a browser: on to the consent page, or back with what was wrong. */
+/**
+ * Endpoint that begins an authorization: redirects the browser to the consent page, or back to the application with
+ * an error.
+ */
 import { Authorize } from "@venue/auth/oauth/Authorize"
 import { Effect, Redacted } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
@@ -27,7 +30,7 @@ export const routes = Effect.fnUntraced(function* (site: AuthSite) {
   ]
 })
 
-/** The query of this address is nobody's business, and no page may show it inside itself. */
+/** The query is confidential: it is neither cached nor sent as a referrer, and no page may frame this one. */
 const framing = {
   "cache-control": "no-store",
   "referrer-policy": "no-referrer",

@@ -1,4 +1,4 @@
-/** Where applications give tokens back. */
+/** Token revocation endpoint (RFC 7009). */
 import { TokenRevocation } from "@venue/auth/session/TokenRevocation"
 import { Effect, Redacted } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
@@ -18,7 +18,7 @@ export const routes = Effect.fnUntraced(function* (site: AuthSite) {
       Effect.gen(function* () {
         const { client, form } = yield* application
         yield* spend(site, "revoke", yield* HttpServerRequest.HttpServerRequest, client.clientId)
-        // What kind of token it is shows: `token_type_hint` tells nothing that would be asked for.
+        // `token_type_hint` is ignored: the form of the token shows its type.
         const token = form.get("token")
         if (token === undefined) return yield* refused("validation_failed", "token is required")
         yield* Effect.catchTag(revocation.revoke(client, Redacted.make(token)), "SessionBusy", () =>

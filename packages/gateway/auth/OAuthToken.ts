@@ -1,4 +1,4 @@
-/** Where applications exchange codes and refresh tokens. */
+/** OAuth token endpoint: exchanges codes and refresh tokens. */
 import type * as AuthError from "@venue/api/auth/AuthError"
 import type { OAuthSession } from "@venue/api/auth/Session"
 import { CodeExchange, type Exchanged, type ExchangeRefused, mayRefresh } from "@venue/auth/oauth/CodeExchange"
@@ -39,7 +39,7 @@ export const routes = Effect.fnUntraced(function* (site: AuthSite) {
       case undefined:
         return yield* refused("validation_failed", `grant_type is required: ${grantTypes}`)
       default:
-        return yield* refused("unsupported_grant_type", `grant_type has to be ${grantTypes}`)
+        return yield* refused("unsupported_grant_type", `grant_type must be ${grantTypes}`)
     }
   })
 
@@ -51,7 +51,7 @@ export const routes = Effect.fnUntraced(function* (site: AuthSite) {
       Effect.gen(function* () {
         const { client, form } = yield* application
         const exchanged = yield* Effect.catchTags(grant(client, form), {
-          ExchangeRefused: ({ reason }) => Effect.fail(refused(exchangeRefusals[reason], exchangeWords[reason])),
+          ExchangeRefused: ({ reason }) => Effect.fail(refused(exchangeRefusals[reason], exchangeTexts[reason])),
           RefreshRefused: ({ reason }) => Effect.fail(refused(refreshRefusals[reason]))
         })
         return HttpServerResponse.jsonUnsafe(yield* sessionOf(client, exchanged))
@@ -85,15 +85,15 @@ const exchangeRefusals: Readonly<Record<ExchangeRefused["reason"], AuthError.Ref
   user: "invalid_grant"
 }
 
-/** A code that cannot be redeemed is described in one way, whatever became of it. */
-const lostCode = "The code is unknown, expired or was used: begin again at /oauth/authorize"
-const exchangeWords: Readonly<Partial<Record<ExchangeRefused["reason"], string>>> = {
+/** One text for every unusable code, so that it does not reveal what happened to the code. */
+const unusableCode = "The code is unknown, expired or already used; start again at /oauth/authorize"
+const exchangeTexts: Readonly<Partial<Record<ExchangeRefused["reason"], string>>> = {
   parameters: "code, redirect_uri and code_verifier of 43 to 128 unreserved characters are required",
-  unknown_code: lostCode,
-  used_code: lostCode,
-  expired_code: lostCode,
-  user: lostCode,
-  redirect_uri: "redirect_uri has to be that of the authorization request",
+  unknown_code: unusableCode,
+  used_code: unusableCode,
+  expired_code: unusableCode,
+  user: unusableCode,
+  redirect_uri: "redirect_uri must equal that of the authorization request",
   verifier: "code_verifier does not match the code_challenge of the authorization request"
 }
 

@@ -1,6 +1,6 @@
 /**
- * The sign-in and consent page: plain files, under a policy that lets nothing else run in them, frame them or keep them. A
- * CAPTCHA is of somebody else, whose script runs beside them where the venue asks for one.
+ * Sign-in and consent page: static files with a policy that forbids other scripts, framing and caching. Where the
+ * venue requires a CAPTCHA, the script of its provider is allowed as well.
  */
 import { instant } from "@venue/api/Digits"
 import { checksummed, isAddress } from "@venue/auth/wallet/WalletAddress"
@@ -14,15 +14,15 @@ import { query } from "./RequestBody.ts"
 import type { Pages } from "./AuthServer.ts"
 
 export interface PagesOptions {
-  /** As the signed statement names it. */
+  /** Name of the service in the signed statement. */
   readonly serviceName: string
-  /** It is one of those the auth service takes as `apikey`, and publishable: the page may show it to every browser. */
+  /** One of the `apikey` values of the service; public, since the page shows it to every browser. */
   readonly clientKey: string
-  /** The pages are of its origin, and call no other. */
+  /** Issuer of the service; the pages are of its origin and call only that origin. */
   readonly issuer: string
-  /** Where the service asks for a solved CAPTCHA; until it does so, the page loads nothing of the provider. */
+  /** CAPTCHA widget; loaded only once the service requires a CAPTCHA. */
   readonly captcha?: CaptchaWidget & {
-    /** Every sign-in brings one, so it is there before anybody tries. */
+    /** Whether every sign-in requires a CAPTCHA, so that the widget loads with the page. */
     readonly atOnce: boolean
   }
 }
@@ -30,7 +30,7 @@ export interface PagesOptions {
 const page = "/sign-in"
 const files = ["SignIn.css", "SignIn.js", "Service.js", "Wallets.js", "Captcha.js", "Sentences.js"]
 
-/** Where people open the page, for signing in and for consent: to be registered, since signed messages name it. */
+/** Returns the public URL of the page, which signed messages must name. */
 export const uriOf = (issuer: string): string => new URL(page, issuer).href
 
 export const make = ({ captcha, ...options }: PagesOptions): Pages => {
@@ -47,22 +47,25 @@ export const make = ({ captcha, ...options }: PagesOptions): Pages => {
     HttpServerResponse.text(body, { contentType: contentTypes[extname(file)], headers })
   const routes = [
     HttpRouter.route("GET", page, served("SignIn.html", html)),
-    HttpRouter.route("GET", `${page}/address`, spelled),
-    // Browsers ask for it unasked.
+    HttpRouter.route("GET", `${page}/address`, checksummedAddress),
+    // Browsers request it without a link in the page.
     HttpRouter.route("GET", "/favicon.ico", HttpServerResponse.empty({ status: 204, headers: privacy })),
     ...files.map((file) => HttpRouter.route("GET", `${page}/${file}` as const, served(file, read(file))))
   ]
   return { routes, layer: HttpRouter.addAll(routes) }
 }
 
-/** How a wallet message writes this address, and the time to write in it: a browser's clock may be wrong. */
-const spelled = Effect.gen(function* () {
+/**
+ * Answers with an address in its checksummed form and the server's time, both for the wallet message: a browser's
+ * clock may be wrong.
+ */
+const checksummedAddress = Effect.gen(function* () {
   const address = (yield* query).get("address") ?? ""
   if (!isAddress(address, "any case"))
     return refusal(
       "validation_failed",
       {},
-      { description: "address has to be 0x and 40 hex digits, with the EIP-55 checksum where their case is mixed" }
+      { description: "address must be 0x and 40 hex digits; mixed case must match the EIP-55 checksum" }
     )
   const now = instant(yield* Clock.currentTimeMillis)
   return HttpServerResponse.jsonUnsafe({ address: checksummed(address), now }, { headers: privacy })
@@ -87,7 +90,7 @@ const privacy = {
   "x-content-type-options": "nosniff"
 }
 
-/** Images come from elsewhere too: an application's logo. */
+/** `https:` allows the logos of applications. */
 const policyWith = (sources: CaptchaWidget["sources"] = { script: [], frame: [], style: [], connect: [] }) => ({
   "content-security-policy": [
     "default-src 'none'",

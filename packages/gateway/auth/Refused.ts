@@ -1,12 +1,12 @@
-/** A refusal of the authentication service, which a route answers. */
+/** Refusal that a route of the authentication service fails with. */
 import * as AuthError from "@venue/api/auth/AuthError"
 import { Schema } from "effect"
 
 export class Refused extends Schema.TaggedError<Refused>()("Refused", {
   refusal: Schema.Literals(AuthError.refusals),
-  /** A limit says how long to wait. */
+  /** Wait of a rate limit. */
   retryAfterMillis: Schema.optionalKey(Schema.Finite),
-  /** Words for this one occurrence, in place of the usual ones. */
+  /** Text for this occurrence instead of the default one. */
   description: Schema.optionalKey(Schema.String)
 }) {}
 

@@ -1,4 +1,4 @@
-/** What a request says: its query, and its body as JSON or as a form. */
+/** Parsers of a request: query, JSON body and form. */
 import { type Fields, isFields, parse } from "@venue/api/Incoming"
 import { faultsOf } from "@venue/api/Fault"
 import type { ErrorDetail } from "@venue/api/Problem"
@@ -6,13 +6,16 @@ import { Effect, Schema } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { refused } from "./Refused.ts"
 
-/** Every parameter as often as it was sent. */
+/** All parameters of the query, repeated ones included. */
 export const query = Effect.map(
   HttpServerRequest.HttpServerRequest,
   ({ url }) => new URLSearchParams(url.includes("?") ? url.slice(url.indexOf("?")) : "")
 )
 
-/** One JSON object, under other names where that is said. Of members with one name the last counts; unknown ones do not. */
+/**
+ * Parses one JSON object, after `named` has renamed its members. The last of duplicate members wins; unknown members
+ * are ignored.
+ */
 export const json = <A>(schema: Schema.Codec<A, unknown>, named: (sent: Fields) => Fields = (sent) => sent) => {
   const decode = Schema.decodeUnknownEffect(schema, { errors: "all" })
   return Effect.gen(function* () {
@@ -20,16 +23,16 @@ export const json = <A>(schema: Schema.Codec<A, unknown>, named: (sent: Fields) 
     const value = isType(request, "application/json") ? parse(yield* text(request)) : undefined
     if (!isFields(value)) return yield* refused("bad_json")
     return yield* Effect.mapError(decode(named(value)), ({ issue }) =>
-      refused("validation_failed", wordsOf(faultsOf(issue, "body", undefined)))
+      refused("validation_failed", textOf(faultsOf(issue, "body", undefined)))
     )
   })
 }
 
-/** The parameters of a form; none may come twice, and an empty one was left out. */
+/** Parameters of a form. Rejects repeated parameters; treats an empty one as missing. */
 export const form = Effect.gen(function* () {
   const request = yield* HttpServerRequest.HttpServerRequest
   if (!isForm(request)) {
-    return yield* refused("validation_failed", `The body has to be a form, with content-type ${formType}`)
+    return yield* refused("validation_failed", `The body must be a form with content-type ${formType}`)
   }
   const sent = [...new URLSearchParams(yield* text(request))]
   if (new Set(sent.map(([name]) => name)).size < sent.length) {
@@ -42,8 +45,8 @@ export const isForm = (request: HttpServerRequest.HttpServerRequest): boolean =>
 
 const formType = "application/x-www-form-urlencoded"
 
-/** Names members of the schema and what they have to be, and nothing that was sent. */
-const wordsOf = (faults: ReadonlyArray<ErrorDetail>): string =>
+/** Returns a text with the members and their expected values, without the sent ones. */
+const textOf = (faults: ReadonlyArray<ErrorDetail>): string =>
   faults
     .map(({ location, message = "" }) => (message.includes(" is required") ? message : `${location}: ${message}`))
     .join("; ")
@@ -51,7 +54,7 @@ const wordsOf = (faults: ReadonlyArray<ErrorDetail>): string =>
 const isType = ({ headers }: HttpServerRequest.HttpServerRequest, type: string): boolean =>
   headers["content-type"]?.split(";")[0]!.trim().toLowerCase() === type
 
-/** What a body that broke off says is not known. */
+/** Reads the body; an incomplete body is `validation_failed`. */
 const text = (request: HttpServerRequest.HttpServerRequest) =>
   Effect.mapError(request.text, ({ reason }) =>
     refused("reason" in reason && reason.reason === "BodyTooLarge" ? "request_entity_too_large" : "validation_failed")

@@ -1,4 +1,4 @@
-/** Routes of the authentication service: each ends in an answer or a refusal, and here refusals become answers. */
+/** Routes of the authentication service, and conversion of refusals to responses. */
 import * as AuthError from "@venue/api/auth/AuthError"
 import type { CaptchaUnavailable } from "@venue/providers/Captcha"
 import * as DatabaseOutage from "@venue/postgres/DatabaseOutage"
@@ -10,10 +10,10 @@ import { retryAfter } from "../http/Refusal.ts"
 import type { AuthSite } from "./AuthSite.ts"
 import type { Refused } from "./Refused.ts"
 
-/** Under this path of the issuer's host is everything but the pages and one of the discovery addresses. */
+/** Path of the service under the issuer's host; only the pages and one discovery URL are outside it. */
 export const prefix = "/auth/v1"
 
-/** Faults on our side get an id, which the log has too when it tells of the cause. */
+/** Returns the response to a refusal; a server error has an id, which the log line also holds. */
 export const refusal = (
   why: AuthError.Refusal,
   headers: Readonly<Record<string, string>> = {},
@@ -26,7 +26,7 @@ export const refusal = (
   })
 }
 
-/** What the log tells of a fault is its cause and this id, never the request; of a database that is out it tells already. */
+/** Logs the cause of a server error with its id, without the request. A database outage is logged once elsewhere. */
 export const fault = (why: AuthError.Refusal, cause: unknown): Effect.Effect<HttpServerResponse.HttpServerResponse> =>
   Effect.suspend(() => {
     const errorId = SecureRandom.uuidV4Unsafe()
@@ -39,32 +39,32 @@ export const fault = (why: AuthError.Refusal, cause: unknown): Effect.Effect<Htt
     )
   })
 
-/** A route under the prefix. The log has its path and never its query, which holds codes and states. */
+/** Returns a route under the prefix. Logs its path without the query, which holds codes and states. */
 export const route = <R>(
   { clientAddress }: AuthSite,
   method: HttpMethod.HttpMethod,
   path: HttpRouter.PathInput,
   handler: Effect.Effect<HttpServerResponse.HttpServerResponse, Refused | CaptchaUnavailable | DatabaseUnavailable, R>,
-  /** Every answer has them, refusals too. */
+  /** Headers of every answer, refusals included. */
   headers: Readonly<Record<string, string>> = {}
 ) => {
-  const told = (request: HttpServerRequest.HttpServerRequest, outcome: string) =>
+  const logged = (request: HttpServerRequest.HttpServerRequest, outcome: string) =>
     Effect.annotateLogs(Effect.logInfo(`${method} ${path}`), { outcome, address: clientAddress(request) })
   return HttpRouter.route(
     method,
     `${prefix}${path}`,
     Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
       handler.pipe(
-        Effect.tap(() => told(request, "done")),
+        Effect.tap(() => logged(request, "done")),
         Effect.catchTags({
           Refused: ({ description, refusal: why, retryAfterMillis }) =>
             Effect.as(
-              told(request, why),
+              logged(request, why),
               refusal(why, retryAfterMillis === undefined ? {} : retryAfter(retryAfterMillis), { description })
             ),
           CaptchaUnavailable: (error) =>
-            Effect.andThen(told(request, "captcha_unavailable"), fault("captcha_unavailable", error)),
-          DatabaseUnavailable: (error) => Effect.andThen(told(request, "unavailable"), fault("unavailable", error))
+            Effect.andThen(logged(request, "captcha_unavailable"), fault("captcha_unavailable", error)),
+          DatabaseUnavailable: (error) => Effect.andThen(logged(request, "unavailable"), fault("unavailable", error))
         }),
         Effect.map(HttpServerResponse.setHeaders(headers))
       )

@@ -1,4 +1,4 @@
-/** Users and their sessions as answers. */
+/** Bodies of users and sessions. */
 import type { WalletSession } from "@venue/api/auth/Session"
 import { type UserBody, userBody } from "@venue/api/auth/User"
 import type { Issued } from "@venue/auth/session/SessionTokens"
@@ -22,12 +22,12 @@ export const make: Effect.Effect<SessionView, never, Factors | Identities | User
   const factors = yield* Factors
 
   const user = Effect.fnUntraced(function* (userId: UserId) {
-    const found = yield* users.find(userId)
-    if (Option.isNone(found)) return yield* refused("user_not_found")
+    const row = yield* users.find(userId)
+    if (Option.isNone(row)) return yield* refused("user_not_found")
     const wallets = yield* identities.ofUser(userId)
     return userBody({
       userId,
-      createdAtMillis: found.value.createdAtMillis,
+      createdAtMillis: row.value.createdAtMillis,
       identities: wallets.map((wallet) => ({ ...wallet, address: checksummed(wallet.address) })),
       factors: yield* factors.ofUser(userId)
     })
@@ -38,7 +38,7 @@ export const make: Effect.Effect<SessionView, never, Factors | Identities | User
   return { user, session }
 })
 
-/** What every grant answers. The log has whose they are, and nothing of them. */
+/** Returns the token members of a session body. Logs the ids of user, session and client, but no token. */
 export const tokens = ({ accessToken, expiresAtSeconds, expiresInSeconds, refreshToken, session }: Issued) => {
   const { clientId, sessionId, userId } = session
   return Effect.as(Effect.annotateLogs(Effect.logInfo("tokens issued"), { userId, sessionId, clientId }), {

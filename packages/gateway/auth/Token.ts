@@ -1,4 +1,4 @@
-/** Sessions of the venue's own clients: begun by a signed wallet message, kept alive by refresh tokens. */
+/** Token endpoint of the venue's own clients: sign-in by wallet message, and refresh. */
 import type * as AuthError from "@venue/api/auth/AuthError"
 import { brandedMembers, captchaToken, RefreshRequest, Web3Request } from "@venue/api/auth/Session"
 import { memberName, neutrallyNamed } from "@venue/api/Brand"
@@ -19,8 +19,8 @@ import * as ClientKey from "./ClientKey.ts"
 import * as SessionView from "./SessionView.ts"
 
 export const routes = Effect.fnUntraced(function* (site: AuthSite) {
-  const signIn = yield* signsIn(site)
-  const refresh = yield* refreshes(site)
+  const signIn = yield* makeSignIn(site)
+  const refresh = yield* makeRefresh(site)
   return [
     route(
       site,
@@ -31,20 +31,20 @@ export const routes = Effect.fnUntraced(function* (site: AuthSite) {
         if (more.length > 0) return yield* refused("validation_failed", "grant_type occurs more than once in the query")
         if (grantType === "web3") return yield* signIn
         if (grantType === "refresh_token") return yield* refresh
-        return yield* refused("unsupported_grant_type", "grant_type in the query has to be web3 or refresh_token")
+        return yield* refused("unsupported_grant_type", "grant_type in the query must be web3 or refresh_token")
       })
     )
   ]
 })
 
-const signsIn = Effect.fnUntraced(function* (site: AuthSite) {
+const makeSignIn = Effect.fnUntraced(function* (site: AuthSite) {
   const captcha = yield* Captcha
   const view = yield* SessionView.make
   const wallets = yield* WalletSignIn
   const demandKey = ClientKey.demand(site.clientKeys)
 
-  const solve = Effect.fnUntraced(function* (asked: typeof Web3Request.Type, address: string) {
-    const solved = captchaToken(asked)
+  const solve = Effect.fnUntraced(function* (body: typeof Web3Request.Type, address: string) {
+    const solved = captchaToken(body)
     if (solved === undefined) {
       return yield* refused(
         "captcha_failed",
@@ -58,11 +58,11 @@ const signsIn = Effect.fnUntraced(function* (site: AuthSite) {
     const request = yield* HttpServerRequest.HttpServerRequest
     yield* demandKey(request)
     yield* spend(site, "signIn", request)
-    const asked = yield* RequestBody.json(Web3Request, (sent) => neutrallyNamed(site.brand, brandedMembers, sent))
+    const body = yield* RequestBody.json(Web3Request, (sent) => neutrallyNamed(site.brand, brandedMembers, sent))
     const address = site.clientAddress(request)
     const network = ClientAddress.network(address)
-    const first = (yield* site.captcha.begin(network)) ? solve(asked, address) : Effect.void
-    const issued = yield* Effect.andThen(first, wallets.signIn(asked)).pipe(
+    const first = (yield* site.captcha.begin(network)) ? solve(body, address) : Effect.void
+    const issued = yield* Effect.andThen(first, wallets.signIn(body)).pipe(
       Effect.catchTags({
         CaptchaRefused: () => Effect.fail(refused("captcha_failed")),
         WalletRefused: ({ detail, reason }) =>
@@ -72,7 +72,7 @@ const signsIn = Effect.fnUntraced(function* (site: AuthSite) {
               : refused(walletRefusals[reason], detail)
           )
       }),
-      // That too many wait is no fault of the client's.
+      // A full queue is not a failed sign-in of the client.
       Effect.tapErrorTag("Refused", ({ refusal }) =>
         refusal === "unavailable" ? Effect.void : Effect.ignore(site.captcha.fail(network))
       )
@@ -81,21 +81,24 @@ const signsIn = Effect.fnUntraced(function* (site: AuthSite) {
   })
 })
 
-const refreshes = Effect.fnUntraced(function* (site: AuthSite) {
+const makeRefresh = Effect.fnUntraced(function* (site: AuthSite) {
   const clients = yield* OAuthClients
   const sessions = yield* Sessions
   const tokens = yield* SessionTokens
   const view = yield* SessionView.make
   const demandKey = ClientKey.demand(site.clientKeys)
 
-  /** By form a session of the user's own needs the client key all the same, and a public application its grant. */
+  /**
+   * Requires the client key for a session of the user's own, and the `refresh_token` grant for one of a public
+   * client.
+   */
   const demandRight = Effect.fnUntraced(function* (
     token: Redacted.Redacted,
     request: HttpServerRequest.HttpServerRequest
   ) {
-    const found = yield* sessions.findToken(token)
-    if (Option.isNone(found)) return
-    const session = Option.getOrUndefined(yield* sessions.find(found.value.sessionId))
+    const row = yield* sessions.findToken(token)
+    if (Option.isNone(row)) return
+    const session = Option.getOrUndefined(yield* sessions.find(row.value.sessionId))
     if (session?.clientId === null) return yield* demandKey(request)
     if (!session?.publicClient) return
     const client = yield* clients.find(session.clientId)
@@ -107,11 +110,11 @@ const refreshes = Effect.fnUntraced(function* (site: AuthSite) {
     const allowPublicForm = site.allowPublicFormRefresh && RequestBody.isForm(request)
     if (!allowPublicForm) yield* demandKey(request)
     yield* spend(site, "refresh", request)
-    const shown = allowPublicForm
+    const refreshToken = allowPublicForm
       ? (yield* RequestBody.form).get("refresh_token")
       : (yield* RequestBody.json(RefreshRequest)).refresh_token
-    if (shown === undefined) return yield* refused("validation_failed", "refresh_token is required")
-    const token = Redacted.make(shown)
+    if (refreshToken === undefined) return yield* refused("validation_failed", "refresh_token is required")
+    const token = Redacted.make(refreshToken)
     if (allowPublicForm) yield* demandRight(token, request)
     const issued = yield* Effect.catchTag(
       tokens.refresh(token, { clientId: null, allowPublicForm }),
@@ -145,7 +148,7 @@ const refreshRefusals: Readonly<Record<RefreshRefused["reason"], AuthError.Refus
   session_ended: "session_ended",
   session_expired: "session_expired",
   wrong_client: "bound_to_client",
-  // Only applications ask for a scope.
+  // Only applications send a scope.
   invalid_scope: "validation_failed",
   already_used: "refresh_token_already_used",
   busy: "conflict"

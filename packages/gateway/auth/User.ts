@@ -1,4 +1,4 @@
-/** Who the bearer is, and signing out. */
+/** Endpoints of the bearer: `GET /user` and `POST /logout`. */
 import type { TokenClaims } from "@venue/auth/session/AccessToken"
 import { Audit } from "@venue/storage/access/Audit"
 import { Authorizations } from "@venue/storage/access/Authorizations"
@@ -21,16 +21,18 @@ export const routes = Effect.fnUntraced(function* (site: AuthSite) {
   const transaction = yield* Transaction
   const view = yield* SessionView.make
 
-  /** An application signs out of what is its own: how its user signs in, and other applications do, is not. */
+  /** Ends sessions of the user; an application ends only its own. */
   const signOut = ({ clientId, sessionId, userId }: TokenClaims, scope: keyof typeof ends) =>
     transaction.run(
       Effect.gen(function* () {
-        // Waits for codes that are being exchanged, so the sessions they become are seen after that.
+        // Waits for codes that are being exchanged, so that `ofUser` includes their sessions.
         if (scope !== "local") yield* authorizations.cancelCodes(userId, clientId)
-        const all = (yield* sessions.ofUser(userId)).filter((one) => clientId === null || one.clientId === clientId)
+        const all = (yield* sessions.ofUser(userId)).filter(
+          (session) => clientId === null || session.clientId === clientId
+        )
         const ended = all.map((session) => session.sessionId).filter((id) => ends[scope](id === sessionId))
         yield* sessions.end(ended)
-        // An approval that was under way held its session until it was decided, and only now its code can be seen.
+        // An approval in progress locks its session until it commits, so its code is visible only now.
         if (scope !== "local") yield* authorizations.cancelCodes(userId, clientId)
         yield* audit.record({ action: "signed_out", actor: userId, subject: userId, facts: { sessionId, scope } })
       })
@@ -54,7 +56,10 @@ export const routes = Effect.fnUntraced(function* (site: AuthSite) {
         const caller = yield* bearer
         const [scope = "global", ...more] = (yield* RequestBody.query).getAll("scope")
         if (!isScope(scope) || more.length > 0) {
-          return yield* refused("validation_failed", "scope in the query has to be global, local or others, once")
+          return yield* refused(
+            "validation_failed",
+            "scope in the query must be global, local or others, and occur once"
+          )
         }
         yield* signOut(caller, scope)
         return HttpServerResponse.empty({ status: 204 })
@@ -63,7 +68,7 @@ export const routes = Effect.fnUntraced(function* (site: AuthSite) {
   ]
 })
 
-/** Which sessions of a user end. */
+/** Whether a session ends, by scope. */
 const ends = {
   global: () => true,
   local: (isOwn: boolean) => isOwn,

@@ -1,4 +1,4 @@
-/** What an application may know of its user, by RFC 6750 and OpenID Connect. */
+/** OpenID Connect userinfo endpoint, with refusals by RFC 6750. */
 import type * as AuthError from "@venue/api/auth/AuthError"
 import * as IdToken from "@venue/auth/oauth/IdToken"
 import * as Scope from "@venue/auth/oauth/Scope"
@@ -15,14 +15,14 @@ export const routes = Effect.fnUntraced(function* (site: AuthSite) {
   const profiles = yield* Profiles
   const userInfo = Effect.gen(function* () {
     const { scope, userId } = yield* Effect.catchTag(bearer, "Refused", (fault) =>
-      Effect.fail(asItIs.has(fault.refusal) ? fault : refused("token_refused"))
+      Effect.fail(unconverted.has(fault.refusal) ? fault : refused("token_refused"))
     )
     const granted = Scope.list(scope ?? "")
-    // A session that is not one of OpenID Connect says who it is for and no more.
-    const asked = granted.includes("openid") ? granted : []
-    return HttpServerResponse.jsonUnsafe(IdToken.userClaims(userId, yield* profiles.find(userId), asked))
+    // A session without `openid` gets only `sub`.
+    const scopes = granted.includes("openid") ? granted : []
+    return HttpServerResponse.jsonUnsafe(IdToken.userClaims(userId, yield* profiles.find(userId), scopes))
   })
   return [route(site, "GET", "/oauth/userinfo", userInfo), route(site, "POST", "/oauth/userinfo", userInfo)]
 })
 
-const asItIs: ReadonlySet<AuthError.Refusal> = new Set(["bearer_missing", "over_request_rate_limit"])
+const unconverted: ReadonlySet<AuthError.Refusal> = new Set(["bearer_missing", "over_request_rate_limit"])

@@ -41,7 +41,7 @@ export const routesOf = <Id extends string, Groups extends HttpApiGroup.Constrai
 }
 
 /** Reason for a refusal by the gate. */
-export type Objection =
+export type RefusalReason =
   | "no-such-path"
   | "method-not-allowed"
   | "body-too-large"
@@ -52,7 +52,7 @@ export type Objection =
 /** Refusal responses of one listener. */
 export interface Refusals {
   readonly refuse: (
-    objection: Objection,
+    reason: RefusalReason,
     headers?: Readonly<Record<string, string>>,
     /** Text for this occurrence instead of the default one. */
     detail?: string

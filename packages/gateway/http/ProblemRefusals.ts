@@ -5,13 +5,13 @@ import { Effect, Layer } from "effect"
 import { HttpBody, HttpServerResponse } from "effect/http"
 import { contentType } from "effect/http/ProblemDetails"
 import { ApiBaseUrl } from "./ApiBaseUrl.ts"
-import type { Objection, Refusals } from "./Gate.ts"
+import type { RefusalReason, Refusals } from "./Gate.ts"
 import { refusal } from "./Refusal.ts"
 import { fresh, uriOf } from "./RequestId.ts"
 
 export const problemRefusals = (baseUrl: string): Refusals => ({
-  refuse: (objection, headers, detail) =>
-    refusal(baseUrl, statuses[objection], objection, headers, detail === undefined ? {} : { detail }),
+  refuse: (reason, headers, detail) =>
+    refusal(baseUrl, statuses[reason], reason, headers, detail === undefined ? {} : { detail }),
   unexpected: (cause) => Effect.as(Effect.logError("a request failed", cause), refusal(baseUrl, 500, "unexpected")),
   identified: (answer, requestId) => {
     const { body } = answer
@@ -35,7 +35,7 @@ export const invalidRequest = Layer.unwrap(
   Effect.map(ApiBaseUrl, (baseUrl) => InvalidRequest.layer(Problem.problems(baseUrl)))
 )
 
-const statuses: Readonly<Record<Objection, Problem.Status>> = {
+const statuses: Readonly<Record<RefusalReason, Problem.Status>> = {
   "no-such-path": 404,
   "method-not-allowed": 405,
   "body-too-large": 413,

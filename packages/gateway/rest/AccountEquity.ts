@@ -17,7 +17,7 @@ import { ApiBaseUrl } from "../http/ApiBaseUrl.ts"
 import { History } from "../History.ts"
 import { group } from "../http/Endpoints.ts"
 import { unanswered } from "../http/Refusal.ts"
-import { sinceOf, startsOf } from "./PastAsked.ts"
+import { sinceOf, startsOf } from "./HistoryQuery.ts"
 
 export const layer = group(
   Api,

@@ -30,7 +30,7 @@ export const layer = group(
     const refusals = problems(baseUrl)
 
     const unknown = ({ publicKey }: UnknownApiKey) => Effect.fail(refusals.unknownApiKey(publicKey))
-    // It may have been done all the same.
+    // The change may have been made.
     const unknownOutcome = () => Effect.fail(refusals.deadlinePassed())
 
     return handlers
@@ -73,9 +73,9 @@ export const layer = group(
           function* ({ params: { public_key: publicKey } }) {
             const { userId } = yield* Caller
             const next = yield* pair
-            const made = yield* users.ask(userId, (user) => user.RotateKey({ userId, publicKey, next }))
+            const issued = yield* users.ask(userId, (user) => user.RotateKey({ userId, publicKey, next }))
             hmac.forget(publicKey)
-            return { $schema: schemaUri(baseUrl, "IssuedApiKey"), ...issuedApiKey(made, next.secret) }
+            return { $schema: schemaUri(baseUrl, "IssuedApiKey"), ...issuedApiKey(issued, next.secret) }
           },
           Effect.catchTags({ UnknownApiKey: unknown, Unavailable: unknownOutcome })
         )
@@ -87,7 +87,7 @@ interface Creation {
   readonly payload: typeof CreateApiKeyRequestBody.Type
 }
 
-/** A key is made for the caller's own accounts, with permissions that may be chosen. */
+/** Creates a key for the caller's own accounts, with permissions that users may grant. */
 const creating = Effect.gen(function* () {
   const baseUrl = yield* ApiBaseUrl
   const accounts = yield* Accounts
@@ -95,37 +95,43 @@ const creating = Effect.gen(function* () {
   const pair = yield* KeyPair.make
   const refusals = problems(baseUrl)
 
-  const objection = Effect.fnUntraced(function* (userId: UserId, scope: string, permissions: ReadonlyArray<string>) {
+  const denial = Effect.fnUntraced(function* (userId: UserId, scope: string, permissions: ReadonlyArray<string>) {
     const reserved = permissions.filter((name) => !selectable.has(name))
     if (reserved.length > 0) {
-      return `A user cannot grant the permission ${reserved.join(" or ")}; choose among ${[...selectable].join(", ")}.`
+      return `A user cannot grant the permission ${reserved.join(" or ")}; choose from ${[...selectable].join(", ")}.`
     }
     const isOwn = scope === allAccounts || Option.contains(yield* accounts.ownerOf(AccountId.make(scope)), userId)
-    return isOwn ? undefined : `The scope of a key is ${allAccounts} or the id of one of the user's own accounts.`
+    return isOwn
+      ? undefined
+      : `The scope of a key must be ${allAccounts} or the id of an account of the user; send one of them.`
   })
 
   return Effect.fnUntraced(
-    function* ({ payload: { allowed_addresses = [], label, permissions: asked, scope: given } }: Creation) {
+    function* ({ payload: { allowed_addresses = [], label, permissions: requested, scope: given } }: Creation) {
       const { userId } = yield* Caller
       const scope = given.toLowerCase()
-      const permissions = [...new Set(asked)]
-      const odd = allowed_addresses.findIndex((entry) => !AllowList.isNetwork(entry))
-      if (odd !== -1) {
-        const location = `body.allowed_addresses.${odd}`
-        return yield* refusals.unfit(location, "Expected an address or a network", shown(allowed_addresses[odd]))
+      const permissions = [...new Set(requested)]
+      const invalidIndex = allowed_addresses.findIndex((entry) => !AllowList.isNetwork(entry))
+      if (invalidIndex !== -1) {
+        const location = `body.allowed_addresses.${invalidIndex}`
+        return yield* refusals.unfit(
+          location,
+          "Expected an IP address or a network in CIDR notation",
+          shown(allowed_addresses[invalidIndex])
+        )
       }
-      const denied = yield* objection(userId, scope, permissions)
-      if (denied !== undefined) return yield* refusals.notPermitted(denied)
+      const reason = yield* denial(userId, scope, permissions)
+      if (reason !== undefined) return yield* refusals.notPermitted(reason)
       const next = yield* pair
-      const made = yield* users.ask(userId, (user) =>
+      const issued = yield* users.ask(userId, (user) =>
         user.CreateKey({ userId, pair: next, label, permissions, scope, allowedAddresses: allowed_addresses })
       )
-      return { $schema: schemaUri(baseUrl, "IssuedApiKey"), ...issuedApiKey(made, next.secret) }
+      return { $schema: schemaUri(baseUrl, "IssuedApiKey"), ...issuedApiKey(issued, next.secret) }
     },
     Effect.catchTags({
       TooManyApiKeys: ({ limit }) => Effect.fail(refusals.tooManyApiKeys(limit)),
       DatabaseUnavailable: () => Effect.fail(refusals.draining()),
-      // The key may have been made all the same.
+      // The key may have been created.
       Unavailable: () => Effect.fail(refusals.deadlinePassed())
     })
   )

@@ -1,4 +1,4 @@
-/** JSON bodies of which some members may carry the operator's prefix or the neutral one. */
+/** JSON bodies with members under the operator's prefix or the neutral one. */
 import { type Member, memberName, neutrallyNamed } from "@venue/api/Brand"
 import { faultsOf } from "@venue/api/Fault"
 import { isFields, parse } from "@venue/api/Incoming"
@@ -11,7 +11,7 @@ export interface BrandedBody<A> {
   readonly members: ReadonlyArray<Member>
 }
 
-/** What does not fit is refused as every body is, and spelled as the operator spells it. */
+/** Decodes a body; refusals name members with the operator's prefix. */
 export const make = <A>(brand: string, refusals: Problems, { members, schema }: BrandedBody<A>) => {
   const decode = Schema.decodeUnknownEffect(schema, { errors: "all", onExcessProperty: "error" })
   const spelled = (fault: ErrorDetail): ErrorDetail => {

@@ -40,24 +40,27 @@ export const layer = ({ areReviewed, brand }: BuilderCodeOptions) =>
         schema: Body.CreateBuilderCodeRequestBody,
         members: Body.brandedMembers
       })
-      // As it is, since some of its members carry the operator's prefix.
+      // Sent without a schema, since some members carry the operator's prefix.
       const answer = (code: Parameters<typeof Body.builderCodeBody>[1], status: number) =>
         HttpServerResponse.jsonUnsafe(
           { $schema: schemaUri(baseUrl, "BuilderCodeBody"), ...Body.builderCodeBody(brand, code) },
           { status }
         )
 
-      /** The code is stored by then: while the desk stays silent, `GET /user/builder-code` and the first use try again. */
-      const shown = (code: BuilderCode) =>
+      /**
+       * Registers the code at its owner's desk. The code is already stored; without an answer of the desk, `GET
+       * /user/builder-code` and the first use try again.
+       */
+      const registered = (code: BuilderCode) =>
         code.active
           ? register(code).pipe(
               Effect.retry(retries),
               Effect.timeout(within),
-              Effect.catch(() => Effect.logWarning("a builder code has not reached its owner's desk"))
+              Effect.catch(() => Effect.logWarning("a builder code was not registered at its owner's desk"))
             )
           : Effect.void
 
-      /** Nothing is waited for in here but the database: a body that never comes would hold one of its connections. */
+      /** Takes a parsed body: reading a slow body in here would hold a database connection. */
       const create = Effect.fnUntraced(function* ({ builderCode, userId, ...share }: NewBuilderCode) {
         const code = yield* codes.create({ ...share, userId, builderCode })
         yield* audit.record({
@@ -78,7 +81,7 @@ export const layer = ({ areReviewed, brand }: BuilderCodeOptions) =>
               const share = Body.feeShareOf(yield* read(request))
               const builderCode = yield* random.uuidV4()
               const code = yield* create({ ...share, userId, builderCode, active: !areReviewed })
-              yield* shown(code)
+              yield* registered(code)
               return answer(code, 201)
             },
             Effect.catchTags({
@@ -94,7 +97,7 @@ export const layer = ({ areReviewed, brand }: BuilderCodeOptions) =>
               const { userId } = yield* Caller
               const code = yield* codes.ofUser(userId)
               if (Option.isNone(code)) return yield* refusals.noBuilderCode()
-              yield* shown(code.value)
+              yield* registered(code.value)
               return answer(code.value, 200)
             },
             Effect.catchTag("DatabaseUnavailable", () => Effect.fail(refusals.draining()))

@@ -29,7 +29,7 @@ export const layer = ({ addressOf }: BuilderWalletOptions) =>
       const refusals = problems(yield* ApiBaseUrl)
       const clock = yield* Clock.Clock
       const { rateLimits } = yield* VenueSettings
-      /** An address asks for as many messages as a builder registers wallets. */
+      /** The limit of messages for an address equals that of wallets for a builder. */
       const limits = RateLimits.make({
         ...restRates.wallets,
         enabled: rateLimits,
@@ -105,14 +105,14 @@ const activeBuilder = Layer.effect(
 const malformed = (refusals: Problems, message: string, fault: string) =>
   Effect.andThen(
     Effect.logInfo("a wallet message was refused", fault),
-    Effect.fail(refusals.malformedWalletMessage(notOurs[fault] ?? `${textFault(message)}.`))
+    Effect.fail(refusals.malformedWalletMessage(alteredTexts[fault] ?? `${textFault(message)}.`))
   )
 
 const unnamed = "The builder has no username; set one first with PATCH /user/profile."
 const unread = "The builder could not be loaded; try again later."
 
-/** A message of EIP-4361 that is not one of ours. */
-const notOurs: Readonly<Record<string, string>> = {
-  fields: "The message has other fields than GET /builder/web3/message writes; sign that text as it is.",
-  statement: "The statement is not that of this builder code; get a message of this code and sign it as it is."
+/** Texts for valid EIP-4361 messages that differ from the issued one. */
+const alteredTexts: Readonly<Record<string, string>> = {
+  fields: "The fields of the message differ from those of GET /builder/web3/message; sign its text unchanged.",
+  statement: "The statement belongs to another builder code; get a message for this code and sign it unchanged."
 }

@@ -22,8 +22,8 @@ export const layer = group(
         params: { symbol },
         query: { fromISO: fromMillis, resolution, toISO: toMillis }
       }) {
-        const asked = { symbol, length: resolution, fromMillis, toMillis }
-        const { instrument, windows } = yield* open(asked, resolutions, [CandleTable.projection])
+        const range = { symbol, length: resolution, fromMillis, toMillis }
+        const { instrument, windows } = yield* open(range, resolutions, [CandleTable.projection])
         return yield* answer(
           { schema: "CandlesResponseBody", member: "candles", windows, isNewestFirst: true },
           Effect.fnUntraced(function* (part) {

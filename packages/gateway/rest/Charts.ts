@@ -1,4 +1,4 @@
-/** What charts are drawn from: tables that have caught up with what this gateway has told of the symbol. */
+/** Reads for charts, from tables that include every row this gateway has published for the symbol. */
 import {
   type BadRequest,
   type NotFound,
@@ -24,14 +24,14 @@ import type { ChargeMore } from "../http/Refusal.ts"
 import { weightOf } from "../http/RequestWeight.ts"
 import * as Places from "./Places.ts"
 
-export interface ChartAsked<Length> {
+export interface ChartRange<Length> {
   readonly symbol: string
   readonly length: Length
   readonly fromMillis: number
   readonly toMillis: number
 }
 
-/** Those windows that there are. */
+/** Instrument and windows of a chart, limited to windows with data. */
 export interface Chart {
   readonly instrument: Instrument
   readonly windows: Windows.Windows
@@ -41,7 +41,7 @@ type Refused = BadRequest | NotFound | TooManyRequests | ServiceUnavailable
 
 export interface ChartsOptions {
   readonly makeChargeMore: Effect.Effect<ChargeMore, never, ApiBaseUrl>
-  /** The network that a request comes from. */
+  /** Network of the request's client. */
   readonly sender: Effect.Effect<string, never, HttpServerRequest.HttpServerRequest>
 }
 
@@ -49,11 +49,11 @@ export class Charts extends Context.Service<
   Charts,
   {
     /**
-     * Waits a bounded time for the tables of these groups, then says so. A chart that is sent in parts holds a place of its
-     * address until the end of the scope.
+     * Validates a chart request and waits until the tables of `groups` have caught up; fails after 2 s. A chart in
+     * several parts holds a place of its address until the scope closes.
      */
     readonly open: <Length>(
-      asked: ChartAsked<Length>,
+      range: ChartRange<Length>,
       lengths: Lengths<Length>,
       groups: ReadonlyArray<MarketProjection>
     ) => Effect.Effect<Chart, Refused, HttpServerRequest.HttpServerRequest | Scope.Scope>
@@ -91,13 +91,13 @@ export class Charts extends Context.Service<
         const read = <A>(query: ReadQuery<A>) => Effect.mapError(queries.withPermit(tables.read(query)), unavailable)
 
         const open = Effect.fn("Charts.open")(function* <Length>(
-          { fromMillis, length, symbol: named, toMillis }: ChartAsked<Length>,
+          { fromMillis, length, symbol: name, toMillis }: ChartRange<Length>,
           { expected, minutesOf }: Lengths<Length>,
           groups: ReadonlyArray<MarketProjection>
         ) {
-          const symbol = MarketSymbol.make(named.toUpperCase())
+          const symbol = MarketSymbol.make(name.toUpperCase())
           const instrument = feed.instruments.get(symbol)
-          if (instrument === undefined) return yield* refusals.unknownSymbol(named)
+          if (instrument === undefined) return yield* refusals.unknownSymbol(name)
           const minutes = minutesOf(length)
           if (minutes === undefined) return yield* refusals.intervalNotOffered(lengthFault(expected, length))
           if (fromMillis > toMillis) return yield* refusals.rangeNotAllowed(fromMillis, toMillis)
@@ -121,24 +121,26 @@ export class Charts extends Context.Service<
     )
 }
 
-const tooLong = (refusals: Problems, minutes: number, asked: number) =>
+const tooLong = (refusals: Problems, minutes: number, rangeMinutes: number) =>
   refusals.rangeTooLong(
     `The largest range is ${Windows.maxWindows * minutes} minutes, ${Windows.maxWindows} windows of ${minutes}: ` +
-      `got ${Math.ceil(asked)}. Shorten the range, or choose a longer interval.`
+      `got ${Math.ceil(rangeMinutes)}. Shorten the range, or choose a longer interval.`
   )
 
-/** A chart weighs 1 for each 1,000 windows, at least as much as its endpoint: all charts weigh the same. */
+/**
+ * Weight of a chart: 1 for each 1,000 windows, at least the weight of its endpoint, which is the same for all charts.
+ */
 const windowsOfWeight = 1_000
 const chartAction = "GET /candles/:symbol"
 
 /**
- * Charts of several parts that are sent at once. Each holds one part of 1,000 windows, about 400 kB of text, until its
- * client has taken it, so all of them hold about 25 MB.
+ * Maximum number of charts in several parts that are sent at once, of one address and of all. Each holds one part of
+ * 1,000 windows, about 400 kB of text, until its client has received it: 25 MB for all.
  */
 const maxOfAddress = 8
 const maxOfAll = 64
 
-/** Of a reader, for the tables to catch up. */
+/** Time limit for the tables to catch up. */
 const patience = "2 seconds"
-/** Number of queries at once, of all charts. The pool of a gateway also has connections for all other readers. */
+/** Maximum number of chart queries at once. The other connections of the gateway's pool stay free for other readers. */
 export const maxChartQueries = 2

@@ -28,11 +28,11 @@ export const layer = group(
     const unavailable = () => Effect.fail(refusals.draining())
 
     const read = <A>(query: ReadQuery<A>) => Effect.catchTag(reads.read(query), "DatabaseUnavailable", unavailable)
-    const asked = Effect.fnUntraced(function* (query: Query) {
+    const windowsFor = Effect.fnUntraced(function* (query: Query) {
       const { fromISO: fromMillis, interval, intervalMinutes, toISO: toMillis } = query
       const length = intervalMinutes ?? (interval === undefined ? undefined : interval / minuteNanos)
       if (length === undefined)
-        return yield* refusals.unfit("query.intervalMinutes", "Expected intervalMinutes or interval")
+        return yield* refusals.unfit("query.intervalMinutes", "Expected one of intervalMinutes and interval")
       const minutes = lengths.minutesOf(length)
       if (minutes === undefined) return yield* refusals.intervalNotOffered(lengthFault(lengths.expected, length))
       if (fromMillis > toMillis) return yield* refusals.rangeNotAllowed(fromMillis, toMillis)
@@ -45,8 +45,10 @@ export const layer = group(
         )
       return windowsOf
     })
-    /** Open interest of one market at the end of each window; of a delisted one 0 from its last price on. */
-    const heldOf = Effect.fnUntraced(function* (instrument: Instrument, windows: Windows.Windows) {
+    /**
+     * Returns the open interest of one market at the end of each window; 0 after the last price of a delisted market.
+     */
+    const openInterestOf = Effect.fnUntraced(function* (instrument: Instrument, windows: Windows.Windows) {
       const isDelisted = tradingStates.get(instrument.symbol) === "DELISTED"
       const lastMinute = isDelisted ? ((yield* read(Prices.lastMinute(instrument.symbol))) ?? 0) : Infinity
       const { beforeMinute, fromMinute, minutes } = windows
@@ -60,14 +62,14 @@ export const layer = group(
     return handlers.handle(
       "venueMetrics",
       Effect.fnUntraced(function* ({ query }) {
-        const windowsOf = yield* asked(query)
+        const windowsOf = yield* windowsFor(query)
         const listed = [...instruments.values()]
         const windows = windowsOf(listed[0]!.symbol)
         const starts = Windows.starts(windows)
         const [volumes, held] = yield* requests.withPermit(
           Effect.all([
             read(Candles.notionals([...instruments.keys()], windows)),
-            Effect.forEach(listed, (instrument) => heldOf(instrument, windowsOf(instrument.symbol)))
+            Effect.forEach(listed, (instrument) => openInterestOf(instrument, windowsOf(instrument.symbol)))
           ])
         )
         const data = starts.map((start, at) =>

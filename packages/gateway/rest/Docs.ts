@@ -1,4 +1,4 @@
-/** `GET /docs`: the description for people to read and try, a page that loads nothing from elsewhere. */
+/** `GET /docs`: page to read and try the API; loads nothing from other hosts. */
 import { Api } from "@venue/api/rest/Api"
 import { Effect, Layer } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
@@ -10,14 +10,14 @@ const path = "/docs"
 
 export const route: Route = { method: "GET", path }
 
-/** The page is made of the API, so the description of this address takes the place of the one that it would make. */
+/** Renders `spec` instead of the description that the library derives from the API. */
 export const layer = (spec: OpenApi.OpenAPISpec) =>
   HttpApiSwagger.layer(
     Api.annotate(OpenApi.Transform, () => spec),
     { path }
   ).pipe(Layer.provide(guarded.layer))
 
-/** The page never changes, and neither does its policy. */
+/** Computes the policy once, since the page never changes. */
 const guarded = HttpRouter.middleware(
   Effect.sync(() => {
     let kept: HttpServerResponse.HttpServerResponse | undefined
@@ -33,7 +33,7 @@ const headersOf = ({ body }: HttpServerResponse.HttpServerResponse) => ({
   "x-frame-options": "DENY"
 })
 
-/** The page comes in one piece: its own scripts and styles run, known by their hashes, and no others do. */
+/** Allows the inline scripts and styles of the page by their hashes, and no others. */
 const policyOf = (html: string): string =>
   [
     "default-src 'none'",

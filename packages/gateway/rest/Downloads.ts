@@ -1,4 +1,4 @@
-/** Whole lists as files: read and sent part by part, so that none takes more memory than another, and few at a time. */
+/** CSV downloads of whole lists, read and sent in parts, so that each takes the same memory, and limited in number. */
 import * as Csv from "@venue/api/Csv"
 import { problems } from "@venue/api/Problem"
 import type { Unavailable } from "@venue/cluster/protocol/Market"
@@ -11,12 +11,12 @@ import { ApiBaseUrl } from "../http/ApiBaseUrl.ts"
 import type { History } from "../History.ts"
 import * as Places from "./Places.ts"
 
-/** On their way at a time. */
+/** Maximum number of downloads in progress, of one user and of all. */
 const maxOfUser = 2
 const maxOfAll = 8
-/** A part of a file has so many rows: half a megabyte at most. */
+/** Rows of a part, at most 0.5 MB. */
 const partRows = 2_000
-/** Whoever takes longer over a part gives their place to others: half a megabyte is little for who reads at all. */
+/** Time limit for a client to receive a part; then its place is free for others. */
 const takenWithin = "15 seconds"
 
 export const make = Effect.gen(function* () {
@@ -28,25 +28,25 @@ export const make = Effect.gen(function* () {
     full: () => refusals.downloadsFull(maxOfAll)
   })
   return {
-    /** Until the end of the scope. */
+    /** Holds a place of the user until the scope closes. */
     admit: (userId: UserId) => Effect.andThen(place(userId), watched)
   }
 })
 
-/** How a client takes its file. */
+/** Timer of the part that a client is receiving. */
 interface Watched {
-  /** It has asked for the next part, and so has taken the one before. */
+  /** Stops the timer: the client has requested the next part, so it has received this one. */
   readonly taken: Effect.Effect<void>
-  /** It is to take a part now, or its connection ends, without an end to the file. */
+  /** Starts the timer; at its end the connection closes without an end of the body. */
   readonly handedOver: Effect.Effect<void>
 }
 
-/** Ends the connection of a client that takes too long over a part. */
+/** Returns a timer that closes the connection of a client that takes longer than 15 s over a part. */
 export const watched = Effect.gen(function* () {
   const { socket } = NodeHttpServerRequest.toIncomingMessage(yield* HttpServerRequest.HttpServerRequest)
   const patience = yield* FiberHandle.make()
   const end = Effect.andThen(
-    Effect.logWarning("a download was ended, since its client took too long over a part"),
+    Effect.logWarning("a download was closed: its client took too long to receive a part"),
     Effect.sync(() => socket.destroy())
   )
   return {
@@ -59,11 +59,14 @@ export interface Lines<Row> {
   readonly columns: ReadonlyArray<string>
   readonly lineOf: (row: Row) => ReadonlyArray<string>
   readonly list: Listing<Row>
-  /** Undefined where the list is empty. */
+  /** Last row of the file; undefined for an empty list. */
   readonly last: Row | undefined
 }
 
-/** Each part is read when the one before it was taken. One that cannot be read ends all, without an end to the file. */
+/**
+ * Streams the lines of a file. Each part is read after the client has received the one before; a failed read closes
+ * the connection without an end of the body.
+ */
 export const lines = <Row>(
   readOn: History["Service"]["readOn"],
   { columns, last, lineOf, list }: Lines<Row>,
@@ -83,7 +86,7 @@ export const lines = <Row>(
     })
   )
   return Stream.concat(head, parts).pipe(
-    Stream.tapError((fault) => Effect.logWarning("a download was broken off", fault))
+    Stream.tapError((fault) => Effect.logWarning("a download was aborted: a part could not be read", fault))
   )
 }
 

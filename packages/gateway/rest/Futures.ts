@@ -41,7 +41,9 @@ export const layer = ({ brand }: FuturesOptions) =>
             if (instrument === undefined) return yield* refusals.unknownSymbol(named)
             const { symbol } = instrument
             if (!isFuturesBased(instrument))
-              return yield* refusals.noActiveFuture(`No future prices ${symbol}; choose a symbol that futures price.`)
+              return yield* refusals.noActiveFuture(
+                `Futures do not price ${symbol}; choose a symbol that futures price.`
+              )
             const atMillis = time ?? (yield* Clock.currentTimeMillis)
             const active = yield* read(reference.activeAt(symbol, atMillis))
             if (Option.isNone(active))
@@ -49,7 +51,7 @@ export const layer = ({ brand }: FuturesOptions) =>
                 `No future of ${symbol} is known at ${instant(atMillis)}; send another time.`
               )
             const $schema = schemaUri(baseUrl, "SettlementCalendarEntry")
-            // As it is, since one of its members carries the operator's prefix.
+            // Sent without a schema, since one member carries the operator's prefix.
             return HttpServerResponse.jsonUnsafe(
               { $schema, ...settlementCalendarEntry(brand, symbol, active.value) },
               { headers: caching }
@@ -59,14 +61,14 @@ export const layer = ({ brand }: FuturesOptions) =>
         .handle(
           "settlementPrices",
           Effect.fnUntraced(function* ({ query }) {
-            const asked = settlementsFilter(query)
-            if (asked.symbol !== undefined && !instruments.has(asked.symbol))
-              return yield* refusals.unknownSymbolFilter(asked.symbol)
+            const filter = settlementsFilter(query)
+            if (filter.symbol !== undefined && !instruments.has(filter.symbol))
+              return yield* refusals.unknownSymbolFilter(filter.symbol)
             const { end = Infinity, start = -Infinity } = query
             if (start > end) return yield* refusals.rangeNotAllowed(start, end)
-            const rows = yield* read(reference.settlements(asked))
-            const page = { limit: asked.limit, offset: 0 }
-            const count = yield* Count.total(page, rows.length, read(reference.countSettlements(asked)))
+            const rows = yield* read(reference.settlements(filter))
+            const page = { limit: filter.limit, offset: 0 }
+            const count = yield* Count.total(page, rows.length, read(reference.countSettlements(filter)))
             const data = rows.map(settlementPrice)
             return HttpApiSchema.withHeaders({
               body: { $schema: schemaUri(baseUrl, "SettlementPricesResponseBody"), data, count },
@@ -77,5 +79,8 @@ export const layer = ({ brand }: FuturesOptions) =>
     })
   )
 
-/** Number of queries at once over both endpoints. The pool of a gateway also has connections for all other readers. */
+/**
+ * Maximum number of queries at once over both endpoints. The other connections of the gateway's pool stay free for
+ * other readers.
+ */
 export const maxFuturesQueries = 2

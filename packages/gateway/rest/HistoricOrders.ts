@@ -19,13 +19,13 @@ export const layer = group(
     const { instruments } = yield* VenueSettings
     return handlers
       .handle("historicOrders", ({ query }) => {
-        const asked = historicOrdersFilter(query)
+        const filter = historicOrdersFilter(query)
         return Effect.map(
           lists.page({
             projection,
-            asked,
-            query: (accountId) => Orders.page({ ...asked, accountId }),
-            count: (accountId) => Orders.count({ ...asked, accountId })
+            filter,
+            query: (accountId) => Orders.page({ ...filter, accountId }),
+            count: (accountId) => Orders.count({ ...filter, accountId })
           }),
           ({ count, rows }) => ({
             $schema: schemaUri(baseUrl, "HistoricOrdersResponseBody"),

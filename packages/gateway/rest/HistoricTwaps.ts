@@ -21,13 +21,13 @@ export const layer = group(
     const { instruments } = yield* VenueSettings
     return handlers
       .handle("historicTwaps", ({ query }) => {
-        const asked = historicTwapsFilter(query)
+        const filter = historicTwapsFilter(query)
         return Effect.map(
           lists.page({
             projection,
-            asked,
-            query: (accountId) => Twaps.page({ ...asked, accountId }),
-            count: (accountId) => Twaps.count({ ...asked, accountId })
+            filter,
+            query: (accountId) => Twaps.page({ ...filter, accountId }),
+            count: (accountId) => Twaps.count({ ...filter, accountId })
           }),
           ({ count, rows }) => ({
             $schema: schemaUri(baseUrl, "HistoricTwapsResponseBody"),

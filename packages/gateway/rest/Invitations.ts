@@ -1,4 +1,4 @@
-/** Answers what is asked about invitation codes, and of what those trade whom a user has brought. */
+/** Answers the endpoints for invitation codes and for the volume of referred users. */
 import { problems, schemaUri } from "@venue/api/Problem"
 import { Api } from "@venue/api/rest/Api"
 import { Caller } from "@venue/api/rest/Caller"
@@ -96,7 +96,7 @@ export const layer = group(
   })
 )
 
-/** The code is kept for the user, and then their journal says that they came with it. */
+/** Holds the code for the user, then records the referral in the user's journal. */
 const makeRedeem = Effect.gen(function* () {
   const codes = yield* InvitationCodes
   const desks = yield* DeskClient
@@ -109,7 +109,7 @@ const makeRedeem = Effect.gen(function* () {
     const request = Repeatable.requestOf(userId, "POST /user/invitation-codes/redeem", headers, [code])
     const redeem = { userId, cost: noCost, code, referrerId, ...(request && { request }) }
     const isRepeat = yield* Repeatable.isRepeat(desks.ask(userId, (desk) => desk.RedeemCode(redeem))).pipe(
-      // The journal says that the user did not come with it.
+      // The journal has no referral by this code, so the code is free again.
       Effect.tapError(({ _tag }) =>
         _tag === "AlreadyReferred" || _tag === "HasTraded" ? codes.release(code, userId) : Effect.void
       )
@@ -118,7 +118,7 @@ const makeRedeem = Effect.gen(function* () {
   })
 })
 
-/** What users traded, of the days that the tables have. */
+/** Traded volumes of users, from the days in the read tables. */
 const makeVolumes = Effect.gen(function* () {
   const tables = yield* ReadTables
   const between = (userIds: ReadonlyArray<UserId>, fromDay: number, beforeDay: number) =>
@@ -142,7 +142,7 @@ const makeVolumes = Effect.gen(function* () {
   }
 })
 
-/** Five bits of a random byte make a character. */
+/** Returns new codes; 5 bits of each random byte select a character. */
 const newCodes = (random: SecureRandom.SecureRandom["Service"]) =>
   Effect.map(random.randomBytes(codesOfUser * codeLength), (bytes) => {
     const text = Array.from(bytes, (byte) => alphabet[byte & 31]).join("")

@@ -1,4 +1,4 @@
-/** Answers `GET /public/leaderboard`: computed at most once in 30 s for each duration, however many ask. */
+/** Answers `GET /public/leaderboard`; results are computed at most once in 30 s for each duration. */
 import { instant } from "@venue/api/Digits"
 import { problems, schemaUri } from "@venue/api/Problem"
 import { Api } from "@venue/api/rest/Api"
@@ -29,14 +29,14 @@ export const layer = group(
     const computed = yield* keptFor("30 seconds", yield* computing)
     const profiles = yield* Profiles
     const { within } = yield* PublicReads
-    /** Results of the accounts whose users are public now, with the names of now. */
+    /** Results of the accounts whose users are public now, with their current names. */
     const shown = yield* keptFor(
       "1 second",
       Effect.fnUntraced(function* (duration: Duration) {
-        const { found, ...span } = yield* Cache.get(computed, duration)
-        const known = yield* within(profiles.shownOf([...new Set(found.map(({ userId }) => userId))]))
+        const { accountResults, ...span } = yield* Cache.get(computed, duration)
+        const known = yield* within(profiles.shownOf([...new Set(accountResults.map(({ userId }) => userId))]))
         const byUser = new Map(known.map((profile) => [profile.userId, profile]))
-        const results = found.flatMap((result) => {
+        const results = accountResults.flatMap((result) => {
           const profile = byUser.get(result.userId)
           return profile === undefined ? [] : [{ ...result, account: accountOf(result.accountId, profile) }]
         })
@@ -65,13 +65,13 @@ export const layer = group(
   })
 )
 
-/** Keeps what was found; a failure is computed anew. */
+/** Caches successes for `time`; failures are not cached. */
 const keptFor = <A, E, R>(time: "1 second" | "30 seconds", lookup: (duration: Duration) => Effect.Effect<A, E, R>) =>
   Cache.makeWith(lookup, { capacity: 8, timeToLive: (exit) => (Exit.isSuccess(exit) ? time : 0) })
 
 type AccountResult = Omit<Result, "account"> & Pick<DailyVolumes.AccountVolume, "accountId" | "userId">
 
-/** The results of a duration, from the read tables: no desk is woken. */
+/** Results of a duration, from the read tables only: loads no trader at a desk. */
 const computing = Effect.gen(function* () {
   const profiles = yield* Profiles
   const { read, within } = yield* PublicReads
@@ -80,8 +80,8 @@ const computing = Effect.gen(function* () {
   const resultOf = Effect.fnUntraced(function* (account: DailyVolumes.AccountVolume, span: Span) {
     const first = span.startMillis / quarterHourMillis
     const moments = { first, step: span.endMillis / quarterHourMillis - first, count: 2 }
-    const asked = { accountId: account.accountId, instruments: [...instruments.values()], moments }
-    const query = ReadTable.both(Profits.summed(asked), LedgerEntries.cashAt(account.accountId, moments))
+    const filter = { accountId: account.accountId, instruments: [...instruments.values()], moments }
+    const query = ReadTable.both(Profits.summed(filter), LedgerEntries.cashAt(account.accountId, moments))
     const [[before, after], [cashBefore, cashAfter]] = yield* read(query)
     return {
       ...account,
@@ -91,7 +91,7 @@ const computing = Effect.gen(function* () {
     } satisfies AccountResult
   })
 
-  /** Accounts of all public users with the largest volume, found by pages of users. */
+  /** Returns the accounts of public users with the largest volume, reading users page by page. */
   const largest = Effect.fnUntraced(function* (fromDay: number) {
     let best: ReadonlyArray<DailyVolumes.AccountVolume> = []
     for (let after: UserId | undefined; ;) {
@@ -108,8 +108,8 @@ const computing = Effect.gen(function* () {
     const atMillis = yield* Clock.currentTimeMillis
     const span = spanOf(duration, atMillis, 0)
     const accounts = yield* largest(dayOf(span.startMillis))
-    const found = yield* Effect.forEach(accounts, (account) => resultOf(account, span), { concurrency: 2 })
-    return { atMillis, startMillis: span.startMillis, found }
+    const accountResults = yield* Effect.forEach(accounts, (account) => resultOf(account, span), { concurrency: 2 })
+    return { atMillis, startMillis: span.startMillis, accountResults }
   })
 })
 

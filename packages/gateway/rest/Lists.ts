@@ -1,4 +1,4 @@
-/** Lists of what an account did: a page of one, or the whole of it as a file. */
+/** Lists of an account's history: one page, or the whole list as a CSV file. */
 import type * as Csv from "@venue/api/Csv"
 import { type BadRequest, problems, type ServiceUnavailable, type TooManyRequests } from "@venue/api/Problem"
 import { Caller } from "@venue/api/rest/Caller"
@@ -24,16 +24,16 @@ import * as Downloads from "./Downloads.ts"
 
 type Refused = BadRequest | TooManyRequests | ServiceUnavailable
 
-export interface PageAsked<Row> extends Pick<Source, "projection"> {
-  readonly asked: ListFilter
+export interface PageRequest<Row> extends Pick<Source, "projection"> {
+  readonly filter: ListFilter
   readonly query: (accountId: AccountId) => ReadQuery<ReadonlyArray<Row>>
-  /** Of all rows that the page is part of. */
+  /** Counts all rows of the list. */
   readonly count: (accountId: AccountId) => ReadQuery<number>
-  /** No index leads to what is asked for, so it is looked for a bounded time. */
+  /** True for a filter without an index, whose search has a time limit. */
   readonly isSearch?: boolean
 }
 
-export interface FileAsked<Row> extends Pick<Source, "projection"> {
+export interface FileRequest<Row> extends Pick<Source, "projection"> {
   readonly symbol?: MarketSymbol | undefined
   readonly listing: (accountId: AccountId) => Listing<Row>
   readonly file: Csv.File<Row>
@@ -41,7 +41,7 @@ export interface FileAsked<Row> extends Pick<Source, "projection"> {
 
 export interface PageRead<Row> {
   readonly rows: ReadonlyArray<Row>
-  /** Number of all rows that match, at most `maxCount`; of a slow search, the rows up to the end of the page. */
+  /** Number of matching rows, at most `maxCount`. A slow search counts only up to the end of the page. */
   readonly count: number
 }
 
@@ -54,10 +54,10 @@ type Request = Caller | HttpServerRequest.HttpServerRequest
 export class Lists extends Context.Service<
   Lists,
   {
-    readonly page: <Row>(asked: PageAsked<Row>) => Effect.Effect<PageRead<Row>, Refused, Request>
-    /** As long as the scope is open it counts as one that is on its way. */
+    readonly page: <Row>(request: PageRequest<Row>) => Effect.Effect<PageRead<Row>, Refused, Request>
+    /** Returns the file; counts as a download in progress until the scope closes. */
     readonly download: <Row extends { readonly symbol: MarketSymbol }>(
-      asked: FileAsked<Row>
+      request: FileRequest<Row>
     ) => Effect.Effect<Download, Refused, Request | Scope.Scope>
   }
 >()("@venue/gateway/rest/Lists") {
@@ -76,25 +76,25 @@ export class Lists extends Context.Service<
           : Effect.fail(refusals.unknownSymbolFilter(symbol))
 
       const page = Effect.fn("Lists.page")(function* <Row>({
-        asked,
+        filter,
         count,
         isSearch = false,
         projection,
         query
-      }: PageAsked<Row>) {
+      }: PageRequest<Row>) {
         const { accountId, userId } = yield* Caller
-        const { endMillis = Infinity, offset, startMillis = -Infinity, symbol } = asked
+        const { endMillis = Infinity, offset, startMillis = -Infinity, symbol } = filter
         yield* known(symbol)
         if (startMillis > endMillis) return yield* refusals.rangeNotAllowed(startMillis, endMillis)
         if (offset > maxOffset) return yield* refusals.offsetTooLarge(otherWays(offset))
         const reader = { userId, accountId, cost: noCost }
         const source = sourceOf(projection, symbol)
-        const found = yield* isSearch
+        const result = yield* isSearch
           ? history.read(reader, source, SearchLimit.limited(query(accountId), SearchLimit.searchMillis))
           : Effect.asSome(history.read(reader, source, query(accountId)))
-        if (Option.isNone(found)) return yield* refusals.rangeTooLong(shorter)
-        const rows = found.value
-        return { rows, count: yield* Count.total(asked, rows.length, history.count(count(accountId))) }
+        if (Option.isNone(result)) return yield* refusals.rangeTooLong(shorter)
+        const rows = result.value
+        return { rows, count: yield* Count.total(filter, rows.length, history.count(count(accountId))) }
       }, refused)
 
       const download = Effect.fn("Lists.download")(function* <Row extends { readonly symbol: MarketSymbol }>({
@@ -102,7 +102,7 @@ export class Lists extends Context.Service<
         listing,
         projection,
         symbol
-      }: FileAsked<Row>) {
+      }: FileRequest<Row>) {
         const { accountId, userId } = yield* Caller
         yield* known(symbol)
         const watched = yield* downloads.admit(userId)
@@ -124,8 +124,6 @@ const sourceOf = (projection: Source["projection"], symbol: MarketSymbol | undef
 })
 
 const otherWays = (offset: number) =>
-  `The largest offset is ${maxOffset}, got ${offset}: give end, the time of the last row you have, or read the CSV.`
+  `The largest offset is ${maxOffset}, got ${offset}: send end, the time of the last row you have, or download the CSV.`
 
-const shorter =
-  `The list was searched for ${SearchLimit.searchMillis / 1_000} s and not to its end: ` +
-  "give start, or a start that is later."
+const shorter = `The search did not finish within ${SearchLimit.searchMillis / 1_000} s; send start, or a later start.`

@@ -18,8 +18,8 @@ export const layer = group(
     return handlers.handle(
       "longShort",
       Effect.fnUntraced(function* ({ params: { symbol }, query: { fromISO: fromMillis, interval, toISO: toMillis } }) {
-        const asked = { symbol, length: interval, fromMillis, toMillis }
-        const { instrument, windows } = yield* open(asked, intervals, [Holders.projection])
+        const range = { symbol, length: interval, fromMillis, toMillis }
+        const { instrument, windows } = yield* open(range, intervals, [Holders.projection])
         return yield* answer({ schema: "SymbolLongShortHistoricResponseBody", member: "data", windows }, (part) =>
           Effect.map(read(Holders.atStarts(part)), (known) =>
             Windows.filled(part, known).map(([start, row]) => longShortPoint(instrument.symbol, interval, start, row))

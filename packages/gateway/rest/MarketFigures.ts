@@ -1,11 +1,11 @@
-/** What REST tells of markets is what the streams tell of them. */
+/** Current figures of all markets for REST, the same as those of the streams. */
 import type { Problems, ServiceUnavailable } from "@venue/api/Problem"
 import type { MarketNow } from "@venue/api/rest/SymbolMetrics"
 import { VenueSettings } from "@venue/cluster/VenueSettings"
 import { Effect, Schedule, identity } from "effect"
 import { Figures } from "../marketData/Figures.ts"
 
-/** Of each market that has a price. Waits two seconds at most until all of it is known, then says so. */
+/** Figures of each market with a price. Waits up to 2 s until they are complete, then fails with 503. */
 export type MarketsNow = Effect.Effect<ReadonlyArray<MarketNow>, ServiceUnavailable>
 
 export const make = Effect.fnUntraced(function* (refusals: Problems) {

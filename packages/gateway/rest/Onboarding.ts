@@ -1,4 +1,7 @@
-/** Answers `GET /user/onboarding`, `POST /user/terms` and `POST /user/verification`, and hears the identity provider. */
+/**
+ * Answers `GET /user/onboarding`, `POST /user/terms`, `POST /user/verification`, and callbacks of the identity
+ * provider.
+ */
 import { problems, schemaUri } from "@venue/api/Problem"
 import { Api } from "@venue/api/rest/Api"
 import { Caller } from "@venue/api/rest/Caller"
@@ -79,7 +82,7 @@ const callbackPath = "/provider/identity"
 
 export const callbackRoutes: ReadonlyArray<Route> = [{ method: "POST", path: callbackPath }]
 
-/** What is signed is the body as it was sent, so it is read here and nowhere before. */
+/** Reads the body as text, since the signature covers its bytes. */
 export const callback = HttpRouter.use(
   Effect.fnUntraced(function* (router) {
     const baseUrl = yield* ApiBaseUrl
@@ -101,10 +104,10 @@ export const callback = HttpRouter.use(
                   ? refusal(baseUrl, 422, "invalid-request")
                   : refusal(baseUrl, 401, "credentials-not-accepted")
               ),
-            // It may be here before what began it is; the provider tries again.
+            // The callback can arrive before its verification is stored; the provider retries.
             UnknownVerification: () => Effect.succeed(refusal(baseUrl, 404, "unknown-verification")),
             DatabaseUnavailable: () => Effect.succeed(refusal(baseUrl, 503, "draining")),
-            // For a body that cannot be read the gate answers.
+            // The gate answers for an unreadable body.
             HttpServerError: Effect.die
           })
         )

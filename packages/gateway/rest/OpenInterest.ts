@@ -21,8 +21,8 @@ export const layer = group(
         params: { symbol },
         query: { fromISO: fromMillis, intervalMinutes, toISO: toMillis }
       }) {
-        const asked = { symbol, length: intervalMinutes, fromMillis, toMillis }
-        const { instrument, windows } = yield* open(asked, minutes, [Prices.projection])
+        const range = { symbol, length: intervalMinutes, fromMillis, toMillis }
+        const { instrument, windows } = yield* open(range, minutes, [Prices.projection])
         return yield* answer({ schema: "OpenInterestHistoricResponseBody", member: "data", windows }, (part) =>
           Effect.map(read(Prices.openInterestAt(part)), (known) =>
             Windows.filled(part, known).map(([start, row]) =>

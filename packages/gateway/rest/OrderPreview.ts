@@ -47,17 +47,18 @@ export const layer = group(
             "close_position" in payload
               ? { _tag: "ClosePosition", ...common }
               : denoised({ _tag: "PlaceOrder", ...common, ...placementOf(payload) }, instrument, sent)
-          const said = yield* desks.preview({ userId, accountId, cost: noCost, request })
-          if (said._tag === "Refused") {
-            const { refusal } = said
+          const result = yield* desks.preview({ userId, accountId, cost: noCost, request })
+          if (result._tag === "Refused") {
+            const { refusal } = result
             if (refusal._tag === "VenueHalted" || refusal._tag === "VenueCancelOnly")
               return yield* refusals.venueClosed(refusal)
             return yield* refusal._tag === "UnknownAccount" ? refusals.notPermitted() : refusals.draining()
           }
-          const told = said._tag === "BadSymbol" || instrument === undefined ? undefined : { instrument, preview: said }
+          const known =
+            result._tag === "BadSymbol" || instrument === undefined ? undefined : { instrument, preview: result }
           return {
             $schema: schemaUri(baseUrl, "PreviewOrderResponseBody"),
-            ...previewBody(accountId, request, told)
+            ...previewBody(accountId, request, known)
           }
         },
         Effect.catchTags({

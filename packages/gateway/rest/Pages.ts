@@ -1,4 +1,4 @@
-/** The pages that bodies link to: what problems mean, what schemas hold, and the whole description. */
+/** Pages that bodies link to: problem types, schemas and the OpenAPI document. */
 import * as Problem from "@venue/api/Problem"
 import { pages } from "@venue/api/ProblemPages"
 import { Effect, Layer } from "effect"
@@ -31,7 +31,7 @@ export const layer = (specOf: (baseUrl: string) => OpenApi.OpenAPISpec) =>
         ])
       )
       const problems = new Map<string, HttpServerResponse.HttpServerResponse>(
-        Object.entries(pages).map(([page, meaning]) => [page, explained(page, meaning)])
+        Object.entries(pages).map(([page, meaning]) => [page, problemPage(page, meaning)])
       )
       const find = (pages: ReadonlyMap<string, HttpServerResponse.HttpServerResponse>, parameter: string) =>
         Effect.map(
@@ -47,7 +47,7 @@ export const layer = (specOf: (baseUrl: string) => OpenApi.OpenAPISpec) =>
     })
   )
 
-/** A description at its path, as JSON and as YAML. */
+/** Returns the routes of a document, as JSON and as YAML. */
 export function descriptionRoutes(path: string): ReadonlyArray<Route> {
   return [
     { method: "GET", path: `${path}.json` },
@@ -59,7 +59,7 @@ export const description = (path: `/${string}`, spec: object) => {
   const page = kept(spec)
   return Layer.mergeAll(
     HttpRouter.add("GET", `${path}.json`, page),
-    // Every JSON text is a YAML text.
+    // JSON is valid YAML.
     HttpRouter.add("GET", `${path}.yaml`, HttpServerResponse.setHeader(page, "content-type", "application/yaml"))
   )
 }
@@ -68,7 +68,7 @@ const caching = { "cache-control": "public, max-age=300" }
 
 const kept = (body: object) => HttpServerResponse.jsonUnsafe(body, { headers: caching })
 
-/** References lead to the pages of the schemas they name. */
+/** Replaces references to components by links to their schema pages. */
 const relinked = (baseUrl: string, schema: object): object =>
   JSON.parse(JSON.stringify(schema), (key, value) =>
     key === "$ref" && typeof value === "string"
@@ -76,7 +76,7 @@ const relinked = (baseUrl: string, schema: object): object =>
       : value
   )
 
-const explained = (page: string, meaning: string) =>
+const problemPage = (page: string, meaning: string) =>
   HttpServerResponse.text(
     `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>${page}</title></head>` +
       `<body><h1>${page}</h1><p>${meaning}</p></body></html>\n`,

@@ -1,4 +1,4 @@
-/** Places for answers that are sent over a time: few of each client, and few of all. */
+/** Places for answers that take time to send, limited for each client and for all. */
 import type { ServiceUnavailable, TooManyRequests } from "@venue/api/Problem"
 import { Effect } from "effect"
 import { notBefore } from "../http/Refusal.ts"
@@ -12,7 +12,7 @@ export interface PlacesOptions {
   readonly full: () => ServiceUnavailable
 }
 
-/** Most answers have been sent by then. */
+/** `Retry-After` of a refusal, in ms: most answers are sent by then. */
 const waitMillis = 5_000
 
 export const make = ({ full, maxOfAll, maxOfOne, tooMany }: PlacesOptions) => {
@@ -32,6 +32,6 @@ export const make = ({ full, maxOfAll, maxOfOne, tooMany }: PlacesOptions) => {
       else held.set(client, own)
       all -= 1
     })
-  /** Holds a place of the client until the end of the scope. */
+  /** Returns a function that holds a place of the client until the scope closes. */
   return (client: string) => Effect.acquireRelease(enter(client), () => leave(client))
 }

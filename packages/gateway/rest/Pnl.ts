@@ -18,7 +18,7 @@ import { ApiBaseUrl } from "../http/ApiBaseUrl.ts"
 import { History, type Reader } from "../History.ts"
 import { group } from "../http/Endpoints.ts"
 import { unanswered } from "../http/Refusal.ts"
-import { type Filtered, filtered, sinceOf, startsOf } from "./PastAsked.ts"
+import { type Filtered, filtered, sinceOf, startsOf } from "./HistoryQuery.ts"
 
 export const layer = group(
   Api,
@@ -30,18 +30,18 @@ export const layer = group(
     const { instruments } = yield* VenueSettings
     const refusals = problems(baseUrl)
 
-    /** What an account had as a span began and as each of its windows ended. */
-    const profitsOf = (reader: Reader, span: Span, asked: Filtered) =>
+    /** Returns the profit at the start of a span and at the end of each of its windows. */
+    const profitsOf = (reader: Reader, span: Span, filter: Filtered) =>
       history.read(
         reader,
-        { projection: Holdings.group, symbols: asked.symbols },
+        { projection: Holdings.group, symbols: filter.symbols },
         Profits.summed({
           accountId: reader.accountId,
-          instruments: asked.instruments,
+          instruments: filter.instruments,
           moments: boundariesOf(span)
         })
       )
-    /** The money that it was made with: equity as the span began, and what was paid in since, as each window ended. */
+    /** Returns the base of the percentage for each boundary: equity at the start of the span plus deposits since. */
     const basesOf = Effect.fnUntraced(function* (reader: Reader, span: Span) {
       const { accountId } = reader
       const moments = boundariesOf(span)
@@ -62,10 +62,10 @@ export const layer = group(
         function* ({ query: { duration = defaultDuration, symbol, unit = defaultUnit } }) {
           const { accountId, userId } = yield* Caller
           const reader = { userId, accountId, cost: noCost }
-          const asked = yield* filtered(refusals, instruments, symbol)
+          const filter = yield* filtered(refusals, instruments, symbol)
           const since = yield* sinceOf(users, userId, duration)
           const span = spanOf(duration, yield* Clock.currentTimeMillis, since)
-          const profits = yield* profitsOf(reader, span, asked)
+          const profits = yield* profitsOf(reader, span, filter)
           const bases = unit === "percent" ? yield* basesOf(reader, span) : []
           const data = seriesOf(span, (window) =>
             inUnit(profits[window + 1]!.profit - profits[0]!.profit, bases[window + 1])
@@ -76,7 +76,7 @@ export const layer = group(
             unit,
             interval_minutes: span.intervalMinutes,
             ...boundsOf(span),
-            ...(asked.symbols === undefined ? {} : { symbols: asked.symbols }),
+            ...(filter.symbols === undefined ? {} : { symbols: filter.symbols }),
             data,
             count: data.length
           }
@@ -90,7 +90,7 @@ export const layer = group(
   })
 )
 
-/** The start of a span, and the end of each of its windows. */
+/** Returns the start of a span and the end of each of its windows. */
 const boundariesOf = (span: Span): Moments => {
   const starts = startsOf(span)
   return { ...starts, count: starts.count + 1 }

@@ -16,7 +16,7 @@ import { ApiBaseUrl } from "../http/ApiBaseUrl.ts"
 import { History } from "../History.ts"
 import { group } from "../http/Endpoints.ts"
 import { unanswered } from "../http/Refusal.ts"
-import { filtered } from "./PastAsked.ts"
+import { filtered } from "./HistoryQuery.ts"
 
 export const layer = group(
   Api,
@@ -31,13 +31,13 @@ export const layer = group(
       Effect.fnUntraced(
         function* ({ query: { end = Infinity, limit_hours = defaultLimitHours, start = -Infinity, symbol } }) {
           const { accountId, userId } = yield* Caller
-          const asked = yield* filtered(refusals, instruments, symbol)
+          const filter = yield* filtered(refusals, instruments, symbol)
           if (start > end) return yield* refusals.rangeNotAllowed(start, end)
           const moments = hoursOf(start, Math.min(end, (yield* Clock.currentTimeMillis) + 1), limit_hours)
           const states = yield* history.read(
             { userId, accountId, cost: noCost },
-            { projection: Holdings.group, symbols: asked.symbols },
-            Profits.at({ accountId, instruments: asked.instruments, moments }, maxRows)
+            { projection: Holdings.group, symbols: filter.symbols },
+            Profits.at({ accountId, instruments: filter.instruments, moments }, maxRows)
           )
           const data = states.map((state) => {
             const instrument = instruments.get(state.symbol)!
@@ -52,10 +52,10 @@ export const layer = group(
   })
 )
 
-/** Rows of one answer: 714 hours of 14 contracts. */
+/** Maximum number of rows of an answer: 714 hours of 14 contracts. */
 const maxRows = 10_000
 
-/** The last hours of so many that begin in a range. */
+/** Returns the last `limit` hours that begin in a range. */
 const hoursOf = (startMillis: number, endMillis: number, limit: number): Moments => {
   const before = Math.ceil(endMillis / hourMillis)
   const from = Math.max(Math.ceil(startMillis / hourMillis), before - limit)

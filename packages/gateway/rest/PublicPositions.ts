@@ -24,8 +24,8 @@ export const layer = group(
     const { instruments } = yield* VenueSettings
     const refusals = problems(baseUrl)
 
-    /** Nothing of an account that is not there, or not shown. */
-    const look = Effect.fnUntraced(function* (accountId: AccountId) {
+    /** Returns the body for an account; undefined unless it exists and is public. */
+    const bodyOf = Effect.fnUntraced(function* (accountId: AccountId) {
       const owner = yield* accounts.ownerOf(accountId)
       if (Option.isNone(owner)) return undefined
       const userId = owner.value
@@ -46,21 +46,21 @@ export const layer = group(
           .map((holding) => positionPublic(instruments.get(holding.symbol)!, holding))
       } satisfies PublicPositionsResponseBody
     })
-    const seen = yield* Cache.makeWith(look, {
-      capacity: maxSeen,
-      timeToLive: (exit) => (Exit.isSuccess(exit) ? seenFor : 0)
+    const cache = yield* Cache.makeWith(bodyOf, {
+      capacity: maxCached,
+      timeToLive: (exit) => (Exit.isSuccess(exit) ? maxAge : 0)
     })
     return handlers.handle(
       "publicPositions",
       Effect.fnUntraced(
         function* ({ params }) {
-          const found = yield* Cache.get(seen, AccountId.make(params.account_id.toLowerCase()))
-          return found === undefined ? yield* refusals.accountNotPublic() : found
+          const body = yield* Cache.get(cache, AccountId.make(params.account_id.toLowerCase()))
+          return body === undefined ? yield* refusals.accountNotPublic() : body
         },
         Effect.catchTags({
           DatabaseUnavailable: () => Effect.fail(refusals.draining()),
           Unavailable: () => Effect.fail(refusals.draining()),
-          // What costs nothing is not limited.
+          // Unreachable for a call without cost.
           RateLimited: () => Effect.fail(refusals.draining())
         })
       )
@@ -68,6 +68,6 @@ export const layer = group(
   })
 )
 
-/** Strangers may ask as often as they like: an answer may be so old, and a desk is asked no more often. */
-const seenFor = "1 second"
-const maxSeen = 10_000
+/** Age limit of a cached answer: public requests load a desk at most once a second for each account. */
+const maxAge = "1 second"
+const maxCached = 10_000

@@ -1,4 +1,4 @@
-/** Reads of the tables for requests without credentials: few at once over all endpoints, each with a time limit. */
+/** Reads of tables for requests without credentials: limited in number over all endpoints, each with a time limit. */
 import { maxCount } from "@venue/postgres/Count"
 import { DatabaseUnavailable } from "@venue/postgres/DatabaseUnavailable"
 import type { ReadQuery } from "@venue/storage/history/ReadTable"
@@ -6,19 +6,22 @@ import { ReadTables } from "@venue/storage/history/ReadTables"
 import * as SearchLimit from "@venue/storage/history/SearchLimit"
 import { Context, Effect, Layer, Option, Semaphore } from "effect"
 
-/** Number of queries at once over all public endpoints. The pool of a gateway also has connections for all other readers. */
+/**
+ * Maximum number of queries at once over all public endpoints. The other connections of the gateway's pool stay free
+ * for other readers.
+ */
 export const maxPublicQueries = 2
-/** Time limit of one read, its turn included. */
+/** Time limit of one read, including its wait for a turn. */
 const patience = "4 seconds"
 
 export class PublicReads extends Context.Service<
   PublicReads,
   {
-    /** Fails where the database ends the query at its time limit. */
+    /** Runs a query; fails if the database ends it at its time limit. */
     readonly read: <A>(query: ReadQuery<A>) => Effect.Effect<A, DatabaseUnavailable>
-    /** Counts the rows of a list; `maxCount` where that takes too long, so that clients ask for the next page. */
+    /** Counts the rows of a list; returns `maxCount` if that takes too long, so that clients request the next page. */
     readonly count: (query: ReadQuery<number>) => Effect.Effect<number>
-    /** Runs a read of another table as one of the public queries. */
+    /** Runs another read as one of the public queries. */
     readonly within: <A>(read: Effect.Effect<A, DatabaseUnavailable>) => Effect.Effect<A, DatabaseUnavailable>
   }
 >()("@venue/gateway/rest/PublicReads") {

@@ -34,12 +34,12 @@ export const layer = (makeChargeMore: Effect.Effect<ChargeMore, never, ApiBaseUr
       const unavailable = () => Effect.fail(refusals.draining())
 
       const read = <A>(query: ReadQuery<A>) => Effect.catchTag(reads.read(query), "DatabaseUnavailable", unavailable)
-      /** Charges what a page reads beyond the weight of its endpoint, before it is read. */
+      /** Charges the rows of a page beyond the weight of its endpoint, before the read. */
       const charge = Effect.fnUntraced(function* (action: string, rows: number) {
         const more = deepPageWeight(action, rows)
         if (more > 0) yield* chargeMore(more)
       })
-      const asked = Effect.fnUntraced(function* (
+      const validated = Effect.fnUntraced(function* (
         query: { readonly symbol?: string; readonly limit?: number; readonly offset?: number },
         largest: number
       ) {
@@ -57,7 +57,7 @@ export const layer = (makeChargeMore: Effect.Effect<ChargeMore, never, ApiBaseUr
         data: rows.map((row) => publicTrade(instruments.get(row.symbol)!, row)),
         count
       })
-      /** Fails for an account that does not exist as for one that is not shown. */
+      /** Refuses unknown and private accounts in the same way. */
       const shown = Effect.fnUntraced(
         function* (accountId: AccountId) {
           const owner = yield* accounts.ownerOf(accountId)
@@ -72,7 +72,7 @@ export const layer = (makeChargeMore: Effect.Effect<ChargeMore, never, ApiBaseUr
         .handle(
           "publicTrades",
           Effect.fnUntraced(function* ({ query }) {
-            const { symbol, ...page } = yield* asked(query, maxPublicOffset)
+            const { symbol, ...page } = yield* validated(query, maxPublicOffset)
             const symbols = symbol === undefined ? [...instruments.keys()] : [symbol]
             yield* charge("GET /public/trades", (page.offset + page.limit) * symbols.length)
             const { count, rows } = yield* read(PublicTrades.page({ ...page, symbols }))
@@ -84,7 +84,7 @@ export const layer = (makeChargeMore: Effect.Effect<ChargeMore, never, ApiBaseUr
           Effect.fnUntraced(function* ({ params, query }) {
             const accountId = AccountId.make(params.account_id.toLowerCase())
             yield* shown(accountId)
-            const page = yield* asked(query, maxOffset)
+            const page = yield* validated(query, maxOffset)
             yield* charge("GET /public/account/:account_id/trades", page.offset + page.limit)
             const rows = yield* read(Trades.page({ ...page, accountId }))
             const counted = reads.count(Trades.count({ accountId, symbol: page.symbol }))

@@ -57,9 +57,9 @@ import * as Underlier from "./Underlier.ts"
 import * as Volume from "./Volume.ts"
 
 export interface RestServerOptions extends ApiListener.ApiListenerOptions {
-  /** Where clients find the sockets that it describes. */
+  /** Public URLs of the sockets, for the AsyncAPI documents. */
   readonly sockets: SocketPages.SocketUrls
-  /** New builder codes wait for the operator; without it they are active at once. */
+  /** Whether an operator reviews new builder codes; otherwise they are active at once. */
   readonly areBuilderCodesReviewed?: boolean
 }
 
@@ -70,7 +70,7 @@ export const open = Effect.fn("RestServer.open")(
       routes: [...routesOf(Api), ...Onboarding.callbackRoutes, ...Pages.routes, ...SocketPages.routes],
       layer: (authentication) =>
         Layer.merge(site(authentication, areBuilderCodesReviewed), SocketPages.layer(options.brand, sockets)),
-      // Whole tables.
+      // CSV files hold whole tables.
       isGzipped: ({ path }) => path.endsWith("-csv")
     })
 )
@@ -128,7 +128,7 @@ const makeChargeMore = ({ addressOf, limits }: AddressOptions) =>
     return (weight) => Effect.flatMap(sender({ addressOf }), (from) => Refusal.spend(refusals, limits, from, weight))
   })
 
-/** Endpoints that share the public queries. */
+/** Endpoints that share the limit of public queries. */
 const publicReads = (options: AddressOptions) =>
   Layer.mergeAll(PublicTrades.layer(makeChargeMore(options)), DefiLlama.layer, Leaderboard.layer).pipe(
     Layer.provide(PublicReads.layer)

@@ -1,11 +1,11 @@
-/** The descriptions of the sockets, beside that of REST. */
+/** AsyncAPI documents of the sockets. */
 import { document as marketData } from "@venue/api/marketData/Document"
 import { document as trade } from "@venue/api/trade/Document"
 import { Layer } from "effect"
 import type { Route } from "../http/Gate.ts"
 import * as Pages from "./Pages.ts"
 
-/** Where clients find the sockets. */
+/** Public URLs of the sockets. */
 export interface SocketUrls {
   readonly trade: string
   readonly marketData: string

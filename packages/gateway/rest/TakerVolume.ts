@@ -21,8 +21,8 @@ export const layer = group(
         params: { symbol },
         query: { fromISO: fromMillis, intervalMinutes, toISO: toMillis }
       }) {
-        const asked = { symbol, length: intervalMinutes, fromMillis, toMillis }
-        const { instrument, windows } = yield* open(asked, minutes, [Candles.projection])
+        const range = { symbol, length: intervalMinutes, fromMillis, toMillis }
+        const { instrument, windows } = yield* open(range, minutes, [Candles.projection])
         return yield* answer({ schema: "TakerVolumeHistoricResponseBody", member: "data", windows }, (part) =>
           Effect.map(read(Candles.ofWindows(part)), (candles) => {
             const traded = new Map(candles.map((candle) => [candle.startMinute, candle]))

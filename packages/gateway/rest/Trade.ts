@@ -19,14 +19,14 @@ export const layer = group(
     const { instruments } = yield* VenueSettings
     return handlers
       .handle("trades", ({ query }) => {
-        const asked = tradesFilter(query)
-        const { orderType, side } = asked
+        const filter = tradesFilter(query)
+        const { orderType, side } = filter
         return Effect.map(
           lists.page({
             projection,
-            asked,
-            query: (accountId) => Trades.page({ ...asked, accountId }),
-            count: (accountId) => Trades.count({ ...asked, accountId }),
+            filter,
+            query: (accountId) => Trades.page({ ...filter, accountId }),
+            count: (accountId) => Trades.count({ ...filter, accountId }),
             isSearch: orderType !== undefined || side !== undefined
           }),
           ({ count, rows }) => ({

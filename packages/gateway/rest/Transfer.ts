@@ -30,8 +30,8 @@ export const layer = group(
           const fromAccountId = AccountId.make(src_account_id.toLowerCase())
           const toAccountId = AccountId.make(dst_account_id.toLowerCase())
           const amount = BigInt(microsOf(payload.amount))
-          const asked = [fromAccountId, toAccountId, String(amount)]
-          const request = Repeatable.requestOf(userId, "POST /user/transfer", headers, asked)
+          const parameters = [fromAccountId, toAccountId, String(amount)]
+          const request = Repeatable.requestOf(userId, "POST /user/transfer", headers, parameters)
           const transferId = request?.requestId ?? ids.next().text
           const transfer = { transferId, fromAccountId, toAccountId, amount, ...(request && { request }) }
           const isRepeat = yield* Repeatable.isRepeat(
@@ -42,15 +42,15 @@ export const layer = group(
         Effect.catchTags({
           InsufficientBalance: (refusal) => Effect.fail(transferRefused(refusals, refusal)),
           SameAccount: ({ accountId }) => Effect.fail(refusals.sameAccount(accountId)),
-          // An account of somebody else and one that there is not are refused alike.
+          // The answer does not reveal whether an account of another user exists.
           UnknownAccount: () =>
             Effect.fail(
               refusals.notPermitted(
-                "Both accounts of a transfer, src_account_id and dst_account_id, have to be the user's own."
+                "Both accounts of a transfer, src_account_id and dst_account_id, must belong to the user."
               )
             ),
           RequestKeyReused: () => Effect.fail(refusals.keyReused()),
-          // The schema lets no other amount through.
+          // The schema rejects all other amounts.
           InvalidAmount: Effect.die,
           MarketsBehind: () => Effect.fail(refusals.draining()),
           VenueCancelOnly: (closed) => Effect.fail(refusals.venueClosed(closed)),

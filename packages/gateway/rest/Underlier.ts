@@ -18,14 +18,14 @@ export const layer = group(
     return handlers.handle(
       "underlier",
       Effect.fnUntraced(function* ({ params: { symbol }, query: { fromISO: fromMillis, interval, toISO: toMillis } }) {
-        const asked = { symbol, length: interval, fromMillis, toMillis }
-        const { instrument, windows } = yield* open(asked, intervals, [Prices.projection])
+        const range = { symbol, length: interval, fromMillis, toMillis }
+        const { instrument, windows } = yield* open(range, intervals, [Prices.projection])
         return yield* answer(
           { schema: "UnderlierHistoricResponseBody", member: "data", windows },
           Effect.fnUntraced(function* (part) {
             const before = yield* read(Prices.lastBefore(part.symbol, part.fromMinute))
-            const found = yield* read(Prices.ofWindows(part))
-            return underlierPoints(instrument.symbol, interval, Windows.starts(part), found, before?.oracleE8 ?? 0)
+            const priced = yield* read(Prices.ofWindows(part))
+            return underlierPoints(instrument.symbol, interval, Windows.starts(part), priced, before?.oracleE8 ?? 0)
           })
         )
       })

@@ -13,7 +13,7 @@ import { ApiBaseUrl } from "../http/ApiBaseUrl.ts"
 import { History } from "../History.ts"
 import { group } from "../http/Endpoints.ts"
 import { unanswered } from "../http/Refusal.ts"
-import { filtered, sinceOf } from "./PastAsked.ts"
+import { filtered, sinceOf } from "./HistoryQuery.ts"
 
 export const layer = group(
   Api,
@@ -29,18 +29,18 @@ export const layer = group(
       Effect.fnUntraced(
         function* ({ query: { range = defaultDuration, symbol } }) {
           const { accountId, userId } = yield* Caller
-          const asked = yield* filtered(refusals, instruments, symbol)
+          const filter = yield* filtered(refusals, instruments, symbol)
           const days = daysOf(range, yield* Clock.currentTimeMillis, yield* sinceOf(users, userId, range))
-          const symbols = asked.instruments.map((instrument) => instrument.symbol)
+          const symbols = filter.instruments.map((instrument) => instrument.symbol)
           const traded = yield* history.read(
             { userId, accountId, cost: noCost },
-            { projection: DailyVolumes.projection, symbols: asked.symbols },
+            { projection: DailyVolumes.projection, symbols: filter.symbols },
             DailyVolumes.ofAccount({ userId, accountId, symbols, ...days })
           )
           return {
             $schema: schemaUri(baseUrl, "UserVolumeResponseBody"),
             range,
-            ...(asked.symbols === undefined ? {} : { symbols: asked.symbols }),
+            ...(filter.symbols === undefined ? {} : { symbols: filter.symbols }),
             ...volumesOf(days, new Map(traded.map((volume) => [volume.day, volume])))
           }
         },

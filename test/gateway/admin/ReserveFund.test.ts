@@ -28,7 +28,7 @@ it.layer(layer, { excludeTestServices: true })("the reserve fund", (it) => {
       const other = yield* admin("POST", "/reserve-fund", { ...asked, amount: 9 })
       expect([other.status, other.body.detail]).toEqual([
         409,
-        `The top-up ${asked.top_up_id.toLowerCase()} of AAPL-USD had the amount 150.25; nothing was added now. Send a new top_up_id.`
+        `The top-up ${asked.top_up_id.toLowerCase()} of AAPL-USD has the amount 150.25; this request added nothing. Send a new top_up_id.`
       ])
 
       const { body } = yield* admin("GET", "/proof")

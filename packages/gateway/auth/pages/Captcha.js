@@ -1,6 +1,6 @@
 /**
- * The check that whoever signs in is human: the provider's widget, loaded once the service asks for it. Turnstile and
- * hCaptcha have the same functions, under different names of `window`.
+ * CAPTCHA widget of the provider, loaded once the service requires it. Turnstile and hCaptcha share the same functions
+ * under different names of `window`.
  */
 import { Refusal } from "./Sentences.js"
 
@@ -8,14 +8,14 @@ const { captchaAtOnce, captchaGlobal, captchaScript, captchaSiteKey } = document
 const section = document.getElementById("captcha")
 const place = document.getElementById("captcha-widget")
 
-/** Once asked for, it stays so: the service remembers this network for longer than people stay here. */
+/** Stays true: the service remembers the network longer than a visit lasts. */
 let due = captchaAtOnce === "true"
 let loading
 let widget
 let isBroken = false
-/** Solved and not used yet. */
+/** Token that is not used yet. */
 let solved
-/** Who waits for it to be solved. */
+/** Callbacks of the caller that waits for a token. */
 let waiting
 
 export const isDue = () => due
@@ -25,7 +25,7 @@ export const demand = () => {
   due = true
 }
 
-/** Puts the widget on the page where it is due, and starts it anew where it broke. */
+/** Renders the widget if a CAPTCHA is due, and resets it after an error. */
 export const show = async () => {
   if (!due) return
   section.hidden = false
@@ -42,7 +42,7 @@ export const hide = () => {
   solved = undefined
 }
 
-/** A token that was not used yet, or nothing while none is due. `onWait` hears that somebody has to solve it first. */
+/** Returns an unused token, or undefined if none is due. Calls `onWait` if the user has to solve the CAPTCHA first. */
 export const token = async (onWait) => {
   if (!due) return undefined
   await show()
@@ -58,7 +58,7 @@ export const token = async (onWait) => {
   return taken
 }
 
-/** Each token is good once, and for minutes: after that it is to be solved again. */
+/** Discards the token: each is valid once, for a few minutes. */
 export const startOver = () => {
   solved = undefined
   if (widget !== undefined) provider().reset(widget)
@@ -69,7 +69,7 @@ const provider = () => window[captchaGlobal]
 const options = () => ({
   sitekey: captchaSiteKey,
   theme: matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light",
-  // The usual widgets are up to 303 pixels wide.
+  // Normal widgets are up to 303 px wide.
   size: place.clientWidth < 304 ? "compact" : "normal",
   callback: (token) => {
     solved = token
@@ -81,12 +81,12 @@ const options = () => ({
     solved = undefined
     isBroken = true
     waiting?.reject(new Refusal("captcha_unavailable"))
-    // Turnstile takes this for heard; else it throws.
+    // Marks the error as handled; otherwise Turnstile throws.
     return true
   }
 })
 
-/** It is tried again when it failed. */
+/** Loads the script of the provider; a failed load is repeated by the next call. */
 const load = () => {
   loading ??= new Promise((resolve, reject) => {
     const script = document.createElement("script")
@@ -98,7 +98,7 @@ const load = () => {
     window.captchaReady = () => resolve(provider())
     script.src = `${captchaScript}?render=explicit&onload=captchaReady`
     script.addEventListener("error", failed)
-    // Whatever stands in for a script that a browser blocks leaves nothing here.
+    // The stub that a content blocker serves in place of the script defines no provider.
     script.addEventListener("load", () => {
       if (provider() === undefined) failed()
     })

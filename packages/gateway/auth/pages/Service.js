@@ -1,4 +1,4 @@
-/** The calls of the authentication service that this page makes. */
+/** Calls of the authentication service. */
 import { Refusal } from "./Sentences.js"
 
 const { clientKey, issuer } = document.body.dataset
@@ -17,10 +17,10 @@ const call = async (url, { bearer, body, method = body === undefined ? "GET" : "
   throw new Refusal(answer.error_code, Number(response.headers.get("retry-after") ?? 0))
 }
 
-/** As a signed message must write it, with the service's time: this browser's clock may be wrong. */
-export const spelled = (address) => call(`/sign-in/address?address=${encodeURIComponent(address)}`)
+/** Returns the checksummed address and the service's time for the message: this browser's clock may be wrong. */
+export const checksummed = (address) => call(`/sign-in/address?address=${encodeURIComponent(address)}`)
 
-/** Without a token where the service asks for none. */
+/** Signs in; `captchaToken` is undefined unless the service requires one. */
 export const signIn = (proof, captchaToken) =>
   call(`${base}/token?grant_type=web3`, {
     headers: { apikey: clientKey },
@@ -30,7 +30,7 @@ export const signIn = (proof, captchaToken) =>
 export const signOut = ({ access_token }) =>
   call(`${base}/logout?scope=local`, { method: "POST", bearer: access_token })
 
-/** A challenge is good for one answer, so every code gets its own. */
+/** Verifies a code with a new challenge, since a challenge accepts one answer. */
 export const verify = async ({ access_token }, factorId, code) => {
   const factor = `${base}/factors/${encodeURIComponent(factorId)}`
   const { id } = await call(`${factor}/challenge`, { bearer: access_token, body: {} })

@@ -1,6 +1,6 @@
-/** The page: which of its views is shown, and what the buttons do. Tokens live in this file's memory and nowhere else. */
+/** Views and buttons of the page. Tokens are only in the memory of this module. */
 import * as captcha from "./Captcha.js"
-import { authorizationOf, decide, signIn, signOut, spelled, verify } from "./Service.js"
+import { authorizationOf, decide, signIn, signOut, checksummed, verify } from "./Service.js"
 import { Refusal, scopeInWords, sentenceOf } from "./Sentences.js"
 import { hexOf, prove, watch } from "./Wallets.js"
 
@@ -12,12 +12,12 @@ const element = (id) => document.getElementById(id)
 const views = element("views")
 const status = element("status")
 
-const say = (sentence, kind = "") => {
+const showStatus = (sentence, kind = "") => {
   status.textContent = sentence
   status.className = kind
 }
 
-/** The reader's place moves to the heading of what is new. */
+/** Shows one view, and moves the focus to its heading for screen readers. */
 const show = (id) => {
   for (const view of views.children) view.hidden = view.id !== id
   if (id === "wallets") showCaptcha()
@@ -27,20 +27,20 @@ const show = (id) => {
   heading.focus()
 }
 
-const showCaptcha = () => captcha.show().catch((error) => say(sentenceOf(error), "refused"))
+const showCaptcha = () => captcha.show().catch((error) => showStatus(sentenceOf(error), "refused"))
 
-/** One thing at a time; what goes wrong is said. */
-const doing = (work) => async (event) => {
+/** Returns an event handler that runs one action at a time and shows its error. */
+const action = (work) => async (event) => {
   event.preventDefault()
   if (views.ariaBusy === "true") return
   views.ariaBusy = "true"
-  say("")
+  showStatus("")
   try {
     await work()
   } catch (error) {
     if (signedOut.has(error.code)) forget()
     if (unanswerable.has(error.code)) showAccount()
-    say(sentenceOf(error), "refused")
+    showStatus(sentenceOf(error), "refused")
   }
   views.ariaBusy = "false"
 }
@@ -60,7 +60,7 @@ const forget = () => {
 }
 
 const messageOf = async (account, chainId) => {
-  const { address, now } = await spelled(account)
+  const { address, now } = await checksummed(account)
   return [
     `${location.host} wants you to sign in with your Ethereum account:`,
     address,
@@ -76,19 +76,19 @@ const messageOf = async (account, chainId) => {
 }
 
 const enter = async (provider) => {
-  say("Answer in your wallet.")
+  showStatus("Confirm in your wallet.")
   const proof = await prove(provider, messageOf)
   session = await signInAsHuman(proof)
-  say("")
+  showStatus("")
   const factors = session.user.factors.filter(({ status }) => status === "verified")
   return factors.length > 0 ? askCode(factors) : proceed()
 }
 
-/** What the wallet signed is not used up when a CAPTCHA is found missing, so it is sent again with one. */
+/** Signs in. A missing CAPTCHA does not consume the signed message, so it is sent again with a token. */
 const signInAsHuman = async (proof) => {
   const attempt = async () => {
-    const token = await captcha.token(() => say("Now show that you are human."))
-    say("Signing in.")
+    const token = await captcha.token(() => showStatus("Now confirm that you are human."))
+    showStatus("Signing in.")
     return signIn(proof, token).catch((error) => {
       captcha.startOver()
       throw error
@@ -119,7 +119,7 @@ const enterCode = async () => {
   field.focus()
   session = await verify(session, element("factor-id").value, code)
   const left = session.recovery_codes_left
-  if (left !== undefined) say(`You used a recovery code, which will not work again. You have ${left} left.`)
+  if (left !== undefined) showStatus(`You used a recovery code, which will not work again. You have ${left} left.`)
   await proceed()
 }
 
@@ -136,20 +136,20 @@ const showWallet = () => {
 }
 
 const openAuthorization = async () => {
-  const asked = await authorizationOf(session, authorizationId)
-  if (asked.redirect_url !== undefined) return leaveTo(asked.redirect_url)
+  const request = await authorizationOf(session, authorizationId)
+  if (request.redirect_url !== undefined) return leaveTo(request.redirect_url)
   showWallet()
-  for (const place of document.querySelectorAll(".application")) place.textContent = asked.client.name
-  element("return").textContent = new URL(asked.redirect_uri).host
-  element("scopes").replaceChildren(...asked.scope.split(" ").map((scope) => item(scopeInWords(scope))))
-  showLogo(asked.client.logo_uri)
+  for (const place of document.querySelectorAll(".application")) place.textContent = request.client.name
+  element("return").textContent = new URL(request.redirect_uri).host
+  element("scopes").replaceChildren(...request.scope.split(" ").map((scope) => item(scopeInWords(scope))))
+  showLogo(request.client.logo_uri)
   show("consent")
 }
 
 const item = (content) => {
-  const one = document.createElement("li")
-  one.append(content)
-  return one
+  const listItem = document.createElement("li")
+  listItem.append(content)
+  return listItem
 }
 
 const showLogo = (uri) => {
@@ -163,7 +163,7 @@ const showLogo = (uri) => {
 
 const answer = async (action) => leaveTo((await decide(session, authorizationId, action)).redirect_url)
 
-/** Nobody holds this page's session once it is left, so it ends first. What is pressed meanwhile does nothing. */
+/** Ends the page's session, then opens the URL. Never returns, so that buttons do nothing meanwhile. */
 const leaveTo = async (url) => {
   if (!/^https?:$/.test(new URL(url).protocol)) throw new Refusal("redirect_refused")
   await signOut(session).catch(() => {})
@@ -174,10 +174,10 @@ const leaveTo = async (url) => {
 const leave = async () => {
   await signOut(session)
   forget()
-  say("You are signed out.")
+  showStatus("You are signed out.")
 }
 
-const onClick = (button, work) => button.addEventListener("click", doing(work))
+const onClick = (button, work) => button.addEventListener("click", action(work))
 
 const offer = ({ name, provider }) => {
   const button = document.createElement("button")
@@ -188,11 +188,11 @@ const offer = ({ name, provider }) => {
 }
 
 const start = () => {
-  element("factor").addEventListener("submit", doing(enterCode))
+  element("factor").addEventListener("submit", action(enterCode))
   onClick(element("approve"), () => answer("approve"))
   onClick(element("deny"), () => answer("deny"))
   for (const button of document.querySelectorAll(".sign-out")) onClick(button, leave)
-  // A page that comes back out of the browser's memory would still hold what it was left with.
+  // A page restored from the back-forward cache would still hold its old state.
   addEventListener("pageshow", ({ persisted }) => {
     if (persisted) location.reload()
   })
@@ -202,6 +202,6 @@ const start = () => {
   watch(offer)
 }
 
-// The wallet compares the message with the page it sees; at another address both are right to refuse.
+// The wallet and the service compare the address of the message with the page, and refuse at another address.
 if (location.origin + location.pathname === uri) start()
-else say(`This page is for people at ${uri}. Open it there.`, "refused")
+else showStatus(`This page works only at ${uri}. Open it there.`, "refused")

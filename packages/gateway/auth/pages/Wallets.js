@@ -1,24 +1,26 @@
-/** The wallets of this browser (EIP-6963, else the one at `window.ethereum`), and what is asked of them (EIP-1193). */
+/** Wallets of this browser (EIP-6963, else `window.ethereum`), and requests to them (EIP-1193). */
 import { Refusal } from "./Sentences.js"
 
-/** Tells of every wallet once, those that load late too. */
-export const watch = (found) => {
+/** Calls `onWallet` once for each wallet, including those that load late. */
+export const watch = (onWallet) => {
   const providers = new Set()
-  const tell = (name, provider) => {
+  const announce = (name, provider) => {
     if (typeof provider?.request !== "function" || providers.has(provider)) return
     providers.add(provider)
-    found({ name, provider })
+    onWallet({ name, provider })
   }
-  const tellOnly = () => {
-    if (providers.size === 0) tell("Browser wallet", window.ethereum)
+  const announceLegacy = () => {
+    if (providers.size === 0) announce("Browser wallet", window.ethereum)
   }
-  addEventListener("eip6963:announceProvider", ({ detail }) => tell(detail?.info?.name ?? "a wallet", detail?.provider))
-  addEventListener("ethereum#initialized", tellOnly)
+  addEventListener("eip6963:announceProvider", ({ detail }) =>
+    announce(detail?.info?.name ?? "a wallet", detail?.provider)
+  )
+  addEventListener("ethereum#initialized", announceLegacy)
   dispatchEvent(new Event("eip6963:requestProvider"))
-  tellOnly()
+  announceLegacy()
 }
 
-/** Has the wallet sign what `write` makes of its account and chain. */
+/** Requests a signature of the message that `write` returns for the account and chain of the wallet. */
 export const prove = async (provider, write) => {
   const [account] = (await ask(provider, "eth_requestAccounts")) ?? []
   if (typeof account !== "string") throw new Refusal("wallet_without_account")
@@ -39,7 +41,7 @@ const ask = async (provider, method, params = []) => {
 
 const codes = { 4001: "wallet_declined", [-32002]: "wallet_waiting" }
 
-/** As a personal_sign payload: with 0x, since some wallets read other text as hex and some do not. */
+/** Returns a `personal_sign` payload; with 0x, since wallets differ in how they read other text. */
 const hex = (text) => `0x${hexOf(new TextEncoder().encode(text))}`
 
 export const hexOf = (bytes) => Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("")

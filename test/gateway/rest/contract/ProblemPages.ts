@@ -66,7 +66,7 @@ export const places: Readonly<Record<Page, Place>> = {
   "not-split": ["test/gateway/admin/Splits.test.ts", "is not halted; halt it first"],
   "dividend-paid": ["test/gateway/admin/Dividends.test.ts", "was for 2024-11-22"],
   "own-money-exists": ["test/gateway/admin/RailProof.test.ts", "own-money-exists"],
-  "top-up-exists": ["test/gateway/admin/ReserveFund.test.ts", "had the amount 150.25"],
+  "top-up-exists": ["test/gateway/admin/ReserveFund.test.ts", "has the amount 150.25"],
   "operator-exists": ["test/gateway/admin/Appointments.test.ts", "operator-exists"],
   "client-exists": ["test/gateway/admin/Operating.test.ts", "client-exists"],
   "username-taken": "rest",

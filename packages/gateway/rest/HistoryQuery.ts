@@ -1,4 +1,4 @@
-/** What questions about the past of an account have in common: since when there is one, and which symbols are meant. */
+/** Parameters of reads of an account's history: first moment, windows and symbols. */
 import type { BadRequest, Problems } from "@venue/api/Problem"
 import { type Duration, type Span, windows } from "@venue/api/rest/Duration"
 import { symbolsOf } from "@venue/api/rest/SymbolFilter"
@@ -11,20 +11,20 @@ import type { Users } from "@venue/storage/access/Users"
 import type { Moments } from "@venue/storage/history/Moments"
 import { Effect, Option } from "effect"
 
-/** When the user was made; it is looked up only where all there is is asked for. */
+/** Returns the creation time of the user for duration `all`, which begins there; 0 for the others. */
 export const sinceOf = (users: Users["Service"], userId: UserId, duration: Duration) =>
   duration === "all"
     ? Effect.map(users.find(userId), (user) => Option.getOrThrow(user).createdAtMillis)
     : Effect.succeed(0)
 
-/** The start of each window of a span. */
+/** Returns the start of each window of a span. */
 export const startsOf = (span: Span): Moments => ({
   first: span.startMillis / quarterHourMillis,
   step: (span.intervalMinutes * minuteMillis) / quarterHourMillis,
   count: windows(span)
 })
 
-/** The contracts of a filter, or all; `symbols` are there where one was given. */
+/** Contracts of a filter; all contracts, and no `symbols`, without one. */
 export interface Filtered {
   readonly instruments: ReadonlyArray<Instrument>
   readonly symbols?: ReadonlyArray<MarketSymbol>
