@@ -1,4 +1,4 @@
-/** A reader of the past waits for what it may know already, and for no more. */
+/** Reads of history: they wait for tables to reach the rows that the reader may know, and for no other rows. */
 import { DeskClient } from "@venue/cluster/clients/DeskClient"
 import { MarketClient } from "@venue/cluster/clients/MarketClient"
 import { noCost } from "@venue/cluster/protocol/Desk"
@@ -20,9 +20,9 @@ const [one, two] = [MarketSymbol.make("ONE-USD"), MarketSymbol.make("TWO-USD")]
 const reader = { userId: UserId.make("reader"), accountId: AccountId.make("reader"), cost: noCost }
 const answer = { sql: () => Effect.succeed("answer"), memory: () => "answer" }
 
-/** The reader was told of row 5 of both markets and of row 7 of its own journal; tables stand where the test says. */
-const around = (positions: Map<string, number>) => {
-  const told: Array<string> = []
+/** History with tables at `positions`; the reader has seen row 5 of both markets and row 7 of its own journal. */
+const historyAt = (positions: Map<string, number>) => {
+  const signals: Array<string> = []
   const layer = History.layer.pipe(
     Layer.provide(
       Layer.mergeAll(
@@ -39,7 +39,7 @@ const around = (positions: Map<string, number>) => {
         Layer.mock(MarketClient)({
           submit: () => false,
           enter: () => () => {},
-          catchUp: (symbol, seq) => Effect.sync(() => void told.push(`${symbol} ${seq}`))
+          catchUp: (symbol, seq) => Effect.sync(() => void signals.push(`${symbol} ${seq}`))
         }),
         Layer.mock(ReadTables)({
           position: (_group, subject) => Effect.sync(() => positions.get(String(subject)) ?? 0),
@@ -50,14 +50,14 @@ const around = (positions: Map<string, number>) => {
       )
     )
   )
-  return { layer, told }
+  return { layer, signals }
 }
 
 const projection = Holdings.group
 const ofTrader = LedgerEntries.projection
 
-it.effect("tables that have it all are read at once, and no market is told", () => {
-  const { layer, told } = around(
+it.effect("reads at once, and signals no market, if the tables are up to date", () => {
+  const { layer, signals } = historyAt(
     new Map<string, number>([
       [one, 5],
       [two, 6],
@@ -67,43 +67,40 @@ it.effect("tables that have it all are read at once, and no market is told", () 
   return Effect.gen(function* () {
     const { read } = yield* History
     assert.strictEqual(yield* read(reader, { projection, ofTrader }, answer), "answer")
-    assert.deepStrictEqual(told, [])
+    assert.deepStrictEqual(signals, [])
   }).pipe(Effect.provide(layer))
 })
 
-it.effect(
-  "a market whose table is behind is told once, and the reader has its answer as soon as it has come so far",
-  () => {
-    const positions = new Map<string, number>([
-      [one, 4],
-      [two, 5]
-    ])
-    const { layer, told } = around(positions)
-    return Effect.gen(function* () {
-      const { read } = yield* History
-      const reading = yield* Effect.forkChild(read(reader, { projection }, answer))
-      yield* TestClock.adjust("1 second")
-      yield* turns
-      assert.deepStrictEqual([told, reading.pollUnsafe()], [[`${one} 5`], undefined])
-      positions.set(one, 5)
-      yield* TestClock.adjust("20 millis")
-      assert.strictEqual(yield* Fiber.join(reading), "answer")
-    }).pipe(Effect.provide(layer))
-  }
-)
+it.effect("signals a market once if its table is behind, and reads as soon as it has caught up", () => {
+  const positions = new Map<string, number>([
+    [one, 4],
+    [two, 5]
+  ])
+  const { layer, signals } = historyAt(positions)
+  return Effect.gen(function* () {
+    const { read } = yield* History
+    const reading = yield* Effect.forkChild(read(reader, { projection }, answer))
+    yield* TestClock.adjust("1 second")
+    yield* turns
+    assert.deepStrictEqual([signals, reading.pollUnsafe()], [[`${one} 5`], undefined])
+    positions.set(one, 5)
+    yield* TestClock.adjust("20 millis")
+    assert.strictEqual(yield* Fiber.join(reading), "answer")
+  }).pipe(Effect.provide(layer))
+})
 
-it.effect("markets that nothing is asked of are not waited for", () => {
-  const { layer, told } = around(new Map<string, number>([[two, 5]]))
+it.effect("does not wait for markets outside the query", () => {
+  const { layer, signals } = historyAt(new Map<string, number>([[two, 5]]))
   return Effect.gen(function* () {
     const { read } = yield* History
     assert.strictEqual(yield* read(reader, { projection, symbols: [two] }, answer), "answer")
-    assert.deepStrictEqual(told, [])
+    assert.deepStrictEqual(signals, [])
   }).pipe(Effect.provide(layer))
 })
 
-it.effect("the table of a trader's journal is waited for where it is read, for two seconds", () => {
+it.effect("waits up to 2 s for the table of a trader's journal if the query reads it", () => {
   const positions = new Map<string, number>([[reader.userId, 6]])
-  const { layer } = around(positions)
+  const { layer } = historyAt(positions)
   return Effect.gen(function* () {
     const { read } = yield* History
     const source = { projection, symbols: [], ofTrader }
@@ -130,7 +127,7 @@ const counting = (read: ReadTables["Service"]["read"]) =>
   )
 const three = { sql: () => Effect.succeed(3), memory: () => 3 }
 
-it.effect("a count that the database ends or cannot give is 10,000, so that clients read the next page", () =>
+it.effect("returns a count of 10,000 if the database ends the count or fails, so that clients read the next page", () =>
   Effect.gen(function* () {
     const counted = (read: ReadTables["Service"]["read"]) =>
       History.use((history) => history.count(three)).pipe(Effect.provide(counting(read)))

@@ -110,7 +110,7 @@ describe.skipIf(!Chromium.isHere)("the sign-in page", () => {
           await enter(page)
           await status(page, "Your wallet already has a request open.")
           await enter(page)
-          await status(page, "Your wallet could not answer.")
+          await status(page, "Your wallet failed to answer.")
           await enter(page)
           await heading(page, "You are signed in")
         })
@@ -140,11 +140,11 @@ describe.skipIf(!Chromium.isHere)("the sign-in page", () => {
       Effect.gen(function* () {
         const site = yield* Site
         const answers: Array<readonly [number, string, string]> = [
-          [400, "captcha_failed", "a proof that you are human"],
+          [400, "captcha_failed", "a check that you are human"],
           [400, "validation_failed", "could not read the answer of your wallet"],
           [401, "no_authorization", "not set up correctly"],
           [403, "user_banned", "This account is frozen."],
-          [422, "web3_provider_disabled", "switched off at the moment"],
+          [422, "web3_provider_disabled", "currently switched off"],
           [429, "over_request_rate_limit", "Try again in 17 seconds."],
           [500, "unexpected_failure", "Something went wrong."],
           [502, "<html>", "Something went wrong."]
@@ -173,7 +173,7 @@ describe.skipIf(!Chromium.isHere)("the sign-in page", () => {
           const field = page.getByLabel("Code")
           await field.fill(wrongCode)
           await page.keyboard.press("Enter")
-          await status(page, "That code is not right.")
+          await status(page, "The code is wrong.")
           assert.strictEqual(await field.inputValue(), "")
           await field.fill(` ${code.slice(0, 3)} ${code.slice(3)}`)
           await page.keyboard.press("Enter")
@@ -189,7 +189,7 @@ describe.skipIf(!Chromium.isHere)("the sign-in page", () => {
           await enter(page)
           await page.getByLabel("Code").fill(recoveryCode)
           await press(page, "Continue")
-          await status(page, "That code is not right.")
+          await status(page, "The code is wrong.")
           await press(page, "Cancel")
           await status(page, "You are signed out.")
         })
@@ -205,7 +205,7 @@ describe.skipIf(!Chromium.isHere)("the sign-in page", () => {
           const url = yield* site.authorization({ name, scope: "openid profile offline_access" })
           const ended = yield* site.visit({ url, wallets: [Wallet.make()] }, async (page) => {
             const tokens = tokensOf(page)
-            await page.getByText("An application asks to use your account.").waitFor()
+            await page.getByText("An application requests access to your account.").waitFor()
             await enter(page)
             await heading(page, `Let ${name} use your account?`)
             await page.getByText("rp.example", { exact: true }).waitFor()
@@ -288,7 +288,7 @@ describe.skipIf(!Chromium.isHere)("the sign-in page", () => {
           await page.route(/\/consent$/, (route) => route.fulfill({ body }))
           await enter(page)
           await press(page, "Approve")
-          await status(page, "Nothing was opened.")
+          await status(page, "so it was not opened.")
           assert.notStrictEqual(await page.title(), "run")
         })
       })

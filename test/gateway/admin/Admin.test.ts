@@ -1,4 +1,4 @@
-/** The operator interface over real sockets. */
+/** Operator interface over real sockets. */
 import { Feed } from "@venue/cluster/feed/Feed"
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { UserId } from "@venue/domain/UserId"
@@ -11,7 +11,7 @@ import { TestClock } from "effect/testing"
 import { adminToken, type Answer, call, layer, raw, RestClient } from "../rest/RestClient.ts"
 
 it.layer(layer, { excludeTestServices: true })("the operator interface", (it) => {
-  it.effect("only who has the token is heard", () =>
+  it.effect("refuses requests without a valid operator token with 401", () =>
     Effect.gen(function* () {
       const { admin, adminUrl } = yield* RestClient
       expect((yield* admin("GET", "/proof")).status).toBe(200)
@@ -27,32 +27,32 @@ it.layer(layer, { excludeTestServices: true })("the operator interface", (it) =>
     })
   )
 
-  it.effect("a wrong token is slow to hear so, many of them are sent away, and the right one is let in at once", () =>
+  it.effect("delays answers to wrong tokens, limits their number, and accepts the right token at once", () =>
     Effect.gen(function* () {
       const clock = yield* TestClock.make()
       const { url } = yield* AdminServer.open({ port: 0, token: Redacted.make(adminToken) }).pipe(
         Effect.provideService(Clock.Clock, clock)
       )
       const ask = (token: string) => call(`${url}/oauth-clients`, { headers: { authorization: `Bearer ${token}` } })
-      const told: Array<Answer> = []
+      const answers: Array<Answer> = []
       const sentAway = yield* Deferred.make<void>()
       const guess = Effect.gen(function* () {
-        told.push(yield* ask("wrong"))
-        if (told.length === 20) yield* Deferred.succeed(sentAway, undefined)
+        answers.push(yield* ask("wrong"))
+        if (answers.length === 20) yield* Deferred.succeed(sentAway, undefined)
       })
       const guessing = yield* Effect.forkChild(Effect.replicateEffect(guess, 30, { concurrency: 30, discard: true }))
       yield* Deferred.await(sentAway)
       expect((yield* ask(adminToken)).status).toBe(200)
-      expect(told.map(({ headers, status }) => [status, headers.get("retry-after")])).toEqual(
+      expect(answers.map(({ headers, status }) => [status, headers.get("retry-after")])).toEqual(
         Array.from({ length: 20 }, () => [429, "1"])
       )
       yield* clock.adjust("1 second")
       yield* Fiber.join(guessing)
-      expect(told.slice(20).map(({ body }) => body.status)).toEqual(Array.from({ length: 10 }, () => 401))
+      expect(answers.slice(20).map(({ body }) => body.status)).toEqual(Array.from({ length: 10 }, () => 401))
     })
   )
 
-  it.effect("it is asked by its own names: a page whose name leads to this machine is refused before all else", () =>
+  it.effect("refuses requests with a foreign Host header with 421 before anything else", () =>
     Effect.gen(function* () {
       const { adminUrl } = yield* RestClient
       const { port } = new URL(adminUrl)
@@ -84,7 +84,7 @@ it.layer(layer, { excludeTestServices: true })("the operator interface", (it) =>
     })
   )
 
-  it.effect("a price is in force at once", () =>
+  it.effect("applies a price of the operator at once", () =>
     Effect.gen(function* () {
       const { admin, get } = yield* RestClient
       const { body, status } = yield* admin("POST", "/prices", { symbol: "silver-usd", price: 38.125 })
@@ -95,15 +95,15 @@ it.layer(layer, { excludeTestServices: true })("the operator interface", (it) =>
     })
   )
 
-  it.effect("6.7b: each price and each credit is in the audit: who asked for it, of what, and why", () =>
+  it.effect("6.7b: audits each price and credit with actor, subject and reason", () =>
     Effect.gen(function* () {
       const { admin } = yield* RestClient
       const audit = yield* Audit
       const user = yield* (yield* TestVenue).user("audited", 0)
       const { userId } = user
-      const asked = { account_id: userId.toUpperCase(), amount: 12.5, reason: "a gift" }
-      const credited = yield* admin("POST", "/credits", asked)
-      const refused = yield* admin("POST", "/credits", { ...asked, amount: -100, reason: "too much" })
+      const credit = { account_id: userId.toUpperCase(), amount: 12.5, reason: "a gift" }
+      const credited = yield* admin("POST", "/credits", credit)
+      const refused = yield* admin("POST", "/credits", { ...credit, amount: -100, reason: "too much" })
       expect([credited.status, refused.status]).toEqual([200, 422])
       const price = { symbol: "aud-usd", price: 0.71 }
       expect((yield* admin("POST", "/prices", { ...price, reason: "the feed is down" })).status).toBe(200)
@@ -116,7 +116,7 @@ it.layer(layer, { excludeTestServices: true })("the operator interface", (it) =>
         expect((yield* admin("POST", "/prices", body)).status).toBe(422)
       }
       const actor = "operator"
-      // What was refused was not done.
+      // The refused credit has no audit entry.
       expect(yield* audit.about(userId)).toMatchObject([
         {
           action: "credited",
@@ -132,7 +132,7 @@ it.layer(layer, { excludeTestServices: true })("the operator interface", (it) =>
     })
   )
 
-  it.effect("a price of an unknown symbol, of nothing or too fine is refused", () =>
+  it.effect("refuses a price of an unknown symbol, a price of 0 or less, and one with more than 8 decimals", () =>
     Effect.gen(function* () {
       const { admin } = yield* RestClient
       expect((yield* admin("POST", "/prices", { symbol: "NOPE-USD", price: 1 })).status).toBe(404)
@@ -143,7 +143,7 @@ it.layer(layer, { excludeTestServices: true })("the operator interface", (it) =>
     })
   )
 
-  it.effect("a credit reaches its account, and takes back no more than is there", () =>
+  it.effect("credits an account, and withdraws at most its available balance", () =>
     Effect.gen(function* () {
       const { admin, get, signed } = yield* RestClient
       const user = yield* (yield* TestVenue).user("credited", 100)
@@ -159,7 +159,7 @@ it.layer(layer, { excludeTestServices: true })("the operator interface", (it) =>
     })
   )
 
-  it.effect("the books balance after credits and trades, and the proof names every market", () =>
+  it.effect("shows balanced books after credits and trades, with every market in the proof", () =>
     Effect.gen(function* () {
       const { admin } = yield* RestClient
       const venue = yield* TestVenue
@@ -177,7 +177,7 @@ it.layer(layer, { excludeTestServices: true })("the operator interface", (it) =>
       yield* maker.take("order_response")
       yield* taker.send({ type: "add_order", params: { ...order, side: "BUY" } })
       yield* taker.take("fill_response")
-      // The table of entries is written after the commit.
+      // Ledger entries are projected after the commit.
       const { body } = yield* Effect.repeat(admin("GET", "/proof"), {
         until: ({ body }) => body.assets.length > 0,
         schedule: Schedule.spaced("20 millis")
@@ -191,14 +191,14 @@ it.layer(layer, { excludeTestServices: true })("the operator interface", (it) =>
     })
   )
 
-  it.effect("rule 9.2: accounts that are warned and accounts in liquidation are counted over all desks", () =>
+  it.effect("rule 9.2: counts warned accounts and accounts in liquidation over all desks", () =>
     Effect.gen(function* () {
       const { admin } = yield* RestClient
       const venue = yield* TestVenue
       const symbol = "TSLA-USD"
       yield* venue.price(symbol, 200)
       const maker = yield* venue.trade(yield* venue.user("maker", 1_000_000))
-      // 10 of fees leave 1,100.
+      // A fee of 10 leaves 1,100.
       const taker = yield* venue.trade(yield* venue.user("taker", 1_110))
       const order = { symbol, order_type: "LIMIT", order_time_in_force: "GTC", price: 200, quantity: 50 }
       yield* maker.send({ type: "add_order", params: { ...order, side: "SELL" } })
@@ -217,7 +217,7 @@ it.layer(layer, { excludeTestServices: true })("the operator interface", (it) =>
     })
   )
 
-  it.effect("paths, methods and bodies that are not its own are problems", () =>
+  it.effect("answers unknown paths, wrong methods and malformed bodies with problems", () =>
     Effect.gen(function* () {
       const { admin, adminUrl } = yield* RestClient
       expect((yield* admin("GET", "/user/positions")).status).toBe(404)
@@ -228,7 +228,7 @@ it.layer(layer, { excludeTestServices: true })("the operator interface", (it) =>
     })
   )
 
-  it.effect("what its bodies and its document name is described", () =>
+  it.effect("serves every schema that its bodies and its document refer to", () =>
     Effect.gen(function* () {
       const { admin, adminUrl } = yield* RestClient
       const bodies = [

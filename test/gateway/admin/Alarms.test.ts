@@ -1,4 +1,4 @@
-/** An operator asks what has to be seen to, and finds nothing in the good case. */
+/** Alarms for operators. */
 import { DeskClient } from "@venue/cluster/clients/DeskClient"
 import { MarketClient } from "@venue/cluster/clients/MarketClient"
 import type { LeftPosition } from "@venue/cluster/protocol/Desk"
@@ -28,7 +28,7 @@ const set = (state: string) =>
     admin("POST", "/trading-state", { symbols: [gold], state, reason: "a bad hour" })
   )
 
-/** What a gateway lists to which desks, or markets, say something else. */
+/** Returns the alarms of a gateway with replaced clients of desks and markets. */
 const listedBy = Effect.fnUntraced(function* (desks: DeskClient["Service"], markets?: MarketClient["Service"]) {
   const { url } = yield* AdminServer.open({ port: 0, token: Redacted.make(adminToken) }).pipe(
     Effect.provideService(DeskClient, desks),
@@ -39,7 +39,7 @@ const listedBy = Effect.fnUntraced(function* (desks: DeskClient["Service"], mark
 })
 
 it.layer(layer, { excludeTestServices: true })("alarms", (it) => {
-  it.effect("are none while all is well, and each ends with what it is about", () =>
+  it.effect("lists no alarm in normal operation, and drops each alarm with its cause", () =>
     Effect.gen(function* () {
       const venue = yield* TestVenue
       const { admin } = yield* RestClient
@@ -64,7 +64,7 @@ it.layer(layer, { excludeTestServices: true })("alarms", (it) => {
     })
   )
 
-  it.effect("say that a fund of 150 did not cover a debt of 400, until the operator puts more in", () =>
+  it.effect("lists FUND_SHORT after a reserve fund of 150 covered part of a debt of 400, until the next top-up", () =>
     Effect.gen(function* () {
       const venue = yield* TestVenue
       const { admin } = yield* RestClient
@@ -91,7 +91,7 @@ it.layer(layer, { excludeTestServices: true })("alarms", (it) => {
     })
   )
 
-  it.effect("name positions that nobody takes, and markets that do not answer, since they were heard last", () =>
+  it.effect("lists positions without a taker, and silent markets with the time of their last message", () =>
     Effect.gen(function* () {
       const desks = yield* DeskClient
       const markets = yield* MarketClient
@@ -102,7 +102,7 @@ it.layer(layer, { excludeTestServices: true })("alarms", (it) => {
         quantityLots: -2_500,
         sinceMillis: 1_790_503_244_118
       }
-      const told = yield* listedBy(
+      const listed = yield* listedBy(
         {
           ...desks,
           askDesk: (deskId, ask) =>
@@ -115,7 +115,7 @@ it.layer(layer, { excludeTestServices: true })("alarms", (it) => {
           alarms: (symbol) => (symbol === gold ? Effect.fail(new Unavailable({ what: gold })) : markets.alarms(symbol))
         }
       )
-      expect(told.data).toEqual([
+      expect(listed.data).toEqual([
         { kind: "UNREACHABLE", symbol: gold, since: expect.stringMatching(/^20\d\d-/) },
         {
           kind: "POSITION_LEFT",
@@ -128,7 +128,7 @@ it.layer(layer, { excludeTestServices: true })("alarms", (it) => {
     })
   )
 
-  it.effect("say that no desk answers, and tell what the markets say all the same", () =>
+  it.effect("lists silent desks, together with the alarms of markets", () =>
     Effect.gen(function* () {
       const venue = yield* TestVenue
       yield* venue.price(gold, 3_400)

@@ -1,4 +1,4 @@
-/** Those who run the venue have names, tokens of their own and roles. */
+/** Operators: names, tokens and roles. */
 import { AdminApi } from "@venue/api/admin/Api"
 import { neededFor } from "@venue/api/admin/Operator"
 import { Audit } from "@venue/storage/access/Audit"
@@ -14,7 +14,7 @@ const appoint = (name: string, roles: ReadonlyArray<string>) =>
   Effect.flatMap(RestClient, ({ admin }) => admin("POST", "/operators", { name, roles, reason }))
 
 it.layer(layer, { excludeTestServices: true })("operators", (it) => {
-  it.effect("whoever is appointed acts under their own name, as far as their roles go, until they are dismissed", () =>
+  it.effect("accepts an operator's token within its roles, until the operator is dismissed", () =>
     Effect.gen(function* () {
       const { admin } = yield* RestClient
       const { body, status } = yield* appoint("vera", ["viewer"])
@@ -40,12 +40,12 @@ it.layer(layer, { excludeTestServices: true })("operators", (it) => {
     })
   )
 
-  it.effect("a treasurer decides about money, and about nothing else", () =>
+  it.effect("permits a treasurer only decisions about money", () =>
     Effect.gen(function* () {
       const { admin } = yield* RestClient
       const { body } = yield* appoint("tess", ["treasurer"])
       const credit = { account_id: "7d444840-9dc0-41d1-b245-5ffdce74fad2", amount: 1, reason }
-      // There is no such account: the role was enough.
+      // The 404 shows that the role was sufficient: only the account is missing.
       expect((yield* admin("POST", "/credits", credit, body.token)).status).toBe(404)
       const price = yield* admin("POST", "/prices", { symbol: "GOLD-USD", price: 1, reason }, body.token)
       expect([price.status, price.body.detail]).toEqual([
@@ -58,7 +58,7 @@ it.layer(layer, { excludeTestServices: true })("operators", (it) => {
     })
   )
 
-  it.effect("the audit names who did it", () =>
+  it.effect("records the operator who made the change in the audit", () =>
     Effect.gen(function* () {
       const { admin } = yield* RestClient
       const root = (yield* appoint("rosa", ["admin"])).body.token
@@ -73,7 +73,7 @@ it.layer(layer, { excludeTestServices: true })("operators", (it) => {
     })
   )
 
-  it.effect("a name, roles and a reason that are none are refused, each by its member", () =>
+  it.effect("refuses an invalid name, role and reason, each by its member", () =>
     Effect.gen(function* () {
       const { admin } = yield* RestClient
       const { body, status } = yield* admin("POST", "/operators", { name: "No Name", roles: ["boss"], reason: "" })
@@ -83,12 +83,12 @@ it.layer(layer, { excludeTestServices: true })("operators", (it) => {
       ])
       expect((yield* appoint("twice", ["viewer", "viewer"])).status).toBe(422)
       expect((yield* appoint("nothing", [])).status).toBe(422)
-      // Whoever has the token of the settings has this name.
+      // The operator of the token in the settings has this name.
       expect((yield* appoint("operator", ["viewer"])).status).toBe(409)
     })
   )
 
-  it.effect("whoever may only read can change nothing: of all endpoints they have those that are read", () =>
+  it.effect("permits a viewer exactly the GET endpoints", () =>
     Effect.sync(() => {
       const endpoints = Object.values(AdminApi.groups).flatMap((group) =>
         Object.values((group as unknown as HttpApiGroup.Top).endpoints)

@@ -1,4 +1,4 @@
-/** An operator ends a contract: in two steps, once, and told everywhere (rule 19.3). */
+/** Delisting of a contract by an operator, in two steps (rule 19.3). */
 import { Audit } from "@venue/storage/access/Audit"
 import { TestVenue } from "@venue/testing/TestVenue"
 import { expect, it } from "@effect/vitest"
@@ -6,14 +6,14 @@ import { Effect } from "effect"
 import { aapl, limit } from "../../venue/Story.ts"
 import { layer, RestClient } from "../rest/RestClient.ts"
 
-const asked = { symbol: "aapl-usd", reason: "merged" }
+const delisting = { symbol: "aapl-usd", reason: "merged" }
 const set = Effect.fnUntraced(function* (state: string, symbols: ReadonlyArray<string>) {
   const { admin } = yield* RestClient
   return yield* admin("POST", "/trading-state", { symbols, state, reason: "merged" })
 })
 
 it.layer(layer, { excludeTestServices: true })("delistings", (it) => {
-  it.effect("a contract that was stopped is settled; nobody trades it again, and the books balance", () =>
+  it.effect("settles a stopped contract once, refuses its trading from then on, and keeps the books balanced", () =>
     Effect.gen(function* () {
       const venue = yield* TestVenue
       const { admin, get, signed } = yield* RestClient
@@ -25,14 +25,14 @@ it.layer(layer, { excludeTestServices: true })("delistings", (it) => {
       yield* buyer.send(limit("BUY", 50, 201))
       yield* buyer.take("fill_response")
 
-      const early = yield* admin("POST", "/delistings", asked)
+      const early = yield* admin("POST", "/delistings", delisting)
       expect([early.status, early.body.detail]).toEqual([409, expect.stringContaining("stop it first")])
       expect((yield* set("HALTED", [aapl])).status).toBe(200)
       const settled = { symbol: aapl, state: "DELISTED", settlement_price: 200 }
-      expect((yield* admin("POST", "/delistings", asked)).body).toEqual(settled)
+      expect((yield* admin("POST", "/delistings", delisting)).body).toEqual(settled)
       const { fill_response: fill } = yield* buyer.take("fill_response")
       expect(fill).toMatchObject({ execution_type: "SETTLEMENT", price: 200, fee: 0 })
-      expect((yield* admin("POST", "/delistings", asked)).body).toEqual(settled)
+      expect((yield* admin("POST", "/delistings", delisting)).body).toEqual(settled)
       yield* venue.settle
 
       const { body } = yield* get("/user/positions", yield* signed(long))
@@ -61,12 +61,12 @@ it.layer(layer, { excludeTestServices: true })("delistings", (it) => {
       yield* buyer.drain
       yield* buyer.send(limit("BUY", 1, 200))
       expect((yield* buyer.take("order_response")).order_response.status).toBe("BAD_SYMBOL")
-      const told = yield* (yield* Audit).about(aapl)
-      expect(told.filter(({ action }) => action === "delisting_asked")).toHaveLength(1)
+      const entries = yield* (yield* Audit).about(aapl)
+      expect(entries.filter(({ action }) => action === "delisting_asked")).toHaveLength(1)
     })
   )
 
-  it.effect("all other symbols are halted and let in again without it", () =>
+  it.effect("changes the trading state of all other symbols by the wildcard", () =>
     Effect.gen(function* () {
       const { admin } = yield* RestClient
       expect((yield* set("CANCEL_ONLY", ["*"])).status).toBe(200)
@@ -75,13 +75,13 @@ it.layer(layer, { excludeTestServices: true })("delistings", (it) => {
     })
   )
 
-  it.effect("what cannot be meant is refused", () =>
+  it.effect("refuses a delisting with an unknown symbol, an empty reason or an unknown member", () =>
     Effect.gen(function* () {
       const { admin } = yield* RestClient
       for (const [body, status] of [
-        [{ ...asked, symbol: "NOPE-USD" }, 404],
-        [{ ...asked, reason: "" }, 422],
-        [{ ...asked, price: 3 }, 422]
+        [{ ...delisting, symbol: "NOPE-USD" }, 404],
+        [{ ...delisting, reason: "" }, 422],
+        [{ ...delisting, price: 3 }, 422]
       ] as const)
         expect((yield* admin("POST", "/delistings", body)).status).toBe(status)
     })

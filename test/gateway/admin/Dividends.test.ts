@@ -1,4 +1,4 @@
-/** An operator has a dividend paid: both sides of a position are told, once, and the books balance (rule 19.1). */
+/** Dividends by an operator: paid between both sides of a position, once, with balanced books (rule 19.1). */
 import { Audit } from "@venue/storage/access/Audit"
 import { TestVenue } from "@venue/testing/TestVenue"
 import { expect, it } from "@effect/vitest"
@@ -6,9 +6,9 @@ import { Effect } from "effect"
 import { aapl, limit } from "../../venue/Story.ts"
 import { layer, RestClient } from "../rest/RestClient.ts"
 
-const asked = { symbol: "aapl-usd", amount: 0.26, ex_date: "2024-11-22", reason: "quarterly" }
+const quarterly = { symbol: "aapl-usd", amount: 0.26, ex_date: "2024-11-22", reason: "quarterly" }
 it.layer(layer, { excludeTestServices: true })("dividends", (it) => {
-  it.effect("a long of 50 receives 13.00 of 0.26, and a short pays it; the same day again changes nothing", () =>
+  it.effect("pays 13.00 to a long of 50 at 0.26, charged to the short, and refuses a repeat for the same day", () =>
     Effect.gen(function* () {
       const venue = yield* TestVenue
       const { admin, get, signed } = yield* RestClient
@@ -20,8 +20,8 @@ it.layer(layer, { excludeTestServices: true })("dividends", (it) => {
       yield* buyer.send(limit("BUY", 50, 200))
       yield* buyer.take("fill_response")
 
-      expect((yield* admin("POST", "/dividends", asked)).status).toBe(200)
-      for (const body of [asked, { ...asked, amount: 9 }, { ...asked, ex_date: "2024-11-21" }]) {
+      expect((yield* admin("POST", "/dividends", quarterly)).status).toBe(200)
+      for (const body of [quarterly, { ...quarterly, amount: 9 }, { ...quarterly, ex_date: "2024-11-21" }]) {
         const { body: refusal, status } = yield* admin("POST", "/dividends", body)
         expect([status, refusal.detail]).toEqual([409, expect.stringContaining("was for 2024-11-22")])
       }
@@ -35,21 +35,21 @@ it.layer(layer, { excludeTestServices: true })("dividends", (it) => {
         expect(body.balance.net_funding).toBe(funding)
       }
       expect((yield* admin("GET", "/proof")).body.balanced).toBe(true)
-      const told = yield* (yield* Audit).about(aapl)
-      expect(told.at(-1)).toMatchObject({
+      const entries = yield* (yield* Audit).about(aapl)
+      expect(entries.at(-1)).toMatchObject({
         action: "dividend_asked",
         facts: { amount: 0.26, exDate: "2024-11-22", reason: "quarterly" }
       })
     })
   )
 
-  it.effect("what cannot be meant is refused, and nothing is paid", () =>
+  it.effect("refuses invalid dividends and pays nothing", () =>
     Effect.gen(function* () {
       const { admin } = yield* RestClient
       const venue = yield* TestVenue
       yield* venue.price("MSFT-USD", 400)
       yield* venue.price("EUR-USD", 1.1)
-      const good = { ...asked, symbol: "MSFT-USD" }
+      const good = { ...quarterly, symbol: "MSFT-USD" }
       for (const [body, status] of [
         [{ ...good, symbol: "NOPE-USD" }, 404],
         [{ ...good, symbol: "EUR-USD" }, 422],

@@ -1,4 +1,4 @@
-/** Settlement prices and holidays over the operator interface. */
+/** Settlement prices, futures calendars and holidays over the operator interface. */
 import { Audit } from "@venue/storage/access/Audit"
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -7,8 +7,8 @@ import { layer, RestClient } from "../rest/RestClient.ts"
 const reason = "as published"
 const friday = { symbol: "us100-usd", day: "2024-11-22", official_close: 21_000, settlement: "21080", reason }
 
-it.layer(layer, { excludeTestServices: true })("what prices of futures need", (it) => {
-  it.effect("rule 3.8: the close of an index and the settlement of its future are recorded for a day", () =>
+it.layer(layer, { excludeTestServices: true })("settlement prices, calendars and holidays", (it) => {
+  it.effect("rule 3.8: records the close of an index and the settlement of its future for a day", () =>
     Effect.gen(function* () {
       const { admin } = yield* RestClient
       expect((yield* admin("POST", "/settlement-prices", friday)).status).toBe(204)
@@ -25,7 +25,7 @@ it.layer(layer, { excludeTestServices: true })("what prices of futures need", (i
     })
   )
 
-  it.effect("a share, an unknown symbol, a day that is not there and a price of nothing are refused", () =>
+  it.effect("refuses a share, an unknown symbol, an invalid day and a settlement of 0", () =>
     Effect.gen(function* () {
       const { admin } = yield* RestClient
       const status = (over: object) =>
@@ -45,7 +45,7 @@ it.layer(layer, { excludeTestServices: true })("what prices of futures need", (i
     })
   )
 
-  it.effect("rule 3.10: the futures of a symbol are set from a time on, on record", () =>
+  it.effect("rule 3.10: sets and audits the futures of a symbol from a given time on", () =>
     Effect.gen(function* () {
       const { admin } = yield* RestClient
       const future = (future_symbol: string, active_until: string, expiration: string) => ({
@@ -57,8 +57,8 @@ it.layer(layer, { excludeTestServices: true })("what prices of futures need", (i
       const second = future("CLZ6", "2026-11-12T22:30:00+01:00", "2026-11-20T21:30:00Z")
       const body = { symbol: "cl-usd", active_from: "2026-09-14T21:30:00Z", futures: [first, second], reason }
       expect((yield* admin("POST", "/settlement-calendar", body)).status).toBe(204)
-      const told = yield* admin("GET", "/settlement-calendar?symbol=cl-usd")
-      expect(told.body).toMatchObject({
+      const calendar = yield* admin("GET", "/settlement-calendar?symbol=cl-usd")
+      expect(calendar.body).toMatchObject({
         symbol: "CL-USD",
         count: 2,
         data: [
@@ -116,7 +116,7 @@ it.layer(layer, { excludeTestServices: true })("what prices of futures need", (i
     })
   )
 
-  it.effect("rule 3.9: the holidays of a year are set at once, on record", () =>
+  it.effect("rule 3.9: replaces and audits the holidays of a year", () =>
     Effect.gen(function* () {
       const { admin } = yield* RestClient
       const set = (year: string, days: ReadonlyArray<string>) => admin("POST", "/holidays", { year, days, reason })

@@ -1,10 +1,10 @@
-/** An operator has a contract listed at the next start (rule 1.8). */
+/** Listing of a contract for the next start by an operator (rule 1.8). */
 import { Audit } from "@venue/storage/access/Audit"
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { layer, RestClient } from "../rest/RestClient.ts"
 
-const asked = {
+const listing = {
   base_asset: "ba",
   product_category: "EQUITY",
   tick_size: 0.01,
@@ -14,16 +14,17 @@ const asked = {
   default_max_leverage: 10,
   reason: "asked for"
 }
-const { reason: _reason, ...terms } = asked
+const { reason: _reason, ...terms } = listing
 const limits = { position_limit: 2_500_000, open_interest_limit: 25_000_000 }
 const listed = { ...terms, ...limits, symbol: "BA-USD", base_asset: "BA", clob_pair_id: 1_001, in_force: false }
 
 it.layer(layer, { excludeTestServices: true })("instruments", (it) => {
-  it.effect("one is listed for the next start, once, and is not there before", () =>
+  it.effect("lists a contract once for the next start, and serves it only from then on", () =>
     Effect.gen(function* () {
       const { admin, get } = yield* RestClient
-      for (let times = 0; times < 2; times++) expect((yield* admin("POST", "/instruments", asked)).body).toEqual(listed)
-      const { body, status } = yield* admin("POST", "/instruments", { ...asked, tick_size: 0.1 })
+      for (let times = 0; times < 2; times++)
+        expect((yield* admin("POST", "/instruments", listing)).body).toEqual(listed)
+      const { body, status } = yield* admin("POST", "/instruments", { ...listing, tick_size: 0.1 })
       expect([status, body.detail]).toEqual([
         409,
         "BA-USD is listed with other terms, which never change; choose another symbol, or send the terms that GET /instruments shows."
@@ -32,22 +33,22 @@ it.layer(layer, { excludeTestServices: true })("instruments", (it) => {
       expect(data.at(-1)).toEqual(listed)
       expect(data[0]).toMatchObject({ symbol: "AAPL-USD", in_force: true, tick_size: 0.01, lot_size: 0.001 })
       expect((yield* get("/refdata?ticker=BA-USD")).body.data).toEqual([])
-      const told = yield* (yield* Audit).about("BA-USD")
-      expect(told).toHaveLength(1)
-      expect(told[0]).toMatchObject({ action: "listing_asked", facts: { tick_size: 0.01, reason: "asked for" } })
+      const entries = yield* (yield* Audit).about("BA-USD")
+      expect(entries).toHaveLength(1)
+      expect(entries[0]).toMatchObject({ action: "listing_asked", facts: { tick_size: 0.01, reason: "asked for" } })
     })
   )
 
-  it.effect("one that is listed already is told as it is, or is in the way", () =>
+  it.effect("returns a listed contract for equal terms, and refuses other terms with 409", () =>
     Effect.gen(function* () {
       const { admin } = yield* RestClient
-      const apple = { ...asked, base_asset: "AAPL" }
+      const apple = { ...listing, base_asset: "AAPL" }
       expect((yield* admin("POST", "/instruments", apple)).body).toMatchObject({ symbol: "AAPL-USD", in_force: true })
       expect((yield* admin("POST", "/instruments", { ...apple, default_max_leverage: 20 })).status).toBe(409)
     })
   )
 
-  it.effect("what cannot be listed is refused by its field", () =>
+  it.effect("refuses invalid terms of a listing by their member", () =>
     Effect.gen(function* () {
       const { admin } = yield* RestClient
       for (const [field, value] of [
@@ -60,7 +61,7 @@ it.layer(layer, { excludeTestServices: true })("instruments", (it) => {
         ["max_quantity", 5_000_000],
         ["default_max_leverage", 51]
       ] as const) {
-        const { body, status } = yield* admin("POST", "/instruments", { ...asked, base_asset: "IBM", [field]: value })
+        const { body, status } = yield* admin("POST", "/instruments", { ...listing, base_asset: "IBM", [field]: value })
         expect([field, status, body.errors[0].location]).toEqual([field, 422, `body.${field}`])
       }
       expect(yield* (yield* Audit).about("IBM-USD")).toEqual([])

@@ -1,4 +1,4 @@
-/** An operator changes limits of a contract: they hold at once, for who trades already too (rule 1.9). */
+/** Limits of a contract by an operator: in force at once, also for current traders (rule 1.9). */
 import { initialInstruments } from "@venue/domain/Instrument"
 import { limitShareBps, period } from "@venue/domain/MarketHours"
 import { Audit } from "@venue/storage/access/Audit"
@@ -8,8 +8,10 @@ import { Clock, Effect } from "effect"
 import { aapl, limit, say } from "../../venue/Story.ts"
 import { layer, RestClient } from "../rest/RestClient.ts"
 
-const asked = { symbol: "aapl-usd", reason: "thin book" }
-/** Outside hours a share of a limit is in force (rule 6.3), so that this much is left of what is asked for now. */
+const change = { symbol: "aapl-usd", reason: "thin book" }
+/**
+ * Converts a limit in force now into the limit to set: outside hours only a share of a limit is in force (rule 6.3).
+ */
 const inForceNow = Effect.map(Clock.currentTimeMillis, (now) => {
   const instrument = initialInstruments.find(({ symbol }) => symbol === aapl)!
   const shareBps = limitShareBps(period(instrument, now))
@@ -19,7 +21,7 @@ const before = { symbol: aapl, min_quantity: 0.1, max_quantity: 100_000, positio
 
 it.layer(layer, { excludeTestServices: true })("limits", (it) => {
   it.effect(
-    "quantities, position and open interest are bound anew from the next order on, and what is held stays",
+    "applies limits of quantity, position and open interest from the next order on, and keeps held positions",
     () =>
       Effect.gen(function* () {
         const venue = yield* TestVenue
@@ -36,7 +38,7 @@ it.layer(layer, { excludeTestServices: true })("limits", (it) => {
           return (yield* alice.take("order_response")).order_response.status
         })
         const set = Effect.fnUntraced(function* (limits: object) {
-          const answer = (yield* admin("POST", "/instruments/limits", { ...asked, ...limits })).body
+          const answer = (yield* admin("POST", "/instruments/limits", { ...change, ...limits })).body
           yield* venue.settle
           return answer
         })
@@ -56,7 +58,7 @@ it.layer(layer, { excludeTestServices: true })("limits", (it) => {
         const [listed] = (yield* get(`/refdata?ticker=${aapl}`)).body.data
         expect(listed).toMatchObject({ min_quantity: "1", max_quantity: "20" })
 
-        // Ten are held: of 2,500 USD at the most leverage, two more fit.
+        // Ten are held, so a limit of 2,500 USD at maximum leverage leaves room for two more.
         expect(yield* set({ position_limit: whole(2_500) })).toMatchObject({
           position_limit: whole(2_500),
           max_quantity: 20
@@ -78,15 +80,18 @@ it.layer(layer, { excludeTestServices: true })("limits", (it) => {
           position_limit: whole(2_000),
           open_interest_limit: whole(2_000)
         })
-        const told = yield* (yield* Audit).about(aapl)
-        expect(told.at(-1)).toMatchObject({ action: "limits_asked", facts: { min_quantity: 1, reason: "thin book" } })
+        const entries = yield* (yield* Audit).about(aapl)
+        expect(entries.at(-1)).toMatchObject({
+          action: "limits_asked",
+          facts: { min_quantity: 1, reason: "thin book" }
+        })
       })
   )
 
-  it.effect("what cannot be meant is refused by its field", () =>
+  it.effect("refuses invalid limits by their member", () =>
     Effect.gen(function* () {
       const { admin } = yield* RestClient
-      const good = { ...asked, symbol: "MSFT-USD" }
+      const good = { ...change, symbol: "MSFT-USD" }
       for (const [field, value] of [
         ["min_quantity", 0.0005],
         ["max_quantity", 0.05],

@@ -1,4 +1,4 @@
-/** What an operator decides about users, keys, builders and applications, over real sockets. */
+/** Operator decisions about users, keys, builders and applications, over real sockets. */
 import { SigningKeys } from "@venue/auth/keys/SigningKeys"
 import type { UserId } from "@venue/domain/UserId"
 import { ApiKeys } from "@venue/storage/access/ApiKeys"
@@ -13,13 +13,13 @@ import { layer, RestClient } from "../rest/RestClient.ts"
 const nobody = "00000000-0000-4000-8000-ffffffffffff"
 const reason = "a test"
 
-it.layer(layer, { excludeTestServices: true })("an operator", (it) => {
+it.layer(layer, { excludeTestServices: true })("operator decisions", (it) => {
   const deeds = (userId: UserId) =>
     Effect.flatMap(Audit, (audit) =>
       Effect.map(audit.about(userId), (all) => all.map(({ action, actor, facts }) => [action, actor, facts["reason"]]))
     )
 
-  it.effect("freezes a user, who does nothing until they are unfrozen; both are in the audit", () =>
+  it.effect("freezes and unfreezes a user, and audits both", () =>
     Effect.gen(function* () {
       const { admin, get, signed } = yield* RestClient
       const user = yield* (yield* TestVenue).user("frozen")
@@ -61,19 +61,19 @@ it.layer(layer, { excludeTestServices: true })("an operator", (it) => {
     })
   )
 
-  it.effect("registers an application, renews its secret and shuts it out; a secret is shown once", () =>
+  it.effect("registers an application, rotates its secret and disables it; shows each secret once", () =>
     Effect.gen(function* () {
       const { admin } = yield* RestClient
-      const asked = {
+      const requested = {
         name: "A desk",
         type: "confidential",
         redirect_uris: ["https://desk.example/callback"],
         reason
       }
-      const registered = yield* admin("POST", "/oauth-clients", asked)
+      const registered = yield* admin("POST", "/oauth-clients", requested)
       expect([registered.status, registered.headers.get("cache-control")]).toEqual([201, "no-store"])
       const { client, client_secret } = registered.body
-      expect(client).toMatchObject({ name: "A desk", redirect_uris: asked.redirect_uris, disabled_at: null })
+      expect(client).toMatchObject({ name: "A desk", redirect_uris: requested.redirect_uris, disabled_at: null })
       const named = { client_id: client.client_id, reason }
       const rotated = yield* admin("POST", "/oauth-clients/rotate", named)
       expect(rotated.body.client_secret).not.toBe(client_secret)
@@ -92,21 +92,21 @@ it.layer(layer, { excludeTestServices: true })("an operator", (it) => {
     })
   )
 
-  it.effect("an application gets the id the operator says, unless another one has it", () =>
+  it.effect("registers an application under the requested id, and refuses an id that is in use", () =>
     Effect.gen(function* () {
       const { admin } = yield* RestClient
-      const asked = { name: "A tool", type: "public", redirect_uris: ["https://tool.example/callback"], reason }
+      const requested = { name: "A tool", type: "public", redirect_uris: ["https://tool.example/callback"], reason }
       const client_id = "0b9f0f5e-58f4-4e0b-9a53-7c1f6b6a1d20"
-      const registered = yield* admin("POST", "/oauth-clients", { ...asked, client_id })
+      const registered = yield* admin("POST", "/oauth-clients", { ...requested, client_id })
       expect([registered.status, registered.body.client.client_id]).toEqual([201, client_id])
-      const again = yield* admin("POST", "/oauth-clients", { ...asked, client_id: client_id.toUpperCase() })
+      const again = yield* admin("POST", "/oauth-clients", { ...requested, client_id: client_id.toUpperCase() })
       expect([again.status, again.body.type]).toEqual([409, expect.stringContaining("/problems/client-exists")])
       const listed = yield* admin("GET", "/oauth-clients")
       expect(listed.body.data.filter((client: { client_id: string }) => client.client_id === client_id)).toHaveLength(1)
     })
   )
 
-  it.effect("an application that may not be registered is refused with the member that is wrong", () =>
+  it.effect("refuses an invalid registration of an application by its member", () =>
     Effect.gen(function* () {
       const { admin } = yield* RestClient
       const before = (yield* admin("GET", "/oauth-clients")).body.count
@@ -131,60 +131,56 @@ it.layer(layer, { excludeTestServices: true })("an operator", (it) => {
     })
   )
 
-  it.effect(
-    "6.7b: a key registers users once that is granted and until it is withdrawn, from the next request on",
-    () =>
-      Effect.gen(function* () {
-        const { admin, get, post, signed } = yield* RestClient
-        const user = yield* (yield* TestVenue).user("registrar", 0, ["view_positions"])
-        const asked = { public_key: user.publicKey, permission: "register_user", reason }
-        // Without a builder code it is refused one step later.
-        const refusal = Effect.gen(function* () {
-          const { body } = yield* post("/builder/web3/api-key", {}, yield* signed(user))
-          return [body.status, body.type.split("/").at(-1)]
-        })
-        expect(yield* refusal).toEqual([403, "not-permitted"])
-        expect((yield* admin("POST", "/keys/grant", asked)).status).toBe(204)
-        expect(yield* refusal).toEqual([403, "no-active-builder-code"])
-        expect((yield* get("/user/positions", yield* signed(user))).status).toBe(200)
-        expect((yield* admin("POST", "/keys/withdraw", asked)).status).toBe(204)
-        expect(yield* refusal).toEqual([403, "not-permitted"])
-        expect((yield* get("/user/positions", yield* signed(user))).status).toBe(200)
-        const recorded = yield* (yield* Audit).about(user.userId)
-        const facts = { publicKey: user.publicKey, permission: "register_user", reason }
-        expect(recorded.map(({ action, actor, facts }) => [action, actor, facts])).toEqual([
-          ["permission_withdrawn", "operator", facts],
-          ["permission_granted", "operator", facts]
-        ])
+  it.effect("6.7b: permits a key to register users from the request after the grant until the withdrawal", () =>
+    Effect.gen(function* () {
+      const { admin, get, post, signed } = yield* RestClient
+      const user = yield* (yield* TestVenue).user("registrar", 0, ["view_positions"])
+      const requested = { public_key: user.publicKey, permission: "register_user", reason }
+      // Without a builder code the next check refuses the request.
+      const refusal = Effect.gen(function* () {
+        const { body } = yield* post("/builder/web3/api-key", {}, yield* signed(user))
+        return [body.status, body.type.split("/").at(-1)]
       })
+      expect(yield* refusal).toEqual([403, "not-permitted"])
+      expect((yield* admin("POST", "/keys/grant", requested)).status).toBe(204)
+      expect(yield* refusal).toEqual([403, "no-active-builder-code"])
+      expect((yield* get("/user/positions", yield* signed(user))).status).toBe(200)
+      expect((yield* admin("POST", "/keys/withdraw", requested)).status).toBe(204)
+      expect(yield* refusal).toEqual([403, "not-permitted"])
+      expect((yield* get("/user/positions", yield* signed(user))).status).toBe(200)
+      const recorded = yield* (yield* Audit).about(user.userId)
+      const facts = { publicKey: user.publicKey, permission: "register_user", reason }
+      expect(recorded.map(({ action, actor, facts }) => [action, actor, facts])).toEqual([
+        ["permission_withdrawn", "operator", facts],
+        ["permission_granted", "operator", facts]
+      ])
+    })
   )
 
-  it.effect(
-    "6.7b: no other permission is given, none to a key that is revoked or unknown, and none without a reason",
-    () =>
-      Effect.gen(function* () {
-        const { admin } = yield* RestClient
-        const keys = yield* ApiKeys
-        const user = yield* (yield* TestVenue).user("ungranted", 0, ["view_positions"])
-        const asked = { public_key: user.publicKey, permission: "register_user", reason }
-        const permitted = Effect.map(keys.find(user.publicKey), (key) => Option.getOrThrow(key).permissions)
-        for (const path of ["/keys/grant", "/keys/withdraw"]) {
-          expect((yield* admin("POST", path, { ...asked, permission: "execute_orders" })).status).toBe(422)
-          expect((yield* admin("POST", path, { ...asked, reason: "" })).status).toBe(422)
-          expect((yield* admin("POST", path, asked, "wrong")).status).toBe(401)
-          expect((yield* admin("POST", path, { ...asked, public_key: "svc_test_pub_0" })).status).toBe(404)
-        }
-        expect(yield* permitted).toEqual(["view_positions"])
-        yield* keys.revoke(user.userId, user.publicKey)
-        for (const path of ["/keys/grant", "/keys/withdraw"]) {
-          expect((yield* admin("POST", path, asked)).status).toBe(404)
-        }
-        expect(yield* permitted).toEqual(["view_positions"])
-        expect(yield* deeds(user.userId)).toEqual([])
-      })
+  it.effect("6.7b: refuses grants of another permission, to revoked or unknown keys, and without a reason", () =>
+    Effect.gen(function* () {
+      const { admin } = yield* RestClient
+      const keys = yield* ApiKeys
+      const user = yield* (yield* TestVenue).user("ungranted", 0, ["view_positions"])
+      const requested = { public_key: user.publicKey, permission: "register_user", reason }
+      const permitted = Effect.map(keys.find(user.publicKey), (key) => Option.getOrThrow(key).permissions)
+      for (const path of ["/keys/grant", "/keys/withdraw"]) {
+        expect((yield* admin("POST", path, { ...requested, permission: "execute_orders" })).status).toBe(422)
+        expect((yield* admin("POST", path, { ...requested, reason: "" })).status).toBe(422)
+        expect((yield* admin("POST", path, requested, "wrong")).status).toBe(401)
+        expect((yield* admin("POST", path, { ...requested, public_key: "svc_test_pub_0" })).status).toBe(404)
+      }
+      expect(yield* permitted).toEqual(["view_positions"])
+      yield* keys.revoke(user.userId, user.publicKey)
+      for (const path of ["/keys/grant", "/keys/withdraw"]) {
+        expect((yield* admin("POST", path, requested)).status).toBe(404)
+      }
+      expect(yield* permitted).toEqual(["view_positions"])
+      expect(yield* deeds(user.userId)).toEqual([])
+    })
   )
 
-  it.effect("D2: one signing key follows another, each step in the audit, and nothing that signs is told", () =>
+  it.effect("D2: rotates signing keys, audits each step, and reveals no private key", () =>
     Effect.gen(function* () {
       const { admin } = yield* RestClient
       const keys = yield* SigningKeys
@@ -235,7 +231,7 @@ it.layer(layer, { excludeTestServices: true })("an operator", (it) => {
       expect((yield* admin("POST", "/signing-keys/remove", { kid: first, emergency: true, reason })).status).toBe(204)
       expect(yield* listed).toEqual([[kid, "active"]])
       expect(keys.find(first)).toBeUndefined()
-      // The members of a key, and so its private one, are nowhere in what was answered.
+      // No answer holds a member of a JWK, so none holds a private key.
       for (const text of texts) expect(text).not.toMatch(/"(?:d|x|y|kty|jwk)"/)
       const facts = { emergency: true, reason }
       expect((yield* (yield* Audit).about(kid)).map(({ action, actor, facts }) => [action, actor, facts])).toEqual([
@@ -248,7 +244,7 @@ it.layer(layer, { excludeTestServices: true })("an operator", (it) => {
     })
   )
 
-  it.effect("what is not there is 404, and without the token or a reason nothing is done", () =>
+  it.effect("answers 404 for unknown subjects, and requires a token and a reason", () =>
     Effect.gen(function* () {
       const { admin } = yield* RestClient
       const user = yield* (yield* TestVenue).user("untouched")

@@ -1,4 +1,4 @@
-/** Outside prices over the operator interface: the operator's word, its guard, and the sources. */
+/** Outside prices over the operator interface: set, confirm, pause and resume. */
 import { MarketClient } from "@venue/cluster/clients/MarketClient"
 import { Feed } from "@venue/cluster/feed/Feed"
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
@@ -12,7 +12,7 @@ import { layer, RestClient } from "../rest/RestClient.ts"
 const copper = MarketSymbol.make("COPPER-USD")
 
 it.layer(layer, { excludeTestServices: true })("prices of the operator", (it) => {
-  it.effect("rule 3.6: beyond half to one and a half of the price in force a price has to be confirmed", () =>
+  it.effect("rule 3.6: requires a confirmation of a price outside 0.5 to 1.5 times the price in force", () =>
     Effect.gen(function* () {
       const { admin } = yield* RestClient
       const set = (price: number, confirm?: boolean) =>
@@ -36,7 +36,7 @@ it.layer(layer, { excludeTestServices: true })("prices of the operator", (it) =>
     })
   )
 
-  it.effect("rule 3.2: a price at which open positions could not be counted exactly is refused, confirmed or not", () =>
+  it.effect("rule 3.2: refuses a price at which the value of open positions is not exact, confirmed or not", () =>
     Effect.gen(function* () {
       const { admin } = yield* RestClient
       const venue = yield* TestVenue
@@ -50,7 +50,7 @@ it.layer(layer, { excludeTestServices: true })("prices of the operator", (it) =>
         yield* client.take("order_response")
       }
       yield* buyer.take("fill_response")
-      // Open interest is told with the next price.
+      // The feed publishes open interest with the next price.
       yield* venue.price("EUR-USD", 1.2)
       const set = (price: number) => admin("POST", "/prices", { symbol: "EUR-USD", price, confirm: true })
       const { body, status } = yield* set(4_500_000.01)
@@ -61,21 +61,21 @@ it.layer(layer, { excludeTestServices: true })("prices of the operator", (it) =>
     })
   )
 
-  it.effect("rule 3.6: an operator pauses the sources of a symbol and resumes them, on record", () =>
+  it.effect("rule 3.6: pauses and resumes the sources of a symbol, and audits both", () =>
     Effect.gen(function* () {
       const { admin } = yield* RestClient
       const markets = yield* MarketClient
       const feed = yield* Feed
-      const asked = { symbol: "copper-usd", reason: "the vendor is wrong" }
-      const early = yield* admin("POST", "/prices/pause", asked)
+      const command = { symbol: "copper-usd", reason: "the vendor is wrong" }
+      const early = yield* admin("POST", "/prices/pause", command)
       expect([early.status, early.body.errors[0].location]).toEqual([422, "body.symbol"])
       yield* markets.observe(copper, 450_000_000, "operator")
-      expect((yield* admin("POST", "/prices/pause", asked)).status).toBe(204)
+      expect((yield* admin("POST", "/prices/pause", command)).status).toBe(204)
       yield* markets.observe(copper, 451_000_000, "external")
       expect(feed.prices.get(copper)).toMatchObject({ toldE8: 450_000_000, paused: true })
-      expect((yield* admin("POST", "/prices/resume", asked)).status).toBe(204)
+      expect((yield* admin("POST", "/prices/resume", command)).status).toBe(204)
       expect(feed.prices.get(copper)).toMatchObject({ paused: false })
-      expect((yield* admin("POST", "/prices/pause", { ...asked, symbol: "NOPE-USD" })).status).toBe(404)
+      expect((yield* admin("POST", "/prices/pause", { ...command, symbol: "NOPE-USD" })).status).toBe(404)
       expect((yield* admin("POST", "/prices/pause", { symbol: "copper-usd" })).status).toBe(422)
       const actor = "operator"
       const facts = { reason: "the vendor is wrong" }
@@ -86,7 +86,7 @@ it.layer(layer, { excludeTestServices: true })("prices of the operator", (it) =>
     })
   )
 
-  it.effect("an operator sees what is in force for each symbol that has a price", () =>
+  it.effect("lists the price in force of each symbol that has one", () =>
     Effect.gen(function* () {
       const { admin } = yield* RestClient
       yield* (yield* MarketClient).observe(MarketSymbol.make("NATGAS-USD"), 320_000_000, "operator")

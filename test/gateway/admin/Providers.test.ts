@@ -1,4 +1,4 @@
-/** An operator appoints liquidity providers, and ends it (rule 9.11). */
+/** Appointment and dismissal of liquidity providers by an operator (rule 9.11). */
 import { Audit } from "@venue/storage/access/Audit"
 import { TestVenue } from "@venue/testing/TestVenue"
 import { expect, it } from "@effect/vitest"
@@ -13,34 +13,39 @@ const listed = Effect.gen(function* () {
 })
 
 it.layer(layer, { excludeTestServices: true })("liquidity providers", (it) => {
-  it.effect("are appointed in the named markets or in all, each with its limit, until it is 0", () =>
+  it.effect("appoints a provider in given markets or in all, each with its limit, until the limit is 0", () =>
     Effect.gen(function* () {
       const venue = yield* TestVenue
       const { admin } = yield* RestClient
       const { userId } = yield* venue.user("provider")
-      const asked = { account_id: userId.toUpperCase(), symbols: ["*"], limit: "250000.50", reason: "agreed today" }
+      const appointment = {
+        account_id: userId.toUpperCase(),
+        symbols: ["*"],
+        limit: "250000.50",
+        reason: "agreed today"
+      }
       expect(yield* listed).toEqual([])
 
-      const { body, status } = yield* admin("POST", "/liquidity-providers", asked)
+      const { body, status } = yield* admin("POST", "/liquidity-providers", appointment)
       expect([status, body.account_id, body.limit, body.symbols.length]).toEqual([200, userId, 250_000.5, 14])
-      yield* admin("POST", "/liquidity-providers", { ...asked, symbols: ["gold-usd", "GOLD-USD"], limit: 0 })
-      yield* admin("POST", "/liquidity-providers", { ...asked, symbols: ["AAPL-USD"], limit: 9 })
+      yield* admin("POST", "/liquidity-providers", { ...appointment, symbols: ["gold-usd", "GOLD-USD"], limit: 0 })
+      yield* admin("POST", "/liquidity-providers", { ...appointment, symbols: ["AAPL-USD"], limit: 9 })
       const limits = yield* listed
       expect(limits).toHaveLength(13)
       expect(limits).toContainEqual({ user_id: userId, account_id: userId, symbol: "AAPL-USD", limit: 9 })
       expect(limits).toContainEqual({ user_id: userId, account_id: userId, symbol: "EUR-USD", limit: 250_000.5 })
 
-      yield* admin("POST", "/liquidity-providers", { ...asked, limit: 0 })
+      yield* admin("POST", "/liquidity-providers", { ...appointment, limit: 0 })
       expect(yield* listed).toEqual([])
-      const told = yield* (yield* Audit).about(userId)
-      expect(told.filter(({ action }) => action === "provider_limit_asked").at(-1)).toMatchObject({
+      const entries = yield* (yield* Audit).about(userId)
+      expect(entries.filter(({ action }) => action === "provider_limit_asked").at(-1)).toMatchObject({
         actor: "operator",
         facts: { accountId: userId, symbols: "*", limit: 250_000.5, reason: "agreed today" }
       })
     })
   )
 
-  it.effect("what cannot be meant is refused, and nobody is appointed", () =>
+  it.effect("refuses invalid appointments of providers and changes none", () =>
     Effect.gen(function* () {
       const venue = yield* TestVenue
       const { admin } = yield* RestClient

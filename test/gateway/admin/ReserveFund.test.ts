@@ -1,4 +1,4 @@
-/** An operator puts money into a reserve fund: once for its id, and the books show where it came from (rule 9.10). */
+/** Top-ups of a reserve fund by an operator: once for each id, with their source in the books (rule 9.10). */
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { Audit } from "@venue/storage/access/Audit"
 import * as LedgerEntries from "@venue/storage/history/LedgerEntries"
@@ -7,7 +7,7 @@ import { expect, it } from "@effect/vitest"
 import { Effect, Schedule } from "effect"
 import { layer, RestClient } from "../rest/RestClient.ts"
 
-const asked = {
+const topUp = {
   symbol: "aapl-usd",
   top_up_id: "5B1F0A52-7C2E-4F0E-9A51-0D2F6C9BE001",
   amount: "150.25",
@@ -16,19 +16,19 @@ const asked = {
 const apple = MarketSymbol.make("AAPL-USD")
 
 it.layer(layer, { excludeTestServices: true })("the reserve fund", (it) => {
-  it.effect("has what the operator put in, once for its id, and the books say from where", () =>
+  it.effect("adds a top-up to the reserve fund once for its id, and records its source in the books", () =>
     Effect.gen(function* () {
       const { admin } = yield* RestClient
-      for (const repeat of [asked, asked]) {
+      for (const repeat of [topUp, topUp]) {
         expect(yield* admin("POST", "/reserve-fund", repeat)).toMatchObject({
           status: 200,
-          body: { symbol: "AAPL-USD", top_up_id: asked.top_up_id.toLowerCase(), amount: 150.25 }
+          body: { symbol: "AAPL-USD", top_up_id: topUp.top_up_id.toLowerCase(), amount: 150.25 }
         })
       }
-      const other = yield* admin("POST", "/reserve-fund", { ...asked, amount: 9 })
+      const other = yield* admin("POST", "/reserve-fund", { ...topUp, amount: 9 })
       expect([other.status, other.body.detail]).toEqual([
         409,
-        `The top-up ${asked.top_up_id.toLowerCase()} of AAPL-USD has the amount 150.25; this request added nothing. Send a new top_up_id.`
+        `The top-up ${topUp.top_up_id.toLowerCase()} of AAPL-USD has the amount 150.25; this request added nothing. Send a new top_up_id.`
       ])
 
       const { body } = yield* admin("GET", "/proof")
@@ -42,7 +42,7 @@ it.layer(layer, { excludeTestServices: true })("the reserve fund", (it) => {
           tables.read(LedgerEntries.balance(account))
         )
       )
-      // The tables follow by themselves, and this clock is nobody's: within two seconds.
+      // Projections run on their own clock; they follow within 2 s.
       const follow = { until: ([amount]: ReadonlyArray<bigint>) => amount !== 0n, times: 100 }
       expect(yield* Effect.repeat(balances, { ...follow, schedule: Schedule.spaced("20 millis") })).toEqual([
         150_250_000n,
@@ -50,15 +50,15 @@ it.layer(layer, { excludeTestServices: true })("the reserve fund", (it) => {
       ])
       expect((yield* (yield* Audit).about(apple)).at(-1)).toMatchObject({
         action: "reserve_fund_top_up_asked",
-        facts: { topUpId: asked.top_up_id.toLowerCase(), amount: 150.25, reason: "for a bad day" }
+        facts: { topUpId: topUp.top_up_id.toLowerCase(), amount: 150.25, reason: "for a bad day" }
       })
     })
   )
 
-  it.effect("takes nothing that cannot be meant", () =>
+  it.effect("refuses invalid top-ups and adds nothing", () =>
     Effect.gen(function* () {
       const { admin } = yield* RestClient
-      const good = { ...asked, symbol: "MSFT-USD" }
+      const good = { ...topUp, symbol: "MSFT-USD" }
       for (const [body, status] of [
         [{ ...good, symbol: "NOPE-USD" }, 404],
         [{ ...good, top_up_id: "first" }, 422],
@@ -80,15 +80,15 @@ it.layer(layer, { excludeTestServices: true })("the reserve fund", (it) => {
     })
   )
 
-  it.effect("is not filled beyond what it can count", () =>
+  it.effect("refuses a top-up beyond 9 billion USD in the reserve fund", () =>
     Effect.gen(function* () {
       const { admin } = yield* RestClient
-      const most = { ...asked, symbol: "EUR-USD", amount: 1_000_000_000 }
+      const most = { ...topUp, symbol: "EUR-USD", amount: 1_000_000_000 }
       const statuses = yield* Effect.forEach(
         Array.from({ length: 10 }, (_, n) => n),
         (n) =>
           Effect.map(
-            admin("POST", "/reserve-fund", { ...most, top_up_id: `${asked.top_up_id.slice(0, -1)}${n}` }),
+            admin("POST", "/reserve-fund", { ...most, top_up_id: `${topUp.top_up_id.slice(0, -1)}${n}` }),
             ({ status }) => status
           )
       )

@@ -1,4 +1,4 @@
-/** An operator of a development makes things happen on made-up rails. */
+/** Simulated rails under an operator's control, in development. */
 import { RailProviders } from "@venue/providers/rails/RailProvider"
 import { DepositAddresses } from "@venue/storage/treasury/DepositAddresses"
 import { Deposits } from "@venue/storage/treasury/Deposits"
@@ -11,14 +11,14 @@ import { layer, layerOver, RestClient } from "../rest/RestClient.ts"
 
 const withRails = layerOver.pipe(Layer.provideMerge(TestRails.layer), Layer.provideMerge(layerMemory))
 
-it.layer(withRails, { excludeTestServices: true })("made-up rails", (it) => {
-  it.effect("a deposit comes by the message, and the bank takes it back once", () =>
+it.layer(withRails, { excludeTestServices: true })("simulated rails", (it) => {
+  it.effect("credits a bank deposit by its payment reference, and reverses it once", () =>
     Effect.gen(function* () {
       const { admin } = yield* RestClient
       const amy = yield* (yield* TestVenue).user("amy", 0)
       const { message } = yield* (yield* DepositMessages).provide(amy.userId, "wire")
-      const asked = { rail: "BANK", sent_to: message, amount: 250, payment_rail: "wire" }
-      const { body, status } = yield* admin("POST", "/simulated-rails/deposit", asked)
+      const command = { rail: "BANK", sent_to: message, amount: 250, payment_rail: "wire" }
+      const { body, status } = yield* admin("POST", "/simulated-rails/deposit", command)
       expect(status).toBe(200)
       const { find } = yield* Deposits
       const is = (state: string) =>
@@ -34,7 +34,7 @@ it.layer(withRails, { excludeTestServices: true })("made-up rails", (it) => {
     })
   )
 
-  it.effect("a deposit reaches an address in any letter case, and one that nobody watches is refused", () =>
+  it.effect("credits an address in any letter case, and refuses an unwatched address", () =>
     Effect.gen(function* () {
       const { admin } = yield* RestClient
       const bob = yield* (yield* TestVenue).user("bob", 0)
@@ -46,11 +46,11 @@ it.layer(withRails, { excludeTestServices: true })("made-up rails", (it) => {
       for (const written of [address, address.toLowerCase(), `0x${address.slice(2).toUpperCase()}`]) {
         const { body, status } = yield* send(written)
         expect(status).toBe(200)
-        const found = yield* Effect.repeat(find(`ARBITRUM_ONE/${body.tx_hash}/0`), {
+        const deposit = yield* Effect.repeat(find(`ARBITRUM_ONE/${body.tx_hash}/0`), {
           until: Option.isSome,
           schedule: Schedule.spaced("50 millis")
         })
-        expect(Option.getOrThrow(found).userId).toBe(bob.userId)
+        expect(Option.getOrThrow(deposit).userId).toBe(bob.userId)
       }
       const nobody = yield* send(`0x${"12".repeat(20)}`)
       expect(nobody.status).toBe(404)
@@ -58,28 +58,28 @@ it.layer(withRails, { excludeTestServices: true })("made-up rails", (it) => {
     })
   )
 
-  it.effect("what is asked is bounded, and the rest is answered with nothing", () =>
+  it.effect("refuses commands to simulated rails outside their bounds, and answers the others with 204", () =>
     Effect.gen(function* () {
       const { admin } = yield* RestClient
-      const told = (path: string, body: object) =>
+      const statusOf = (path: string, body: object) =>
         Effect.map(admin("POST", `/simulated-rails/${path}`, body), ({ status }) => status)
-      expect(yield* told("reorganise", { rail: "TRON", blocks: 3, comes_again: true })).toBe(204)
-      expect(yield* told("reorganise", { rail: "TRON", blocks: 91, comes_again: true })).toBe(422)
-      expect(yield* told("next-payment", { rail: "TRON", fate: "fail" })).toBe(204)
-      expect(yield* told("next-payment", { rail: "TRON", fate: "vanish" })).toBe(422)
-      expect(yield* told("cut-off", { rail: "TRON", seconds: 1 })).toBe(204)
-      expect(yield* told("cut-off", { rail: "MOON", seconds: 1 })).toBe(422)
-      expect(yield* told("deposit", { rail: "TRON", sent_to: "T", amount: -1 })).toBe(422)
+      expect(yield* statusOf("reorganise", { rail: "TRON", blocks: 3, comes_again: true })).toBe(204)
+      expect(yield* statusOf("reorganise", { rail: "TRON", blocks: 91, comes_again: true })).toBe(422)
+      expect(yield* statusOf("next-payment", { rail: "TRON", fate: "fail" })).toBe(204)
+      expect(yield* statusOf("next-payment", { rail: "TRON", fate: "vanish" })).toBe(422)
+      expect(yield* statusOf("cut-off", { rail: "TRON", seconds: 1 })).toBe(204)
+      expect(yield* statusOf("cut-off", { rail: "MOON", seconds: 1 })).toBe(422)
+      expect(yield* statusOf("deposit", { rail: "TRON", sent_to: "T", amount: -1 })).toBe(422)
     })
   )
 })
 
 it.layer(layer, { excludeTestServices: true })("real rails", (it) => {
-  it.effect("nobody makes anything happen there", () =>
+  it.effect("answers 404 to a command for a real rail", () =>
     Effect.gen(function* () {
       const { admin } = yield* RestClient
-      const asked = { rail: "TRON", fate: "fail" }
-      expect((yield* admin("POST", "/simulated-rails/next-payment", asked)).status).toBe(404)
+      const command = { rail: "TRON", fate: "fail" }
+      expect((yield* admin("POST", "/simulated-rails/next-payment", command)).status).toBe(404)
     })
   )
 })

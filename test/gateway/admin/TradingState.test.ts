@@ -1,4 +1,4 @@
-/** An operator's bad hour: markets are halted, cleared, and opened again step by step (rule 1.7, I53). */
+/** Trading states by an operator: a halt, and the steps back to trading (rule 1.7, I53). */
 import { MarketClient } from "@venue/cluster/clients/MarketClient"
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import * as AdminServer from "@venue/gateway/admin/AdminServer"
@@ -31,14 +31,14 @@ const set = Effect.fnUntraced(function* (state: string, symbols: ReadonlyArray<s
   return yield* admin("POST", "/trading-state", { symbols, state, reason: "a bad hour" })
 })
 
-/** The outside price of a stock is live then, and what was told before is stale. */
+/** Returns 15:00 UTC on the first Wednesday after a time: stock prices are live then, and earlier prices are stale. */
 const wednesdayAfter = (millis: number): number => {
   const at = new Date(millis)
   at.setUTCDate(at.getUTCDate() + ((10 - at.getUTCDay()) % 7 || 7))
   return at.setUTCHours(16, 0, 0, 0)
 }
 
-/** The venue's own time goes on from another Wednesday: on a weekend no source is heard. */
+/** Clock that continues from another Wednesday: on weekends no source is accepted. */
 const midweek = Layer.effect(
   Clock.Clock,
   Effect.map(Clock.Clock, (real) => {
@@ -48,8 +48,8 @@ const midweek = Layer.effect(
   })
 )
 
-it.layer(layer.pipe(Layer.provideMerge(midweek)), { excludeTestServices: true })("what is let into markets", (it) => {
-  it.effect("I53: a halt refuses orders and cancels; trade begins again over cancel-only", () =>
+it.layer(layer.pipe(Layer.provideMerge(midweek)), { excludeTestServices: true })("trading states", (it) => {
+  it.effect("I53: refuses orders and cancels in a halt; trading resumes through cancel-only", () =>
     Effect.gen(function* () {
       const venue = yield* TestVenue
       const { admin, get } = yield* RestClient
@@ -82,14 +82,14 @@ it.layer(layer.pipe(Layer.provideMerge(midweek)), { excludeTestServices: true })
       expect(yield* statusOf(order(1, "again"))).toBe("ACK")
       expect(yield* listed).toBe("ACTIVE")
 
-      const told = yield* (yield* Audit).about(gold)
-      expect(told.map(({ action, facts }) => [action, facts])).toEqual(
+      const entries = yield* (yield* Audit).about(gold)
+      expect(entries.map(({ action, facts }) => [action, facts])).toEqual(
         ["TRADING", "CANCEL_ONLY", "HALTED"].map((state) => ["trading_state_asked", { state, reason: "a bad hour" }])
       )
     })
   )
 
-  it.effect("all symbols at once; one without a price does not begin to trade, and then none does", () =>
+  it.effect("sets all symbols at once; resumes none of them if one has no price", () =>
     Effect.gen(function* () {
       const venue = yield* TestVenue
       const { admin } = yield* RestClient
@@ -97,10 +97,10 @@ it.layer(layer.pipe(Layer.provideMerge(midweek)), { excludeTestServices: true })
       const halted = yield* set("CANCEL_ONLY", ["*"])
       expect([halted.status, halted.body.count]).toEqual([200, 14])
       const unpriced = yield* set("TRADING", [gold, "EUR-USD", "GBP-USD"])
-      const told = ["EUR-USD", "GBP-USD"]
+      const entries = ["EUR-USD", "GBP-USD"]
         .map((symbol) => `${symbol} has no price yet; wait for one, or set it with POST /prices.`)
         .join(" ")
-      expect([unpriced.status, unpriced.body.detail]).toEqual([409, told])
+      expect([unpriced.status, unpriced.body.detail]).toEqual([409, entries])
       const { data } = (yield* admin("GET", "/trading-state")).body
       expect(new Set(data.map(({ state }: { readonly state: string }) => state))).toEqual(new Set(["CANCEL_ONLY"]))
       const symbolsOf = (rows: ReadonlyArray<{ readonly symbol: string }>) => rows.map(({ symbol }) => symbol)
@@ -109,7 +109,7 @@ it.layer(layer.pipe(Layer.provideMerge(midweek)), { excludeTestServices: true })
     })
   )
 
-  it.effect("I29: no symbol trades again on a stale price", () =>
+  it.effect("I29: refuses to resume a symbol with a stale price", () =>
     Effect.gen(function* () {
       const symbol = MarketSymbol.make("AAPL-USD")
       yield* (yield* MarketClient).observe(symbol, 200_00000000, "external")
@@ -131,20 +131,20 @@ it.layer(layer.pipe(Layer.provideMerge(midweek)), { excludeTestServices: true })
     })
   )
 
-  it.effect("what cannot be meant is refused, and nothing is done", () =>
+  it.effect("refuses invalid trading states and changes nothing", () =>
     Effect.gen(function* () {
       const { admin } = yield* RestClient
-      const asked = { symbols: [gold], state: "HALTED", reason: "why" }
+      const halt = { symbols: [gold], state: "HALTED", reason: "why" }
       for (const [body, status] of [
-        [{ ...asked, symbols: [gold, "NOPE-USD"] }, 404],
-        [{ ...asked, symbols: [] }, 422],
-        [{ ...asked, state: "CLOSED" }, 422],
-        [{ ...asked, reason: "" }, 422],
+        [{ ...halt, symbols: [gold, "NOPE-USD"] }, 404],
+        [{ ...halt, symbols: [] }, 422],
+        [{ ...halt, state: "CLOSED" }, 422],
+        [{ ...halt, reason: "" }, 422],
         [{ symbols: [gold], state: "HALTED" }, 422]
       ] as const) {
         expect((yield* admin("POST", "/trading-state", body)).status).toBe(status)
       }
-      expect((yield* admin("POST", "/trading-state", asked, "wrong")).status).toBe(401)
+      expect((yield* admin("POST", "/trading-state", halt, "wrong")).status).toBe(401)
       expect((yield* (yield* Audit).about(MarketSymbol.make("NOPE-USD"))).length).toBe(0)
     })
   )

@@ -1,4 +1,4 @@
-/** An application that signs users in: what it sends, and what its users send for it. */
+/** Requests of an OAuth application, and of its users on its behalf. */
 import { Effect } from "effect"
 import { createHash, randomBytes } from "node:crypto"
 import type { Answer } from "../rest/RestClient.ts"
@@ -15,10 +15,10 @@ export const basic = ({ clientId, secret }: { readonly clientId: string; readonl
 
 export const verifier = randomBytes(32).toString("base64url")
 
-/** Parameters that are other than usual, or not there. */
+/** Changed parameters; undefined removes one. */
 export type Changes = Readonly<Record<string, string | undefined>>
 
-/** A good query, but for what is said otherwise. */
+/** Valid query of an authorization request, with changes. */
 export const request = (clientId: string, changes: Changes = {}) => {
   const parameters: Record<string, string | undefined> = {
     response_type: "code",
@@ -39,7 +39,7 @@ export const authorize = Effect.fnUntraced(function* (query: URLSearchParams | s
   return yield* get(`/oauth/authorize?${query}`)
 })
 
-/** The id that the consent page is opened with. */
+/** Returns the id of an authorization request, as the consent page receives it. */
 export const opened = Effect.fnUntraced(function* (clientId: string, changes: Changes = {}) {
   const { headers } = yield* authorize(request(clientId, changes))
   return new URL(headers.get("location")!).searchParams.get("authorization_id")!
@@ -55,7 +55,7 @@ export const consent = Effect.fnUntraced(function* (
   return yield* send("POST", `/oauth/authorizations/${id}/consent`, { action }, { ...as(session), ...headers })
 })
 
-/** Where an approved request sends the browser. */
+/** Returns the redirect URL after an approval. */
 export const approved = Effect.fnUntraced(function* (clientId: string, session: Session, changes: Changes = {}) {
   const { body } = yield* consent(yield* opened(clientId, changes), session)
   return new URL(body.redirect_url)

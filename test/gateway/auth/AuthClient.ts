@@ -1,4 +1,4 @@
-/** One listener of the authentication service, as tests ask it. */
+/** Client of one listener of the authentication service. */
 import { Effect } from "effect"
 import { type Answer, call } from "../rest/RestClient.ts"
 import type { Wallet } from "./Wallet.ts"
@@ -14,11 +14,11 @@ export interface Session {
   readonly user: any
 }
 
-/** What one test asks of one listener. */
+/** Calls of one listener. */
 export interface AuthClient {
   readonly origin: string
   readonly issuer: string
-  /** `path` is what follows the issuer. */
+  /** `path` follows the issuer. */
   readonly get: (path: string, headers?: Record<string, string>) => Effect.Effect<Answer>
   readonly send: (
     method: string,
@@ -26,7 +26,7 @@ export interface AuthClient {
     body?: unknown,
     headers?: Record<string, string>
   ) => Effect.Effect<Answer>
-  /** With the client key and JSON, as the venue's own clients do. */
+  /** Sends JSON with the client key, as the venue's own clients do. */
   readonly token: (grantType: string, body: unknown, headers?: Record<string, string>) => Effect.Effect<Answer>
   readonly form: (
     path: string,

@@ -1,4 +1,4 @@
-/** The authentication service with everything behind it, on a port of this machine and a database of its own. */
+/** Authentication service with all its dependencies, on a local port and a database of its own. */
 import { Authorize } from "@venue/auth/oauth/Authorize"
 import { Bearers } from "@venue/auth/session/Bearers"
 import { ClientAuthentication } from "@venue/auth/oauth/ClientAuthentication"
@@ -44,7 +44,7 @@ import * as Ports from "../../nodes/Ports.ts"
 export { clientKey }
 export const solvedCaptcha = "a solved captcha"
 
-/** Where it is served; the page for consent is at `/sign-in`. */
+/** Origin of the service; its consent page is at `/sign-in`. */
 export interface Place {
   readonly origin: string
   readonly issuer: string
@@ -53,22 +53,22 @@ export interface Place {
 export interface AuthServiceOptions {
   readonly pages?: (place: Place) => AuthServer.Pages
   readonly walletsEnabled?: boolean
-  /** Whether the venue around it can serve; it can, unless told otherwise. */
+  /** Whether the venue is ready; default: true. */
   readonly isReady?: () => boolean
-  /** Takes `solvedCaptcha` for solved, unless another is given. */
+  /** Default: accepts `solvedCaptcha` only. */
   readonly captcha?: Layer.Layer<Captcha>
-  /** When one is asked for; never, unless told otherwise. */
+  /** Default: never. */
   readonly captchaRule?: CaptchaRule.Setting
 }
 
 export class AuthService extends Context.Service<
   AuthService,
   AuthClient & {
-    /** Everything that was logged, as text. */
+    /** All log lines as text. */
     readonly logs: ReadonlyArray<string>
-    /** Another listener over the same services, with other settings. */
+    /** Opens another listener over the same services with other settings. */
     readonly other: (options: Partial<AuthServer.AuthServerOptions>) => Effect.Effect<AuthClient, never, Scope.Scope>
-    /** The same with a clock that stands, at first at the time it is, and is moved by the test. */
+    /** Opens another listener with a clock that only the test moves, from the current time on. */
     readonly timed: (
       options: Partial<AuthServer.AuthServerOptions>
     ) => Effect.Effect<AuthClient & { readonly later: (millis: number) => Effect.Effect<void> }, never, Scope.Scope>

@@ -1,4 +1,4 @@
-/** Applications ask to be let in, and users decide: over real sockets. */
+/** Authorization requests of applications and decisions of users, over real sockets. */
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import {
@@ -18,7 +18,7 @@ import { AuthService, layer, redirectUri } from "./AuthService.ts"
 import { wallet } from "./Wallet.ts"
 
 it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("authorization and consent", (it) => {
-  it.effect("A1, A2: an application or address that is not registered leads nowhere", () =>
+  it.effect("A1, A2: answers 400 without a redirect for an unregistered application or redirect URI", () =>
     Effect.gen(function* () {
       const { register } = yield* AuthService
       const { clientId } = yield* register({ type: "public" })
@@ -50,7 +50,7 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("authori
     })
   )
 
-  it.effect("A3, A4: other faults go back to the application, with its state as it was", () =>
+  it.effect("A3, A4: redirects other errors to the application, with its state unchanged", () =>
     Effect.gen(function* () {
       const { issuer, register } = yield* AuthService
       const { clientId } = yield* register({ type: "public" })
@@ -81,7 +81,7 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("authori
     })
   )
 
-  it.effect("A6: the way to the consent page is not kept, framed or told to others", () =>
+  it.effect("A6: sends the redirect to the consent page uncached, unframed and without a referrer", () =>
     Effect.gen(function* () {
       const { origin, register } = yield* AuthService
       const { clientId } = yield* register({})
@@ -96,7 +96,7 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("authori
     })
   )
 
-  it.effect("A5: the consent page is told who asks for what, and the request belongs to the first user", () =>
+  it.effect("A5: shows application and scope on the consent page, and binds the request to its first user", () =>
     Effect.gen(function* () {
       const { get, register, signIn } = yield* AuthService
       const client = yield* register({})
@@ -128,7 +128,7 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("authori
     })
   )
 
-  it.effect("an application that asks for a fresh sign-in or for consent is heeded", () =>
+  it.effect("requires a new sign-in or consent if the application requests one", () =>
     Effect.gen(function* () {
       const { get, register, signIn } = yield* AuthService
       const client = yield* register({})
@@ -137,8 +137,8 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("authori
       yield* approved(client.clientId, session)
       const details = (id: string, by: Session) => get(`/oauth/authorizations/${id}`, as(by))
       expect((yield* details(yield* opened(client.clientId), session)).body).toHaveProperty("redirect_url")
-      const asked = yield* details(yield* opened(client.clientId, { prompt: "consent" }), session)
-      expect(asked.body).toHaveProperty("client")
+      const prompted = yield* details(yield* opened(client.clientId, { prompt: "consent" }), session)
+      expect(prompted.body).toHaveProperty("client")
       for (const fresh of [{ max_age: "0" }, { prompt: "login" }]) {
         const id = yield* opened(client.clientId, fresh)
         expect(yield* details(id, session)).toMatchObject({
@@ -152,7 +152,7 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("authori
     })
   )
 
-  it.effect("A5: decided once, on our own page, with a word we know, and never by an application", () =>
+  it.effect("A5: accepts one decision, from the consent page, with a known action, by the user only", () =>
     Effect.gen(function* () {
       const { origin, register, signIn } = yield* AuthService
       const client = yield* register({ type: "public" })
@@ -173,24 +173,26 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("authori
     })
   )
 
-  it.effect("A6: a confidential application is let in again at once, a public one never, more only when asked", () =>
-    Effect.gen(function* () {
-      const { get, register, signIn } = yield* AuthService
-      const session = yield* signIn(wallet())
-      const isAtOnce = Effect.fnUntraced(function* (clientId: string, scope: string) {
-        const id = yield* opened(clientId, { scope })
-        return "redirect_url" in (yield* get(`/oauth/authorizations/${id}`, as(session))).body
+  it.effect(
+    "A6: approves a confidential application's repeated scopes at once; asks for further scopes, and always for a public one",
+    () =>
+      Effect.gen(function* () {
+        const { get, register, signIn } = yield* AuthService
+        const session = yield* signIn(wallet())
+        const isAtOnce = Effect.fnUntraced(function* (clientId: string, scope: string) {
+          const id = yield* opened(clientId, { scope })
+          return "redirect_url" in (yield* get(`/oauth/authorizations/${id}`, as(session))).body
+        })
+        const confidential = yield* register({})
+        const open = yield* register({ type: "public" })
+        for (const { clientId } of [confidential, open]) yield* approved(clientId, session)
+        expect(yield* isAtOnce(confidential.clientId, "openid")).toBe(true)
+        expect(yield* isAtOnce(confidential.clientId, "openid email")).toBe(false)
+        expect(yield* isAtOnce(open.clientId, "openid")).toBe(false)
       })
-      const confidential = yield* register({})
-      const open = yield* register({ type: "public" })
-      for (const { clientId } of [confidential, open]) yield* approved(clientId, session)
-      expect(yield* isAtOnce(confidential.clientId, "openid")).toBe(true)
-      expect(yield* isAtOnce(confidential.clientId, "openid email")).toBe(false)
-      expect(yield* isAtOnce(open.clientId, "openid")).toBe(false)
-    })
   )
 
-  it.effect("A7: of ten concurrent approvals one has a code", () =>
+  it.effect("A7: issues one code for ten concurrent approvals", () =>
     Effect.gen(function* () {
       const { register, signIn } = yield* AuthService
       const { clientId } = yield* register({ type: "public" })
@@ -201,7 +203,7 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("authori
     })
   )
 
-  it.effect("a withdrawn grant ends the application's sessions, and asks anew", () =>
+  it.effect("ends the application's sessions on a withdrawn grant, and asks for consent again", () =>
     Effect.gen(function* () {
       const { form, get, register, send, signIn } = yield* AuthService
       const client = yield* register({})
@@ -225,7 +227,7 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("authori
     })
   )
 
-  it.effect("an application does not change how its user signs in", () =>
+  it.effect("refuses changes of second factors by an application", () =>
     Effect.gen(function* () {
       const { register, send, signIn } = yield* AuthService
       const client = yield* register({})

@@ -1,4 +1,4 @@
-/** What anybody may know, and what a request meets before any route: over real sockets. */
+/** Public endpoints, and refusals before any route, over real sockets. */
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { type Answer, call, raw } from "../rest/RestClient.ts"
@@ -10,9 +10,9 @@ const codeOf = ({ body, status }: Answer) => [status, body?.error_code]
 let isReady = true
 
 it.layer(layer({ isReady: () => isReady }), { excludeTestServices: true, timeout: "60 seconds" })(
-  "discovery and the edges",
+  "discovery and refusals before routes",
   (it) => {
-    it.effect("D1: three addresses tell the same, whatever host is asked", () =>
+    it.effect("D1: serves the same discovery document at three addresses, whatever the forwarded host", () =>
       Effect.gen(function* () {
         const { issuer, origin } = yield* AuthService
         const addresses = [
@@ -40,7 +40,7 @@ it.layer(layer({ isReady: () => isReady }), { excludeTestServices: true, timeout
       })
     )
 
-    it.effect("D1: the published keys are public ones", () =>
+    it.effect("D1: publishes only public keys", () =>
       Effect.gen(function* () {
         const { get } = yield* AuthService
         const { body, headers } = yield* get("/.well-known/jwks.json")
@@ -52,30 +52,32 @@ it.layer(layer({ isReady: () => isReady }), { excludeTestServices: true, timeout
       })
     )
 
-    it.effect("X3: unknown paths are 404 and wrong methods 405 that say which are right, in the one shape", () =>
-      Effect.gen(function* () {
-        const { get, origin, send } = yield* AuthService
-        const unknown = yield* get("/nothing")
-        expect([unknown.status, unknown.body]).toEqual([
-          404,
-          {
-            code: 404,
-            error_code: "not_found",
-            msg: "The path does not exist",
-            error: "invalid_request",
-            error_description: "The path does not exist"
-          }
-        ])
-        expect(yield* call(`${origin}/`)).toMatchObject({ status: 404, body: { error_code: "not_found" } })
-        const wrong = yield* get("/token")
-        expect(codeOf(wrong)).toEqual([405, "method_not_allowed"])
-        expect(wrong.headers.get("allow")).toBe("POST, OPTIONS")
-        const listed = yield* send("PUT", "/user")
-        expect(listed.headers.get("allow")).toBe("GET, HEAD, OPTIONS")
-      })
+    it.effect(
+      "X3: answers unknown paths with 404 and wrong methods with 405 and Allow, in the error format of the service",
+      () =>
+        Effect.gen(function* () {
+          const { get, origin, send } = yield* AuthService
+          const unknown = yield* get("/nothing")
+          expect([unknown.status, unknown.body]).toEqual([
+            404,
+            {
+              code: 404,
+              error_code: "not_found",
+              msg: "The path does not exist",
+              error: "invalid_request",
+              error_description: "The path does not exist"
+            }
+          ])
+          expect(yield* call(`${origin}/`)).toMatchObject({ status: 404, body: { error_code: "not_found" } })
+          const wrong = yield* get("/token")
+          expect(codeOf(wrong)).toEqual([405, "method_not_allowed"])
+          expect(wrong.headers.get("allow")).toBe("POST, OPTIONS")
+          const listed = yield* send("PUT", "/user")
+          expect(listed.headers.get("allow")).toBe("GET, HEAD, OPTIONS")
+        })
     )
 
-    it.effect("X3: HEAD is GET without a body", () =>
+    it.effect("X3: answers HEAD like GET without a body", () =>
       Effect.gen(function* () {
         const { send } = yield* AuthService
         const { headers, status, text } = yield* send("HEAD", "/.well-known/jwks.json")
@@ -84,7 +86,7 @@ it.layer(layer({ isReady: () => isReady }), { excludeTestServices: true, timeout
       })
     )
 
-    it.effect("X3: pages of any site may ask, but for consent, where only the consent page may", () =>
+    it.effect("X3: permits cross-origin requests of any page, but of the consent page alone for consent", () =>
       Effect.gen(function* () {
         const { origin, send } = yield* AuthService
         const preflight = (path: string) =>
@@ -121,7 +123,7 @@ it.layer(layer({ isReady: () => isReady }), { excludeTestServices: true, timeout
       })
     )
 
-    it.effect("X3: refusals may be read by other sites' pages too", () =>
+    it.effect("X3: lets cross-origin pages read refusals", () =>
       Effect.gen(function* () {
         const { send } = yield* AuthService
         const { headers, status } = yield* send("POST", "/token", "x".repeat(70_000))
@@ -129,7 +131,7 @@ it.layer(layer({ isReady: () => isReady }), { excludeTestServices: true, timeout
       })
     )
 
-    it.effect("W12: a body that does not say how long it is may not be longer either", () =>
+    it.effect("W12: refuses a chunked body beyond the size limit", () =>
       Effect.gen(function* () {
         const { issuer } = yield* AuthService
         const body = new Blob(["x".repeat(70_000)]).stream()
@@ -139,7 +141,7 @@ it.layer(layer({ isReady: () => isReady }), { excludeTestServices: true, timeout
       })
     )
 
-    it.effect("I50: what is not HTTP is refused in the one shape too", () =>
+    it.effect("I50: refuses malformed HTTP in the error format of the service", () =>
       Effect.gen(function* () {
         const { origin } = yield* AuthService
         const text = yield* raw(origin.replace("localhost", "127.0.0.1"), "POST /auth/v1/token HTTP/1.1\r\n:\r\n\r\n")
@@ -149,7 +151,7 @@ it.layer(layer({ isReady: () => isReady }), { excludeTestServices: true, timeout
       })
     )
 
-    it.effect("clients are registered by the operator and nobody else, and the service says that it lives", () =>
+    it.effect("refuses dynamic client registration, and reports that the service is live", () =>
       Effect.gen(function* () {
         const { get, send } = yield* AuthService
         expect(yield* send("POST", "/oauth/clients/register", {})).toMatchObject({
@@ -160,7 +162,7 @@ it.layer(layer({ isReady: () => isReady }), { excludeTestServices: true, timeout
       })
     )
 
-    it.effect("a machine is told that the service lives, and whether the venue around it is ready", () =>
+    it.effect("reports liveness of the service and readiness of the venue", () =>
       Effect.gen(function* () {
         const { origin, send } = yield* AuthService
         const health = (path: string, method = "GET") => call(`${origin}/health/${path}`, { method })
@@ -173,7 +175,7 @@ it.layer(layer({ isReady: () => isReady }), { excludeTestServices: true, timeout
         expect(yield* health("live", "HEAD")).toMatchObject({ status: 200, text: "" })
         const wrong = yield* health("ready", "POST")
         expect([wrong.status, wrong.headers.get("allow")]).toEqual([405, "GET, HEAD, OPTIONS"])
-        // The venue's trouble is not this service's: who holds a token is answered as ever.
+        // The service still answers requests while the venue is not ready.
         expect((yield* send("GET", "/user")).status).toBe(401)
         isReady = true
         expect((yield* health("ready")).status).toBe(200)

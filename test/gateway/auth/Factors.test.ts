@@ -10,11 +10,11 @@ import { wallet } from "./Wallet.ts"
 
 const codeOf = ({ body, status }: Answer) => [status, body?.error_code]
 
-/** What the authenticator shows now, or so many steps of 30 s later. */
+/** Returns the current code of the authenticator, or that of `steps` x 30 s later. */
 const shown = (secret: string, steps = 0) =>
   new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: Date.now() + steps * 30_000 })
 
-const asked = Effect.gen(function* () {
+const factorCalls = Effect.gen(function* () {
   const { get, send, signIn, token } = yield* AuthService
   const as = ({ access_token }: Pick<Session, "access_token">) => ({ authorization: `Bearer ${access_token}` })
   return {
@@ -29,9 +29,9 @@ const asked = Effect.gen(function* () {
   }
 })
 
-/** A user with a verified factor. */
+/** Returns a user with a verified factor. */
 const enrolled = Effect.gen(function* () {
-  const { challenge, enrol, signIn, verify } = yield* asked
+  const { challenge, enrol, signIn, verify } = yield* factorCalls
   const someone = wallet()
   const first = yield* signIn(someone)
   const { id, totp } = (yield* enrol(first)).body
@@ -40,9 +40,9 @@ const enrolled = Effect.gen(function* () {
 })
 
 it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("second factors", (it) => {
-  it.effect("M1: enrolled, challenged and verified, the session is of the second level", () =>
+  it.effect("M1: raises the session to aal2 after enrolment, challenge and verification", () =>
     Effect.gen(function* () {
-      const { challenge, enrol, signIn, token, user, verify } = yield* asked
+      const { challenge, enrol, signIn, token, user, verify } = yield* factorCalls
       const session = yield* signIn(wallet())
       const answer = yield* enrol(session, { factor_type: "totp", friendly_name: "phone", issuer: "Example Venue" })
       expect([answer.status, answer.headers.get("cache-control")]).toEqual([200, "no-store"])
@@ -71,10 +71,10 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("second 
     })
   )
 
-  it.effect("M2: a wrong code, an answered challenge, and factors that are none of one's own", () =>
+  it.effect("M2: refuses a wrong code, an answered challenge, and factors of another user", () =>
     Effect.gen(function* () {
       const { challenge, signIn, someoneElse, unenrol, verify } = {
-        ...(yield* asked),
+        ...(yield* factorCalls),
         someoneElse: yield* (yield* AuthService).signIn(wallet())
       }
       const { factorId, raised, secret, someone } = yield* enrolled
@@ -92,9 +92,9 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("second 
     })
   )
 
-  it.effect("M3: who has yet to show the second factor changes none", () =>
+  it.effect("M3: refuses changes of factors in a session without the second factor", () =>
     Effect.gen(function* () {
-      const { enrol, signIn, unenrol, user } = yield* asked
+      const { enrol, signIn, unenrol, user } = yield* factorCalls
       const { factorId, raised, someone } = yield* enrolled
       const again = yield* signIn(someone)
       expect(codeOf(yield* enrol(again))).toEqual([403, "insufficient_aal"])
@@ -106,7 +106,7 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("second 
     })
   )
 
-  it.effect("A5: who has yet to show the second factor lets no application in", () =>
+  it.effect("A5: refuses consent in a session without the second factor", () =>
     Effect.gen(function* () {
       const { register, signIn } = yield* AuthService
       const { raised, someone } = yield* enrolled
@@ -117,9 +117,9 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("second 
     })
   )
 
-  it.effect("a recovery code stands in once, and how many are left is told", () =>
+  it.effect("accepts a recovery code once, and returns the number left", () =>
     Effect.gen(function* () {
-      const { challenge, signIn, verify } = yield* asked
+      const { challenge, signIn, verify } = yield* factorCalls
       const { factorId, raised, someone } = yield* enrolled
       const [code] = raised.recovery_codes
       const use = Effect.gen(function* () {
@@ -131,9 +131,9 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("second 
     })
   )
 
-  it.effect("names are one's own, and bodies are read strictly", () =>
+  it.effect("refuses a factor name that the user already has, and invalid bodies", () =>
     Effect.gen(function* () {
-      const { enrol, signIn } = yield* asked
+      const { enrol, signIn } = yield* factorCalls
       const session = yield* signIn(wallet())
       expect((yield* enrol(session, { factor_type: "totp", friendly_name: "a" })).status).toBe(200)
       expect(codeOf(yield* enrol(session, { factor_type: "totp", friendly_name: "a" }))).toEqual([
@@ -146,9 +146,9 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("second 
     })
   )
 
-  it.effect("fifteen challenges and answers a minute are enough", () =>
+  it.effect("limits a factor to fifteen challenges a minute", () =>
     Effect.gen(function* () {
-      const { challenge, enrol, signIn } = yield* asked
+      const { challenge, enrol, signIn } = yield* factorCalls
       const session = yield* signIn(wallet())
       const { id } = (yield* enrol(session)).body
       for (let i = 0; i < 15; i++) expect((yield* challenge(session, id)).status).toBe(200)
@@ -158,7 +158,7 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("second 
     })
   )
 
-  it.effect("I48: an address draws fifteen pictures a minute, whatever became of the factors", () =>
+  it.effect("I48: limits an address to fifteen enrolments a minute, removed factors included", () =>
     Effect.gen(function* () {
       const { signIn, timed } = yield* AuthService
       const { send } = yield* timed({ limits: true })

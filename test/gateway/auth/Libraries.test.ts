@@ -1,4 +1,4 @@
-/** The libraries that applications use, against the whole service. */
+/** Client libraries of applications against the whole service. */
 import { expect, it } from "@effect/vitest"
 import { AuthClient, isAuthApiError, isAuthSessionMissingError } from "@supabase/auth-js"
 import { Effect } from "effect"
@@ -11,7 +11,7 @@ import { wallet } from "./Wallet.ts"
 
 const insecure = { [oauth.allowInsecureRequests]: true }
 
-/** The browser's part: it is sent to the consent page, where its user says yes, and back. */
+/** Plays the browser: opens the consent page, approves, and returns the redirect URL. */
 const consented = Effect.fnUntraced(function* (authorization: URL, session: Session) {
   const { send } = yield* AuthService
   const { headers } = yield* Effect.promise(() => fetch(authorization, { redirect: "manual" }))
@@ -23,72 +23,74 @@ const consented = Effect.fnUntraced(function* (authorization: URL, session: Sess
 
 it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("client libraries", (it) => {
   for (const algorithm of ["oidc", "oauth2"] as const) {
-    it.effect(`T1: oauth4webapi signs in, refreshes, asks who it is and signs out, discovered by ${algorithm}`, () =>
-      Effect.gen(function* () {
-        const { issuer, register, signIn } = yield* AuthService
-        const { clientId, secret } = yield* register({})
-        const session = yield* signIn(wallet())
-        const client: oauth.Client = { client_id: clientId }
-        const proof = oauth.ClientSecretBasic(secret)
-        const [verifier, state, nonce] = [
-          oauth.generateRandomCodeVerifier(),
-          oauth.generateRandomState(),
-          oauth.generateRandomNonce()
-        ]
-        const as = yield* Effect.promise(async () =>
-          oauth.processDiscoveryResponse(
-            new URL(issuer),
-            await oauth.discoveryRequest(new URL(issuer), { ...insecure, algorithm })
+    it.effect(
+      `T1: signs in, refreshes, reads the user and signs out with oauth4webapi, discovered by ${algorithm}`,
+      () =>
+        Effect.gen(function* () {
+          const { issuer, register, signIn } = yield* AuthService
+          const { clientId, secret } = yield* register({})
+          const session = yield* signIn(wallet())
+          const client: oauth.Client = { client_id: clientId }
+          const proof = oauth.ClientSecretBasic(secret)
+          const [verifier, state, nonce] = [
+            oauth.generateRandomCodeVerifier(),
+            oauth.generateRandomState(),
+            oauth.generateRandomNonce()
+          ]
+          const as = yield* Effect.promise(async () =>
+            oauth.processDiscoveryResponse(
+              new URL(issuer),
+              await oauth.discoveryRequest(new URL(issuer), { ...insecure, algorithm })
+            )
           )
-        )
-        const authorization = new URL(as.authorization_endpoint!)
-        for (const [name, value] of Object.entries({
-          client_id: clientId,
-          redirect_uri: redirectUri,
-          response_type: "code",
-          scope: "openid",
-          code_challenge: yield* Effect.promise(() => oauth.calculatePKCECodeChallenge(verifier)),
-          code_challenge_method: "S256",
-          state,
-          nonce
-        })) {
-          authorization.searchParams.set(name, value)
-        }
-        const answer = oauth.validateAuthResponse(as, client, yield* consented(authorization, session), state)
-        yield* Effect.promise(async () => {
-          const tokens = await oauth.processAuthorizationCodeResponse(
-            as,
-            client,
-            await oauth.authorizationCodeGrantRequest(as, client, proof, answer, redirectUri, verifier, insecure),
-            { expectedNonce: nonce, requireIdToken: true }
-          )
-          const { sub } = oauth.getValidatedIdTokenClaims(tokens)!
-          expect(sub).toBe(session.user.id)
-          const who = await oauth.userInfoRequest(as, client, tokens.access_token, insecure)
-          expect(await oauth.processUserInfoResponse(as, client, sub, who)).toEqual({ sub })
-          const refresh = (token: string) => oauth.refreshTokenGrantRequest(as, client, proof, token, insecure)
-          const next = await oauth.processRefreshTokenResponse(as, client, await refresh(tokens.refresh_token!))
-          expect(next.refresh_token).not.toBe(tokens.refresh_token)
-          const refused = await refresh(`vrt_${"x".repeat(43)}`)
-          await expect(oauth.processRefreshTokenResponse(as, client, refused)).rejects.toMatchObject({
-            name: "ResponseBodyError",
-            error: "invalid_grant",
-            status: 400
-          })
-          const revoke = (token: string) => oauth.revocationRequest(as, client, proof, token, insecure)
-          await oauth.processRevocationResponse(await revoke("nothing of ours"))
-          const alive = await oauth.processRefreshTokenResponse(as, client, await refresh(next.refresh_token!))
-          await oauth.processRevocationResponse(await revoke(alive.refresh_token!))
-          const ended = await refresh(alive.refresh_token!)
-          await expect(oauth.processRefreshTokenResponse(as, client, ended)).rejects.toMatchObject({
-            error: "invalid_grant"
+          const authorization = new URL(as.authorization_endpoint!)
+          for (const [name, value] of Object.entries({
+            client_id: clientId,
+            redirect_uri: redirectUri,
+            response_type: "code",
+            scope: "openid",
+            code_challenge: yield* Effect.promise(() => oauth.calculatePKCECodeChallenge(verifier)),
+            code_challenge_method: "S256",
+            state,
+            nonce
+          })) {
+            authorization.searchParams.set(name, value)
+          }
+          const answer = oauth.validateAuthResponse(as, client, yield* consented(authorization, session), state)
+          yield* Effect.promise(async () => {
+            const tokens = await oauth.processAuthorizationCodeResponse(
+              as,
+              client,
+              await oauth.authorizationCodeGrantRequest(as, client, proof, answer, redirectUri, verifier, insecure),
+              { expectedNonce: nonce, requireIdToken: true }
+            )
+            const { sub } = oauth.getValidatedIdTokenClaims(tokens)!
+            expect(sub).toBe(session.user.id)
+            const who = await oauth.userInfoRequest(as, client, tokens.access_token, insecure)
+            expect(await oauth.processUserInfoResponse(as, client, sub, who)).toEqual({ sub })
+            const refresh = (token: string) => oauth.refreshTokenGrantRequest(as, client, proof, token, insecure)
+            const next = await oauth.processRefreshTokenResponse(as, client, await refresh(tokens.refresh_token!))
+            expect(next.refresh_token).not.toBe(tokens.refresh_token)
+            const refused = await refresh(`vrt_${"x".repeat(43)}`)
+            await expect(oauth.processRefreshTokenResponse(as, client, refused)).rejects.toMatchObject({
+              name: "ResponseBodyError",
+              error: "invalid_grant",
+              status: 400
+            })
+            const revoke = (token: string) => oauth.revocationRequest(as, client, proof, token, insecure)
+            await oauth.processRevocationResponse(await revoke("nothing of ours"))
+            const alive = await oauth.processRefreshTokenResponse(as, client, await refresh(next.refresh_token!))
+            await oauth.processRevocationResponse(await revoke(alive.refresh_token!))
+            const ended = await refresh(alive.refresh_token!)
+            await expect(oauth.processRefreshTokenResponse(as, client, ended)).rejects.toMatchObject({
+              error: "invalid_grant"
+            })
           })
         })
-      })
     )
   }
 
-  it.effect("X2: oauth4webapi reads a challenge for the wrong secret, and what a bearer did wrong", () =>
+  it.effect("X2: reports a wrong client secret and invalid bearers to oauth4webapi as challenges", () =>
     Effect.gen(function* () {
       const { issuer, register } = yield* AuthService
       const { clientId } = yield* register({})
@@ -118,7 +120,7 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("client 
   )
 
   for (const type of ["confidential", "public"] as const) {
-    it.effect(`T1: openid-client signs in, refreshes, asks who it is and signs out, as a ${type} application`, () =>
+    it.effect(`T1: signs in, refreshes, reads the user and signs out with openid-client as a ${type} application`, () =>
       Effect.gen(function* () {
         const { issuer, register, signIn } = yield* AuthService
         const redirectUri = "https://rp.example/cb"
@@ -174,7 +176,7 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("client 
       })
   )
 
-  it.effect("auth-js signs in with a message and its signature, refreshes, asks who it is and signs out", () =>
+  it.effect("signs in, refreshes, reads the user and signs out with auth-js", () =>
     Effect.gen(function* () {
       const client = yield* authJs
       const someone = wallet()
@@ -196,7 +198,7 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("client 
     })
   )
 
-  it.effect("X2: auth-js says which refusal it was", () =>
+  it.effect("X2: reports the refusal code to auth-js", () =>
     Effect.gen(function* () {
       const client = yield* authJs
       const { chain, message } = yield* wallet().proof()
@@ -214,7 +216,7 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("client 
     })
   )
 
-  it.effect("auth-js enrols, challenges and verifies a second factor, and removes it again", () =>
+  it.effect("enrols, verifies and removes a second factor with auth-js", () =>
     Effect.gen(function* () {
       const client = yield* authJs
       const { chain, message, signature } = yield* wallet().proof()
@@ -237,7 +239,7 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("client 
     })
   )
 
-  it.effect("auth-js is the consent page, lists what was granted and takes it back", () =>
+  it.effect("serves auth-js as the consent page, with a list of grants and their revocation", () =>
     Effect.gen(function* () {
       const { issuer, register } = yield* AuthService
       const { clientId } = yield* register({})

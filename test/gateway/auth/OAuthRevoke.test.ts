@@ -1,4 +1,4 @@
-/** Applications give tokens back: over real sockets. */
+/** Token revocation by applications, over real sockets. */
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -14,7 +14,7 @@ interface Client {
 
 const path = "/oauth/revoke"
 
-/** An application of this type, and the tokens of a user who let it in. */
+/** Returns an application of this type, with the tokens of a user who approved it. */
 const scene = Effect.fnUntraced(function* (type: "confidential" | "public" = "confidential") {
   const { register, signIn } = yield* AuthService
   const client = yield* register({ type })
@@ -38,7 +38,7 @@ const refresh = Effect.fnUntraced(function* (client: Client, refresh_token: stri
     : yield* form("/oauth/token", fields, basic(client))
 })
 
-/** Which sessions are over, and what was done. */
+/** Returns the number of ended sessions and of audit entries. */
 const state = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const [counts] = yield* sql`
@@ -54,7 +54,7 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("revocat
       ["refresh_token", "access_token"],
       ["access_token", "of my own"]
     ] as const) {
-      it.effect(`a ${type} application's ${kind} ends its session, with ${hint ?? "no"} hint`, () =>
+      it.effect(`ends the session of a ${type} application's ${kind} with ${hint ?? "no"} hint`, () =>
         Effect.gen(function* () {
           const { get } = yield* AuthService
           const { client, session, tokens } = yield* scene(type)
@@ -78,7 +78,7 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("revocat
     }
   }
 
-  it.effect("whatever else is brought, the answer is the same and nothing changes", () =>
+  it.effect("answers 200 and changes nothing for any other token", () =>
     Effect.gen(function* () {
       const { client, session, tokens } = yield* scene()
       const stranger = yield* scene()
@@ -100,7 +100,7 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("revocat
     })
   )
 
-  it.effect("a token that is missing or comes twice is refused, and so is what is no form", () =>
+  it.effect("refuses a missing or repeated token, and a body other than a form", () =>
     Effect.gen(function* () {
       const { form, send } = yield* AuthService
       const { client, tokens } = yield* scene()
@@ -124,7 +124,7 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("revocat
     })
   )
 
-  it.effect("T3: an application proves itself as it does for tokens, or nothing changes", () =>
+  it.effect("T3: requires the same client authentication for revocation as for tokens", () =>
     Effect.gen(function* () {
       const { form } = yield* AuthService
       const { client, tokens } = yield* scene()
@@ -152,14 +152,14 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("revocat
     })
   )
 
-  it.effect("an application revokes sixty times a minute from one address, and still gets tokens after that", () =>
+  it.effect("limits an application to sixty revocations a minute from one address, without affecting its tokens", () =>
     Effect.gen(function* () {
       const { register, timed } = yield* AuthService
       const { form, later } = yield* timed({ limits: true })
       const client = yield* register({})
-      const asked = form(path, { token: "x" }, basic(client))
-      for (let i = 0; i < 60; i++) expect((yield* asked).status).toBe(200)
-      const { body, headers, status } = yield* asked
+      const revocation = form(path, { token: "x" }, basic(client))
+      for (let i = 0; i < 60; i++) expect((yield* revocation).status).toBe(200)
+      const { body, headers, status } = yield* revocation
       expect([status, body.error, headers.get("retry-after")]).toEqual([429, "temporarily_unavailable", "1"])
       expect((yield* form(path, { token: "x" }, basic(yield* register({})))).status).toBe(200)
       expect(codeOf(yield* form("/oauth/token", { grant_type: "authorization_code" }, basic(client)))).toEqual([
@@ -167,11 +167,11 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("revocat
         "invalid_request"
       ])
       yield* later(1_000)
-      expect((yield* asked).status).toBe(200)
+      expect((yield* revocation).status).toBe(200)
     })
   )
 
-  it.effect("I48: who is no application has three hundred tries a minute, under whatever names", () =>
+  it.effect("I48: limits unauthenticated revocations of an address to 300 a minute, whatever the client id", () =>
     Effect.gen(function* () {
       const { timed } = yield* AuthService
       const { form } = yield* timed({ limits: true })
@@ -181,7 +181,7 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("revocat
     })
   )
 
-  it.effect("while another holds the session, an application is told to come again, and nothing has changed", () =>
+  it.effect("answers 503 with Retry-After while the session is locked, and changes nothing", () =>
     Effect.gen(function* () {
       const { logs } = yield* AuthService
       const sql = yield* SqlClient.SqlClient
@@ -201,7 +201,7 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("revocat
     })
   )
 
-  it.effect("X3: pages of any site may ask, and other methods are told which is right", () =>
+  it.effect("X3: permits revocations by pages of any origin, and names the right method for others", () =>
     Effect.gen(function* () {
       const { get, issuer } = yield* AuthService
       const headers = { origin: "https://some.example", "access-control-request-method": "POST" }

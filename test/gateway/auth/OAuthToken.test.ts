@@ -1,4 +1,4 @@
-/** Applications exchange codes and refresh tokens: over real sockets. */
+/** OAuth token endpoint, over real sockets. */
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -9,7 +9,7 @@ import { AuthService, layer, redirectUri } from "./AuthService.ts"
 import { wallet } from "./Wallet.ts"
 
 it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("OAuth tokens", (it) => {
-  it.effect("T1, T6: a code becomes a session with everything the application was granted", () =>
+  it.effect("T1, T6: exchanges a code for a session with all granted scopes", () =>
     Effect.gen(function* () {
       const { get, issuer, register, signIn } = yield* AuthService
       const client = yield* register({})
@@ -44,7 +44,7 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("OAuth t
     })
   )
 
-  it.effect("T2, I44: a code is good once, and a second use ends what the first produced", () =>
+  it.effect("T2, I44: accepts a code once, and ends its session on a second use", () =>
     Effect.gen(function* () {
       const { get, register, signIn } = yield* AuthService
       const client = yield* register({})
@@ -58,7 +58,7 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("OAuth t
     })
   )
 
-  it.effect("T2: a code is bound to its application, address and verifier", () =>
+  it.effect("T2: binds a code to its application, redirect URI and verifier", () =>
     Effect.gen(function* () {
       const { register, signIn } = yield* AuthService
       const client = yield* register({})
@@ -87,7 +87,7 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("OAuth t
     })
   )
 
-  it.effect("T2: a code is good for a minute", () =>
+  it.effect("T2: expires a code after a minute", () =>
     Effect.gen(function* () {
       const { register, signIn, timed } = yield* AuthService
       const client = yield* register({})
@@ -104,7 +104,7 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("OAuth t
     })
   )
 
-  it.effect("T3: an application proves itself in one way, and whatever is wrong the answer is the same", () =>
+  it.effect("T3: authenticates a client in one way only, with one answer to every fault", () =>
     Effect.gen(function* () {
       const { form, register, signIn } = yield* AuthService
       const client = yield* register({})
@@ -138,7 +138,7 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("OAuth t
     })
   )
 
-  it.effect("T4: only a form is read, each parameter once, and nothing of the query", () =>
+  it.effect("T4: reads only a form with each parameter once, and nothing of the query", () =>
     Effect.gen(function* () {
       const { form, register, send } = yield* AuthService
       const client = yield* register({})
@@ -166,7 +166,7 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("OAuth t
     })
   )
 
-  it.effect("T5, R6: a refresh token stays with its application", () =>
+  it.effect("T5, R6: binds a refresh token to its application", () =>
     Effect.gen(function* () {
       const { form, register, signIn, token } = yield* AuthService
       const client = yield* register({})
@@ -190,7 +190,7 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("OAuth t
     })
   )
 
-  it.effect("T1, R6: the command-line client signs in and refreshes with the requests that it sends", () =>
+  it.effect("T1, R6: signs the command-line client in and refreshes with the requests that it sends", () =>
     Effect.gen(function* () {
       const { form, other, register, signIn } = yield* AuthService
       const loopback = "http://localhost:57423/callback"
@@ -212,7 +212,7 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("OAuth t
     })
   )
 
-  it.effect("T4: an application without the grant gets no refresh token, and none is good by form", () =>
+  it.effect("T4: omits the refresh token for an application without the grant, and refuses its refresh by form", () =>
     Effect.gen(function* () {
       const { form, register, signIn } = yield* AuthService
       const session = yield* signIn(wallet())
@@ -239,7 +239,7 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("OAuth t
     })
   )
 
-  it.effect("T7: userinfo tells by scope, and refuses as RFC 6750 wants", () =>
+  it.effect("T7: returns user info by scope, and refuses as RFC 6750 requires", () =>
     Effect.gen(function* () {
       const { get, register, send, signIn } = yield* AuthService
       const client = yield* register({})
@@ -261,7 +261,7 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("OAuth t
     })
   )
 
-  it.effect("an application has sixty exchanges a minute from one address, as have requests to be let in", () =>
+  it.effect("limits an application to sixty exchanges and sixty authorization requests a minute from one address", () =>
     Effect.gen(function* () {
       const { register, timed } = yield* AuthService
       const { form, get, later } = yield* timed({ limits: true })
@@ -278,7 +278,7 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("OAuth t
     })
   )
 
-  it.effect("I48: who is no application has three hundred tries a minute, under whatever names", () =>
+  it.effect("I48: limits unauthenticated token requests of an address to 300 a minute, whatever the client id", () =>
     Effect.gen(function* () {
       const { timed } = yield* AuthService
       const { form } = yield* timed({ limits: true })

@@ -7,7 +7,7 @@ import { changesNothing } from "./Unchanged.ts"
 import { wallet } from "./Wallet.ts"
 
 it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("refresh", (it) => {
-  it.effect("R1, R8: a refresh gives new tokens and the same user", () =>
+  it.effect("R1, R8: returns new tokens for the same user", () =>
     Effect.gen(function* () {
       const { signIn, token } = yield* AuthService
       const first = yield* signIn(wallet())
@@ -20,7 +20,7 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("refresh
     })
   )
 
-  it.effect("R2, I43: a grand-predecessor ends the session, which stays ended", () =>
+  it.effect("R2, I43: ends the session on reuse of a token two generations old", () =>
     Effect.gen(function* () {
       const { get, signIn, token } = yield* AuthService
       const first = yield* signIn(wallet())
@@ -39,7 +39,7 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("refresh
     })
   )
 
-  it.effect("R3: fifty concurrent refreshes all get the same successor", () =>
+  it.effect("R3: returns the same successor to fifty concurrent refreshes", () =>
     Effect.gen(function* () {
       const { signIn, token } = yield* AuthService
       const { refresh_token } = yield* signIn(wallet())
@@ -51,28 +51,30 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("refresh
     })
   )
 
-  it.effect("R1, R4, R8: a lost answer is had again; a used token ends the session, thirty days end any", () =>
-    Effect.gen(function* () {
-      const { signIn, timed } = yield* AuthService
-      const { later, token } = yield* timed({})
-      const next = ({ refresh_token }: Pick<Session, "refresh_token">) => token("refresh_token", { refresh_token })
-      const first = yield* signIn(wallet())
-      yield* later(5_000)
-      const second = (yield* next(first)).body
-      expect(second.expires_at - first.expires_at).toBeGreaterThanOrEqual(4)
-      yield* later(3 * 24 * 60 * 60 * 1_000)
-      expect((yield* next(first)).body.refresh_token).toBe(second.refresh_token)
-      const third = (yield* next(second)).body
-      yield* later(10_001)
-      expect((yield* next(first)).body.error_code).toBe("refresh_token_already_used")
-      expect((yield* next(third)).body.error_code).toBe("session_not_found")
-      const idle = yield* signIn(wallet())
-      yield* later(30 * 24 * 60 * 60 * 1_000)
-      expect(yield* next(idle)).toMatchObject({ status: 400, body: { error_code: "session_expired" } })
-    })
+  it.effect(
+    "R1, R4, R8: repeats a lost answer; ends the session on a used token, and any session after thirty days",
+    () =>
+      Effect.gen(function* () {
+        const { signIn, timed } = yield* AuthService
+        const { later, token } = yield* timed({})
+        const next = ({ refresh_token }: Pick<Session, "refresh_token">) => token("refresh_token", { refresh_token })
+        const first = yield* signIn(wallet())
+        yield* later(5_000)
+        const second = (yield* next(first)).body
+        expect(second.expires_at - first.expires_at).toBeGreaterThanOrEqual(4)
+        yield* later(3 * 24 * 60 * 60 * 1_000)
+        expect((yield* next(first)).body.refresh_token).toBe(second.refresh_token)
+        const third = (yield* next(second)).body
+        yield* later(10_001)
+        expect((yield* next(first)).body.error_code).toBe("refresh_token_already_used")
+        expect((yield* next(third)).body.error_code).toBe("session_not_found")
+        const idle = yield* signIn(wallet())
+        yield* later(30 * 24 * 60 * 60 * 1_000)
+        expect(yield* next(idle)).toMatchObject({ status: 400, body: { error_code: "session_expired" } })
+      })
   )
 
-  it.effect("R4: tokens that are none of ours", () =>
+  it.effect("R4: refuses foreign and malformed refresh tokens and changes nothing", () =>
     Effect.gen(function* () {
       const { send, token } = yield* AuthService
       const code = (refresh_token: unknown) =>
@@ -90,7 +92,7 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("refresh
     })
   )
 
-  it.effect("R6: a form does not spare the user's own sessions the client key", () =>
+  it.effect("R6: requires the client key for a refresh of the user's own session by form", () =>
     Effect.gen(function* () {
       const { form, other, signIn } = yield* AuthService
       const { refresh_token } = yield* signIn(wallet())

@@ -1,4 +1,4 @@
-/** Everything secret that one run of the whole service hands out, searched for where it must not be. */
+/** Secrets that one run of the whole service issues, searched for in every place that must not hold them. */
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { createHash, randomBytes } from "node:crypto"
@@ -9,7 +9,7 @@ import { AuthService, layer, redirectUri } from "./AuthService.ts"
 import { wallet } from "./Wallet.ts"
 
 it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("secrets", (it) => {
-  it.effect("X1, R5, I46: they are in no log line, and none is stored as it is", () =>
+  it.effect("X1, R5, I46: logs no secret, and stores none in plain text", () =>
     Effect.gen(function* () {
       const { form, get, logs, register, send, signIn, token } = yield* AuthService
       const someone = wallet()

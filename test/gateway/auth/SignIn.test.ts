@@ -1,4 +1,4 @@
-/** Sign-in by wallet, over real sockets and a real database. */
+/** Wallet sign-in, over real sockets and a real database. */
 import { Audit } from "@venue/storage/access/Audit"
 import { Sessions } from "@venue/storage/access/Sessions"
 import { UserStates } from "@venue/storage/access/UserStates"
@@ -12,7 +12,7 @@ import { changesNothing } from "./Unchanged.ts"
 import { wallet } from "./Wallet.ts"
 
 it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("sign-in by wallet", (it) => {
-  it.effect("W1: a wallet becomes a user, and the same one the next time", () =>
+  it.effect("W1: creates a user for a wallet, and returns the same user at the next sign-in", () =>
     Effect.gen(function* () {
       const { signIn, token } = yield* AuthService
       const someone = wallet()
@@ -49,7 +49,7 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("sign-in
     })
   )
 
-  it.effect("W2, W3: of ten concurrent posts of one message exactly one is a sign-in, and later ones none", () =>
+  it.effect("W2, W3: accepts a message once in ten concurrent requests, and never again", () =>
     Effect.gen(function* () {
       const { token } = yield* AuthService
       const proof = yield* wallet().proof()
@@ -62,7 +62,7 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("sign-in
     })
   )
 
-  it.effect("W4: ten concurrent first sign-ins of one wallet make one user with ten sessions", () =>
+  it.effect("W4: creates one user with ten sessions for ten concurrent first sign-ins of a wallet", () =>
     Effect.gen(function* () {
       const { signIn } = yield* AuthService
       const someone = wallet()
@@ -72,47 +72,49 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("sign-in
     })
   )
 
-  it.effect("W5–W11: what is wrong with a message is 400, and says which of the two kinds", () =>
-    Effect.gen(function* () {
-      const { token } = yield* AuthService
-      const someone = wallet()
-      const now = yield* Clock.currentTimeMillis
-      const good = yield* someone.proof()
-      const other = yield* wallet().proof()
-      const grants = [
-        { ...good, signature: other.signature },
-        yield* someone.proof({ domain: "app.venue.example.evil.test" }),
-        yield* someone.proof({ uri: "https://app.venue.example/login/" }),
-        yield* someone.proof({ statement: "Sign in to Another Venue" }),
-        yield* someone.proof({ issuedAtMillis: now - 602_000 }),
-        yield* someone.proof({ issuedAtMillis: now + 70_000 })
-      ]
-      const forms = [
-        { ...good, signature: good.signature.slice(2) },
-        { ...good, signature: `${good.signature}00` },
-        { ...good, message: `${good.message}\n` },
-        { ...good, message: good.message.replace(someone.address, someone.address.toLowerCase()) },
-        { ...good, message: good.message.replace("Version: 1", "Version: 2") },
-        yield* someone.proof({ nonce: "short" })
-      ]
-      yield* changesNothing(
-        Effect.gen(function* () {
-          for (const proof of grants) {
-            expect(yield* token("web3", proof)).toMatchObject({ status: 400, body: { error_code: "invalid_grant" } })
-          }
-          for (const proof of forms) {
-            expect(yield* token("web3", proof)).toMatchObject({
-              status: 400,
-              body: { error_code: "validation_failed", error: "invalid_request" }
-            })
-          }
-        })
-      )
-      expect((yield* token("web3", good)).status).toBe(200)
-    })
+  it.effect(
+    "W5–W11: answers 400 to an invalid message, with one code for untrusted and another for malformed ones",
+    () =>
+      Effect.gen(function* () {
+        const { token } = yield* AuthService
+        const someone = wallet()
+        const now = yield* Clock.currentTimeMillis
+        const good = yield* someone.proof()
+        const other = yield* wallet().proof()
+        const grants = [
+          { ...good, signature: other.signature },
+          yield* someone.proof({ domain: "app.venue.example.evil.test" }),
+          yield* someone.proof({ uri: "https://app.venue.example/login/" }),
+          yield* someone.proof({ statement: "Sign in to Another Venue" }),
+          yield* someone.proof({ issuedAtMillis: now - 602_000 }),
+          yield* someone.proof({ issuedAtMillis: now + 70_000 })
+        ]
+        const forms = [
+          { ...good, signature: good.signature.slice(2) },
+          { ...good, signature: `${good.signature}00` },
+          { ...good, message: `${good.message}\n` },
+          { ...good, message: good.message.replace(someone.address, someone.address.toLowerCase()) },
+          { ...good, message: good.message.replace("Version: 1", "Version: 2") },
+          yield* someone.proof({ nonce: "short" })
+        ]
+        yield* changesNothing(
+          Effect.gen(function* () {
+            for (const proof of grants) {
+              expect(yield* token("web3", proof)).toMatchObject({ status: 400, body: { error_code: "invalid_grant" } })
+            }
+            for (const proof of forms) {
+              expect(yield* token("web3", proof)).toMatchObject({
+                status: 400,
+                body: { error_code: "validation_failed", error: "invalid_request" }
+              })
+            }
+          })
+        )
+        expect((yield* token("web3", good)).status).toBe(200)
+      })
   )
 
-  it.effect("W12: a body that is no JSON object, or one with wrong members, is told apart", () =>
+  it.effect("W12: distinguishes a body that is not a JSON object from one with invalid members", () =>
     Effect.gen(function* () {
       const { send, token } = yield* AuthService
       const good = yield* wallet().proof()
@@ -149,7 +151,7 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("sign-in
     })
   )
 
-  it.effect("W12: of members with the same name the last counts, and others than the known are ignored", () =>
+  it.effect("W12: uses the last of repeated members, and ignores unknown members", () =>
     Effect.gen(function* () {
       const { token } = yield* AuthService
       const { chain, message, signature } = yield* wallet().proof()
@@ -159,7 +161,7 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("sign-in
     })
   )
 
-  it.effect("W13: the client key is asked for, and a bearer beside it must be the same", () =>
+  it.effect("W13: requires the client key, and an equal bearer if there is one", () =>
     Effect.gen(function* () {
       const { send } = yield* AuthService
       const proof = yield* wallet().proof()
@@ -185,7 +187,7 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("sign-in
     })
   )
 
-  it.effect("W14: only ethereum signs in", () =>
+  it.effect("W14: refuses chains other than Ethereum", () =>
     Effect.gen(function* () {
       const { token } = yield* AuthService
       const proof = yield* wallet().proof()
@@ -198,7 +200,7 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("sign-in
     })
   )
 
-  it.effect("W15: a captcha is asked for where it is switched on, under each of its names", () =>
+  it.effect("W15: requires a CAPTCHA if it is switched on, under each of its member names", () =>
     Effect.gen(function* () {
       const { other } = yield* AuthService
       const { token } = yield* other({ captcha: "always" })
@@ -226,7 +228,7 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("sign-in
     })
   )
 
-  it.effect("W15: at risk, an address that failed three times must solve one, and no other", () =>
+  it.effect("W15: requires a CAPTCHA of an address after three failed sign-ins in risk mode, and of no other", () =>
     Effect.gen(function* () {
       const { other } = yield* AuthService
       const { token } = yield* other({ captcha: "risk", trustedProxies: ["127.0.0.1"] })
@@ -240,7 +242,7 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("sign-in
     })
   )
 
-  it.effect("W15: at risk, what an address failed at one gateway counts at the others", () =>
+  it.effect("W15: counts failed sign-ins of an address over all gateways in risk mode", () =>
     Effect.gen(function* () {
       const { other } = yield* AuthService
       const gateways = [1, 2].map(() => other({ captcha: "risk", trustedProxies: ["127.0.0.1"] }))
@@ -253,7 +255,7 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("sign-in
     })
   )
 
-  it.effect("W13: of an address's thirty sign-ins each of three living gateways lets ten through", () =>
+  it.effect("W13: divides an address's thirty sign-ins by three live gateways", () =>
     Effect.gen(function* () {
       const { timed } = yield* AuthService
       let gateways = 3
@@ -266,7 +268,7 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("sign-in
   )
 
   it.effect(
-    "W13, W16: an address has thirty sign-ins, no proxy but ours speaks for another, no key is told first",
+    "W13, W16: limits an address to thirty sign-ins, trusts only our proxies, and reports a missing key first",
     () =>
       Effect.gen(function* () {
         const { timed } = yield* AuthService
@@ -293,7 +295,7 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("sign-in
       })
   )
 
-  it.effect("I48: of a burst of strangers few wait, the others are told to try again, and then everybody may", () =>
+  it.effect("I48: answers 503 to most of a burst of strangers, and accepts sign-ins afterwards", () =>
     Effect.gen(function* () {
       const { origin, signIn } = yield* AuthService
       const forged = { ...(yield* wallet().proof()), signature: (yield* wallet().proof()).signature }
@@ -307,7 +309,7 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("sign-in
     })
   )
 
-  it.effect("W17: a grant type is named once and in the query", () =>
+  it.effect("W17: requires one grant type, in the query", () =>
     Effect.gen(function* () {
       const { send } = yield* AuthService
       const headers = { apikey: clientKey }
@@ -325,7 +327,7 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("sign-in
     })
   )
 
-  it.effect("W17: a frozen user is told so, and keeps the message", () =>
+  it.effect("W17: refuses a frozen user, and leaves the message unused", () =>
     Effect.gen(function* () {
       const { get, signIn, token } = yield* AuthService
       const states = yield* UserStates
@@ -343,16 +345,16 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("sign-in
   )
 })
 
-/** So many sign-ins in one breath on one connection; what is answered to each. */
+/** Sends `count` sign-ins at once on one connection, and returns the answers. */
 const burst = ({ host, hostname, port }: URL, body: string, count: number) =>
   Effect.callback<ReadonlyArray<string>>((resume) => {
     const head = `POST /auth/v1/token?grant_type=web3 HTTP/1.1\r\nhost: ${host}\r\napikey: ${clientKey}\r\n`
     const request = `${head}content-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`
     const socket = connect(Number(port), hostname, () => socket.write(request.repeat(count)))
-    let heard = ""
+    let received = ""
     socket.on("data", (bytes) => {
-      heard += String(bytes)
-      const answers = heard.split(/(?=HTTP\/1\.1 )/)
+      received += String(bytes)
+      const answers = received.split(/(?=HTTP\/1\.1 )/)
       if (answers.length < count || !answers.at(-1)!.endsWith("}")) return
       socket.destroy()
       resume(Effect.succeed(answers))

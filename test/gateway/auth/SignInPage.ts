@@ -1,4 +1,4 @@
-/** The page that wallets sign in to. */
+/** Sign-in page that test messages name. */
 export const serviceName = "Example Venue"
-/** Messages for this page are good in every test. */
+/** Messages for this page are valid in every test. */
 export const signInUri = "https://app.venue.example/login"

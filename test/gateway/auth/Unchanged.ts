@@ -1,4 +1,4 @@
-/** What was refused changed nothing. */
+/** Check that a refused request changes nothing. */
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -11,7 +11,7 @@ const rows = Effect.gen(function* () {
   return counts
 })
 
-/** Claims that the work leaves no user, session, nonce or deed behind. */
+/** Asserts that the work leaves no user, session, nonce or audit entry behind. */
 export const changesNothing = <A, E, R>(work: Effect.Effect<A, E, R>) =>
   Effect.gen(function* () {
     const before = yield* rows

@@ -1,4 +1,4 @@
-/** Who a bearer is, signing out, and tokens that are none. */
+/** The bearer's user, sign-out, and invalid tokens. */
 import { Authorize } from "@venue/auth/oauth/Authorize"
 import { Bearers } from "@venue/auth/session/Bearers"
 import { SigningKeys } from "@venue/auth/keys/SigningKeys"
@@ -20,7 +20,7 @@ const bearer = ({ access_token }: Pick<Session, "access_token">) => ({ authoriza
 const codeOf = ({ body, status }: Answer) => [status, body?.error_code]
 
 it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("the bearer", (it) => {
-  it.effect("GET /user is the user of the session, bare", () =>
+  it.effect("returns the user of the session from GET /user", () =>
     Effect.gen(function* () {
       const { get, signIn } = yield* AuthService
       const session = yield* signIn(wallet())
@@ -30,7 +30,7 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("the bea
     })
   )
 
-  it.effect("without a token there is nothing, and what it is asked for is said", () =>
+  it.effect("refuses a request without a token with 401 and a challenge", () =>
     Effect.gen(function* () {
       const { get } = yield* AuthService
       for (const authorization of ["", "Bearer", "Bearer ", "Basic abc", "token"]) {
@@ -42,7 +42,7 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("the bea
     })
   )
 
-  it.effect("an approval that is under way when its user signs out everywhere leaves no code that is good", () =>
+  it.effect("invalidates the code of an approval in progress when its user signs out everywhere", () =>
     Effect.gen(function* () {
       const { register, send, signIn } = yield* AuthService
       const authorize = yield* Authorize
@@ -72,7 +72,7 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("the bea
     })
   )
 
-  it.effect("U1: each sign-out ends what its scope says, and the second one finds no session", () =>
+  it.effect("U1: ends the sessions of each sign-out scope, and refuses a second sign-out", () =>
     Effect.gen(function* () {
       const { get, send, signIn, token } = yield* AuthService
       const sessions = yield* Sessions
@@ -98,13 +98,13 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("the bea
       const { status, text } = yield* logout(global.own, "")
       expect([status, text]).toEqual([204, ""])
       expect(yield* live(global.own)).toBe(0)
-      // Heard of at once as a rule, within a second in any case.
+      // Revocations arrive at once as a rule, and within a second at most.
       const again = yield* Effect.repeat(logout(global.own, ""), { until: (answer) => answer.status !== 204 })
       expect(codeOf(again)).toEqual([403, "session_not_found"])
     })
   )
 
-  it.effect("U1: an application ends its own sessions, and neither its user's nor another application's", () =>
+  it.effect("U1: ends only an application's own sessions when it signs out", () =>
     Effect.gen(function* () {
       const { get, register, send, signIn } = yield* AuthService
       const mine = yield* signIn(wallet())
@@ -130,7 +130,7 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("the bea
     })
   )
 
-  it.effect("U1: who signs out of more than this session leaves no code behind that becomes one", () =>
+  it.effect("U1: cancels open codes on a sign-out beyond the own session", () =>
     Effect.gen(function* () {
       const { register, send, signIn } = yield* AuthService
       const [app, other] = [yield* register({}), yield* register({})]
@@ -153,7 +153,7 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("the bea
     })
   )
 
-  it.effect("I48: an address has three hundred questions a minute, good tokens or not", () =>
+  it.effect("I48: limits an address to 300 bearer requests a minute, with valid or invalid tokens", () =>
     Effect.gen(function* () {
       const { signIn, timed } = yield* AuthService
       const { get, later } = yield* timed({ limits: true })
@@ -170,7 +170,7 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("the bea
     })
   )
 
-  it.effect("U1: an unknown scope, or two of them, changes nothing", () =>
+  it.effect("U1: refuses an unknown or repeated sign-out scope and ends no session", () =>
     Effect.gen(function* () {
       const { get, send, signIn } = yield* AuthService
       const session = yield* signIn(wallet())
@@ -184,7 +184,7 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("the bea
     })
   )
 
-  it.effect("U2, I45: no token but one of ours, whole and unexpired, is good", () =>
+  it.effect("U2, I45: refuses forged, cut, foreign and oversized tokens", () =>
     Effect.gen(function* () {
       const { get, issuer, signIn } = yield* AuthService
       const { access_token } = yield* signIn(wallet())
@@ -227,7 +227,7 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("the bea
     })
   )
 
-  it.effect("U2: what our own key signs is no access token unless it says all that one says", () =>
+  it.effect("U2: refuses a token of our key with missing or wrong claims", () =>
     Effect.gen(function* () {
       const { get, signIn } = yield* AuthService
       const { sign } = yield* SigningKeys

@@ -1,9 +1,9 @@
-/** Somebody's wallet: it signs whatever it is asked to. */
+/** Wallet that signs any message. */
 import { Clock, Effect } from "effect"
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts"
 import { serviceName, signInUri } from "./SignInPage.ts"
 
-export interface Said {
+export interface MessageFields {
   readonly domain: string
   readonly uri: string
   readonly statement: string
@@ -19,11 +19,11 @@ export interface Proof {
 }
 
 export interface Wallet {
-  /** With its checksum. */
+  /** EIP-55 checksummed address. */
   readonly address: string
   readonly sign: (message: string) => Effect.Effect<string>
-  /** A signed message to sign in with: a good one, but for what is said otherwise. */
-  readonly proof: (said?: Partial<Said>) => Effect.Effect<Proof>
+  /** Returns a signed sign-in message: a valid one, with changes. */
+  readonly proof: (fields?: Partial<MessageFields>) => Effect.Effect<Proof>
 }
 
 export const wallet = (): Wallet => {
@@ -32,21 +32,24 @@ export const wallet = (): Wallet => {
   return {
     address: account.address,
     sign,
-    proof: Effect.fnUntraced(function* (said = {}) {
-      const message = text(account.address, { issuedAtMillis: yield* Clock.currentTimeMillis, ...said })
+    proof: Effect.fnUntraced(function* (fields = {}) {
+      const message = text(account.address, { issuedAtMillis: yield* Clock.currentTimeMillis, ...fields })
       return { chain: "ethereum", message, signature: yield* sign(message) }
     })
   }
 }
 
-const text = (address: string, { issuedAtMillis, ...said }: Partial<Said> & Pick<Said, "issuedAtMillis">): string => {
+const text = (
+  address: string,
+  { issuedAtMillis, ...fields }: Partial<MessageFields> & Pick<MessageFields, "issuedAtMillis">
+): string => {
   const {
     chainId = "42161",
     domain = new URL(signInUri).host,
     nonce = crypto.randomUUID().replaceAll("-", ""),
     statement = `Sign in to ${serviceName}`,
     uri = signInUri
-  } = said
+  } = fields
   return [
     `${domain} wants you to sign in with your Ethereum account:`,
     address,

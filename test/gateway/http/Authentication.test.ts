@@ -8,7 +8,7 @@ import { Sessions } from "@venue/storage/access/Sessions"
 import { type TestUser, TestVenue } from "@venue/testing/TestVenue"
 import { expect, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import { asking, layer, RestClient, sockets } from "../rest/RestClient.ts"
+import { callsTo, layer, RestClient, sockets } from "../rest/RestClient.ts"
 
 /** A REST listener that counts look-ups of credentials, with address buckets that never refill. */
 const counted = Effect.gen(function* () {
@@ -36,7 +36,7 @@ const counted = Effect.gen(function* () {
   )
   const limits = RateLimits.make({ capacity: 20, refillMillis: 60_000, enabled: true, nowMillis: () => 0 })
   const open = RestServer.open({ host: "127.0.0.1", port: 0, brand: "acme", sockets, limits })
-  const { get, post } = asking((yield* Effect.provideContext(open, services)).url)
+  const { get, post } = callsTo((yield* Effect.provideContext(open, services)).url)
   /** Sends `times` requests with an unknown key. */
   const strange = Effect.fnUntraced(function* (user: TestUser, times: number) {
     const { signed } = yield* RestClient

@@ -1,16 +1,16 @@
-/** Builder codes that are asked for with bodies that are long in coming, over real sockets. */
+/** Creation of builder codes with bodies that arrive late, over real sockets. */
 import { type TestUser, TestVenue } from "@venue/testing/TestVenue"
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { connect, type Socket } from "node:net"
 import { layer, RestClient } from "./RestClient.ts"
 
-/** As many as a gateway has connections to the database for callers. */
+/** Number of a gateway's database connections for requests. */
 const connections = 6
 const shares = { svc_fee_share_bps: 5_000, builder_fee_share_bps: 3_000 }
 const body = JSON.stringify(shares)
 
-/** Asks for a code, is told to go on, and sends no body. */
+/** Sends the head of a request, waits for 100 Continue, and holds the body back. */
 const unsent = Effect.fnUntraced(function* (user: TestUser) {
   const { restUrl, signed } = yield* RestClient
   const { hostname, port } = new URL(restUrl)
@@ -37,7 +37,7 @@ const unsent = Effect.fnUntraced(function* (user: TestUser) {
   )
 })
 
-/** Sends the body after all, and gives back the status. */
+/** Sends the body and returns the status. */
 const sent = (socket: Socket) =>
   Effect.callback<string>((resume) => {
     socket.once("data", (bytes) => resume(Effect.succeed(bytes.toString("latin1").slice("HTTP/1.1 ".length, 12))))
@@ -45,14 +45,14 @@ const sent = (socket: Socket) =>
     socket.resume()
   })
 
-it.live("nothing of the database is held for a body that does not come: others are answered meanwhile", () =>
+it.live("holds no database connection for a missing body, and answers other requests meanwhile", () =>
   Effect.gen(function* () {
     const { post, signed } = yield* RestClient
     const venue = yield* TestVenue
     const [slow, quick] = [yield* venue.user("slow"), yield* venue.user("quick")]
     const sockets = yield* Effect.replicateEffect(unsent(slow), connections)
     const { status } = yield* post("/user/builder-code", shares, yield* signed(quick))
-    // None of them is over by then, and each is answered as soon as it is whole.
+    // No request has timed out yet; each is answered once its body is complete.
     const statuses = yield* Effect.forEach(sockets, sent)
     expect([status, ...statuses]).toEqual([201, "201", "409", "409", "409", "409", "409"])
   }).pipe(Effect.scoped, Effect.provide(layer))

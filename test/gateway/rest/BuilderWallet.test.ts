@@ -1,4 +1,4 @@
-/** Builder codes, and keys that builders obtain for wallets, over real sockets. */
+/** Builder codes, and API keys that builders obtain for wallets, over real sockets. */
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { UserId } from "@venue/domain/UserId"
 import * as RestServer from "@venue/gateway/rest/RestServer"
@@ -14,14 +14,14 @@ import { type Answer, call, layer, RestClient, sockets } from "./RestClient.ts"
 const shares = { svc_fee_share_bps: 5_000, builder_fee_share_bps: 3_000 }
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
-/** Each answer has a name of its own beside them. */
+/** Returns the body without `instance`, which differs in every answer. */
 const wordsOf = ({ body }: Answer) => ({ ...body, instance: "" })
 
 it.layer(layer, { excludeTestServices: true })("builders", (it) => {
   let builders = 0
   let wallets = 0
 
-  /** A builder with an active code, and a wallet nobody has seen. */
+  /** Returns a builder with an active code, and a new wallet. */
   const scene = Effect.gen(function* () {
     const venue = yield* TestVenue
     const { post, signed } = yield* RestClient
@@ -51,7 +51,7 @@ it.layer(layer, { excludeTestServices: true })("builders", (it) => {
     signature: owner.sign(text)
   })
 
-  it.effect("a code is created once, with the shares it was asked for, and read back", () =>
+  it.effect("creates a code once with the requested shares, and returns it", () =>
     Effect.gen(function* () {
       const { get, post, signed } = yield* RestClient
       const user = yield* (yield* TestVenue).user("shares")
@@ -75,7 +75,7 @@ it.layer(layer, { excludeTestServices: true })("builders", (it) => {
     })
   )
 
-  it.effect("shares outside their bounds, and bodies of another form, are refused and create nothing", () =>
+  it.effect("refuses shares out of bounds and malformed bodies, and creates nothing", () =>
     Effect.gen(function* () {
       const { get, post, signed } = yield* RestClient
       const user = yield* (yield* TestVenue).user("bounds")
@@ -100,7 +100,7 @@ it.layer(layer, { excludeTestServices: true })("builders", (it) => {
     })
   )
 
-  it.effect("shares may carry the operator's prefix, once, and refusals name them so; a neutral venue tells svc", () =>
+  it.effect("accepts shares with the operator's prefix and names them so in refusals; a neutral venue uses svc", () =>
     Effect.gen(function* () {
       const { get, post, signed } = yield* RestClient
       const user = yield* (yield* TestVenue).user("branded")
@@ -137,7 +137,7 @@ it.layer(layer, { excludeTestServices: true })("builders", (it) => {
     })
   )
 
-  it.effect("a session is not asked about builder codes, and never registers a wallet", () =>
+  it.effect("refuses builder codes and wallet registration to a session", () =>
     Effect.gen(function* () {
       const { get, post } = yield* RestClient
       const { builderCode, owner, user } = yield* scene
@@ -150,7 +150,7 @@ it.layer(layer, { excludeTestServices: true })("builders", (it) => {
   )
 
   it.effect(
-    "B1: anybody gets a message, for a builder who is not there too; what is malformed is 400, missing 422",
+    "B1: returns a message to anyone, also for an unknown builder; answers malformed input with 400, missing input with 422",
     () =>
       Effect.gen(function* () {
         const { get } = yield* RestClient
@@ -177,9 +177,9 @@ it.layer(layer, { excludeTestServices: true })("builders", (it) => {
         for (const query of [`address=0x12&builder_code=${code}`, `address=${address}&builder_code=carol`]) {
           expect((yield* get(`${path}?${query}`)).status).toBe(400)
         }
-        const odd = yield* get(`${path}?address=${wrongCase}&builder_code=${code}`)
-        expect([odd.status, odd.body.type]).toEqual([400, expect.stringContaining("/invalid-wallet-address")])
-        expect(odd.body.detail).toContain(wrongCase)
+        const invalid = yield* get(`${path}?address=${wrongCase}&builder_code=${code}`)
+        expect([invalid.status, invalid.body.type]).toEqual([400, expect.stringContaining("/invalid-wallet-address")])
+        expect(invalid.body.detail).toContain(wrongCase)
         for (const query of ["", `address=${address}`, `builder_code=${code}`]) {
           expect((yield* get(`${path}?${query}`)).status).toBe(422)
         }
@@ -188,7 +188,7 @@ it.layer(layer, { excludeTestServices: true })("builders", (it) => {
       })
   )
 
-  it.effect("B2: a key of four members reads and trades on the main account, and does nothing else", () =>
+  it.effect("B2: issues a key with four members that reads the main account and does nothing beyond trading", () =>
     Effect.gen(function* () {
       const { get, post, signed } = yield* RestClient
       const { builderCode, owner, user } = yield* scene
@@ -205,7 +205,7 @@ it.layer(layer, { excludeTestServices: true })("builders", (it) => {
       expect((yield* get("/user/api-keys", yield* signed(key))).status).toBe(403)
       expect((yield* post("/user/builder-code", shares, yield* signed(key))).status).toBe(403)
       expect((yield* register(key, signedBy(owner, text))).status).toBe(403)
-      // Terms were accepted with the message, but nobody has proven who they are.
+      // The message accepts the terms, but the identity is not verified.
       const leverage = yield* post(
         "/user/leverage",
         { symbol: MarketSymbol.make("GOLD-USD"), leverage: 5 },
@@ -217,7 +217,7 @@ it.layer(layer, { excludeTestServices: true })("builders", (it) => {
     })
   )
 
-  it.effect("a user lists the builders that hold a key of theirs, and revokes one: the key ends at once", () =>
+  it.effect("lists the builders that hold a key of the user, and revokes one with immediate effect", () =>
     Effect.gen(function* () {
       const { get, restUrl, signed } = yield* RestClient
       const venue = yield* TestVenue
@@ -238,7 +238,7 @@ it.layer(layer, { excludeTestServices: true })("builders", (it) => {
         }
       ])
       expect(grants.text).not.toContain(public_key)
-      // The key itself may not look, and another user has no grant to revoke.
+      // The key itself is refused, and another user has no grant to revoke.
       expect((yield* get("/user/builder-grants", yield* signed(key))).status).toBe(403)
       const revoke = (headers: Record<string, string>) =>
         Effect.map(
@@ -254,7 +254,7 @@ it.layer(layer, { excludeTestServices: true })("builders", (it) => {
     })
   )
 
-  it.effect("B3: each step is refused with its own status, and the message stays good", () =>
+  it.effect("B3: refuses each step with its own status, and leaves the message valid", () =>
     Effect.gen(function* () {
       const { post, signed } = yield* RestClient
       const venue = yield* TestVenue
@@ -274,7 +274,7 @@ it.layer(layer, { excludeTestServices: true })("builders", (it) => {
         status: 403,
         type: expect.stringMatching(/no-active-builder-code$/)
       })
-      // Whether there is such a builder is found before the body is looked at.
+      // The builder is checked before the body.
       expect((yield* register(user, {})).status).toBe(403)
       yield* activated(builderCode, true)
       yield* (yield* Profiles).change(user.userId, { username: null })
@@ -303,7 +303,7 @@ it.layer(layer, { excludeTestServices: true })("builders", (it) => {
     })
   )
 
-  it.effect("B3, B5: what depends on trust, time or state is 401 in the same words", () =>
+  it.effect("B3, B5: answers 401 with one text to faults of trust, time or state", () =>
     Effect.gen(function* () {
       const { builderCode, owner, user } = yield* scene
       const text = yield* message(owner.address, builderCode)
@@ -317,7 +317,7 @@ it.layer(layer, { excludeTestServices: true })("builders", (it) => {
     })
   )
 
-  it.effect("B10: the nonce of the builder's own signature is spent, whatever comes of the wallet's", () =>
+  it.effect("B10: consumes the nonce of the builder's signature, whatever the result for the wallet", () =>
     Effect.gen(function* () {
       const { post, signed } = yield* RestClient
       const { builderCode, owner, user } = yield* scene
@@ -330,7 +330,7 @@ it.layer(layer, { excludeTestServices: true })("builders", (it) => {
     })
   )
 
-  it.effect("B6: the key before is dead from the first request after the answer, another builder's is not", () =>
+  it.effect("B6: replaces the builder's earlier key from the next request on, and keeps another builder's", () =>
     Effect.gen(function* () {
       const { get, signed } = yield* RestClient
       const { builderCode, owner, user } = yield* scene
@@ -353,7 +353,7 @@ it.layer(layer, { excludeTestServices: true })("builders", (it) => {
     })
   )
 
-  it.effect("I46: no answer but the one that issues it holds a secret, and no browser of another site may ask", () =>
+  it.effect("I46: shows a secret only in the answer that issues it, without cross-origin access", () =>
     Effect.gen(function* () {
       const { builderCode, owner, user } = yield* scene
       const text = yield* message(owner.address, builderCode)
@@ -366,14 +366,14 @@ it.layer(layer, { excludeTestServices: true })("builders", (it) => {
     })
   )
 
-  it.effect("a builder registers sixty wallets a minute, and is told how long to wait", () =>
+  it.effect("limits a builder to sixty wallets a minute, with the time to wait", () =>
     Effect.gen(function* () {
       const { post, signed } = yield* RestClient
       const { user } = yield* scene
       const ask = Effect.flatMap(signed(user), (headers) => post("/builder/web3/api-key", {}, headers))
       const first = yield* Effect.all(Array.from({ length: 60 }, () => ask))
       expect(first.map(({ status }) => status)).toEqual(Array.from({ length: 60 }, () => 422))
-      // One more is let in for each second that the first sixty took.
+      // The bucket gained one token for each second that the first sixty took.
       const last = yield* Effect.repeat(ask, { until: ({ status }) => status !== 422, times: 60 })
       expect([last.status, Number(last.headers.get("retry-after")) > 0]).toEqual([429, true])
     })

@@ -1,4 +1,4 @@
-/** The body of a chart. */
+/** Body of a chart. */
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { ApiBaseUrl } from "@venue/gateway/http/ApiBaseUrl"
 import * as ChartAnswer from "@venue/gateway/rest/ChartAnswer"

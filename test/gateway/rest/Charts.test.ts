@@ -1,4 +1,4 @@
-/** Charts over real sockets, of a venue in which something was traded. */
+/** Charts over real sockets, of a venue with trades. */
 import { resolutions } from "@venue/api/rest/ChartRange"
 import { Feed } from "@venue/cluster/feed/Feed"
 import { initialInstruments } from "@venue/domain/Instrument"
@@ -19,7 +19,7 @@ import { type Answer, layer, RestClient } from "./RestClient.ts"
 
 const order = { symbol: "GOLD-USD", order_type: "LIMIT", order_time_in_force: "GTC", price: 3_400 }
 
-/** Alice sells to Bob at 3,400 twice, and buys once from the bid that he leaves. */
+/** Alice sells to Bob at 3,400 twice, then sells to his resting bid. */
 const trade = Effect.gen(function* () {
   const venue = yield* TestVenue
   yield* venue.price("GOLD-USD", 3_400)
@@ -44,7 +44,7 @@ const ranged = Effect.map(Clock.currentTimeMillis, (now) => {
 })
 
 it.layer(layer, { excludeTestServices: true })("charts", (it) => {
-  it.effect("tell what was traded up to the last answer, from the day of the first price to now", () =>
+  it.effect("returns trades up to the last answer in charts, from the day of the first price to now", () =>
     Effect.gen(function* () {
       const { get, restUrl } = yield* RestClient
       yield* trade
@@ -103,7 +103,7 @@ it.layer(layer, { excludeTestServices: true })("charts", (it) => {
     })
   )
 
-  it.effect("metrics of the venue are sums over all markets, by minutes or by nanoseconds", () =>
+  it.effect("sums the venue's metrics over all markets, by minutes or by nanoseconds", () =>
     Effect.gen(function* () {
       const { get } = yield* RestClient
       const range = yield* ranged
@@ -126,7 +126,7 @@ it.layer(layer, { excludeTestServices: true })("charts", (it) => {
     })
   )
 
-  it.effect("of a market that never had a price, and of an empty range, are empty", () =>
+  it.effect("returns an empty chart for an empty range and for a market without a price", () =>
     Effect.gen(function* () {
       const { get } = yield* RestClient
       const range = yield* ranged
@@ -136,7 +136,7 @@ it.layer(layer, { excludeTestServices: true })("charts", (it) => {
     })
   )
 
-  it.effect("are refused where the symbol, the interval or the range is none", () =>
+  it.effect("refuses a chart with an unknown symbol, interval or range", () =>
     Effect.gen(function* () {
       const { get, restUrl } = yield* RestClient
       const range = yield* ranged
@@ -148,18 +148,18 @@ it.layer(layer, { excludeTestServices: true })("charts", (it) => {
         ["open-interest", "intervalMinutes", "1", "-1"],
         ["taker-volume", "intervalMinutes", "1", "10080"]
       ] as const
-      for (const [path, parameter, offered, odd] of paths) {
-        const asked = (symbol: string, length: string, within: string) =>
+      for (const [path, parameter, offered, refusedLength] of paths) {
+        const chart = (symbol: string, length: string, within: string) =>
           get(`/${path}/${symbol}?${parameter}=${length}&${within}`)
-        expect((yield* asked("NOPE-USD", offered, range)).status).toBe(404)
-        const notOffered = yield* asked("GOLD-USD", odd, range)
+        expect((yield* chart("NOPE-USD", offered, range)).status).toBe(404)
+        const notOffered = yield* chart("GOLD-USD", refusedLength, range)
         expect([path, notOffered.status, notOffered.body.type]).toEqual([
           path,
           400,
           `${restUrl}/problems/interval-not-offered`
         ])
         const backwards = "fromISO=2026-09-27T14:00:01Z&toISO=2026-09-27T14:00:00Z"
-        expect((yield* asked("GOLD-USD", offered, backwards)).body.type).toBe(`${restUrl}/problems/range-not-allowed`)
+        expect((yield* chart("GOLD-USD", offered, backwards)).body.type).toBe(`${restUrl}/problems/range-not-allowed`)
         const missing = yield* get(`/${path}/GOLD-USD?fromISO=yesterday`)
         expect(missing.status).toBe(422)
         expect(missing.body.errors.map(({ location }: { readonly location: string }) => location)).toEqual(
@@ -172,7 +172,7 @@ it.layer(layer, { excludeTestServices: true })("charts", (it) => {
 
 const since2020 = "fromISO=2019-01-01T00:00:00Z&toISO=2030-01-01T00:00:00Z"
 
-it.live("begin with the first price, end now, and have 20,000 points at most", () =>
+it.live("starts a chart at the first price, ends it now, and limits it to 20,000 points", () =>
   Effect.gen(function* () {
     const { get, restUrl } = yield* RestClient
     const { position, project } = yield* ReadTables
@@ -200,41 +200,43 @@ it.live("begin with the first price, end now, and have 20,000 points at most", (
 
 const minutesFrom = (start: number, count: number) => `fromISO=${iso(start)}&toISO=${iso(start + count * 60_000)}`
 
-it.live("of 20,000 windows are what short ones are together, and weigh 1 for each 1,000 windows", () =>
-  Effect.gen(function* () {
-    const { get } = yield* RestClient
-    const { position, project } = yield* ReadTables
-    const symbol = MarketSymbol.make("AUD-USD")
-    const begin = Date.UTC(2020, 0, 1)
-    const events = Array.from({ length: 50 }, (_, index) =>
-      priced(begin + index * 397 * 60_000, 5 + index, 0, 7 + index)
-    )
-    const first = { seq: (yield* position(Prices.projection, symbol)) + 1, events }
-    yield* project([Prices.projection], symbol, [first])
-    const charts = [
-      ["/candles/AUD-USD?resolution=1MIN", "candles"],
-      ["/underlier/AUD-USD?interval=1m", "data"],
-      ["/open-interest/AUD-USD?intervalMinutes=1", "data"],
-      ["/taker-volume/AUD-USD?intervalMinutes=1", "data"]
-    ] as const
-    const remaining = (answer: Answer) => Number(answer.headers.get("ratelimit-remaining"))
-    for (const [path, member] of charts) {
-      const before = remaining(yield* get(`${path}&${minutesFrom(begin, 1)}`))
-      const long = yield* get(`${path}&${minutesFrom(begin, 20_000)}`)
-      expect(before - remaining(long)).toBeGreaterThanOrEqual(18)
-      expect(before - remaining(long)).toBeLessThanOrEqual(20)
-      const short = yield* Effect.forEach([0, 999, 1_000, 12_345, 19_999], (at) =>
-        Effect.map(get(`${path}&${minutesFrom(begin + at * 60_000, 1)}`), ({ body }) => [at, body[member][0]])
+it.live(
+  "returns the same rows in a chart of 20,000 windows as in short ones, at a weight of 1 for each 1,000 windows",
+  () =>
+    Effect.gen(function* () {
+      const { get } = yield* RestClient
+      const { position, project } = yield* ReadTables
+      const symbol = MarketSymbol.make("AUD-USD")
+      const begin = Date.UTC(2020, 0, 1)
+      const events = Array.from({ length: 50 }, (_, index) =>
+        priced(begin + index * 397 * 60_000, 5 + index, 0, 7 + index)
       )
-      const rows = member === "candles" ? long.body.candles.toReversed() : long.body.data
-      expect([rows.length, long.body.count]).toEqual([20_000, member === "data" ? 20_000 : undefined])
-      expect(short.map(([at]) => [at, rows[at]])).toEqual(short)
-      expect((yield* get(`${path}&${minutesFrom(begin, 20_001)}`)).status).toBe(400)
-    }
-  }).pipe(Effect.provide(layer))
+      const first = { seq: (yield* position(Prices.projection, symbol)) + 1, events }
+      yield* project([Prices.projection], symbol, [first])
+      const charts = [
+        ["/candles/AUD-USD?resolution=1MIN", "candles"],
+        ["/underlier/AUD-USD?interval=1m", "data"],
+        ["/open-interest/AUD-USD?intervalMinutes=1", "data"],
+        ["/taker-volume/AUD-USD?intervalMinutes=1", "data"]
+      ] as const
+      const remaining = (answer: Answer) => Number(answer.headers.get("ratelimit-remaining"))
+      for (const [path, member] of charts) {
+        const before = remaining(yield* get(`${path}&${minutesFrom(begin, 1)}`))
+        const long = yield* get(`${path}&${minutesFrom(begin, 20_000)}`)
+        expect(before - remaining(long)).toBeGreaterThanOrEqual(18)
+        expect(before - remaining(long)).toBeLessThanOrEqual(20)
+        const short = yield* Effect.forEach([0, 999, 1_000, 12_345, 19_999], (at) =>
+          Effect.map(get(`${path}&${minutesFrom(begin + at * 60_000, 1)}`), ({ body }) => [at, body[member][0]])
+        )
+        const rows = member === "candles" ? long.body.candles.toReversed() : long.body.data
+        expect([rows.length, long.body.count]).toEqual([20_000, member === "data" ? 20_000 : undefined])
+        expect(short.map(([at]) => [at, rows[at]])).toEqual(short)
+        expect((yield* get(`${path}&${minutesFrom(begin, 20_001)}`)).status).toBe(400)
+      }
+    }).pipe(Effect.provide(layer))
 )
 
-it.live("take any length of a window that divides a day", () =>
+it.live("accepts every window length that divides a day", () =>
   Effect.gen(function* () {
     const { get } = yield* RestClient
     yield* trade
@@ -262,12 +264,12 @@ it.live("take any length of a window that divides a day", () =>
   }).pipe(Effect.provide(layer))
 )
 
-it.live("weigh 5 each for those who ask without credentials", () =>
+it.live("charges a weight of 5 for a chart without credentials", () =>
   Effect.gen(function* () {
     const { get } = yield* RestClient
     const path = "/candles/NOPE-USD?resolution=1MIN&fromISO=2026-01-01T00:00:00Z&toISO=2026-01-01T00:00:00Z"
-    const asked = Array.from({ length: 400 }, () => get(path))
-    const statuses = (yield* Effect.all(asked, { concurrency: 10 })).map(({ status }) => status)
+    const requests = Array.from({ length: 400 }, () => get(path))
+    const statuses = (yield* Effect.all(requests, { concurrency: 10 })).map(({ status }) => status)
     expect(statuses.filter((status) => status === 404).length).toBeGreaterThanOrEqual(240)
     expect(new Set(statuses)).toEqual(new Set([404, 429]))
   }).pipe(Effect.provide(layer))
@@ -275,7 +277,7 @@ it.live("weigh 5 each for those who ask without credentials", () =>
 
 const gold = initialInstruments.find(({ symbol }) => symbol === "GOLD-USD")!
 
-/** What of a feed charts do not ask for. */
+/** Members of the feed that charts do not use. */
 const untold = {
   follow: () => () => {},
   followMarket: () => () => {},
@@ -289,7 +291,7 @@ const untold = {
   depth: () => undefined
 }
 
-/** The gateway has told row 5, and the tables have come as far as `seqs` say, one after the other. */
+/** Charts at a gateway that has published row 5; the tables reach each of `seqs` in turn. */
 const behind = (...seqs: Array<number>) =>
   over({
     positions: () => Effect.sync(() => [seqs.length > 1 ? seqs.shift()! : seqs[0]!]),
@@ -321,7 +323,7 @@ const openedFor = (length: "1HOUR" | "1MIN", toMillis: number) =>
   )
 const opened = Effect.scoped(openedFor("1HOUR", 1))
 
-it.effect("of more than 1,000 windows are sent eight at a time to an address, others are not counted", () =>
+it.effect("sends eight charts of more than 1,000 windows at once to an address, and does not count shorter ones", () =>
   Effect.gen(function* () {
     yield* TestClock.setTime(day)
     const [short, long] = [openedFor("1MIN", 1_000 * 60_000), openedFor("1MIN", 1_001 * 60_000)]
@@ -337,7 +339,7 @@ it.effect("of more than 1,000 windows are sent eight at a time to an address, ot
   }).pipe(Effect.provide(over({ positions: () => Effect.succeed([5]), read: () => Effect.succeed(0 as never) })))
 )
 
-it.effect("wait for the tables to come as far as this gateway has told", () =>
+it.effect("waits until the tables reach the row that the gateway has published", () =>
   Effect.gen(function* () {
     const fiber = yield* Effect.forkChild(opened)
     yield* TestClock.adjust("30 millis")
@@ -347,7 +349,7 @@ it.effect("wait for the tables to come as far as this gateway has told", () =>
   }).pipe(Effect.provide(behind(3, 4, 5)))
 )
 
-it.effect("are to be asked for again where the tables stay behind for two seconds", () =>
+it.effect("answers 503 if the tables stay behind for 2 s", () =>
   Effect.gen(function* () {
     const fiber = yield* Effect.forkChild(Effect.flip(opened))
     yield* TestClock.adjust("2 seconds")

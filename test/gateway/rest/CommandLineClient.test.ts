@@ -1,6 +1,6 @@
 /**
- * What a published command-line client asks of a venue, request by request, with the credentials it shows: a token after a
- * login in the browser, else a signature in headers of the operator's prefix. It takes any status below 400 for done.
+ * Requests of a published command-line client, with its credentials: a token after a login in the browser, or a
+ * signature in headers with the operator's prefix. The client treats every status below 400 as success.
  */
 import * as TreasuryServer from "@venue/gateway/treasury/TreasuryServer"
 import { TestVenue } from "@venue/testing/TestVenue"
@@ -13,7 +13,7 @@ import { Scene } from "./contract/Scene.ts"
 
 const json = { accept: "application/json" }
 
-/** A signature, under the names of the operator that the client was made for. */
+/** Headers of a signature, with the prefix of the client's operator. */
 const bySignature = Effect.gen(function* () {
   const { trader } = yield* Scene
   const headers = yield* (yield* RestClient).signed(trader)
@@ -24,23 +24,23 @@ const byLogin = Effect.gen(function* () {
   return { authorization: `Bearer ${yield* (yield* TestVenue).token(trader)}` }
 })
 
-/** An hour of the past and this one, as the client writes times. */
+/** The past hour and the next, in the client's format. */
 const range = Effect.map(Clock.currentTimeMillis, (now) => ({
   from: new Date(now - 3_600_000).toISOString(),
   to: new Date(now + 3_600_000).toISOString()
 }))
 
-/** Every member is there, and of that type. */
+/** Asserts the presence and the type of each member. */
 const has = (row: Record<string, unknown>, members: Record<string, "string" | "number">) => {
   for (const [name, type] of Object.entries(members)) expect([name, typeof row[name]]).toEqual([name, type])
 }
 const done = ({ status, text }: Answer) => expect([status < 400, text]).toEqual([true, text])
 
-it.layer(Scene.layer, { excludeTestServices: true, timeout: "60 seconds" })("a command-line client", (it) => {
+it.layer(Scene.layer, { excludeTestServices: true, timeout: "60 seconds" })("command-line client", (it) => {
   it.effect.each([
     ["logged in", byLogin],
     ["with a key", bySignature]
-  ] as const)("%s reads its account, and moves money between accounts", ([, credentials]) =>
+  ] as const)("reads the account and transfers money for a client %s", ([, credentials]) =>
     Effect.gen(function* () {
       const { trader } = yield* Scene
       const account = { "x-acme-requested-account-id": trader.userId }
@@ -84,7 +84,7 @@ it.layer(Scene.layer, { excludeTestServices: true, timeout: "60 seconds" })("a c
   it.effect.each([
     ["logged in", byLogin],
     ["with a key", bySignature]
-  ] as const)("%s asks where to deposit, of the funding address and without a query", ([, credentials]) =>
+  ] as const)("returns a deposit address without a query to a client %s", ([, credentials]) =>
     Effect.gen(function* () {
       const { url } = yield* Effect.provide(TreasuryServer.open(treasuryOptions), Rails.layer)
       const { trader } = yield* Scene
@@ -96,7 +96,7 @@ it.layer(Scene.layer, { excludeTestServices: true, timeout: "60 seconds" })("a c
     })
   )
 
-  it.effect("reads markets", () =>
+  it.effect("reads market data as a command-line client", () =>
     Effect.gen(function* () {
       const get = Effect.fnUntraced(function* (path: string) {
         const answer = yield* ask("GET", path, json)
@@ -136,9 +136,9 @@ it.layer(Scene.layer, { excludeTestServices: true, timeout: "60 seconds" })("a c
     })
   )
 
-  it.effect("shows its user whatever is wrong as it came, and leaves", () =>
+  it.effect("answers the client's request without a symbol with a problem that names it", () =>
     Effect.gen(function* () {
-      // It may leave the symbol out, and prints what it is told.
+      // The client may omit the symbol, and prints the answer.
       const { headers, status, text } = yield* ask("GET", "/settlement-calendar", json)
       expect([status, headers.get("content-type")]).toEqual([422, "application/problem+json"])
       expect(text).toContain("query.symbol")

@@ -1,4 +1,4 @@
-/** Where users are seen, as a proxy of the operator's says it, and what becomes of them there. */
+/** Country of users, as a proxy of the operator reports it, and its effects. */
 import * as RestServer from "@venue/gateway/rest/RestServer"
 import { TradeGateway } from "@venue/gateway/trade/TradeGateway"
 import { Revocations } from "@venue/storage/access/Revocations"
@@ -13,14 +13,14 @@ import { call, layer, RestClient, sockets } from "./RestClient.ts"
 const ours = ["127.0.0.0/8", "::1"]
 const countryHeader = "CF-IPCountry"
 
-/** Another address of the venue, before which these proxies stand. */
+/** Opens another listener of the venue behind these proxies. */
 const opened = (options: Pick<RestServer.RestServerOptions, "trustedProxies" | "countryHeader">) =>
   Effect.map(RestServer.open({ host: "127.0.0.1", port: 0, brand: "acme", sockets, ...options }), ({ url }) => url)
 
 const seen = ({ userId }: TestUser) => Effect.flatMap(UserStates, (states) => states.find(userId))
 
-/** Asks for a change that only who may trade may make, and for a look. */
-const asking = (url: string, user: TestUser, headers: Record<string, string>) =>
+/** Sends a change that requires trading eligibility, and a read. */
+const changeAndRead = (url: string, user: TestUser, headers: Record<string, string>) =>
   Effect.gen(function* () {
     const { signed } = yield* RestClient
     const changed = yield* call(`${url}/user/leverage`, {
@@ -34,23 +34,27 @@ const asking = (url: string, user: TestUser, headers: Record<string, string>) =>
 
 it.layer(layer, { excludeTestServices: true })("the country of a caller", (it) => {
   it.effect(
-    "I47: from a blocked one nobody trades, from the first request on; they look, and trade again elsewhere",
+    "I47: refuses trading from a blocked country from the first request on; permits reads, and trading after leaving it",
     () =>
       Effect.gen(function* () {
         const url = yield* opened({ trustedProxies: ours, countryHeader })
         const user = yield* (yield* TestVenue).user("traveller")
-        expect(yield* asking(url, user, { "cf-ipcountry": "DE" })).toEqual([200, "", 200])
-        expect(yield* asking(url, user, { "cf-ipcountry": blockedCountry })).toEqual([403, "onboarding.region", 200])
+        expect(yield* changeAndRead(url, user, { "cf-ipcountry": "DE" })).toEqual([200, "", 200])
+        expect(yield* changeAndRead(url, user, { "cf-ipcountry": blockedCountry })).toEqual([
+          403,
+          "onboarding.region",
+          200
+        ])
         expect((yield* seen(user)).seenIn).toBe(blockedCountry)
-        // Nothing is said of where they are now.
+        // The current country is unknown.
         for (const nowhere of [{}, { "cf-ipcountry": "XX" }, { "cf-ipcountry": "T1" }, { "cf-ipcountry": "DE, NO" }]) {
-          expect(yield* asking(url, user, nowhere)).toEqual([403, "onboarding.region", 200])
+          expect(yield* changeAndRead(url, user, nowhere)).toEqual([403, "onboarding.region", 200])
         }
-        expect(yield* asking(url, user, { "cf-ipcountry": "no" })).toEqual([200, "", 200])
+        expect(yield* changeAndRead(url, user, { "cf-ipcountry": "no" })).toEqual([200, "", 200])
       })
   )
 
-  it.effect("nobody but a proxy of the operator's is believed, and no header but the one that is named", () =>
+  it.effect("trusts only the operator's proxies, and only the configured header", () =>
     Effect.gen(function* () {
       const { restUrl } = yield* RestClient
       const strange = yield* opened({ trustedProxies: ["192.0.2.1"], countryHeader })
@@ -59,13 +63,13 @@ it.layer(layer, { excludeTestServices: true })("the country of a caller", (it) =
       const user = yield* (yield* TestVenue).user("forger")
       for (const url of [restUrl, strange, unnamed, other]) {
         const headers = { "cf-ipcountry": blockedCountry, "x-forwarded-for": "127.0.0.1" }
-        expect(yield* asking(url, user, headers)).toEqual([200, "", 200])
+        expect(yield* changeAndRead(url, user, headers)).toEqual([200, "", 200])
       }
       expect((yield* seen(user)).seenIn).toBeNull()
     })
   )
 
-  it.effect("a country is written when it changes, and not with each request", () =>
+  it.effect("stores a country when it changes, not with every request", () =>
     Effect.gen(function* () {
       const url = yield* opened({ trustedProxies: ours, countryHeader })
       const user = yield* (yield* TestVenue).user("settled")
@@ -73,12 +77,12 @@ it.layer(layer, { excludeTestServices: true })("the country of a caller", (it) =
       yield* (yield* Revocations).watch(({ kind, subject }) => {
         if (kind === "user" && subject === user.userId) changes++
       })
-      for (const country of ["DE", "DE", "DE", "NO", "NO"]) yield* asking(url, user, { "cf-ipcountry": country })
+      for (const country of ["DE", "DE", "DE", "NO", "NO"]) yield* changeAndRead(url, user, { "cf-ipcountry": country })
       expect(changes).toBe(2)
     })
   )
 
-  it.effect("whoever proves nothing moves nobody", () =>
+  it.effect("ignores the country of a request that fails authentication", () =>
     Effect.gen(function* () {
       const { signed } = yield* RestClient
       const url = yield* opened({ trustedProxies: ours, countryHeader })
@@ -93,7 +97,7 @@ it.layer(layer, { excludeTestServices: true })("the country of a caller", (it) =
     })
   )
 
-  it.effect("I47: a connection from a blocked one may look but not trade, and so may those that are open", () =>
+  it.effect("I47: refuses trading on new and open connections of a user in a blocked country, and permits reads", () =>
     Effect.gen(function* () {
       const venue = yield* TestVenue
       const gateway = yield* TradeGateway

@@ -1,10 +1,10 @@
-/** REST of a gateway whose desks or whose database do not answer. */
+/** REST of a gateway whose desks or database do not answer. */
 import { TestVenue } from "@venue/testing/TestVenue"
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { layerCutOff, RestClient } from "./RestClient.ts"
 
-it.live("a desk that does not answer is 503 to a reader, and to who changes something an outcome that is unknown", () =>
+it.live("answers 503 to a read and 504 to a change while the desk does not answer", () =>
   Effect.gen(function* () {
     const { admin, get, post, signed } = yield* RestClient
     const user = yield* (yield* TestVenue).user("cut off")
@@ -23,11 +23,11 @@ it.live("a desk that does not answer is 503 to a reader, and to who changes some
   }).pipe(Effect.provide(layerCutOff("there")))
 )
 
-it.live("without a database nobody's credentials are wrong: they cannot be checked", () =>
+it.live("answers 503 to credentials while the database is gone", () =>
   Effect.gen(function* () {
     const { get, signed } = yield* RestClient
-    const asked = yield* signed(yield* (yield* TestVenue).user("unlucky"))
-    const { body, headers, status } = yield* get("/user/positions", asked)
+    const credentials = yield* signed(yield* (yield* TestVenue).user("unlucky"))
+    const { body, headers, status } = yield* get("/user/positions", credentials)
     expect([status, body.type, headers.get("retry-after")]).toEqual([503, expect.stringMatching(/draining$/), "1"])
   }).pipe(Effect.provide(layerCutOff("gone")))
 )

@@ -1,4 +1,4 @@
-/** Open interest of the venue by window, of listed and of delisted markets. */
+/** Open interest of the venue by window, over listed and delisted markets. */
 import { Feed } from "@venue/cluster/feed/Feed"
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import type { TradingState } from "@venue/domain/TradingState"
@@ -14,7 +14,7 @@ const gold = MarketSymbol.make("GOLD-USD")
 const day = 86_400_000
 const began = Date.UTC(2020, 0, 1)
 
-/** A feed of the test's venue in which GOLD-USD is delisted. */
+/** Feed of the test's venue in which GOLD-USD is delisted. */
 const delisted = Layer.effectContext(
   Effect.gen(function* () {
     const context = yield* Effect.context<Feed>()
@@ -24,7 +24,7 @@ const delisted = Layer.effectContext(
   })
 )
 
-it.live("sums open interest at the mark of all markets, of a delisted one until its last price", () =>
+it.live("sums open interest at the mark price over all markets, of a delisted one until its last price", () =>
   Effect.gen(function* () {
     const { get } = yield* RestClient
     const { position, project } = yield* ReadTables

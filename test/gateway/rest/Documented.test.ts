@@ -1,4 +1,4 @@
-/** The documents of the REST and operator interfaces name every status that their endpoints answer with. */
+/** Statuses in the documents of the REST and operator interfaces, compared with the answers. */
 import { TestVenue } from "@venue/testing/TestVenue"
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -33,7 +33,7 @@ const documents = Effect.gen(function* () {
   return [...(yield* operationsAt(restUrl)), ...(yield* operationsAt(adminUrl))]
 })
 
-it.live("whoever sends a body may be told that it is too large or no JSON, and everybody that the time is over", () =>
+it.live("documents 413 and 415 for every body, and 504 everywhere", () =>
   Effect.gen(function* () {
     const operations = yield* documents
     expect(operations.filter(({ hasBody }) => hasBody).length).toBeGreaterThan(15)
@@ -53,7 +53,7 @@ it.live("whoever sends a body may be told that it is too large or no JSON, and e
   }).pipe(Effect.provide(layer))
 )
 
-it.live("bodies that cannot be read are documented, and limits wherever there are some", () =>
+it.live("documents 400 for every body, and 429 outside the health checks", () =>
   Effect.gen(function* () {
     const { restUrl } = yield* RestClient
     for (const { hasBody, name, statuses } of yield* documents) {
@@ -65,13 +65,13 @@ it.live("bodies that cannot be read are documented, and limits wherever there ar
   }).pipe(Effect.provide(layer))
 )
 
-it.live("whoever signs may be told that the venue cannot look at it now", () =>
+it.live("documents 503 for every signed request", () =>
   Effect.gen(function* () {
     const { signed } = yield* RestClient
     const user = yield* (yield* TestVenue).user("signer")
-    const asked = (yield* documents).filter(({ bySignature }) => bySignature)
-    expect(asked.length).toBeGreaterThan(5)
-    for (const { hasBody, method, name, statuses, url } of asked) {
+    const signedOperations = (yield* documents).filter(({ bySignature }) => bySignature)
+    expect(signedOperations.length).toBeGreaterThan(5)
+    for (const { hasBody, method, name, statuses, url } of signedOperations) {
       const headers = { ...(yield* signed(user)), "content-type": "application/json" }
       const answer = yield* call(url, { method, headers, ...(hasBody ? { body: "{}" } : {}) })
       expect([name, answer.status, answer.headers.get("content-type")]).toEqual([name, 503, "application/problem+json"])

@@ -1,4 +1,4 @@
-/** Whole lists as files, to clients that stop reading, go away, ask too often, or are broken off. */
+/** CSV downloads of clients that stop reading, disconnect, request too many, or lose the source. */
 import { Unavailable } from "@venue/cluster/protocol/Market"
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { History } from "@venue/gateway/History"
@@ -17,32 +17,32 @@ const gold = MarketSymbol.make("GOLD-USD")
 const partRows = 2_000
 const row = Trades.rowsOf(gold, traded("endless", 1, {}))[0]!
 const part = Array.from({ length: partRows }, () => ({ ...row, accountId: AccountId.make("somebody") }))
-/** It stays long when it is zipped. */
+/** Random ids, so that gzip does not shrink the part. */
 const varied = part.map((one, index) => ({
   ...one,
   tradeId: createHash("sha256").update(String(index)).digest("hex")
 }))
 
-/** A list of so many full parts; then it fails, or has come to its end. */
+/** History with a list of `parts` full parts, which then fails or ends. */
 const listOf = (parts: number, then: "fails" | "ends" = "ends", rows = part) => {
-  const told = { parts: 0 }
+  const progress = { parts: 0 }
   const history = History.of({
-    // Every file begins anew.
+    // Every file starts over.
     read: () =>
       Effect.sync(() => {
-        told.parts = 0
+        progress.parts = 0
         return row as never
       }),
     readOn: () =>
       Effect.suspend(() => {
-        if (told.parts === parts && then === "fails") return Effect.fail(new Unavailable({ what: "a test" }))
-        if (told.parts === parts) return Effect.succeed([] as never)
-        told.parts += 1
+        if (progress.parts === parts && then === "fails") return Effect.fail(new Unavailable({ what: "a test" }))
+        if (progress.parts === parts) return Effect.succeed([] as never)
+        progress.parts += 1
         return Effect.succeed(rows as never)
       }),
     count: () => Effect.die("a file has no count")
   })
-  return { history, told }
+  return { history, progress }
 }
 
 const linesOf = (headers: Record<string, string>) =>
@@ -50,7 +50,7 @@ const linesOf = (headers: Record<string, string>) =>
     .map(([name, value]) => `${name}: ${value}\r\n`)
     .join("")
 
-/** Asks for a file and takes no more of it than its head. */
+/** Requests a file and reads only its head. */
 const stalled = Effect.fnUntraced(function* (user: TestUser, more: Record<string, string> = {}) {
   const { restUrl, signed } = yield* RestClient
   const headers = linesOf({ ...(yield* signed(user)), ...more })
@@ -69,39 +69,43 @@ const stalled = Effect.fnUntraced(function* (user: TestUser, more: Record<string
 })
 
 const turn = Effect.callback<void>((resume) => void setImmediate(() => resume(Effect.void)))
-/** Until nothing more is read, or more than any buffer could take. */
-const atRest = (told: { readonly parts: number }, most: number) =>
+/** Waits until no part is read for 50 turns, or more than any buffer could hold. */
+const atRest = (progress: { readonly parts: number }, most: number) =>
   Effect.gen(function* () {
-    for (let still = 0, before = -1; still < 50 && told.parts <= most; still = told.parts === before ? still + 1 : 0) {
-      before = told.parts
+    for (
+      let still = 0, before = -1;
+      still < 50 && progress.parts <= most;
+      still = progress.parts === before ? still + 1 : 0
+    ) {
+      before = progress.parts
       yield* turn
     }
-    return told.parts
+    return progress.parts
   })
 
-/** Of the sockets on either side, in parts of a few hundred kilobytes. */
+/** Capacity of the socket buffers on both sides, in parts of a few hundred kilobytes. */
 const buffered = 100
 
 for (const encoding of ["identity", "gzip"]) {
-  const { history, told } = listOf(100_000)
-  it.live(`a client that stops reading is sent no more than buffers hold, and goes on from there (${encoding})`, () =>
+  const { history, progress } = listOf(100_000)
+  it.live(`reads no more parts than the buffers hold for a client that stops reading (${encoding})`, () =>
     Effect.gen(function* () {
       const user = yield* (yield* TestVenue).user("slow")
       const { head, socket } = yield* stalled(user, { "accept-encoding": encoding })
       assert.strictEqual(head, "HTTP/1.1 200 OK")
-      const parts = yield* atRest(told, 10 * buffered)
-      // A zipped part is a hundredth of one.
+      const parts = yield* atRest(progress, 10 * buffered)
+      // Gzip shrinks a part to a hundredth.
       assert.isAtMost(parts, encoding === "gzip" ? 10 * buffered : buffered)
       assert.isAtLeast(parts, 1)
       if (encoding === "identity") {
         socket.resume()
-        yield* Effect.repeat(turn, { until: () => told.parts > parts })
+        yield* Effect.repeat(turn, { until: () => progress.parts > parts })
       }
     }).pipe(Effect.scoped, Effect.provide(layerReading(history)))
   )
 }
 
-/** What came last before the connection ended. */
+/** Returns the last 7 characters before the connection ended. */
 const ending = (socket: Socket) =>
   Effect.callback<string>((resume) => {
     let last = ""
@@ -115,7 +119,7 @@ const ending = (socket: Socket) =>
   })
 
 for (const encoding of ["identity", "gzip"]) {
-  it.effect(`who leaves a part for too long loses the place, and who goes on taking keeps it (${encoding})`, () =>
+  it.effect(`disconnects a client that takes too long over a part, and keeps one that reads on (${encoding})`, () =>
     Effect.gen(function* () {
       const user = yield* (yield* TestVenue).user("idle")
       const more = { "accept-encoding": encoding }
@@ -127,7 +131,7 @@ for (const encoding of ["identity", "gzip"]) {
       reading.socket.resume()
       yield* TestClock.adjust("14 seconds")
       assert.strictEqual((yield* stalled(user, more)).head, "HTTP/1.1 429 Too Many Requests")
-      // Five seconds after each megabyte, the buffers of the one that takes nothing are full at last, and its time is over.
+      // Repeats 5 s after each megabyte until the buffers of the idle client are full and its time is over.
       yield* Effect.gen(function* () {
         const before = taken
         yield* Effect.repeat(turn, { until: () => taken > before + 1_000_000 })
@@ -141,13 +145,13 @@ for (const encoding of ["identity", "gzip"]) {
 }
 
 for (const encoding of ["identity", "gzip"]) {
-  it.live(`a file that cannot be read to its end is broken off where every client sees it (${encoding})`, () =>
+  it.live(`closes the connection of a file that cannot be read to its end (${encoding})`, () =>
     Effect.gen(function* () {
       const { restUrl, signed } = yield* RestClient
       const user = yield* (yield* TestVenue).user("broken")
       const headers = { ...(yield* signed(user)), "accept-encoding": encoding }
       const text = yield* raw(restUrl, `GET /trades-csv HTTP/1.1\r\n${linesOf(headers)}\r\n`)
-      // What was zipped and not sent goes with the rest.
+      // Compressed output that was not flushed is lost as well.
       if (encoding === "identity") assert.match(text, /^HTTP\/1\.1 200 OK\r\n.*\r\ntransfer-encoding: chunked\r\n/is)
       assert.isFalse(text.endsWith("\r\n0\r\n\r\n"))
       const again = { ...(yield* signed(user)), "accept-encoding": encoding }
@@ -164,7 +168,7 @@ for (const encoding of ["identity", "gzip"]) {
   )
 }
 
-it.live("a file that comes to its end is whole, header and rows", () =>
+it.live("sends a whole file with header and rows", () =>
   Effect.gen(function* () {
     const { get, restUrl, signed } = yield* RestClient
     const user = yield* (yield* TestVenue).user("whole")
@@ -181,14 +185,14 @@ it.live("a file that comes to its end is whole, header and rows", () =>
   }).pipe(Effect.provide(layerReading({ ...listOf(3).history, readOn: thrice() })))
 )
 
-/** Full parts, three for each file. */
+/** Returns three full parts for each file. */
 function thrice(): History["Service"]["readOn"] {
-  let asked = 0
-  return () => Effect.sync(() => (asked++ % 4 < 3 ? part : []) as never)
+  let reads = 0
+  return () => Effect.sync(() => (reads++ % 4 < 3 ? part : []) as never)
 }
 
 it.live(
-  "a user has two files on their way, the venue eight, and who goes away or only asks for the head has none",
+  "limits downloads to two for a user and eight for all, and frees the place of a disconnected client and of a HEAD",
   () =>
     Effect.gen(function* () {
       const { restUrl, signed } = yield* RestClient
@@ -198,13 +202,13 @@ it.live(
         const headers = yield* signed(user)
         return yield* Effect.promise(async () => {
           const aborting = new AbortController()
-          const { headers: told, status } = await fetch(`${restUrl}/trades-csv`, {
+          const { headers: answered, status } = await fetch(`${restUrl}/trades-csv`, {
             method,
             headers,
             signal: aborting.signal
           })
           aborting.abort()
-          return [status, told.get("retry-after")] as const
+          return [status, answered.get("retry-after")] as const
         })
       })
       for (let times = 0; times < 10; times++) expect((yield* ask(users[0]!, "HEAD"))[0]).toBe(200)

@@ -1,4 +1,4 @@
-/** The futures behind prices, as an operator records them and anybody reads them, over real sockets. */
+/** Futures behind prices: recorded by an operator, read by anyone, over real sockets. */
 import * as RestServer from "@venue/gateway/rest/RestServer"
 import { weightOf } from "@venue/gateway/http/RequestWeight"
 import { DatabaseUnavailable } from "@venue/postgres/DatabaseUnavailable"
@@ -12,7 +12,7 @@ const reason = "as published"
 const day = 86_400_000
 const iso = (millis: number) => new Date(millis).toISOString()
 
-/** Two futures of oil: one in use since yesterday until tomorrow, and the next until the day after. */
+/** Records two oil futures: one active from yesterday until tomorrow, and the next until the day after. */
 const planted = Effect.gen(function* () {
   const { admin } = yield* RestClient
   const now = yield* Clock.currentTimeMillis
@@ -26,7 +26,7 @@ const planted = Effect.gen(function* () {
 })
 
 it.layer(layer, { excludeTestServices: true })("the futures behind prices", (it) => {
-  it.effect("rule 3.10: the calendar has the one in use now, or at a time, under the operator's prefix", () =>
+  it.effect("rule 3.10: returns the future that is active now, or at a time, under the operator's prefix", () =>
     Effect.gen(function* () {
       const { get, restUrl } = yield* RestClient
       const { futures, now } = yield* planted
@@ -65,7 +65,7 @@ it.layer(layer, { excludeTestServices: true })("the futures behind prices", (it)
     })
   )
 
-  it.effect("a calendar is refused without a symbol, of one that no future prices, and at what is no time", () =>
+  it.effect("refuses a calendar without a symbol, of a symbol without futures, and at an invalid time", () =>
     Effect.gen(function* () {
       const { get, restUrl } = yield* RestClient
       const refused = (query: string) =>
@@ -84,7 +84,7 @@ it.layer(layer, { excludeTestServices: true })("the futures behind prices", (it)
     })
   )
 
-  it.effect("settlement prices are told newest first, as the reference has them", () =>
+  it.effect("returns settlement prices newest first", () =>
     Effect.gen(function* () {
       const { admin, get, restUrl } = yield* RestClient
       const record = (symbol: string, day: string, named: object) =>
@@ -93,7 +93,7 @@ it.layer(layer, { excludeTestServices: true })("the futures behind prices", (it)
         yield* record("CL-USD", "2024-11-22", { future_symbol: "CLX6" }),
         yield* record("CL-USD", "2024-11-25", { future_symbol: "CLX6" }),
         yield* record("US100-USD", "2024-11-25", { future_symbol: "NQZ4" }),
-        // Neither the operator nor a calendar names its future.
+        // Neither the operator nor a calendar names this future.
         yield* record("US500-USD", "2024-11-25", {})
       ])
         expect(recorded.status).toBe(204)
@@ -131,7 +131,7 @@ it.layer(layer, { excludeTestServices: true })("the futures behind prices", (it)
     })
   )
 
-  it.effect("settlement prices are refused of an unknown symbol, of no range, and in no number", () =>
+  it.effect("refuses settlement prices of an unknown symbol, an invalid range or an invalid limit", () =>
     Effect.gen(function* () {
       const { get, restUrl } = yield* RestClient
       const refused = (query: string) =>
@@ -153,11 +153,11 @@ it.layer(layer, { excludeTestServices: true })("the futures behind prices", (it)
   )
 })
 
-it("a list of settlements weighs as much as a chart, one future as much as one question", () => {
+it("charges a list of settlements like a chart, and one future like a simple read", () => {
   expect(["GET /settlement-prices", "GET /settlement-calendar"].map(weightOf)).toEqual([5, 1])
 })
 
-/** Over a database that is gone. */
+/** The database is unavailable. */
 const gone = Effect.fail(new DatabaseUnavailable({ cause: "a test" }))
 const cutOff = layerOver.pipe(
   Layer.provide(
@@ -171,7 +171,7 @@ const cutOff = layerOver.pipe(
   Layer.provideMerge(layerMemory)
 )
 
-it.live("both are to be asked for again where the database does not answer", () =>
+it.live("answers 503 for calendar and settlement prices while the database does not answer", () =>
   Effect.gen(function* () {
     const { get } = yield* RestClient
     expect((yield* get("/settlement-calendar?symbol=CL-USD")).status).toBe(503)

@@ -1,4 +1,4 @@
-/** Codes, who came with them, and what that earns: over REST, around a midnight. */
+/** Invitation codes, referrals and their rewards over REST, around midnight. */
 import { DeskClient } from "@venue/cluster/clients/DeskClient"
 import { noCost } from "@venue/cluster/protocol/Desk"
 import { VenueSettings } from "@venue/cluster/VenueSettings"
@@ -10,15 +10,15 @@ import { TestClock } from "effect/testing"
 import { fewMarkets, limit } from "../../venue/Story.ts"
 import { type Answer, ask, layer, RestClient } from "./RestClient.ts"
 
-/** Ten minutes before midnight on Friday. */
+/** Friday, ten minutes before midnight. */
 const evening = Date.UTC(2026, 10, 20, 23, 50)
 const midnight = Date.UTC(2026, 10, 21)
 
-const asked = Effect.fnUntraced(function* (user: TestUser, method: string, path: string, body?: unknown) {
+const as = Effect.fnUntraced(function* (user: TestUser, method: string, path: string, body?: unknown) {
   const { signed } = yield* RestClient
   return yield* ask(method, path, yield* signed(user), body)
 })
-/** As the user who has signed in. */
+/** Redeems a code with the session of the user. */
 const redeem = Effect.fnUntraced(function* (user: TestUser, code: string, key?: string) {
   const token = yield* (yield* TestVenue).token(user)
   const headers = { authorization: `Bearer ${token}`, ...(key === undefined ? {} : { "idempotency-key": key }) }
@@ -33,13 +33,13 @@ const trade = Effect.fnUntraced(function* (buyer: TestUser, seller: TestUser, qu
   yield* venue.settle
   yield* buys.send(limit("BUY", quantity, 200))
   yield* venue.settle
-  // The tables follow.
+  // Waits for the projections.
   yield* TestClock.adjust("1 second")
   yield* venue.settle
 }, Effect.scoped)
 
 it.effect(
-  "rule 13: who trades 100,000 is given five codes, and has a tenth of the fees of whoever comes with one",
+  "rule 13: issues five codes after a volume of 100,000, and rewards a tenth of the fees of referred users",
   () =>
     Effect.gen(function* () {
       const venue = yield* TestVenue
@@ -50,7 +50,7 @@ it.effect(
       const [cid, dot] = [yield* venue.user("cid"), yield* venue.user("dot")]
 
       yield* trade(ann, ben, 499.9)
-      const before = yield* asked(ann, "POST", "/user/invitation-codes/job", {})
+      const before = yield* as(ann, "POST", "/user/invitation-codes/job", {})
       expect(before.body).toMatchObject({
         qualified: false,
         self_lifetime_notional_volume: 99_980,
@@ -61,8 +61,8 @@ it.effect(
       })
       yield* trade(ann, ben, 0.1)
       const jobs = yield* Effect.all(
-        // With or without a body.
-        [{}, undefined].map((body) => asked(ann, "POST", "/user/invitation-codes/job", body)),
+        // The body is optional.
+        [{}, undefined].map((body) => as(ann, "POST", "/user/invitation-codes/job", body)),
         { concurrency: "unbounded" }
       )
       const codes: ReadonlyArray<string> = jobs[0]!.body.codes.map(({ code }: { readonly code: string }) => code)
@@ -76,7 +76,7 @@ it.effect(
       expect((yield* redeem(cid, "UUUUUUUUUU")).status).toBe(422)
       const redeemed = yield* redeem(cid, first.toLowerCase(), "once")
       expect([redeemed.status, redeemed.body.referrer_user_id]).toEqual([200, ann.userId])
-      // The same request, typed as it is misread.
+      // The same request, with characters that people misread.
       const again = yield* redeem(cid, first.replaceAll("1", "l").replaceAll("0", "o"), "once")
       expect([again.body, again.headers.get("idempotent-replayed")]).toEqual([redeemed.body, "true"])
       expect(problem(yield* redeem(cid, first))).toEqual([409, "already-referred"])
@@ -84,19 +84,19 @@ it.effect(
       expect(problem(yield* redeem(dot, first))).toEqual([404, "unknown-invitation-code"])
       expect(problem(yield* redeem(ann, second))).toEqual([400, "own-invitation-code"])
       expect(problem(yield* redeem(ben, second))).toEqual([409, "has-traded"])
-      // Whoever was refused keeps it from nobody.
+      // The refused users do not block the code.
       expect((yield* redeem(dot, second)).status).toBe(200)
 
-      // A fee of 10 bps: 10.00, and of ben's 2 bps nobody has a part.
+      // The taker pays 10 bps, 10.00; the maker's 2 bps earn no reward.
       yield* trade(cid, ben, 50)
-      expect((yield* asked(ann, "GET", "/user/referrals/notional-volume")).body).toMatchObject({
+      expect((yield* as(ann, "GET", "/user/referrals/notional-volume")).body).toMatchObject({
         self_lifetime_notional_volume: 100_000,
         self_notional_volume: 100_000,
         referred_notional_volume: 10_000,
         referred_users: 2,
         qualified: true
       })
-      const { body: listed } = yield* asked(ann, "GET", "/user/invitation-codes")
+      const { body: listed } = yield* as(ann, "GET", "/user/invitation-codes")
       expect([
         listed.count,
         listed.data[0].redeemed_by,
@@ -104,7 +104,7 @@ it.effect(
         listed.data[2].redeemed_by
       ]).toEqual([5, cid.userId, dot.userId, null])
 
-      const rewards = Effect.map(asked(ann, "GET", "/user/referral-rewards"), ({ body }) => body)
+      const rewards = Effect.map(as(ann, "GET", "/user/referral-rewards"), ({ body }) => body)
       yield* TestClock.setTime(midnight + 5 * 60_000 - 1)
       yield* venue.settle
       expect(yield* rewards).toMatchObject({ duration: "1w", interval: "1d", count: 0, data: [], total_amount: 0 })
@@ -126,12 +126,12 @@ it.effect(
       const { body: proof } = yield* rest.admin("GET", "/proof")
       expect([proof.balanced, proof.assets]).toEqual([true, [{ asset: "USD", sum: 0 }]])
 
-      expect((yield* asked(cid, "GET", "/user/referral-rewards?duration=all")).body).not.toHaveProperty("start")
-      expect((yield* asked(ann, "GET", "/user/referral-rewards?duration=1h")).status).toBe(422)
+      expect((yield* as(cid, "GET", "/user/referral-rewards?duration=all")).body).not.toHaveProperty("start")
+      expect((yield* as(ann, "GET", "/user/referral-rewards?duration=1h")).status).toBe(422)
     }).pipe(
       Effect.provide(layer),
       Effect.provideService(VenueSettings, fewMarkets),
-      // The venue begins on that day.
+      // The venue starts at that time.
       (story) => Effect.andThen(TestClock.setTime(evening), story)
     )
 )

@@ -1,4 +1,4 @@
-/** Trades, orders and TWAPs of an account over real sockets: pages of them, and whole files. */
+/** Trades, orders and TWAPs of an account over real sockets: pages and CSV files. */
 import { Unavailable } from "@venue/cluster/protocol/Market"
 import { initialInstruments } from "@venue/domain/Instrument"
 import type { MarketEvent } from "@venue/domain/Market"
@@ -28,13 +28,15 @@ const trade = Effect.gen(function* () {
   yield* taking.send({ type: "add_order", params: { ...limit, side: "BUY", quantity: 2, client_order_id: "mine" } })
   yield* taking.take("fill_response")
   yield* making.send({ type: "cancel_all_orders", params: {} })
-  yield* Effect.repeat(making.take("order_response"), { until: (told) => told.order_response.status === "CANCELLED" })
+  yield* Effect.repeat(making.take("order_response"), {
+    until: (message) => message.order_response.status === "CANCELLED"
+  })
   yield* taking.send({ type: "add_order", params: { ...limit, side: "BUY", quantity: 2, price: 3_400.01 } })
   yield* taking.take("order_response")
   return { maker, taker }
 })
 
-it.live("what a user did is told newest first, and the same as a file, oldest first", () =>
+it.live("returns an account's history newest first in pages, and the same rows oldest first in a file", () =>
   Effect.gen(function* () {
     const { get, restUrl, signed } = yield* RestClient
     const { maker, taker } = yield* trade
@@ -95,7 +97,7 @@ it.live("what a user did is told newest first, and the same as a file, oldest fi
   }).pipe(Effect.provide(layer))
 )
 
-/** What stands in these tables is what was. */
+/** History that reads directly from these tables. */
 const reading = (tables: ReadTables["Service"]) => {
   const read = <A>(query: Parameters<typeof tables.read<A>>[0]) =>
     Effect.mapError(tables.read(query), () => new Unavailable({ what: "a test" }))
@@ -108,7 +110,7 @@ const reading = (tables: ReadTables["Service"]) => {
 
 const memory = Effect.runSync(Effect.provide(Effect.service(ReadTables), ReadTables.layerMemory))
 
-it.live("TWAPs are told by symbol, and a file has as many parts as it needs", () =>
+it.live("returns TWAPs by symbol, and a file of more than one part", () =>
   Effect.gen(function* () {
     const { get, signed } = yield* RestClient
     const user = yield* (yield* TestVenue).user("owner")
@@ -176,52 +178,50 @@ it.live("TWAPs are told by symbol, and a file has as many parts as it needs", ()
   }).pipe(Effect.provide(layerReading(reading(memory))))
 )
 
-it.live(
-  "a list is not asked for from so far down, nor for an unknown symbol or a range that ends before it starts",
-  () =>
-    Effect.gen(function* () {
-      const { get, signed } = yield* RestClient
-      const user = yield* (yield* TestVenue).user("deep")
-      for (const path of ["/user/trade", "/user/historic-orders"]) {
-        const read = Effect.fnUntraced(function* (query: string) {
-          const { body, status } = yield* get(`${path}?${query}`, yield* signed(user))
-          return [status, body.type?.split("/").at(-1), body.detail ?? ""] as const
-        })
-        expect((yield* read("offset=100000"))[0]).toBe(200)
-        const [status, page, detail] = yield* read("offset=100001")
-        expect([path, status, page]).toEqual([path, 400, "offset-too-large"])
-        expect(detail).toMatch(/100001.*end.*CSV/)
-        expect((yield* read("symbol=NOPE-USD")).slice(0, 2)).toEqual([400, "unknown-symbol"])
-        const backwards = "start=2026-01-02T00:00:00Z&end=2026-01-01T00:00:00Z"
-        expect((yield* read(backwards)).slice(0, 2)).toEqual([400, "range-not-allowed"])
-        const empty = yield* get(`${path}?start=2026-01-01T00:00:00Z&end=2026-01-01T00:00:00Z`, yield* signed(user))
-        expect([empty.status, empty.body.data]).toEqual([200, []])
-        expect((yield* read("limit=1001"))[0]).toBe(422)
-      }
-    }).pipe(Effect.provide(layer))
+it.live("refuses a large offset, an unknown symbol, and a range that ends before it starts", () =>
+  Effect.gen(function* () {
+    const { get, signed } = yield* RestClient
+    const user = yield* (yield* TestVenue).user("deep")
+    for (const path of ["/user/trade", "/user/historic-orders"]) {
+      const read = Effect.fnUntraced(function* (query: string) {
+        const { body, status } = yield* get(`${path}?${query}`, yield* signed(user))
+        return [status, body.type?.split("/").at(-1), body.detail ?? ""] as const
+      })
+      expect((yield* read("offset=100000"))[0]).toBe(200)
+      const [status, page, detail] = yield* read("offset=100001")
+      expect([path, status, page]).toEqual([path, 400, "offset-too-large"])
+      expect(detail).toMatch(/100001.*end.*CSV/)
+      expect((yield* read("symbol=NOPE-USD")).slice(0, 2)).toEqual([400, "unknown-symbol"])
+      const backwards = "start=2026-01-02T00:00:00Z&end=2026-01-01T00:00:00Z"
+      expect((yield* read(backwards)).slice(0, 2)).toEqual([400, "range-not-allowed"])
+      const empty = yield* get(`${path}?start=2026-01-01T00:00:00Z&end=2026-01-01T00:00:00Z`, yield* signed(user))
+      expect([empty.status, empty.body.data]).toEqual([200, []])
+      expect((yield* read("limit=1001"))[0]).toBe(422)
+    }
+  }).pipe(Effect.provide(layer))
 )
 
-it.live("a search that takes too long is told what makes it shorter, and nothing else is a search", () =>
+it.live("refuses a slow search with a way to shorten it, and limits only searches", () =>
   Effect.gen(function* () {
     const { get, signed } = yield* RestClient
     const user = yield* (yield* TestVenue).user("searching")
     for (const query of ["ordertype=LIMIT", "orderdirection=buy&symbol=GOLD-USD"]) {
       const { body, status } = yield* get(`/user/trade?${query}`, yield* signed(user))
       expect([status, body.type.split("/").at(-1)]).toEqual([400, "range-too-long"])
-      expect(body.detail).toMatch(/give start/)
+      expect(body.detail).toMatch(/send start/)
     }
     expect((yield* get("/user/trade?symbol=GOLD-USD&limit=7", yield* signed(user))).body.count).toBe(0)
   }).pipe(
     Effect.provide(
       layerReading(
         History.of({
-          // A bounded search answers with an option; this one was ended.
+          // The answer of a limited search is optional; none means that the database ended it.
           read: (_reader, _source, query) =>
             Effect.sync(() => {
-              const found = query.memory({ tables: new Map(), positions: new Map() })
-              return Option.isOption(found) ? (Option.none() as typeof found) : found
+              const result = query.memory({ tables: new Map(), positions: new Map() })
+              return Option.isOption(result) ? (Option.none() as typeof result) : result
             }),
-          readOn: () => Effect.die("nobody reads on"),
+          readOn: () => Effect.die("no further part is read"),
           count: () => Effect.die("a page that is not full needs no count")
         })
       )

@@ -1,4 +1,4 @@
-/** What REST tells of markets, over real sockets: the figures of the streams, the same on every gateway. */
+/** Market figures in REST: equal to those of the streams, and the same on every gateway. */
 import { problems } from "@venue/api/Problem"
 import { Feed } from "@venue/cluster/feed/Feed"
 import { MarketClient } from "@venue/cluster/clients/MarketClient"
@@ -19,7 +19,7 @@ const settings = {
   instruments: new Map([aapl, gold].map((symbol) => [symbol, defaults.instruments.get(symbol)!] as const))
 }
 
-/** On a venue at ten o'clock in New York, where AAPL stands at 200 USD. */
+/** Declares a test on a venue at 10:00 in New York, with AAPL at 200 USD. */
 const scene = <E>(
   name: string,
   tell: (venue: TestVenue["Service"]) => Effect.Effect<void, E, Layer.Success<typeof layerQuiet> | Scope.Scope>
@@ -35,7 +35,7 @@ const scene = <E>(
     )
   )
 
-/** The REST address of a gateway that has just come to the venue. */
+/** Returns a client of a gateway that has just started. */
 const newGateway = Effect.gen(function* () {
   const venue = yield* TestVenue
   const context = yield* Layer.build(Layer.fresh(Figures.layer).pipe(Layer.provideMerge(Layer.fresh(Feed.layer))))
@@ -48,13 +48,13 @@ const paths = ["/symbols/metrics", "/md/contracts", "/refdata"]
 type Get = (path: string) => Effect.Effect<Answer>
 const rowsOf = (get: Get) => Effect.forEach(paths, (path) => Effect.map(get(path), ({ body }) => body.data))
 
-scene("rule 4.20: metrics and contracts tell what market_stats tells, in their units", (venue) =>
+scene("rule 4.20: returns the figures of market_stats in metrics and contracts, in their units", (venue) =>
   Effect.gen(function* () {
     const { get, restUrl } = yield* RestClient
     const [ann, ben] = [yield* person(venue, "ann", 1_000_000), yield* person(venue, "ben", 1_000_000)]
     yield* deal(venue, ann, ben, 100, 200.5)
     yield* deal(venue, ann, ben, 100.5, 200.3)
-    // Asks far above, and one side alone: what is sampled is not 0.
+    // Offers far above the market and a one-sided book give a sampled rate other than 0.
     yield* ben.client.send(limit("BUY", 1_000, 201))
     yield* TestClock.adjust("10 minutes")
     yield* venue.settle
@@ -126,7 +126,7 @@ scene("rule 4.20: metrics and contracts tell what market_stats tells, in their u
   })
 )
 
-scene("fees of the base tier are fractions, and need no credentials", () =>
+scene("returns fees of the base tier as fractions without credentials", () =>
   Effect.gen(function* () {
     const { get } = yield* RestClient
     const { body, headers, status } = yield* get("/fees")
@@ -138,7 +138,7 @@ scene("fees of the base tier are fractions, and need no credentials", () =>
   })
 )
 
-scene("a market without a price is left out, one without a trade has its mark as the last price", (venue) =>
+scene("omits a market without a price, and shows the mark price of one without a trade as its last price", (venue) =>
   Effect.gen(function* () {
     const { get, restUrl } = yield* RestClient
     yield* venue.price(gold, 3_410.95)
@@ -152,12 +152,12 @@ scene("a market without a price is left out, one without a trade has its mark as
   })
 )
 
-scene("rule 4.20: a book is told whole up to 100 levels a side, as level2 tells its best", (venue) =>
+scene("rule 4.20: returns up to 100 levels of a book a side, equal to level2 at the top", (venue) =>
   Effect.gen(function* () {
     const { get, restUrl } = yield* RestClient
     const { client } = yield* person(venue, "maker", 10_000_000)
     for (let at = 0; at < 101; at++) {
-      // A second for every fifty keeps it within what may be sent.
+      // One second for each fifty orders stays within the rate limit.
       if (at % 50 === 0) yield* TestClock.adjust("1 second")
       yield* client.send(limit("BUY", 1, (19_998 - at) / 100))
     }
@@ -182,7 +182,7 @@ scene("rule 4.20: a book is told whole up to 100 levels a side, as level2 tells 
 )
 
 for (const waits of ["25 hours", "49 hours"] as const) {
-  scene(`rule 4.20: ${waits} later a gateway that starts then tells the change of a day that all tell`, (venue) =>
+  scene(`rule 4.20: returns the same change of a day on a gateway that starts ${waits} later`, (venue) =>
     Effect.gen(function* () {
       const { get } = yield* RestClient
       yield* TestClock.adjust("30 minutes")
@@ -198,7 +198,7 @@ for (const waits of ["25 hours", "49 hours"] as const) {
 }
 
 for (const waits of ["1 second", "1 minute", "12 hours"] as const) {
-  scene(`rule 19.2: ${waits} after a split the change of a day is of new units, on a young gateway too`, (venue) =>
+  scene(`rule 19.2: returns the change of a day in new units ${waits} after a split, also on a new gateway`, (venue) =>
     Effect.gen(function* () {
       const { get } = yield* RestClient
       const markets = yield* MarketClient
@@ -220,7 +220,7 @@ for (const waits of ["1 second", "1 minute", "12 hours"] as const) {
   )
 }
 
-/** Figures of a market that come to be known when the clock has moved so far. */
+/** Figures whose statistics of the day come from `day`, so that a test can delay them. */
 const later = (day: () => Day | undefined) =>
   Layer.succeed(Figures)({
     nowMillis: () => 0,
@@ -236,12 +236,12 @@ const later = (day: () => Day | undefined) =>
   })
 
 const known: Day = { volume: { lots: 1n, notional: 5n }, changePercent: 1, lastTicks: 3 }
-const asked = Effect.flatten(MarketFigures.make(problems("http://venue.test")))
+const marketsNow = Effect.flatten(MarketFigures.make(problems("http://venue.test")))
 
-it.effect("a reader at the start of a gateway waits until all is known", () => {
+it.effect("waits at the start of a gateway until all market figures are known", () => {
   let day: Day | undefined
   return Effect.gen(function* () {
-    const fiber = yield* Effect.forkChild(asked)
+    const fiber = yield* Effect.forkChild(marketsNow)
     yield* TestClock.adjust("1 second")
     assert.isUndefined(fiber.pollUnsafe())
     day = known
@@ -253,9 +253,9 @@ it.effect("a reader at the start of a gateway waits until all is known", () => {
   }).pipe(Effect.provide(later(() => day)))
 })
 
-it.effect("a reader who has waited for two seconds is told to come again", () =>
+it.effect("answers 503 if market figures stay unknown for 2 s", () =>
   Effect.gen(function* () {
-    const fiber = yield* Effect.forkChild(Effect.flip(asked))
+    const fiber = yield* Effect.forkChild(Effect.flip(marketsNow))
     yield* TestClock.adjust("2 seconds")
     assert.strictEqual((yield* Fiber.join(fiber)).status, 503)
   }).pipe(Effect.provide(later(() => undefined)))

@@ -1,4 +1,4 @@
-/** How a user comes to trade, and what others see of them, over real sockets. */
+/** Onboarding of a user, and the public profile, over real sockets. */
 import { SessionTokens } from "@venue/auth/session/SessionTokens"
 import { Audit } from "@venue/storage/access/Audit"
 import { LegalAcceptances } from "@venue/storage/access/LegalAcceptances"
@@ -12,11 +12,11 @@ import { ask, call, layer, RestClient } from "./RestClient.ts"
 
 const nobodysApplication = "6f6b7c1e-35a1-4c62-9a2b-0d7a4f1a2b3c"
 
-/** As `TestAccess` has it. */
+/** Key of the identity provider in `TestAccess`. */
 const callbackKey = Redacted.make("of a venue in memory, and worth nothing elsewhere")
 
 it.layer(layer, { excludeTestServices: true })("onboarding", (it) => {
-  /** Someone who has done nothing yet but to sign in. */
+  /** Returns a user who has only signed in. */
   const arrived = Effect.fnUntraced(function* (name: string) {
     const venue = yield* TestVenue
     const states = yield* UserStates
@@ -36,7 +36,7 @@ it.layer(layer, { excludeTestServices: true })("onboarding", (it) => {
     return status
   })
 
-  it.effect("I47: each step is told, and only who has taken all of them trades; reading is free all along", () =>
+  it.effect("I47: lists each missing step, permits trading after all of them, and reading before", () =>
     Effect.gen(function* () {
       const { get, signed } = yield* RestClient
       const { bearer, user } = yield* arrived("newcomer")
@@ -79,7 +79,7 @@ it.layer(layer, { excludeTestServices: true })("onboarding", (it) => {
     })
   )
 
-  it.effect("terms that are not the current ones are not accepted, and nothing is recorded", () =>
+  it.effect("refuses terms that are not current, and records nothing", () =>
     Effect.gen(function* () {
       const { bearer, user } = yield* arrived("reader")
       for (const terms_version of ["0", "2", "", "1 "]) {
@@ -95,7 +95,7 @@ it.layer(layer, { excludeTestServices: true })("onboarding", (it) => {
     })
   )
 
-  it.effect("steps are taken in person: a key of the user is refused", () =>
+  it.effect("refuses onboarding steps by an API key", () =>
     Effect.gen(function* () {
       const { get, post, signed } = yield* RestClient
       const { user } = yield* arrived("program")
@@ -106,7 +106,7 @@ it.layer(layer, { excludeTestServices: true })("onboarding", (it) => {
     })
   )
 
-  it.effect("I47: steps are taken in person: an application, whatever its user let it read, takes none of them", () =>
+  it.effect("I47: refuses onboarding steps by an application, whatever its scopes", () =>
     Effect.gen(function* () {
       const { get } = yield* RestClient
       const { bearer, user } = yield* arrived("principal")
@@ -138,7 +138,7 @@ it.layer(layer, { excludeTestServices: true })("onboarding", (it) => {
     })
   )
 
-  it.effect("a callback of the provider moves the state and keeps the names; a repeat or an older one does not", () =>
+  it.effect("applies the newest callback of the provider once, with the user's names", () =>
     Effect.gen(function* () {
       const { user } = yield* arrived("subject")
       const { userId } = user
@@ -165,7 +165,7 @@ it.layer(layer, { excludeTestServices: true })("onboarding", (it) => {
     })
   )
 
-  it.effect("a callback that is not signed so, not known or not understood changes nothing", () =>
+  it.effect("changes nothing on a callback with a wrong signature, unknown reference or invalid body", () =>
     Effect.gen(function* () {
       const { user } = yield* arrived("target")
       const states = yield* UserStates
@@ -183,7 +183,7 @@ it.layer(layer, { excludeTestServices: true })("onboarding", (it) => {
     })
   )
 
-  it.effect("a profile is changed in parts, and a name belongs to one user", () =>
+  it.effect("changes single members of a profile, and refuses a name in use", () =>
     Effect.gen(function* () {
       const { get } = yield* RestClient
       const { bearer } = yield* arrived("painter")
@@ -206,7 +206,7 @@ it.layer(layer, { excludeTestServices: true })("onboarding", (it) => {
     })
   )
 
-  it.effect("a name of another form or a reserved one, and an avatar that is no https address, are refused", () =>
+  it.effect("refuses invalid and reserved names, and avatars other than https URLs", () =>
     Effect.gen(function* () {
       const { get } = yield* RestClient
       const { bearer } = yield* arrived("namer")

@@ -1,4 +1,4 @@
-/** `POST /user/orders/preview` over real sockets: what it says, of which account, and what is refused. */
+/** Order previews over REST: body, account and refusals. */
 import { LocalEntities } from "@venue/cluster/clients/LocalEntities"
 import { AccountId } from "@venue/domain/AccountId"
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
@@ -23,7 +23,7 @@ const previewed = Effect.fnUntraced(function* (user: TestUser, body: unknown, he
 })
 
 it.layer(layer, { excludeTestServices: true })("previews over REST", (it) => {
-  /** AAPL stands at 200, and 2 are offered at 200.10. */
+  /** Venue with AAPL at 200 and an offer of 2 at 200.10. */
   const scene = Effect.gen(function* () {
     const venue = yield* TestVenue
     yield* venue.price(aapl, 200)
@@ -33,7 +33,7 @@ it.layer(layer, { excludeTestServices: true })("previews over REST", (it) => {
     return { venue, maker, user: yield* venue.user("asker", 1_000) }
   })
 
-  it.effect("rule 4.19: says what the socket says of the same order, and takes plain decimals in strings", () =>
+  it.effect("rule 4.19: returns the same preview as the socket, and accepts decimals as strings", () =>
     Effect.gen(function* () {
       const { user, venue } = yield* scene
       const { restUrl } = yield* RestClient
@@ -61,14 +61,14 @@ it.layer(layer, { excludeTestServices: true })("previews over REST", (it) => {
     })
   )
 
-  it.effect("a refusal of the order is part of the answer, and so is an unknown symbol or a close of nothing", () =>
+  it.effect("reports a refused order, an unknown symbol, and a close without a position in the preview", () =>
     Effect.gen(function* () {
       const { user } = yield* scene
       const statusOf = (body: object) =>
         Effect.map(previewed(user, body), ({ body, status }) => [status, body.status, body.refusal?.status])
       const refused = (status: string) => [200, status, status]
       expect(yield* statusOf({ ...limit, quantity: 500 })).toEqual(refused("FAILED_MARGIN_CHECK"))
-      // The noise of a double counts as the tick, a decimal in a string as it is (rule 0.5).
+      // A double with noise counts as the nearest tick; a decimal in a string is exact (rule 0.5).
       const noisy = yield* previewed(user, { ...limit, price: 200.50000000000003 })
       expect(noisy.body).toMatchObject({ price: 200.5, refusal: null })
       expect((yield* previewed(user, { ...limit, price: "200.50000000000003" })).status).toBe(422)
@@ -79,7 +79,7 @@ it.layer(layer, { excludeTestServices: true })("previews over REST", (it) => {
     })
   )
 
-  it.effect("a close is of the whole position, of the account that is named", () =>
+  it.effect("previews a close of the whole position of the given account", () =>
     Effect.gen(function* () {
       const { maker, user, venue } = yield* scene
       const accountId = yield* venue.subaccount(user, 1_000)
@@ -103,15 +103,15 @@ it.layer(layer, { excludeTestServices: true })("previews over REST", (it) => {
     })
   )
 
-  it.effect("an active builder code has its share of what the fills would cost, any other has none", () =>
+  it.effect("shares the fees of a preview with an active builder code only", () =>
     Effect.gen(function* () {
       const { user } = yield* scene
       const { admin, post, signed } = yield* RestClient
       const builder = yield* (yield* TestVenue).user("builder", 0)
       const shares = { acme_fee_share_bps: 5_000, builder_fee_share_bps: 3_000 }
       const { builder_code } = (yield* post("/user/builder-code", shares, yield* signed(builder))).body
-      const asked = { ...limit, quantity: 2, builder_code }
-      const branded = yield* previewed(user, { ...asked, builder_code: builder_code.toUpperCase() })
+      const order = { ...limit, quantity: 2, builder_code }
+      const branded = yield* previewed(user, { ...order, builder_code: builder_code.toUpperCase() })
       expect(branded.body).toMatchObject({
         fee: 0.4002,
         builder_reward: 0.12006,
@@ -121,14 +121,14 @@ it.layer(layer, { excludeTestServices: true })("previews over REST", (it) => {
         venue_fee_share_bps: 5_000
       })
       yield* admin("POST", "/builder-codes/deactivate", { builder_code, reason: "a test" })
-      const inactive = yield* Effect.repeat(previewed(user, asked), {
+      const inactive = yield* Effect.repeat(previewed(user, order), {
         until: ({ body }) => body.builder_fee_share_bps === 0
       })
       expect(inactive.body).toMatchObject({ builder_reward: 0, venue_fee_share_bps: 10_000 })
     })
   )
 
-  it.effect("who may not place orders is refused, and so is what is no order", () =>
+  it.effect("refuses previews without permission, and invalid orders", () =>
     Effect.gen(function* () {
       const { user, venue } = yield* scene
       const reader = yield* venue.user("reader", 0, ["view_orders", "view_positions"])
@@ -152,7 +152,7 @@ it.layer(layer, { excludeTestServices: true })("previews over REST", (it) => {
     })
   )
 
-  it.effect("a market that does not answer is 503, with when to come again, and the account goes on", () =>
+  it.effect("answers 503 with Retry-After while the market does not answer, and keeps the account usable", () =>
     Effect.gen(function* () {
       const { user, venue } = yield* scene
       const { markets } = yield* LocalEntities

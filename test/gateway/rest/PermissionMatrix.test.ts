@@ -1,4 +1,6 @@
-/** Every endpoint and message, by credential, permission, account and user, against what the reference says. */
+/**
+ * Access rules: every endpoint and message, by credential, permission, account and user, compared with the reference.
+ */
 import { Api } from "@venue/api/rest/Api"
 import * as Command from "@venue/api/trade/Command"
 import { TreasuryApi } from "@venue/api/treasury/Api"
@@ -16,15 +18,18 @@ import { access, bring, enrol, type Progress } from "../../auth/access/Progress.
 import { openAccount } from "../../storage/access/OpenedAccount.ts"
 
 interface Expected {
-  /** One of these; none are asked when it is left out. */
+  /** One of these is required; none if omitted. */
   readonly permissions?: ReadonlyArray<string>
   readonly only?: "hmac" | "jwt"
   readonly trades?: true
-  /** Not by an application that the user let in. */
+  /** Refused to applications. */
   readonly own?: true
-  /** The user as a whole; the main account alone; or that with a key of all accounts, unless a builder obtained it. */
+  /**
+   * Account acted on: the whole user, the main account only, or the main account by a key of all accounts that no
+   * builder obtained.
+   */
   readonly on?: "user" | "main" | "funds"
-  /** Whoever's account is named. */
+  /** The requested account is ignored. */
   readonly ignoresNamed?: true
 }
 
@@ -43,7 +48,7 @@ const fundsPast: Expected = { permissions: ["deposit_withdraw"], on: "funds" }
 const toRegistered: Expected = { ...funds, permissions: ["deposit_withdraw", "withdraw_registered"] }
 const byBuilder: Expected = { only: "hmac", on: "user", ignoresNamed: true }
 
-/** As the interfaces of REST, of the trade socket and of funding have it. */
+/** Rules of REST, the trade socket and the treasury interface. */
 const reference: Record<string, Expected> = {
   auth: {},
   add_order: trade,
@@ -146,7 +151,7 @@ const open = [
   "GET /builder/web3/message"
 ]
 
-it("I38: every endpoint and message has its rule, and every rule is in the reference", () => {
+it("I38: has a rule for every endpoint and message, and every rule in the reference", () => {
   const actions = Object.keys(rules)
   assert.sameMembers(actions, Object.keys(reference))
   assert.sameMembers(
@@ -192,15 +197,15 @@ const missing: Readonly<Partial<Record<User, string>>> = {
   blocked_region: "region"
 }
 
-/** What the reference says: the account acted on, or why not. */
+/** Returns the expected result: the account acted on, or the refusal. */
 const expected = (action: string, caller: Caller, account: string | undefined, user: User): string => {
   const { ignoresNamed, on, only, own, permissions, trades } = reference[action]!
   if (only !== undefined && caller.via !== only) return "credential"
   if (own === true && caller.clientId !== null) return "credential"
   if (permissions !== undefined && !permissions.some((name) => caller.permissions.has(name))) return "permission"
-  const asked = ignoresNamed ? "alice" : (account ?? "alice")
-  const acting = on === "user" ? "alice" : asked
-  const isOwn = asked === "alice" || (asked === "alice-2" && on !== "main" && on !== "funds")
+  const accountActedOn = ignoresNamed ? "alice" : (account ?? "alice")
+  const acting = on === "user" ? "alice" : accountActedOn
+  const isOwn = accountActedOn === "alice" || (accountActedOn === "alice-2" && on !== "main" && on !== "funds")
   const needsAll = on === "user" || (on === "funds" && caller.permissions.has("deposit_withdraw"))
   const isFor = caller.scope === "all_accounts" || (caller.scope === acting && !needsAll)
   if (!isOwn || !isFor) return "account"
@@ -209,7 +214,7 @@ const expected = (action: string, caller: Caller, account: string | undefined, u
   return trades === true && missing[user] !== undefined ? missing[user] : acting
 }
 
-it.effect("I38, I39, I47: each is let through or refused as the reference says, in every combination", () =>
+it.effect("I38, I39, I47: permits or refuses each combination as in the reference", () =>
   Effect.gen(function* () {
     const people = yield* Users
     yield* people.create({ userId: UserId.make("alice"), name: "Alice" })
@@ -240,10 +245,10 @@ it.effect("I38, I39, I47: each is let through or refused as the reference says, 
           const caller: Caller = { ...key, ...credential, permissions: new Set(granted) }
           for (const action of Object.keys(reference)) {
             for (const account of named) {
-              const told = yield* answer(caller, action, account)
+              const actual = yield* answer(caller, action, account)
               const wanted = expected(action, caller, account, user)
-              if (told !== wanted) {
-                assert.fail(`${user}, ${kind}, [${granted.join()}], ${action} on ${account}: ${told}, not ${wanted}`)
+              if (actual !== wanted) {
+                assert.fail(`${user}, ${kind}, [${granted.join()}], ${action} on ${account}: ${actual}, not ${wanted}`)
               }
               tried++
             }

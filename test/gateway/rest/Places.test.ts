@@ -1,4 +1,4 @@
-/** Places of answers that are sent over a time: few of each client, few of all, and free again at the end. */
+/** Places for answers that take time to send: limited for each client and for all, released at the end. */
 import { problems } from "@venue/api/Problem"
 import * as Places from "@venue/gateway/rest/Places"
 import { assert, it } from "@effect/vitest"

@@ -1,4 +1,4 @@
-/** Public reads leave connections for users: two at once over all endpoints, each with a time limit. */
+/** Limits of public reads: two queries at once over all endpoints, each with a time limit. */
 import { DatabaseUnavailable } from "@venue/postgres/DatabaseUnavailable"
 import { maxCount } from "@venue/postgres/Count"
 import { deepPageWeight } from "@venue/gateway/http/RequestWeight"
@@ -11,7 +11,7 @@ import { TestClock } from "effect/testing"
 
 const query: ReadQuery<number> = { sql: () => Effect.succeed(7), memory: () => 7 }
 
-/** Tables that answer after a second, or that the database ends at the time limit, and the most queries at once. */
+/** Tables that answer after 1 s, whose queries the database ends, or that never answer; counts concurrent queries. */
 const tables = (answer: "slow" | "ended" | "never") => {
   const seen = { running: 0, most: 0 }
   const work = {
@@ -27,12 +27,12 @@ const tables = (answer: "slow" | "ended" | "never") => {
     () => work[answer],
     () => Effect.sync(() => seen.running--)
   )
-  // The service reads each query under a time limit, so its answer is optional.
+  // The service sets a time limit on each query, so its answer is optional.
   const layer = Layer.mock(ReadTables)({ read: <A>() => counted as Effect.Effect<A> })
   return { seen, counted, layer: Layer.provide(PublicReads.layer, layer) }
 }
 
-it.effect("runs two queries at once, whatever they read", () => {
+it.effect("runs two public queries at once", () => {
   const { counted, layer, seen } = tables("slow")
   return Effect.gen(function* () {
     const { read, within } = yield* PublicReads

@@ -1,4 +1,4 @@
-/** The main REST interface over real sockets. */
+/** Main REST interface over real sockets. */
 import { defaults } from "@venue/cluster/VenueSettings"
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import * as RestServer from "@venue/gateway/rest/RestServer"
@@ -27,7 +27,7 @@ const trade = Effect.fnUntraced(function* () {
 })
 
 it.layer(layer, { excludeTestServices: true })("REST", (it) => {
-  it.effect("reference data has every field, may be kept for five seconds, and knows the prices", () =>
+  it.effect("returns reference data with every field and current prices, cacheable for five seconds", () =>
     Effect.gen(function* () {
       const rest = yield* RestClient
       yield* (yield* TestVenue).price(MarketSymbol.make("EUR-USD"), 1.085)
@@ -63,7 +63,7 @@ it.layer(layer, { excludeTestServices: true })("REST", (it) => {
     })
   )
 
-  it.effect("positions and trades are of the caller, newest first, and never kept by a cache", () =>
+  it.effect("returns positions and trades of the caller, newest first, uncached", () =>
     Effect.gen(function* () {
       const rest = yield* RestClient
       const { alice, bob } = yield* trade()
@@ -81,7 +81,7 @@ it.layer(layer, { excludeTestServices: true })("REST", (it) => {
     })
   )
 
-  it.effect("an account that was never funded has nothing, and that is no error", () =>
+  it.effect("returns empty positions for an account that never traded", () =>
     Effect.gen(function* () {
       const rest = yield* RestClient
       const poor = yield* (yield* TestVenue).user("poor", 0.000001)
@@ -90,7 +90,7 @@ it.layer(layer, { excludeTestServices: true })("REST", (it) => {
     })
   )
 
-  it.effect("leverage is set, and every refusal has its status", () =>
+  it.effect("sets leverage, and refuses each invalid change with its status", () =>
     Effect.gen(function* () {
       const rest = yield* RestClient
       const { alice } = yield* trade()
@@ -123,7 +123,7 @@ it.layer(layer, { excludeTestServices: true })("REST", (it) => {
     })
   )
 
-  it.effect("I36: a signed request is taken once, whoever repeats it", () =>
+  it.effect("I36: accepts a signed request once", () =>
     Effect.gen(function* () {
       const rest = yield* RestClient
       const user = yield* (yield* TestVenue).user("replayed")
@@ -136,7 +136,7 @@ it.layer(layer, { excludeTestServices: true })("REST", (it) => {
     })
   )
 
-  it.effect("I37: a timestamp is good for 300 seconds either way, and only whole", () =>
+  it.effect("I37: accepts whole timestamps within 300 s of the clock", () =>
     Effect.gen(function* () {
       const rest = yield* RestClient
       const user = yield* (yield* TestVenue).user("late")
@@ -159,7 +159,7 @@ it.layer(layer, { excludeTestServices: true })("REST", (it) => {
     })
   )
 
-  it.effect("an account is the caller's own and inside the scope of the key, and the key permits the act", () =>
+  it.effect("requires an account of the caller, within the scope of the key, and the permission of the endpoint", () =>
     Effect.gen(function* () {
       const rest = yield* RestClient
       const venue = yield* TestVenue
@@ -193,7 +193,7 @@ it.layer(layer, { excludeTestServices: true })("REST", (it) => {
     })
   )
 
-  it.effect("parameters out of bounds are told by their place, all at once", () =>
+  it.effect("names all parameters out of bounds at once", () =>
     Effect.gen(function* () {
       const rest = yield* RestClient
       const user = yield* (yield* TestVenue).user("careless")
@@ -209,7 +209,7 @@ it.layer(layer, { excludeTestServices: true })("REST", (it) => {
     })
   )
 
-  it.effect("a wrong path, method, type or size is a problem of that status", () =>
+  it.effect("answers a wrong path, method, type or size with the problem of its status", () =>
     Effect.gen(function* () {
       const rest = yield* RestClient
       const problem = (status: number, page: string) => ({
@@ -239,7 +239,7 @@ it.layer(layer, { excludeTestServices: true })("REST", (it) => {
     })
   )
 
-  it.effect("pages of other sites may ask with a token, but never for the key of another user", () =>
+  it.effect("permits cross-origin requests with a token, but none for a key of another user", () =>
     Effect.gen(function* () {
       const { get, restUrl, signed } = yield* RestClient
       const venue = yield* TestVenue
@@ -259,7 +259,7 @@ it.layer(layer, { excludeTestServices: true })("REST", (it) => {
     })
   )
 
-  it.effect("a range that ends before it starts is told so", () =>
+  it.effect("refuses a range that ends before it starts", () =>
     Effect.gen(function* () {
       const { get, signed } = yield* RestClient
       const user = yield* (yield* TestVenue).user("range")
@@ -269,7 +269,7 @@ it.layer(layer, { excludeTestServices: true })("REST", (it) => {
     })
   )
 
-  it.effect("every page a body links to is there", () =>
+  it.effect("serves every page that a body links to", () =>
     Effect.gen(function* () {
       const rest = yield* RestClient
       const { body } = yield* rest.get("/nope")
@@ -306,7 +306,7 @@ it.layer(layer, { excludeTestServices: true })("REST", (it) => {
     })
   )
 
-  it.effect("a taken port is an error that names it", () =>
+  it.effect("names the address of a port in use in the error", () =>
     Effect.gen(function* () {
       const port = Number(new URL((yield* RestClient).restUrl).port)
       const error = yield* Effect.flip(RestServer.open({ host: "127.0.0.1", port, brand: "svc", sockets }))
@@ -316,7 +316,7 @@ it.layer(layer, { excludeTestServices: true })("REST", (it) => {
   )
 })
 
-it.live("a user and an address each have their bucket, and are told how long to wait", () =>
+it.live("limits users and addresses separately, with the time to wait", () =>
   Effect.gen(function* () {
     const rest = yield* RestClient
     const venue = yield* TestVenue

@@ -1,4 +1,4 @@
-/** API keys over real sockets, from their making to their end. */
+/** API keys over real sockets, from creation to revocation. */
 import { SessionTokens } from "@venue/auth/session/SessionTokens"
 import type { UserId } from "@venue/domain/UserId"
 import { ApiKeys } from "@venue/storage/access/ApiKeys"
@@ -12,9 +12,9 @@ import { ask, layer, RestClient } from "./RestClient.ts"
 
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
 
-const asked = { label: "my bot", permissions: ["view_orders", "view_positions"], scope: "all_accounts" }
+const newKey = { label: "my bot", permissions: ["view_orders", "view_positions"], scope: "all_accounts" }
 
-/** A user who is signed in. */
+/** Returns a user with a session. */
 const signedIn = Effect.fnUntraced(function* (name: string) {
   const user = yield* (yield* TestVenue).user(name, 0)
   const { sessionId, token } = yield* session(user.userId)
@@ -38,17 +38,17 @@ const keyOf = (
 })
 
 it.layer(layer, { excludeTestServices: true })("API keys", (it) => {
-  it.effect("a key is made, told once with its secret, listed without it, and signs requests", () =>
+  it.effect("creates a key, shows its secret once, lists it, and accepts its signatures", () =>
     Effect.gen(function* () {
       const { as, listed, user } = yield* signedIn("maker")
       const { restUrl } = yield* RestClient
-      const made = yield* as("POST", "/user/api-keys", { ...asked, allowed_addresses: ["127.0.0.0/8", "::1"] })
+      const made = yield* as("POST", "/user/api-keys", { ...newKey, allowed_addresses: ["127.0.0.0/8", "::1"] })
       expect([made.status, made.headers.get("cache-control")]).toEqual([201, "no-store"])
       expect(made.body).toEqual({
         $schema: `${restUrl}/schemas/IssuedApiKey.json`,
         public_key: expect.stringMatching(/^svc\w*_pub_[0-9a-f]{32}$/),
         secret_key: expect.stringMatching(/^svc\w*_secret_[0-9a-f]{64}$/),
-        ...asked,
+        ...newKey,
         allowed_addresses: ["127.0.0.0/8", "::1"],
         created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/)
       })
@@ -65,13 +65,13 @@ it.layer(layer, { excludeTestServices: true })("API keys", (it) => {
     })
   )
 
-  it.effect("every fault of what is asked has its status, and makes no key", () =>
+  it.effect("refuses each invalid creation of a key with its status", () =>
     Effect.gen(function* () {
       const { as, listed, user } = yield* signedIn("faulty")
       const stranger = yield* (yield* TestVenue).user("somebody else")
       const own = yield* (yield* TestVenue).subaccount(user, 0)
       const status = (changes: object) =>
-        Effect.map(as("POST", "/user/api-keys", { ...asked, ...changes }), (answer) => answer.status)
+        Effect.map(as("POST", "/user/api-keys", { ...newKey, ...changes }), (answer) => answer.status)
       for (const permissions of [["register_user"], ["view_orders", "withdraw_registered"]]) {
         expect([permissions.join(), yield* status({ permissions })]).toEqual([permissions.join(), 403])
       }
@@ -84,7 +84,7 @@ it.layer(layer, { excludeTestServices: true })("API keys", (it) => {
         { label: " builder-x" },
         { label: "" },
         { label: "x".repeat(65) },
-        ...["\u0000", "\n", "\u0085", "\u2028", "\u2029", "\u202e"].map((odd) => ({ label: `a${odd}b` })),
+        ...["\u0000", "\n", "\u0085", "\u2028", "\u2029", "\u202e"].map((character) => ({ label: `a${character}b` })),
         { permissions: [] },
         { permissions: ["admin"] },
         { scope: "everything" },
@@ -101,11 +101,11 @@ it.layer(layer, { excludeTestServices: true })("API keys", (it) => {
     })
   )
 
-  it.effect("a user has fifty keys at most", () =>
+  it.effect("limits a user to fifty keys", () =>
     Effect.gen(function* () {
       const { as, listed } = yield* signedIn("collector")
       const answers = yield* Effect.forEach(
-        Array.from({ length: 51 }, (_, n) => ({ ...asked, label: `bot ${n}` })),
+        Array.from({ length: 51 }, (_, n) => ({ ...newKey, label: `bot ${n}` })),
         (body) => as("POST", "/user/api-keys", body),
         { concurrency: 4 }
       )
@@ -115,7 +115,7 @@ it.layer(layer, { excludeTestServices: true })("API keys", (it) => {
     })
   )
 
-  it.effect("a key is renamed by its owner alone", () =>
+  it.effect("permits only the owner to rename a key", () =>
     Effect.gen(function* () {
       const { as, listed, user } = yield* signedIn("namer")
       const thief = yield* signedIn("thief")
@@ -129,7 +129,7 @@ it.layer(layer, { excludeTestServices: true })("API keys", (it) => {
     })
   )
 
-  it.effect("I40: a revoked key is refused from the first request after the answer, by nobody but its owner", () =>
+  it.effect("I40: refuses a key from the first request after its revocation by the owner", () =>
     Effect.gen(function* () {
       const { as, listed, user } = yield* signedIn("revoker")
       const thief = yield* signedIn("another thief")
@@ -144,7 +144,7 @@ it.layer(layer, { excludeTestServices: true })("API keys", (it) => {
     })
   )
 
-  it.effect("a rotated key has another name and secret, permits the same, and the old pair is refused at once", () =>
+  it.effect("replaces name and secret of a rotated key, keeps its permissions, and refuses the old pair at once", () =>
     Effect.gen(function* () {
       const { as, listed, user } = yield* signedIn("rotator")
       const thief = yield* signedIn("third thief")
@@ -162,7 +162,7 @@ it.layer(layer, { excludeTestServices: true })("API keys", (it) => {
     })
   )
 
-  it.effect("keys that were issued to a builder are not shown, named or rotated", () =>
+  it.effect("hides keys of builders, and refuses to rename or rotate them", () =>
     Effect.gen(function* () {
       const { as, listed, user } = yield* signedIn("client")
       const builder = yield* (yield* TestVenue).user("builder")
@@ -184,13 +184,13 @@ it.layer(layer, { excludeTestServices: true })("API keys", (it) => {
     })
   )
 
-  it.effect("a signed request is refused wherever keys are concerned, whatever the key permits", () =>
+  it.effect("refuses signed requests to the endpoints of keys, whatever the permissions", () =>
     Effect.gen(function* () {
       const { listed, user } = yield* signedIn("leaked")
       const rest = yield* RestClient
       for (const [method, path, body] of [
         ["GET", "/user/api-keys"],
-        ["POST", "/user/api-keys", asked],
+        ["POST", "/user/api-keys", newKey],
         ["PATCH", `/user/api-keys/${user.publicKey}`, { label: "x" }],
         ["DELETE", `/user/api-keys/${user.publicKey}`],
         ["POST", `/user/api-keys/${user.publicKey}/rotate`]
@@ -202,7 +202,7 @@ it.layer(layer, { excludeTestServices: true })("API keys", (it) => {
     })
   )
 
-  it.effect("an application that a user let in is refused wherever keys are concerned, and reads the rest", () =>
+  it.effect("refuses an application at the endpoints of keys, and permits its other reads", () =>
     Effect.gen(function* () {
       const { listed, user } = yield* signedIn("host")
       const tokens = yield* SessionTokens
@@ -216,7 +216,7 @@ it.layer(layer, { excludeTestServices: true })("API keys", (it) => {
       const headers = bearer(Redacted.value(accessToken))
       for (const [method, path, body] of [
         ["GET", "/user/api-keys"],
-        ["POST", "/user/api-keys", asked],
+        ["POST", "/user/api-keys", newKey],
         ["PATCH", `/user/api-keys/${user.publicKey}`, { label: "x" }],
         ["DELETE", `/user/api-keys/${user.publicKey}`],
         ["POST", `/user/api-keys/${user.publicKey}/rotate`]
@@ -230,7 +230,7 @@ it.layer(layer, { excludeTestServices: true })("API keys", (it) => {
     })
   )
 
-  it.effect("a token wins over signed headers, and one that is not good is not made up for by them", () =>
+  it.effect("prefers a token over signed headers, and refuses an invalid token despite a valid signature", () =>
     Effect.gen(function* () {
       const { sessionId, token, user } = yield* signedIn("both")
       const rest = yield* RestClient
@@ -247,7 +247,7 @@ it.layer(layer, { excludeTestServices: true })("API keys", (it) => {
     })
   )
 
-  it.effect("each refusal names itself: what is missing, a second factor, a frozen user", () =>
+  it.effect("names the reason of each refusal: missing steps, second factor, frozen user", () =>
     Effect.gen(function* () {
       const { as, user } = yield* signedIn("newcomer")
       const refusal = Effect.map(
@@ -291,7 +291,7 @@ it.layer(layer, { excludeTestServices: true })("API keys", (it) => {
     })
   )
 
-  it.effect("subaccounts are listed as they were opened, without the main account", () =>
+  it.effect("lists subaccounts in the order of their opening, without the main account", () =>
     Effect.gen(function* () {
       const { as, user } = yield* signedIn("owner")
       expect((yield* as("GET", "/user/subaccounts")).body.account_ids).toEqual([])

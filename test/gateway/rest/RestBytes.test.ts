@@ -1,11 +1,11 @@
-/** Bytes that are no good request, over real sockets. */
+/** Malformed requests over real sockets. */
 import { TestVenue } from "@venue/testing/TestVenue"
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { layer, raw, RestClient } from "./RestClient.ts"
 
 it.live(
-  "I50: whatever bytes come, no answer is a server's error",
+  "I50: answers no sequence of bytes with a server error",
   () =>
     Effect.gen(function* () {
       const { restUrl, signed } = yield* RestClient
@@ -90,10 +90,10 @@ it.live(
   240_000
 )
 
-it.live("I50: an address of more than 8 KiB is too long, and so are headers of more than 16 with it", () =>
+it.live("I50: refuses a URL above 8 KiB, and headers above 16 KiB with it", () =>
   Effect.gen(function* () {
     const { restUrl } = yield* RestClient
-    const asked = (path: string, header = "") =>
+    const answerTo = (path: string, header = "") =>
       Effect.map(
         raw(restUrl, `GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nX: ${header}\r\n\r\n`),
         (text) => {
@@ -102,16 +102,16 @@ it.live("I50: an address of more than 8 KiB is too long, and so are headers of m
         }
       )
     const long = "/refdata?ticker="
-    const told = "The request target may have at most 8 KiB."
-    expect((yield* asked(long.padEnd(8_192, "a")))[0]).toBe(200)
-    expect(yield* asked(long.padEnd(8_193, "a"))).toEqual([414, told])
+    const detail = "The request target may have at most 8 KiB."
+    expect((yield* answerTo(long.padEnd(8_192, "a")))[0]).toBe(200)
+    expect(yield* answerTo(long.padEnd(8_193, "a"))).toEqual([414, detail])
     const both = "The request line and headers may have at most 16 KiB together."
-    expect(yield* asked(long.padEnd(8_192, "a"), "y".repeat(8_192))).toEqual([431, both])
-    expect(yield* asked(long.padEnd(20_000, "a"))).toEqual([431, both])
+    expect(yield* answerTo(long.padEnd(8_192, "a"), "y".repeat(8_192))).toEqual([431, both])
+    expect(yield* answerTo(long.padEnd(20_000, "a"))).toEqual([431, both])
   }).pipe(Effect.provide(layer))
 )
 
-it.live("I50: a request without a host, and one that expects what nobody offers, is refused as everything is", () =>
+it.live("I50: refuses a request without Host, and one with an unknown expectation, in the usual format", () =>
   Effect.gen(function* () {
     const { adminUrl, restUrl } = yield* RestClient
     for (const url of [restUrl, adminUrl]) {

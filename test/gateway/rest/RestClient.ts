@@ -1,4 +1,4 @@
-/** A venue in memory with its REST and operator addresses open, and a client that calls them over real sockets. */
+/** In-memory venue with open REST and operator listeners, and a client that calls them over real sockets. */
 import { expect } from "vitest"
 import { lackOf } from "./contract/RefusalText.ts"
 import { Hmac } from "@venue/auth/access/Hmac"
@@ -13,14 +13,14 @@ import { layerMemory, type TestUser, TestVenue } from "@venue/testing/TestVenue"
 import { Context, Effect, Layer, Redacted } from "effect"
 import { connect } from "node:net"
 
-/** Nobody listens there. */
+/** Addresses without a listener. */
 export const sockets = { trade: "wss://trade.venue.test", marketData: "wss://market-data.venue.test" }
 
 export interface Answer {
   readonly status: number
   readonly headers: Headers
   readonly text: string
-  /** Parsed when it is JSON. */
+  /** Parsed if it is JSON. */
   // oxlint-disable-next-line typescript/no-explicit-any
   readonly body: any
 }
@@ -33,12 +33,12 @@ export class RestClient extends Context.Service<
     readonly get: (path: string, headers?: Record<string, string>) => Effect.Effect<Answer>
     readonly post: (path: string, body: unknown, headers?: Record<string, string>) => Effect.Effect<Answer>
     readonly admin: (method: string, path: string, body?: unknown, token?: string) => Effect.Effect<Answer>
-    /** Fresh signed headers. */
+    /** Returns newly signed headers. */
     readonly signed: (user: TestUser) => Effect.Effect<Record<string, string>>
   }
 >()("test/gateway/RestClient") {}
 
-/** Each refusal that a test meets at the operator interface names its fix and its limit. */
+/** Asserts that each refusal of the operator interface names its fix and its limit. */
 const withFix = (answer: Answer) =>
   Effect.sync(() => {
     if (answer.status >= 400) expect([answer.text, lackOf(answer)]).toEqual([answer.text, undefined])
@@ -54,14 +54,14 @@ export const call = (url: string, init: RequestInit = {}): Effect.Effect<Answer>
     return { status: response.status, headers: response.headers, text, body: isJson ? JSON.parse(text) : undefined }
   })
 
-/** A body that is text goes as it is, anything else as JSON. */
+/** Sends a string body unchanged, any other as JSON. */
 const request = (method: string, headers: Record<string, string>, body?: unknown): RequestInit => ({
   method,
   headers: { ...(body === undefined ? {} : { "content-type": "application/json" }), ...headers },
   ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) })
 })
 
-/** Sends bytes as they are and gives back everything that came before the connection ended. */
+/** Sends bytes and returns everything received before the connection ended. */
 export const raw = (url: string, bytes: string | Uint8Array): Effect.Effect<string> =>
   Effect.callback((resume) => {
     const { hostname, port } = new URL(url)
@@ -74,7 +74,7 @@ export const raw = (url: string, bytes: string | Uint8Array): Effect.Effect<stri
     socket.on("close", () => resume(Effect.succeed(text)))
   })
 
-/** Any method of REST. */
+/** Sends a request with any method. */
 export const ask = Effect.fnUntraced(function* (
   method: string,
   path: string,
@@ -85,8 +85,8 @@ export const ask = Effect.fnUntraced(function* (
   return yield* call(`${restUrl}${path}`, request(method, headers, body))
 })
 
-/** The part of a client that asks at this address. */
-export const asking = (restUrl: string): Pick<RestClient["Service"], "restUrl" | "get" | "post"> => ({
+/** Returns the calls of a client of this address. */
+export const callsTo = (restUrl: string): Pick<RestClient["Service"], "restUrl" | "get" | "post"> => ({
   restUrl,
   get: (path, headers = {}) => call(`${restUrl}${path}`, { headers }),
   post: (path, body, headers = {}) => call(`${restUrl}${path}`, request("POST", headers, body))
@@ -100,7 +100,7 @@ const make = Effect.gen(function* () {
     token: Redacted.make(adminToken)
   })
   return RestClient.of({
-    ...asking(restUrl),
+    ...callsTo(restUrl),
     adminUrl,
     admin: (method, path, body, token = adminToken) =>
       Effect.tap(call(`${adminUrl}${path}`, request(method, { authorization: `Bearer ${token}` }, body)), withFix),
@@ -114,18 +114,18 @@ const make = Effect.gen(function* () {
   })
 })
 
-/** Over a venue that stands already. */
+/** On an existing venue. */
 export const layerOver = Layer.effect(RestClient, make).pipe(Layer.provideMerge(Health.layer))
 
 export const layer = layerOver.pipe(Layer.provideMerge(layerMemory))
 
-/** The same, with nobody who looks after its health, so that hours of a test's clock pass quickly. */
+/** Without health checks, so that hours of the test clock pass quickly. */
 export const layerQuiet = Layer.effect(RestClient, make).pipe(
   Layer.provideMerge(Layer.succeed(Health)({ ready: () => true, stop: Effect.void, answer: () => () => {} })),
   Layer.provideMerge(layerMemory)
 )
 
-/** The same venue, which reads what was from where the test says. */
+/** With history from the test. */
 export const layerReading = (history: History["Service"]) =>
   Layer.effect(RestClient, make).pipe(
     Layer.provide(Layer.succeed(History, history)),
@@ -133,7 +133,7 @@ export const layerReading = (history: History["Service"]) =>
     Layer.provideMerge(layerMemory)
   )
 
-/** The same venue, of which the addresses see no desk that answers; and no database either, if so said. */
+/** With listeners that reach no desk, and no database if `gone`. */
 export const layerCutOff = (database: "there" | "gone") =>
   Layer.effect(RestClient, make).pipe(
     Layer.provide(

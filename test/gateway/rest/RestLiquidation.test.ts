@@ -1,4 +1,4 @@
-/** What REST says of a position that the venue has sold (rule 9.4, rule 9.15). */
+/** A liquidated position in REST (rule 9.4, rule 9.15). */
 import { TestVenue } from "@venue/testing/TestVenue"
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -6,7 +6,7 @@ import { aapl, limit } from "../../venue/Story.ts"
 import { layer, RestClient } from "./RestClient.ts"
 
 it.layer(layer, { excludeTestServices: true })("liquidation", (it) => {
-  it.effect("fills of a liquidation say so: on the book of one side, off it of both, and the books balance", () =>
+  it.effect("marks fills of a liquidation on one side on the book, on both sides off it, with balanced books", () =>
     Effect.gen(function* () {
       const venue = yield* TestVenue
       const { admin, get, signed } = yield* RestClient
@@ -25,7 +25,7 @@ it.layer(layer, { excludeTestServices: true })("liquidation", (it) => {
       yield* long.take("fill_response")
       yield* venue.settle
 
-      const told = Effect.fnUntraced(function* (user: typeof ann) {
+      const executionsOf = Effect.fnUntraced(function* (user: typeof ann) {
         const { body } = yield* get("/user/trade", yield* signed(user))
         return body.data.map((row: Record<string, unknown>) => [
           row["liquidation"],
@@ -36,8 +36,8 @@ it.layer(layer, { excludeTestServices: true })("liquidation", (it) => {
       const opening = ["NONE", "USER", "NEW"]
       const off = ["ADL", "LIQUIDATION", "ADL"]
       const on = ["ORDERBOOK", "LIQUIDATION", "LIQUIDATION"]
-      expect(yield* told(ann)).toEqual([off, on, opening])
-      expect(yield* told(ben)).toEqual([["ADL", "ADL", "ADL"], opening, opening])
+      expect(yield* executionsOf(ann)).toEqual([off, on, opening])
+      expect(yield* executionsOf(ben)).toEqual([["ADL", "ADL", "ADL"], opening, opening])
       const { body } = yield* get("/user/positions", yield* signed(ann))
       expect([body.positions[0].position, body.balance.available_balance]).toEqual([0, 0])
       expect((yield* admin("GET", "/proof")).body.balanced).toBe(true)

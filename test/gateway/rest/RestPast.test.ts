@@ -1,4 +1,4 @@
-/** What REST tells of the past of an account, and what its user pays, over real sockets and under the clock of the test. */
+/** History and fees of an account over real sockets, under the test clock. */
 import { noCost } from "@venue/cluster/protocol/Desk"
 import { DeskClient } from "@venue/cluster/clients/DeskClient"
 import { defaults, VenueSettings } from "@venue/cluster/VenueSettings"
@@ -12,7 +12,7 @@ import { TestClock } from "effect/testing"
 import { aapl, friday, gold, limit } from "../../venue/Story.ts"
 import { layer, RestClient } from "./RestClient.ts"
 
-/** One sells 10 to the other; the connections end, since open ones cost time whenever the clock moves. */
+/** Sells 10; closes the connections afterwards, since open ones cost time whenever the clock moves. */
 const sell = (seller: TestUser, buyer: TestUser, price: number) =>
   Effect.gen(function* () {
     const venue = yield* TestVenue
@@ -24,8 +24,8 @@ const sell = (seller: TestUser, buyer: TestUser, price: number) =>
   }).pipe(Effect.scoped)
 
 /**
- * Friday 15:00 UTC: Bob buys 10 AAPL-USD of Alice at 200, she as maker. At 15:10 the mark is 210; at 15:20 Bob is paid in
- * another 50,000, and it is 15:40.
+ * Friday 15:00 UTC: Bob buys 10 AAPL-USD at 200 from Alice, the maker. At 15:10 the mark is 210; at 15:20 Bob
+ * receives a deposit of 50,000; then it is 15:40.
  */
 const began = Effect.gen(function* () {
   const venue = yield* TestVenue
@@ -44,7 +44,7 @@ const began = Effect.gen(function* () {
   return { alice, bob }
 })
 
-/** No more markets than are asked of: each costs time whenever the clock moves. */
+/** Only the markets in use: each costs time whenever the clock moves. */
 const settings = {
   ...defaults,
   instruments: new Map([aapl, gold].map((symbol) => [symbol, defaults.instruments.get(symbol)!] as const))
@@ -61,7 +61,7 @@ const past = Layer.unwrap(
   )
 )
 
-const asked = Effect.fnUntraced(function* (user: TestUser, path: string) {
+const getAs = Effect.fnUntraced(function* (user: TestUser, path: string) {
   const { get, signed } = yield* RestClient
   return yield* get(path, yield* signed(user))
 })
@@ -69,15 +69,18 @@ const asked = Effect.fnUntraced(function* (user: TestUser, path: string) {
 const points = (body: { readonly data: ReadonlyArray<{ readonly window_start: string; readonly value: number }> }) =>
   body.data.map(({ value, window_start }) => [window_start.slice(11, 16), value])
 
-/** The clock goes on from one to the next, and never stops at an hour: what the hour brings is in the tables soon after it. */
-it.layer(past, { timeout: "60 seconds" })("the past, from 15:40 on", (it) => {
+/**
+ * The clock moves on from test to test and never stops at a full hour: the rows of the hour are projected shortly
+ * after it.
+ */
+it.layer(past, { timeout: "60 seconds" })("history from 15:40 on", (it) => {
   it.effect(
-    "profit is what changed since the span began, fees taken off, window by window; of some symbols where they are named",
+    "returns profit since the start of the span, net of fees, for each window; of given symbols only if there are any",
     () =>
       Effect.gen(function* () {
         const { alice, bob } = yield* Past
         const { restUrl } = yield* RestClient
-        const { body, headers, status } = yield* asked(bob, "/user/historic-pnl?duration=1d")
+        const { body, headers, status } = yield* getAs(bob, "/user/historic-pnl?duration=1d")
         expect([status, headers.get("cache-control")]).toEqual([200, "no-store"])
         const { data, ...rest } = body
         expect(rest).toEqual({
@@ -89,7 +92,7 @@ it.layer(past, { timeout: "60 seconds" })("the past, from 15:40 on", (it) => {
           end: "2026-11-20T15:45:00Z",
           count: 96
         })
-        // The fee of a taker is 0.1 % of 2,000.
+        // The taker fee is 0.1 % of 2,000.
         expect(points(body).slice(-4)).toEqual([
           ["14:45", 0],
           ["15:00", 98],
@@ -97,31 +100,31 @@ it.layer(past, { timeout: "60 seconds" })("the past, from 15:40 on", (it) => {
           ["15:30", 98]
         ])
         expect(data[0]).toEqual({ window_start: "2026-11-19T15:45:00Z", value: 0 })
-        // She paid 0.02 %.
-        expect(points((yield* asked(alice, "/user/historic-pnl?duration=1d")).body).at(-1)).toEqual(["15:30", -100.4])
-        const filtered = yield* asked(bob, "/user/historic-pnl?duration=1d&symbol=aapl-usd,,%20GOLD-USD,AAPL-USD")
+        // The maker fee is 0.02 %.
+        expect(points((yield* getAs(alice, "/user/historic-pnl?duration=1d")).body).at(-1)).toEqual(["15:30", -100.4])
+        const filtered = yield* getAs(bob, "/user/historic-pnl?duration=1d&symbol=aapl-usd,,%20GOLD-USD,AAPL-USD")
         expect([filtered.body.symbols, points(filtered.body).at(-1)]).toEqual([
           ["AAPL-USD", "GOLD-USD"],
           ["15:30", 98]
         ])
-        const other = yield* asked(bob, "/user/historic-pnl?duration=1d&symbol=GOLD-USD")
+        const other = yield* getAs(bob, "/user/historic-pnl?duration=1d&symbol=GOLD-USD")
         expect(points(other.body).at(-1)).toEqual(["15:30", 0])
-        const week = yield* asked(bob, "/user/historic-pnl?symbol=")
+        const week = yield* getAs(bob, "/user/historic-pnl?symbol=")
         expect([week.body.duration, week.body.interval_minutes, week.body.count, week.body.symbols]).toEqual([
           "1w",
           60,
           168,
           undefined
         ])
-        const month = yield* asked(bob, "/user/historic-pnl?duration=1m")
+        const month = yield* getAs(bob, "/user/historic-pnl?duration=1m")
         expect([month.body.start, month.body.end, month.body.count]).toEqual([
           "2026-10-21T16:00:00Z",
           "2026-11-20T16:00:00Z",
           180
         ])
-        const year = yield* asked(bob, "/user/historic-pnl?duration=ytd")
+        const year = yield* getAs(bob, "/user/historic-pnl?duration=ytd")
         expect([year.body.start, year.body.count]).toEqual(["2026-01-01T00:00:00Z", 324])
-        const all = yield* asked(bob, "/user/historic-pnl?duration=all")
+        const all = yield* getAs(bob, "/user/historic-pnl?duration=all")
         expect([all.body.start, all.body.end, all.body.data, all.body.count]).toEqual([
           "2026-11-20T00:00:00Z",
           "2026-11-21T00:00:00Z",
@@ -131,11 +134,11 @@ it.layer(past, { timeout: "60 seconds" })("the past, from 15:40 on", (it) => {
       })
   )
 
-  it.effect("percent is of the equity that the span began with and what was paid in since, cut to six decimals", () =>
+  it.effect("returns percent of equity at the start plus deposits since, cut to six decimals", () =>
     Effect.gen(function* () {
       const { alice, bob } = yield* Past
       const of = (user: TestUser) =>
-        Effect.map(asked(user, "/user/historic-pnl?duration=1d&unit=percent"), ({ body }) => points(body).slice(-3))
+        Effect.map(getAs(user, "/user/historic-pnl?duration=1d&unit=percent"), ({ body }) => points(body).slice(-3))
       expect(yield* of(bob)).toEqual([
         ["15:00", 0.098],
         // 98 of 150,000.
@@ -148,10 +151,10 @@ it.layer(past, { timeout: "60 seconds" })("the past, from 15:40 on", (it) => {
     })
   )
 
-  it.effect("what no window, unit, symbol or hour can be is refused", () =>
+  it.effect("refuses invalid durations, units, symbols and hours", () =>
     Effect.gen(function* () {
       const { bob } = yield* Past
-      const status = (path: string) => Effect.map(asked(bob, path), ({ status }) => status)
+      const status = (path: string) => Effect.map(getAs(bob, path), ({ status }) => status)
       for (const path of [
         "/user/historic-pnl?duration=2w",
         "/user/historic-pnl?unit=euro",
@@ -174,10 +177,10 @@ it.layer(past, { timeout: "60 seconds" })("the past, from 15:40 on", (it) => {
     })
   )
 
-  it.effect("volume is of whole days with the one that runs, and fees are what the tier of the user pays", () =>
+  it.effect("returns volume of whole days including today, and fees of the user's tier", () =>
     Effect.gen(function* () {
       const { alice, bob } = yield* Past
-      const { body } = yield* asked(bob, "/user/volume")
+      const { body } = yield* getAs(bob, "/user/volume")
       expect([body.range, body.interval, body.start, body.end, body.count]).toEqual([
         "1w",
         "1d",
@@ -191,13 +194,13 @@ it.layer(past, { timeout: "60 seconds" })("the past, from 15:40 on", (it) => {
       ])
       expect([body.total_maker_volume, body.total_taker_volume, body.total_volume]).toEqual([0, 2000, 2000])
       const count = (query: string) =>
-        Effect.map(asked(alice, `/user/volume?${query}`), ({ body }) => [body.count, body.total_maker_volume])
+        Effect.map(getAs(alice, `/user/volume?${query}`), ({ body }) => [body.count, body.total_maker_volume])
       expect(yield* count("range=1m")).toEqual([30, 2000])
       expect(yield* count("range=ytd")).toEqual([324, 2000])
       expect(yield* count("range=all&symbol=AAPL-USD")).toEqual([1, 2000])
       expect(yield* count("range=all&symbol=GOLD-USD")).toEqual([1, 0])
 
-      const { body: paid } = yield* asked(bob, "/user/fees")
+      const { body: paid } = yield* getAs(bob, "/user/fees")
       expect(Object.keys(paid.fees)).toEqual(["AAPL-USD", "GOLD-USD"])
       expect([paid.fees["AAPL-USD"], paid.fees["GOLD-USD"]]).toEqual([
         { maker_fee: 20_000, taker_fee: 100_000 },
@@ -206,15 +209,15 @@ it.layer(past, { timeout: "60 seconds" })("the past, from 15:40 on", (it) => {
       const { admin } = yield* RestClient
       const halt = { state: "HALTED", symbols: ["GOLD-USD"], reason: "a test" }
       expect((yield* admin("POST", "/trading-state", halt)).status).toBe(200)
-      expect((yield* asked(bob, "/user/fees")).body.fees).not.toHaveProperty("GOLD-USD")
+      expect((yield* getAs(bob, "/user/fees")).body.fees).not.toHaveProperty("GOLD-USD")
     })
   )
 
-  it.effect("equity is told as each window began, and is the balance that the account had", () =>
+  it.effect("returns equity at the start of each window, equal to the account's balance", () =>
     Effect.gen(function* () {
       const { bob } = yield* Past
       const venue = yield* TestVenue
-      const { body } = yield* asked(bob, "/user/account-equity?duration=1d")
+      const { body } = yield* getAs(bob, "/user/account-equity?duration=1d")
       expect([body.start, body.end, body.count]).toEqual(["2026-11-19T15:45:00Z", "2026-11-20T15:45:00Z", 96])
       expect(points(body).slice(-2)).toEqual([
         ["15:15", 100_098],
@@ -222,7 +225,7 @@ it.layer(past, { timeout: "60 seconds" })("the past, from 15:40 on", (it) => {
       ])
       yield* TestClock.adjust("6 minutes")
       yield* venue.settle
-      const later = yield* asked(bob, "/user/account-equity?duration=1d")
+      const later = yield* getAs(bob, "/user/account-equity?duration=1d")
       const desks = yield* DeskClient
       const { balance } = yield* desks.summary({
         userId: bob.userId,
@@ -233,7 +236,7 @@ it.layer(past, { timeout: "60 seconds" })("the past, from 15:40 on", (it) => {
     })
   )
 
-  it.effect("a subaccount is told of alone", () =>
+  it.effect("returns history of a subaccount alone", () =>
     Effect.gen(function* () {
       const { bob } = yield* Past
       const venue = yield* TestVenue
@@ -252,18 +255,18 @@ it.layer(past, { timeout: "60 seconds" })("the past, from 15:40 on", (it) => {
     })
   )
 
-  it.effect("hours tell the first state of each, from the first that is known, the last of so many", () =>
+  it.effect("returns the first state of each hour, from the first known hour, limited to the last hours", () =>
     Effect.gen(function* () {
       const { alice, bob } = yield* Past
       const venue = yield* TestVenue
       yield* TestClock.adjust("60 minutes")
       yield* venue.settle
-      const { body } = yield* asked(alice, "/pnl")
+      const { body } = yield* getAs(alice, "/pnl")
       const state = { realised_pnl: 0, unrealised_pnl: -100, net_funding: 0, fees: 0.4, quantity: -10, cost: -2000 }
       const hour = (at: string) => ({ symbol: "AAPL-USD", hour: `2026-11-20T${at}:00:00Z`, ...state })
       expect([body.count, body.data]).toEqual([2, [hour("16"), hour("17")]])
       const hours = (query: string) =>
-        Effect.map(asked(bob, `/pnl?${query}`), ({ body }) =>
+        Effect.map(getAs(bob, `/pnl?${query}`), ({ body }) =>
           body.data.map((row: { hour: string }) => row.hour.slice(11, 13))
         )
       expect(yield* hours("limit_hours=1")).toEqual(["17"])
@@ -274,7 +277,7 @@ it.layer(past, { timeout: "60 seconds" })("the past, from 15:40 on", (it) => {
     })
   )
 
-  it.effect("anybody sees what a user shows, a second old at most, and nothing of anybody else", () =>
+  it.effect("shows public users to anyone, at most a second old, and hides all others", () =>
     Effect.gen(function* () {
       const { alice, bob } = yield* Past
       const profiles = yield* Profiles
@@ -323,7 +326,7 @@ it.layer(past, { timeout: "60 seconds" })("the past, from 15:40 on", (it) => {
       expect((yield* get(`/public/account/${bob.userId}/trades`)).status).toBe(404)
 
       const board = (query: string) => Effect.map(get(`/public/leaderboard?${query}`), ({ body }) => body)
-      const profit = (yield* asked(alice, "/user/historic-pnl?duration=1w")).body.data.at(-1).value
+      const profit = (yield* getAs(alice, "/user/historic-pnl?duration=1w")).body.data.at(-1).value
       const { data, ...rest } = yield* board("duration=1w")
       expect(rest).toMatchObject({ duration: "1w", sort: "absolute", count: 1 })
       expect(data).toEqual([
@@ -340,13 +343,14 @@ it.layer(past, { timeout: "60 seconds" })("the past, from 15:40 on", (it) => {
       yield* TestClock.adjust("30 seconds")
       const names = (body: { readonly data: ReadonlyArray<{ readonly account: { readonly user_id: string } }> }) =>
         body.data.map(({ account }) => account.user_id)
-      // He gained what she lost.
+      // Bob gained what Alice lost.
       expect(names(yield* board("duration=1w"))).toEqual([bob.userId, alice.userId])
       expect(names(yield* board("duration=1w&sort=percent&limit=1&offset=1"))).toEqual([alice.userId])
       expect(names(yield* board("duration=all&sort=volume"))).toHaveLength(2)
       expect((yield* get("/public/leaderboard?sort=luck")).status).toBe(422)
 
-      // Users whose ids come first take no place of the largest, and whoever is no longer public is left out within a second.
+      // Users with the lowest ids do not displace those with the largest volume, and a user who is no longer public
+      // is dropped within a second.
       yield* Effect.forEach(
         Array.from({ length: 5_000 }, (_, at) => UserId.make(`0-${String(at).padStart(4, "0")}`)),
         (userId) => profiles.change(userId, { isPublic: true }),

@@ -1,4 +1,4 @@
-/** Everything secret that API keys, tokens and builders' keys come with, searched for where it must not be. */
+/** Secrets of API keys, tokens and builders' keys, searched for in every place that must not hold them. */
 import { SessionTokens } from "@venue/auth/session/SessionTokens"
 import { SigningKeys } from "@venue/auth/keys/SigningKeys"
 import { defaults, VenueSettings } from "@venue/cluster/VenueSettings"
@@ -82,7 +82,7 @@ interface Key {
 it.layer(layer, { excludeTestServices: true, timeout: "60 seconds" })("secrets of the REST interface", (it) => {
   const answers: Array<Answer> = []
   const frames: Array<string> = []
-  /** By its name: its text, and the answer that hands it out. */
+  /** Secrets by name: the text, and the answer that issued it. */
   const secrets = new Map<string, readonly [text: string, issuedBy?: Answer]>()
   const keep = (name: string, text: string, issuedBy?: Answer) =>
     void secrets.set(name, issuedBy === undefined ? [text] : [text, issuedBy])
@@ -97,7 +97,7 @@ it.layer(layer, { excludeTestServices: true, timeout: "60 seconds" })("secrets o
     return headers
   })
 
-  /** The credential of an `auth` message. */
+  /** Returns the credential of an `auth` message. */
   const hmac = Effect.fnUntraced(function* (name: string, { public_key, secret_key }: Key) {
     const part = yield* (yield* TestVenue).sign({
       userId: UserId.make(""),
@@ -108,7 +108,7 @@ it.layer(layer, { excludeTestServices: true, timeout: "60 seconds" })("secrets o
     return { hmac: part }
   })
 
-  /** Says who one is on a socket of its own and hears what comes of it. */
+  /** Authenticates on a new socket and returns the answer. */
   const authenticate = (url: string, params: object) =>
     Effect.callback<string>((resume) => {
       const socket = new WebSocket(url)
@@ -139,7 +139,7 @@ it.layer(layer, { excludeTestServices: true, timeout: "60 seconds" })("secrets o
     return `ws://127.0.0.1:${port}`
   })
 
-  /** A session's tokens, which the authentication service would have handed out. */
+  /** Returns tokens of a session, as the authentication service would issue them. */
   const token = Effect.fnUntraced(function* (name: string, userId: UserId) {
     const begun = { userId, clientId: null, publicClient: false, scope: null, method: "web3" } as const
     const { accessToken, refreshToken } = yield* (yield* SessionTokens).begin(begun)
@@ -158,7 +158,7 @@ it.layer(layer, { excludeTestServices: true, timeout: "60 seconds" })("secrets o
       return result
     })
 
-  it.effect("I46: they are in no log line, span, refusal, header or table but where they are handed out", () =>
+  it.effect("I46: leaks no secret into a log line, span, refusal, header or table", () =>
     Effect.gen(function* () {
       const { admin, get } = yield* RestClient
       const venue = yield* TestVenue
@@ -170,10 +170,10 @@ it.layer(layer, { excludeTestServices: true, timeout: "60 seconds" })("secrets o
       const alice = yield* venue.user("alice", 0)
       const jwt = yield* token("alice", alice.userId)
       const bearer = { authorization: `Bearer ${jwt}` }
-      const asked = { label: "bot", permissions: ["view_orders", "view_positions"], scope: "all_accounts" }
+      const newKey = { label: "bot", permissions: ["view_orders", "view_positions"], scope: "all_accounts" }
 
-      // Keys are made, rotated, and used well and badly.
-      const made = yield* ask("POST", "/user/api-keys", bearer, asked)
+      // Creates and rotates keys, and uses them with valid and invalid signatures.
+      const made = yield* ask("POST", "/user/api-keys", bearer, newKey)
       keep("key", made.body.secret_key, made)
       const first: Key = made.body
       const unspent = yield* signed("key", first)
@@ -189,11 +189,11 @@ it.layer(layer, { excludeTestServices: true, timeout: "60 seconds" })("secrets o
       expect(yield* authenticate(socketUrl, yield* hmac("key before", first))).toContain("PermissionDenied")
       const wrong = { public_key: second.public_key, secret_key: first.secret_key }
       expect((yield* ask("GET", "/user/positions", yield* signed("wrong secret", wrong))).status).toBe(401)
-      expect((yield* ask("POST", "/user/api-keys", bearer, { ...asked, secret_key: second.secret_key })).status).toBe(
+      expect((yield* ask("POST", "/user/api-keys", bearer, { ...newKey, secret_key: second.secret_key })).status).toBe(
         422
       )
 
-      // Tokens, in the address too, where clients may put them.
+      // Sends tokens, also in the URL, where clients may put them.
       const inAddress = `${socketUrl}/?jwt=${jwt}&api_key=${second.secret_key}`
       expect(yield* authenticate(inAddress, { jwt })).toContain("authenticated")
       expect((yield* get(`/user/positions?jwt=${jwt}`)).status).toBe(401)
@@ -202,7 +202,7 @@ it.layer(layer, { excludeTestServices: true, timeout: "60 seconds" })("secrets o
       expect(yield* authenticate(socketUrl, { jwt: forged })).toContain("PermissionDenied")
       expect((yield* ask("GET", "/user/positions", { authorization: `Bearer ${forged}` })).status).toBe(401)
 
-      // A builder registers a wallet.
+      // Registers a wallet by a builder.
       const builder = yield* venue.user("builder", 0, ["register_user"])
       const builderKey: Key = { public_key: builder.publicKey, secret_key: builder.secretKey }
       keep("builder's own key", builder.secretKey)
@@ -238,17 +238,17 @@ it.layer(layer, { excludeTestServices: true, timeout: "60 seconds" })("secrets o
       expect((yield* ask("GET", "/user/positions", yield* signed("wallet's key", registered.body))).status).toBe(200)
       expect(yield* authenticate(socketUrl, yield* hmac("wallet's key", registered.body))).toContain("authenticated")
 
-      // The database fails under each of them.
+      // Fails the database under each of them.
       const failures = yield* withoutTable(
         "audit",
         Effect.all([
-          ask("POST", "/user/api-keys", bearer, asked),
+          ask("POST", "/user/api-keys", bearer, newKey),
           ask("POST", `/user/api-keys/${second.public_key}/rotate`, bearer),
           Effect.flatMap(messageOf("failing"), (failing) => register("failing", failing))
         ])
       )
       const unheard = yield* token("unheard", alice.userId)
-      const unseen = yield* ask("POST", "/user/api-keys", bearer, asked)
+      const unseen = yield* ask("POST", "/user/api-keys", bearer, newKey)
       keep("unseen key", unseen.body.secret_key, unseen)
       const asUnheard = { authorization: `Bearer ${unheard}` }
       const asUnseen = yield* signed("unseen key", unseen.body)
@@ -263,7 +263,7 @@ it.layer(layer, { excludeTestServices: true, timeout: "60 seconds" })("secrets o
       expect([...failures, ...cutOff].map(({ status }) => status)).toEqual([504, 504, 502, 503, 503])
       for (const text of silent) expect(text).not.toContain("authenticated")
 
-      // What is searched has what belongs there.
+      // The searched output is not empty.
       const log = observed.log()
       const traced = observed.traced()
       const stored = yield* dump
@@ -280,8 +280,8 @@ it.layer(layer, { excludeTestServices: true, timeout: "60 seconds" })("secrets o
         const isIn = (where: string) => forms.some((form) => where.includes(form))
         expect([name, elsewhere.filter(([, where]) => isIn(where)).map(([place]) => place)]).toEqual([name, []])
         for (const answer of answers) {
-          const heard = JSON.stringify([...answer.headers])
-          expect([name, answer.status, isIn(answer === issuedBy ? heard : heard + answer.text)]).toEqual([
+          const headerText = JSON.stringify([...answer.headers])
+          expect([name, answer.status, isIn(answer === issuedBy ? headerText : headerText + answer.text)]).toEqual([
             name,
             answer.status,
             false

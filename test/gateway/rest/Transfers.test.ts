@@ -1,4 +1,4 @@
-/** Subaccounts and transfers over REST, and requests that come again under their key. */
+/** Subaccounts and transfers over REST, and repeated requests with an idempotency key. */
 import { AccountId } from "@venue/domain/AccountId"
 import { Selectable } from "@venue/domain/Permission"
 import { Audit } from "@venue/storage/access/Audit"
@@ -25,13 +25,13 @@ const open = Effect.fnUntraced(function* (user: TestUser) {
 type Listed = { readonly account_id: string }
 const byId = (a: Listed, b: Listed) => (a.account_id < b.account_id ? -1 : 1)
 
-/** What each account can spend, the primary one first. */
+/** Returns the available balance of each account, the primary one first. */
 const available = Effect.fnUntraced(function* (user: TestUser) {
   const { body } = yield* get(user, "/user/subaccounts/balance")
   return body.accounts.map((account: { readonly available_balance: number }) => account.available_balance)
 })
 
-it.effect("a subaccount is opened, is listed and trades at once, with or without a body", () =>
+it.effect("opens a subaccount with or without a body, lists it, and lets it trade at once", () =>
   Effect.gen(function* () {
     const venue = yield* TestVenue
     const user = yield* venue.user("owner", 5_000)
@@ -66,7 +66,7 @@ it.effect("a subaccount is opened, is listed and trades at once, with or without
   }).pipe(Effect.provide(layer))
 )
 
-it.effect("who may open one and read balances, and twenty are the most", () =>
+it.effect("requires the permission to open subaccounts and read balances, and limits a user to twenty", () =>
   Effect.gen(function* () {
     const venue = yield* TestVenue
     const rest = yield* RestClient
@@ -94,7 +94,7 @@ it.effect("who may open one and read balances, and twenty are the most", () =>
   }).pipe(Effect.provide(layer))
 )
 
-it.effect("I17: money moves between two accounts of a user, and each refusal has its status", () =>
+it.effect("I17: moves money between two accounts of a user, and refuses each invalid transfer with its status", () =>
   Effect.gen(function* () {
     const venue = yield* TestVenue
     const user = yield* venue.user("owner", 3_686.3)
@@ -135,7 +135,7 @@ it.effect("I17: money moves between two accounts of a user, and each refusal has
   }).pipe(Effect.provide(layer))
 )
 
-it.effect("I17: whatever is moved at once, a user has as much as before and no account less than nothing", () =>
+it.effect("I17: keeps the user's total and no balance below 0 under concurrent transfers", () =>
   Effect.gen(function* () {
     const venue = yield* TestVenue
     const user = yield* venue.user("owner", 100)
@@ -157,7 +157,7 @@ it.effect("I17: whatever is moved at once, a user has as much as before and no a
   }).pipe(Effect.provide(layer))
 )
 
-it.effect("I8: a request that comes again under its key is done once, and gets the same answer again", () =>
+it.effect("I8: executes a request with an idempotency key once, and repeats its answer", () =>
   Effect.gen(function* () {
     const venue = yield* TestVenue
     const { restUrl } = yield* RestClient
@@ -167,7 +167,7 @@ it.effect("I8: a request that comes again under its key is done once, and gets t
     expect(opened[1]!.body).toEqual(opened[0]!.body)
     expect(opened.map(({ headers }) => headers.get("idempotent-replayed"))).toEqual([null, "true"])
     const sub = opened[0]!.body.account_id
-    // A key names one request of one user for one operation.
+    // A key is specific to user and operation.
     expect((yield* post(other, "/user/subaccounts", {}, "first")).headers.get("idempotent-replayed")).toBeNull()
     const moved = yield* Effect.all(
       [1, 2, 3].map(() => post(user, between(user.userId, sub), { amount: "30.0" }, "first")),
@@ -189,7 +189,7 @@ it.effect("I8: a request that comes again under its key is done once, and gets t
   }).pipe(Effect.provide(layer))
 )
 
-it.effect("an operator's credit that comes again under its key is made once, and once in the audit", () =>
+it.effect("executes an operator's credit with an idempotency key once, with one audit entry", () =>
   Effect.gen(function* () {
     const venue = yield* TestVenue
     const { adminUrl } = yield* RestClient
@@ -216,7 +216,7 @@ it.effect("an operator's credit that comes again under its key is made once, and
   }).pipe(Effect.provide(layer))
 )
 
-it.effect("pages of other sites may send the key and read whether it was done before, as the document says", () =>
+it.effect("permits cross-origin requests to send the idempotency key and read the replay header, as documented", () =>
   Effect.gen(function* () {
     const { restUrl } = yield* RestClient
     const preflight = yield* call(`${restUrl}/user/transfer`, { method: "OPTIONS" })
@@ -236,13 +236,11 @@ it.effect("pages of other sites may send the key and read whether it was done be
   }).pipe(Effect.provide(layer))
 )
 
-it.effect(
-  "a desk that does not answer leaves the outcome unknown to who changes something, and is 503 to a reader",
-  () =>
-    Effect.gen(function* () {
-      const user = yield* (yield* TestVenue).user("owner")
-      expect((yield* post(user, "/user/subaccounts", {})).status).toBe(504)
-      expect((yield* post(user, between(user.userId, user.userId), { amount: 1 })).status).toBe(504)
-      expect((yield* get(user, "/user/subaccounts/balance")).status).toBe(503)
-    }).pipe(Effect.provide(layerCutOff("there")))
+it.effect("answers 504 to a change and 503 to a read while the desk does not answer", () =>
+  Effect.gen(function* () {
+    const user = yield* (yield* TestVenue).user("owner")
+    expect((yield* post(user, "/user/subaccounts", {})).status).toBe(504)
+    expect((yield* post(user, between(user.userId, user.userId), { amount: 1 })).status).toBe(504)
+    expect((yield* get(user, "/user/subaccounts/balance")).status).toBe(503)
+  }).pipe(Effect.provide(layerCutOff("there")))
 )

@@ -4,7 +4,7 @@ import { maxWebhooks } from "@venue/domain/Webhook"
 import { DepositAddresses, maxDepositAddresses } from "@venue/storage/treasury/DepositAddresses"
 import { maxWithdrawalAddresses, WithdrawalAddresses } from "@venue/storage/access/WithdrawalAddresses"
 import { Effect } from "effect"
-import { asked, byKey, byKeyOf, inPerson, newcomer, type Provocation } from "../rest/contract/Scene.ts"
+import { withoutCredentials, byKey, byKeyOf, inPerson, newcomer, type Provocation } from "../rest/contract/Scene.ts"
 import { details } from "./Bank.ts"
 import { addressAt } from "./Rails.ts"
 
@@ -14,8 +14,8 @@ const endpoint = { url: "https://example.com/venue", events: ["deposit.credited"
 const nothing = "00000000-0000-4000-8000-ffffffffffff"
 
 export const provocations: Readonly<Record<string, Readonly<Record<number, Provocation>>>> = {
-  "GET /health/live": { 200: asked("GET", "/health/live") },
-  "GET /health/ready": { 200: asked("GET", "/health/ready") },
+  "GET /health/live": { 200: withoutCredentials("GET", "/health/live") },
+  "GET /health/ready": { 200: withoutCredentials("GET", "/health/ready") },
 
   "GET /address": { 200: byKey("GET", "/address"), 400: byKey("GET", "/address?network=BITCOIN") },
   "POST /address/rotate": {

@@ -30,7 +30,7 @@ import * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Observed from "../../Observed.ts"
 import { postgresLayer } from "../../Postgres.ts"
 import { BankUnderTest, layerOf as bankServer } from "../../providers/rails/bank/BankServer.ts"
-import { asking, layerOver, RestClient } from "../rest/RestClient.ts"
+import { callsTo, layerOver, RestClient } from "../rest/RestClient.ts"
 import { options } from "./TreasuryClient.ts"
 
 export const bankWebhookSecret = Redacted.make("whsec_Q2FuYXJ5T2ZUaGVCYW5rc1dlYmhvb2tTZWNyZXQwMDAx")
@@ -67,7 +67,7 @@ export const layer = Layer.effect(
   RestClient,
   Effect.gen(function* () {
     const { url } = yield* TreasuryServer.open({ ...options, accessLog: true, bankWebhookSecret })
-    return RestClient.of({ ...(yield* RestClient), ...asking(url) })
+    return RestClient.of({ ...(yield* RestClient), ...callsTo(url) })
   })
 ).pipe(
   Layer.provideMerge(layerOver),

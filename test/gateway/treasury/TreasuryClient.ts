@@ -1,7 +1,7 @@
 /** A venue in memory whose REST client sends to the funding interface. */
 import * as TreasuryServer from "@venue/gateway/treasury/TreasuryServer"
 import { Effect, Layer } from "effect"
-import { asking, layer as restLayer, RestClient } from "../rest/RestClient.ts"
+import { callsTo, layer as restLayer, RestClient } from "../rest/RestClient.ts"
 import * as Rails from "./Rails.ts"
 
 export const options = { host: "127.0.0.1", port: 0, brand: "acme", newAddressHoldHours: 24 }
@@ -11,7 +11,7 @@ export const layerOver = Layer.effect(
   RestClient,
   Effect.gen(function* () {
     const { url } = yield* TreasuryServer.open(options)
-    return RestClient.of({ ...(yield* RestClient), ...asking(url) })
+    return RestClient.of({ ...(yield* RestClient), ...callsTo(url) })
   })
 )
 

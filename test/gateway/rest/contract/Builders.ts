@@ -4,9 +4,9 @@ import { TestVenue } from "@venue/testing/TestVenue"
 import { Effect } from "effect"
 import { wallet } from "../../../auth/wallet/Wallets.ts"
 import { RestClient } from "../RestClient.ts"
-import { asked, byKeyOf, type Provocation } from "./Scene.ts"
+import { withoutCredentials, byKeyOf, type Provocation } from "./Scene.ts"
 
-/** With a code that is active; without a username nobody can be told who asks for a wallet's key. */
+/** Returns a builder with an active code; without a username, registrations of wallets fail. */
 export const activeBuilder = Effect.fnUntraced(function* (username: string | undefined) {
   const { admin } = yield* RestClient
   const user = yield* (yield* TestVenue).user(username ?? "unnamed", 0, ["register_user"])
@@ -20,7 +20,7 @@ export const activeBuilder = Effect.fnUntraced(function* (username: string | und
 
 let wallets = 100
 
-/** A builder asks for the key of a wallet that has signed, by what a test makes of that. */
+/** Requests the key of a wallet; `altered` changes the signed body. */
 export const registration = (
   altered: (signed: { readonly message: string; readonly signature: string }) => unknown
 ): Provocation =>
@@ -28,7 +28,7 @@ export const registration = (
     const owner = wallet(++wallets)
     const { builderCode, user } = yield* activeBuilder(`builder-no-${wallets}`)
     const path = `/builder/web3/message?address=${owner.address}&builder_code=${builderCode}`
-    const { message } = (yield* asked("GET", path)).body
+    const { message } = (yield* withoutCredentials("GET", path)).body
     const body = altered({ message, signature: owner.sign(message) })
     return yield* byKeyOf(user, "POST", "/builder/web3/api-key", body)
   })

@@ -1,4 +1,4 @@
-/** The description of REST is walked from end to end. How each endpoint is asked stands in `Provocations.ts`. */
+/** Walk through the REST document; `Provocations.ts` has the requests. */
 import { Api } from "@venue/api/rest/Api"
 import { routesOf } from "@venue/gateway/http/Gate"
 import { rest } from "./Operations.ts"

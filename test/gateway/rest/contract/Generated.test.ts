@@ -1,4 +1,4 @@
-/** The description, as strangers' programs read it: one that checks it, and one that makes a client of it. */
+/** OpenAPI documents in external programs: a validator and a generated client. */
 import { Validator } from "@seriousme/openapi-schema-validator"
 import ofRest from "@venue/api/rest/Examples.json" with { type: "json" }
 import ofTreasury from "@venue/api/treasury/Examples.json" with { type: "json" }
@@ -14,12 +14,12 @@ for (const [what, { operations, spec, validatorOf }, examples] of [
   ["REST", rest, ofRest],
   ["funding", treasury, ofTreasury]
 ] as const) {
-  it(`${what} is an OpenAPI 3.1 document`, async () => {
+  it(`describes ${what} in a valid OpenAPI 3.1 document`, async () => {
     const { errors, valid } = await new Validator().validate(JSON.parse(JSON.stringify(spec)))
     expect([valid, errors ?? []]).toEqual([true, []])
   })
 
-  it(`every body of the examples of ${what} is as its schema has it`, () => {
+  it(`has examples of ${what} that match their schemas`, () => {
     const shown = Object.entries(spec.components.schemas).flatMap(([name, schema]) =>
       ((schema as { readonly examples?: ReadonlyArray<unknown> }).examples ?? []).map(
         (example) => [name, example] as const
@@ -31,11 +31,11 @@ for (const [what, { operations, spec, validatorOf }, examples] of [
     }
   })
 
-  it(`${what} shows no example of what there is no more`, () => {
+  it(`has no example of a removed schema for ${what}`, () => {
     expect(Object.keys(examples).filter((name) => !(name in spec.components.schemas))).toEqual([])
   })
 
-  it(`${what} shows an example of whatever is sent, and of whatever comes back`, () => {
+  it(`has an example of every request and answer body of ${what}`, () => {
     const shown = (schema: object | undefined): boolean => {
       if (schema === undefined) return true
       const { $ref, anyOf } = schema as { readonly $ref?: string; readonly anyOf?: ReadonlyArray<object> }
@@ -52,7 +52,7 @@ for (const [what, { operations, spec, validatorOf }, examples] of [
   })
 }
 
-it.layer(Scene.layer, { excludeTestServices: true, timeout: "60 seconds" })("a client made of it", (it) => {
+it.layer(Scene.layer, { excludeTestServices: true, timeout: "60 seconds" })("generated client", (it) => {
   const made = Effect.gen(function* () {
     const { restUrl, signed } = yield* RestClient
     const { trader } = yield* Scene
@@ -68,7 +68,7 @@ it.layer(Scene.layer, { excludeTestServices: true, timeout: "60 seconds" })("a c
       ) as Effect.Effect<Awaited<ReturnType<typeof client.execute>>>
     return {
       open: (id: string, sent: Sent = {}) => execute(id, sent),
-      /** Signs by what the description calls the four headers. */
+      /** Signs with the four header names of the document. */
       byKey: (id: string, sent: Sent = {}) =>
         Effect.flatMap(signed(trader), (headers) =>
           execute(
@@ -82,7 +82,7 @@ it.layer(Scene.layer, { excludeTestServices: true, timeout: "60 seconds" })("a c
     }
   })
 
-  it.effect("reads markets, trades and positions, changes leverage and keeps keys", () =>
+  it.effect("reads markets, trades and positions, changes leverage and manages keys with a generated client", () =>
     Effect.gen(function* () {
       const { byKey, inPerson, open } = yield* made
       expect((yield* open("refdata_refdata", { parameters: { ticker: "GOLD-USD" } })).body.data).toMatchObject([
@@ -109,11 +109,11 @@ it.layer(Scene.layer, { excludeTestServices: true, timeout: "60 seconds" })("a c
     })
   )
 
-  it.effect("is told what is wrong with what it sends", () =>
+  it.effect("reports the fault of a request to a generated client", () =>
     Effect.gen(function* () {
       const { byKey, inPerson, open } = yield* made
       expect((yield* open("positions_positions")).status).toBe(401)
-      // It shows no credentials of a kind that the operation is not described to take.
+      // The client sends only the kinds of credentials that the document names for the operation.
       expect((yield* inPerson("builderCode_builderCode")).status).toBe(401)
       expect((yield* byKey("leverage_setLeverage", { requestBody: { symbol: "EUR-USD", leverage: 0 } })).status).toBe(
         422

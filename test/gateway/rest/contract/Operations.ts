@@ -1,4 +1,4 @@
-/** The operations of the description of an interface, and whether an answer is one that it tells of. */
+/** Operations of an OpenAPI document, and a check of answers against it. */
 import { document } from "@venue/api/rest/Document"
 import { document as ofTreasury } from "@venue/api/treasury/Document"
 import { ruleOf } from "@venue/auth/access/Permission"
@@ -14,22 +14,22 @@ export interface Operation {
   readonly method: string
   readonly path: string
   readonly parameters: ReadonlyArray<Parameter>
-  /** The schema of what is sent; undefined where nothing is. */
+  /** Schema of the request body; undefined without one. */
   readonly body: object | undefined
-  /** What it may be asked with; by anybody where there is none. */
+  /** Accepted credentials; empty for a public operation. */
   readonly via: ReadonlyArray<"hmac" | "jwt">
   readonly statuses: ReadonlyArray<number>
   readonly responses: OpenApi.OpenAPISpecOperation["responses"]
 }
 
-/** What an interface says of itself. */
+/** Parsed OpenAPI document. */
 export interface Description {
   readonly spec: OpenApi.OpenAPISpec
   readonly operations: ReadonlyArray<Operation>
-  /** What it sends by itself, by the name of the event. */
+  /** Webhooks by event. */
   readonly webhooks: Readonly<Record<string, { readonly schema: object; readonly example: unknown }>>
   readonly validatorOf: (schema: object) => ValidateFunction
-  /** What is not as the description has it; undefined when all is. */
+  /** Returns how an answer deviates from the document; undefined if it conforms. */
   readonly faultOf: (operation: Operation, answer: Answer) => string | undefined
 }
 
@@ -103,7 +103,7 @@ const formats = {
   uri: /^[a-z][a-z\d+.-]*:\S+$/i
 }
 
-/** As the addresses of these tests serve them, but for where they are. */
+/** Options of the tests' listeners, except for their address. */
 const served = { brand: "acme", baseUrl: "http://venue.test", accessOf: ruleOf }
 export const rest = describe(document(served))
 export const treasury = describe(ofTreasury(served))

@@ -1,4 +1,4 @@
-/** Each problem page is provoked by a walk or by a named test, or listed with the reason why it is not. */
+/** Coverage of problem pages: each is provoked by a walk or a named test, or listed with a reason. */
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, it } from "vitest"
@@ -6,7 +6,7 @@ import { places } from "./ProblemPages.ts"
 
 const root = join(import.meta.dirname, "../../../..")
 
-it("finds the text of each page in the test that is named for it", () => {
+it("finds the text of each problem page in its test", () => {
   const lost = Object.entries(places).filter(([, place]) => {
     if (!Array.isArray(place)) return false
     const [file, text] = place as readonly [string, string]

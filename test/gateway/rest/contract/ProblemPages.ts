@@ -1,4 +1,4 @@
-/** Where each problem page is provoked: by the walk of an interface, by a test with a text of it, or why by none. */
+/** Where each problem page is provoked: by a walk, by a test with a text of it, or nowhere with the reason. */
 import type { Page } from "@venue/api/ProblemPages"
 
 type Walk = "rest" | "funding"

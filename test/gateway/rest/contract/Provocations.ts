@@ -1,18 +1,16 @@
 /**
- * How each endpoint is brought to answer with each status that its description names. Who adds an endpoint, or lets one
- * fail in a new way, adds a line here: one request of `Scene.ts` under the endpoint's name and the status it is answered
- * with.
+ * Requests that provoke each documented status of each endpoint. For a new endpoint or a new failure, add one line: a request
+ * of `Scene.ts` under the name of the endpoint and the expected status.
  *
  * ```ts
  * "GET /user/things/{id}": {
- *   200: byKey("GET", "/user/things/1"),     // a key, `inPerson` a session, `asked` nobody
+ *   200: byKey("GET", "/user/things/1"),     // or `inPerson` with a session, or `withoutCredentials`
  *   404: byKey("GET", "/user/things/nothing")
  * }
  * ```
  *
- * What all are answered with alike stands in `Everybody.ts` (400 of bodies, 401, 403, 413, 415, 422), and 429, 503 and 504
- * are provoked by `Contract.test.ts` of whatever names them: where 503 needs no credentials, by asking as for 200 while the
- * database is gone.
+ * `CommonProvocations.ts` covers 400 for bodies, 401, 403, 413, 415 and 422 at all endpoints, and `Contract.test.ts` covers 429,
+ * 503 and 504. At a public endpoint, 503 is provoked by the request for 200 without a database.
  */
 import { Onboarding } from "@venue/auth/access/Onboarding"
 import * as RestServer from "@venue/gateway/rest/RestServer"
@@ -24,27 +22,40 @@ import type { TestUser } from "@venue/testing/TestVenue"
 import { Effect, Redacted } from "effect"
 import { sockets } from "../RestClient.ts"
 import { activeBuilder, registration } from "./Builders.ts"
-import { asked, at, byKey, byKeyOf, inPerson, inPersonOf, newcomer, type Provocation, Scene } from "./Scene.ts"
+import {
+  withoutCredentials,
+  at,
+  byKey,
+  byKeyOf,
+  inPerson,
+  inPersonOf,
+  newcomer,
+  type Provocation,
+  Scene
+} from "./Scene.ts"
 
 const nobody = "0x19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A"
 const shares = { acme_fee_share_bps: 5_000, builder_fee_share_bps: 3_000 }
 
 export const provocations: Readonly<Record<string, Readonly<Record<number, Provocation>>>> = {
-  "GET /refdata": { 200: asked("GET", "/refdata") },
-  "GET /symbols/metrics": { 200: asked("GET", "/symbols/metrics") },
-  "GET /fees": { 200: asked("GET", "/fees") },
-  "GET /md/contracts": { 200: asked("GET", "/md/contracts"), 400: asked("GET", "/md/contracts?symbol=NOPE-USD") },
+  "GET /refdata": { 200: withoutCredentials("GET", "/refdata") },
+  "GET /symbols/metrics": { 200: withoutCredentials("GET", "/symbols/metrics") },
+  "GET /fees": { 200: withoutCredentials("GET", "/fees") },
+  "GET /md/contracts": {
+    200: withoutCredentials("GET", "/md/contracts"),
+    400: withoutCredentials("GET", "/md/contracts?symbol=NOPE-USD")
+  },
   "GET /md/orderbook/{symbol}": {
-    200: asked("GET", "/md/orderbook/GOLD-USD"),
-    404: asked("GET", "/md/orderbook/NOPE-USD")
+    200: withoutCredentials("GET", "/md/orderbook/GOLD-USD"),
+    404: withoutCredentials("GET", "/md/orderbook/NOPE-USD")
   },
   "GET /settlement-calendar": {
-    200: asked("GET", "/settlement-calendar?symbol=CL-USD"),
-    404: asked("GET", "/settlement-calendar?symbol=GOLD-USD")
+    200: withoutCredentials("GET", "/settlement-calendar?symbol=CL-USD"),
+    404: withoutCredentials("GET", "/settlement-calendar?symbol=GOLD-USD")
   },
   "GET /settlement-prices": {
-    200: asked("GET", "/settlement-prices?symbol=CL-USD"),
-    400: asked("GET", "/settlement-prices?symbol=NOPE-USD")
+    200: withoutCredentials("GET", "/settlement-prices?symbol=CL-USD"),
+    400: withoutCredentials("GET", "/settlement-prices?symbol=NOPE-USD")
   },
   "GET /candles/{symbol}": chart("candles", "resolution=1HOUR", "resolution=2HOURS"),
   "GET /underlier/{symbol}": chart("underlier", "interval=1h", "interval=7h"),
@@ -52,8 +63,8 @@ export const provocations: Readonly<Record<string, Readonly<Record<number, Provo
   "GET /open-interest/{symbol}": chart("open-interest", "intervalMinutes=60", "intervalMinutes=61"),
   "GET /taker-volume/{symbol}": chart("taker-volume", "intervalMinutes=60", "intervalMinutes=61"),
   "GET /symbol-long-short/{symbol}": chart("symbol-long-short", "interval=1h", "interval=7h"),
-  "GET /health/live": { 200: asked("GET", "/health/live") },
-  "GET /health/ready": { 200: asked("GET", "/health/ready") },
+  "GET /health/live": { 200: withoutCredentials("GET", "/health/live") },
+  "GET /health/ready": { 200: withoutCredentials("GET", "/health/ready") },
 
   "GET /user/positions": { 200: byKey("GET", "/user/positions") },
   "GET /user/trade": { 200: byKey("GET", "/user/trade"), 400: byKey("GET", "/user/trade?symbol=NOPE-USD") },
@@ -83,36 +94,42 @@ export const provocations: Readonly<Record<string, Readonly<Record<number, Provo
     200: Effect.gen(function* () {
       const { trader } = yield* Scene
       yield* inPerson("PATCH", "/user/profile", { is_public: true })
-      return yield* asked("GET", `/public/accounts/${trader.userId}/positions`)
+      return yield* withoutCredentials("GET", `/public/accounts/${trader.userId}/positions`)
     }),
-    404: asked("GET", "/public/accounts/00000000-0000-4000-8000-ffffffffffff/positions")
+    404: withoutCredentials("GET", "/public/accounts/00000000-0000-4000-8000-ffffffffffff/positions")
   },
-  "GET /public/leaderboard": { 200: asked("GET", "/public/leaderboard?duration=1m&sort=percent") },
+  "GET /public/leaderboard": { 200: withoutCredentials("GET", "/public/leaderboard?duration=1m&sort=percent") },
   "GET /user/builder-grants": { 200: inPerson("GET", "/user/builder-grants") },
   "DELETE /user/builder-grants/{builder_id}": {
     204: granted(),
     404: inPerson("DELETE", "/user/builder-grants/00000000-0000-4000-8000-ffffffffffff")
   },
   "GET /defillama/metrics": {
-    200: asked(
+    200: withoutCredentials(
       "GET",
       "/defillama/metrics?fromISO=2026-01-01T00:00:00Z&toISO=2026-01-03T00:00:00Z&intervalMinutes=1440"
     ),
-    400: asked("GET", "/defillama/metrics?fromISO=2026-01-01T00:00:00Z&toISO=2026-01-03T00:00:00Z&intervalMinutes=7")
+    400: withoutCredentials(
+      "GET",
+      "/defillama/metrics?fromISO=2026-01-01T00:00:00Z&toISO=2026-01-03T00:00:00Z&intervalMinutes=7"
+    )
   },
-  "GET /public/trades": { 200: asked("GET", "/public/trades"), 400: asked("GET", "/public/trades?offset=10001") },
+  "GET /public/trades": {
+    200: withoutCredentials("GET", "/public/trades"),
+    400: withoutCredentials("GET", "/public/trades?offset=10001")
+  },
   "GET /public/account/{account_id}/trades": {
     200: Effect.gen(function* () {
       const { trader } = yield* Scene
       yield* inPerson("PATCH", "/user/profile", { is_public: true })
-      return yield* asked("GET", `/public/account/${trader.userId}/trades`)
+      return yield* withoutCredentials("GET", `/public/account/${trader.userId}/trades`)
     }),
     400: Effect.gen(function* () {
       const { trader } = yield* Scene
       yield* inPerson("PATCH", "/user/profile", { is_public: true })
-      return yield* asked("GET", `/public/account/${trader.userId}/trades?symbol=NOPE-USD`)
+      return yield* withoutCredentials("GET", `/public/account/${trader.userId}/trades?symbol=NOPE-USD`)
     }),
-    404: asked("GET", "/public/account/00000000-0000-4000-8000-ffffffffffff/trades")
+    404: withoutCredentials("GET", "/public/account/00000000-0000-4000-8000-ffffffffffff/trades")
   },
   "GET /user/subaccounts": { 200: byKey("GET", "/user/subaccounts") },
   "POST /user/subaccounts": {
@@ -210,8 +227,11 @@ export const provocations: Readonly<Record<string, Readonly<Record<number, Provo
     })
   },
   "GET /builder/web3/message": {
-    200: asked("GET", `/builder/web3/message?address=${nobody}&builder_code=00000000-0000-4000-8000-000000000000`),
-    400: asked("GET", `/builder/web3/message?address=${nobody}&builder_code=x`)
+    200: withoutCredentials(
+      "GET",
+      `/builder/web3/message?address=${nobody}&builder_code=00000000-0000-4000-8000-000000000000`
+    ),
+    400: withoutCredentials("GET", `/builder/web3/message?address=${nobody}&builder_code=x`)
   },
   "POST /builder/web3/api-key": {
     201: registration((signed) => signed),
@@ -228,13 +248,13 @@ export const provocations: Readonly<Record<string, Readonly<Record<number, Provo
 function chart(name: string, offered: string, strange: string) {
   const range = "fromISO=2026-01-01T00:00:00Z&toISO=2100-01-01T00:00:00Z"
   return {
-    200: asked("GET", `/${name}/GOLD-USD?${offered}&${range}`),
-    400: asked("GET", `/${name}/GOLD-USD?${strange}&${range}`),
-    404: asked("GET", `/${name}/NOPE-USD?${offered}&${range}`)
+    200: withoutCredentials("GET", `/${name}/GOLD-USD?${offered}&${range}`),
+    400: withoutCredentials("GET", `/${name}/GOLD-USD?${strange}&${range}`),
+    404: withoutCredentials("GET", `/${name}/NOPE-USD?${offered}&${range}`)
   }
 }
 
-/** A builder whose key is revoked. */
+/** Request with a builder's key that is revoked. */
 function granted(): Provocation {
   return Effect.gen(function* () {
     const { trader } = yield* Scene
@@ -250,7 +270,7 @@ function granted(): Provocation {
   }).pipe(Effect.orDie)
 }
 
-/** From the trader's primary account. */
+/** Transfers from the trader's primary account. */
 function transfer(to: string): Provocation {
   return Effect.gen(function* () {
     const { trader } = yield* Scene
@@ -259,7 +279,7 @@ function transfer(to: string): Provocation {
   })
 }
 
-/** Somebody has given two codes away. */
+/** Redeems a code of a user who has issued two. */
 function redeem(user: TestUser, code: string): Provocation {
   return Effect.gen(function* () {
     const { powerless } = yield* Scene
@@ -276,7 +296,7 @@ function key(label: string) {
   return { label, permissions: ["view_orders"], scope: "all_accounts" }
 }
 
-/** Of a key that was made just now, and of one that there never was. */
+/** Requests with a key that was just created, and with an unknown key. */
 function ofKey(done: number, method: string, suffix: string, body?: unknown) {
   return {
     [done]: Effect.gen(function* () {
@@ -295,7 +315,7 @@ function unverified(method: string, path: string, body: unknown): Provocation {
   })
 }
 
-/** The same where whoever verifies identities does not answer. */
+/** The same request while the identity provider does not answer. */
 function withoutProvider(self: Provocation): Provocation {
   const fails = () => Effect.fail(new IdentityUnavailable({ cause: "a test" }))
   return Effect.scoped(

@@ -1,4 +1,7 @@
-/** What the text of every refusal holds: not the title of its status, a fix, and a number where its page has a bound. */
+/**
+ * Checks the text of every refusal: it differs from the status title, names a fix, and a number if its page has a
+ * bound.
+ */
 import { type Page, pages } from "@venue/api/ProblemPages"
 import { titles } from "@venue/api/StatusTitle"
 
@@ -33,13 +36,13 @@ const verbs =
   "accept|add|ask|cancel|check|choose|correct|create|expected|get|give|list|name one|read|register|remove|repeat|revoke|see|send|set|shorten|sign|stop|try|use|wait"
 const fix = new RegExp(String.raw`\b(${verbs})\b|\b(GET|POST|PATCH|PUT|DELETE) /`, "i")
 
-/** Returns the page of a refusal; undefined where it has none of its own. */
+/** Returns the page of a refusal; undefined if it has none of its own. */
 export const pageOf = ({ body }: Answer): Page | undefined => {
   const name = String(body.type ?? "").split("/problems/")[1]
   return name !== undefined && name in pages ? (name as Page) : undefined
 }
 
-/** Returns what the text lacks; undefined where it lacks nothing. */
+/** Returns the missing part of the text; undefined for a complete one. */
 export const lackOf = (answer: Answer): string | undefined => {
   const { detail, errors } = answer.body
   const page = pageOf(answer)

@@ -1,4 +1,4 @@
-/** A venue where something has happened, the people of it, and the ways they ask. */
+/** Venue with trades, its users, and requests on their behalf. */
 import { Bearers } from "@venue/auth/session/Bearers"
 import { Hmac } from "@venue/auth/access/Hmac"
 import { Figures } from "@venue/gateway/marketData/Figures"
@@ -15,11 +15,11 @@ import * as Client from "../RestClient.ts"
 export class Scene extends Context.Service<
   Scene,
   {
-    /** Has traded GOLD-USD and has a position and a resting order there. */
+    /** Has traded GOLD-USD, and has a position and a resting order in it. */
     readonly trader: TestUser
-    /** Whose key permits nothing. */
+    /** User whose key has no permissions. */
     readonly powerless: TestUser
-    /** An address of the same venue whose database and readiness are gone. */
+    /** URL of a listener of the same venue without database and readiness. */
     readonly downUrl: string
   }
 >()("test/gateway/rest/contract/Scene") {
@@ -29,15 +29,16 @@ export class Scene extends Context.Service<
   ).pipe(Layer.provideMerge(Client.layer))
 }
 
-/** What a provocation may take. */
+/** Services of a provocation. */
 export type Services = Layer.Success<typeof Scene.layer>
 
-/** One request, which is answered with the status that it stands for. */
+/** One request that provokes a certain status. */
 export type Provocation = Effect.Effect<Client.Answer, unknown, Services>
 
-export const asked = (method: string, path: string, body?: unknown): Provocation => Client.ask(method, path, {}, body)
+export const withoutCredentials = (method: string, path: string, body?: unknown): Provocation =>
+  Client.ask(method, path, {}, body)
 
-/** By the trader's key. */
+/** With the trader's key. */
 export const byKey = (method: string, path: string, body?: unknown): Provocation =>
   Effect.flatMap(Scene, ({ trader }) => byKeyOf(trader, method, path, body))
 
@@ -46,7 +47,7 @@ export const byKeyOf = (user: TestUser, method: string, path: string, body?: unk
     return yield* Client.ask(method, path, yield* (yield* Client.RestClient).signed(user), body)
   })
 
-/** By the trader's session. */
+/** With the trader's session. */
 export const inPerson = (method: string, path: string, body?: unknown): Provocation =>
   Effect.flatMap(Scene, ({ trader }) => inPersonOf(trader, method, path, body))
 
@@ -56,7 +57,7 @@ export const inPersonOf = (user: TestUser, method: string, path: string, body?: 
     return yield* Client.ask(method, path, { authorization }, body)
   })
 
-/** Headers of the trader, of a kind that an operation takes. */
+/** Returns headers of the trader with an accepted kind of credentials. */
 export const credentialsFor = Effect.fnUntraced(function* (via: ReadonlyArray<"hmac" | "jwt">) {
   const { trader } = yield* Scene
   if (via.includes("hmac")) return yield* (yield* Client.RestClient).signed(trader)
@@ -65,13 +66,13 @@ export const credentialsFor = Effect.fnUntraced(function* (via: ReadonlyArray<"h
   return headers
 })
 
-/** Somebody nobody has seen before. */
+/** Returns a new user. */
 export const newcomer = (name: string, usd = 0): Effect.Effect<TestUser, never, Services> =>
   Effect.flatMap(TestVenue, (venue) => venue.user(name, usd))
 
-/** The same at another address. */
+/** The same request at another listener. */
 export const at = <A, E, R>(restUrl: string, self: Effect.Effect<A, E, R>) =>
-  Effect.updateService(self, Client.RestClient, (client) => ({ ...client, ...Client.asking(restUrl) }))
+  Effect.updateService(self, Client.RestClient, (client) => ({ ...client, ...Client.callsTo(restUrl) }))
 
 const gone = () => Effect.fail(new DatabaseUnavailable({ cause: "a test" }))
 
@@ -109,7 +110,7 @@ const make = Effect.gen(function* () {
 
 const day = 86_400_000
 
-/** A future of oil, and what it was worth. */
+/** Records a future of oil. */
 const planted = Effect.gen(function* () {
   const { admin } = yield* Client.RestClient
   const now = yield* Clock.currentTimeMillis

@@ -1,7 +1,7 @@
 /**
- * The description of an interface is walked from end to end: each endpoint is brought to answer with each status that it
- * names, and each answer has the body that it names. How, stands with the provocations of the interface and in
- * `Everybody.ts`; an endpoint or a status without a provocation fails here, and so does a provocation that nothing asks for.
+ * Walk through an OpenAPI document: provokes each status of each endpoint and checks each body against its schema.
+ * The requests are in the provocations of the interface and in `CommonProvocations.ts`; a missing provocation fails the walk,
+ * and so does an unused one.
  */
 import type { Page } from "@venue/api/ProblemPages"
 import type { Route } from "@venue/gateway/http/Gate"
@@ -11,41 +11,42 @@ import { Deferred, Effect, Fiber, Layer } from "effect"
 import { HttpRouter } from "effect/http"
 import { TestClock } from "effect/testing"
 import { type Answer, call, RestClient } from "../RestClient.ts"
-import { asMayAsk, everybody, urlOf } from "./Everybody.ts"
+import { withValidCredentials, commonProvocations, urlOf } from "./CommonProvocations.ts"
 import type { Description, Operation } from "./Operations.ts"
 import { lackOf, pageOf } from "./RefusalText.ts"
-import { asked, at, byKey, type Provocation, Scene, type Services } from "./Scene.ts"
+import { withoutCredentials, at, byKey, type Provocation, Scene, type Services } from "./Scene.ts"
 
 export interface Walk {
   readonly description: Description
   readonly routes: ReadonlyArray<Route>
   readonly provocations: Readonly<Record<string, Readonly<Record<number, Provocation>>>>
   readonly scene: Layer.Layer<Services, unknown>
-  /** A change that is refused, and weighs as all changes do. */
+  /** A refused change with the usual weight of changes. */
   readonly change: readonly [method: string, path: string, body: unknown]
-  /** Problem pages that the walk is to meet. */
+  /** Problem pages that the walk must meet. */
   readonly pages: ReadonlyArray<Page>
 }
 
-/** These are provoked below, of all at once. */
+/** Provoked below at all endpoints together. */
 const walkedTogether = new Set([429, 504])
 
 export const walk = ({ change, description, pages, provocations, routes, scene }: Walk): void => {
   const { faultOf, operations, spec } = description
   const met = new Set<Page>()
 
-  /** A request for the answer that an operation gives when all is well. */
+  /** Returns the request that succeeds. */
   const successOf = ({ name }: Operation): Provocation | undefined =>
     Object.entries(provocations[name] ?? {}).find(([status]) => Number(status) < 300)?.[1]
 
-  /** Whoever shows credentials learns there that they cannot be checked, and everybody else that nothing can be read. */
+  /** Without the database, credentials cannot be checked and public endpoints cannot read. */
   const whileDown = (operation: Operation): Provocation | undefined => {
-    const ask = operation.via.length === 0 ? successOf(operation) : asMayAsk(operation, urlOf(operation))
+    const ask = operation.via.length === 0 ? successOf(operation) : withValidCredentials(operation, urlOf(operation))
     return ask === undefined ? undefined : Effect.flatMap(Scene, ({ downUrl }) => at(downUrl, ask))
   }
 
   const provocationOf = (operation: Operation, status: number): Provocation | undefined =>
-    provocations[operation.name]?.[status] ?? (status === 503 ? whileDown(operation) : everybody[status]?.(operation))
+    provocations[operation.name]?.[status] ??
+    (status === 503 ? whileDown(operation) : commonProvocations[status]?.(operation))
 
   const asDescribed = (operation: Operation, status: number, answer: Answer): void => {
     expect([operation.name, answer.status, answer.text.slice(0, 300)]).toEqual([
@@ -60,7 +61,7 @@ export const walk = ({ change, description, pages, provocations, routes, scene }
     if (page !== undefined) met.add(page)
   }
 
-  it("every endpoint and every status that it names has a provocation, and every provocation is of one that is named", () => {
+  it("has a provocation for every endpoint and status, and no unused provocation", () => {
     expect(operations.length).toBeGreaterThan(5)
     const missing = operations.flatMap((operation) =>
       operation.statuses
@@ -75,8 +76,8 @@ export const walk = ({ change, description, pages, provocations, routes, scene }
     expect(provoked.filter((one) => !named.has(one))).toEqual([])
   })
 
-  it.layer(scene, { excludeTestServices: true, timeout: "60 seconds" })("of a venue", (it) => {
-    it.effect("the description that is served is the one that is walked", () =>
+  it.layer(scene, { excludeTestServices: true, timeout: "60 seconds" })("walk of a venue", (it) => {
+    it.effect("serves the document that the walk reads", () =>
       Effect.gen(function* () {
         const { get, restUrl } = yield* RestClient
         const { body } = yield* get("/openapi.json")
@@ -96,10 +97,10 @@ export const walk = ({ change, description, pages, provocations, routes, scene }
     }
   })
 
-  it.effect("whoever has spent what an address or a user has is told so, by 429, at every endpoint that names it", () =>
+  it.effect("answers 429 at every documented endpoint after the limit of an address or user is spent", () =>
     Effect.gen(function* () {
-      // No time passes, so nothing comes back.
-      for (const ask of [byKey, asked]) {
+      // No time passes, so the bucket gains no tokens.
+      for (const ask of [byKey, withoutCredentials]) {
         const spent = Effect.repeat(ask(...change), {
           until: ({ status }) => status === 429,
           times: 150
@@ -108,11 +109,12 @@ export const walk = ({ change, description, pages, provocations, routes, scene }
       }
       const limited = operations.filter(({ statuses }) => statuses.includes(429))
       expect(limited.length).toBeGreaterThan(5)
-      for (const operation of limited) asDescribed(operation, 429, yield* asMayAsk(operation, urlOf(operation)))
+      for (const operation of limited)
+        asDescribed(operation, 429, yield* withValidCredentials(operation, urlOf(operation)))
     }).pipe(Effect.provide(scene))
   )
 
-  it.effect("whatever takes longer than a request may is told so, by 504, at every endpoint that names it", () =>
+  it.effect("answers 504 at every documented endpoint after the deadline", () =>
     Effect.gen(function* () {
       const named = operations.filter(({ statuses }) => statuses.includes(504))
       const allAsked = yield* Deferred.make<void>()
@@ -143,7 +145,7 @@ export const walk = ({ change, description, pages, provocations, routes, scene }
     })
   )
 
-  it("meets each problem page that is listed for it", () => {
+  it("meets each problem page that is listed for the walk", () => {
     expect(pages.filter((page) => !met.has(page))).toEqual([])
   })
 }

@@ -1,4 +1,4 @@
-/** As much of the generated client as is used here; the package comes without types. */
+/** Used part of the generated client; the package has no types. */
 declare module "swagger-client" {
   interface Execution {
     readonly operationId: string
@@ -8,7 +8,7 @@ declare module "swagger-client" {
   }
   interface Client {
     readonly errors: ReadonlyArray<unknown>
-    /** Fails where the status is no success, with the answer as `response`. */
+    /** Fails for a status other than success, with the answer as `response`. */
     // oxlint-disable-next-line typescript/no-explicit-any
     readonly execute: (execution: Execution) => Promise<{ readonly status: number; readonly body: any }>
   }

@@ -1,21 +1,21 @@
-/** What many endpoints are answered with alike, and how: nobody need say so of each. */
+/** Requests that provoke common statuses at any endpoint. */
 import { Effect } from "effect"
 import { type Answer, call, raw, RestClient } from "../RestClient.ts"
 import type { Operation } from "./Operations.ts"
-import { asked, byKey, byKeyOf, credentialsFor, inPerson, type Provocation, Scene } from "./Scene.ts"
+import { withoutCredentials, byKey, byKeyOf, credentialsFor, inPerson, type Provocation, Scene } from "./Scene.ts"
 
-/** Undefined where this operation is not answered so, or has to be asked in a way of its own. */
-type Everybody = (operation: Operation) => Provocation | undefined
+/** Returns undefined if the operation lacks the status, or needs a provocation of its own. */
+type CommonProvocation = (operation: Operation) => Provocation | undefined
 
-/** An address of it, whatever it leads to. */
+/** Returns a URL of the operation with placeholder parameters. */
 export const urlOf = ({ path }: Operation): string => path.replaceAll(/\{\w+\}/g, "x")
 
-/** The same by status: what the table of an operation says comes before it. */
-export const everybody: Readonly<Record<number, Everybody>> = {
-  /** The body is no body. */
+/** Provocation by status; the table of an operation takes precedence. */
+export const commonProvocations: Readonly<Record<number, CommonProvocation>> = {
+  /** A malformed body. */
   400: (operation) => (operation.body === undefined ? undefined : unreadable(operation)),
-  401: (operation) => (operation.via.length === 0 ? undefined : asked(operation.method, urlOf(operation))),
-  /** With the other kind of credentials; where both will do, on another's account, or by a key that permits nothing. */
+  401: (operation) => (operation.via.length === 0 ? undefined : withoutCredentials(operation.method, urlOf(operation))),
+  /** The other kind of credentials; if both are accepted, another user's account or a key without permissions. */
   403: (operation) => {
     const { method, parameters, via } = operation
     const url = urlOf(operation)
@@ -31,17 +31,17 @@ export const everybody: Readonly<Record<number, Everybody>> = {
     return operation.body === undefined ? undefined : sent(operation, "application/json", long)
   },
   415: (operation) => (operation.body === undefined ? undefined : sent(operation, "text/plain", "{}")),
-  /** A body that is a list, a parameter that is there twice, or an account that is no UUID. */
+  /** A list as body, a repeated parameter, or an account that is not a UUID. */
   422: (operation) => {
     const named = operation.parameters.find(({ in: place }) => place === "query")?.name
     if (operation.body !== undefined) return sent(operation, "application/json", "[]")
-    if (named !== undefined) return asMayAsk(operation, `${urlOf(operation)}?${named}=x&${named}=y`)
-    return operation.via.length === 0 ? asked(operation.method, urlOf(operation)) : naming(operation, "x")
+    if (named !== undefined) return withValidCredentials(operation, `${urlOf(operation)}?${named}=x&${named}=y`)
+    return operation.via.length === 0 ? withoutCredentials(operation.method, urlOf(operation)) : naming(operation, "x")
   }
 }
 
-/** With good credentials of a kind that it takes, if it takes any. */
-export const asMayAsk = ({ method, via }: Operation, url: string, init: RequestInit = {}): Provocation =>
+/** Sends valid credentials of an accepted kind, if any. */
+export const withValidCredentials = ({ method, via }: Operation, url: string, init: RequestInit = {}): Provocation =>
   Effect.gen(function* () {
     const { restUrl } = yield* RestClient
     return yield* call(`${restUrl}${url}`, {
@@ -52,12 +52,12 @@ export const asMayAsk = ({ method, via }: Operation, url: string, init: RequestI
   })
 
 const sent = (operation: Operation, type: string, body: string): Provocation =>
-  asMayAsk(operation, urlOf(operation), { body, headers: { "content-type": type } })
+  withValidCredentials(operation, urlOf(operation), { body, headers: { "content-type": type } })
 
 const naming = (operation: Operation, account: string): Provocation =>
-  asMayAsk(operation, urlOf(operation), { headers: { "x-acme-requested-account-id": account } })
+  withValidCredentials(operation, urlOf(operation), { headers: { "x-acme-requested-account-id": account } })
 
-/** A chunk of a body says how long it is, and this one does not. */
+/** Sends a chunk without a valid length. */
 const unreadable = (operation: Operation): Provocation =>
   Effect.gen(function* () {
     const { restUrl } = yield* RestClient
